@@ -1,0 +1,1 @@
+//! Boosting as online convex optimisation.

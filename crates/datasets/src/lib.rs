@@ -1,0 +1,1 @@
+//! Readers, encoders, splits, streams and synthetic generators.

@@ -1,0 +1,2 @@
+//! The binary that xtask runs.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Online convex optimisation: learners, losses, regret, bandit gradient estimates.

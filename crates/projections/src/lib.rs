@@ -1,0 +1,1 @@
+//! Convex sets, mirror maps, Bregman projections and linear minimisation.

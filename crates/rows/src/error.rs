@@ -1,0 +1,56 @@
+//! What is wrong with a row or a matrix of rows.
+
+use thiserror::Error;
+
+/// Why a row or a matrix was refused. Positions count from 0.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RowError {
+    /// A row without coordinates, or a matrix without columns.
+    #[error("a row needs at least one coordinate")]
+    Empty,
+    /// A NaN or an infinity.
+    #[error("entry {position} is {value}, not a finite number")]
+    NotFinite {
+        /// Position in the list of values that was handed in.
+        position: usize,
+        /// The value found there.
+        value: f64,
+    },
+    /// As many indices as values, or as many values as rows × columns, were expected.
+    #[error("{what}: expected {expected}, got {got}")]
+    LengthMismatch {
+        /// Which length disagrees.
+        what: &'static str,
+        /// The length that would fit.
+        expected: usize,
+        /// The length handed in.
+        got: usize,
+    },
+    /// An index of a sparse row points behind the last coordinate.
+    #[error("index {index} at position {position} is outside a row of dimension {dimension}")]
+    IndexOutOfRange {
+        /// Position in the list of indices.
+        position: usize,
+        /// The index found there.
+        index: u32,
+        /// The dimension of the row.
+        dimension: usize,
+    },
+    /// Indices of a sparse row must rise strictly: no coordinate is named twice.
+    #[error("index {index} at position {position} does not exceed the index before it")]
+    IndicesNotRising {
+        /// Position in the list of indices.
+        position: usize,
+        /// The index found there.
+        index: u32,
+    },
+    /// The row offsets of a sparse matrix must start at 0, not fall, and end at the number of values.
+    #[error("row offset {position} is {value}: offsets start at 0, do not fall, and end at the number of values")]
+    BadOffset {
+        /// Position in the list of offsets.
+        position: usize,
+        /// The offset found there.
+        value: usize,
+    },
+}

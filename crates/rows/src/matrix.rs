@@ -1,0 +1,206 @@
+//! Many examples: a matrix that owns its rows, dense or compressed sparse.
+
+use crate::row::{check_indices, checked_norm_squared};
+use crate::{Entries, Row, RowError};
+use serde::{Deserialize, Serialize};
+
+/// n rows of the same dimension m, checked when built, so that [`row`](Self::row) costs O(1).
+///
+/// *Shapes:* dense values are n×m in row order; sparse rows are compressed: row i is
+/// `indices[offsets[i]..offsets[i+1]]` with the values beside it. n = 0 is allowed, m = 0 is not.
+///
+/// ```
+/// use rows::RowMatrix;
+/// let x = RowMatrix::dense(2, vec![1.0, 2.0, 3.0, 4.0])?;
+/// assert_eq!((x.len(), x.dimension()), (2, 2));
+/// assert_eq!(x.row(1).map(|r| r.to_dense()), Some(vec![3.0, 4.0]));
+/// assert_eq!(x.row(2), None);
+/// # Ok::<(), rows::RowError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Storage", into = "Storage")]
+pub struct RowMatrix {
+    storage: Storage,
+    norms_squared: Vec<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+enum Storage {
+    Dense { dimension: usize, values: Vec<f64> },
+    Sparse { dimension: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
+}
+
+impl RowMatrix {
+    /// A dense matrix of `values.len() / dimension` rows.
+    ///
+    /// # Errors
+    /// [`RowError::Empty`] (dimension 0), [`RowError::LengthMismatch`] (values do not fill whole rows),
+    /// [`RowError::NotFinite`] with the position in `values`.
+    pub fn dense(dimension: usize, values: Vec<f64>) -> Result<Self, RowError> {
+        Storage::Dense { dimension, values }.try_into()
+    }
+
+    /// A compressed sparse matrix of `offsets.len() − 1` rows.
+    ///
+    /// # Errors
+    /// [`RowError::Empty`], [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFinite`],
+    /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`], with positions in the whole list.
+    pub fn sparse(
+        dimension: usize,
+        offsets: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<f64>,
+    ) -> Result<Self, RowError> {
+        Storage::Sparse { dimension, offsets, indices, values }.try_into()
+    }
+
+    /// n, the number of rows.
+    pub fn len(&self) -> usize {
+        self.norms_squared.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.norms_squared.is_empty()
+    }
+
+    /// m, the number of coordinates of every row.
+    pub fn dimension(&self) -> usize {
+        match self.storage {
+            Storage::Dense { dimension, .. } | Storage::Sparse { dimension, .. } => dimension,
+        }
+    }
+
+    /// How many values are stored, over all rows.
+    pub fn stored_values(&self) -> usize {
+        match &self.storage {
+            Storage::Dense { values, .. } | Storage::Sparse { values, .. } => values.len(),
+        }
+    }
+
+    /// Row i, or `None` behind the last one.
+    #[inline]
+    pub fn row(&self, i: usize) -> Option<Row<'_>> {
+        let norm_squared = *self.norms_squared.get(i)?;
+        let entries = match &self.storage {
+            Storage::Dense { dimension, values } => {
+                Entries::Dense(values.get(i * dimension..(i + 1) * dimension)?)
+            }
+            Storage::Sparse { offsets, indices, values, .. } => {
+                let range = *offsets.get(i)?..*offsets.get(i + 1)?;
+                Entries::Sparse(indices.get(range.clone())?, values.get(range)?)
+            }
+        };
+        Some(Row::trusted(entries, self.dimension(), norm_squared))
+    }
+
+    /// All rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        // `row` is `Some` for every index below `len`, so nothing is skipped.
+        (0..self.len()).map(|i| self.row(i).unwrap_or_else(|| unreachable!("row {i} of {}", self.len())))
+    }
+}
+
+impl From<RowMatrix> for Storage {
+    fn from(matrix: RowMatrix) -> Self {
+        matrix.storage
+    }
+}
+
+impl TryFrom<Storage> for RowMatrix {
+    type Error = RowError;
+
+    fn try_from(storage: Storage) -> Result<Self, RowError> {
+        let norms_squared = match &storage {
+            Storage::Dense { dimension, values } => dense_norms(*dimension, values)?,
+            Storage::Sparse { dimension, offsets, indices, values } => {
+                sparse_norms(*dimension, offsets, indices, values)?
+            }
+        };
+        Ok(Self { storage, norms_squared })
+    }
+}
+
+fn dense_norms(dimension: usize, values: &[f64]) -> Result<Vec<f64>, RowError> {
+    if dimension == 0 {
+        return Err(RowError::Empty);
+    }
+    if !values.len().is_multiple_of(dimension) {
+        let expected = values.len().next_multiple_of(dimension);
+        return Err(RowError::LengthMismatch { what: "values of a dense matrix", expected, got: values.len() });
+    }
+    let rows = values.chunks_exact(dimension).enumerate();
+    rows.map(|(i, row)| checked_norm_squared(row).map_err(|e| shifted(e, i * dimension))).collect()
+}
+
+fn sparse_norms(
+    dimension: usize,
+    offsets: &[usize],
+    indices: &[u32],
+    values: &[f64],
+) -> Result<Vec<f64>, RowError> {
+    if dimension == 0 || offsets.is_empty() {
+        return Err(RowError::Empty);
+    }
+    if indices.len() != values.len() {
+        let (expected, got) = (indices.len(), values.len());
+        return Err(RowError::LengthMismatch { what: "values of a sparse matrix", expected, got });
+    }
+    let last = offsets.len() - 1;
+    for (position, &value) in offsets.iter().enumerate() {
+        let falls = position > 0 && value < offsets[position - 1];
+        if falls || (position == 0 && value != 0) || (position == last && value != values.len()) {
+            return Err(RowError::BadOffset { position, value });
+        }
+    }
+    let rows = offsets.windows(2).map(|w| (w[0], w[0]..w[1]));
+    rows.map(|(start, range)| {
+        let checked = check_indices(dimension, &indices[range.clone()]);
+        checked.and_then(|()| checked_norm_squared(&values[range])).map_err(|e| shifted(e, start))
+    })
+    .collect()
+}
+
+/// Positions within a row become positions within the whole list.
+fn shifted(error: RowError, start: usize) -> RowError {
+    match error {
+        RowError::NotFinite { position, value } => RowError::NotFinite { position: position + start, value },
+        RowError::IndexOutOfRange { position, index, dimension } => {
+            RowError::IndexOutOfRange { position: position + start, index, dimension }
+        }
+        RowError::IndicesNotRising { position, index } => {
+            RowError::IndicesNotRising { position: position + start, index }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn malformed_matrices_are_refused_with_the_position_in_the_whole_list() {
+        assert!(matches!(RowMatrix::dense(0, vec![]), Err(RowError::Empty)));
+        assert!(matches!(RowMatrix::dense(2, vec![1.0; 3]), Err(RowError::LengthMismatch { expected: 4, got: 3, .. })));
+        assert!(matches!(
+            RowMatrix::dense(2, vec![1.0, 1.0, 1.0, f64::NAN]),
+            Err(RowError::NotFinite { position: 3, .. })
+        ));
+        let sparse = |offsets, indices| RowMatrix::sparse(2, offsets, indices, vec![1.0; 3]);
+        assert!(sparse(vec![0, 1, 3], vec![0, 0, 1]).is_ok());
+        assert!(matches!(sparse(vec![0, 1, 3], vec![0, 1, 1]), Err(RowError::IndicesNotRising { position: 2, .. })));
+        assert!(matches!(sparse(vec![0, 1, 3], vec![0, 0, 2]), Err(RowError::IndexOutOfRange { position: 2, .. })));
+        assert!(matches!(sparse(vec![0, 2, 1], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
+        assert!(matches!(sparse(vec![0, 9, 3], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
+        assert!(matches!(sparse(vec![0, 2], vec![0, 0, 1]), Err(RowError::BadOffset { position: 1, .. })));
+    }
+
+    #[test]
+    fn a_saved_matrix_is_checked_again_when_it_is_loaded() {
+        let matrix = RowMatrix::sparse(3, vec![0, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, 7.0]).unwrap();
+        let text = serde_json::to_string(&matrix).unwrap();
+        assert_eq!(serde_json::from_str::<RowMatrix>(&text).unwrap(), matrix);
+        assert!(serde_json::from_str::<RowMatrix>(&text.replace("[0,2,1]", "[0,9,1]")).is_err());
+    }
+}

@@ -1,0 +1,231 @@
+//! One example: a borrowed row, dense or sparse.
+
+use crate::RowError;
+
+/// A borrowed, finite, well-formed feature row x ∈ R^m with its squared norm.
+///
+/// *Shapes:* `dimension()` = m ≥ 1; a sparse row holds k ≤ m values at strictly rising indices, all other
+/// coordinates are 0. *Cost:* making a row is one pass over its stored values; everything else is O(stored values).
+///
+/// ```
+/// use rows::{Row, RowError};
+/// assert!(matches!(Row::dense(&[1.0, f64::NAN]), Err(RowError::NotFinite { position: 1, .. })));
+/// assert!(matches!(Row::sparse(2, &[2], &[1.0]), Err(RowError::IndexOutOfRange { .. })));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row<'a> {
+    entries: Entries<'a>,
+    dimension: usize,
+    norm_squared: f64,
+}
+
+/// How the values of a row are stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Entries<'a> {
+    /// Every coordinate in order.
+    Dense(&'a [f64]),
+    /// Values at strictly rising indices.
+    Sparse(&'a [u32], &'a [f64]),
+}
+
+impl<'a> Row<'a> {
+    /// A dense row; every value must be finite.
+    ///
+    /// # Errors
+    /// [`RowError::Empty`], [`RowError::NotFinite`].
+    pub fn dense(values: &'a [f64]) -> Result<Self, RowError> {
+        let norm_squared = checked_norm_squared(values)?;
+        if values.is_empty() {
+            return Err(RowError::Empty);
+        }
+        Ok(Self { entries: Entries::Dense(values), dimension: values.len(), norm_squared })
+    }
+
+    /// A sparse row of the given dimension; `values[k]` stands at coordinate `indices[k]`.
+    ///
+    /// # Errors
+    /// [`RowError::Empty`] (dimension 0), [`RowError::LengthMismatch`], [`RowError::NotFinite`],
+    /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`].
+    pub fn sparse(dimension: usize, indices: &'a [u32], values: &'a [f64]) -> Result<Self, RowError> {
+        if dimension == 0 {
+            return Err(RowError::Empty);
+        }
+        check_indices(dimension, indices)?;
+        if indices.len() != values.len() {
+            return Err(RowError::LengthMismatch {
+                what: "values of a sparse row",
+                expected: indices.len(),
+                got: values.len(),
+            });
+        }
+        let norm_squared = checked_norm_squared(values)?;
+        Ok(Self { entries: Entries::Sparse(indices, values), dimension, norm_squared })
+    }
+
+    /// A row of a matrix whose constructor has checked it.
+    pub(crate) fn trusted(entries: Entries<'a>, dimension: usize, norm_squared: f64) -> Self {
+        Self { entries, dimension, norm_squared }
+    }
+
+    /// m, the number of coordinates, stored or not.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// ‖x‖²; +∞ where the square of a finite row overflows.
+    pub fn norm_squared(&self) -> f64 {
+        self.norm_squared
+    }
+
+    /// The stored values: all of a dense row, the named ones of a sparse row.
+    pub fn values(&self) -> &'a [f64] {
+        match self.entries {
+            Entries::Dense(values) | Entries::Sparse(_, values) => values,
+        }
+    }
+
+    /// How the values are stored, for loops that want to tell the two cases apart.
+    pub fn entries(&self) -> Entries<'a> {
+        self.entries
+    }
+
+    /// ⟨w, x⟩. `w` may be longer than the row; the rest of it is not read.
+    ///
+    /// # Panics
+    /// Where `w` is shorter than [`dimension`](Self::dimension): learners check that once, when they are given the row.
+    #[inline]
+    pub fn dot(&self, w: &[f64]) -> f64 {
+        match self.entries {
+            Entries::Dense(x) => dot(x, &w[..x.len()]),
+            Entries::Sparse(indices, x) => {
+                let w = &w[..self.dimension];
+                indices.iter().zip(x).map(|(&j, &x_j)| w[j as usize] * x_j).sum()
+            }
+        }
+    }
+
+    /// w ← w + a·x.
+    ///
+    /// # Panics
+    /// As [`dot`](Self::dot).
+    #[inline]
+    pub fn axpy_into(&self, a: f64, w: &mut [f64]) {
+        match self.entries {
+            Entries::Dense(x) => {
+                for (w_j, &x_j) in w[..x.len()].iter_mut().zip(x) {
+                    *w_j += a * x_j;
+                }
+            }
+            Entries::Sparse(indices, x) => {
+                let w = &mut w[..self.dimension];
+                for (&j, &x_j) in indices.iter().zip(x) {
+                    w[j as usize] += a * x_j;
+                }
+            }
+        }
+    }
+
+    /// Calls `f(j, x_j)` for every stored coordinate, in rising order of j.
+    #[inline]
+    pub fn for_each(&self, mut f: impl FnMut(usize, f64)) {
+        match self.entries {
+            Entries::Dense(x) => x.iter().enumerate().for_each(|(j, &x_j)| f(j, x_j)),
+            Entries::Sparse(indices, x) => {
+                indices.iter().zip(x).for_each(|(&j, &x_j)| f(j as usize, x_j));
+            }
+        }
+    }
+
+    /// A copy with every coordinate written out.
+    pub fn to_dense(&self) -> Vec<f64> {
+        let mut dense = vec![0.0; self.dimension];
+        self.for_each(|j, x_j| dense[j] = x_j);
+        dense
+    }
+}
+
+/// ⟨a, b⟩ over the common length, in eight partial sums so that the compiler can use vector registers.
+/// The order of the sum is fixed: the same input gives the same bits on every machine of the same architecture.
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let mut lanes = [0.0; LANES];
+    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let tail: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a_chunks.zip(b_chunks) {
+        for k in 0..LANES {
+            lanes[k] += x[k] * y[k];
+        }
+    }
+    let halves: [f64; 4] = std::array::from_fn(|k| lanes[k] + lanes[k + 4]);
+    (halves[0] + halves[2]) + (halves[1] + halves[3]) + tail
+}
+
+/// ‖values‖², or the first entry that is not finite. A finite sum of squares proves every entry finite, so the
+/// entries are looked at one by one only where the sum is not.
+pub(crate) fn checked_norm_squared(values: &[f64]) -> Result<f64, RowError> {
+    let norm_squared = dot(values, values);
+    if !norm_squared.is_finite()
+        && let Some(position) = values.iter().position(|v| !v.is_finite())
+    {
+        return Err(RowError::NotFinite { position, value: values[position] });
+    }
+    Ok(norm_squared)
+}
+
+pub(crate) fn check_indices(dimension: usize, indices: &[u32]) -> Result<(), RowError> {
+    for (position, &index) in indices.iter().enumerate() {
+        if index as usize >= dimension {
+            return Err(RowError::IndexOutOfRange { position, index, dimension });
+        }
+        if position > 0 && index <= indices[position - 1] {
+            return Err(RowError::IndicesNotRising { position, index });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A sparse row and its dense copy are the same vector to every operation, up to the order of summation.
+        #[test]
+        fn sparse_and_dense_agree(x in prop::collection::vec(prop_oneof![Just(0.0), -5.0..5.0], 1..60), a in -3.0..3.0) {
+            let (indices, values): (Vec<u32>, Vec<f64>) =
+                (0u32..).zip(&x).filter(|(_, v)| **v != 0.0).map(|(j, v)| (j, *v)).unzip();
+            let w: Vec<f64> = (0..x.len()).map(|j| (j as f64).sin()).collect();
+            let dense = Row::dense(&x).unwrap();
+            let sparse = Row::sparse(x.len(), &indices, &values).unwrap();
+            prop_assert!((dense.dot(&w) - sparse.dot(&w)).abs() < 1e-12);
+            prop_assert!((dense.norm_squared() - sparse.norm_squared()).abs() < 1e-10);
+            let (mut u, mut v) = (w.clone(), w.clone());
+            dense.axpy_into(a, &mut u);
+            sparse.axpy_into(a, &mut v);
+            prop_assert_eq!(u, v);
+            prop_assert_eq!(sparse.to_dense(), x);
+        }
+    }
+
+    #[test]
+    fn a_huge_finite_row_is_accepted_and_says_that_its_norm_overflows() {
+        let row = Row::dense(&[1e200, -1e200]).unwrap();
+        assert_eq!(row.norm_squared(), f64::INFINITY);
+    }
+
+    #[test]
+    fn every_malformed_row_is_named() {
+        assert_eq!(Row::dense(&[]), Err(RowError::Empty));
+        assert_eq!(Row::sparse(0, &[], &[]), Err(RowError::Empty));
+        assert_eq!(Row::sparse(3, &[1, 1], &[1.0, 2.0]), Err(RowError::IndicesNotRising { position: 1, index: 1 }));
+        assert!(matches!(Row::sparse(3, &[1], &[]), Err(RowError::LengthMismatch { expected: 1, got: 0, .. })));
+        assert!(matches!(
+            Row::dense(&[0.0, f64::INFINITY]),
+            Err(RowError::NotFinite { position: 1, value }) if value == f64::INFINITY
+        ));
+    }
+}

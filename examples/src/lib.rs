@@ -1,0 +1,1 @@
+//! Short programs to copy from: `cargo run -p examples --example NAME`.
