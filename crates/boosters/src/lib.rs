@@ -1,1 +1,35 @@
-//! Boosting as online convex optimisation.
+//! Boosting as online convex optimisation: a module per paper, a file per algorithm.
+//!
+//! * [`gradient`]: online gradient boosting for regression, with full information \[BHKL15\] and with noisy bandit
+//!   feedback \[BH20\], and the baselines of their experiments.
+//! * [`feedback`]: the noise between a loss and what a bandit learner hears of it.
+//! * [`saved`]: learners on disc; a run that is stopped, saved, loaded and continued is bit for bit the run that was
+//!   not stopped.
+//!
+//! ```
+//! use boosters::gradient::{BanditGradientBoosting, Queries};
+//! use oco_core::StepSchedule;
+//! use projections::BoxSet;
+//! use rand::SeedableRng;
+//! use rows::Row;
+//! use weak_learners::{BanditPredictor, OgdLinear, Shape};
+//!
+//! let shape = Shape { inputs: 2, outputs: 1 };
+//! let weak = OgdLinear::new(shape, StepSchedule::power(0.02, 0.25)?, 3.0)?;
+//! let rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+//! let queries = Queries { delta: 0.5, rng };
+//! let mut booster = BanditGradientBoosting::new(vec![weak; 10], BoxSet::interval(-2.0, 2.0)?, 1.0, queries)?;
+//! let mut late_loss = 0.0;
+//! for t in 0..4000 {
+//!     let x = [f64::from(t % 7) / 7.0, 1.0];
+//!     let label = 2.0 * x[0] - 1.0; // the booster never sees it, only the loss at the points it asks about
+//!     let played = booster.round(Row::dense(&x)?, &mut |y| (y[0] - label).powi(2))?;
+//!     late_loss += if t < 3000 { 0.0 } else { (played[0] - label).powi(2) / 1000.0 };
+//! }
+//! assert!(late_loss < 0.2, "predicting 0 would lose 0.36 a round, the booster lost {late_loss}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod feedback;
+pub mod gradient;
+pub mod saved;

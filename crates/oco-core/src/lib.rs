@@ -1,1 +1,53 @@
-//! Online convex optimisation: learners, losses, regret, bandit gradient estimates.
+//! Online convex optimisation: learners, losses, regret and bandit gradient estimates.
+//!
+//! In round t a learner plays x_t ∈ K, then sees a convex loss ℓ_t (or a subgradient g_t ∈ ∂ℓ_t(x_t), or only the
+//! number ℓ_t(x_t)). Its regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Sets, projections and mirror maps come from
+//! the crate `projections`; everything works on slices, so `Vec`, arrays and nalgebra vectors all fit.
+//!
+//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
+//! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
+//! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
+//!
+//! ```
+//! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};
+//! use projections::BoxSet;
+//!
+//! let interval = BoxSet::interval(-1.0, 1.0)?;
+//! let (diameter, lipschitz, rounds) = (2.0, 1.0, 100_u32);
+//! let mut learner = Ogd::new(interval.clone(), 1, StepSchedule::zinkevich(diameter, lipschitz)?)?;
+//! let mut account = LinearRegret::new(1)?;
+//! for t in 0..rounds {
+//!     let g = [if t % 3 == 0 { -1.0 } else { 1.0 }];
+//!     account.record(&g, learner.play())?;
+//!     learner.observe(&g)?;
+//! }
+//! let regret = account.regret(&interval)?;
+//! assert!(regret.value <= 1.5 * lipschitz * diameter * f64::from(rounds).sqrt());
+//! # Ok::<(), oco_core::OcoError>(())
+//! ```
+
+mod comparator;
+mod error;
+mod fkm;
+mod lazy_ogd;
+mod learner;
+mod losses;
+mod ogd;
+mod regret;
+mod smoothed;
+mod spherical;
+mod step;
+
+pub use comparator::{Comparator, best_in_hindsight};
+pub use error::OcoError;
+pub use fkm::Fkm;
+pub use lazy_ogd::LazyOgd;
+pub use learner::{BanditLearner, OnlineLearner};
+pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
+pub use ogd::Ogd;
+pub use regret::{LinearRegret, QuadraticRegret, Regret};
+pub use smoothed::SmoothedLoss;
+pub use spherical::SphericalEstimator;
+pub use step::StepSchedule;
+
+pub(crate) use error::check_vector;

@@ -46,7 +46,9 @@ pub enum RowError {
         index: u32,
     },
     /// The row offsets of a sparse matrix must start at 0, not fall, and end at the number of values.
-    #[error("row offset {position} is {value}: offsets start at 0, do not fall, and end at the number of values")]
+    #[error(
+        "row offset {position} is {value}: offsets start at 0, do not fall, and end at the number of values"
+    )]
     BadOffset {
         /// Position in the list of offsets.
         position: usize,

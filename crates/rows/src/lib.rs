@@ -20,9 +20,9 @@
 //! # Ok::<(), rows::RowError>(())
 //! ```
 
-mod row;
-mod matrix;
 mod error;
+mod matrix;
+mod row;
 
 pub use error::RowError;
 pub use matrix::RowMatrix;

@@ -127,7 +127,11 @@ fn dense_norms(dimension: usize, values: &[f64]) -> Result<Vec<f64>, RowError> {
     }
     if !values.len().is_multiple_of(dimension) {
         let expected = values.len().next_multiple_of(dimension);
-        return Err(RowError::LengthMismatch { what: "values of a dense matrix", expected, got: values.len() });
+        return Err(RowError::LengthMismatch {
+            what: "values of a dense matrix",
+            expected,
+            got: values.len(),
+        });
     }
     let rows = values.chunks_exact(dimension).enumerate();
     rows.map(|(i, row)| checked_norm_squared(row).map_err(|e| shifted(e, i * dimension))).collect()
@@ -182,15 +186,24 @@ mod tests {
     #[test]
     fn malformed_matrices_are_refused_with_the_position_in_the_whole_list() {
         assert!(matches!(RowMatrix::dense(0, vec![]), Err(RowError::Empty)));
-        assert!(matches!(RowMatrix::dense(2, vec![1.0; 3]), Err(RowError::LengthMismatch { expected: 4, got: 3, .. })));
+        assert!(matches!(
+            RowMatrix::dense(2, vec![1.0; 3]),
+            Err(RowError::LengthMismatch { expected: 4, got: 3, .. })
+        ));
         assert!(matches!(
             RowMatrix::dense(2, vec![1.0, 1.0, 1.0, f64::NAN]),
             Err(RowError::NotFinite { position: 3, .. })
         ));
         let sparse = |offsets, indices| RowMatrix::sparse(2, offsets, indices, vec![1.0; 3]);
         assert!(sparse(vec![0, 1, 3], vec![0, 0, 1]).is_ok());
-        assert!(matches!(sparse(vec![0, 1, 3], vec![0, 1, 1]), Err(RowError::IndicesNotRising { position: 2, .. })));
-        assert!(matches!(sparse(vec![0, 1, 3], vec![0, 0, 2]), Err(RowError::IndexOutOfRange { position: 2, .. })));
+        assert!(matches!(
+            sparse(vec![0, 1, 3], vec![0, 1, 1]),
+            Err(RowError::IndicesNotRising { position: 2, .. })
+        ));
+        assert!(matches!(
+            sparse(vec![0, 1, 3], vec![0, 0, 2]),
+            Err(RowError::IndexOutOfRange { position: 2, .. })
+        ));
         assert!(matches!(sparse(vec![0, 2, 1], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
         assert!(matches!(sparse(vec![0, 9, 3], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
         assert!(matches!(sparse(vec![0, 2], vec![0, 0, 1]), Err(RowError::BadOffset { position: 1, .. })));

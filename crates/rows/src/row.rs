@@ -125,6 +125,28 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// w ← w + a·x, and returns the change of ‖w‖², which costs no second pass over w.
+    ///
+    /// # Panics
+    /// As [`dot`](Self::dot).
+    #[inline]
+    pub fn axpy_norm_change(&self, a: f64, w: &mut [f64]) -> f64 {
+        match self.entries {
+            Entries::Dense(x) => dense_axpy_norm_change(a, x, &mut w[..x.len()]),
+            Entries::Sparse(indices, x) => {
+                let w = &mut w[..self.dimension];
+                let mut change = 0.0;
+                for (&j, &x_j) in indices.iter().zip(x) {
+                    let w_j = &mut w[j as usize];
+                    let step = a * x_j;
+                    change += step * (2.0 * *w_j + step);
+                    *w_j += step;
+                }
+                change
+            }
+        }
+    }
+
     /// Calls `f(j, x_j)` for every stored coordinate, in rising order of j.
     #[inline]
     pub fn for_each(&self, mut f: impl FnMut(usize, f64)) {
@@ -161,6 +183,28 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     }
     let halves: [f64; 4] = std::array::from_fn(|k| lanes[k] + lanes[k + 4]);
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + tail
+}
+
+/// The dense case of [`Row::axpy_norm_change`], in the lanes of [`dot`].
+#[inline]
+fn dense_axpy_norm_change(a: f64, x: &[f64], w: &mut [f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut lanes = [0.0; LANES];
+    let mut move_one = |w_j: &mut f64, x_j: f64, lane: usize| {
+        let step = a * x_j;
+        lanes[lane] += step * (2.0 * *w_j + step);
+        *w_j += step;
+    };
+    let tail = x.len() - x.len() % LANES;
+    for (w, x) in w.chunks_exact_mut(LANES).zip(x.chunks_exact(LANES)) {
+        for k in 0..LANES {
+            move_one(&mut w[k], x[k], k);
+        }
+    }
+    for (k, (w_j, &x_j)) in w[tail..].iter_mut().zip(&x[tail..]).enumerate() {
+        move_one(w_j, x_j, k);
+    }
+    lanes.iter().sum()
 }
 
 /// ‖values‖², or the first entry that is not finite. A finite sum of squares proves every entry finite, so the
@@ -206,7 +250,12 @@ mod tests {
             let (mut u, mut v) = (w.clone(), w.clone());
             dense.axpy_into(a, &mut u);
             sparse.axpy_into(a, &mut v);
-            prop_assert_eq!(u, v);
+            prop_assert_eq!(&u, &v);
+            let mut z = w.clone();
+            let change = dense.axpy_norm_change(a, &mut z);
+            prop_assert_eq!(&z, &u);
+            prop_assert!((change - (dot(&u, &u) - dot(&w, &w))).abs() < 1e-9);
+            prop_assert!((change - sparse.axpy_norm_change(a, &mut w.clone())).abs() < 1e-9);
             prop_assert_eq!(sparse.to_dense(), x);
         }
     }
@@ -221,8 +270,14 @@ mod tests {
     fn every_malformed_row_is_named() {
         assert_eq!(Row::dense(&[]), Err(RowError::Empty));
         assert_eq!(Row::sparse(0, &[], &[]), Err(RowError::Empty));
-        assert_eq!(Row::sparse(3, &[1, 1], &[1.0, 2.0]), Err(RowError::IndicesNotRising { position: 1, index: 1 }));
-        assert!(matches!(Row::sparse(3, &[1], &[]), Err(RowError::LengthMismatch { expected: 1, got: 0, .. })));
+        assert_eq!(
+            Row::sparse(3, &[1, 1], &[1.0, 2.0]),
+            Err(RowError::IndicesNotRising { position: 1, index: 1 })
+        );
+        assert!(matches!(
+            Row::sparse(3, &[1], &[]),
+            Err(RowError::LengthMismatch { expected: 1, got: 0, .. })
+        ));
         assert!(matches!(
             Row::dense(&[0.0, f64::INFINITY]),
             Err(RowError::NotFinite { position: 1, value }) if value == f64::INFINITY

@@ -1,0 +1,40 @@
+//! What an online learner refuses.
+
+use projections::{ProjectionError, check_finite};
+use thiserror::Error;
+
+/// Why a learner, a loss or an account refused its input. Whoever returns it is unchanged.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum OcoError {
+    /// An argument that the geometry refuses: a wrong length, a NaN, a radius or a step that is not positive.
+    #[error(transparent)]
+    Projection(#[from] ProjectionError),
+    /// The observed loss of a bandit round is not a number.
+    #[error("the observed loss is {value}, not a finite number")]
+    NotFiniteLoss {
+        /// What was observed.
+        value: f64,
+    },
+    /// A step from x along −ηg left the range of the floating-point numbers.
+    #[error("coordinate {index} of the step x − ηg overflows")]
+    StepOverflows {
+        /// The coordinate.
+        index: usize,
+    },
+    /// A point that must lie in the decision set does not.
+    #[error("{argument} lies outside the decision set")]
+    OutsideSet {
+        /// Which argument.
+        argument: &'static str,
+    },
+}
+
+/// A vector of the expected length with finite entries.
+pub(crate) fn check_vector(argument: &'static str, values: &[f64], expected: usize) -> Result<(), OcoError> {
+    check_finite(argument, values)?;
+    if values.len() != expected {
+        return Err(ProjectionError::LengthMismatch { argument, expected, got: values.len() }.into());
+    }
+    Ok(())
+}

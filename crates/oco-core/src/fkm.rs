@@ -1,0 +1,93 @@
+//! Gradient descent without a gradient \[FKM05\].
+
+use crate::step::check_step;
+use crate::{BanditLearner, OcoError, Ogd, OnlineLearner, SphericalEstimator, StepSchedule};
+use projections::{Euclidean, Exact, ProjectionError, Shrunk};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// Bandit gradient descent \[FKM05\]: play x_t = y_t + δv_t, see ℓ_t(x_t), and let OGD on (1−ξ)K take the spherical
+/// estimate (d/δ)ℓ_t(x_t)v_t.
+///
+/// *Hypothesis.* K holds the ball of radius r around 0 and ξ ≥ δ/r: then every play lies in K. The caller states r; a
+/// shrinkage ξ = δ/r above 1 is refused. *Guarantee* (in expectation, |ℓ| ≤ M on K, ℓ L-Lipschitz, ‖u‖ ≤ D):
+/// E Σ ℓ_t(x_t) − ℓ_t(u) ≤ D²/(2η) + ηT(dM/δ)²/2 + TL(2δ + ξD), which η ~ T^(−3/4), δ ~ T^(−1/4) make
+/// O(T^(3/4)). Tested over 20 seeds. *Cost:* O(d) and a projection a round.
+///
+/// ```
+/// use oco_core::{BanditLearner, Fkm};
+/// use projections::L2Ball;
+/// use rand::SeedableRng;
+/// let rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+/// let mut fkm = Fkm::new(L2Ball::new(1.0)?, 2, 1.0, 0.1, 0.01, rng)?;
+/// for _ in 0..500 {
+///     let x = fkm.play();
+///     assert!(x[0].hypot(x[1]) <= 1.0 + 1e-12);
+///     let loss = (x[0] - 0.5).powi(2) + x[1].powi(2);
+///     fkm.observe(loss)?;
+/// }
+/// # Ok::<(), oco_core::OcoError>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(serialize = "K: Clone + Serialize", deserialize = "K: Deserialize<'de> + Exact<Euclidean>"))]
+pub struct Fkm<K> {
+    ogd: Ogd<Shrunk<K>>,
+    estimator: SphericalEstimator,
+    rng: ChaCha8Rng,
+    v: Vec<f64>,
+    x: Vec<f64>,
+    drawn: bool,
+}
+
+impl<K: Exact<Euclidean>> BanditLearner for Fkm<K> {
+    fn play(&mut self) -> &[f64] {
+        if !self.drawn {
+            self.estimator.draw(&mut self.rng, &mut self.v);
+            self.estimator.query(self.ogd.play(), &self.v, &mut self.x);
+            self.drawn = true;
+        }
+        &self.x
+    }
+
+    fn observe(&mut self, loss: f64) -> Result<(), OcoError> {
+        if !loss.is_finite() {
+            return Err(OcoError::NotFiniteLoss { value: loss });
+        }
+        self.play();
+        let mut g = std::mem::take(&mut self.x);
+        self.estimator.estimate(loss, &self.v, &mut g);
+        let observed = self.ogd.observe(&g);
+        self.x = g;
+        match observed {
+            Ok(()) => self.drawn = false,
+            // The play is restored: this round is still open.
+            Err(_) => self.estimator.query(self.ogd.play(), &self.v, &mut self.x),
+        }
+        observed
+    }
+}
+
+impl<K: Exact<Euclidean>> Fkm<K> {
+    /// `inner_radius` is r; δ and η are the query distance and the step.
+    ///
+    /// # Errors
+    /// r, δ or η not positive, δ ≥ r, or a dimension that does not fit the set.
+    pub fn new(
+        set: K,
+        dimension: usize,
+        inner_radius: f64,
+        delta: f64,
+        eta: f64,
+        rng: ChaCha8Rng,
+    ) -> Result<Self, OcoError> {
+        check_step("inner radius", inner_radius)?;
+        let estimator = SphericalEstimator::new(delta)?;
+        if delta >= inner_radius {
+            let (name, domain) = ("delta", "(0, inner radius)");
+            return Err(ProjectionError::BadParameter { name, value: delta, domain }.into());
+        }
+        let shrunk = Shrunk::new(set, vec![0.0; dimension], delta / inner_radius)?;
+        let ogd = Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?;
+        Ok(Self { ogd, estimator, rng, v: vec![0.0; dimension], x: vec![0.0; dimension], drawn: false })
+    }
+}

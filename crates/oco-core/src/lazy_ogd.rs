@@ -1,0 +1,120 @@
+//! Online subgradient descent, the lecture's name for lazy online gradient descent \[W13, §3\].
+
+use crate::step::check_step;
+use crate::{OcoError, OnlineLearner, check_vector};
+use projections::{DecisionSet, Euclidean, Exact, ProjectionError, Scratch, check_finite};
+use serde::{Deserialize, Serialize};
+
+/// Lazy OGD \[W13, §3\]: x_t = Π_K(o − η Σ_{s<t} g_s), with origin o.
+///
+/// *Guarantee.* For o ∈ K and every u ∈ K, Σ⟨g_t, x_t − u⟩ ≤ ‖u − o‖²/(2η) + ηΣ‖g_t‖²; with
+/// η = D/(ρ√(2T)) and ‖u − o‖ ≤ D, regret ≤ Dρ√(2T) \[W13, Theorem 2\]. Asserted in this file's tests.
+/// *Errata.* The lecture's box drops a minus sign, its line (10) has a stray D, and its Theorem 2 needs 0 ∈ K: here
+/// the regulariser is centred at o, which is 0 unless another origin is asked for.
+/// *Cost:* O(n) and one projection a round; no allocation after the first.
+///
+/// ```
+/// use oco_core::{LazyOgd, OnlineLearner};
+/// use projections::BoxSet;
+/// let mut lazy = LazyOgd::new(BoxSet::interval(0.0, 1.0)?, 1, 1.0)?;
+/// for g in [3.0, -1.0, -1.0] {
+///     lazy.observe(&[g])?;
+/// }
+/// // The sum is remembered, the projections are not: an active learner would stand at 1 by now.
+/// assert_eq!(lazy.play(), [0.0]);
+/// # Ok::<(), oco_core::OcoError>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    try_from = "State<K>",
+    into = "State<K>",
+    bound(serialize = "K: Clone + Serialize", deserialize = "K: Deserialize<'de> + Exact<Euclidean>")
+)]
+pub struct LazyOgd<K> {
+    state: State<K>,
+    x: Vec<f64>,
+    step: Vec<f64>,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State<K> {
+    set: K,
+    eta: f64,
+    origin: Vec<f64>,
+    gradient_sum: Vec<f64>,
+}
+
+impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
+    fn play(&self) -> &[f64] {
+        &self.x
+    }
+
+    fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
+        let State { set, eta, origin, gradient_sum } = &mut self.state;
+        check_vector("gradient", gradient, gradient_sum.len())?;
+        self.step.clear();
+        let sums = gradient_sum.iter().zip(gradient).map(|(sum, g)| sum + g);
+        self.step.extend(origin.iter().zip(sums).map(|(o, sum)| o - *eta * sum));
+        if let Some(index) = self.step.iter().position(|z| !z.is_finite()) {
+            return Err(OcoError::StepOverflows { index });
+        }
+        set.project_with(&mut self.step, &mut self.scratch)?;
+        std::mem::swap(&mut self.x, &mut self.step);
+        for (sum, g) in gradient_sum.iter_mut().zip(gradient) {
+            *sum += g;
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self) {
+        self.state.gradient_sum.fill(0.0);
+        // The constructor projected this very origin, so it projects again.
+        self.x.clone_from(&self.state.origin);
+        let _ = self.state.set.project_with(&mut self.x, &mut self.scratch);
+    }
+}
+
+impl<K: Exact<Euclidean>> LazyOgd<K> {
+    /// Origin 0, as in the lecture; the guarantee then asks for 0 ∈ K.
+    ///
+    /// # Errors
+    /// η not positive, or a dimension that does not fit the set.
+    pub fn new(set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
+        Self::around(set, vec![0.0; dimension], eta)
+    }
+
+    /// Regularises around the origin o.
+    ///
+    /// # Errors
+    /// η not positive, or an origin that does not fit the set.
+    pub fn around(set: K, origin: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
+        let gradient_sum = vec![0.0; origin.len()];
+        State { set, eta, origin, gradient_sum }.try_into()
+    }
+}
+
+impl<K> From<LazyOgd<K>> for State<K> {
+    fn from(learner: LazyOgd<K>) -> Self {
+        learner.state
+    }
+}
+
+impl<K: Exact<Euclidean>> TryFrom<State<K>> for LazyOgd<K> {
+    type Error = OcoError;
+
+    fn try_from(state: State<K>) -> Result<Self, OcoError> {
+        check_finite("origin", &state.origin)?;
+        check_vector("sum of gradients", &state.gradient_sum, state.origin.len())?;
+        check_step("eta", state.eta)?;
+        DecisionSet::check_dimension(&state.set, state.origin.len())?;
+        let sums = state.gradient_sum.iter();
+        let mut x: Vec<f64> = state.origin.iter().zip(sums).map(|(o, sum)| o - state.eta * sum).collect();
+        if let Some(index) = x.iter().position(|z| !z.is_finite()) {
+            return Err(OcoError::StepOverflows { index });
+        }
+        let mut scratch = Scratch::default();
+        state.set.project_with(&mut x, &mut scratch).map_err(|e: ProjectionError| OcoError::from(e))?;
+        Ok(Self { state, x, step: Vec::new(), scratch })
+    }
+}

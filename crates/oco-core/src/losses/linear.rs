@@ -1,0 +1,61 @@
+//! The linear loss.
+
+use super::{Bounded, Loss, Smooth, norm};
+use crate::OcoError;
+use projections::{ProjectionError, check_finite};
+
+/// ℓ(y) = ⟨g, y⟩: what a booster hands to a weak learner.
+///
+/// ```
+/// use oco_core::{LinearLoss, Loss};
+/// assert_eq!(LinearLoss::new(&[2.0, -1.0])?.value(&[3.0, 4.0]), 2.0);
+/// # Ok::<(), oco_core::OcoError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinearLoss<'a> {
+    slope: &'a [f64],
+}
+
+impl<'a> LinearLoss<'a> {
+    /// The loss with the given slope g.
+    ///
+    /// # Errors
+    /// An empty slope or one with an entry that is not finite.
+    pub fn new(slope: &'a [f64]) -> Result<Self, OcoError> {
+        check_finite("slope", slope)?;
+        if slope.is_empty() {
+            return Err(ProjectionError::Empty { argument: "slope" }.into());
+        }
+        Ok(Self { slope })
+    }
+}
+
+impl Loss for LinearLoss<'_> {
+    fn dimension(&self) -> usize {
+        self.slope.len()
+    }
+
+    fn value(&self, y: &[f64]) -> f64 {
+        self.slope.iter().zip(y).map(|(g, y)| g * y).sum()
+    }
+
+    fn subgradient(&self, _y: &[f64], g: &mut [f64]) {
+        g.copy_from_slice(self.slope);
+    }
+}
+
+impl Smooth for LinearLoss<'_> {
+    fn smoothness(&self) -> f64 {
+        0.0
+    }
+}
+
+impl Bounded for LinearLoss<'_> {
+    fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64 {
+        self.value(centre).abs() + radius * norm(self.slope)
+    }
+
+    fn lipschitz_on_ball(&self, _centre: &[f64], _radius: f64) -> f64 {
+        norm(self.slope)
+    }
+}

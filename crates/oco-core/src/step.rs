@@ -1,0 +1,106 @@
+//! Step sizes.
+
+use crate::OcoError;
+use projections::ProjectionError;
+use serde::{Deserialize, Serialize};
+
+/// η_t for t = 1, 2, …: a checked schedule.
+///
+/// ```
+/// use oco_core::StepSchedule;
+/// assert_eq!(StepSchedule::power(0.5, 0.5)?.eta(4), 0.25);
+/// assert!(StepSchedule::constant(0.0).is_err());
+/// # Ok::<(), oco_core::OcoError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked", into = "Unchecked")]
+pub struct StepSchedule {
+    scale: f64,
+    exponent: f64,
+}
+
+impl StepSchedule {
+    /// η_t = scale·t^(−exponent), scale > 0 and exponent ≥ 0: the lr·t^(−c) of \[BH20, Appendix E\].
+    ///
+    /// # Errors
+    /// [`ProjectionError::BadStep`] or [`ProjectionError::BadParameter`], naming the value.
+    pub fn power(scale: f64, exponent: f64) -> Result<Self, OcoError> {
+        check_step("step scale", scale)?;
+        if !exponent.is_finite() {
+            return Err(
+                ProjectionError::NotFinite { argument: "step exponent", index: 0, value: exponent }.into()
+            );
+        }
+        if exponent < 0.0 {
+            let (name, domain) = ("step exponent", "[0, ∞)");
+            return Err(ProjectionError::BadParameter { name, value: exponent, domain }.into());
+        }
+        Ok(Self { scale, exponent })
+    }
+
+    /// η_t = η.
+    ///
+    /// # Errors
+    /// [`ProjectionError::BadStep`].
+    pub fn constant(eta: f64) -> Result<Self, OcoError> {
+        Self::power(eta, 0.0)
+    }
+
+    /// η_t = D/(G√t), for which OGD has regret at most (3/2)GD√T \[Z03\].
+    ///
+    /// # Errors
+    /// [`ProjectionError::BadStep`] where D/G is not a positive number.
+    pub fn zinkevich(diameter: f64, lipschitz: f64) -> Result<Self, OcoError> {
+        Self::power(diameter / lipschitz, 0.5)
+    }
+
+    /// The constant η = D/(ρ√(2T)) of \[W13, Theorem 2\].
+    ///
+    /// # Errors
+    /// [`ProjectionError::BadStep`] where that is not a positive number.
+    pub fn lecture_theorem_2(diameter: f64, lipschitz: f64, rounds: u32) -> Result<Self, OcoError> {
+        Self::constant(diameter / (lipschitz * (2.0 * f64::from(rounds)).sqrt()))
+    }
+
+    /// η_t, t ≥ 1.
+    #[inline]
+    pub fn eta(&self, t: u64) -> f64 {
+        if self.exponent == 0.0 {
+            return self.scale;
+        }
+        // Rounds stay far below 2^53, where every integer is a double.
+        #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
+        let t = t as f64;
+        self.scale * t.powf(-self.exponent)
+    }
+}
+
+pub(crate) fn check_step(name: &'static str, value: f64) -> Result<(), OcoError> {
+    if !value.is_finite() {
+        return Err(ProjectionError::NotFinite { argument: name, index: 0, value }.into());
+    }
+    if value <= 0.0 {
+        return Err(ProjectionError::BadStep { name, value }.into());
+    }
+    Ok(())
+}
+
+#[derive(Serialize, Deserialize)]
+struct Unchecked {
+    scale: f64,
+    exponent: f64,
+}
+
+impl From<StepSchedule> for Unchecked {
+    fn from(s: StepSchedule) -> Self {
+        Self { scale: s.scale, exponent: s.exponent }
+    }
+}
+
+impl TryFrom<Unchecked> for StepSchedule {
+    type Error = OcoError;
+
+    fn try_from(s: Unchecked) -> Result<Self, OcoError> {
+        Self::power(s.scale, s.exponent)
+    }
+}
