@@ -1,2 +1,46 @@
-//! The project's commands.
-fn main() {}
+//! The project's commands: `cargo xtask <command>`.
+//!
+//! Only the standard library, so that the first command of a fresh clone starts within a second or two; whatever
+//! needs an algorithm is run as a program of its own, by cargo. Reading order: [`usage`] names the commands, then
+//! one file each.
+
+mod cargo;
+mod ci;
+mod forward;
+mod test;
+mod tidy;
+mod usage;
+
+use std::process::ExitCode;
+
+use usage::Task;
+
+fn main() -> ExitCode {
+    let task = match usage::parse(std::env::args_os().skip(1).collect()) {
+        Ok(task) => task,
+        Err(error) => {
+            eprintln!("xtask: {error}\n\n{}", usage::TEXT);
+            return ExitCode::from(2);
+        }
+    };
+    let outcome = match task {
+        Task::Help => {
+            println!("{}", usage::TEXT);
+            Ok(0)
+        }
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Tidy => tidy::run(),
+        Task::Ci => ci::run(),
+        Task::Bench(arguments) => forward::bench(&arguments),
+        Task::Reproduce(arguments) => forward::reproduce(&arguments),
+        Task::Conform(arguments) => forward::experiments("conform", &arguments),
+        Task::Data(arguments) => forward::experiments("data", &arguments),
+    };
+    outcome.map_or_else(
+        |failure| {
+            eprintln!("xtask: {failure}");
+            ExitCode::FAILURE
+        },
+        ExitCode::from,
+    )
+}

@@ -1,1 +1,14 @@
-//! The papers' tables and figures.
+//! The papers' tables and figures: a file per experiment, over what all of them share.
+//!
+//! Reading order: [`bandit_boosting`] is an experiment; [`record`], [`trials`], [`table`], [`plot`] and [`progress`] are
+//! what an experiment is made of; [`conform`] holds the crates against vectors of an independent implementation;
+//! [`data_command`] lists, verifies and fetches the official files.
+
+pub mod bandit_boosting;
+pub mod record;
+pub mod trials;
+pub mod progress;
+pub mod table;
+pub mod plot;
+pub mod conform;
+pub mod data_command;

@@ -1,1 +1,52 @@
 //! Convex sets, mirror maps, Bregman projections and linear minimisation.
+//!
+//! A [`DecisionSet`] offers what it can: a [`Projection`] for a mirror map ([`Regulariser`]), a linear minimisation
+//! oracle ([`LinearMinimisation`]), membership, a diameter and an interior point. Every algorithm is exact up to
+//! rounding: none iterates to a tolerance, and none lets the overflow or underflow of an intermediate change its
+//! result. Hypotheses of theorems are types: [`Exact`] marks a true Bregman projection, and the double projection
+//! [`Then`] does not carry it.
+//!
+//! Reading order: the traits, the mirror maps, the sets from [`BoxSet`] to [`AnySet`].
+//!
+//! ```
+//! use projections::{Euclidean, LinearMinimisation, Projection, Simplex};
+//! let simplex = Simplex::new(1.0)?;
+//! let mut y = [0.5, 0.25, -0.25, 1.0];
+//! Projection::<Euclidean>::project(&simplex, &mut y)?;
+//! assert_eq!(y, [0.25, 0.0, 0.0, 0.75]);
+//! assert_eq!(simplex.lmo(&[0.5, -2.0, 1.0])?, [0.0, 1.0, 0.0]);
+//! # Ok::<(), projections::ProjectionError>(())
+//! ```
+
+mod any_set;
+mod box_set;
+mod capped_entropic;
+mod capped_simplex;
+mod compensated_sum;
+mod error;
+mod l1_ball;
+mod l1_box;
+mod l2_ball;
+mod mirror;
+mod norm;
+mod p_norm;
+mod scratch;
+mod shrunk;
+mod simplex;
+mod then;
+mod traits;
+
+pub use any_set::AnySet;
+pub use box_set::{BoxSet, UnitBox};
+pub use capped_simplex::CappedSimplex;
+pub use error::{ProjectionError, check_finite};
+pub use l1_ball::L1Ball;
+pub use l1_box::project_l1_box;
+pub use l2_ball::L2Ball;
+pub use mirror::{Euclidean, NegativeEntropy, Regulariser};
+pub use p_norm::PNorm;
+pub use scratch::Scratch;
+pub use shrunk::Shrunk;
+pub use simplex::Simplex;
+pub use then::Then;
+pub use traits::{DecisionSet, Exact, LinearMinimisation, LogProjection, Projection, start_point};

@@ -1,0 +1,188 @@
+//! What can be wrong with a data file, a folder of them, or a request for one.
+
+use crate::{EncodeError, Name};
+use rows::RowError;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a data set was not read. Lines and columns count from 1, as editors count them.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// A name that is none of [`Name::ALL`].
+    #[error("no data set is called {text:?}; there are abalone, adult, census, letter and slice")]
+    UnknownName {
+        /// The name asked for.
+        text: String,
+    },
+    /// The folder that was asked for explicitly is not there.
+    #[error("{} is not a directory", directory.display())]
+    NoSuchDirectory {
+        /// The folder asked for.
+        directory: PathBuf,
+    },
+    /// A folder holds a part of a data set only. Training on that part would not be the experiment.
+    #[error("{} holds a part of {name} only: {missing} is not there", directory.display())]
+    Incomplete {
+        /// The data set.
+        name: Name,
+        /// The folder looked at.
+        directory: PathBuf,
+        /// The first file that is missing.
+        missing: &'static str,
+    },
+    /// The operating system refused, or a compressed file is damaged.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A compressed file ends too soon.
+    #[error("{}: the compressed file ends after line {line}, before its end mark", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// The last complete line.
+        line: u64,
+    },
+    /// The content is not that of the official file.
+    #[error("{}: SHA-256 of the content is {got}, the official file has {expected}", path.display())]
+    WrongChecksum {
+        /// The file.
+        path: PathBuf,
+        /// The official sum, hexadecimal.
+        expected: String,
+        /// The sum found.
+        got: String,
+    },
+    /// No example in any of the files.
+    #[error("{}: no rows", path.display())]
+    NoRows {
+        /// The first file.
+        path: PathBuf,
+    },
+    /// A reader was called without a file.
+    #[error("no file was named for {name}")]
+    NoFiles {
+        /// The data set.
+        name: Name,
+    },
+    /// The header does not name the expected columns.
+    #[error("{}: column {column} is headed {got:?}, not {expected:?}", path.display())]
+    WrongHeader {
+        /// The file.
+        path: PathBuf,
+        /// The column, from 1.
+        column: usize,
+        /// The name expected.
+        expected: String,
+        /// The name found.
+        got: String,
+    },
+    /// A line with too many or too few columns.
+    #[error("{}:{line}: {got} columns, expected {expected}", path.display())]
+    ColumnCount {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// Columns of the format.
+        expected: usize,
+        /// Columns found.
+        got: usize,
+    },
+    /// An empty cell or a question mark in a column that has no missing values.
+    #[error("{}:{line}: column {column} ({name}) is missing", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: usize,
+        /// The column's name.
+        name: String,
+    },
+    /// A cell that is not a finite number.
+    #[error("{}:{line}: column {column} ({name}) is {text:?}, not a finite number", path.display())]
+    BadNumber {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: usize,
+        /// The column's name.
+        name: String,
+        /// The cell.
+        text: String,
+    },
+    /// A category or class label that the data set does not have.
+    #[error("{}:{line}: column {column} ({name}) has no category {text:?}", path.display())]
+    UnknownCategory {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: usize,
+        /// The column's name.
+        name: String,
+        /// The cell.
+        text: String,
+    },
+    /// A zip archive that is damaged, or that does not hold the one expected member.
+    #[error("{}: {problem}", path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: ArchiveProblem,
+    },
+    /// The rows do not make a matrix.
+    #[error(transparent)]
+    Rows(#[from] RowError),
+    /// An encoder refused.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}
+
+/// What is wrong with a zip archive.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ArchiveProblem {
+    /// Not a zip archive, or cut short.
+    #[error("not a complete zip archive")]
+    Malformed,
+    /// The archive does not hold exactly one file.
+    #[error("the archive holds {count} files, expected one")]
+    Members {
+        /// How many.
+        count: usize,
+    },
+    /// The one file has another name.
+    #[error("the archive holds {got:?}, expected {expected:?}")]
+    OtherMember {
+        /// The name expected.
+        expected: String,
+        /// The name found.
+        got: String,
+    },
+    /// A compression method other than "stored" and "deflate".
+    #[error("compression method {method} is not supported")]
+    Method {
+        /// The method's number in the zip format.
+        method: u16,
+    },
+    /// The unpacked bytes are not those that were packed.
+    #[error("the unpacked content has CRC-32 {got:08x}, the archive states {expected:08x}")]
+    WrongCrc {
+        /// The sum the archive states.
+        expected: u32,
+        /// The sum found.
+        got: u32,
+    },
+}

@@ -1,0 +1,73 @@
+//! Synthetic data: generators with a known truth, and stand-ins for absent files.
+//!
+//! A generator draws contexts uniformly from the unit sphere, ‖x‖ = 1, and scores them with a hidden vector of norm 1, so
+//! that scores lie in [−1, 1] and the constants of regret bounds are known. It owns its random numbers: the same seed gives
+//! the same examples, and a saved generator continues where it stopped.
+
+mod linear_regression;
+mod noisy_regression;
+
+mod drifting_regression;
+mod label_noise;
+
+mod stand_in;
+mod unit_sphere;
+
+mod error;
+
+pub use drifting_regression::DriftingRegression;
+pub use error::GeneratorError;
+pub use label_noise::LabelNoise;
+pub use linear_regression::LinearRegression;
+pub use noisy_regression::NoisyRegression;
+pub use stand_in::{census_stand_in, stand_in};
+
+use crate::{DataError, Dataset, Provenance, Targets};
+use rows::RowMatrix;
+
+/// An endless stream of examples with a known truth.
+pub trait Generator {
+    /// m, the number of features.
+    fn dimension(&self) -> usize;
+
+    /// The seed that the generator was made with.
+    fn seed(&self) -> u64;
+
+    /// Draws the next example: writes its m features to `x`, whatever that held before, and returns the target.
+    /// A buffer that is passed again is not allocated again.
+    fn draw(&mut self, x: &mut Vec<f64>) -> f64;
+
+    /// What the drawn numbers are as targets of a data set: numbers, unless a generator says otherwise.
+    fn targets(&self, drawn: Vec<f64>) -> Targets {
+        Targets::Values(drawn)
+    }
+}
+
+/// The next n examples of a generator as a data set.
+///
+/// ```
+/// use datasets::synthetic::{LinearRegression, generated};
+/// let data = generated("linear", &mut LinearRegression::new(3, 7)?, 50)?;
+/// assert_eq!((data.len(), data.features.dimension()), (50, 3));
+/// assert_eq!(data.provenance.to_string(), "synthetic (seed 7)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::Rows`] where a generator of another crate draws what is not a row.
+pub fn generated(name: &str, generator: &mut impl Generator, n: usize) -> Result<Dataset, DataError> {
+    let m = generator.dimension();
+    let (mut x, mut values, mut drawn) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..n {
+        drawn.push(generator.draw(&mut x));
+        values.extend_from_slice(&x);
+    }
+    Ok(Dataset {
+        name: name.to_owned(),
+        features: RowMatrix::dense(m, values)?,
+        targets: generator.targets(drawn),
+        provenance: Provenance::Synthetic { seed: generator.seed() },
+        feature_names: (0..m).map(|j| format!("x{j}")).collect(),
+        numeric_columns: (0..m).collect(),
+    })
+}

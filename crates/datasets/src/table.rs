@@ -1,0 +1,158 @@
+//! The format of comma-separated data files, and the reader that turns their lines into rows.
+
+use crate::assembly::Assembly;
+use crate::column::{Column, Kind};
+use crate::source::{Source, read_failure};
+use crate::{DataError, Dataset, Name, OneHot, Provenance, SourceFile};
+use csv::{ByteRecord, ReaderBuilder};
+use std::path::{Path, PathBuf};
+
+/// How the rows of a set are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Storage {
+    Dense,
+    Sparse,
+}
+
+/// The format of all files of one data set.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(crate) name: Name,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) storage: Storage,
+    pub(crate) has_header: bool,
+    /// Lines that begin with this byte are skipped.
+    pub(crate) comment: Option<u8>,
+}
+
+impl Table {
+    /// Reads the files one after the other.
+    pub(crate) fn read(&self, paths: &[PathBuf]) -> Result<Dataset, DataError> {
+        let first = paths.first().ok_or(DataError::NoFiles { name: self.name })?;
+        let mut assembly = Assembly::new(self);
+        let mut files = Vec::new();
+        for path in paths {
+            files.push(self.read_file(path, &mut assembly)?);
+        }
+        if assembly.rows() == 0 {
+            return Err(DataError::NoRows { path: first.clone() });
+        }
+        assembly.finish(Provenance::Unverified { files })
+    }
+
+    fn read_file(&self, path: &Path, assembly: &mut Assembly<'_>) -> Result<SourceFile, DataError> {
+        // No file of these sets quotes a cell, so a quotation mark is a character like any other.
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .quoting(false)
+            .comment(self.comment)
+            .buffer_capacity(1 << 16)
+            .from_reader(Source::open(path)?);
+        let mut record = ByteRecord::new();
+        let mut line = 0;
+        let mut header_expected = self.has_header;
+        while reader.read_byte_record(&mut record).map_err(|e| csv_failure(path, line, e))? {
+            line = record.position().map_or(line, csv::Position::line);
+            let (expected, got) = (self.columns.len(), record.len());
+            if got != expected {
+                return Err(DataError::ColumnCount { path: path.to_owned(), line, expected, got });
+            }
+            if header_expected {
+                self.check_header(path, &record)?;
+                header_expected = false;
+            } else {
+                self.read_line(&Place { path, line }, &record, assembly)?;
+            }
+        }
+        reader.into_inner().finish()
+    }
+
+    fn check_header(&self, path: &Path, record: &ByteRecord) -> Result<(), DataError> {
+        for ((j, column), cell) in self.columns.iter().enumerate().zip(record) {
+            if cell.trim_ascii() != column.name.as_bytes() {
+                let (expected, got) = (column.name.to_string(), String::from_utf8_lossy(cell).into_owned());
+                return Err(DataError::WrongHeader { path: path.to_owned(), column: j + 1, expected, got });
+            }
+        }
+        Ok(())
+    }
+
+    fn read_line(
+        &self,
+        place: &Place<'_>,
+        record: &ByteRecord,
+        assembly: &mut Assembly<'_>,
+    ) -> Result<(), DataError> {
+        for ((j, column), cell) in self.columns.iter().enumerate().zip(record) {
+            let cell = cell.trim_ascii();
+            if matches!(column.kind, Kind::Ignored) {
+                continue;
+            }
+            if matches!(cell, b"" | b"?") {
+                if !column.may_be_missing {
+                    return Err(place.missing(j, column));
+                }
+                assembly.indicator(j, None);
+                continue;
+            }
+            match &column.kind {
+                Kind::Ignored => {}
+                Kind::Number => assembly.number(j, place.number(j, column, cell)?),
+                Kind::Nominal(categories) => {
+                    assembly.indicator(j, Some(place.category(j, column, categories, cell)?));
+                }
+                Kind::Value => assembly.value(place.number(j, column, cell)?),
+                Kind::Class { classes, optional_suffix } => {
+                    let label = cell.strip_suffix(optional_suffix.as_bytes()).unwrap_or(cell);
+                    assembly.class(place.category(j, column, classes, label)?);
+                }
+            }
+        }
+        assembly.end_row();
+        Ok(())
+    }
+}
+
+/// Where in a file a cell stands, for the errors about it.
+struct Place<'a> {
+    path: &'a Path,
+    line: u64,
+}
+
+impl Place<'_> {
+    fn number(&self, j: usize, column: &Column, cell: &[u8]) -> Result<f64, DataError> {
+        let number = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
+        number.filter(|number| number.is_finite()).ok_or_else(|| DataError::BadNumber {
+            path: self.path.to_owned(),
+            line: self.line,
+            column: j + 1,
+            name: column.name.to_string(),
+            text: String::from_utf8_lossy(cell).into_owned(),
+        })
+    }
+
+    fn category(&self, j: usize, column: &Column, known: &OneHot, cell: &[u8]) -> Result<u32, DataError> {
+        let position = std::str::from_utf8(cell).ok().and_then(|text| known.position(text));
+        position.ok_or_else(|| DataError::UnknownCategory {
+            path: self.path.to_owned(),
+            line: self.line,
+            column: j + 1,
+            name: column.name.to_string(),
+            text: String::from_utf8_lossy(cell).into_owned(),
+        })
+    }
+
+    fn missing(&self, j: usize, column: &Column) -> DataError {
+        let (path, name) = (self.path.to_owned(), column.name.to_string());
+        DataError::Missing { path, line: self.line, column: j + 1, name }
+    }
+}
+
+fn csv_failure(path: &Path, line: u64, error: csv::Error) -> DataError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(source) => read_failure(path, line, source),
+        // With flexible byte records, input and output is all that can fail.
+        other => read_failure(path, line, std::io::Error::other(format!("{other:?}"))),
+    }
+}

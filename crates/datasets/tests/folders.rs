@@ -1,0 +1,148 @@
+//! Folders of data: the order of the search, incomplete sets, wrong content, archives.
+
+use datasets::{
+    ArchiveProblem, DataError, Name, OfficialFile, Provenance, SearchPath, StandIn, load,
+    unpack_single_member, verify,
+};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const STAND_IN: StandIn = StandIn { seed: 3, rows: Some(10) };
+
+#[test]
+fn folders_are_searched_in_order_and_parts_of_a_set_are_refused() {
+    let root = TempDir::new().unwrap();
+    let folder = |name: &str| root.path().join(name);
+    for name in ["asked", "environment", "workspace/data", "shared/data"] {
+        fs::create_dir_all(folder(name)).unwrap();
+        fs::write(folder(name).join("letter-recognition.data.gz"), "").unwrap();
+    }
+    let environment = |name: &str| (name == "OCO_DATA").then(|| folder("environment").into_os_string());
+    let asked = folder("asked");
+    let search = SearchPath::new(Some(&asked), environment, &folder("workspace")).unwrap();
+    for name in ["asked", "environment", "workspace/data", "workspace/../shared/data"] {
+        let found = search.locate(Name::Letter).unwrap().unwrap();
+        assert_eq!(found, [folder(name).join("letter-recognition.data.gz")]);
+        fs::remove_file(&found[0]).unwrap();
+    }
+    assert_eq!(search.locate(Name::Letter).unwrap(), None);
+
+    // The plain file goes before the compressed one, and a set needs all its files from one folder.
+    fs::write(folder("environment").join("adult.data"), "").unwrap();
+    fs::write(folder("environment").join("adult.data.gz"), "").unwrap();
+    assert!(matches!(search.locate(Name::Adult), Err(DataError::Incomplete { missing: "adult.test", .. })));
+    fs::write(folder("environment").join("adult.test"), "").unwrap();
+    let found = search.locate(Name::Adult).unwrap().unwrap();
+    assert_eq!(found, ["adult.data", "adult.test"].map(|name| folder("environment").join(name)));
+
+    let misspelt = folder("askde");
+    let refused = SearchPath::new(Some(&misspelt), |_| None, root.path());
+    assert!(matches!(refused, Err(DataError::NoSuchDirectory { directory }) if directory == misspelt));
+}
+
+#[test]
+fn a_file_that_differs_from_the_official_one_is_not_loaded() {
+    let folder = TempDir::new().unwrap();
+    let search = SearchPath::new(Some(folder.path()), |_| None, folder.path()).unwrap();
+    assert_eq!(load(Name::Abalone, &search, STAND_IN).unwrap().provenance, Provenance::StandIn { seed: 3 });
+    fs::write(folder.path().join("abalone.data"), "M,0.455,0.365,0.095,0.514,0.2245,0.101,0.15,15\n")
+        .unwrap();
+    assert!(matches!(load(Name::Abalone, &search, STAND_IN), Err(DataError::WrongChecksum { .. })));
+    let report = verify(folder.path());
+    let (file, found) = &report[0];
+    assert_eq!(file.name, "abalone.data");
+    assert!(matches!(found, Some(Err(DataError::WrongChecksum { .. }))));
+    assert!(report[1..].iter().all(|(_, found)| found.is_none()));
+}
+
+#[test]
+fn official_files_verify() {
+    let search = SearchPath::from_environment(None).unwrap();
+    for file in OfficialFile::ALL {
+        let Some(path) = search.directories().iter().find_map(|directory| file.locate(directory)) else {
+            eprintln!("REDUCED: {} is not here, its sum is not checked", file.name);
+            continue;
+        };
+        let read = file.verify(&path).unwrap();
+        assert!(file.bytes.is_none_or(|bytes| bytes == read.bytes), "{} bytes", read.bytes);
+    }
+}
+
+/// A zip archive of one member, byte by byte as the format's description has it.
+fn archive(name: &str, method: u16, packed: &[u8], crc: u32, members: u16) -> Vec<u8> {
+    let (name_length, packed_length) = (name.len().to_le_bytes(), packed.len().to_le_bytes());
+    let mut local = b"PK\x03\x04\x14\0\0\0".to_vec();
+    let mut central = b"PK\x01\x02\x14\0\x14\0\0\0".to_vec();
+    for header in [&mut local, &mut central] {
+        header.extend(method.to_le_bytes());
+        header.extend([0; 4]);
+        header.extend(crc.to_le_bytes());
+        header.extend(&packed_length[..4]);
+        header.extend([0; 4]);
+        header.extend(&name_length[..2]);
+    }
+    local.extend(3u16.to_le_bytes());
+    local.extend(name.as_bytes());
+    local.extend(b"\x01\x02\x03");
+    local.extend(packed);
+    central.extend([0; 16]);
+    central.extend(name.as_bytes());
+    let directory = local.len().to_le_bytes();
+    local.extend(central);
+    local.extend(b"PK\x05\x06\0\0\0\0");
+    local.extend(members.to_le_bytes());
+    local.extend(members.to_le_bytes());
+    local.extend([0; 4]);
+    local.extend(&directory[..4]);
+    local.extend(b"\x05\0hello");
+    local
+}
+
+#[allow(clippy::unwrap_used, reason = "a test helper: a folder that cannot be written to fails the test")]
+fn unpacked(archive: &[u8]) -> Result<String, DataError> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.zip");
+    fs::write(&path, archive).unwrap();
+    let mut out = Vec::new();
+    let size = unpack_single_member(Path::new(&path), "a.csv", &mut out)?;
+    assert_eq!(size, out.len() as u64);
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+#[test]
+fn the_single_member_of_an_archive_is_unpacked_and_checked() {
+    let content = "1,2,3\n".repeat(100);
+    let mut crc = flate2::Crc::new();
+    crc.update(content.as_bytes());
+    let crc = crc.sum();
+    let mut deflater = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut deflater, content.as_bytes()).unwrap();
+    let deflated = deflater.finish().unwrap();
+
+    let good = archive("a.csv", 8, &deflated, crc, 1);
+    assert_eq!(unpacked(&good).unwrap(), content);
+    assert_eq!(unpacked(&archive("a.csv", 0, content.as_bytes(), crc, 1)).unwrap(), content);
+    let problem = |archive: &[u8]| match unpacked(archive) {
+        Err(DataError::Archive { problem, .. }) => problem,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        problem(&archive("a.csv", 8, &deflated, 1, 1)),
+        ArchiveProblem::WrongCrc { expected: 1, got: crc }
+    );
+    assert_eq!(problem(&archive("a.csv", 9, &deflated, crc, 1)), ArchiveProblem::Method { method: 9 });
+    assert_eq!(problem(&archive("a.csv", 8, &deflated, crc, 2)), ArchiveProblem::Members { count: 2 });
+    let other = ArchiveProblem::OtherMember { expected: "a.csv".to_owned(), got: "b.csv".to_owned() };
+    assert_eq!(problem(&archive("b.csv", 8, &deflated, crc, 1)), other);
+    for length in 0..good.len() - 27 {
+        assert_eq!(problem(&good[..length]), ArchiveProblem::Malformed, "{length}");
+    }
+    for at in 0..good.len() {
+        let mut damaged = good.clone();
+        damaged[at] ^= 0x40;
+        if let Ok(text) = unpacked(&damaged) {
+            assert_eq!(text, content, "byte {at}");
+        }
+    }
+}

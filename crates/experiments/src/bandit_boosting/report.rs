@@ -1,0 +1,212 @@
+//! The record, the page and the pictures of the experiment.
+
+use super::methods::Method;
+use super::{BanditBoostingError, DECREASE, HINDSIGHT, LOSS, Options, Outcome, Settings};
+use crate::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
+use crate::record::{Provenance, Record, Row, write_atomically};
+use crate::table::{Cell, Table};
+use datasets::Name;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the run leaves behind.
+#[derive(Debug)]
+pub struct Report {
+    /// The table for a terminal.
+    pub terminal: String,
+    /// The files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// The settings of the record: what decides the outcome, and what was asked for.
+pub(super) fn settings(settings: &Settings, options: &Options) -> serde_json::Value {
+    serde_json::json!({
+        "decides": settings,
+        "trials": options.trials,
+        "quick": options.quick,
+        "datasets": options.datasets.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn write(
+    record: Record,
+    curves: &[(Name, Vec<Arc<Outcome>>)],
+    options: &Options,
+) -> Result<Report, BanditBoostingError> {
+    let file = |ending: &str| options.out.join(format!("bandit-boosting{ending}"));
+    let files = vec![file(".json"), file(".md"), file(".svg"), file("-curves.svg")];
+    let (losses, decreases) = (losses(&record)?, decreases(&record)?);
+    let mut page = format!("# {}\n\n", title(&record, options));
+    let _ = writeln!(page, "{}", caption(&record, options));
+    for table in [&losses, &decreases] {
+        let _ = writeln!(page, "\n{}", table.to_markdown());
+    }
+    record.save(&files[0])?;
+    write_atomically(&files[1], page.as_bytes())?;
+    write_atomically(&files[2], bars(&record, options).to_svg()?.as_bytes())?;
+    write_atomically(&files[3], lines(curves, options).to_svg()?.as_bytes())?;
+    let terminal = format!("{}\n\n{}", losses.to_terminal(), decreases.to_terminal());
+    Ok(Report { terminal, files })
+}
+
+fn title(record: &Record, options: &Options) -> String {
+    let kind = if options.quick { "a quick look" } else { "the full run" };
+    format!("Bandit boosting: {kind}, {} trials, seed {}", options.trials, record.seed)
+}
+
+fn caption(record: &Record, options: &Options) -> String {
+    let cut = if options.quick { " Halves are cut short and the grid is small: a look, not a result." } else { "" };
+    format!(
+        "Progressive squared loss on the second half of the examples, mean ± standard deviation over {} trials; \
+         settings tuned on the first half.{cut} Labels are coded into [−1, 1]; the paper leaves its label ranges \
+         blank, so compare the relative figures. The run took {:.0} s (resumed trials not counted), commit {}.",
+        options.trials, record.seconds, record.commit
+    )
+}
+
+/// Whose figures a table shows, in order.
+const COLUMNS: [Method; 6] = [
+    Method::Ogd,
+    Method::OnlineBoosting,
+    Method::NFkm,
+    Method::BanditBoosting,
+    Method::OgdLargeBall,
+    Method::NFkmLargeBall,
+];
+
+fn datasets(record: &Record) -> Vec<(String, Provenance)> {
+    let mut seen: Vec<(String, Provenance)> = Vec::new();
+    for row in &record.rows {
+        if seen.iter().all(|(name, _)| *name != row.dataset) {
+            seen.push((row.dataset.clone(), row.provenance));
+        }
+    }
+    seen
+}
+
+fn find<'a>(record: &'a Record, dataset: &str, method: &str, metric: &str) -> Option<&'a Row> {
+    record.rows.iter().find(|row| row.dataset == dataset && row.method == method && row.metric == metric)
+}
+
+fn losses(record: &Record) -> Result<Table, BanditBoostingError> {
+    let names = COLUMNS.map(Method::name);
+    let columns: Vec<&str> = names.into_iter().chain([HINDSIGHT]).collect();
+    let mut table = Table::new("squared loss", &columns);
+    for (dataset, provenance) in datasets(record) {
+        let cell = |method: &&str| find(record, &dataset, method, LOSS).map_or(Cell::Empty, Cell::from);
+        table.push(&dataset, provenance, columns.iter().map(cell).collect())?;
+        let printed = |method: &&str| {
+            let mut rows = record.paper.iter();
+            let found = rows.find(|r| r.dataset == dataset && r.method == **method && r.metric == LOSS);
+            found.map_or(Cell::Empty, Cell::from)
+        };
+        // The paper's own figure is official whatever data ours was made on.
+        let label = format!("{dataset}, BH20");
+        table.push(&label, Provenance::Official, columns.iter().map(printed).collect())?;
+    }
+    Ok(table)
+}
+
+fn decreases(record: &Record) -> Result<Table, BanditBoostingError> {
+    let columns = ["full information", "BH20", "bandit", "BH20"];
+    let mut table = Table::new("relative decrease", &columns);
+    let percent = |value: f64| format!("{:.2}%", 100.0 * value);
+    for (dataset, provenance) in datasets(record) {
+        let mut cells = Vec::new();
+        for method in [Method::OnlineBoosting, Method::BanditBoosting] {
+            let ours = find(record, &dataset, method.name(), DECREASE);
+            let ours = ours.map(|row| format!("{} ± {}", percent(row.mean), percent(row.std)));
+            let mut paper = record.paper.iter();
+            let paper = paper.find(|row| {
+                row.dataset == dataset && row.method == method.name() && row.metric == DECREASE
+            });
+            for text in [ours, paper.map(|row| percent(row.mean))] {
+                cells.push(text.map_or(Cell::Empty, Cell::Text));
+            }
+        }
+        table.push(&dataset, provenance, cells)?;
+    }
+    Ok(table)
+}
+
+/// The picture of Table 2: a panel a data set, a group a setting, the weak learner alone beside its booster.
+fn bars(record: &Record, options: &Options) -> BarPlot {
+    let bar = |dataset: &str, method: Method, series: &str| {
+        find(record, dataset, method.name(), LOSS).map(|row| Bar {
+            series: series.to_owned(),
+            value: row.mean,
+            error: Some(row.std),
+            reported: None,
+        })
+    };
+    let group = |dataset: &str, label: &str, alone: Method, boosted: Method| BarGroup {
+        label: label.to_owned(),
+        bars: bar(dataset, alone, "weak learner alone")
+            .into_iter()
+            .chain(bar(dataset, boosted, "boosted"))
+            .collect(),
+    };
+    let panel = |(dataset, provenance): (String, Provenance)| BarPanel {
+        groups: vec![
+            group(&dataset, "full information", Method::Ogd, Method::OnlineBoosting),
+            group(&dataset, "bandit", Method::NFkm, Method::BanditBoosting),
+        ],
+        title: dataset,
+        provenance,
+    };
+    BarPlot {
+        title: Some(title(record, options)),
+        y: "squared loss, progressive".to_owned(),
+        panels: datasets(record).into_iter().map(panel).collect(),
+    }
+}
+
+/// Learning curves: mean over the trials of the average loss so far, shaded by one standard deviation.
+fn lines(curves: &[(Name, Vec<Arc<Outcome>>)], options: &Options) -> LinePlot {
+    let panel = |(name, outcomes): &(Name, Vec<Arc<Outcome>>)| {
+        let drawn = [Method::Ogd, Method::OnlineBoosting, Method::NFkm, Method::BanditBoosting];
+        LinePanel {
+            title: name.to_string(),
+            provenance: outcomes.first().map_or(Provenance::Official, |outcome| outcome.provenance),
+            series: drawn.into_iter().filter_map(|method| series(method, outcomes)).collect(),
+        }
+    };
+    let kind = if options.quick { " (a quick look)" } else { "" };
+    LinePlot {
+        title: Some(format!("Average loss so far on the reporting half{kind}")),
+        x: Axis::log("examples"),
+        y: Axis::linear("squared loss"),
+        panels: curves.iter().map(panel).collect(),
+    }
+}
+
+/// Early averages of a handful of examples say nothing and would set the scale of the axis.
+const FIRST_POINT: u64 = 100;
+
+fn series(method: Method, outcomes: &[Arc<Outcome>]) -> Option<Series> {
+    let curves: Vec<&[(u64, f64)]> = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.runs.iter().find(|run| run.method == method))
+        .map(|run| run.reported.curve.as_slice())
+        .collect();
+    let marks: Vec<u64> = curves.first()?.iter().map(|(t, _)| *t).filter(|t| *t >= FIRST_POINT).collect();
+    let (mut x, mut y, mut band) = (Vec::new(), Vec::new(), Vec::new());
+    for mark in marks {
+        let values: Vec<f64> =
+            curves.iter().filter_map(|c| c.iter().find(|(t, _)| *t == mark)).map(|(_, value)| *value).collect();
+        #[allow(clippy::cast_precision_loss, reason = "counts of trials and examples")]
+        let (n, mark) = (values.len() as f64, mark as f64);
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let std = (squares / (n - 1.0).max(1.0)).sqrt();
+        x.push(mark);
+        y.push(mean);
+        band.push((mean - std, mean + std));
+    }
+    let stroke = match method {
+        Method::Ogd | Method::NFkm => Stroke::Dashed,
+        _ => Stroke::Solid,
+    };
+    Some(Series { name: method.name().to_owned(), x, y, band: Some(band), stroke })
+}

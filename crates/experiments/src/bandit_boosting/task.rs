@@ -1,0 +1,81 @@
+//! The five regression tasks: which labels, which features, which prediction set.
+
+use super::BanditBoostingError;
+use datasets::letter::FIRST_HALF_OF_ALPHABET;
+use datasets::{CensusCoding, Dataset, MinMax, Name, SearchPath, StandIn, TargetRange};
+use datasets::{load, load_census, permutation, signs, split_halves, with_constant};
+use rows::RowMatrix;
+
+/// A data set with its labels coded into Y = [−1, 1], before a trial has scaled its features.
+#[derive(Debug)]
+pub struct Task {
+    /// Which data set.
+    pub name: Name,
+    /// The examples, features unscaled.
+    pub dataset: Dataset,
+    /// One number an example.
+    pub labels: Vec<f64>,
+    /// How the labels were coded, in words for the page.
+    pub coding: &'static str,
+}
+
+/// What one trial sees: its own order of the examples, halved, and features scaled by the tuning half alone.
+#[derive(Debug)]
+pub struct Halves {
+    /// Number columns moved to [0, 1], a constant 1 appended.
+    pub features: RowMatrix,
+    /// One number an example.
+    pub labels: Vec<f64>,
+    /// The examples that choose the settings, in the order in which they are shown.
+    pub tuning: Vec<usize>,
+    /// The examples that are reported.
+    pub reporting: Vec<usize>,
+    /// B = 1/max‖x‖ over the tuning half: the largest ball of weights W for which Wx ∈ Y there.
+    pub radius: f64,
+}
+
+impl Task {
+    /// Loads a data set and codes its labels: see [`coding`](Self::coding).
+    ///
+    /// # Errors
+    /// What the reader refuses.
+    pub fn load(name: Name, search: &SearchPath, stand_in: StandIn) -> Result<Self, BanditBoostingError> {
+        let dataset = match name {
+            // The coding whose 401 features the paper counts.
+            Name::Census => load_census(CensusCoding::Published, search, stand_in)?,
+            _ => load(name, search, stand_in)?,
+        };
+        let (labels, coding) = match name {
+            Name::Abalone => (to_signs(dataset.targets.values()?)?, "rings, 1 to 29, moved to [−1, 1]"),
+            Name::Slice => (to_signs(dataset.targets.values()?)?, "position along the axis, moved to [−1, 1]"),
+            Name::Adult | Name::Census => {
+                (signs(&dataset.targets, &[1])?, "+1 above 50,000 dollars a year, −1 below")
+            }
+            Name::Letter => (signs(&dataset.targets, &FIRST_HALF_OF_ALPHABET)?, "+1 for A to M, −1 for N to Z"),
+        };
+        Ok(Self { name, dataset, labels, coding })
+    }
+
+    /// The order and the scaling of one trial. Every trial splits anew: what reports in it has not tuned it. `at_most`
+    /// shortens both halves, for a quick look.
+    ///
+    /// # Errors
+    /// What the encoders refuse.
+    pub fn halves(&self, seed: u64, trial: u64, at_most: usize) -> Result<Halves, BanditBoostingError> {
+        let order = permutation(self.dataset.len(), seed, trial);
+        let (tuning, reporting) = split_halves(&order);
+        let shortened = |half: &[usize]| half.iter().copied().take(at_most).collect::<Vec<_>>();
+        let (tuning, reporting) = (shortened(tuning), shortened(reporting));
+        let scaler = MinMax::fit(&self.dataset.features, &tuning, &self.dataset.numeric_columns)?;
+        let features = with_constant(&scaler.apply(&self.dataset.features)?)?;
+        let norms = tuning.iter().filter_map(|&i| features.row(i)).map(|x| x.norm_squared());
+        let radius = 1.0 / norms.fold(1.0, f64::max).sqrt();
+        Ok(Halves { features, labels: self.labels.clone(), tuning, reporting, radius })
+    }
+}
+
+/// The range of a target is known before any example is: it belongs to the task, not to what is learnt.
+fn to_signs(values: &[f64]) -> Result<Vec<f64>, BanditBoostingError> {
+    let range = TargetRange::fit(values)?;
+    Ok(values.iter().map(|y| 2.0 * range.to_unit(*y) - 1.0).collect())
+}

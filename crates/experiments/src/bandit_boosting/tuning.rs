@@ -1,0 +1,106 @@
+//! Which setting a method reports with: the best on the tuning half.
+
+use super::BanditBoostingError;
+use super::methods::{Fixed, Method, Progressive, Setting, progressive};
+use super::task::Halves;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The values that are tried. \[BH20, Appendix E\] gives the ranges lr ∈ [1e−4, 0.1], c ∈ [0.25, 1], N ∈ [5, 30].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Scales of the step.
+    pub lr: Vec<f64>,
+    /// Exponents of the step.
+    pub c: Vec<f64>,
+    /// Weak learners.
+    pub n: Vec<u32>,
+    /// Advantages.
+    pub advantage: Vec<f64>,
+}
+
+impl Grid {
+    /// Half-decades of lr, quarters of c.
+    pub fn full() -> Self {
+        Self {
+            lr: vec![1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1],
+            c: vec![0.25, 0.5, 0.75, 1.0],
+            n: vec![5, 15, 30],
+            advantage: vec![1.0, 0.3, 0.1],
+        }
+    }
+
+    /// A corner of the full grid, for a quick look.
+    pub fn quick() -> Self {
+        Self { lr: vec![1e-3, 1e-2, 1e-1], c: vec![0.25, 0.5], n: vec![10], advantage: vec![1.0, 0.3] }
+    }
+
+    /// What a method tries. `boosting_n` is the N that bandit boosting has chosen; N-FKM is given the same.
+    fn settings(&self, method: Method, boosting_n: u32) -> Vec<Setting> {
+        let n = match method {
+            Method::Ogd | Method::OgdLargeBall => &[1][..],
+            Method::NFkm | Method::NFkmLargeBall => &[boosting_n],
+            Method::OnlineBoosting | Method::BanditBoosting => &self.n,
+        };
+        let advantage = match method {
+            Method::Ogd | Method::NFkm => &[1.0][..],
+            _ => &self.advantage,
+        };
+        let mut settings = Vec::new();
+        for &n in n {
+            for &advantage in advantage {
+                for &lr in &self.lr {
+                    settings.extend(self.c.iter().map(|&c| Setting { n, lr, c, advantage }));
+                }
+            }
+        }
+        settings
+    }
+}
+
+/// A setting and the average loss that it had on the tuning half.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// The setting.
+    pub setting: Setting,
+    /// Its progressive loss on the whole tuning half.
+    pub loss: f64,
+}
+
+/// Prefixes of the tuning half shorter than this tell too little to drop a setting.
+const SHORTEST_RUNG: usize = 1000;
+/// One setting in this many goes on to the next rung, which is this many times as long.
+const RATIO: usize = 4;
+
+/// Finds the best setting by successive halving on the tuning half: all settings on its first sixteenth, the best
+/// quarter of them on its first quarter, the best quarter of those on all of it. Ties go to the first in the grid, so
+/// the result does not depend on the number of threads.
+///
+/// # Errors
+/// A setting that a constructor refuses.
+pub fn tune(
+    method: Method,
+    grid: &Grid,
+    boosting_n: u32,
+    fixed: Fixed,
+    halves: &Halves,
+    seed: u64,
+) -> Result<Tuned, BanditBoostingError> {
+    let whole = halves.tuning.len();
+    let mut rungs: Vec<usize> = vec![whole / (RATIO * RATIO), whole / RATIO];
+    rungs.retain(|&length| length >= SHORTEST_RUNG);
+    rungs.push(whole);
+    let mut settings = grid.settings(method, boosting_n);
+    let mut ranked: Vec<Tuned> = Vec::new();
+    for length in rungs {
+        let run = |setting: &Setting| -> Result<Tuned, BanditBoostingError> {
+            let Progressive { average, .. } =
+                progressive(method, *setting, fixed, halves, &halves.tuning[..length], seed)?;
+            Ok(Tuned { setting: *setting, loss: average })
+        };
+        ranked = settings.par_iter().map(run).collect::<Result<_, _>>()?;
+        ranked.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+        settings = ranked.iter().take(ranked.len().div_ceil(RATIO)).map(|tuned| tuned.setting).collect();
+    }
+    ranked.first().copied().ok_or(BanditBoostingError::EmptyGrid)
+}

@@ -1,0 +1,83 @@
+//! The codes of refusals: the one place where the crates' typed errors meet the vectors' closed list.
+
+use oco_core::OcoError;
+use projections::ProjectionError;
+use rows::RowError;
+use thiserror::Error;
+use weak_learners::LearnerError;
+
+/// Why a kernel gave no outputs.
+#[derive(Debug, Error)]
+pub(super) enum Refusal {
+    /// The case does not follow the schema of its kernel, so nothing was asked of any crate.
+    #[error("the case is malformed: {key} is not {wanted}")]
+    Malformed { key: &'static str, wanted: &'static str },
+    /// Refused by `projections`, or by the decoder in the same terms.
+    #[error(transparent)]
+    Projection(#[from] ProjectionError),
+    #[error(transparent)]
+    Oco(#[from] OcoError),
+    #[error(transparent)]
+    Learner(#[from] LearnerError),
+    #[error(transparent)]
+    Row(#[from] RowError),
+}
+
+impl Refusal {
+    /// The code of the fault; `None` for a refusal that the list does not know.
+    pub(super) fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Malformed { .. } => None,
+            Self::Projection(error) => projection(error),
+            Self::Oco(error) => oco(error),
+            Self::Learner(error) => learner(error),
+            Self::Row(error) => row(error),
+        }
+    }
+}
+
+fn projection(error: &ProjectionError) -> Option<&'static str> {
+    match error {
+        ProjectionError::NotFinite { .. } => Some("not-finite"),
+        ProjectionError::Empty { .. } => Some("empty"),
+        ProjectionError::LengthMismatch { .. } => Some("length-mismatch"),
+        ProjectionError::BadRadius { .. } => Some("bad-radius"),
+        ProjectionError::NegativeCap { .. } => Some("negative-cap"),
+        ProjectionError::InfeasibleCaps { .. } => Some("infeasible-caps"),
+        ProjectionError::BadBounds { .. } => Some("bad-bounds"),
+        ProjectionError::NegativeEntry { .. } => Some("negative-entry"),
+        ProjectionError::NoMass => Some("no-mass"),
+        ProjectionError::BadStep { .. } => Some("bad-step"),
+        // A domain without a code of its own, as that of a start point in K, is a bad parameter.
+        ProjectionError::BadParameter { .. } | ProjectionError::OutsideSet { .. } => Some("bad-parameter"),
+        _ => None,
+    }
+}
+
+fn oco(error: &OcoError) -> Option<&'static str> {
+    match error {
+        OcoError::Projection(error) => projection(error),
+        OcoError::NotFiniteLoss { .. } => Some("not-finite"),
+        OcoError::OutsideSet { .. } => Some("bad-parameter"),
+        _ => None,
+    }
+}
+
+fn learner(error: &LearnerError) -> Option<&'static str> {
+    match error {
+        LearnerError::Oco(error) => oco(error),
+        LearnerError::InputDimension { .. } | LearnerError::OutputDimension { .. } => Some("length-mismatch"),
+        LearnerError::NotFinite { .. } | LearnerError::NotFiniteFeedback { .. } => Some("not-finite"),
+        LearnerError::BadParameter { .. } => Some("bad-parameter"),
+        _ => None,
+    }
+}
+
+fn row(error: &RowError) -> Option<&'static str> {
+    match error {
+        RowError::Empty => Some("empty"),
+        RowError::NotFinite { .. } => Some("not-finite"),
+        RowError::LengthMismatch { .. } => Some("length-mismatch"),
+        _ => None,
+    }
+}

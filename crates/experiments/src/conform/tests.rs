@@ -1,0 +1,293 @@
+//! The runner on small folders of its own, and on the official vectors where they are.
+
+use super::*;
+use serde_json::json;
+
+/// A case, with the official tolerance.
+fn case(kernel: &str, input: &Json, expected: &Json) -> Json {
+    let tolerance = json!({"abs": 1e-9, "rel": 1e-9});
+    json!({"kernel": kernel, "name": "a case", "input": input, "expected": expected, "tolerance": tolerance})
+}
+
+fn family(name: &str, cases: &[Json]) -> String {
+    json!({"family": name, "version": 1, "cases": cases}).to_string()
+}
+
+/// The outcome for a folder of these files, and the report.
+fn outcome(files: &[(&str, String)], allow_unknown: bool) -> (Result<Summary, ConformError>, String) {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(dir.path().join(name), text).unwrap();
+    }
+    let mut report = Vec::new();
+    let outcome = run(dir.path(), allow_unknown, &mut report);
+    (outcome, String::from_utf8(report).unwrap())
+}
+
+fn report(family_name: &str, cases: &[Json]) -> (Summary, String) {
+    let (outcome, report) = outcome(&[("file.json", family(family_name, cases))], false);
+    (outcome.unwrap(), report)
+}
+
+/// The kernel produces these outputs, and a run notices when any one of them is another.
+#[track_caller]
+fn produces(family: &str, kernel: &str, input: &Json, expected: &Json) {
+    let (summary, text) = report(family, &[case(kernel, input, expected)]);
+    assert_eq!(summary, Summary { passed: 1, ..Summary::default() }, "{text}");
+    for (key, value) in expected.as_object().unwrap() {
+        let mut other = expected.clone();
+        other[key] = perturbed(value);
+        let (summary, text) = report(family, &[case(kernel, input, &other)]);
+        assert_eq!(summary, Summary { failed: 1, ..Summary::default() }, "{text}");
+        assert!(text.contains(&format!("FAILED {family} {kernel} 'a case': {key}")), "{text}");
+    }
+}
+
+/// The same with its last number moved, or its truth turned.
+fn perturbed(value: &Json) -> Json {
+    match value {
+        Json::Array(list) => {
+            let (last, rest) = list.split_last().unwrap();
+            rest.iter().cloned().chain([perturbed(last)]).collect()
+        }
+        Json::Bool(truth) => json!(!truth),
+        number => json!(number.as_f64().unwrap() + 0.01),
+    }
+}
+
+#[track_caller]
+fn refuses(family: &str, kernel: &str, input: &Json, code: &str) {
+    let (summary, text) = report(family, &[case(kernel, input, &json!({"error": code}))]);
+    assert_eq!(summary.passed, 1, "{text}");
+}
+
+/// The input with another value at a key.
+fn with(input: &Json, key: &str, value: Json) -> Json {
+    let mut input = input.clone();
+    input[key] = value;
+    input
+}
+
+#[test]
+fn every_projection_kernel_answers_a_case_worked_by_hand() {
+    let check = |kernel, input: Json, expected: Json| produces("projections", kernel, &input, &expected);
+    let simplex = json!({"type": "simplex", "s": 1});
+    check(
+        "project_euclidean",
+        json!({"set": simplex, "y": [0.5, 0.25, 0.75]}),
+        json!({"x": [1.0 / 3.0, 1.0 / 12.0, 7.0 / 12.0]}),
+    );
+    let capped = json!({"type": "capped_simplex", "caps": [0.25, 1, 1.0], "s": 1});
+    check("project_entropic", json!({"set": capped, "y": [2, 1, 2]}), json!({"x": [0.25, 0.25, 0.5]}));
+    let entropic = json!({"box": [1, 0.25, 0.75], "x": [0.5, 0.125, 0.375]});
+    check("double_projection", json!({"geometry": "entropic", "y": [3, 0.25, 0.75]}), entropic);
+    let euclidean = json!({"box": [0.25, 0, 0.25], "x": [5.0 / 12.0, 1.0 / 6.0, 5.0 / 12.0]});
+    check("double_projection", json!({"geometry": "euclidean", "y": [0.25, -0.5, 0.25]}), euclidean);
+    check(
+        "l1_box_projection",
+        json!({"z": [0.25, 0.5, 2], "alpha": 0.5, "eta": 1}),
+        json!({"y": [0, 0.25, 1]}),
+    );
+    let infinite = json!({"map": "negative_entropy", "x": [1, 1], "y": [1, 0]});
+    check("bregman", infinite, json!({"finite": false}));
+    let divergence = json!({"finite": true, "divergence": 2.5});
+    check("bregman", json!({"map": "euclidean", "x": [1, 2.0], "y": [0, 0]}), divergence.clone());
+    check("bregman", json!({"map": "p_norm", "p": 2, "x": [1, 2.0], "y": [0, 0]}), divergence);
+    let box_set = json!({"type": "box", "lower": [-1, 0], "upper": [1, 2]});
+    check("lmo", json!({"set": box_set, "g": [1, -1]}), json!({"x": [-1, 2], "value": -3}));
+}
+
+#[test]
+fn every_learner_kernel_answers_a_case_worked_by_hand() {
+    let check = |kernel, input: Json, expected: Json| produces("oco", kernel, &input, &expected);
+    let unit_box = json!({"type": "unit_box"});
+    // The sum is remembered, the projections are not; the active learner stands elsewhere.
+    let lazy = json!({"set": unit_box, "eta": 1, "gradients": [[3], [-1], [-2.5]]});
+    check("lazy_ogd", lazy, json!({"x": [[0], [0], [0], [0.5]]}));
+    let active =
+        json!({"set": unit_box, "etas": [1, 0.5, 0.125], "x1": [0.25], "gradients": [[3], [-1], [-2]]});
+    check("ogd", active, json!({"x": [[0.25], [0], [0.5], [0.75]]}));
+    let account = json!({"set": {"type": "l1_ball", "r": 2}, "gradients": [[1, 0], [2, -1]], "plays": [[1, 1], [0, 1]]});
+    let regret = json!({"comparator": [-2, 0], "comparator_loss": -6, "total_loss": 0, "regret": 6});
+    check("linear_regret", account, regret);
+}
+
+/// Two rounds on x = 1 with target 1, worked by hand: B = 1 binds in the first.
+fn rounds() -> Json {
+    let interval = json!({"type": "box", "lower": [-1], "upper": [1]});
+    json!({"X": [[1], [1]], "targets": [[1], [1]], "lr": 0.25, "c": 1, "B": 0.25, "y_set": interval})
+}
+
+fn queried(input: &Json, n: u32) -> Json {
+    let vectors = json!([vec![[1]; n as usize], vec![[-1.0]; n as usize]]);
+    let noise = json!([vec![0.25; n as usize], vec![0.0; n as usize]]);
+    let input = with(&with(input, "vectors", vectors), "noise", noise);
+    with(&with(&input, "delta", json!(0.5)), "N", json!(n))
+}
+
+#[test]
+fn every_gradient_boosting_kernel_answers_a_case_worked_by_hand() {
+    let check =
+        |kernel, input: Json, expected: Json| produces("gradient_boosting", kernel, &input, &expected);
+    let boosting = with(&with(&rounds(), "gamma", json!(0.5)), "N", json!(1.0));
+    let full = json!({
+        "predictions": [[0], [0.5]], "partials": [[[0], [0]], [[0], [0.5]]], "weak_predictions": [[[0]], [[0.25]]],
+        "gradients": [[[-2]], [[-2]]], "weights": [[[0.25]]], "average_loss": 0.625});
+    check("online_boosting", boosting.clone(), full);
+    // Round 1: 2·(0.5² + 0.25)·1 = 1, W = −0.25; round 2: −2·1.5² = −4.5, W = −0.25 + 0.5625 = 0.3125 → 0.25.
+    let bandit = json!({
+        "predictions": [[0], [-0.5]], "partials": [[[0], [0]], [[0], [-0.5]]], "weak_predictions": [[[0]], [[-0.25]]],
+        "gradients": [[[1]], [[-4.5]]], "weights": [[[0.25]]], "average_loss": 1.625});
+    check("bandit_boosting", queried(&boosting, 1), bandit);
+    // As above, but the second queries are at −0.25 − 0.5 = −0.75: −2·1.75² = −6.125 each.
+    let nfkm = json!({
+        "predictions": [[0], [-0.25]], "gradients": [[1], [-6.125]], "weights": [[0.25]], "average_loss": 1.28125});
+    check("nfkm", queried(&rounds(), 2), nfkm);
+    // Round 1: W = 0.5 → 0.25; round 2: g = −1.5, W = 0.25 + 0.1875 → 0.25.
+    let ogd = json!({"predictions": [[0], [0.25]], "weights": [[0.25]], "average_loss": 0.78125});
+    check("ogd_linear", rounds(), ogd);
+    // Round 2, learner 1: g = 2, σ = 0, W = 0.25 − 0.25 = 0; learner 2 at y¹ = 0.125: g = 2.25, σ = 2.25·0.125.
+    let span = with(&with(&with(&rounds(), "N", json!(2)), "eta", json!(0.5)), "alphas", json!([1, 1]));
+    let span = with(&span, "targets", json!([[1], [-1]]));
+    let expected = json!({
+        "predictions": [[0], [0.25]], "shrinkage": [0, 0.28125], "weights": [[[0]], [[-0.03125]]],
+        "average_loss": 1.28125});
+    check("span_boosting", span, expected);
+}
+
+#[test]
+fn a_fault_is_refused_under_its_code() {
+    let simplex = json!({"type": "simplex", "s": 1});
+    let projection = json!({"set": simplex, "y": [1, 2]});
+    let in_set = |set: Json| with(&projection, "set", set);
+    for (input, code) in [
+        (with(&projection, "y", json!([1, "NaN"])), "not-finite"),
+        (with(&projection, "y", json!(["-Infinity", 1])), "not-finite"),
+        (in_set(json!({"type": "simplex", "s": "Infinity"})), "not-finite"),
+        (with(&projection, "y", json!([])), "empty"),
+        (in_set(json!({"type": "l2_ball", "r": 0})), "bad-radius"),
+        (in_set(json!({"type": "box", "lower": [0], "upper": [1]})), "length-mismatch"),
+        (in_set(json!({"type": "box", "lower": [0, 2], "upper": [1, 1]})), "bad-bounds"),
+        (in_set(json!({"type": "capped_simplex", "caps": [1, -1], "s": 1})), "negative-cap"),
+        (in_set(json!({"type": "capped_simplex", "caps": [0.4, 0.4], "s": 1})), "infeasible-caps"),
+    ] {
+        refuses("projections", "project_euclidean", &input, code);
+    }
+    refuses("projections", "project_entropic", &with(&projection, "y", json!([-1, 2])), "negative-entry");
+    refuses("projections", "project_entropic", &with(&projection, "y", json!([0, 0])), "no-mass");
+    refuses("projections", "l1_box_projection", &json!({"z": [0], "alpha": -1, "eta": 1}), "bad-parameter");
+    refuses("projections", "l1_box_projection", &json!({"z": [0], "alpha": 1, "eta": 0}), "bad-step");
+    let divergence = json!({"map": "euclidean", "x": [1], "y": [2], "p": "NaN"});
+    refuses("projections", "bregman", &divergence, "not-finite");
+
+    let ogd = json!({"set": simplex, "etas": [1, 1], "x1": [1, 0], "gradients": [[1, 2], [3, 4]]});
+    for (key, value, code) in [
+        ("gradients", json!([]), "empty"),
+        ("gradients", json!([[1, 2], [3]]), "length-mismatch"),
+        ("etas", json!([]), "empty"),
+        ("etas", json!([1]), "length-mismatch"),
+        ("etas", json!([1, 0]), "bad-step"),
+        ("etas", json!([1, "NaN"]), "not-finite"),
+        ("x1", json!([0.5]), "length-mismatch"),
+        ("x1", json!([1, 1]), "bad-parameter"),
+    ] {
+        refuses("oco", "ogd", &with(&ogd, key, value), code);
+    }
+
+    let bandit = queried(&with(&rounds(), "gamma", json!(1)), 1);
+    for (key, value, code) in [
+        ("X", json!([[1]]), "length-mismatch"),
+        ("X", json!([[], []]), "empty"),
+        ("targets", json!([[1], ["NaN"]]), "not-finite"),
+        ("N", json!(0), "bad-parameter"),
+        ("N", json!(-1), "bad-parameter"),
+        ("N", json!(1.5), "bad-parameter"),
+        ("N", json!(4_294_967_297_u64), "bad-parameter"),
+        ("N", json!("NaN"), "not-finite"),
+        ("lr", json!(0), "bad-step"),
+        ("c", json!(-0.5), "bad-parameter"),
+        ("B", json!(0), "bad-radius"),
+        ("gamma", json!(0), "bad-parameter"),
+        ("delta", json!(0), "bad-step"),
+        ("vectors", json!([[[1]], [[1, 0]]]), "length-mismatch"),
+        ("vectors", json!([[[1]], [[1], [1]]]), "length-mismatch"),
+        ("vectors", json!([[[1]], [[1.0 + 2e-9]]]), "bad-parameter"),
+        ("vectors", json!([[[1]], [["NaN"]]]), "not-finite"),
+        ("noise", json!([[0]]), "length-mismatch"),
+        ("noise", json!([[0, 0], [0, 0]]), "length-mismatch"),
+        ("noise", json!([[0], ["Infinity"]]), "not-finite"),
+    ] {
+        refuses("gradient_boosting", "bandit_boosting", &with(&bandit, key, value), code);
+    }
+}
+
+#[test]
+fn an_unexpected_acceptance_refusal_or_code_fails() {
+    let input = json!({"set": {"type": "simplex", "s": 1}, "y": [1, 2]});
+    let (nan, missing) = (with(&input, "y", json!(["NaN"])), with(&input, "set", json!({"type": "simplex"})));
+    for (input, expected, complaint) in [
+        (&input, json!({"error": "empty"}), "error: got none, want empty"),
+        (
+            &nan,
+            json!({"error": "empty"}),
+            "error: got not-finite (y[0] is NaN, not a finite number), want empty",
+        ),
+        (&nan, json!({"x": [1]}), "refused: y[0] is NaN, not a finite number"),
+        (&missing, json!({"x": [1]}), "refused: the case is malformed: s is not there"),
+        (&missing, json!({"error": "empty"}), "error: got an error without a code (the case is malformed"),
+    ] {
+        let (summary, text) = report("projections", &[case("project_euclidean", input, &expected)]);
+        assert_eq!(summary.failed, 1, "{text}");
+        assert!(text.contains(complaint), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_kernel_fails_unless_it_may_be_unknown() {
+    let empty = json!({});
+    let files = [
+        ("b.json", family("oco", &[case("hope", &empty, &empty), case("hope", &empty, &empty)])),
+        ("a.json", family("astrology", &[case("lmo", &empty, &empty)])),
+        ("notes.txt", "not a vector file".to_owned()),
+    ];
+    let (summary, text) = outcome(&files, false);
+    assert_eq!(summary.unwrap(), Summary { failed: 3, ..Summary::default() });
+    assert_eq!(
+        text,
+        "FAILED astrology lmo: unknown kernel, 1 cases\nastrology: 0 passed, 1 failed, 0 skipped\n\
+         FAILED oco hope: unknown kernel, 2 cases\noco: 0 passed, 2 failed, 0 skipped\n\
+         0 passed, 3 failed, 0 skipped\n"
+    );
+    let (summary, text) = outcome(&files, true);
+    assert_eq!(summary.unwrap(), Summary { skipped: 3, ..Summary::default() });
+    assert!(text.contains("skipped oco hope: unknown kernel, 2 cases\n"), "{text}");
+}
+
+#[test]
+fn a_folder_that_is_no_folder_of_vectors_is_named() {
+    let file = |text: &str| outcome(&[("bad.json", text.to_owned())], true).0.unwrap_err();
+    for text in ["", "{", "[]", "{\"family\": \"oco\", \"version\": 1, \"cases\": [{}]}", "{\"cases\": []}"] {
+        let error = file(text);
+        assert!(matches!(error, ConformError::Malformed { .. }), "{error:?}");
+        assert!(error.to_string().contains("bad.json is not a vector file"), "{error}");
+    }
+    let error = file(r#"{"family": "oco", "version": 2, "cases": []}"#);
+    assert!(error.to_string().ends_with("bad.json has version 2, not 1"), "{error}");
+    assert!(matches!(outcome(&[], true).0, Err(ConformError::NoVectors { .. })));
+    assert!(matches!(file(&family("oco", &[])), ConformError::NoVectors { .. }));
+    let missing = run(Path::new("no such folder"), true, &mut Vec::new());
+    assert!(missing.unwrap_err().to_string().contains("no such folder"));
+}
+
+/// The official vectors lie beside the checkout, and not in it.
+#[test]
+fn the_official_vectors_agree() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
+    if !dir.is_dir() {
+        eprintln!("REDUCED: {} is absent, only the cases of this file were run", dir.display());
+        return;
+    }
+    let mut report = Vec::new();
+    let summary = run(&dir, true, &mut report).unwrap();
+    assert!(summary.failed == 0 && summary.passed > 0, "{}", String::from_utf8_lossy(&report));
+}

@@ -1,0 +1,211 @@
+//! A table that is built once and shown as Markdown or on a terminal.
+
+use crate::record::{PaperRow, Provenance, Record, Row};
+use comfy_table::{CellAlignment, LineStyle, presets};
+use thiserror::Error;
+
+/// Rows of cells under named columns; the first column holds the rows' labels.
+///
+/// ```
+/// use experiments::{record::Provenance, table::{Cell, Table}};
+/// let mut table = Table::new("data set", &["loss", "trials"]);
+/// let loss = Cell::Estimate { mean: 0.123_456, std: 0.004_321 };
+/// table.push("abalone", Provenance::StandIn, vec![loss, Cell::Count(20)])?;
+/// assert_eq!(
+///     table.to_markdown().lines().last(),
+///     Some("| abalone (synthetic stand-in) | 0.1235 ± 0.0043 |     20 |")
+/// );
+/// # Ok::<(), experiments::table::TableError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// What stands in a table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// A word, left as it is.
+    Text(String),
+    /// A whole number, all its digits.
+    Count(u64),
+    /// A number, to four significant digits.
+    Number(f64),
+    /// A mean to four significant digits and a standard deviation to two.
+    Estimate {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        std: f64,
+    },
+    /// Nothing was measured.
+    Empty,
+}
+
+/// A row that does not fit.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("row {label:?} has {found} cells, the table has {expected} columns")]
+pub struct TableError {
+    /// The row's label.
+    pub label: String,
+    /// The columns beside the labels.
+    pub expected: usize,
+    /// The row's cells.
+    pub found: usize,
+}
+
+impl Table {
+    /// A table without rows.
+    #[must_use]
+    pub fn new(label: &str, columns: &[&str]) -> Self {
+        let header = std::iter::once(label).chain(columns.iter().copied()).map(str::to_owned).collect();
+        Self { header, rows: Vec::new() }
+    }
+
+    /// Adds a row. What is not from official data says so in its label.
+    ///
+    /// # Errors
+    /// [`TableError`]: another number of cells than of columns; the table is as before.
+    pub fn push(&mut self, label: &str, provenance: Provenance, cells: Vec<Cell>) -> Result<(), TableError> {
+        let expected = self.header.len() - 1;
+        if cells.len() != expected {
+            return Err(TableError { label: label.to_owned(), expected, found: cells.len() });
+        }
+        self.add(labelled(label, provenance), cells);
+        Ok(())
+    }
+
+    /// A metric of a record: a row for each data set, a column for each method, both in order of first appearance. Below
+    /// a data set stand the numbers that the paper reports for it, where there are any.
+    #[must_use]
+    pub fn of_metric(record: &Record, metric: &str) -> Self {
+        let rows: Vec<&Row> = record.rows.iter().filter(|row| row.metric == metric).collect();
+        let paper: Vec<&PaperRow> = record.paper.iter().filter(|row| row.metric == metric).collect();
+        let ours = rows.iter().map(|row| row.method.as_str());
+        let methods = distinct(ours.chain(paper.iter().map(|row| row.method.as_str())));
+        let mut table = Self::new("data set", &methods);
+        let datasets = distinct(rows.iter().map(|row| (row.dataset.as_str(), row.provenance)));
+        for (dataset, provenance) in datasets {
+            let of = |method: &&str| rows.iter().find(|row| {
+                row.method == *method && row.dataset == dataset && row.provenance == provenance
+            });
+            let cells = methods.iter().map(|method| of(method).map_or(Cell::Empty, |row| Cell::from(*row)));
+            table.add(labelled(dataset, provenance), cells);
+            let of = |method: &&str| paper.iter().find(|row| row.method == *method && row.dataset == dataset);
+            if methods.iter().any(|method| of(method).is_some()) {
+                let cells = methods.iter().map(|method| of(method).map_or(Cell::Empty, |row| Cell::from(*row)));
+                table.add(format!("{dataset}, paper"), cells);
+            }
+        }
+        table
+    }
+
+    /// Markdown, with the columns aligned in the source as well.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let lines: Vec<Vec<String>> = std::iter::once(&self.header).chain(&self.rows).map(escaped).collect();
+        let widths: Vec<usize> = (0..self.header.len())
+            .map(|c| lines.iter().filter_map(|line| line.get(c)).map(|cell| cell.chars().count()).max())
+            .map(|width| width.unwrap_or(0).max(3))
+            .collect();
+        let mut text = String::new();
+        for (index, line) in lines.iter().enumerate() {
+            for (c, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+                text += &if c == 0 { format!("| {cell:<width$} |") } else { format!(" {cell:>width$} |") };
+            }
+            text.push('\n');
+            if index == 0 {
+                for (c, &width) in widths.iter().enumerate() {
+                    let dashes = "-".repeat(width + 1);
+                    text += &if c == 0 { format!("|-{dashes}|") } else { format!("{dashes}:|") };
+                }
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    /// For a terminal.
+    #[must_use]
+    pub fn to_terminal(&self) -> String {
+        let mut table = comfy_table::Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()));
+        table.set_header(&self.header).add_rows(&self.rows);
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table.trim_fmt() + "\n"
+    }
+
+    fn add(&mut self, label: String, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(std::iter::once(label).chain(cells.into_iter().map(Cell::into_text)).collect());
+    }
+}
+
+impl Cell {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Count(count) => count.to_string(),
+            Self::Number(value) => significant(value, 4),
+            Self::Estimate { mean, std } => format!("{} ± {}", significant(mean, 4), significant(std, 2)),
+            Self::Empty => "–".to_owned(),
+        }
+    }
+}
+
+impl From<&Row> for Cell {
+    /// A single trial has no spread to show.
+    fn from(row: &Row) -> Self {
+        if row.n > 1 { Self::Estimate { mean: row.mean, std: row.std } } else { Self::Number(row.mean) }
+    }
+}
+
+impl From<&PaperRow> for Cell {
+    fn from(row: &PaperRow) -> Self {
+        row.std.map_or(Self::Number(row.mean), |std| Self::Estimate { mean: row.mean, std })
+    }
+}
+
+/// A number to `digits` significant digits: plain from 0.0001 up to a million, with an exponent beyond.
+///
+/// ```
+/// use experiments::table::significant;
+/// assert_eq!([0.060_010_2, 1234.56, 98_765.4, 1.0].map(|x| significant(x, 4)), ["0.06001", "1235", "98770", "1.000"]);
+/// assert_eq!([1.0 / 3e7, -2.5e8, 0.0].map(|x| significant(x, 4)), ["3.333e-8", "-2.500e8", "0"]);
+/// ```
+#[must_use]
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.abs().to_string();
+    }
+    // The exponent is read off the rounded number, so that 9.9996 becomes 10.00 and not 10.000.
+    let rounded = format!("{value:.*e}", digits.saturating_sub(1));
+    let parts = rounded.split_once('e').and_then(|(_, e)| Some((e.parse::<i32>().ok()?, rounded.parse::<f64>().ok()?)));
+    match parts {
+        Some((exponent @ -4..6, number)) => {
+            let decimals = i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1).saturating_sub(exponent);
+            format!("{number:.*}", usize::try_from(decimals).unwrap_or(0))
+        }
+        _ => rounded,
+    }
+}
+
+fn labelled(name: &str, provenance: Provenance) -> String {
+    provenance.label().map_or_else(|| name.to_owned(), |note| format!("{name} ({note})"))
+}
+
+fn escaped(line: &Vec<String>) -> Vec<String> {
+    line.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect()
+}
+
+fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}

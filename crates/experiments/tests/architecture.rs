@@ -1,0 +1,296 @@
+//! Holds the manifests and sources to `docs/architecture.md`: its arrows, its absences, its table of dependencies.
+//!
+//! Each law is a function from texts to the list of its breaches; the first tests apply them to the repository, the
+//! last ones show each law failing on a text that breaks it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+type Names = BTreeSet<String>;
+
+/// What a manifest depends on; build dependencies count as normal ones.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Manifest {
+    normal: Names,
+    tests: Names,
+}
+
+impl Manifest {
+    fn parse(text: &str) -> Self {
+        let mut manifest = Self::default();
+        for (section, key) in entries(text) {
+            // `[dependencies.csv]` is a section for one dependency.
+            let (kind, name) = match section.rsplit_once("dependencies.") {
+                Some((before, name)) => (format!("{before}dependencies"), name),
+                None => (section.to_owned(), key),
+            };
+            if kind.ends_with("dev-dependencies") {
+                manifest.tests.insert(name.to_owned());
+            } else if kind.ends_with("dependencies") {
+                manifest.normal.insert(name.to_owned());
+            }
+        }
+        manifest
+    }
+}
+
+/// Section and key of every `key… = …` line.
+fn entries(manifest: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut section = "";
+    manifest.lines().map(str::trim).filter_map(move |line| {
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.trim_end_matches(']');
+            return None;
+        }
+        let key = line.split(['=', '.', ' ']).next()?;
+        (line.contains('=') && !line.starts_with('#')).then_some((section, key))
+    })
+}
+
+/// One line of the arrows block.
+#[derive(Debug, Default)]
+struct Arrows {
+    normal: Names,
+    tests: Names,
+}
+
+/// The arrows block, bottom up: `boosters -> rows oco-core; tests: datasets`.
+fn picture(page: &str) -> Vec<(String, Arrows)> {
+    let lines =
+        page.lines().skip_while(|line| *line != "```arrows").skip(1).take_while(|line| *line != "```");
+    let arrows = lines.filter_map(|line| {
+        let (name, targets) = line.split_once("->")?;
+        let (normal, tests) = targets.split_once("; tests:").unwrap_or((targets, ""));
+        let names = |text: &str| {
+            text.split_whitespace().filter(|word| *word != "nothing").map(str::to_owned).collect()
+        };
+        Some((name.trim().to_owned(), Arrows { normal: names(normal), tests: names(tests) }))
+    });
+    arrows.collect()
+}
+
+/// The table of dependencies: who may use each.
+fn dependency_rows(page: &str) -> BTreeMap<String, Names> {
+    let section = page.lines().skip_while(|line| *line != "## External dependencies").skip(1);
+    let rows = section.filter(|line| line.starts_with("| ") && !line.starts_with("| dependency "));
+    let cells = rows.filter_map(|row| {
+        let mut cells = row.split('|').skip(1);
+        let name = cells.next()?.trim().to_owned();
+        Some((name, cells.next()?.split(',').map(|user| user.trim().to_owned()).collect()))
+    });
+    cells.collect()
+}
+
+/// The manifests of `crates/` follow the picture, which names every crate once, below those that use it.
+fn arrow_breaches(picture: &[(String, Arrows)], manifests: &BTreeMap<String, Manifest>) -> Vec<String> {
+    let mut breaches = Vec::new();
+    let mut below = Names::new();
+    for (name, arrows) in picture {
+        for target in arrows.normal.iter().chain(&arrows.tests).filter(|target| !below.contains(*target)) {
+            breaches.push(format!("the arrow {name} -> {target} does not point to a line above"));
+        }
+        match manifests.get(name) {
+            None => breaches.push(format!("the picture has {name}, crates/ has not")),
+            Some(manifest) => {
+                let inside = |target: &&String| manifests.contains_key(*target);
+                for target in
+                    manifest.normal.iter().filter(inside).filter(|target| !arrows.normal.contains(*target))
+                {
+                    breaches.push(format!("{name} -> {target} is not in the picture"));
+                }
+                let may =
+                    |target: &&String| arrows.normal.contains(*target) || arrows.tests.contains(*target);
+                for target in manifest.tests.iter().filter(inside).filter(|target| !may(target)) {
+                    breaches.push(format!("{name} -> {target} (tests) is not in the picture"));
+                }
+            }
+        }
+        if !below.insert(name.clone()) {
+            breaches.push(format!("{name} stands in the picture twice"));
+        }
+    }
+    let missing = manifests.keys().filter(|name| !below.contains(*name));
+    breaches.extend(missing.map(|name| format!("crates/{name} is not in the picture")));
+    breaches
+}
+
+/// Every external dependency has a row, and is used by the packages of its row only.
+fn row_breaches(
+    rows: &BTreeMap<String, Names>,
+    declared: &Names,
+    packages: &BTreeMap<String, Manifest>,
+) -> Vec<String> {
+    let mut breaches = Vec::new();
+    breaches.extend(
+        declared.iter().filter(|name| !rows.contains_key(*name)).map(|name| format!("{name} has no row")),
+    );
+    let stale = rows.keys().filter(|name| !declared.contains(*name));
+    breaches.extend(stale.map(|name| format!("the row of {name} names no dependency of the workspace")));
+    for (package, manifest) in packages {
+        let allowed = |name: &String, kinds: &[&str]| {
+            rows.get(name).is_none_or(|users| kinds.iter().any(|kind| users.contains(*kind)))
+        };
+        for name in manifest.normal.iter().filter(|name| !allowed(name, &["all", package])) {
+            breaches.push(format!("{package} uses {name} outside its row"));
+        }
+        for name in manifest.tests.iter().filter(|name| !allowed(name, &["all", "tests", package])) {
+            breaches.push(format!("the tests of {package} use {name} outside its row"));
+        }
+    }
+    breaches
+}
+
+/// Lines of code that name a part of the standard library which reaches out of the program.
+fn outside_breaches(source: &str) -> Vec<usize> {
+    let outside = ["fs", "net", "env", "time", "thread", "process"];
+    let reaches = |line: &str| {
+        let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        line.contains("std::") && words.into_iter().any(|word| outside.contains(&word))
+    };
+    let code = (1..).zip(source.lines()).filter(|(_, line)| !line.trim_start().starts_with("//"));
+    code.filter(|(_, line)| reaches(line)).map(|(number, _)| number).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page() -> Result<String, std::io::Error> {
+    fs::read_to_string(root().join("docs/architecture.md"))
+}
+
+/// The manifests of the folders in `parent` that have one.
+fn manifests(parent: &Path) -> Result<BTreeMap<String, Manifest>, std::io::Error> {
+    let mut manifests = BTreeMap::new();
+    for entry in fs::read_dir(parent)? {
+        let path = entry?.path();
+        if let (Some(name), Ok(text)) = (path.file_name(), fs::read_to_string(path.join("Cargo.toml"))) {
+            manifests.insert(name.to_string_lossy().into_owned(), Manifest::parse(&text));
+        }
+    }
+    Ok(manifests)
+}
+
+/// The paths of all Rust files below a folder.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn the_manifests_follow_the_picture() -> Result<(), Box<dyn Error>> {
+    let (picture, crates) = (picture(&page()?), manifests(&root().join("crates"))?);
+    assert!(picture.len() >= 7 && crates.len() >= 7, "{picture:?} {crates:?}");
+    assert_eq!(arrow_breaches(&picture, &crates), Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn every_external_dependency_keeps_to_its_row() -> Result<(), Box<dyn Error>> {
+    let workspace = fs::read_to_string(root().join("Cargo.toml"))?;
+    let mut packages = manifests(&root().join("crates"))?;
+    let declared = entries(&workspace).filter(|(section, _)| *section == "workspace.dependencies");
+    let declared: Names =
+        declared.map(|(_, key)| key.to_owned()).filter(|key| !packages.contains_key(key)).collect();
+    assert!(declared.contains("serde"), "{declared:?}");
+    packages.append(&mut manifests(&root())?);
+    assert_eq!(row_breaches(&dependency_rows(&page()?), &declared, &packages), Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn xtask_depends_on_nothing() -> Result<(), Box<dyn Error>> {
+    assert_eq!(manifests(&root())?.get("xtask"), Some(&Manifest::default()));
+    Ok(())
+}
+
+#[test]
+fn the_mathematical_crates_reach_nothing_outside_and_boosters_only_their_saved_state()
+-> Result<(), Box<dyn Error>> {
+    for name in ["rows", "projections", "oco-core", "weak-learners", "boosters"] {
+        let files = sources(&root().join("crates").join(name).join("src"))?;
+        assert!(!files.is_empty(), "{name}");
+        for path in files.iter().filter(|path| !(name == "boosters" && path.ends_with("src/saved.rs"))) {
+            let lines = outside_breaches(&fs::read_to_string(path)?);
+            assert!(lines.is_empty(), "{} reaches outside in lines {lines:?}", path.display());
+        }
+    }
+    Ok(())
+}
+
+const PAGE: &str = "```arrows\na -> nothing\nb -> a; tests: c\n```\n## External dependencies\n
+| dependency | used by | why |\n|---|---|---|\n| serde | all | x |\n| csv | b, tests | x |\n| ureq | b | x |\n";
+
+fn some_manifests(a: &str, b: &str) -> BTreeMap<String, Manifest> {
+    [("a", a), ("b", b)].map(|(name, text)| (name.to_owned(), Manifest::parse(text))).into()
+}
+
+#[test]
+fn an_arrow_against_the_picture_is_found() {
+    let breaches = |page: &str, a: &str, b: &str| arrow_breaches(&picture(page), &some_manifests(a, b));
+    let good = PAGE.replace("; tests: c", "");
+    assert!(breaches(&good, "", "[dependencies]\na.workspace = true\nserde = \"1\"").is_empty());
+    for kind in ["dependencies", "dev-dependencies", "build-dependencies", "target.'cfg(unix)'.dependencies"]
+    {
+        for entry in [format!("[{kind}]\nb.workspace = true"), format!("[{kind}.b]\npath = \"../b\"")] {
+            assert_eq!(breaches(&good, &entry, "").len(), 1, "{entry}");
+        }
+    }
+    assert_eq!(breaches(PAGE, "", ""), ["the arrow b -> c does not point to a line above"]);
+    assert_eq!(
+        breaches(&good.replace("b -> a", "b -> a\nc -> a"), "", "").len(),
+        1,
+        "a crate that is not there"
+    );
+    assert_eq!(breaches(&good.replace("b -> a\n", ""), "", "").len(), 1, "a crate without a line");
+    assert_eq!(
+        breaches(&good.replace("b -> a", "b -> a\nb -> a"), "", "").len(),
+        1,
+        "a crate with two lines"
+    );
+}
+
+#[test]
+fn a_tests_arrow_allows_tests_and_no_more() {
+    let page = "```arrows\na -> nothing\nb -> nothing; tests: a\n```\n";
+    let breaches = |b: &str| arrow_breaches(&picture(page), &some_manifests("", b));
+    assert!(breaches("[dev-dependencies]\na.workspace = true").is_empty());
+    assert_eq!(breaches("[dependencies]\na.workspace = true"), ["b -> a is not in the picture"]);
+}
+
+#[test]
+fn a_dependency_outside_its_row_is_found() {
+    let declared = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Names>();
+    let breaches = |names: &[&str], a: &str| {
+        row_breaches(&dependency_rows(PAGE), &declared(names), &some_manifests(a, ""))
+    };
+    let all = ["csv", "serde", "ureq"];
+    assert!(breaches(&all, "[dependencies]\nserde = \"1\"\n[dev-dependencies]\ncsv = \"1\"").is_empty());
+    assert_eq!(breaches(&all, "[dependencies]\ncsv = \"1\""), ["a uses csv outside its row"]);
+    assert_eq!(breaches(&all, "[dependencies]\nureq = \"3\""), ["a uses ureq outside its row"]);
+    assert_eq!(
+        breaches(&all, "[dev-dependencies]\nureq = \"3\""),
+        ["the tests of a use ureq outside its row"]
+    );
+    assert_eq!(breaches(&["csv", "rand", "serde", "ureq"], ""), ["rand has no row"]);
+    assert_eq!(breaches(&all[..2], ""), ["the row of ureq names no dependency of the workspace"]);
+}
+
+#[test]
+fn code_that_reaches_outside_is_found() {
+    assert_eq!(
+        outside_breaches("use std::{env, io};\nlet f = std::fs::read(path);\nuse std::time::Instant;"),
+        [1, 2, 3]
+    );
+    assert!(outside_breaches("use std::fmt;\n// std::fs is not for us\nlet time = 1;").is_empty());
+}

@@ -1,0 +1,275 @@
+//! The capped simplex: a simplex with an upper bound on each coordinate.
+
+use crate::compensated_sum::{CompensatedSum, block_sum_over};
+use crate::error::{check_length, check_radius};
+use crate::{
+    DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
+};
+use serde::{Deserialize, Serialize};
+
+/// The set {0 ≤ x ≤ c : Σx = s}, with s > 0, caps c ≥ 0 and Σc ≥ s·(1 − 10⁻⁹). Where Σc ≤ s, its one point is c.
+///
+/// With c = k/N everywhere it is the set of k-smooth distributions [NP14, Section 3.1]; with c = s on a primary and
+/// k/N on a secondary sample, that of [NP14, Section 3.2].
+///
+/// Euclidean projection: xᵢ = min(max(yᵢ − τ, 0), cᵢ) with τ such that Σx = s. Entropic: xᵢ = min(cᵢ, ρ·yᵢ) with ρ such
+/// that Σx = s. Linear minimisation: the caps are filled in the order of increasing g, O(n log n).
+///
+/// ```
+/// use projections::{CappedSimplex, Euclidean, LinearMinimisation, NegativeEntropy, Projection};
+/// let set = CappedSimplex::new(vec![0.5; 3], 1.0)?;
+/// let mut y = [1.0, 0.25, 0.25];
+/// Projection::<Euclidean>::project(&set, &mut y)?;
+/// assert_eq!(y, [0.5, 0.25, 0.25]);
+/// let mut y = [8.0, 1.0, 1.0];
+/// Projection::<NegativeEntropy>::project(&set, &mut y)?;
+/// assert_eq!(y, [0.5, 0.25, 0.25]);
+/// assert_eq!(set.lmo(&[3.0, 1.0, 2.0])?, [0.0, 0.5, 0.5]);
+/// # Ok::<(), projections::ProjectionError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedCappedSimplex")]
+pub struct CappedSimplex {
+    caps: Vec<f64>,
+    s: f64,
+}
+
+#[derive(Deserialize)]
+struct UncheckedCappedSimplex {
+    caps: Vec<f64>,
+    s: f64,
+}
+
+impl TryFrom<UncheckedCappedSimplex> for CappedSimplex {
+    type Error = ProjectionError;
+    fn try_from(raw: UncheckedCappedSimplex) -> Result<Self, ProjectionError> {
+        Self::new(raw.caps, raw.s)
+    }
+}
+
+/// By how much, relative to s, the caps may fall short of s.
+const SLACK: f64 = 1e-9;
+
+impl CappedSimplex {
+    /// The set with caps c and mass s. Errors: [`ProjectionError::NotFinite`], [`ProjectionError::Empty`],
+    /// [`ProjectionError::BadRadius`], [`ProjectionError::NegativeCap`], [`ProjectionError::InfeasibleCaps`].
+    pub fn new(caps: Vec<f64>, s: f64) -> Result<Self, ProjectionError> {
+        check_finite("caps", &caps)?;
+        check_finite("s", &[s])?;
+        check_length("caps", None, caps.len())?;
+        check_radius("s", s)?;
+        if let Some((index, &value)) = caps.iter().enumerate().find(|(_, c)| **c < 0.0) {
+            return Err(ProjectionError::NegativeCap { index, value });
+        }
+        let set = Self { caps, s };
+        set.check_capacity(set.caps.iter().copied())?;
+        Ok(set)
+    }
+
+    /// The caps c.
+    pub fn caps(&self) -> &[f64] {
+        &self.caps
+    }
+
+    /// The mass s.
+    pub fn mass(&self) -> f64 {
+        self.s
+    }
+
+    /// Whether `caps` hold more than the mass s, so that there is something to choose.
+    pub(crate) fn check_capacity(&self, caps: impl Iterator<Item = f64>) -> Result<bool, ProjectionError> {
+        let mut total = caps.collect::<CompensatedSum>();
+        if total.value() < self.s * (1.0 - SLACK) {
+            return Err(ProjectionError::InfeasibleCaps { total: total.value(), required: self.s });
+        }
+        total.add(-self.s);
+        Ok(total.value() > 0.0)
+    }
+
+    /// min(cᵢ, s): the same set, with caps whose sums stay in range.
+    fn cap(&self, i: usize) -> f64 {
+        self.caps[i].min(self.s)
+    }
+}
+
+impl Projection<Euclidean> for CappedSimplex {
+    /// O(n) expected, O(n log n) at worst.
+    fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        if !self.check_capacity(self.caps.iter().copied())? {
+            y.copy_from_slice(&self.caps);
+            return Ok(());
+        }
+        let Scratch { values, order, .. } = scratch;
+        let mut level = Level { set: self, filled: CompensatedSum::default() };
+        let p = level.smallest_positive(y, values, order);
+        let lift = level.lift_above(y, p, order);
+        for (v, c) in y.iter_mut().zip(&self.caps) {
+            *v = if *v >= p { ((*v - p) + lift).min(*c) } else { 0.0 };
+        }
+        Ok(())
+    }
+}
+
+impl Exact<Euclidean> for CappedSimplex {}
+
+/// The search for τ, in two steps that compare nothing but exact entries of y and differences of neighbours, so that
+/// neither a common offset nor a wide range costs accuracy.
+struct Level<'a> {
+    set: &'a CappedSimplex,
+    /// Sum of the caps of coordinates known to be full.
+    filled: CompensatedSum,
+}
+
+impl Level<'_> {
+    /// The smallest entry p of y with x > 0, that is with Σᵢ min(max(yᵢ − p, 0), cᵢ) < s.
+    ///
+    /// On return `open` lists the coordinates with y ≥ p that are not full at τ = p; the full ones are in `filled`.
+    fn smallest_positive(&mut self, y: &[f64], pool: &mut Vec<f64>, open: &mut Vec<usize>) -> f64 {
+        let set = self.set;
+        open.clear();
+        open.extend((0..y.len()).filter(|&i| set.caps[i] > 0.0));
+        let mass_at = |filled: CompensatedSum, open: &[usize], t: f64| {
+            filled.value() + block_sum_over(open, |i| (y[i] - t).max(0.0).min(set.cap(i)))
+        };
+        let mut p = open.iter().map(|&i| y[i]).fold(f64::NEG_INFINITY, f64::max);
+        let bottom = open.iter().map(|&i| y[i]).fold(f64::INFINITY, f64::min);
+        pool.clear();
+        if mass_at(self.filled, open, bottom) < set.s {
+            p = bottom;
+        } else {
+            pool.extend(open.iter().map(|&i| y[i]).filter(|v| *v > bottom && *v < p));
+        }
+        while !pool.is_empty() {
+            let middle = pool.len() / 2;
+            let (_, &mut t, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
+            if mass_at(self.filled, open, t) < set.s {
+                p = t;
+                pool.retain(|v| *v < t);
+                open.retain(|&i| {
+                    let full = y[i] - p >= set.cap(i);
+                    if full {
+                        self.filled.add(set.cap(i));
+                    }
+                    !full
+                });
+            } else {
+                pool.retain(|v| *v > t);
+                open.retain(|&i| y[i] > t);
+            }
+        }
+        open.retain(|&i| {
+            let full = y[i] - p >= set.cap(i);
+            if full {
+                self.filled.add(set.cap(i));
+            }
+            y[i] >= p && !full
+        });
+        p
+    }
+
+    /// The lift p − τ ≥ 0 at which Σ min((y − p) + lift, c) over `open`, plus the full caps, is s.
+    ///
+    /// Coordinate i becomes full at lift wᵢ = cᵢ − (yᵢ − p). A median of the wᵢ decides half of them at a time.
+    fn lift_above(&mut self, y: &[f64], p: f64, open: &mut [usize]) -> f64 {
+        let set = self.set;
+        let room = |i: usize| set.cap(i) - (y[i] - p);
+        let mut open = &mut open[..];
+        // s minus the full caps minus Σ(y − p) over the coordinates known to stay below their caps.
+        let mut rest = CompensatedSum::default();
+        rest.add(set.s);
+        rest.add(-self.filled.value());
+        let mut count = 0.0;
+        while !open.is_empty() {
+            let middle = open.len() / 2;
+            open.select_nth_unstable_by(middle, |&i, &j| room(i).total_cmp(&room(j)));
+            let lift = room(open[middle]);
+            let needed = count * lift + block_sum_over(open, |i| ((y[i] - p) + lift).min(set.cap(i)));
+            if needed < rest.value() {
+                let (full, undecided) = open.split_at_mut(middle + 1);
+                full.iter().for_each(|&i| rest.add(-set.cap(i)));
+                open = undecided;
+            } else {
+                let (undecided, free) = open.split_at_mut(middle);
+                free.iter().for_each(|&i| rest.add(-(y[i] - p)));
+                count += free.len() as f64;
+                open = undecided;
+            }
+        }
+        // No free coordinate is left only where rounding hides that Σc > s: then every cap is full.
+        if count > 0.0 { (rest.value() / count).max(0.0) } else { f64::INFINITY }
+    }
+}
+
+impl LinearMinimisation for CappedSimplex {
+    fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
+        check_finite("g", g)?;
+        self.check_dimension(g.len())?;
+        check_length("x", Some(g.len()), x.len())?;
+        let order = &mut scratch.order;
+        order.clear();
+        order.extend(0..g.len());
+        // −0 + 0 = 0, so that the two zeros tie; equal slopes fill in the order of their index.
+        order.sort_unstable_by(|&i, &j| (g[i] + 0.0).total_cmp(&(g[j] + 0.0)).then(i.cmp(&j)));
+        let mut rest = CompensatedSum::default();
+        rest.add(self.s);
+        for &i in order.iter() {
+            x[i] = self.caps[i].min(rest.value().max(0.0));
+            rest.add(-x[i]);
+        }
+        Ok(())
+    }
+}
+
+impl DecisionSet for CappedSimplex {
+    fn check_dimension(&self, n: usize) -> Result<(), ProjectionError> {
+        check_length("point", Some(self.caps.len()), n)
+    }
+
+    /// Constraints: each xᵢ ≥ 0, each xᵢ ≤ cᵢ, and Σx = min(s, Σc).
+    fn contains(&self, x: &[f64], tolerance: f64) -> bool {
+        let total = x.iter().copied().collect::<CompensatedSum>().value();
+        let mass = self.caps.iter().copied().collect::<CompensatedSum>().value().min(self.s);
+        x.len() == self.caps.len()
+            && x.iter().zip(&self.caps).all(|(v, c)| -v <= tolerance && v - c <= tolerance)
+            && (total - mass).abs() <= tolerance
+    }
+
+    /// An upper bound, attained for n ≤ 2, for caps that do not bind, and for equal caps c with s/c a whole number and
+    /// 2s ≤ nc. With wᵢ the width of coordinate i and M the mass that is free to move, a difference of two points has
+    /// |dᵢ| ≤ wᵢ and Σ|d| ≤ 2M; the bound is the largest ‖d‖₂ under these two conditions. Allocates.
+    fn diameter(&self, n: usize) -> Result<f64, ProjectionError> {
+        self.check_dimension(n)?;
+        // In units of s, where every sum is of ordinary size.
+        let caps = (0..n).map(|i| self.cap(i) / self.s);
+        let total = caps.clone().collect::<CompensatedSum>();
+        let forced = |c: f64| {
+            let mut missing = CompensatedSum::default();
+            missing.add(1.0);
+            missing.add(-total.value());
+            missing.add(c);
+            missing.value().clamp(0.0, c)
+        };
+        let mut widths: Vec<f64> = caps.clone().map(|c| c - forced(c)).collect();
+        widths.sort_unstable_by(|a, b| b.total_cmp(a));
+        let mut movable = 2.0 * (1.0 - caps.map(forced).collect::<CompensatedSum>().value()).max(0.0);
+        let mut squares = 0.0;
+        for w in widths {
+            let d = w.min(movable);
+            squares += d * d;
+            movable -= d;
+        }
+        Ok(self.s * squares.sqrt())
+    }
+
+    /// The point c·s/Σc, with caps above s counted as s.
+    fn interior_point(&self, x: &mut [f64]) -> Result<(), ProjectionError> {
+        self.check_dimension(x.len())?;
+        let total = (0..x.len()).map(|i| self.cap(i) / self.s).collect::<CompensatedSum>().value();
+        for (i, v) in x.iter_mut().enumerate() {
+            *v = self.cap(i) / total.max(1.0);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! The ℓ1 ball around the origin.
+
+use crate::compensated_sum::CompensatedSum;
+use crate::error::{check_length, check_radius};
+use crate::simplex::project_onto_simplex;
+use crate::{
+    DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
+};
+use serde::{Deserialize, Serialize};
+
+/// The ball {x : ‖x‖₁ ≤ r} in any dimension, r > 0.
+///
+/// Projection: a point inside stays; otherwise xᵢ = sgn(yᵢ)·zᵢ with z the projection of |y| onto the simplex of mass
+/// r. Linear minimisation: −r·sgn(gⱼ) at j = argmax |g|, 0 elsewhere, where sgn(0) counts as 1, so that the answer for g = 0
+/// is a vertex too. O(n).
+///
+/// ```
+/// use projections::{Euclidean, L1Ball, LinearMinimisation, Projection};
+/// let ball = L1Ball::new(1.0)?;
+/// let mut y = [2.0, -2.0, 0.5];
+/// Projection::<Euclidean>::project(&ball, &mut y)?;
+/// assert_eq!(y, [0.5, -0.5, 0.0]);
+/// assert_eq!(ball.lmo(&[1.0, -3.0])?, [0.0, 1.0]);
+/// # Ok::<(), projections::ProjectionError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedL1Ball")]
+pub struct L1Ball {
+    r: f64,
+}
+
+#[derive(Deserialize)]
+struct UncheckedL1Ball {
+    r: f64,
+}
+
+impl TryFrom<UncheckedL1Ball> for L1Ball {
+    type Error = ProjectionError;
+    fn try_from(raw: UncheckedL1Ball) -> Result<Self, ProjectionError> {
+        Self::new(raw.r)
+    }
+}
+
+impl L1Ball {
+    /// The ball of radius r. Errors: [`ProjectionError::NotFinite`], [`ProjectionError::BadRadius`].
+    pub fn new(r: f64) -> Result<Self, ProjectionError> {
+        check_radius("r", r)?;
+        Ok(Self { r })
+    }
+
+    /// The radius r.
+    pub fn radius(&self) -> f64 {
+        self.r
+    }
+}
+
+/// ‖x‖₁; +∞ where it exceeds the range.
+fn one_norm(x: &[f64]) -> f64 {
+    x.iter().map(|v| v.abs()).collect::<CompensatedSum>().value()
+}
+
+impl Projection<Euclidean> for L1Ball {
+    fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        if one_norm(y) <= self.r {
+            return Ok(());
+        }
+        let signs = scratch.lend_copy(y);
+        y.iter_mut().for_each(|v| *v = v.abs());
+        project_onto_simplex(y, self.r, &mut scratch.values);
+        for (v, sign) in y.iter_mut().zip(&signs) {
+            *v = if *v == 0.0 { 0.0 } else { v.copysign(*sign) };
+        }
+        scratch.give_back(signs);
+        Ok(())
+    }
+}
+
+impl Exact<Euclidean> for L1Ball {}
+
+impl LinearMinimisation for L1Ball {
+    fn lmo_with(&self, g: &[f64], x: &mut [f64], _scratch: &mut Scratch) -> Result<(), ProjectionError> {
+        check_finite("g", g)?;
+        self.check_dimension(g.len())?;
+        check_length("x", Some(g.len()), x.len())?;
+        x.fill(0.0);
+        if let Some((j, slope)) = g.iter().enumerate().min_by(|a, b| b.1.abs().total_cmp(&a.1.abs())) {
+            x[j] = if *slope < 0.0 { self.r } else { -self.r };
+        }
+        Ok(())
+    }
+}
+
+impl DecisionSet for L1Ball {
+    fn check_dimension(&self, n: usize) -> Result<(), ProjectionError> {
+        check_length("point", None, n)
+    }
+
+    fn contains(&self, x: &[f64], tolerance: f64) -> bool {
+        !x.is_empty() && one_norm(x) - self.r <= tolerance
+    }
+
+    /// 2r.
+    fn diameter(&self, n: usize) -> Result<f64, ProjectionError> {
+        self.check_dimension(n)?;
+        Ok(2.0 * self.r)
+    }
+
+    fn interior_point(&self, x: &mut [f64]) -> Result<(), ProjectionError> {
+        self.check_dimension(x.len())?;
+        x.fill(0.0);
+        Ok(())
+    }
+}

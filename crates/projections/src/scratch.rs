@@ -1,0 +1,48 @@
+//! Working memory of the projections.
+
+/// Working memory that grows on first use and is reused: a loop of projections of one length allocates once.
+///
+/// Its content never changes a result, so any two are equal, and a learner that is saved leaves
+/// it out (`#[serde(skip)]`).
+///
+/// ```
+/// use projections::{Euclidean, Projection, Scratch, Simplex};
+/// let (simplex, mut scratch) = (Simplex::new(1.0)?, Scratch::default());
+/// let mut x = [0.0, 0.0];
+/// for _ in 0..3 {
+///     x[0] += 0.25;
+///     Projection::<Euclidean>::project_with(&simplex, &mut x, &mut scratch)?;
+/// }
+/// assert_eq!(x, [0.875, 0.125]);
+/// # Ok::<(), projections::ProjectionError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    /// Numbers of one projection; dead when it returns.
+    pub(crate) values: Vec<f64>,
+    /// Indices of one projection; dead when it returns.
+    pub(crate) order: Vec<usize>,
+    /// Vectors that a set built from other sets keeps while it calls them with this same scratch.
+    lent: Vec<Vec<f64>>,
+}
+
+impl PartialEq for Scratch {
+    /// Always true: learners that differ in nothing but working memory are equal.
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Scratch {
+    /// A copy of `source` that outlives calls with this scratch; hand it back with [`Scratch::give_back`].
+    pub(crate) fn lend_copy(&mut self, source: &[f64]) -> Vec<f64> {
+        let mut copy = self.lent.pop().unwrap_or_default();
+        copy.clear();
+        copy.extend_from_slice(source);
+        copy
+    }
+
+    pub(crate) fn give_back(&mut self, vector: Vec<f64>) {
+        self.lent.push(vector);
+    }
+}

@@ -1,0 +1,13 @@
+//! What the theory says of every set, projection and mirror map, on random inputs.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
+
+mod double_projection;
+mod entropic;
+mod euclidean;
+mod geometry;
+mod linear_minimisation;
+mod long_vectors;
+mod mirror_maps;
+mod sample;

@@ -1,0 +1,89 @@
+//! `ci`: the steps that must pass before a change is kept, in order, up to the first that does not.
+//!
+//! The tests come last, so that their summary line closes the output.
+
+use std::time::Instant;
+
+use crate::cargo::{Failure, cargo, finish, root};
+use crate::forward::{experiments, reproduce};
+use crate::{test, tidy};
+
+struct Step {
+    name: &'static str,
+    run: fn() -> Result<u8, Failure>,
+}
+
+const STEPS: [Step; 7] = [
+    Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
+    Step { name: "lints", run: lints },
+    Step { name: "documentation", run: documentation },
+    Step { name: "house rules", run: tidy::run },
+    Step { name: "quick tour", run: || reproduce(&["tour", "--out", "target/tour"].map(Into::into)) },
+    Step { name: "conformance", run: conformance },
+    Step { name: "tests", run: || test::run(&[]) },
+];
+
+pub(crate) fn run() -> Result<u8, Failure> {
+    run_steps(&STEPS)
+}
+
+fn run_steps(steps: &[Step]) -> Result<u8, Failure> {
+    let start = Instant::now();
+    for (number, step) in (1..).zip(steps) {
+        let elapsed = start.elapsed().as_secs_f64();
+        println!("==> {number}/{} {} (at {elapsed:.1} s)", steps.len(), step.name);
+        let begin = Instant::now();
+        let code = (step.run)()?;
+        let seconds = begin.elapsed().as_secs_f64();
+        // The last step speaks for itself: nothing may follow its summary.
+        if number == steps.len() {
+            return Ok(code);
+        }
+        if code != 0 {
+            eprintln!(
+                "ci stopped: step {number}, {}, ended with exit code {code} after {seconds:.1} s",
+                step.name
+            );
+            return Ok(code);
+        }
+        println!("    {}: {seconds:.1} s", step.name);
+    }
+    Ok(0)
+}
+
+fn lints() -> Result<u8, Failure> {
+    finish(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+fn documentation() -> Result<u8, Failure> {
+    finish(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// The vectors of the independent implementation lie beside a checkout, not in it.
+fn conformance() -> Result<u8, Failure> {
+    let folder = root().join("../shared/conformance");
+    if !folder.is_dir() {
+        println!("REDUCED: no conformance vectors in ../shared/conformance, so none were run");
+        return Ok(0);
+    }
+    experiments("conform", &[folder.into(), "--allow-unknown".into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failing_step_ends_the_run_with_its_code() {
+        let unreachable = Step { name: "unreachable", run: || Ok(9) };
+        let steps =
+            [Step { name: "fine", run: || Ok(0) }, Step { name: "broken", run: || Ok(3) }, unreachable];
+        assert!(matches!(run_steps(&steps), Ok(3)));
+        assert!(matches!(run_steps(&steps[..1]), Ok(0)));
+    }
+
+    #[test]
+    fn the_tests_come_last() {
+        assert_eq!(STEPS.last().map(|step| step.name), Some("tests"));
+    }
+}

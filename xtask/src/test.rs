@@ -1,0 +1,191 @@
+//! `test`: cargo's tests with their output passed through, and the totals of all of them as the last line.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Write};
+use std::ops::AddAssign;
+
+use crate::cargo::{Failure, cargo, exit_code, line};
+
+pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
+    let mut command = cargo(["test", "--no-fail-fast"]);
+    if !names_packages(arguments) {
+        command.arg("--workspace");
+    }
+    // The summary reads cargo's plain lines.
+    command.args(arguments).env("CARGO_TERM_COLOR", "never");
+    let typed = line(&command);
+    let process = |source| Failure::Process { command: typed.clone(), source };
+
+    // One pipe for both streams keeps cargo's "Running …" lines in order with the results of what it runs.
+    let (reader, writer) = io::pipe().map_err(process)?;
+    command.stdout(writer.try_clone().map_err(process)?).stderr(writer);
+    let mut child = command.spawn().map_err(process)?;
+    drop(command); // It holds our ends of the pipe, and the loop below ends when the last one is closed.
+
+    let mut summary = Summary::default();
+    let mut output = BufReader::new(reader);
+    let mut bytes = Vec::new();
+    while output.read_until(b'\n', &mut bytes).map_err(process)? > 0 {
+        io::stdout().write_all(&bytes).map_err(|source| Failure::Write { source })?;
+        summary.read(String::from_utf8_lossy(&bytes).trim_end());
+        bytes.clear();
+    }
+    let code = exit_code(child.wait().map_err(process)?);
+    summary.close(code);
+    println!("\n{summary}");
+    Ok(code)
+}
+
+/// Whether the arguments for cargo (those before `--`) choose packages themselves.
+fn names_packages(arguments: &[OsString]) -> bool {
+    let texts = arguments.iter().map(|argument| argument.to_string_lossy());
+    let flags = ["-p", "--package", "--workspace"];
+    texts.take_while(|text| text != "--").any(|text| flags.iter().any(|flag| text.starts_with(flag)))
+}
+
+/// The counts of one test program, or of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Totals {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+    }
+}
+
+/// The totals of each test program, in the order in which they ran.
+#[derive(Debug, Default)]
+struct Summary {
+    runs: Vec<(String, Totals)>,
+}
+
+impl Summary {
+    /// Takes one line of the output.
+    fn read(&mut self, line: &str) {
+        if let Some(name) = run_name(line) {
+            self.runs.push((name.to_owned(), Totals::default()));
+        } else if let Some(totals) = result_line(line) {
+            match self.runs.last_mut() {
+                // Doctests may report twice under one heading: those that are compiled together, and the rest.
+                Some((_, run)) => *run += totals,
+                None => self.runs.push(("tests".to_owned(), totals)),
+            }
+        }
+    }
+
+    /// A build that broke or a test program that died reports no failed test, and must not read like a success.
+    fn close(&mut self, code: u8) {
+        if code != 0 && self.total().failed == 0 {
+            self.runs.push((format!("cargo (exit code {code})"), Totals { failed: 1, ..Totals::default() }));
+        }
+    }
+
+    fn total(&self) -> Totals {
+        let mut total = Totals::default();
+        for (_, run) in &self.runs {
+            total += *run;
+        }
+        total
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, run) in self.runs.iter().filter(|(_, run)| *run != Totals::default()) {
+            writeln!(out, "  {name}: {run}")?;
+        }
+        write!(out, "{}", self.total())
+    }
+}
+
+/// `rows-0123456789abcdef (src/lib.rs)` from cargo's announcement of a test program; the package of doctests.
+fn run_name(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let unit = line.strip_prefix("Running ").filter(|rest| rest.ends_with(')'));
+    unit.and_then(|rest| rest.rsplit(['/', '\\']).next()?.strip_suffix(')'))
+        .and_then(|program| Some(program.rsplit_once('-')?.0))
+        .or_else(|| line.starts_with("Doc-tests ").then_some(line))
+}
+
+/// `test result: ok. 5 passed; 0 failed; 1 ignored; …`
+fn result_line(line: &str) -> Option<Totals> {
+    let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+    let mut totals = Totals::default();
+    for count in counts.split("; ") {
+        match count.split_once(' ') {
+            Some((number, "passed")) => totals.passed = number.parse().ok()?,
+            Some((number, "failed")) => totals.failed = number.parse().ok()?,
+            Some((number, "ignored")) => totals.skipped = number.parse().ok()?,
+            _ => {}
+        }
+    }
+    Some(totals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "
+     Running unittests src/lib.rs (target/debug/deps/rows-0011223344556677)
+running 2 tests
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+     Running tests/laws.rs (target/debug/deps/some_laws-0011223344556677)
+test result: FAILED. 3 passed; 1 failed; 4 ignored; 0 measured; 7 filtered out; finished in 1.25s
+   Doc-tests rows
+test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s
+test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s
+all doctests ran in 0.20s
+";
+
+    fn summary(output: &str, code: u8) -> Summary {
+        let mut summary = Summary::default();
+        output.lines().for_each(|line| summary.read(line));
+        summary.close(code);
+        summary
+    }
+
+    #[test]
+    fn every_result_line_is_counted_under_its_program() {
+        let summary = summary(OUTPUT, 101);
+        let names: Vec<_> = summary.runs.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["rows", "some_laws", "Doc-tests rows"]);
+        assert_eq!(summary.runs[2].1, Totals { passed: 6, failed: 0, skipped: 0 });
+        assert_eq!(summary.to_string().lines().last(), Some("11 passed, 1 failed, 4 skipped"));
+    }
+
+    #[test]
+    fn a_run_that_dies_without_a_result_counts_as_failed() {
+        let died =
+            "     Running unittests src/lib.rs (target/debug/deps/rows-0011223344556677)\nrunning 2 tests";
+        assert_eq!(summary(died, 101).total(), Totals { passed: 0, failed: 1, skipped: 0 });
+        assert_eq!(summary(died, 0).total(), Totals::default());
+        assert_eq!(summary("", 101).to_string().lines().last(), Some("0 passed, 1 failed, 0 skipped"));
+    }
+
+    #[test]
+    fn a_line_that_only_looks_like_a_result_is_not_counted() {
+        assert_eq!(result_line("the test result: ok. 5 passed; 0 failed"), None);
+        assert_eq!(result_line("test result: ok. many passed; 0 failed"), None);
+    }
+
+    #[test]
+    fn packages_chosen_by_the_caller_are_left_alone() {
+        let names = |line: &str| names_packages(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(names("-p rows") && names("--package=rows") && names("-prows"));
+        assert!(!names("--release") && !names("regret -- -p") && !names(""));
+    }
+}

@@ -1,0 +1,110 @@
+//! The commands and their arguments, in one place.
+
+use std::ffi::OsString;
+use std::fmt;
+
+/// What `cargo xtask help` prints.
+pub(crate) const TEXT: &str = "\
+cargo xtask <command>
+
+  test [ARGS]              cargo test ARGS (of the whole workspace unless ARGS name packages), then the totals;
+                           the last line reads: N passed, N failed, N skipped
+  tidy                     the house rules that a program can check
+  ci                       everything that must hold before a change is kept; test comes last
+  bench [ARGS]             cargo bench -p benches ARGS
+  reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour
+  conform DIR [ARGS]       every conformance file of DIR
+  data list|verify|fetch   the data sets
+  help                     this text
+
+reproduce, conform and data run the release build of `experiments`: add --help to see its own options.";
+
+/// A command with its arguments.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    Help,
+    Test(Vec<OsString>),
+    Tidy,
+    Ci,
+    Bench(Vec<OsString>),
+    Reproduce(Vec<OsString>),
+    Conform(Vec<OsString>),
+    Data(Vec<OsString>),
+}
+
+/// A command line that names no task.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum UsageError {
+    UnknownCommand { name: OsString },
+    UnexpectedArgument { command: &'static str, argument: OsString },
+}
+
+impl fmt::Display for UsageError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownCommand { name } => write!(out, "there is no command `{}`", name.display()),
+            Self::UnexpectedArgument { command, argument } => {
+                write!(out, "`{command}` takes no arguments, got `{}`", argument.display())
+            }
+        }
+    }
+}
+
+/// Reads the arguments that follow `cargo xtask`.
+pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    if arguments.is_empty() {
+        return Ok(Task::Help);
+    }
+    let name = arguments.remove(0);
+    match name.to_str() {
+        Some("help" | "--help" | "-h") => Ok(Task::Help),
+        Some("test") => Ok(Task::Test(arguments)),
+        Some("tidy") => bare("tidy", Task::Tidy, arguments),
+        Some("ci") => bare("ci", Task::Ci, arguments),
+        Some("bench") => Ok(Task::Bench(arguments)),
+        Some("reproduce") => Ok(Task::Reproduce(arguments)),
+        Some("conform") => Ok(Task::Conform(arguments)),
+        Some("data") => Ok(Task::Data(arguments)),
+        _ => Err(UsageError::UnknownCommand { name }),
+    }
+}
+
+fn bare(command: &'static str, task: Task, arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    match arguments.into_iter().next() {
+        None => Ok(task),
+        Some(argument) => Err(UsageError::UnexpectedArgument { command, argument }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn arguments_after_the_command_pass_through_untouched() {
+        assert_eq!(
+            parse(words("test -p rows -- --nocapture")),
+            Ok(Task::Test(words("-p rows -- --nocapture")))
+        );
+        assert_eq!(parse(words("reproduce")), Ok(Task::Reproduce(vec![])));
+    }
+
+    #[test]
+    fn a_misspelt_command_or_a_stray_argument_is_refused() {
+        assert_eq!(parse(words("tets")), Err(UsageError::UnknownCommand { name: "tets".into() }));
+        let stray = UsageError::UnexpectedArgument { command: "ci", argument: "--fast".into() };
+        assert_eq!(parse(words("ci --fast")), Err(stray));
+    }
+
+    #[test]
+    fn the_usage_names_every_command() {
+        for command in ["test", "tidy", "ci", "bench", "reproduce", "conform", "data", "help"] {
+            assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
+            assert!(parse(words(command)).is_ok(), "{command}");
+        }
+    }
+}
