@@ -1,2 +1,186 @@
-//! The binary that xtask runs.
-fn main() {}
+//! The program behind `cargo xtask reproduce | conform | data`.
+
+use clap::{Args, Parser, Subcommand};
+use datasets::{Name, SearchPath};
+use experiments::bandit_boosting::{self, Options};
+use experiments::conform;
+use experiments::data_command::{self, fetch};
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The papers' tables and figures beside our own.
+#[derive(Parser)]
+#[command(name = "cargo xtask", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run an experiment
+    #[command(subcommand)]
+    Reproduce(Experiment),
+    /// Hold the crates against conformance vectors
+    Conform {
+        /// The folder with the vector files
+        dir: PathBuf,
+        /// Count the cases of unknown kernels as skipped instead of failed
+        #[arg(long)]
+        allow_unknown: bool,
+    },
+    /// Look after the official data files
+    #[command(subcommand)]
+    Data(Data),
+}
+
+#[derive(Subcommand)]
+enum Experiment {
+    /// Everything there is, at a glance: a few minutes
+    Tour(Common),
+    /// [BH20, Table 2]: online gradient boosting with noisy bandit feedback
+    BanditBoosting {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a data set
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// A corner of the grid on short halves
+        #[arg(long)]
+        quick: bool,
+        /// Only these data sets, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        datasets: Vec<Name>,
+    },
+}
+
+#[derive(Args)]
+struct Common {
+    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// The seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads; results do not depend on them
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Where results go
+    #[arg(long, default_value = "out")]
+    out: PathBuf,
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Subcommand)]
+enum Data {
+    /// Which official files are here
+    List(Folder),
+    /// Whether they have the official content
+    Verify(Folder),
+    /// Download what is missing
+    Fetch {
+        /// Where the files go
+        #[arg(long, default_value = "data")]
+        data: PathBuf,
+        /// Another server with the same paths
+        #[arg(long, default_value = datasets::OfficialFile::HOME)]
+        home: String,
+        /// Show no progress
+        #[arg(long)]
+        quiet: bool,
+        /// Only these data sets
+        sets: Vec<Name>,
+    },
+}
+
+#[derive(Args)]
+struct Folder {
+    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
+    #[arg(long)]
+    data: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
+    match command {
+        Command::Reproduce(Experiment::Tour(common)) => tour(&common),
+        Command::Reproduce(Experiment::BanditBoosting { common, trials, quick, datasets }) => {
+            bandit(&common, trials, quick, &datasets)
+        }
+        Command::Conform { dir, allow_unknown } => {
+            let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
+            Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::Data(data) => look_after(data),
+    }
+}
+
+/// Every experiment there is, in its quick form.
+fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
+    say("The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/.\n")?;
+    bandit(common, 3, true, &[])
+}
+
+fn bandit(common: &Common, trials: u64, quick: bool, datasets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
+    let report = bandit_boosting::run(&Options {
+        trials,
+        seed: common.seed,
+        threads: common.threads,
+        quick,
+        out: common.out.clone(),
+        datasets: if datasets.is_empty() { Name::ALL.to_vec() } else { datasets.to_vec() },
+        search: SearchPath::from_environment(common.data.as_deref())?,
+        quiet: common.quiet,
+    })?;
+    say(&format!("{}\n", report.terminal))?;
+    for file in &report.files {
+        say(&format!("{}", file.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn look_after(data: Data) -> Result<ExitCode, Box<dyn Error>> {
+    match data {
+        Data::List(folder) => {
+            let search = SearchPath::from_environment(folder.data.as_deref())?;
+            say(&data_command::list(&search).to_string())?;
+        }
+        Data::Verify(folder) => {
+            let found = data_command::verify(&SearchPath::from_environment(folder.data.as_deref())?);
+            say(&format!(
+                "{}\n{} intact, {} absent, {} damaged",
+                found.table, found.intact, found.absent, found.damaged
+            ))?;
+            if found.damaged > 0 {
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+        Data::Fetch { data, home, quiet, sets } => {
+            let sets = if sets.is_empty() { Name::ALL.to_vec() } else { sets };
+            let options = fetch::FetchOptions { directory: data, sets, home, progress: !quiet };
+            say(&fetch::fetch(&options)?.to_string())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A reader that has seen enough and closed the pipe is no error of ours.
+fn say(text: &str) -> std::io::Result<()> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        result => result,
+    }
+}

@@ -177,7 +177,8 @@ fn line(name: &str, position: u64, total: u64, times: Times, message: &str) -> S
     let mut text = format!("{name}: {position}/{total}");
     if rate > 0.0 && rate.is_finite() {
         let left = total.saturating_sub(position) as f64 / rate;
-        text += &if rate < 1.0 { format!(", {:.3} s each", 1.0 / rate) } else { format!(", {rate:.1} a second") };
+        text +=
+            &if rate < 1.0 { format!(", {:.3} s each", 1.0 / rate) } else { format!(", {rate:.1} a second") };
         text += &match Duration::try_from_secs_f64(left) {
             Ok(_) if position >= total => format!(", done in {}", HumanDuration(times.elapsed)),
             Ok(left) => format!(", {} left", HumanDuration(left)),
@@ -189,4 +190,64 @@ fn line(name: &str, position: u64, total: u64, times: Times, message: &str) -> S
         text += message;
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(position: u64, seconds: f64, fresh: u64) -> String {
+        let times = Times { elapsed: Duration::from_secs_f64(seconds), fresh };
+        line("trials", position, 20, times, "")
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_units_of_this_run() {
+        assert_eq!(text(12, 4.0, 6), "trials: 12/20, 1.5 a second, 5 seconds left");
+        assert_eq!(text(10, 60.0, 2), "trials: 10/20, 30.000 s each, 5 minutes left");
+        assert_eq!(text(20, 4.0, 6), "trials: 20/20, 1.5 a second, done in 4 seconds");
+    }
+
+    #[test]
+    fn nothing_is_estimated_from_nothing() {
+        assert_eq!(text(12, 4.0, 0), "trials: 12/20");
+        assert_eq!(text(12, 0.0, 0), "trials: 12/20");
+        assert_eq!(text(12, 0.0, 1), "trials: 12/20");
+    }
+
+    #[test]
+    fn without_a_terminal_a_stage_prints_a_line_when_one_is_due_and_at_its_end() {
+        let output = Arc::new(Mutex::new(Vec::new()));
+        let progress = Progress { show: Show::Lines(output.clone()) };
+        let lines = || String::from_utf8(output.lock().unwrap().clone()).unwrap();
+        let stage = progress.stage("trials", 20);
+        stage.resume(5);
+        stage.message("abalone");
+        stage.done(1);
+        assert_eq!((stage.position(), lines().as_str()), (6, ""), "no line is due yet");
+        stage.with_state(|state| state.last_line = Instant::now().checked_sub(BETWEEN_LINES).unwrap());
+        stage.done(1);
+        stage.done(1);
+        assert_eq!(lines().lines().count(), 1);
+        assert!(
+            lines().starts_with("trials: 7/20, ") && lines().ends_with(" left, abalone\n"),
+            "{}",
+            lines()
+        );
+        stage.finish();
+        progress.note("saved");
+        assert_eq!(lines().lines().count(), 3);
+        assert!(lines().ends_with("\nsaved\n"));
+    }
+
+    #[test]
+    fn workers_share_a_stage() {
+        let stage = Progress::new(true).stage("trials", 400);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..100).for_each(|_| stage.done(1)));
+            }
+        });
+        assert_eq!(stage.position(), 400);
+    }
 }

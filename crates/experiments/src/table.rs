@@ -87,14 +87,17 @@ impl Table {
         let mut table = Self::new("data set", &methods);
         let datasets = distinct(rows.iter().map(|row| (row.dataset.as_str(), row.provenance)));
         for (dataset, provenance) in datasets {
-            let of = |method: &&str| rows.iter().find(|row| {
-                row.method == *method && row.dataset == dataset && row.provenance == provenance
-            });
+            let of = |method: &&str| {
+                rows.iter().find(|row| {
+                    row.method == *method && row.dataset == dataset && row.provenance == provenance
+                })
+            };
             let cells = methods.iter().map(|method| of(method).map_or(Cell::Empty, |row| Cell::from(*row)));
             table.add(labelled(dataset, provenance), cells);
             let of = |method: &&str| paper.iter().find(|row| row.method == *method && row.dataset == dataset);
             if methods.iter().any(|method| of(method).is_some()) {
-                let cells = methods.iter().map(|method| of(method).map_or(Cell::Empty, |row| Cell::from(*row)));
+                let cells =
+                    methods.iter().map(|method| of(method).map_or(Cell::Empty, |row| Cell::from(*row)));
                 table.add(format!("{dataset}, paper"), cells);
             }
         }
@@ -177,15 +180,18 @@ impl From<&PaperRow> for Cell {
 /// ```
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.abs().to_string();
+    if value == 0.0 {
+        return "0".to_owned();
     }
     // The exponent is read off the rounded number, so that 9.9996 becomes 10.00 and not 10.000.
     let rounded = format!("{value:.*e}", digits.saturating_sub(1));
-    let parts = rounded.split_once('e').and_then(|(_, e)| Some((e.parse::<i32>().ok()?, rounded.parse::<f64>().ok()?)));
+    let parts = rounded
+        .split_once('e')
+        .and_then(|(_, e)| Some((e.parse::<i32>().ok()?, rounded.parse::<f64>().ok()?)));
     match parts {
         Some((exponent @ -4..6, number)) => {
-            let decimals = i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1).saturating_sub(exponent);
+            let decimals =
+                i32::try_from(digits).unwrap_or(i32::MAX).saturating_sub(1).saturating_sub(exponent);
             format!("{number:.*}", usize::try_from(decimals).unwrap_or(0))
         }
         _ => rounded,
@@ -208,4 +214,77 @@ fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let mut record = Record::new("test", 0, serde_json::Value::Null);
+        let row = |dataset: &str, method: &str, mean, std, n, provenance| {
+            let [dataset, method, metric] = [dataset, method, "loss"].map(str::to_owned);
+            Row { dataset, method, metric, mean, std, n, provenance }
+        };
+        let (official, stand_in) = (Provenance::Official, Provenance::StandIn);
+        record.rows = vec![
+            row("abalone", "OGD", 0.123_456, 0.000_321, 20, official),
+            row("abalone", "bandit | FKM", 12.345_6, 1.0, 20, official),
+            row("slice", "OGD", 98_765.4, 0.0, 1, stand_in),
+        ];
+        let other = Row { metric: "seconds".into(), ..record.rows[0].clone() };
+        record.rows.push(other);
+        let [dataset, method, metric] = ["abalone", "OGD", "loss"].map(str::to_owned);
+        record.paper = vec![PaperRow { dataset, method, metric, mean: 0.12, std: None }];
+        record
+    }
+
+    #[test]
+    fn markdown_of_a_metric() {
+        insta::assert_snapshot!(Table::of_metric(&record(), "loss").to_markdown(), @r"
+        | data set                   |              OGD | bandit \| FKM |
+        |----------------------------|-----------------:|--------------:|
+        | abalone                    | 0.1235 ± 0.00032 |   12.35 ± 1.0 |
+        | abalone, paper             |           0.1200 |             – |
+        | slice (synthetic stand-in) |            98770 |             – |
+        ");
+    }
+
+    #[test]
+    fn terminal_of_a_metric() {
+        insta::assert_snapshot!(Table::of_metric(&record(), "loss").to_terminal(), @"
+        ──────────────────────────────────────────────────────────────
+         data set                                  OGD   bandit | FKM
+        ══════════════════════════════════════════════════════════════
+         abalone                      0.1235 ± 0.00032    12.35 ± 1.0
+         abalone, paper                         0.1200              –
+         slice (synthetic stand-in)              98770              –
+        ──────────────────────────────────────────────────────────────
+        ");
+    }
+
+    #[test]
+    fn a_row_of_another_length_is_refused_and_leaves_the_table() {
+        let mut table = Table::new("data set", &["loss", "trials"]);
+        table.push("a", Provenance::Official, vec![Cell::Text("x\ny".into()), Cell::Empty]).unwrap();
+        let before = table.clone();
+        let refused = table.push("b", Provenance::Official, vec![Cell::Count(1)]).unwrap_err();
+        assert_eq!(refused, TableError { label: "b".into(), expected: 2, found: 1 });
+        assert_eq!(table, before);
+        assert_eq!(table.to_markdown().lines().count(), 3, "a line break does not end a row");
+    }
+
+    #[test]
+    fn rounding_moves_to_the_next_power_and_signs_stay() {
+        let four = |value: f64| significant(value, 4);
+        assert_eq!(four(9.999_96), "10.00");
+        assert_eq!(four(0.000_099_999_6), "0.0001000");
+        assert_eq!(four(0.000_099_994), "9.999e-5");
+        assert_eq!(four(999_950.0), "1.000e6");
+        assert_eq!(four(-1234.5), "-1234");
+        assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(four), ["NaN", "inf", "-inf"]);
+        assert_eq!(four(f64::MAX), "1.798e308");
+        assert_eq!(four(5e-324), "4.941e-324");
+        assert_eq!(significant(0.0361, 2), "0.036");
+    }
 }

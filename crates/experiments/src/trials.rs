@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
 const FORMAT: &str = "experiment-trials 1";
+/// How the first line begins, whatever the settings.
+const OPENING: &[u8] = b"{\"format\":\"experiment-trials";
 
 /// The store. Workers share it by reference.
 ///
@@ -111,7 +113,7 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
     /// file was written under another key it is renamed to end in `.old`, in the place of an earlier one.
     ///
     /// # Errors
-    /// Every variant of [`TrialsError`] but `Duplicate`.
+    /// Every variant of [`TrialsError`] but `Duplicate`; the file is as before.
     pub fn open(path: &Path, key: &impl Serialize) -> Result<Self, TrialsError> {
         let io = |source| TrialsError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
@@ -125,7 +127,7 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         let mut lines = bytes.get(..complete).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
         let same = match lines.next() {
             // An empty file, or one whose writer was killed within the first line.
-            None if bytes.is_empty() || bytes.starts_with(b"{\"format\":\"experiment-trials") => None,
+            None if OPENING.starts_with(&bytes) || bytes.starts_with(OPENING) => None,
             None => return Err(TrialsError::NotTrials { path: path.to_owned() }),
             Some(first) => match serde_json::from_slice::<Header>(first) {
                 Ok(found) if found.format == FORMAT => Some(found == header),
@@ -256,8 +258,8 @@ fn aside(path: &Path) -> PathBuf {
 }
 
 fn json(what: &str, value: &impl Serialize) -> Result<Vec<u8>, TrialsError> {
-    let mut line = serde_json::to_vec(value)
-        .map_err(|source| TrialsError::Json { what: what.to_owned(), source })?;
+    let mut line =
+        serde_json::to_vec(value).map_err(|source| TrialsError::Json { what: what.to_owned(), source })?;
     line.push(b'\n');
     Ok(line)
 }
@@ -296,3 +298,6 @@ fn canonical(value: &serde_json::Value, text: &mut String) {
         plain => text.push_str(&plain.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,17 +44,18 @@ impl LogProjection for CappedSimplex {
 
 /// xᵢ = min(cᵢ, ρ·yᵢ) with Σx = s.
 ///
-/// Coordinate i is full from ρ = cᵢ/yᵢ on. A search over the logarithms of these ratios finds coordinates that are full
-/// beyond doubt; the others then share what is left in proportion to y, and whoever exceeds its cap is filled and
-/// leaves. Shares are ratios to the largest weight that is left: no weight overflows, and none is lost but where
-/// its own x is too small for an `f64`.
+/// What the full coordinates leave of s is shared by the others in proportion to y; whoever would exceed its cap is
+/// filled, and the rest is shared again. The common factor only grows, so nobody is filled wrongly, and the last
+/// round is exact. Shares are ratios to the largest weight that takes part: no weight overflows, and none is lost but
+/// where its own x is too small for an `f64`. Where rounds fill few coordinates each, one search over the logarithms of
+/// cᵢ/yᵢ, from which on coordinate i is full, fills almost all at once.
 fn project_weights(
     set: &CappedSimplex,
     y: &mut [f64],
     scratch: &mut Scratch,
     notation: &Notation,
 ) -> Result<(), ProjectionError> {
-    let Scratch { values: keys, order: open, .. } = scratch;
+    let Scratch { values: keys, order: support, .. } = scratch;
     let (caps, s) = (set.caps(), set.mass());
     let supported = |v: f64| v > notation.zero;
     if !y.iter().any(|v| supported(*v)) {
@@ -65,80 +66,83 @@ fn project_weights(
         y.iter_mut().zip(caps).for_each(|(v, c)| *v = if supported(*v) { *c } else { 0.0 });
         return Ok(());
     }
-    open.clear();
-    open.extend((0..y.len()).filter(|&i| supported(y[i]) && caps[i] > 0.0));
-    keys.clear();
-    keys.extend(y.iter().zip(caps).map(|(v, c)| c.ln() - (notation.logarithm)(*v)));
+    support.clear();
+    support.extend((0..y.len()).filter(|&i| supported(y[i]) && caps[i] > 0.0));
 
-    // What is left of s; `open` shrinks to the coordinates that are not full.
+    // What is left of s; the first `open` coordinates of `support` share it, the others are full.
     let mut rest = CompensatedSum::default();
     rest.add(s);
-    fill_beyond_doubt(caps, keys, open, &mut rest, s);
-    loop {
-        let top = open.iter().map(|&i| y[i]).fold(notation.zero, f64::max);
-        let total = block_sum_over(open, |i| (notation.ratio)(y[i], top));
-        let share = |v: f64| rest.value().max(0.0) * ((notation.ratio)(v, top) / total);
-        // Full coordinates are marked by a key of −∞.
-        for &i in open.iter() {
-            if share(y[i]) > caps[i] {
-                keys[i] = f64::NEG_INFINITY;
-            }
+    let mut open = support.len();
+    for round in 1.. {
+        if round == PATIENCE {
+            keys.clear();
+            keys.extend(y.iter().zip(caps).map(|(v, c)| c.ln() - (notation.logarithm)(*v)));
+            open = fill_beyond_doubt(caps, keys, &mut support[..open], &mut rest, s);
         }
-        if open.iter().all(|&i| keys[i] > f64::NEG_INFINITY) {
-            for (i, v) in y.iter_mut().enumerate() {
-                *v = match () {
-                    () if !supported(*v) || caps[i] == 0.0 => 0.0,
-                    () if keys[i] == f64::NEG_INFINITY => caps[i],
-                    () => share(*v).min(caps[i]),
-                };
-            }
-            return Ok(());
+        let top = support[..open].iter().map(|&i| y[i]).fold(notation.zero, f64::max);
+        let total = block_sum_over(&support[..open], |i| (notation.ratio)(y[i], top));
+        let left = rest.value().max(0.0);
+        let share = |v: f64| left * ((notation.ratio)(v, top) / total);
+        let still_open = partition(&mut support[..open], |i| share(y[i]) <= caps[i]);
+        if still_open == open {
+            let (sharing, full) = support.split_at(open);
+            // Coordinates of neither kind stay at 0; x replaces y in two steps, since shares read it.
+            y.iter_mut().zip(caps).filter(|(v, c)| !supported(**v) || **c == 0.0).for_each(|(v, _)| *v = 0.0);
+            sharing.iter().for_each(|&i| y[i] = share(y[i]));
+            full.iter().for_each(|&i| y[i] = caps[i]);
+            break;
         }
-        open.retain(|&i| {
-            let full = keys[i] == f64::NEG_INFINITY;
-            if full {
-                rest.add(-caps[i]);
-            }
-            !full
-        });
+        support[still_open..open].iter().for_each(|&i| rest.add(-caps[i]));
+        open = still_open;
     }
+    Ok(())
 }
 
-/// Fills the coordinates whose ratio cᵢ/yᵢ is certainly at most ρ: marks their keys by −∞, takes their caps out of
-/// `rest`, and drops them from `open`. Each median decides half of the undecided coordinates.
+/// The round before which the search is worth its logarithms.
+const PATIENCE: u32 = 8;
+
+/// Moves the wanted indices to the front and counts them.
+pub(crate) fn partition(indices: &mut [usize], wanted: impl Fn(usize) -> bool) -> usize {
+    let mut front = 0;
+    for k in 0..indices.len() {
+        if wanted(indices[k]) {
+            indices.swap(front, k);
+            front += 1;
+        }
+    }
+    front
+}
+
+/// Fills coordinates whose ratio cᵢ/yᵢ is certainly below ρ: moves them to the back of `open` and takes their caps out
+/// of `rest`. Returns how many stay open. Each median decides half of the undecided coordinates.
 fn fill_beyond_doubt(
     caps: &[f64],
-    keys: &mut [f64],
-    open: &mut Vec<usize>,
+    keys: &[f64],
+    open: &mut [usize],
     rest: &mut CompensatedSum,
     s: f64,
-) {
-    let mut undecided = &mut open[..];
-    // Mass of the coordinates that stay open, at the level of the last median that left them open.
+) -> usize {
+    // Undecided are open[first..last]; before them lie the full ones, behind them those that stay open, whose mass at
+    // the level of the last median that left them open is `open_mass`.
+    let (mut first, mut last) = (0, open.len());
     let (mut open_mass, mut open_level) = (0.0, 0.0);
-    while !undecided.is_empty() {
+    while first < last {
+        let undecided = &mut open[first..last];
         let middle = undecided.len() / 2;
         undecided.select_nth_unstable_by(middle, |&i, &j| keys[i].total_cmp(&keys[j]));
         let level = keys[undecided[middle]];
+        let at_level = |i: usize| caps[i] * (level - keys[i]).min(0.0).exp();
         let carried = if open_mass > 0.0 { open_mass * (level - open_level).exp() } else { 0.0 };
-        let mass =
-            carried + undecided.iter().map(|&i| caps[i] * (level - keys[i]).min(0.0).exp()).sum::<f64>();
         // Logarithms err by a rounding of their own size; what is that close stays open.
         let doubt = s * (1e-10 + 8.0 * f64::EPSILON * level.abs());
-        if mass < rest.value() - doubt {
-            let (full, later) = undecided.split_at_mut(middle + 1);
-            for &i in full.iter() {
-                rest.add(-caps[i]);
-                keys[i] = f64::NEG_INFINITY;
-            }
-            undecided = later;
+        if carried + block_sum_over(undecided, at_level) < rest.value() - doubt {
+            undecided[..=middle].iter().for_each(|&i| rest.add(-caps[i]));
+            first += middle + 1;
         } else {
-            let (earlier, stays_open) = undecided.split_at_mut(middle);
-            open_mass =
-                carried + stays_open.iter().map(|&i| caps[i] * (level - keys[i]).min(0.0).exp()).sum::<f64>();
-            open_level = level;
-            undecided = earlier;
+            (open_mass, open_level) = (carried + block_sum_over(&undecided[middle..], at_level), level);
+            last = first + middle;
         }
     }
-    open.retain(|&i| keys[i] > f64::NEG_INFINITY);
+    open.rotate_left(first);
+    open.len() - first
 }

@@ -1,5 +1,6 @@
 //! The capped simplex: a simplex with an upper bound on each coordinate.
 
+use crate::capped_entropic::partition;
 use crate::compensated_sum::{CompensatedSum, block_sum_over};
 use crate::error::{check_length, check_radius};
 use crate::{
@@ -106,7 +107,7 @@ impl Projection<Euclidean> for CappedSimplex {
         let p = level.smallest_positive(y, values, order);
         let lift = level.lift_above(y, p, order);
         for (v, c) in y.iter_mut().zip(&self.caps) {
-            *v = if *v >= p { ((*v - p) + lift).min(*c) } else { 0.0 };
+            *v = if *v >= p { ((*v - p) + lift).min(c.min(self.s)) } else { 0.0 };
         }
         Ok(())
     }
@@ -171,7 +172,9 @@ impl Level<'_> {
 
     /// The lift p − τ ≥ 0 at which Σ min((y − p) + lift, c) over `open`, plus the full caps, is s.
     ///
-    /// Coordinate i becomes full at lift wᵢ = cᵢ − (yᵢ − p). A median of the wᵢ decides half of them at a time.
+    /// What the full coordinates leave of s, shared out evenly, is a lower bound on the lift; whoever reaches its cap
+    /// there is full, and the rest is shared again. Where rounds fill few coordinates each, a median of the lifts
+    /// cᵢ − (yᵢ − p) at which coordinates become full decides half of the undecided ones.
     fn lift_above(&mut self, y: &[f64], p: f64, open: &mut [usize]) -> f64 {
         let set = self.set;
         let room = |i: usize| set.cap(i) - (y[i] - p);
@@ -180,25 +183,41 @@ impl Level<'_> {
         let mut rest = CompensatedSum::default();
         rest.add(set.s);
         rest.add(-self.filled.value());
-        let mut count = 0.0;
-        while !open.is_empty() {
-            let middle = open.len() / 2;
-            open.select_nth_unstable_by(middle, |&i, &j| room(i).total_cmp(&room(j)));
-            let lift = room(open[middle]);
-            let needed = count * lift + block_sum_over(open, |i| ((y[i] - p) + lift).min(set.cap(i)));
-            if needed < rest.value() {
-                let (full, undecided) = open.split_at_mut(middle + 1);
-                full.iter().for_each(|&i| rest.add(-set.cap(i)));
-                open = undecided;
-            } else {
-                let (undecided, free) = open.split_at_mut(middle);
-                free.iter().for_each(|&i| rest.add(-(y[i] - p)));
-                count += free.len() as f64;
-                open = undecided;
+        let (mut count, mut patience) = (0.0, 8);
+        loop {
+            let sharing = count + open.len() as f64;
+            if sharing == 0.0 {
+                // Only where rounding hides that Σc > s is nobody left: every cap is full.
+                return f64::INFINITY;
+            }
+            let lift = (rest.value() - block_sum_over(open, |i| y[i] - p)) / sharing;
+            let free = partition(open, |i| room(i) >= lift);
+            if free == open.len() {
+                return lift.max(0.0);
+            }
+            if free > open.len() - open.len() / 8 {
+                patience -= 1;
+            }
+            let (undecided, full) = open.split_at_mut(free);
+            full.iter().for_each(|&i| rest.add(-set.cap(i)));
+            open = undecided;
+            if patience < 0 && !open.is_empty() {
+                let middle = open.len() / 2;
+                open.select_nth_unstable_by(middle, |&i, &j| room(i).total_cmp(&room(j)));
+                let lift = room(open[middle]);
+                if count * lift + block_sum_over(open, |i| ((y[i] - p) + lift).min(set.cap(i))) < rest.value()
+                {
+                    let (full, undecided) = open.split_at_mut(middle + 1);
+                    full.iter().for_each(|&i| rest.add(-set.cap(i)));
+                    open = undecided;
+                } else {
+                    let (undecided, free) = open.split_at_mut(middle);
+                    free.iter().for_each(|&i| rest.add(-(y[i] - p)));
+                    count += free.len() as f64;
+                    open = undecided;
+                }
             }
         }
-        // No free coordinate is left only where rounding hides that Σc > s: then every cap is full.
-        if count > 0.0 { (rest.value() / count).max(0.0) } else { f64::INFINITY }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::compensated_sum::CompensatedSum;
 use crate::error::{check_length, check_radius};
-use crate::simplex::project_onto_simplex;
+use crate::simplex_threshold::project_onto_simplex;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
 };

@@ -33,6 +33,7 @@ mod p_norm;
 mod scratch;
 mod shrunk;
 mod simplex;
+mod simplex_threshold;
 mod then;
 mod traits;
 

@@ -102,7 +102,8 @@ pub fn progressive(
     let shape = Shape { inputs: halves.features.dimension(), outputs: 1 };
     let set = BoxSet::interval(-1.0, 1.0)?;
     let steps = StepSchedule::power(lr, c)?;
-    let learners = || (0..n).map(|_| OgdLinear::new(shape, steps, halves.radius)).collect::<Result<Vec<_>, _>>();
+    let learners =
+        || (0..n).map(|_| OgdLinear::new(shape, steps, halves.radius)).collect::<Result<Vec<_>, _>>();
     // Directions and noise are two streams of one seed: how many directions are drawn does not shift the noise.
     let [directions, noise] = [0, 1].map(|stream| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -179,9 +179,8 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
             }
             let Some(task) = &task else { continue };
             stage.message(&format!("{}, trial {}", task.dataset.provenance, trial + 1));
-            let outcome = store.get_or_try_run(&unit, || {
-                threads.install(|| one_trial(task, trial, &settings))
-            });
+            let outcome =
+                store.get_or_try_run(&unit, || threads.install(|| one_trial(task, trial, &settings)));
             outcomes.push(outcome.map_err(|error| match error {
                 WorkError::Work(error) => error,
                 WorkError::Store(error) => error.into(),
@@ -239,8 +238,11 @@ impl Outcome {
             provenance: self.provenance,
         };
         let tuned = |run: &Run| serde_json::to_value(run.tuned).unwrap_or_default();
-        let mut rows: Vec<Trial> =
-            self.runs.iter().map(|run| row(run.method.name(), LOSS, run.reported.average, tuned(run))).collect();
+        let mut rows: Vec<Trial> = self
+            .runs
+            .iter()
+            .map(|run| row(run.method.name(), LOSS, run.reported.average, tuned(run)))
+            .collect();
         let pairs = [(Method::OnlineBoosting, Method::Ogd), (Method::BanditBoosting, Method::NFkm)];
         for (boosted, baseline) in pairs {
             if let (Some(boosting), Some(alone)) = (self.loss(boosted), self.loss(baseline)) {

@@ -56,7 +56,8 @@ fn title(record: &Record, options: &Options) -> String {
 }
 
 fn caption(record: &Record, options: &Options) -> String {
-    let cut = if options.quick { " Halves are cut short and the grid is small: a look, not a result." } else { "" };
+    let cut =
+        if options.quick { " Halves are cut short and the grid is small: a look, not a result." } else { "" };
     format!(
         "Progressive squared loss on the second half of the examples, mean ± standard deviation over {} trials; \
          settings tuned on the first half.{cut} Labels are coded into [−1, 1]; the paper leaves its label ranges \
@@ -118,9 +119,8 @@ fn decreases(record: &Record) -> Result<Table, BanditBoostingError> {
             let ours = find(record, &dataset, method.name(), DECREASE);
             let ours = ours.map(|row| format!("{} ± {}", percent(row.mean), percent(row.std)));
             let mut paper = record.paper.iter();
-            let paper = paper.find(|row| {
-                row.dataset == dataset && row.method == method.name() && row.metric == DECREASE
-            });
+            let paper = paper
+                .find(|row| row.dataset == dataset && row.method == method.name() && row.metric == DECREASE);
             for text in [ours, paper.map(|row| percent(row.mean))] {
                 cells.push(text.map_or(Cell::Empty, Cell::Text));
             }
@@ -193,8 +193,11 @@ fn series(method: Method, outcomes: &[Arc<Outcome>]) -> Option<Series> {
     let marks: Vec<u64> = curves.first()?.iter().map(|(t, _)| *t).filter(|t| *t >= FIRST_POINT).collect();
     let (mut x, mut y, mut band) = (Vec::new(), Vec::new(), Vec::new());
     for mark in marks {
-        let values: Vec<f64> =
-            curves.iter().filter_map(|c| c.iter().find(|(t, _)| *t == mark)).map(|(_, value)| *value).collect();
+        let values: Vec<f64> = curves
+            .iter()
+            .filter_map(|c| c.iter().find(|(t, _)| *t == mark))
+            .map(|(_, value)| *value)
+            .collect();
         #[allow(clippy::cast_precision_loss, reason = "counts of trials and examples")]
         let (n, mark) = (values.len() as f64, mark as f64);
         let mean = values.iter().sum::<f64>() / n;

@@ -47,11 +47,15 @@ impl Task {
         };
         let (labels, coding) = match name {
             Name::Abalone => (to_signs(dataset.targets.values()?)?, "rings, 1 to 29, moved to [−1, 1]"),
-            Name::Slice => (to_signs(dataset.targets.values()?)?, "position along the axis, moved to [−1, 1]"),
+            Name::Slice => {
+                (to_signs(dataset.targets.values()?)?, "position along the axis, moved to [−1, 1]")
+            }
             Name::Adult | Name::Census => {
                 (signs(&dataset.targets, &[1])?, "+1 above 50,000 dollars a year, −1 below")
             }
-            Name::Letter => (signs(&dataset.targets, &FIRST_HALF_OF_ALPHABET)?, "+1 for A to M, −1 for N to Z"),
+            Name::Letter => {
+                (signs(&dataset.targets, &FIRST_HALF_OF_ALPHABET)?, "+1 for A to M, −1 for N to Z")
+            }
         };
         Ok(Self { name, dataset, labels, coding })
     }

@@ -35,14 +35,7 @@ fn online_boosting(input: &Input<'_>) -> Result<Value, Refusal> {
         played.record(&loss, booster.round(x, &loss)?);
         inner.record(booster.trace());
     }
-    Ok(Value::object([
-        ("predictions", played.predictions.into()),
-        ("partials", inner.partials.into()),
-        ("weak_predictions", inner.weak_predictions.into()),
-        ("gradients", inner.gradients.into()),
-        ("weights", booster.learners().iter().map(weights).collect()),
-        ("average_loss", played.average_loss.into()),
-    ]))
+    Ok(boosted(played, inner, booster.learners()))
 }
 
 fn bandit_boosting(input: &Input<'_>) -> Result<Value, Refusal> {
@@ -59,14 +52,19 @@ fn bandit_boosting(input: &Input<'_>) -> Result<Value, Refusal> {
         played.record(&loss, booster.played());
         inner.record(booster.trace());
     }
-    Ok(Value::object([
+    Ok(boosted(played, inner, booster.learners()))
+}
+
+/// What both boosters over the hull produce.
+fn boosted(played: Played, inner: Inner, learners: &[OgdLinear]) -> Value {
+    Value::object([
         ("predictions", played.predictions.into()),
         ("partials", inner.partials.into()),
         ("weak_predictions", inner.weak_predictions.into()),
         ("gradients", inner.gradients.into()),
-        ("weights", booster.learners().iter().map(weights).collect()),
+        ("weights", learners.iter().map(weights).collect()),
         ("average_loss", played.average_loss.into()),
-    ]))
+    ])
 }
 
 fn nfkm(input: &Input<'_>) -> Result<Value, Refusal> {

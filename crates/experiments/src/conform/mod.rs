@@ -88,7 +88,7 @@ impl fmt::Display for Summary {
 #[non_exhaustive]
 pub enum ConformError {
     /// The folder or one of its files cannot be read.
-    #[error("cannot read {}", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Unreadable {
         /// The folder or file.
         path: PathBuf,
@@ -118,7 +118,7 @@ pub enum ConformError {
         version: f64,
     },
     /// The report cannot be written.
-    #[error("cannot write the report")]
+    #[error("cannot write the report: {0}")]
     Report(#[from] io::Error),
 }
 

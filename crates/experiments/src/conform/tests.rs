@@ -112,7 +112,7 @@ fn every_learner_kernel_answers_a_case_worked_by_hand() {
     check("linear_regret", account, regret);
 }
 
-/// Two rounds on x = 1 with target 1, worked by hand: B = 1 binds in the first.
+/// Two rounds on x = 1 with target 1 and steps 1/4, 1/8; B is small enough to bind.
 fn rounds() -> Json {
     let interval = json!({"type": "box", "lower": [-1], "upper": [1]});
     json!({"X": [[1], [1]], "targets": [[1], [1]], "lr": 0.25, "c": 1, "B": 0.25, "y_set": interval})
@@ -214,6 +214,7 @@ fn a_fault_is_refused_under_its_code() {
         ("vectors", json!([[[1]], [[1.0 + 2e-9]]]), "bad-parameter"),
         ("vectors", json!([[[1]], [["NaN"]]]), "not-finite"),
         ("noise", json!([[0]]), "length-mismatch"),
+        ("noise", json!([[0], [0, 0]]), "length-mismatch"),
         ("noise", json!([[0, 0], [0, 0]]), "length-mismatch"),
         ("noise", json!([[0], ["Infinity"]]), "not-finite"),
     ] {

@@ -130,13 +130,12 @@ fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Res
 fn download(agent: &Agent, url: &str, part: &Path, bar: &ProgressBar) -> Result<bool, FetchError> {
     let here = fs::metadata(part).map_or(0, |metadata| metadata.len());
     let mut response = request(agent, url, here)?;
-    if here > 0 && !continues(&response, here) {
-        if is_complete(&response, here) {
-            return Ok(true);
-        }
-        if response.status() != StatusCode::OK {
-            response = request(agent, url, 0)?;
-        }
+    if response.status() == StatusCode::RANGE_NOT_SATISFIABLE && here > 0 {
+        // There are no bytes behind those that are here. Whether these are the file, its sum will tell.
+        return Ok(true);
+    }
+    if response.status() == StatusCode::PARTIAL_CONTENT && !starts_at(&response, here) {
+        response = request(agent, url, 0)?;
     }
     let continued = response.status() == StatusCode::PARTIAL_CONTENT;
     if !continued && response.status() != StatusCode::OK {
@@ -166,20 +165,9 @@ fn request(agent: &Agent, url: &str, from: u64) -> Result<Response<Body>, FetchE
     request.call().map_err(|e| FetchError::Request { url: url.to_owned(), source: Box::new(e) })
 }
 
-/// Whether the answer is the rest of the file from byte `here` on.
-fn continues(response: &Response<Body>, here: u64) -> bool {
-    response.status() == StatusCode::PARTIAL_CONTENT
-        && content_range(response).is_some_and(|range| range.starts_with(&format!("bytes {here}-")))
-}
-
-/// Whether the answer is that the file has no more than the bytes that are here.
-fn is_complete(response: &Response<Body>, here: u64) -> bool {
-    response.status() == StatusCode::RANGE_NOT_SATISFIABLE
-        && content_range(response).is_some_and(|range| range == format!("bytes */{here}"))
-}
-
-fn content_range(response: &Response<Body>) -> Option<&str> {
-    response.headers().get(header::CONTENT_RANGE)?.to_str().ok()
+fn starts_at(response: &Response<Body>, first_byte: u64) -> bool {
+    let range = response.headers().get(header::CONTENT_RANGE).and_then(|range| range.to_str().ok());
+    range.is_some_and(|range| range.starts_with(&format!("bytes {first_byte}-")))
 }
 
 fn content_length(response: &Response<Body>) -> Option<u64> {

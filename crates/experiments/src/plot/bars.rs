@@ -1,13 +1,17 @@
 //! Grouped bars with error bars.
 
-use super::canvas::{self, Canvas, INK, Point, Type};
-use super::frame::{Frame, Labels};
+use super::PlotError;
+use super::canvas::{self, Canvas, INK, Pen, Point, Type};
+use super::frame::{Frame, Labels, least_width};
 use super::layout::{Entry, Page, Swatch, colour_of, colours, diamond};
 use super::ticks::{Margin, Scale, Ticks};
-use super::PlotError;
 use crate::record::Provenance;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
+
+const LABEL: Type = Type::plain(11.0).across(HPos::Center);
+/// Between two groups, in widths of a bar's slot.
+const GAP: f64 = 1.5;
 
 /// Bars in one panel or several, each panel with a vertical range of its own that includes 0.
 ///
@@ -80,11 +84,12 @@ impl BarPlot {
         let all = || self.panels.iter().flat_map(BarPanel::bars);
         let colours = colours(all().map(|bar| bar.series.as_str()))?;
         let mut entries: Vec<Entry<'_>> =
-            colours.iter().map(|&(name, colour)| Entry { name, colour, swatch: Swatch::Box }).collect();
+            colours.iter().map(|&(name, colour)| Entry { name, swatch: Swatch::Box(colour) }).collect();
         if all().any(|bar| bar.reported.is_some()) {
-            entries.push(Entry { name: "reported by the paper", colour: INK, swatch: Swatch::Diamond });
+            entries.push(Entry { name: "reported by the paper", swatch: Swatch::Diamond });
         }
-        let page = Page::new(self.title.as_deref(), self.panels.len(), &entries);
+        let widths: Vec<f64> = self.panels.iter().map(BarPanel::least_width).collect();
+        let page = Page::new(self.title.as_deref(), &widths, &entries);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             for (index, panel) in self.panels.iter().enumerate() {
@@ -104,11 +109,11 @@ impl BarPlot {
         colours: &[(&str, RGBColor)],
     ) -> Result<(), PlotError> {
         let heights = panel.bars().flat_map(Bar::heights).chain([0.0]);
-        let y = Ticks::new(Scale::Linear, heights, Margin::AwayFromZero);
+        let y = Ticks::new(Scale::Linear, heights, Margin::Room);
         let x = Ticks::unmarked();
-        let notes = self.panels.iter().any(|panel| panel.provenance.label().is_some());
+        let below = if panel.groups.iter().all(|group| group.label.is_empty()) { 16.0 } else { 30.0 };
         let (corner, size) = page.panel(index);
-        let frame = Frame::within(corner, size, x, y, notes);
+        let frame = Frame::within(corner, size, x, y, below);
         let labels = Labels {
             heading: &panel.title,
             provenance: panel.provenance,
@@ -116,24 +121,24 @@ impl BarPlot {
             y_title: page.is_first(index).then_some(&self.y),
         };
         frame.draw(canvas, &labels)?;
-        // A slot for every bar, and one and a half between groups.
+        // Each bar has a slot.
         let groups = panel.groups.len() as f64;
-        let slot = 1.0 / (panel.bars().count() as f64 + 1.5 * groups);
-        let mut from = 0.75 * slot;
+        let slot = 1.0 / (panel.bars().count() as f64 + GAP * groups);
+        let mut from = 0.5 * GAP * slot;
         for group in &panel.groups {
             let to = from + slot * group.bars.len() as f64;
             let middle = (frame.across(0.5 * (from + to)), frame.bottom + 14.0);
-            canvas.text(&group.label, middle, Type::plain(11.0).across(HPos::Center))?;
+            canvas.text(&group.label, middle, LABEL)?;
             for bar in &group.bars {
                 let (left, right) = (frame.across(from + 0.06 * slot), frame.across(from + 0.94 * slot));
                 bar.draw(canvas, &frame, (left, right), colour_of(colours, &bar.series))?;
                 from += slot;
             }
-            from = to + 1.5 * slot;
+            from = to + GAP * slot;
         }
         // The bars have been drawn over the line that they stand on.
         let ground = frame.up(frame.y.place(0.0));
-        canvas.line(&[(frame.left, ground), (frame.right, ground)], INK, 1.0)
+        canvas.line(&[(frame.left, ground), (frame.right, ground)], Pen::solid(INK, 1.0))
     }
 
     fn check(&self) -> Result<(), PlotError> {
@@ -164,6 +169,18 @@ impl BarPlot {
 }
 
 impl BarPanel {
+    /// Room for the heading, and for the groups' labels side by side.
+    #[allow(clippy::cast_precision_loss, reason = "groups are counted in dozens")]
+    fn least_width(&self) -> f64 {
+        let bars = self.bars().count() as f64;
+        let slots = bars + GAP * self.groups.len() as f64;
+        let needed = |group: &BarGroup| {
+            (LABEL.width(&group.label) + 6.0) * slots / (group.bars.len() as f64 + GAP)
+        };
+        let labels = self.groups.iter().map(needed).fold(0.0, f64::max) + 120.0;
+        labels.max(least_width(&self.title, self.provenance))
+    }
+
     fn bars(&self) -> impl Iterator<Item = &Bar> {
         self.groups.iter().flat_map(|group| &group.bars)
     }
@@ -186,17 +203,20 @@ impl Bar {
         let up = |value: f64| frame.up(frame.y.place(value));
         let (top, bottom) = (up(self.value.max(0.0)), up(self.value.min(0.0)));
         canvas.rectangle((left, top), (right, bottom), colour)?;
+        // The error bar and the paper's number stand side by side.
+        let beside = if self.reported.is_some() && self.error.is_some() { 0.2 * (right - left) } else { 0.0 };
         let middle = 0.5 * (left + right);
         if let Some(error) = self.error {
+            let (x, cap) = (middle - beside, (0.2 * (right - left)).min(5.0));
             let (low, high) = (up(self.value - error), up(self.value + error));
-            let cap = (0.3 * (right - left)).min(5.0);
-            canvas.line(&[(middle, low), (middle, high)], INK, 1.2)?;
+            let pen = Pen::solid(INK, 1.2);
+            canvas.line(&[(x, low), (x, high)], pen)?;
             for end in [low, high] {
-                canvas.line(&[(middle - cap, end), (middle + cap, end)], INK, 1.2)?;
+                canvas.line(&[(x - cap, end), (x + cap, end)], pen)?;
             }
         }
         match self.reported {
-            Some(value) => diamond(canvas, (middle, up(value))),
+            Some(value) => diamond(canvas, (middle + beside, up(value))),
             None => Ok(()),
         }
     }

@@ -35,6 +35,20 @@ pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
 }
 
+/// How a line is drawn.
+#[derive(Clone, Copy)]
+pub(super) struct Pen {
+    pub(super) colour: RGBColor,
+    pub(super) width: f64,
+    pub(super) dashed: bool,
+}
+
+impl Pen {
+    pub(super) const fn solid(colour: RGBColor, width: f64) -> Self {
+        Self { colour, width, dashed: false }
+    }
+}
+
 /// How a text is set.
 #[derive(Clone, Copy)]
 pub(super) struct Type {
@@ -84,15 +98,18 @@ pub(super) fn svg(
 }
 
 impl Canvas<'_> {
-    pub(super) fn line(&self, points: &[Point], colour: RGBColor, width: f64) -> Result<(), PlotError> {
-        let style = colour.stroke_width(units(width).unsigned_abs());
-        self.area.draw(&PathElement::new(path(points), style)).map_err(drawing)
-    }
-
-    pub(super) fn dashed(&self, points: &[Point], colour: RGBColor, width: f64) -> Result<(), PlotError> {
-        let style = colour.stroke_width(units(width).unsigned_abs());
-        let dashes = DashedPathElement::new(path(points), units(6.0), units(4.0), style);
-        self.area.draw(&dashes).map_err(drawing)
+    pub(super) fn line(&self, points: &[Point], pen: Pen) -> Result<(), PlotError> {
+        let path = path(points);
+        let style = pen.colour.stroke_width(units(pen.width).unsigned_abs());
+        if let [point] = path[..] {
+            let dot = Circle::new(point, units(pen.width), pen.colour.filled());
+            return self.area.draw(&dot).map_err(drawing);
+        }
+        if pen.dashed {
+            let dashes = DashedPathElement::new(path, units(6.0), units(4.0), style);
+            return self.area.draw(&dashes).map_err(drawing);
+        }
+        self.area.draw(&PathElement::new(path, style)).map_err(drawing)
     }
 
     pub(super) fn polygon(&self, points: &[Point], colour: RGBColor, opacity: f64) -> Result<(), PlotError> {

@@ -1,27 +1,28 @@
 //! Where panels, title and legend go on the page.
 
 use super::PlotError;
-use super::canvas::{Canvas, INK, PALETTE, Point, Type};
+use super::canvas::{Canvas, INK, PALETTE, Pen, Point, Type};
 use plotters::style::{FontStyle, RGBColor, WHITE};
 
 const MARGIN: f64 = 12.0;
+/// Title and legend begin a little to the right of the panels' edge.
+const INDENT: f64 = 22.0;
+const TITLE: Type = Type { style: FontStyle::Bold, ..Type::plain(15.0) };
 const LEGEND: Type = Type::plain(12.0);
 const LEGEND_ROW: f64 = 20.0;
 const SWATCH: f64 = 22.0;
 
 /// How a series is marked in the legend.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum Swatch {
-    Line,
-    Dashes,
-    Box,
+    Line(Pen),
+    Box(RGBColor),
     Diamond,
 }
 
-/// An entry of the legend: a name, its colour and its mark.
+/// An entry of the legend.
 pub(super) struct Entry<'a> {
     pub(super) name: &'a str,
-    pub(super) colour: RGBColor,
     pub(super) swatch: Swatch,
 }
 
@@ -37,26 +38,31 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Up to three panels stand side by side. An empty legend takes no room.
-    pub(super) fn new(title: Option<&'a str>, panels: usize, entries: &'a [Entry<'a>]) -> Self {
-        let (columns, panel) = match panels {
+    /// Up to three panels stand side by side, each at least as wide as its content asks for. An empty legend takes no
+    /// room.
+    pub(super) fn new(title: Option<&'a str>, widths: &[f64], entries: &'a [Entry<'a>]) -> Self {
+        let (columns, panel) = match widths.len() {
             0 | 1 => (1, (640.0, 380.0)),
             2 | 4 => (2, (440.0, 310.0)),
             _ => (3, (350.0, 260.0)),
         };
-        let width = f64_of(columns) * panel.0 + 2.0 * MARGIN;
-        let mut at = (MARGIN + 22.0, MARGIN + if title.is_some() { 30.0 } else { 0.0 });
+        let panel = (widths.iter().copied().fold(panel.0, f64::max), panel.1);
+        // A long title or name makes the page wider rather than running off it.
+        let wide = |entry: &Entry<'_>| SWATCH + 6.0 + LEGEND.width(entry.name) + 14.0;
+        let widest =
+            entries.iter().map(wide).chain(title.map(|title| TITLE.width(title))).fold(0.0, f64::max);
+        let width = (f64_of(columns) * panel.0).max(INDENT + widest) + 2.0 * MARGIN;
+        let mut at = (MARGIN + INDENT, MARGIN + if title.is_some() { 30.0 } else { 0.0 });
         let mut placed = Vec::new();
         for entry in entries {
-            let wide = SWATCH + 6.0 + LEGEND.width(entry.name) + 14.0;
-            if at.0 + wide > width - MARGIN && at.0 > MARGIN + 22.0 {
-                at = (MARGIN + 22.0, at.1 + LEGEND_ROW);
+            if at.0 + wide(entry) > width - MARGIN && at.0 > MARGIN + INDENT {
+                at = (MARGIN + INDENT, at.1 + LEGEND_ROW);
             }
             placed.push((at, entry));
-            at.0 += wide;
+            at.0 += wide(entry);
         }
         let top = at.1 + if entries.is_empty() { 0.0 } else { LEGEND_ROW + 8.0 };
-        let height = top + f64_of(panels.max(1).div_ceil(columns)) * panel.1 + MARGIN;
+        let height = top + f64_of(widths.len().div_ceil(columns)) * panel.1 + MARGIN;
         Self { title, columns, panel, entries: placed, top, size: (width, height) }
     }
 
@@ -74,17 +80,15 @@ impl<'a> Page<'a> {
 
     pub(super) fn draw(&self, canvas: &Canvas<'_>) -> Result<(), PlotError> {
         if let Some(title) = self.title {
-            let set = Type { style: FontStyle::Bold, ..Type::plain(15.0) };
-            canvas.text(title, (MARGIN + 22.0, MARGIN + 11.0), set)?;
+            canvas.text(title, (MARGIN + INDENT, MARGIN + 11.0), TITLE)?;
         }
         for ((x, y), entry) in &self.entries {
             let middle = y + LEGEND_ROW / 2.0;
             let ends = [(*x, middle), (x + SWATCH, middle)];
             match entry.swatch {
-                Swatch::Line => canvas.line(&ends, entry.colour, 2.5)?,
-                Swatch::Dashes => canvas.dashed(&ends, entry.colour, 2.5)?,
-                Swatch::Box => {
-                    canvas.rectangle((x + 8.0, middle - 6.0), (x + 20.0, middle + 6.0), entry.colour)?;
+                Swatch::Line(pen) => canvas.line(&ends, Pen { width: 2.5, ..pen })?,
+                Swatch::Box(colour) => {
+                    canvas.rectangle((x + 8.0, middle - 6.0), (x + 20.0, middle + 6.0), colour)?;
                 }
                 Swatch::Diamond => diamond(canvas, (x + 14.0, middle))?,
             }
@@ -96,7 +100,7 @@ impl<'a> Page<'a> {
 
 /// A dark mark with a light rim, so that it shows on a bar as well as beside it.
 pub(super) fn diamond(canvas: &Canvas<'_>, (x, y): Point) -> Result<(), PlotError> {
-    for (r, colour) in [(6.5, WHITE), (4.5, INK)] {
+    for (r, colour) in [(6.0, WHITE), (4.2, INK)] {
         canvas.polygon(&[(x - r, y), (x, y - r), (x + r, y), (x, y + r)], colour, 1.0)?;
     }
     Ok(())

@@ -1,12 +1,15 @@
 //! Curves with bands.
 
-use super::canvas::{self, Canvas, Point, Type};
-use super::frame::{Frame, Labels};
+use super::canvas::{self, Canvas, Pen, Point, Type};
+use super::frame::{Frame, Labels, least_width};
 use super::layout::{Entry, Page, Swatch, colour_of, colours, spread};
 use super::ticks::{Margin, Ticks};
 use super::{Axis, PlotError};
 use crate::record::Provenance;
-use plotters::style::RGBColor;
+
+const NAME: Type = Type::plain(12.0);
+/// From the frame to a name beside it: room for a piece of the curve.
+const STUB: f64 = 30.0;
 
 /// Curves in one panel or several, each panel with ranges of its own.
 ///
@@ -86,39 +89,46 @@ impl LinePlot {
         self.check()?;
         let all = || self.panels.iter().flat_map(|panel| &panel.series);
         let colours = colours(all().map(|series| series.name.as_str()))?;
-        let direct = self.panels.len() == 1;
-        let entries: Vec<Entry<'_>> = colours
-            .iter()
-            .map(|&(name, colour)| Entry { name, colour, swatch: swatch(all().find(|s| s.name == name)) })
-            .collect();
-        let page = Page::new(self.title.as_deref(), self.panels.len(), if direct { &[] } else { &entries });
+        let pen = |name: &str| {
+            let dashed = all().any(|series| series.name == name && series.stroke == Stroke::Dashed);
+            Pen { dashed, ..Pen::solid(colour_of(&colours, name), 1.8) }
+        };
+        let entries: Vec<Entry<'_>> =
+            colours.iter().map(|&(name, _)| Entry { name, swatch: Swatch::Line(pen(name)) }).collect();
+        let widest = colours.iter().map(|(name, _)| NAME.width(name)).fold(0.0, f64::max);
+        let names_at_ends = (self.panels.len() == 1 && widest <= 220.0).then_some(widest + STUB);
+        let legend: &[Entry<'_>] = if names_at_ends.is_some() { &[] } else { &entries };
+        let right = names_at_ends.unwrap_or(0.0);
+        let width = |panel: &LinePanel| least_width(&panel.title, panel.provenance) + right;
+        let widths: Vec<f64> = self.panels.iter().map(width).collect();
+        let page = Page::new(self.title.as_deref(), &widths, legend);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             for (index, panel) in self.panels.iter().enumerate() {
-                self.draw(canvas, panel, &page, index, &colours)?;
+                let frame = self.frame(canvas, panel, &page, index, right)?;
+                panel.draw(canvas, &frame, &pen)?;
+                if names_at_ends.is_some() {
+                    panel.name_ends(canvas, &frame, &pen)?;
+                }
             }
             Ok(())
         })
     }
 
-    fn draw(
+    /// Draws the axes of a panel, with some room kept free at the right.
+    fn frame(
         &self,
         canvas: &Canvas<'_>,
         panel: &LinePanel,
         page: &Page<'_>,
         index: usize,
-        colours: &[(&str, RGBColor)],
-    ) -> Result<(), PlotError> {
+        right: f64,
+    ) -> Result<Frame, PlotError> {
         let x = Ticks::new(self.x.scale, panel.series.iter().flat_map(|s| s.x.iter().copied()), Margin::None);
-        let y = Ticks::new(self.y.scale, panel.series.iter().flat_map(Series::heights), Margin::Both);
-        let notes = self.panels.iter().any(|panel| panel.provenance.label().is_some());
+        let y = Ticks::new(self.y.scale, panel.series.iter().flat_map(Series::heights), Margin::Room);
         let (corner, size) = page.panel(index);
-        let mut frame = Frame::within(corner, size, x, y, notes);
-        let direct = self.panels.len() == 1;
-        let label = Type::plain(12.0);
-        if direct {
-            frame.right -= colours.iter().map(|(name, _)| label.width(name)).fold(0.0, f64::max);
-        }
+        let mut frame = Frame::within(corner, size, x, y, 42.0);
+        frame.right -= right;
         let labels = Labels {
             heading: &panel.title,
             provenance: panel.provenance,
@@ -126,32 +136,7 @@ impl LinePlot {
             y_title: page.is_first(index).then_some(&self.y.title),
         };
         frame.draw(canvas, &labels)?;
-        let colour = |series: &Series| colour_of(colours, &series.name);
-        for series in &panel.series {
-            if let Some(edges) = &series.band {
-                let at = |(x, y): (&f64, f64)| frame.at(*x, y);
-                let upper = series.x.iter().zip(edges.iter().map(|edge| edge.1)).map(at);
-                let lower = series.x.iter().zip(edges.iter().map(|edge| edge.0)).rev().map(at);
-                canvas.polygon(&upper.chain(lower).collect::<Vec<Point>>(), colour(series), 0.16)?;
-            }
-        }
-        for series in &panel.series {
-            let points: Vec<Point> = series.x.iter().zip(&series.y).map(|(x, y)| frame.at(*x, *y)).collect();
-            match series.stroke {
-                Stroke::Solid => canvas.line(&points, colour(series), 1.8)?,
-                Stroke::Dashed => canvas.dashed(&points, colour(series), 1.8)?,
-            }
-        }
-        if direct {
-            let ends = panel.series.iter().filter_map(|s| s.y.last());
-            let mut places: Vec<f64> = ends.map(|y| frame.up(frame.y.place(*y))).collect();
-            spread(&mut places, 15.0, (frame.top + 6.0, frame.bottom - 6.0));
-            for (series, place) in panel.series.iter().zip(places) {
-                let set = Type { colour: colour(series), ..label };
-                canvas.text(&series.name, (frame.right + 7.0, place), set)?;
-            }
-        }
-        Ok(())
+        Ok(frame)
     }
 
     fn check(&self) -> Result<(), PlotError> {
@@ -188,17 +173,49 @@ impl LinePlot {
     }
 }
 
+impl LinePanel {
+    /// Draws the bands, and the curves over all of them.
+    fn draw(&self, canvas: &Canvas<'_>, frame: &Frame, pen: &dyn Fn(&str) -> Pen) -> Result<(), PlotError> {
+        for series in &self.series {
+            if let Some(edges) = &series.band {
+                let at = |(x, y): (&f64, f64)| frame.at(*x, y);
+                let upper = series.x.iter().zip(edges.iter().map(|edge| edge.1)).map(at);
+                let lower = series.x.iter().zip(edges.iter().map(|edge| edge.0)).rev().map(at);
+                let outline: Vec<Point> = upper.chain(lower).collect();
+                canvas.polygon(&outline, pen(&series.name).colour, 0.16)?;
+            }
+        }
+        for series in &self.series {
+            let points: Vec<Point> = series.x.iter().zip(&series.y).map(|(x, y)| frame.at(*x, *y)).collect();
+            let dashed = series.stroke == Stroke::Dashed;
+            canvas.line(&points, Pen { dashed, ..pen(&series.name) })?;
+        }
+        Ok(())
+    }
+
+    /// Writes the names beside the ends of the curves.
+    fn name_ends(
+        &self,
+        canvas: &Canvas<'_>,
+        frame: &Frame,
+        pen: &dyn Fn(&str) -> Pen,
+    ) -> Result<(), PlotError> {
+        let ends = self.series.iter().filter_map(|series| series.y.last());
+        let mut places: Vec<f64> = ends.map(|y| frame.up(frame.y.place(*y))).collect();
+        spread(&mut places, 16.0, (frame.top + 6.0, frame.bottom - 6.0));
+        for (series, y) in self.series.iter().zip(places) {
+            let (from, to) = (frame.right + 6.0, frame.right + STUB - 6.0);
+            canvas.line(&[(from, y), (to, y)], Pen { width: 2.5, ..pen(&series.name) })?;
+            canvas.text(&series.name, (frame.right + STUB, y), NAME)?;
+        }
+        Ok(())
+    }
+}
+
 impl Series {
     /// Everything that needs a place on the vertical axis.
     fn heights(&self) -> impl Iterator<Item = f64> {
         let edges = self.band.iter().flatten().flat_map(|&(low, high)| [low, high]);
         self.y.iter().copied().chain(edges)
-    }
-}
-
-fn swatch(series: Option<&Series>) -> Swatch {
-    match series.map(|series| series.stroke) {
-        Some(Stroke::Dashed) => Swatch::Dashes,
-        _ => Swatch::Line,
     }
 }

@@ -64,3 +64,6 @@ pub enum PlotError {
     #[error("drawing: {0}")]
     Drawing(String),
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,14 +40,12 @@ impl Scale {
 }
 
 /// Where an axis goes on beyond the values.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Margin {
     /// Nowhere.
     None,
-    /// At both ends.
-    Both,
-    /// At the ends that are not 0.
-    AwayFromZero,
+    /// A little at either end.
+    Room,
 }
 
 /// The range of an axis and its marks.
@@ -66,18 +64,15 @@ impl Ticks {
     /// Marks for values, all of them admitted.
     pub(super) fn new(scale: Scale, values: impl IntoIterator<Item = f64>, margin: Margin) -> Self {
         let coordinates = values.into_iter().map(|value| coordinate(scale, value));
-        let (low, high) = coordinates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
+        let (low, high) =
+            coordinates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let size = low.abs().max(high.abs());
         let (low, high) = if high - low > 1e-9 * size {
-            let room = 0.05 * (high - low);
-            match margin {
-                Margin::None => (low, high),
-                Margin::Both => (low - room, high + room),
-                Margin::AwayFromZero => {
-                    (if low < 0.0 { low - room } else { low }, if high > 0.0 { high + room } else { high })
-                }
-            }
+            let room = if margin == Margin::Room { 0.05 * (high - low) } else { 0.0 };
+            // An axis that nearly reaches 0 starts there.
+            let near_zero = scale == Scale::Linear && low >= 0.0 && low <= 0.2 * high;
+            (if near_zero { 0.0 } else { low - room }, high + room)
         } else {
             // A single value stands in the middle.
             let room = if scale == Scale::Log || size < 1e-290 { 0.5 } else { 0.5 * size };
@@ -106,36 +101,32 @@ impl Ticks {
     }
 
     fn mark_linear(&mut self) {
-        let step = round_step((self.high - self.low) / 5.0);
+        let step = round_step((self.high - self.low) / 6.0);
+        let size = self.low.abs().max(self.high.abs());
         self.marks = multiples(step, self.low, self.high)
-            .map(|tick| (self.fraction(tick), linear_label(tick, step, self.low.abs().max(self.high.abs()))))
+            .map(|tick| (self.fraction(tick), label(tick, step, size)))
             .collect();
     }
 
     fn mark_log(&mut self) {
-        let decades = multiples(1.0, self.low, self.high).count();
-        if decades >= 2 {
-            let step = [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
-            let span = self.high - self.low;
-            let step = step.into_iter().find(|step| span / step <= 6.0).unwrap_or(200.0);
-            self.marks = multiples(step, self.low, self.high)
-                .map(|exponent| (self.fraction(exponent), power_label(exponent)))
-                .collect();
-        } else {
-            // Within about a decade, round numbers between the powers carry labels too.
-            let (low, high) = (10_f64.powf(self.low), 10_f64.powf(self.high));
-            let round = self.mantissas(&[1.0, 2.0, 5.0]);
-            if round.len() >= 2 {
-                self.marks =
-                    round.into_iter().map(|v| (self.place(v), linear_label(v, v.abs(), v))).collect();
-            } else {
-                let step = round_step((high - low) / 4.0);
-                self.marks = multiples(step, low, high)
-                    .map(|tick| (self.place(tick), linear_label(tick, step, high)))
-                    .collect();
+        let size = 10_f64.powf(self.high);
+        let marked = match multiples(1.0, self.low, self.high).count() {
+            2.. => {
+                let widest = (self.high - self.low) / 6.0;
+                let step = [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0].into_iter().find(|step| *step >= widest);
+                let exponents = multiples(step.unwrap_or(100.0), self.low, self.high);
+                exponents.map(|exponent| 10_f64.powf(exponent)).collect()
             }
-        }
-        if self.high - self.low <= 6.0 {
+            // Within about a decade, round numbers between the powers carry labels too.
+            _ => self.mantissas(&[1.0, 2.0, 5.0]),
+        };
+        self.marks = marked.iter().map(|&v| (self.place(v), label(v, v, v))).collect();
+        if self.marks.len() < 2 {
+            let low = 10_f64.powf(self.low);
+            let step = round_step((size - low) / 4.0);
+            let evenly = multiples(step, low, size);
+            self.marks = evenly.map(|v| (self.place(v), label(v, step, size))).collect();
+        } else if self.high - self.low <= 6.0 {
             let between = self.mantissas(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
             self.minor = between.into_iter().map(|value| self.place(value)).collect();
         }
@@ -168,50 +159,47 @@ fn multiples(step: f64, low: f64, high: f64) -> impl Iterator<Item = f64> {
     let slack = 1e-9 * (high - low);
     let first = ((low - slack) / step).ceil();
     let count = ((high + slack) / step).floor() - first;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a handful; the cast saturates")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a handful; the cast saturates"
+    )]
     let count = if count >= 0.0 { (count as u32).min(1000) + 1 } else { 0 };
     (0..count).map(move |k| (first + f64::from(k)) * step)
 }
 
 /// A number of an axis whose numbers are `step` apart and at most `size`: thousands and millions are abbreviated.
-fn linear_label(value: f64, step: f64, size: f64) -> String {
-    let value = if value.abs() < step * 1e-6 { 0.0 } else { value };
-    let (unit, suffix) = match size {
-        s if s >= 1e10 || s < 1e-3 => {
-            return if value == 0.0 { "0".to_owned() } else { scientific(value, step) };
-        }
-        s if s >= 1e6 => (1e6, "M"),
-        s if s >= 1e4 => (1e3, "k"),
-        _ => (1.0, ""),
+fn label(value: f64, step: f64, size: f64) -> String {
+    let size = size * (1.0 + 1e-9);
+    let text = if value.abs() < 1e-6 * step {
+        "0".to_owned()
+    } else if !(1e-3..1e10).contains(&size) {
+        scientific(value)
+    } else {
+        let (unit, suffix) = match size {
+            s if s >= 1e6 && step >= 1e4 => (1e6, "M"),
+            s if s >= 1e4 && step >= 1e2 => (1e3, "k"),
+            _ => (1.0, ""),
+        };
+        let decimals = decimals(step / unit);
+        format!("{:.decimals$}{suffix}", value / unit)
     };
-    let decimals = decimals(step / unit);
-    let suffix = if value == 0.0 { "" } else { suffix };
-    format!("{:.decimals$}{suffix}", value / unit)
+    text.replace('-', "−")
 }
 
-fn scientific(value: f64, step: f64) -> String {
-    let digits = decimals(step / 10_f64.powf(value.abs().log10().floor()));
-    minus(format!("{value:.digits$e}"))
+/// As few digits as tell a multiple of a round step.
+fn scientific(value: f64) -> String {
+    let text = format!("{value:.10e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        None => text,
+    }
 }
 
 /// The decimals that a multiple of the step needs.
 fn decimals(step: f64) -> usize {
-    (0..12_usize)
-        .find(|&d| {
-            let scaled = step * 10_f64.powi(i32::try_from(d).unwrap_or(0));
-            (scaled - scaled.round()).abs() < 1e-6 * scaled && scaled > 0.5
-        })
-        .unwrap_or(12)
-}
-
-/// A power of ten.
-fn power_label(exponent: f64) -> String {
-    match exponent.round() {
-        e if (-3.0..4.0).contains(&e) => format!("{}", 10_f64.powf(e)),
-        e => format!("1e{e}"),
-    }
-}
-
-fn minus(text: String) -> String {
-    text.replace('-', "−")
+    let whole = |scaled: f64| scaled > 0.5 && (scaled - scaled.round()).abs() < 1e-6 * scaled;
+    (0_i32..12).position(|d| whole(step * 10_f64.powi(d))).unwrap_or(12)
 }

@@ -143,6 +143,16 @@ fn a_complete_part_needs_no_more_bytes_and_one_that_is_too_long_is_begun_again()
 }
 
 #[test]
+fn a_range_that_was_not_asked_for_is_not_appended() {
+    let folder = folder();
+    fs::write(folder.path().join("letters.data.part"), &content()[..4_000]).unwrap();
+    let outcome = fetch_from(folder.path(), FILE, vec![rest(&content(), 3_000), whole(&content())]);
+    outcome.result.unwrap();
+    assert_eq!((outcome.requests.len(), outcome.names), (2, vec!["letters.data".to_owned()]));
+    assert!(!outcome.requests[1].contains("range:"));
+}
+
+#[test]
 fn the_part_of_another_version_is_given_up_after_one_more_download() {
     let folder = folder();
     fs::write(folder.path().join("letters.data.part"), b"another version").unwrap();

@@ -1,0 +1,270 @@
+//! The guarantees of online gradient boosting on a real stream: Lemmas 10 and 15 and Theorem 9 of [BH20], and the
+//! full-information bounds of [BHKL15], with the weak learners' realised regrets.
+//!
+//! Lemma 10 is asserted with the distance ‖A_i/γ − y^{i−1}‖² that occurred instead of its bound D²/γ². For the squared
+//! loss nothing but the convexity of the loss is then given away, so a wrong sign, step or advantage shows at once.
+
+mod abalone;
+
+use abalone::Stream;
+use boosters::feedback::Noise;
+use boosters::gradient::{BanditGradientBoosting, OnlineGradientBoosting, Queries, SpanBoosting, Trace};
+use oco_core::{Loss, Smooth, SquaredLoss, StepSchedule};
+use projections::BoxSet;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::Row;
+use weak_learners::{
+    BanditPredictor, FullInformationPredictor, LearnerError, OgdLinear, OnlinePredictor, Shape,
+};
+
+const LEARNERS: usize = 12;
+
+fn weak(stream: &Stream, steps: StepSchedule) -> Vec<OgdLinear> {
+    let shape = Shape { inputs: stream.rows.dimension(), outputs: 1 };
+    // B = 1/max‖x‖: every prediction lies in Y = [−1, 1], as Definition 6 asks.
+    vec![OgdLinear::new(shape, steps, 1.0 / stream.largest_norm).unwrap(); LEARNERS]
+}
+
+/// y^0..y^N, A_1(x)..A_N(x) and g_1..g_N of a one-dimensional round.
+fn inner(trace: &Trace) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    fn flat<'a>(values: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+        values.map(|value| value[0]).collect()
+    }
+    (flat(trace.partials()), flat(trace.weak_predictions()), flat(trace.gradients()))
+}
+
+/// Lemma 10 with z^i = (1−η)z^{i−1} + (η/γ)z_i, any g, and ζ = (∇ℓ(z^{i−1}) − g)(z_i/γ − z), for every step of a round:
+/// ℓ(z^i) − ℓ(z) ≤ (1−η)(ℓ(z^{i−1}) − ℓ(z)) + η(g(z_i/γ − z) + (ηβ/2)(z_i/γ − z^{i−1})² + ζ).
+fn assert_lemma_10(trace: &Trace, loss: &SquaredLoss<'_>, gamma: f64, z: f64) {
+    let (y, a, g) = inner(trace);
+    let value = |y: f64| loss.value(&[y]);
+    for i in 1..y.len() {
+        let eta = 2.0 / (i as f64 + 1.0);
+        let weak = a[i - 1] / gamma;
+        let mut slope = [0.0];
+        loss.subgradient(&[y[i - 1]], &mut slope);
+        let zeta = (slope[0] - g[i - 1]) * (weak - z);
+        let curvature = 0.5 * eta * loss.smoothness() * (weak - y[i - 1]).powi(2);
+        let right =
+            (1.0 - eta) * (value(y[i - 1]) - value(z)) + eta * (g[i - 1] * (weak - z) + curvature + zeta);
+        let left = value(y[i]) - value(z);
+        let scale = 1.0 + g[i - 1].abs();
+        assert!(left <= right + 1e-12 * scale, "step {i}: {left} > {right}");
+        // For a quadratic the two sides differ by (1−η)·0 + η·(z − y^{i−1})², the convexity slack, and nothing else.
+        let slack = eta * (z - y[i - 1]).powi(2);
+        assert!((right - left - slack).abs() <= 1e-9 * scale, "step {i}: the inequality is not tight");
+    }
+}
+
+/// [BHKL15, Algorithm 2]: Lemma 10 at every step of every round, and at every prefix T
+/// Σ ℓ_t(y_t) − ℓ_t(f(x_t)) ≤ 2βD²T/(γ²(N+1)) + max_i R_i/γ for every f tried.
+#[test]
+fn full_information_boosting_meets_its_bound_at_every_round() {
+    let stream = Stream::load(4177, 1);
+    for gamma in [1.0, 0.3] {
+        let learners = weak(&stream, StepSchedule::power(0.1, 0.5).unwrap());
+        let set = BoxSet::interval(-1.0, 1.0).unwrap();
+        let mut booster = OnlineGradientBoosting::new(learners, set, gamma).unwrap();
+        // f ranges over the ball of radius B/γ, for which OGD on the ball of radius B is a γ-weak learner.
+        let class = stream.comparators(1.0 / stream.largest_norm / gamma);
+        let mut excess = vec![0.0; class.len()];
+        let mut regrets = vec![[0.0; LEARNERS]; class.len()];
+        // |A_i/γ − y^{i−1}| ≤ D/γ with D the diameter of Y.
+        let (beta, diameter) = (2.0, 2.0_f64);
+        for (t, (x, label)) in (1_u32..).zip(stream.examples()) {
+            let target = [label];
+            let loss = SquaredLoss::new(&target).unwrap();
+            let played = booster.round(x, &loss).unwrap()[0];
+            let (_, a, g) = inner(booster.trace());
+            let approximation = 2.0 * beta * diameter.powi(2) * f64::from(t) / (gamma.powi(2) * 13.0);
+            for (k, u) in class.iter().enumerate() {
+                let f = x.dot(u);
+                assert_lemma_10(booster.trace(), &loss, gamma, f);
+                excess[k] += loss.value(&[played]) - loss.value(&[f]);
+                for i in 0..LEARNERS {
+                    regrets[k][i] += g[i] * (a[i] - gamma * f);
+                }
+                let worst = regrets[k].iter().fold(f64::NEG_INFINITY, |worst, r| worst.max(r / gamma));
+                assert!(excess[k] <= approximation + worst + 1e-9, "round {t}, comparator {k}");
+            }
+        }
+    }
+}
+
+/// Lemma 10 as printed, with a minus, does not hold: the negative of every weak prediction violates it.
+#[test]
+fn lemma_10_with_the_printed_sign_fails() {
+    let loss = SquaredLoss::new(&[0.5]).unwrap();
+    let value = |y: f64| loss.value(&[y]);
+    let (before, weak, eta, z) = (0.1, 0.4, 2.0 / 3.0, 0.5);
+    let g = 2.0 * (before - 0.5);
+    let right =
+        (1.0 - eta) * (value(before) - value(z)) + eta * (g * (weak - z) + eta * (weak - before).powi(2));
+    assert!(value((1.0 - eta) * before + eta * weak) - value(z) <= right);
+    assert!(value((1.0 - eta) * before - eta * weak) - value(z) > right);
+}
+
+/// A weak learner that always predicts the same number.
+#[derive(Clone)]
+struct Always(f64);
+
+impl OnlinePredictor<[f64]> for Always {
+    fn shape(&self) -> Shape {
+        Shape { inputs: 1, outputs: 1 }
+    }
+    fn predict(&mut self, _: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        y.fill(self.0);
+        Ok(())
+    }
+    fn accepts(&self, _: Row<'_>, _: &[f64]) -> Result<(), LearnerError> {
+        Ok(())
+    }
+    fn update(&mut self, _: Row<'_>, _: &[f64]) -> Result<(), LearnerError> {
+        Ok(())
+    }
+}
+
+/// The bound needs 0 ∈ Y. With Y = [9, 11] the gradient at y^0 = 0 points upwards whatever the label in Y is, so a lone
+/// learner that always says 11 has negative regret against the truth 9, and the bound is negative while it keeps losing.
+#[test]
+fn the_bound_fails_where_zero_is_outside_the_prediction_set() {
+    let (rounds, diameter) = (100.0, 2.0_f64);
+    let (mut excess, mut regret) = (0.0, 0.0);
+    let mut booster =
+        OnlineGradientBoosting::new(vec![Always(11.0)], BoxSet::interval(9.0, 11.0).unwrap(), 1.0).unwrap();
+    for _ in 0..100 {
+        let loss = SquaredLoss::new(&[9.0]).unwrap();
+        excess += loss.value(booster.round(Row::dense(&[1.0]).unwrap(), &loss).unwrap());
+        let (_, a, g) = inner(booster.trace());
+        regret += g[0] * (a[0] - 9.0);
+    }
+    let bound = 2.0 * 2.0 * diameter.powi(2) * rounds / 2.0 + regret;
+    assert!(excess > bound, "{excess} against {bound}");
+}
+
+/// [BHKL15, Algorithm 1], with everything measured: for f with f/c in the hull,
+/// Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ(A_i − σ_iy^{i−1})², at every prefix and for every i.
+#[test]
+fn span_boosting_meets_its_recursion_at_every_round() {
+    let stream = Stream::load(2000, 2);
+    let (eta, c) = (0.3, 3.0);
+    let learners = weak(&stream, StepSchedule::power(0.1, 0.5).unwrap());
+    let set = BoxSet::interval(-1.0, 1.0).unwrap();
+    let alpha = StepSchedule::power(0.2, 0.5).unwrap();
+    let mut booster = SpanBoosting::new(learners, set, eta, alpha).unwrap();
+    let class = stream.comparators(c / stream.largest_norm);
+    let mut delta = vec![[0.0; LEARNERS + 1]; class.len()];
+    let mut measured = vec![[0.0; LEARNERS]; class.len()];
+    for (x, label) in stream.examples() {
+        let sigma = booster.shrinkage().to_vec();
+        let target = [label];
+        let loss = SquaredLoss::new(&target).unwrap();
+        booster.round(x, &loss).unwrap();
+        let (y, a, g) = inner(booster.trace());
+        for (k, u) in class.iter().enumerate() {
+            let f = x.dot(u);
+            for i in 0..=LEARNERS {
+                delta[k][i] += loss.value(&[y[i]]) - loss.value(&[f]);
+            }
+            for i in 1..=LEARNERS {
+                let regret = g[i - 1] * (a[i - 1] - f / c);
+                let shrinkage_regret = (1.0 / c - sigma[i - 1]) * g[i - 1] * y[i - 1];
+                let curvature = 0.5 * 2.0 * eta * eta * (a[i - 1] - sigma[i - 1] * y[i - 1]).powi(2);
+                measured[k][i - 1] += eta * (regret + shrinkage_regret) + curvature;
+                let bound = (1.0 - eta / c) * delta[k][i - 1] + measured[k][i - 1];
+                assert!(delta[k][i] <= bound + 1e-9, "learner {i}, comparator {k}");
+            }
+        }
+    }
+}
+
+/// [BH20, Algorithm 2] on 20 seeds. Every round: Lemma 10, whatever the estimate is. Every prefix: the reduction
+/// Σ ℓ_t(y_t) − ℓ_t(f) ≤ 2βD²T/(N+1) + max_i(R_i + Z_i), Z_i = Σ ζ_{t,i}. And Lemma 15: Z_i has mean 0.
+///
+/// For the squared loss ℓ̂ = ℓ + δ²/3, so ∇ℓ̂ = ∇ℓ and ζ is a martingale difference. Before v and the noise are drawn,
+/// |ζ_{t,i}| ≤ c_{t,i} = (max_v |g| + |∇ℓ|)·|A_i − f| is known, so by Azuma–Hoeffding the sum over all rounds and seeds
+/// exceeds √(2·ln(2·10⁶)·Σc²) with probability below 10⁻⁶: the margin.
+#[test]
+fn bandit_boosting_meets_lemma_10_lemma_15_and_theorem_9() {
+    const SEEDS: u64 = 20;
+    let (rounds, delta, gamma) = (1500, 0.5, 1.0);
+    let noise = Noise::uniform(0.1).unwrap();
+    let (mut martingale, mut squares, mut mean_excess, mut mean_worst) = (0.0, 0.0, 0.0, 0.0);
+    for seed in 0..SEEDS {
+        let stream = Stream::load(rounds, seed);
+        let comparator = stream.comparators(1.0 / stream.largest_norm).swap_remove(3);
+        let learners = weak(&stream, StepSchedule::power(0.03, 0.5).unwrap());
+        let set = BoxSet::interval(-1.0, 1.0).unwrap();
+        let rng = |stream| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(stream);
+            rng
+        };
+        let queries = Queries { delta, rng: rng(0) };
+        let mut booster = BanditGradientBoosting::new(learners, set, gamma, queries).unwrap();
+        let mut noise_rng = rng(1);
+        let (mut excess, mut regrets, mut zetas) = (0.0, [0.0; LEARNERS], [0.0; LEARNERS]);
+        for (t, (x, label)) in (1_u32..).zip(stream.examples()) {
+            let target = [label];
+            let loss = SquaredLoss::new(&target).unwrap();
+            let played = booster.round(x, &mut |y| loss.value(y) + noise.draw(&mut noise_rng)).unwrap()[0];
+            let f = x.dot(&comparator);
+            assert_lemma_10(booster.trace(), &loss, gamma, f);
+            let (y, a, g) = inner(booster.trace());
+            excess += loss.value(&[played]) - loss.value(&[f]);
+            for i in 0..LEARNERS {
+                let slope = 2.0 * (y[i] - label);
+                let zeta = (slope - g[i]) * (a[i] - f);
+                regrets[i] += g[i] * (a[i] - f);
+                zetas[i] += zeta;
+                martingale += zeta;
+                let highest = loss.value(&[y[i] + delta]).max(loss.value(&[y[i] - delta])) + noise.bound();
+                squares += ((highest / delta + slope.abs()) * (a[i] - f).abs()).powi(2);
+            }
+            let approximation = 2.0 * 2.0 * 4.0 * f64::from(t) / 13.0;
+            let worst = (0..LEARNERS).map(|i| regrets[i] + zetas[i]).fold(f64::NEG_INFINITY, f64::max);
+            assert!(excess <= approximation + worst + 1e-9, "seed {seed}, round {t}");
+        }
+        mean_excess += excess / SEEDS as f64;
+        mean_worst += regrets.iter().copied().fold(f64::NEG_INFINITY, f64::max) / SEEDS as f64;
+    }
+    let margin = (2.0 * 2e6_f64.ln() * squares).sqrt();
+    assert!(martingale.abs() <= margin, "Lemma 15: {martingale} is not within {margin} of 0");
+    // Theorem 9 with the smoothness 2 that ℓ̂ really has. The excess of a run lies within ±4T, so the mean of 20 runs is
+    // within 8T·√(ln(1000)/(2·20)) of its expectation with probability 1 − 1/1000, and so is that of the regrets, which
+    // lie within ±2σT, σ = (M + M_noise)/δ with M = (2 + δ)².
+    let t = rounds as f64;
+    let hoeffding = (1000.0_f64.ln() / (2.0 * SEEDS as f64)).sqrt();
+    let sigma = ((2.0_f64 + delta).powi(2) + noise.bound()) / delta;
+    let bound = 2.0 * 2.0 * 4.0 * t / 13.0 + mean_worst + (8.0 + 4.0 * sigma) * t * hoeffding;
+    assert!(mean_excess <= bound, "Theorem 9: {mean_excess} > {bound}");
+}
+
+/// Footnote 4: with the shrunk set every query lies in Y, without it some do not; and Lemma 10 holds all the same.
+#[test]
+fn queries_can_be_kept_inside() {
+    let stream = Stream::load(500, 3);
+    for inside in [false, true] {
+        let learners = weak(&stream, StepSchedule::power(0.1, 0.25).unwrap());
+        let set = BoxSet::interval(-1.0, 1.0).unwrap();
+        let queries = Queries { delta: 0.4, rng: ChaCha8Rng::seed_from_u64(4) };
+        let mut booster = BanditGradientBoosting::new(learners, set, 0.3, queries).unwrap();
+        if inside {
+            booster = booster.querying_inside(1.0).unwrap();
+        }
+        let mut farthest: f64 = 0.0;
+        for (x, label) in stream.examples() {
+            let target = [label];
+            let loss = SquaredLoss::new(&target).unwrap();
+            booster
+                .round(x, &mut |y| {
+                    farthest = farthest.max(y[0].abs());
+                    loss.value(y)
+                })
+                .unwrap();
+            assert_lemma_10(booster.trace(), &loss, 0.3, 0.2);
+        }
+        assert_eq!(farthest <= 1.0 + 1e-12, inside, "the farthest query was at {farthest}");
+    }
+}

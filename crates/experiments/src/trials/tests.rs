@@ -1,0 +1,132 @@
+//! Kills, other settings, other files: what a store finds when it is opened again.
+
+use super::*;
+use rayon::prelude::*;
+use tempfile::TempDir;
+
+fn store(folder: &TempDir, key: &str) -> Result<Trials<Vec<f64>>, TrialsError> {
+    Trials::open(&path(folder), &serde_json::json!({ "rounds": 10, "name": key }))
+}
+
+fn path(folder: &TempDir) -> PathBuf {
+    folder.path().join("deep/trials.jsonl")
+}
+
+fn unit(i: u32) -> (String, Vec<f64>) {
+    (format!("abalone/{i}"), vec![f64::from(i) / 3.0, 5e-324, -0.0])
+}
+
+#[test]
+fn a_file_cut_off_at_any_byte_resumes_to_the_same_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = store(&folder, "a").unwrap();
+    for (name, value) in (0..4).map(unit) {
+        trials.put(&name, value).unwrap();
+    }
+    drop(trials);
+    let whole = std::fs::read(path(&folder)).unwrap();
+    for cut in 0..=whole.len() {
+        std::fs::write(path(&folder), &whole[..cut]).unwrap();
+        let trials = store(&folder, "a").unwrap();
+        let complete = whole[..cut].iter().filter(|&&byte| byte == b'\n').count();
+        assert_eq!(trials.len(), complete.saturating_sub(1), "cut at {cut}");
+        for (name, value) in (0..4).map(unit) {
+            let found = trials.get_or_try_run(&name, || Ok::<_, io::Error>(value.clone())).unwrap();
+            assert_eq!(*found, value);
+        }
+        drop(trials);
+        assert_eq!(std::fs::read(path(&folder)).unwrap(), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn finished_work_is_not_done_again_and_failed_work_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = store(&folder, "a").unwrap();
+    let failed = trials.get_or_try_run("x", || Err::<Vec<f64>, _>("no data"));
+    assert!(matches!(failed, Err(WorkError::Work("no data"))));
+    assert!(trials.is_empty());
+    trials.put("x", vec![1.0]).unwrap();
+    let again = trials.get_or_try_run("x", || -> Result<_, &str> { panic!("the work is done again") });
+    assert_eq!(*again.unwrap(), [1.0]);
+    assert!(matches!(trials.put("x", vec![2.0]), Err(TrialsError::Duplicate { unit }) if unit == "x"));
+    assert_eq!(trials.get("x").as_deref(), Some(&vec![1.0]));
+}
+
+#[test]
+fn other_settings_start_afresh_and_keep_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    store(&folder, "a").unwrap().put("x", vec![1.0]).unwrap();
+    let before = std::fs::read(path(&folder)).unwrap();
+    let trials = store(&folder, "b").unwrap();
+    assert_eq!(trials.get("x"), None);
+    assert_eq!(std::fs::read(aside(&path(&folder))).unwrap(), before);
+    trials.put("x", vec![2.0]).unwrap();
+    drop(trials);
+    assert_eq!(store(&folder, "b").unwrap().get("x").as_deref(), Some(&vec![2.0]));
+}
+
+#[test]
+fn the_order_of_the_settings_does_not_matter_but_every_value_does() {
+    #[derive(Serialize)]
+    struct A {
+        x: u8,
+        y: [f64; 2],
+    }
+    #[derive(Serialize)]
+    struct B {
+        y: [f64; 2],
+        x: u8,
+    }
+    let of = |x, y| fingerprint(&A { x, y }).unwrap();
+    assert_eq!(of(1, [2.0, 3.0]), fingerprint(&B { y: [2.0, 3.0], x: 1 }).unwrap());
+    assert_ne!(of(1, [2.0, 3.0]), of(2, [2.0, 3.0]));
+    assert_ne!(of(1, [2.0, 3.0]), of(1, [3.0, 2.0]));
+    assert_ne!(fingerprint(&("ab", "c")).unwrap(), fingerprint(&("a", "bc")).unwrap());
+    assert_ne!(fingerprint(&"1").unwrap(), fingerprint(&1).unwrap());
+}
+
+#[test]
+fn workers_share_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = store(&folder, "a").unwrap();
+    (0..64).into_par_iter().for_each(|i| {
+        let (name, value) = unit(i);
+        trials.put(&name, value).unwrap();
+    });
+    drop(trials);
+    let trials = store(&folder, "a").unwrap();
+    assert_eq!(trials.len(), 64);
+    for (name, value) in (0..64).map(unit) {
+        assert_eq!(*trials.get(&name).unwrap(), value);
+    }
+}
+
+#[test]
+fn a_value_that_would_not_read_back_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = store(&folder, "a").unwrap();
+    let before = std::fs::read(path(&folder)).unwrap();
+    let refused = trials.put("x", vec![f64::NAN]).unwrap_err();
+    assert!(matches!(refused, TrialsError::Json { what, .. } if what == "x"));
+    assert!(trials.is_empty());
+    assert_eq!(std::fs::read(path(&folder)).unwrap(), before);
+}
+
+#[test]
+fn two_stores_on_one_file_and_files_of_something_else_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = store(&folder, "a").unwrap();
+    assert!(matches!(store(&folder, "a"), Err(TrialsError::InUse { .. })));
+    assert!(matches!(store(&folder, "b"), Err(TrialsError::InUse { .. })));
+    trials.put("x", vec![1.0]).unwrap();
+    drop(trials);
+    let damaged = std::fs::read_to_string(path(&folder)).unwrap() + "{}\n";
+    std::fs::write(path(&folder), &damaged).unwrap();
+    assert!(matches!(store(&folder, "a"), Err(TrialsError::Damaged { line: 3, .. })));
+    for text in ["a poem", "a poem\n", "{\"format\":\"model\",\"fingerprint\":\"\"}\n"] {
+        std::fs::write(path(&folder), text).unwrap();
+        assert!(matches!(store(&folder, "a"), Err(TrialsError::NotTrials { .. })), "{text}");
+        assert_eq!(std::fs::read_to_string(path(&folder)).unwrap(), text, "the file is as it was");
+    }
+}
