@@ -56,7 +56,7 @@ fn elements<'a>(svg: &'a str, tag: &str) -> Vec<&'a str> {
 
 /// The box of a text, estimated: left, top, right, bottom.
 fn boxed(text: &str) -> [f64; 4] {
-    let (x, y, size) = (number(text, " x".trim()), number(text, "y"), number(text, "font-size"));
+    let (x, y, size) = (number(text, "x"), number(text, "y"), number(text, "font-size"));
     let content = text.rsplit_once(">\n").unwrap().1.trim();
     let content = content.replace("&lt;", "<").replace("&amp;", "&");
     let length = f64::from(u32::try_from(content.chars().count()).unwrap()) * size * 0.55;

@@ -68,7 +68,9 @@ impl Ticks {
             coordinates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let size = low.abs().max(high.abs());
-        let (low, high) = if high - low > 1e-9 * size {
+        // Nearer values than this are one value: their labels would be the same.
+        let apart = if scale == Scale::Log { 1e-9 } else { 1e-9 * size };
+        let (low, high) = if high - low > apart {
             let room = if margin == Margin::Room { 0.05 * (high - low) } else { 0.0 };
             // An axis that nearly reaches 0 starts there.
             let near_zero = scale == Scale::Linear && low >= 0.0 && low <= 0.2 * high;

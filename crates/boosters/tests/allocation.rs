@@ -1,0 +1,253 @@
+//! After the first round, a round allocates nothing: for every learner, on dense and sparse rows, with one and with several outputs.
+
+// A global allocator cannot be written without it; this one hands every call on to the system's.
+#![allow(unsafe_code, reason = "the counting allocator of this test")]
+
+use boosters::feedback::Noise;
+use boosters::gradient::{
+    BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
+};
+use oco_core::{
+    BanditLearner, Fkm, LazyOgd, Loss, Ogd, OnlineLearner, SphericalEstimator, SquaredLoss, StepSchedule,
+};
+use projections::{AnySet, BoxSet, L2Ball, Simplex};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::{Row, RowMatrix};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::error::Error;
+use weak_learners::{
+    BanditPredictor, FkmLinear, FullInformationPredictor, OgdLinear, OnlinePredictor, Shape,
+};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+thread_local! {
+    /// Allocations of this thread; other tests run in other threads.
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
+// start, so counting neither allocates nor fails when a thread ends.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above; `block` came from `System`.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as above.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+const ROUNDS: usize = 50;
+const INPUTS: usize = 12;
+
+/// The first of [`ROUNDS`] rounds may allocate, the others may not.
+fn assert_only_the_first_allocates(what: &str, mut round: impl FnMut(usize) -> Outcome) -> Outcome {
+    round(0)?;
+    let before = ALLOCATIONS.get();
+    (1..ROUNDS).try_for_each(&mut round)?;
+    let allocated = ALLOCATIONS.get() - before;
+    assert_eq!(allocated, 0, "{what}: {allocated} allocations in {} rounds", ROUNDS - 1);
+    Ok(())
+}
+
+/// The output spaces: intervals, balls and simplices; the projection onto a simplex needs working memory.
+fn sets() -> Result<Vec<(usize, AnySet)>, Box<dyn Error>> {
+    let mut sets = Vec::new();
+    for d in [1, 3] {
+        let sides = BoxSet::new(vec![-1.0; d], vec![1.0; d])?;
+        sets.push((d, AnySet::Box(sides)));
+        sets.push((d, AnySet::L2Ball(L2Ball::new(1.0)?)));
+        sets.push((d, AnySet::Simplex(Simplex::new(1.0)?)));
+    }
+    sets.push((40, AnySet::Simplex(Simplex::new(1.0)?)));
+    Ok(sets)
+}
+
+/// The same examples as dense and as sparse rows, and targets with d coordinates.
+struct Examples {
+    rows: [(&'static str, RowMatrix); 2],
+    targets: Vec<f64>,
+    d: usize,
+}
+
+impl Examples {
+    fn new(d: usize) -> Result<Self, Box<dyn Error>> {
+        let wave = |count: usize| (0..count).map(|k| (1.7 * k as f64).sin()).collect::<Vec<f64>>();
+        let offsets: Vec<usize> = (0..=ROUNDS).map(|t| 3 * t).collect();
+        let indices = (0..ROUNDS as u32).flat_map(|t| [t % 4, 4 + t % 3, 7 + t % 5]).collect();
+        let dense = RowMatrix::dense(INPUTS, wave(ROUNDS * INPUTS))?;
+        let sparse = RowMatrix::sparse(INPUTS, offsets, indices, wave(3 * ROUNDS))?;
+        Ok(Self { rows: [("dense", dense), ("sparse", sparse)], targets: wave(ROUNDS * d), d })
+    }
+
+    /// A round is handed example t.
+    fn check(
+        &self,
+        what: &str,
+        mut learner: impl FnMut() -> Result<Box<dyn Round>, Box<dyn Error>>,
+    ) -> Outcome {
+        for (storage, rows) in &self.rows {
+            let mut learner = learner()?;
+            assert_only_the_first_allocates(&format!("{what}, {storage} rows"), |t| {
+                let x = rows.row(t).ok_or("a row a round")?;
+                learner.round(x, &SquaredLoss::new(&self.targets[t * self.d..(t + 1) * self.d])?)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A round of either kind of feedback.
+trait Round {
+    fn round(&mut self, x: Row<'_>, loss: &SquaredLoss<'_>) -> Outcome;
+}
+
+struct Full<P>(P);
+
+impl<P: FullInformationPredictor> Round for Full<P> {
+    fn round(&mut self, x: Row<'_>, loss: &SquaredLoss<'_>) -> Outcome {
+        self.0.round(x, loss)?;
+        Ok(())
+    }
+}
+
+struct Bandit<P>(P, Noise, ChaCha8Rng);
+
+impl<P: BanditPredictor> Round for Bandit<P> {
+    fn round(&mut self, x: Row<'_>, loss: &SquaredLoss<'_>) -> Outcome {
+        let Self(learner, noise, rng) = self;
+        learner.round(x, &mut |y| loss.value(y) + noise.draw(rng))?;
+        Ok(())
+    }
+}
+
+fn rng(stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    rng.set_stream(stream);
+    rng
+}
+
+fn bandit(learner: impl BanditPredictor + 'static) -> Result<Box<dyn Round>, Box<dyn Error>> {
+    Ok(Box::new(Bandit(learner, Noise::uniform(0.1)?, rng(1))))
+}
+
+fn weak(d: usize) -> Result<OgdLinear, Box<dyn Error>> {
+    // So small a ball that the weights are projected onto it.
+    Ok(OgdLinear::new(Shape { inputs: INPUTS, outputs: d }, StepSchedule::power(0.5, 0.25)?, 0.5)?)
+}
+
+fn queries() -> Queries {
+    Queries { delta: 0.2, rng: rng(0) }
+}
+
+#[test]
+fn learners_with_full_information() -> Outcome {
+    for (d, set) in sets()? {
+        let (examples, shape) = (Examples::new(d)?, Shape { inputs: INPUTS, outputs: d });
+        let step = StepSchedule::power(0.5, 0.25)?;
+        let name = |learner: &str| format!("{learner}, d = {d}, {set:?}");
+        examples.check(&name("OgdBaseline"), || {
+            Ok(Box::new(Full(OgdBaseline::new(shape, set.clone(), step, 0.5)?)))
+        })?;
+        examples.check(&name("OnlineGradientBoosting"), || {
+            Ok(Box::new(Full(OnlineGradientBoosting::new(vec![weak(d)?; 5], set.clone(), 0.8)?)))
+        })?;
+        examples.check(&name("OnlineGradientBoosting of itself"), || {
+            let inner = OnlineGradientBoosting::new(vec![weak(d)?; 3], set.clone(), 0.8)?;
+            Ok(Box::new(Full(OnlineGradientBoosting::new(vec![inner; 3], set.clone(), 0.8)?)))
+        })?;
+        examples.check(&name("SpanBoosting"), || {
+            Ok(Box::new(Full(SpanBoosting::new(vec![weak(d)?; 5], set.clone(), 0.3, step)?)))
+        })?;
+        examples.check(&name("OgdLinear"), || {
+            struct Linear(OgdLinear, Vec<f64>, Vec<f64>);
+            impl Round for Linear {
+                fn round(&mut self, x: Row<'_>, loss: &SquaredLoss<'_>) -> Outcome {
+                    let Self(learner, y, g) = self;
+                    learner.predict(x, y)?;
+                    loss.subgradient(y, g);
+                    Ok(learner.update(x, g)?)
+                }
+            }
+            Ok(Box::new(Linear(weak(d)?, vec![0.0; d], vec![0.0; d])))
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn learners_with_bandit_feedback() -> Outcome {
+    for (d, set) in sets()? {
+        let (examples, shape) = (Examples::new(d)?, Shape { inputs: INPUTS, outputs: d });
+        let step = StepSchedule::power(0.05, 0.25)?;
+        let name = |learner: &str| format!("{learner}, d = {d}, {set:?}");
+        let booster = || BanditGradientBoosting::new(vec![weak(d).ok()?; 5], set.clone(), 0.8, queries()).ok();
+        examples.check(&name("BanditGradientBoosting"), || bandit(booster().ok_or("a booster")?))?;
+        // A simplex holds no ball around 0, so there is no inside to keep to.
+        if !matches!(set, AnySet::Simplex(_)) {
+            examples.check(&name("BanditGradientBoosting inside"), || {
+                bandit(booster().ok_or("a booster")?.querying_inside(1.0)?)
+            })?;
+        }
+        examples.check(&name("FkmLinear"), || {
+            bandit(FkmLinear::new(shape, set.clone(), step, 0.5, 0.2, 4, rng(0))?)
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn learners_without_rows() -> Outcome {
+    for (d, set) in sets()? {
+        let gradients = Examples::new(d)?.targets;
+        let at = |t: usize| &gradients[t * d..(t + 1) * d];
+        let mut ogd = Ogd::new(set.clone(), d, StepSchedule::power(0.5, 0.5)?)?;
+        assert_only_the_first_allocates(&format!("Ogd, d = {d}, {set:?}"), |t| Ok(ogd.observe(at(t))?))?;
+        let mut lazy = LazyOgd::new(set.clone(), d, 0.3)?;
+        assert_only_the_first_allocates(&format!("LazyOgd, d = {d}, {set:?}"), |t| Ok(lazy.observe(at(t))?))?;
+        if matches!(set, AnySet::Simplex(_)) {
+            continue;
+        }
+        let mut fkm = Fkm::new(set.clone(), d, 1.0, 0.1, 0.01, rng(2))?;
+        assert_only_the_first_allocates(&format!("Fkm, d = {d}, {set:?}"), |t| {
+            let loss = SquaredLoss::new(at(t))?.value(fkm.play());
+            Ok(fkm.observe(loss)?)
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_spherical_estimator() -> Outcome {
+    let (estimator, mut rng, mut v) = (SphericalEstimator::new(0.1)?, rng(3), [0.0; 3]);
+    assert_only_the_first_allocates("SphericalEstimator", |_| {
+        estimator.draw(&mut rng, &mut v);
+        Ok(())
+    })
+}
+
+#[test]
+#[should_panic(expected = "49 allocations in 49 rounds")]
+fn the_count_counts() {
+    let _ = assert_only_the_first_allocates("a vector a round", |t| {
+        std::hint::black_box(vec![t]);
+        Ok(())
+    });
+}
