@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use rows::{Entries, Row};
 use std::error::Error;
 use std::hint::black_box;
+use std::slice::from_ref;
 use weak_learners::{BanditPredictor, FullInformationPredictor};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -32,10 +33,10 @@ fn time_rounds(
 ) -> Result<(), Box<dyn Error>> {
     let mut booster = full_information(case)?;
     group.bench_function("full information", |bencher| {
-        let mut examples = stream.rows.iter().zip(stream.labels.chunks_exact(1)).cycle();
+        let mut examples = stream.examples();
         bencher.iter(|| {
             let played = examples.next().map(|(x, label)| {
-                let loss = SquaredLoss::new(label)?;
+                let loss = SquaredLoss::new(from_ref(label))?;
                 Ok::<f64, Box<dyn Error>>(booster.round(x, &loss)?[0])
             });
             // A refused round would be a fast one.
@@ -45,7 +46,7 @@ fn time_rounds(
     let (mut booster, noise) = (bandit(case)?, Noise::uniform(NOISE)?);
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     group.bench_function("bandit", |bencher| {
-        let mut examples = stream.rows.iter().zip(&stream.labels).cycle();
+        let mut examples = stream.examples();
         bencher.iter(|| {
             let played = examples.next().map(|(x, label)| {
                 let played = booster.round(x, &mut |y| (y[0] - label).powi(2) + noise.draw(&mut rng))?;
@@ -64,9 +65,9 @@ fn time_floors(group: &mut BenchmarkGroup<'_, WallTime>, case: Case, stream: &St
         // Steps that cancel keep the weights in range however long the benchmark runs.
         let mut step = 1e-3;
         group.bench_function(name, |bencher| {
-            let mut examples = stream.rows.iter().cycle();
+            let mut examples = stream.examples();
             bencher.iter(|| {
-                if let Some(x) = examples.next() {
+                if let Some((x, _)) = examples.next() {
                     black_box(weights.iter().map(|w| dot(&x, w)).sum::<f64>());
                     weights.iter_mut().for_each(|w| axpy(&x, step, w));
                     step = -step;

@@ -8,7 +8,7 @@ use oco_core::StepSchedule;
 use projections::BoxSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rows::RowMatrix;
+use rows::{Row, RowMatrix};
 use std::error::Error;
 use weak_learners::{LearnerError, OgdLinear, Shape};
 
@@ -73,6 +73,11 @@ impl Stream {
         let directions = uniform(4).map(|u| if u < 0.5 { -1.0 } else { 1.0 }).take(a_learner_a_row).collect();
         let noise = uniform(5).map(|u| NOISE * (2.0 * u - 1.0)).take(a_learner_a_row).collect();
         Ok(Self { rows, labels, directions, noise })
+    }
+
+    /// The rows with their labels, over and over.
+    pub fn examples(&self) -> impl Iterator<Item = (Row<'_>, &f64)> {
+        (0..ROWS).cycle().filter_map(|i| Some((self.rows.row(i)?, self.labels.get(i)?)))
     }
 }
 

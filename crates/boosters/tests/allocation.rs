@@ -198,7 +198,8 @@ fn learners_with_bandit_feedback() -> Outcome {
         let (examples, shape) = (Examples::new(d)?, Shape { inputs: INPUTS, outputs: d });
         let step = StepSchedule::power(0.05, 0.25)?;
         let name = |learner: &str| format!("{learner}, d = {d}, {set:?}");
-        let booster = || BanditGradientBoosting::new(vec![weak(d).ok()?; 5], set.clone(), 0.8, queries()).ok();
+        let booster =
+            || BanditGradientBoosting::new(vec![weak(d).ok()?; 5], set.clone(), 0.8, queries()).ok();
         examples.check(&name("BanditGradientBoosting"), || bandit(booster().ok_or("a booster")?))?;
         // A simplex holds no ball around 0, so there is no inside to keep to.
         if !matches!(set, AnySet::Simplex(_)) {

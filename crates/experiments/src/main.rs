@@ -47,6 +47,9 @@ enum Experiment {
         /// Trials a data set
         #[arg(long, default_value_t = 20)]
         trials: u64,
+        /// Show each half so many times over
+        #[arg(long, default_value_t = 1)]
+        passes: usize,
         /// A corner of the grid on short halves
         #[arg(long)]
         quick: bool,
@@ -117,8 +120,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
         Command::Reproduce(Experiment::Tour(common)) => tour(&common),
-        Command::Reproduce(Experiment::BanditBoosting { common, trials, quick, datasets }) => {
-            bandit(&common, trials, quick, &datasets)
+        Command::Reproduce(Experiment::BanditBoosting { common, trials, passes, quick, datasets }) => {
+            bandit(&common, Size { trials, passes, quick }, &datasets)
         }
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
@@ -131,14 +134,22 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
 /// Every experiment there is, in its quick form.
 fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     say("The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/.\n")?;
-    bandit(common, 3, true, &[])
+    bandit(common, Size { trials: 3, passes: 1, quick: true }, &[])
 }
 
-fn bandit(common: &Common, trials: u64, quick: bool, datasets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
+struct Size {
+    trials: u64,
+    passes: usize,
+    quick: bool,
+}
+
+fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
+    let Size { trials, passes, quick } = size;
     let report = bandit_boosting::run(&Options {
         trials,
         seed: common.seed,
         threads: common.threads,
+        passes,
         quick,
         out: common.out.clone(),
         datasets: if datasets.is_empty() { Name::ALL.to_vec() } else { datasets.to_vec() },

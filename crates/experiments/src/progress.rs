@@ -164,6 +164,7 @@ impl fmt::Debug for Show {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Times {
     elapsed: Duration,
     /// The units that this run did in that time.
@@ -222,6 +223,9 @@ mod tests {
         let lines = || String::from_utf8(output.lock().unwrap().clone()).unwrap();
         let stage = progress.stage("trials", 20);
         stage.resume(5);
+        stage.with_state(|state| stage.line(state));
+        assert_eq!(lines(), "trials: 5/20\n", "what an earlier run did is not this run's rate");
+        output.lock().unwrap().clear();
         stage.message("abalone");
         stage.done(1);
         assert_eq!((stage.position(), lines().as_str()), (6, ""), "no line is due yet");

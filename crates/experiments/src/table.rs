@@ -107,7 +107,8 @@ impl Table {
     /// Markdown, with the columns aligned in the source as well.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let lines: Vec<Vec<String>> = std::iter::once(&self.header).chain(&self.rows).map(escaped).collect();
+        let lines: Vec<Vec<String>> =
+            std::iter::once(&self.header).chain(&self.rows).map(|line| escaped(line)).collect();
         let widths: Vec<usize> = (0..self.header.len())
             .map(|c| lines.iter().filter_map(|line| line.get(c)).map(|cell| cell.chars().count()).max())
             .map(|width| width.unwrap_or(0).max(3))
@@ -202,7 +203,7 @@ fn labelled(name: &str, provenance: Provenance) -> String {
     provenance.label().map_or_else(|| name.to_owned(), |note| format!("{name} ({note})"))
 }
 
-fn escaped(line: &Vec<String>) -> Vec<String> {
+fn escaped(line: &[String]) -> Vec<String> {
     line.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect()
 }
 

@@ -4,6 +4,10 @@
 //! unit and is on the disc before [`Trials::put`] returns. A run with other settings moves the file aside and starts
 //! afresh; a last line that was cut off by a kill is dropped.
 
+mod error;
+
+pub use error::{TrialsError, WorkError};
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -12,7 +16,6 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use thiserror::Error;
 
 const FORMAT: &str = "experiment-trials 1";
 /// How the first line begins, whatever the settings.
@@ -56,56 +59,6 @@ struct Header {
 struct Line<V> {
     unit: String,
     value: V,
-}
-
-/// Why the store could not be opened, or a unit not kept.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum TrialsError {
-    /// The file system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The settings or a value have no JSON form, or one that does not read back as the value's type.
-    #[error("{what} cannot be kept as JSON: {source}")]
-    Json {
-        /// `settings`, or the unit.
-        what: String,
-        /// The reason.
-        source: serde_json::Error,
-    },
-    /// The file is of something else.
-    #[error("{}: not a file of trials", path.display())]
-    NotTrials {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A complete line that is not a unit.
-    #[error("{}:{line}: {source}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The reason.
-        source: serde_json::Error,
-    },
-    /// Another process, or another store of this one, has the file open.
-    #[error("{}: in use by another run", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The unit is there already.
-    #[error("unit {unit:?} is already there")]
-    Duplicate {
-        /// The unit.
-        unit: String,
-    },
 }
 
 impl<T: Serialize + DeserializeOwned> Trials<T> {
@@ -212,17 +165,6 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Why a unit has no value.
-#[derive(Debug, Error)]
-pub enum WorkError<E> {
-    /// The work failed.
-    #[error(transparent)]
-    Work(E),
-    /// The work was done, but its value could not be kept.
-    #[error(transparent)]
-    Store(TrialsError),
 }
 
 impl<T> Inner<T> {

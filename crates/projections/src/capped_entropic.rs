@@ -99,7 +99,7 @@ fn project_weights(
 }
 
 /// The round before which the search is worth its logarithms.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 5;
 
 /// Moves the wanted indices to the front and counts them.
 pub(crate) fn partition(indices: &mut [usize], wanted: impl Fn(usize) -> bool) -> usize {

@@ -183,7 +183,7 @@ impl Level<'_> {
         let mut rest = CompensatedSum::default();
         rest.add(set.s);
         rest.add(-self.filled.value());
-        let (mut count, mut patience) = (0.0, 8);
+        let (mut count, mut patience) = (0.0, 4);
         loop {
             let sharing = count + open.len() as f64;
             if sharing == 0.0 {

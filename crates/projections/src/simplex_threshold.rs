@@ -23,6 +23,11 @@ pub(crate) fn project_onto_simplex(y: &mut [f64], s: f64, candidates: &mut Vec<f
         let above = Above::of(y, p, cut);
         let lift = (s - above.excess) / above.count;
         let stands = above.lowest > -lift && above.next <= -lift;
+        if stands && patience > 0 && lift.abs() > 1e-3 * s {
+            // From so far away, small coordinates are differences of large ones: look again from nearby.
+            (p, cut, guessed, patience) = ((p - lift).clamp(f64::MIN, top), margin, true, 0);
+            continue;
+        }
         if stands || !(guessed || -lift > cut) {
             break lift;
         }

@@ -97,10 +97,7 @@ impl<'a> Row<'a> {
     pub fn dot(&self, w: &[f64]) -> f64 {
         match self.entries {
             Entries::Dense(x) => dot(x, &w[..x.len()]),
-            Entries::Sparse(indices, x) => {
-                let w = &w[..self.dimension];
-                indices.iter().zip(x).map(|(&j, &x_j)| w[j as usize] * x_j).sum()
-            }
+            Entries::Sparse(indices, x) => sparse_dot(indices, x, &w[..self.dimension]),
         }
     }
 
@@ -133,17 +130,7 @@ impl<'a> Row<'a> {
     pub fn axpy_norm_change(&self, a: f64, w: &mut [f64]) -> f64 {
         match self.entries {
             Entries::Dense(x) => dense_axpy_norm_change(a, x, &mut w[..x.len()]),
-            Entries::Sparse(indices, x) => {
-                let w = &mut w[..self.dimension];
-                let mut change = 0.0;
-                for (&j, &x_j) in indices.iter().zip(x) {
-                    let w_j = &mut w[j as usize];
-                    let step = a * x_j;
-                    change += step * (2.0 * *w_j + step);
-                    *w_j += step;
-                }
-                change
-            }
+            Entries::Sparse(indices, x) => sparse_axpy_norm_change(a, indices, x, &mut w[..self.dimension]),
         }
     }
 
@@ -185,26 +172,60 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + tail
 }
 
+/// The sparse case of [`Row::dot`], in four partial sums so that an addition need not wait for the one before it.
+#[inline]
+fn sparse_dot(indices: &[u32], x: &[f64], w: &[f64]) -> f64 {
+    let ((indices, j_rest), (x, x_rest)) = (indices.as_chunks::<4>(), x.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (j, x) in indices.iter().zip(x) {
+        for k in 0..4 {
+            sums[k] += w[j[k] as usize] * x[k];
+        }
+    }
+    let rest: f64 = j_rest.iter().zip(x_rest).map(|(&j, x_j)| w[j as usize] * x_j).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}
+
+/// w ← w + step, and the change of w².
+#[inline]
+fn move_one(w: &mut f64, step: f64) -> f64 {
+    let change = step * (2.0 * *w + step);
+    *w += step;
+    change
+}
+
 /// The dense case of [`Row::axpy_norm_change`], in the lanes of [`dot`].
 #[inline]
 fn dense_axpy_norm_change(a: f64, x: &[f64], w: &mut [f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut lanes = [0.0; LANES];
-    let mut move_one = |w_j: &mut f64, x_j: f64, lane: usize| {
-        let step = a * x_j;
-        lanes[lane] += step * (2.0 * *w_j + step);
-        *w_j += step;
-    };
-    let tail = x.len() - x.len() % LANES;
-    for (w, x) in w.chunks_exact_mut(LANES).zip(x.chunks_exact(LANES)) {
-        for k in 0..LANES {
-            move_one(&mut w[k], x[k], k);
+    let ((x, x_rest), (w, w_rest)) = (x.as_chunks::<8>(), w.as_chunks_mut::<8>());
+    let mut sums = [0.0; 8];
+    for (w, x) in w.iter_mut().zip(x) {
+        // Loop by loop, not entry by entry: each is a handful of vector instructions then.
+        let steps = x.map(|x_j| a * x_j);
+        for k in 0..8 {
+            sums[k] += steps[k] * (2.0 * w[k] + steps[k]);
+        }
+        for k in 0..8 {
+            w[k] += steps[k];
         }
     }
-    for (k, (w_j, &x_j)) in w[tail..].iter_mut().zip(&x[tail..]).enumerate() {
-        move_one(w_j, x_j, k);
+    let rest: f64 = w_rest.iter_mut().zip(x_rest).map(|(w_j, x_j)| move_one(w_j, a * x_j)).sum();
+    let halves: [f64; 4] = std::array::from_fn(|k| sums[k] + sums[k + 4]);
+    (halves[0] + halves[2]) + (halves[1] + halves[3]) + rest
+}
+
+/// The sparse case, in the sums of [`sparse_dot`].
+#[inline]
+fn sparse_axpy_norm_change(a: f64, indices: &[u32], x: &[f64], w: &mut [f64]) -> f64 {
+    let ((indices, j_rest), (x, x_rest)) = (indices.as_chunks::<4>(), x.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (j, x) in indices.iter().zip(x) {
+        for k in 0..4 {
+            sums[k] += move_one(&mut w[j[k] as usize], a * x[k]);
+        }
     }
-    lanes.iter().sum()
+    let rest: f64 = j_rest.iter().zip(x_rest).map(|(&j, x_j)| move_one(&mut w[j as usize], a * x_j)).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
 /// ‖values‖², or the first entry that is not finite. A finite sum of squares proves every entry finite, so the

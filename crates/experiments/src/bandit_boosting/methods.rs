@@ -24,6 +24,8 @@ pub enum Method {
     NFkm,
     /// Boosting with N noisy one-point estimates.
     BanditBoosting,
+    /// N-FKM with a single query a round: the estimate that each weak learner of bandit boosting is given.
+    OneQueryFkm,
     /// OGD on the ball of radius B/γ: the class that boosting competes with, handed to one learner.
     OgdLargeBall,
     /// N-FKM on the ball of radius B/γ.
@@ -32,14 +34,20 @@ pub enum Method {
 
 impl Method {
     /// In the order of the table. N-FKM comes after the booster whose N it is given.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Ogd,
         Self::OnlineBoosting,
         Self::BanditBoosting,
         Self::NFkm,
+        Self::OneQueryFkm,
         Self::OgdLargeBall,
         Self::NFkmLargeBall,
     ];
+
+    /// Whether the method learns from noisy values only.
+    pub fn is_bandit(self) -> bool {
+        matches!(self, Self::NFkm | Self::OneQueryFkm | Self::BanditBoosting | Self::NFkmLargeBall)
+    }
 
     /// The name in records and tables.
     pub fn name(self) -> &'static str {
@@ -48,6 +56,7 @@ impl Method {
             Self::OnlineBoosting => "online boosting",
             Self::NFkm => "N-FKM",
             Self::BanditBoosting => "bandit boosting",
+            Self::OneQueryFkm => "FKM, one query",
             Self::OgdLargeBall => "OGD, ball B/γ",
             Self::NFkmLargeBall => "N-FKM, ball B/γ",
         }
@@ -118,7 +127,7 @@ pub fn progressive(
         Method::OnlineBoosting => {
             full_information(&mut OnlineGradientBoosting::new(learners()?, set, advantage)?, halves, order)
         }
-        Method::NFkm | Method::NFkmLargeBall => {
+        Method::NFkm | Method::OneQueryFkm | Method::NFkmLargeBall => {
             let mut learner = FkmLinear::new(shape, set, steps, radius, fixed.delta, n, directions)?;
             bandit(&mut learner, fixed.noise, noise, halves, order)
         }

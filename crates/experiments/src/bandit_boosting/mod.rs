@@ -50,6 +50,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// A corner of the grid and short halves.
     pub quick: bool,
+    /// How often each half is shown.
+    pub passes: usize,
     /// Where results go.
     pub out: PathBuf,
     /// Which data sets.
@@ -115,6 +117,8 @@ struct Settings {
     grid: Grid,
     /// Examples of a half at the most.
     at_most: Option<usize>,
+    /// How often each half is shown.
+    passes: usize,
     scheme: String,
 }
 
@@ -155,7 +159,9 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
         fixed: Fixed { delta: 0.5, noise: Noise::uniform(0.1)? },
         grid: if options.quick { Grid::quick() } else { Grid::full() },
         at_most: options.quick.then_some(QUICK_EXAMPLES),
-        scheme: "labels in [-1, 1]; min-max features; B = 1/max|x|; successive halving by 4".to_owned(),
+        passes: options.passes.max(1),
+        scheme: "labels in [-1, 1]; min-max features; B = 1/max|x|; successive halving by 4, up to 4 draws"
+            .to_owned(),
     };
     let store = Trials::<Outcome>::open(&options.out.join("bandit-boosting.trials"), &settings)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
@@ -200,7 +206,8 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
 }
 
 fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, BanditBoostingError> {
-    let halves = task.halves(settings.seed, trial, settings.at_most.unwrap_or(usize::MAX))?;
+    let at_most = settings.at_most.unwrap_or(usize::MAX);
+    let halves = task.halves(settings.seed, trial, at_most, settings.passes)?;
     // One stream a trial; each method takes two seeds from it, for tuning and for reporting.
     let mut seeds = ChaCha8Rng::seed_from_u64(settings.seed);
     seeds.set_stream(trial);

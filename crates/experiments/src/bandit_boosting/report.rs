@@ -58,20 +58,26 @@ fn title(record: &Record, options: &Options) -> String {
 fn caption(record: &Record, options: &Options) -> String {
     let cut =
         if options.quick { " Halves are cut short and the grid is small: a look, not a result." } else { "" };
+    let passes = if options.passes > 1 {
+        format!(" Each half is shown {} times over.", options.passes)
+    } else {
+        String::new()
+    };
     format!(
         "Progressive squared loss on the second half of the examples, mean ± standard deviation over {} trials; \
-         settings tuned on the first half.{cut} Labels are coded into [−1, 1]; the paper leaves its label ranges \
+         settings tuned on the first half.{cut}{passes} Labels are coded into [−1, 1]; the paper leaves its label ranges \
          blank, so compare the relative figures. The run took {:.0} s (resumed trials not counted), commit {}.",
         options.trials, record.seconds, record.commit
     )
 }
 
 /// Whose figures a table shows, in order.
-const COLUMNS: [Method; 6] = [
+const COLUMNS: [Method; 7] = [
     Method::Ogd,
     Method::OnlineBoosting,
     Method::NFkm,
     Method::BanditBoosting,
+    Method::OneQueryFkm,
     Method::OgdLargeBall,
     Method::NFkmLargeBall,
 ];

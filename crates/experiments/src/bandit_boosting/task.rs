@@ -61,11 +61,17 @@ impl Task {
     }
 
     /// The order and the scaling of one trial. Every trial splits anew: what reports in it has not tuned it. `at_most`
-    /// shortens both halves, for a quick look.
+    /// shortens both halves, for a quick look; `passes` shows each half so many times over, in the same order.
     ///
     /// # Errors
     /// What the encoders refuse.
-    pub fn halves(&self, seed: u64, trial: u64, at_most: usize) -> Result<Halves, BanditBoostingError> {
+    pub fn halves(
+        &self,
+        seed: u64,
+        trial: u64,
+        at_most: usize,
+        passes: usize,
+    ) -> Result<Halves, BanditBoostingError> {
         let order = permutation(self.dataset.len(), seed, trial);
         let (tuning, reporting) = split_halves(&order);
         let shortened = |half: &[usize]| half.iter().copied().take(at_most).collect::<Vec<_>>();
@@ -74,7 +80,14 @@ impl Task {
         let features = with_constant(&scaler.apply(&self.dataset.features)?)?;
         let norms = tuning.iter().filter_map(|&i| features.row(i)).map(|x| x.norm_squared());
         let radius = 1.0 / norms.fold(1.0, f64::max).sqrt();
-        Ok(Halves { features, labels: self.labels.clone(), tuning, reporting, radius })
+        let labels = self.labels.clone();
+        Ok(Halves {
+            features,
+            labels,
+            tuning: tuning.repeat(passes),
+            reporting: reporting.repeat(passes),
+            radius,
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which setting a method reports with: the best on the tuning half.
 
 use super::BanditBoostingError;
-use super::methods::{Fixed, Method, Progressive, Setting, progressive};
+use super::methods::{Fixed, Method, Setting, progressive};
 use super::task::Halves;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -38,12 +38,12 @@ impl Grid {
     /// What a method tries. `boosting_n` is the N that bandit boosting has chosen; N-FKM is given the same.
     fn settings(&self, method: Method, boosting_n: u32) -> Vec<Setting> {
         let n = match method {
-            Method::Ogd | Method::OgdLargeBall => &[1][..],
+            Method::Ogd | Method::OgdLargeBall | Method::OneQueryFkm => &[1][..],
             Method::NFkm | Method::NFkmLargeBall => &[boosting_n],
             Method::OnlineBoosting | Method::BanditBoosting => &self.n,
         };
         let advantage = match method {
-            Method::Ogd | Method::NFkm => &[1.0][..],
+            Method::Ogd | Method::NFkm | Method::OneQueryFkm => &[1.0][..],
             _ => &self.advantage,
         };
         let mut settings = Vec::new();
@@ -72,6 +72,11 @@ const SHORTEST_RUNG: usize = 1000;
 /// One setting in this many goes on to the next rung, which is this many times as long.
 const RATIO: usize = 4;
 
+/// A bandit run is noisy, and the luckiest of hundreds of settings is not the best one: on a short rung its loss is the
+/// mean over several draws of directions and noise, as many as make up this many examples, at most four.
+const EXAMPLES_A_SETTING: usize = 10_000;
+const MOST_DRAWS: usize = 4;
+
 /// Finds the best setting by successive halving on the tuning half: all settings on its first sixteenth, the best
 /// quarter of them on its first quarter, the best quarter of those on all of it. Ties go to the first in the grid, so
 /// the result does not depend on the number of threads.
@@ -93,10 +98,18 @@ pub fn tune(
     let mut settings = grid.settings(method, boosting_n);
     let mut ranked: Vec<Tuned> = Vec::new();
     for length in rungs {
+        let draws =
+            if method.is_bandit() { (EXAMPLES_A_SETTING / length).clamp(1, MOST_DRAWS) as u64 } else { 1 };
+        #[allow(clippy::cast_precision_loss, reason = "at most four draws")]
         let run = |setting: &Setting| -> Result<Tuned, BanditBoostingError> {
-            let Progressive { average, .. } =
-                progressive(method, *setting, fixed, halves, &halves.tuning[..length], seed)?;
-            Ok(Tuned { setting: *setting, loss: average })
+            let mut loss = 0.0;
+            for draw in 0..draws {
+                let order = &halves.tuning[..length];
+                let run = progressive(method, *setting, fixed, halves, order, seed.wrapping_add(draw))?;
+                // Divided first: the average of a run that was lost is the largest double.
+                loss += run.average / draws as f64;
+            }
+            Ok(Tuned { setting: *setting, loss })
         };
         ranked = settings.par_iter().map(run).collect::<Result<_, _>>()?;
         ranked.sort_by(|a, b| a.loss.total_cmp(&b.loss));

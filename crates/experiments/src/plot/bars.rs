@@ -174,9 +174,8 @@ impl BarPanel {
     fn least_width(&self) -> f64 {
         let bars = self.bars().count() as f64;
         let slots = bars + GAP * self.groups.len() as f64;
-        let needed = |group: &BarGroup| {
-            (LABEL.width(&group.label) + 6.0) * slots / (group.bars.len() as f64 + GAP)
-        };
+        let needed =
+            |group: &BarGroup| (LABEL.width(&group.label) + 6.0) * slots / (group.bars.len() as f64 + GAP);
         let labels = self.groups.iter().map(needed).fold(0.0, f64::max) + 120.0;
         labels.max(least_width(&self.title, self.provenance))
     }

@@ -51,7 +51,7 @@ impl<'a> Page<'a> {
         let wide = |entry: &Entry<'_>| SWATCH + 6.0 + LEGEND.width(entry.name) + 14.0;
         let widest =
             entries.iter().map(wide).chain(title.map(|title| TITLE.width(title))).fold(0.0, f64::max);
-        let width = (f64_of(columns) * panel.0).max(INDENT + widest) + 2.0 * MARGIN;
+        let width = ((f64_of(columns) * panel.0).max(INDENT + widest) + 2.0 * MARGIN).ceil();
         let mut at = (MARGIN + INDENT, MARGIN + if title.is_some() { 30.0 } else { 0.0 });
         let mut placed = Vec::new();
         for entry in entries {

@@ -41,7 +41,7 @@ where
 {
     let mut x = y.to_vec();
     set.project_with(&mut x, scratch).unwrap();
-    assert!(set.contains(&x, 1e-12 * mass), "{name}: the sum is off by {:e}", x.iter().sum::<f64>() - mass);
+    assert!(set.contains(&x, 1e-14 * mass), "{name}: the sum is off by {:e}", x.iter().sum::<f64>() - mass);
     let residual = difference(y, &x);
     let worst = set.lmo(&difference(&x, y)).unwrap();
     let violation = dot(&residual, &difference(&worst, &x));
@@ -95,6 +95,44 @@ fn long_entropic_projections_share_one_factor() {
                 "{name}: {lowest} to {highest}"
             );
             assert!(ratios(true).iter().all(|r| *r <= highest + tolerance), "{name}");
+        }
+    }
+}
+
+/// Caps that make even sharing fill few coordinates a round. From equal weights both geometries share evenly, so the
+/// answer is min(c, ρ) with ρ found by filling the caps in rising order.
+#[test]
+fn creeping_caps_fill_as_in_rising_order() {
+    for spare in [1e-6, 1e-3, 0.5] {
+        // Of the coordinates left, each round finds but the next 8 % below the mean.
+        let (mut caps, mut groups) = (Vec::with_capacity(N), Vec::new());
+        for group in 0..11 {
+            let (size, cap) = ((N - caps.len()) * 8 / 100, 1.0 - 0.9 * 16_f64.powi(-group));
+            caps.resize(caps.len() + size, cap);
+            groups.push((size, cap));
+        }
+        groups.push((N - caps.len(), 1.0));
+        caps.resize(N, 1.0);
+        let s = groups.iter().map(|(size, cap)| *size as f64 * cap).sum::<f64>() - spare;
+        let (mut rest, mut left, mut rho) = (s, N, 0.0);
+        for (size, cap) in groups {
+            rho = rest / left as f64;
+            if cap > rho {
+                break;
+            }
+            rest -= size as f64 * cap;
+            left -= size;
+        }
+        let set = CappedSimplex::new(caps.clone(), s).unwrap();
+        let (mut euclidean, mut entropic) = (vec![0.0; N], vec![1.0; N]);
+        Projection::<Euclidean>::project(&set, &mut euclidean).unwrap();
+        Projection::<NegativeEntropy>::project(&set, &mut entropic).unwrap();
+        for ((a, b), c) in euclidean.iter().zip(&entropic).zip(&caps) {
+            assert!(
+                (a - c.min(rho)).abs() < 1e-14 && (b - c.min(rho)).abs() < 1e-14,
+                "{a} {b} for {}",
+                c.min(rho)
+            );
         }
     }
 }
