@@ -1,12 +1,12 @@
 //! A round of online gradient boosting beside its floor, the arithmetic on the weights that no round can do without.
 
-use benches::{CASES, Case, LEARNERS, NOISE, Stream, bandit, full_information};
+use benches::{CASES, Case, Floor, NOISE, Stream, bandit, full_information};
 use boosters::feedback::Noise;
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use oco_core::SquaredLoss;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rows::{Entries, Row};
+use rows::Row;
 use std::error::Error;
 use std::hint::black_box;
 use std::slice::from_ref;
@@ -58,41 +58,17 @@ fn time_rounds(
     Ok(())
 }
 
-/// A dot product and an axpy for each learner: on rows, as the learners do them, and on bare slices.
 fn time_floors(group: &mut BenchmarkGroup<'_, WallTime>, case: Case, stream: &Stream) {
-    let mut time = |name: &str, dot: fn(&Row<'_>, &[f64]) -> f64, axpy: fn(&Row<'_>, f64, &mut [f64])| {
-        let mut weights = vec![vec![0.0; case.dimension]; LEARNERS];
-        // Steps that cancel keep the weights in range however long the benchmark runs.
-        let mut step = 1e-3;
+    let mut time = |name: &str, round: fn(&mut Floor, Row<'_>)| {
+        let (mut floor, mut examples) = (Floor::new(case), stream.examples());
         group.bench_function(name, |bencher| {
-            let mut examples = stream.examples();
             bencher.iter(|| {
                 if let Some((x, _)) = examples.next() {
-                    black_box(weights.iter().map(|w| dot(&x, w)).sum::<f64>());
-                    weights.iter_mut().for_each(|w| axpy(&x, step, w));
-                    step = -step;
+                    round(&mut floor, x);
                 }
             });
         });
     };
-    time("floor on rows", |x, w| x.dot(w), |x, a, w| x.axpy_into(a, w));
-    time("floor on slices", dot_on_slices, axpy_on_slices);
-}
-
-#[inline]
-fn dot_on_slices(x: &Row<'_>, w: &[f64]) -> f64 {
-    match x.entries() {
-        Entries::Dense(x) => rows::dot(x, w),
-        Entries::Sparse(indices, x) => indices.iter().zip(x).map(|(&j, x_j)| w[j as usize] * x_j).sum(),
-    }
-}
-
-#[inline]
-fn axpy_on_slices(x: &Row<'_>, a: f64, w: &mut [f64]) {
-    match x.entries() {
-        Entries::Dense(x) => w.iter_mut().zip(x).for_each(|(w, x_j)| *w += a * x_j),
-        Entries::Sparse(indices, x) => {
-            indices.iter().zip(x).for_each(|(&j, x_j)| w[j as usize] += a * x_j);
-        }
-    }
+    time("floor on rows", Floor::round_on_rows);
+    time("floor on slices", Floor::round_on_slices);
 }

@@ -3,6 +3,10 @@
 //! The rows come from a generator that is a few lines in any language, so that a peer (`peers/rounds_numpy.py`) makes
 //! the same rows for itself, and `examples/average_loss.rs` can show that it does the same work on them.
 
+mod floor;
+
+pub use floor::Floor;
+
 use boosters::gradient::{BanditGradientBoosting, OnlineGradientBoosting, Queries};
 use oco_core::StepSchedule;
 use projections::BoxSet;

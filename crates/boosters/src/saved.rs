@@ -98,10 +98,17 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
     let header = Header { format, version: VERSION, kind, sha256: checksum(&body) };
     let header = serde_json::to_string(&header).map_err(state)?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
+    let mut builder = tempfile::Builder::new();
+    // A temporary file is private to its owner; a learner is readable like any other file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder).map_err(io)?;
     writeln!(file, "{header}\n{body}").map_err(io)?;
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
+    // The new name is on the disc once its folder is.
+    #[cfg(unix)]
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     Ok(())
 }
 

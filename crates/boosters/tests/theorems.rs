@@ -4,6 +4,8 @@
 //! Lemma 10 is asserted with the distance ‖A_i/γ − y^{i−1}‖² that occurred instead of its bound D²/γ². For the squared
 //! loss nothing but the convexity of the loss is then given away, so a wrong sign, step or advantage shows at once.
 
+#![allow(clippy::unwrap_used, reason = "a refusal here is a failure of the test")]
+
 mod abalone;
 
 use abalone::Stream;
@@ -70,13 +72,16 @@ fn full_information_boosting_meets_its_bound_at_every_round() {
         let class = stream.comparators(1.0 / stream.largest_norm / gamma);
         let mut excess = vec![0.0; class.len()];
         let mut regrets = vec![[0.0; LEARNERS]; class.len()];
+        let mut left_set = 0;
         // |A_i/γ − y^{i−1}| ≤ D/γ with D the diameter of Y.
         let (beta, diameter) = (2.0, 2.0_f64);
         for (t, (x, label)) in (1_u32..).zip(stream.examples()) {
             let target = [label];
             let loss = SquaredLoss::new(&target).unwrap();
             let played = booster.round(x, &loss).unwrap()[0];
-            let (_, a, g) = inner(booster.trace());
+            let (y, a, g) = inner(booster.trace());
+            assert_eq!(played, y[LEARNERS].clamp(-1.0, 1.0), "the play is the projection of y^N");
+            left_set += usize::from(y[LEARNERS].abs() > 1.0);
             let approximation = 2.0 * beta * diameter.powi(2) * f64::from(t) / (gamma.powi(2) * 13.0);
             for (k, u) in class.iter().enumerate() {
                 let f = x.dot(u);
@@ -89,6 +94,8 @@ fn full_information_boosting_meets_its_bound_at_every_round() {
                 assert!(excess[k] <= approximation + worst + 1e-9, "round {t}, comparator {k}");
             }
         }
+        // With predictions in Y only γ < 1 can lead out of it.
+        assert_eq!(left_set > 0, gamma < 1.0, "y^N left Y {left_set} times");
     }
 }
 
@@ -144,7 +151,8 @@ fn the_bound_fails_where_zero_is_outside_the_prediction_set() {
 }
 
 /// [BHKL15, Algorithm 1], with everything measured: for f with f/c in the hull,
-/// Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ(A_i − σ_iy^{i−1})², at every prefix and for every i.
+/// Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ(A_i − σ_iy^{i−1})², at every prefix and for every i. The shrinkage
+/// is itself OGD on [0, 1] [Z03]: Σ(σ* − σ_i)⟨g_i, y^{i−1}⟩ ≤ 1/(2α_T) + ½Σα_t⟨g_i, y^{i−1}⟩² for every σ* in [0, 1].
 #[test]
 fn span_boosting_meets_its_recursion_at_every_round() {
     let stream = Stream::load(2000, 2);
@@ -153,15 +161,25 @@ fn span_boosting_meets_its_recursion_at_every_round() {
     let set = BoxSet::interval(-1.0, 1.0).unwrap();
     let alpha = StepSchedule::power(0.2, 0.5).unwrap();
     let mut booster = SpanBoosting::new(learners, set, eta, alpha).unwrap();
+    let (mut shrinkage_regrets, mut shrinkage_squares) = ([[0.0; 2]; LEARNERS], [0.0; LEARNERS]);
     let class = stream.comparators(c / stream.largest_norm);
     let mut delta = vec![[0.0; LEARNERS + 1]; class.len()];
     let mut measured = vec![[0.0; LEARNERS]; class.len()];
-    for (x, label) in stream.examples() {
+    for (t, (x, label)) in (1_u64..).zip(stream.examples()) {
         let sigma = booster.shrinkage().to_vec();
         let target = [label];
         let loss = SquaredLoss::new(&target).unwrap();
         booster.round(x, &loss).unwrap();
         let (y, a, g) = inner(booster.trace());
+        for i in 0..LEARNERS {
+            let along = g[i] * y[i];
+            shrinkage_squares[i] += alpha.eta(t) * along * along;
+            let bound = 0.5 / alpha.eta(t) + 0.5 * shrinkage_squares[i];
+            for (best, regret) in [0.0, 1.0].into_iter().zip(&mut shrinkage_regrets[i]) {
+                *regret += (best - sigma[i]) * along;
+                assert!(*regret <= bound + 1e-9, "the shrinkage of learner {i} against {best} in round {t}");
+            }
+        }
         for (k, u) in class.iter().enumerate() {
             let f = x.dot(u);
             for i in 0..=LEARNERS {
@@ -212,6 +230,7 @@ fn bandit_boosting_meets_lemma_10_lemma_15_and_theorem_9() {
             let f = x.dot(&comparator);
             assert_lemma_10(booster.trace(), &loss, gamma, f);
             let (y, a, g) = inner(booster.trace());
+            assert_eq!(played, y[LEARNERS].clamp(-1.0, 1.0), "line 13");
             excess += loss.value(&[played]) - loss.value(&[f]);
             for i in 0..LEARNERS {
                 let slope = 2.0 * (y[i] - label);
@@ -249,22 +268,27 @@ fn queries_can_be_kept_inside() {
         let learners = weak(&stream, StepSchedule::power(0.1, 0.25).unwrap());
         let set = BoxSet::interval(-1.0, 1.0).unwrap();
         let queries = Queries { delta: 0.4, rng: ChaCha8Rng::seed_from_u64(4) };
-        let mut booster = BanditGradientBoosting::new(learners, set, 0.3, queries).unwrap();
+        let gamma = 0.1;
+        let mut booster = BanditGradientBoosting::new(learners, set, gamma, queries).unwrap();
         if inside {
             booster = booster.querying_inside(1.0).unwrap();
         }
-        let mut farthest: f64 = 0.0;
+        let (mut farthest, mut left_set): (f64, bool) = (0.0, false);
         for (x, label) in stream.examples() {
             let target = [label];
             let loss = SquaredLoss::new(&target).unwrap();
-            booster
+            let played = booster
                 .round(x, &mut |y| {
                     farthest = farthest.max(y[0].abs());
                     loss.value(y)
                 })
-                .unwrap();
-            assert_lemma_10(booster.trace(), &loss, 0.3, 0.2);
+                .unwrap()[0];
+            let (y, ..) = inner(booster.trace());
+            assert_eq!(played, y[LEARNERS].clamp(-1.0, 1.0), "line 13: the play is the projection of y^N");
+            left_set |= y[LEARNERS].abs() > 1.0;
+            assert_lemma_10(booster.trace(), &loss, gamma, 0.2);
         }
+        assert_eq!(left_set, !inside, "y^N itself leaves Y for this γ, unless it is kept inside");
         assert_eq!(farthest <= 1.0 + 1e-12, inside, "the farthest query was at {farthest}");
     }
 }

@@ -127,7 +127,7 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Command::Data(data) => look_after(data),
+        Command::Data(data) => look_after(&data),
     }
 }
 
@@ -137,6 +137,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     bandit(common, Size { trials: 3, passes: 1, quick: true }, &[])
 }
 
+#[derive(Clone, Copy)]
 struct Size {
     trials: u64,
     passes: usize,
@@ -163,7 +164,7 @@ fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Bo
     Ok(ExitCode::SUCCESS)
 }
 
-fn look_after(data: Data) -> Result<ExitCode, Box<dyn Error>> {
+fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
     match data {
         Data::List(folder) => {
             let search = SearchPath::from_environment(folder.data.as_deref())?;
@@ -180,8 +181,9 @@ fn look_after(data: Data) -> Result<ExitCode, Box<dyn Error>> {
             }
         }
         Data::Fetch { data, home, quiet, sets } => {
-            let sets = if sets.is_empty() { Name::ALL.to_vec() } else { sets };
-            let options = fetch::FetchOptions { directory: data, sets, home, progress: !quiet };
+            let sets = if sets.is_empty() { Name::ALL.to_vec() } else { sets.clone() };
+            let (directory, home) = (data.clone(), home.clone());
+            let options = fetch::FetchOptions { directory, sets, home, progress: !quiet };
             say(&fetch::fetch(&options)?.to_string())?;
         }
     }

@@ -3,8 +3,8 @@
 use crate::error::check_length;
 use crate::{ProjectionError, check_finite};
 
-/// z ← argmin_{y∈[0,1]ⁿ} ‖y − z‖² + αη‖y‖₁ = clip(z − αη/2, 0, 1), the step that makes the weights of `SparseBoost` sparse
-/// [NP14, Algorithm 2]. O(n).
+/// z ← argmin ‖y − z‖² + αη‖y‖₁ over y ∈ \[0, 1\]ⁿ, that is clip(z − αη/2, 0, 1): the step that makes the weights of
+/// `SparseBoost` sparse [NP14, Algorithm 2]. O(n).
 ///
 /// Errors: [`ProjectionError::NotFinite`], [`ProjectionError::Empty`], [`ProjectionError::BadParameter`] for α < 0,
 /// [`ProjectionError::BadStep`] for η ≤ 0; a refused `z` is unchanged.

@@ -1,5 +1,7 @@
 //! A real stream for theorem checks: abalone, or its stand-in in a clone without the file, said aloud.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot load its data must fail")]
+
 use datasets::{MinMax, Name, SearchPath, StandIn, TargetRange, load, permutation, with_constant};
 use rows::RowMatrix;
 

@@ -202,7 +202,7 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
     }
     record.seconds = started.elapsed().as_secs_f64();
     record.summarise();
-    report::write(record, &curves, options)
+    report::write(&record, &curves, options)
 }
 
 fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, BanditBoostingError> {

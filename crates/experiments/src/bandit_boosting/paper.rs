@@ -5,9 +5,12 @@ use datasets::Name;
 
 use super::methods::Method;
 
-/// Losses in the order OGD, online boosting, N-FKM, bandit boosting, with standard deviations, and the relative
-/// decrease in the bandit setting. The label ranges behind these losses are blank in the paper.
-const TABLE_2: [(Name, [(f64, f64); 4], f64); 5] = [
+/// A line of the table: losses in the order OGD, online boosting, N-FKM, bandit boosting, with standard deviations,
+/// and the relative decrease in the bandit setting.
+type Line = (Name, [(f64, f64); 4], f64);
+
+/// The label ranges behind these losses are blank in the paper.
+const TABLE_2: [Line; 5] = [
     (Name::Abalone, [(3.708, 0.027), (3.71, 0.006), (12.21, 0.210), (11.68, 0.154)], 0.0434),
     (Name::Adult, [(0.154, 0.003), (0.151, 0.002), (0.161, 0.003), (0.150, 0.001)], 0.0683),
     (Name::Census, [(0.160, 0.002), (0.032, 0.001), (0.163, 0.001), (0.105, 0.020)], 0.356),

@@ -30,21 +30,21 @@ pub(super) fn settings(settings: &Settings, options: &Options) -> serde_json::Va
 }
 
 pub(super) fn write(
-    record: Record,
+    record: &Record,
     curves: &[(Name, Vec<Arc<Outcome>>)],
     options: &Options,
 ) -> Result<Report, BanditBoostingError> {
     let file = |ending: &str| options.out.join(format!("bandit-boosting{ending}"));
     let files = vec![file(".json"), file(".md"), file(".svg"), file("-curves.svg")];
-    let (losses, decreases) = (losses(&record)?, decreases(&record)?);
-    let mut page = format!("# {}\n\n", title(&record, options));
-    let _ = writeln!(page, "{}", caption(&record, options));
+    let (losses, decreases) = (losses(record)?, decreases(record)?);
+    let mut page = format!("# {}\n\n", title(record, options));
+    let _ = writeln!(page, "{}", caption(record, options));
     for table in [&losses, &decreases] {
         let _ = writeln!(page, "\n{}", table.to_markdown());
     }
     record.save(&files[0])?;
     write_atomically(&files[1], page.as_bytes())?;
-    write_atomically(&files[2], bars(&record, options).to_svg()?.as_bytes())?;
+    write_atomically(&files[2], bars(record, options).to_svg()?.as_bytes())?;
     write_atomically(&files[3], lines(curves, options).to_svg()?.as_bytes())?;
     let terminal = format!("{}\n\n{}", losses.to_terminal(), decreases.to_terminal());
     Ok(Report { terminal, files })

@@ -123,16 +123,19 @@ fn creeping_caps_fill_as_in_rising_order() {
             rest -= size as f64 * cap;
             left -= size;
         }
+        let mut entropic = vec![1.0; N];
         let set = CappedSimplex::new(caps.clone(), s).unwrap();
-        let (mut euclidean, mut entropic) = (vec![0.0; N], vec![1.0; N]);
-        Projection::<Euclidean>::project(&set, &mut euclidean).unwrap();
         Projection::<NegativeEntropy>::project(&set, &mut entropic).unwrap();
-        for ((a, b), c) in euclidean.iter().zip(&entropic).zip(&caps) {
-            assert!(
-                (a - c.min(rho)).abs() < 1e-14 && (b - c.min(rho)).abs() < 1e-14,
-                "{a} {b} for {}",
-                c.min(rho)
-            );
+
+        // For the Euclidean geometry every other coordinate stands a quarter higher, and so does its cap.
+        let start: Vec<f64> = (0..N).map(|i| 0.25 * (i % 2) as f64).collect();
+        let raised = caps.iter().zip(&start).map(|(c, v)| c + v).collect();
+        let set = CappedSimplex::new(raised, s + 0.125 * N as f64).unwrap();
+        let mut euclidean = start.clone();
+        Projection::<Euclidean>::project(&set, &mut euclidean).unwrap();
+        for i in 0..N {
+            let (want, a, b) = (caps[i].min(rho), euclidean[i] - start[i], entropic[i]);
+            assert!((a - want).abs() < 1e-14 && (b - want).abs() < 1e-14, "{i}: {a} and {b} for {want}");
         }
     }
 }
