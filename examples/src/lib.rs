@@ -1,1 +1,13 @@
-//! Short programs to copy from: `cargo run -p examples --example NAME`.
+//! Short programs to copy from: `cargo run --release -p examples --example NAME`.
+//!
+//! | example | shows |
+//! |---|---|
+//! | `prices` | pricing from takings alone: bandit boosting on a stream whose demand curve is never shown |
+//! | `own_weak_learner` | a weak learner of one's own, boosted with full information |
+//! | `stop_and_go_on` | a learner saved in the middle of a stream and continued bit for bit |
+//!
+//! The README's example is a doctest of this crate.
+
+#[doc = include_str!("../../README.md")]
+#[cfg(doctest)]
+struct Readme;
