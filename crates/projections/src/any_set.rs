@@ -73,6 +73,15 @@ impl Projection<Euclidean> for AnySet {
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         self.euclidean().project_with(y, scratch)
     }
+
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        self.euclidean().project_scaled_with(y, exponent, scratch)
+    }
 }
 
 impl Exact<Euclidean> for AnySet {}

@@ -2,6 +2,7 @@
 
 use crate::error::{check_length, check_logarithms, check_non_negative};
 use crate::norm::euclidean_norm;
+use crate::power_of_two::scaled_up_to_the_end;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, LogProjection, NegativeEntropy, Projection,
     ProjectionError, Scratch, check_finite,
@@ -85,6 +86,19 @@ impl Projection<Euclidean> for BoxSet {
         }
         Ok(())
     }
+
+    /// Coordinates beyond the range clip like its ends.
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        y.iter_mut().for_each(|v| *v = scaled_up_to_the_end(*v, exponent));
+        self.project_with(y, scratch)
+    }
 }
 
 impl Exact<Euclidean> for BoxSet {}
@@ -151,6 +165,19 @@ impl Projection<Euclidean> for UnitBox {
         self.check_dimension(y.len())?;
         y.iter_mut().for_each(|v| *v = v.clamp(0.0, 1.0));
         Ok(())
+    }
+
+    /// Coordinates beyond the range clip like its ends.
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        y.iter_mut().for_each(|v| *v = scaled_up_to_the_end(*v, exponent));
+        Projection::<Euclidean>::project_with(self, y, scratch)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::capped_entropic::partition;
 use crate::compensated_sum::{CompensatedSum, block_sum_over};
 use crate::error::{check_length, check_radius};
+use crate::power_of_two::scale_up_around;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
 };
@@ -110,6 +111,32 @@ impl Projection<Euclidean> for CappedSimplex {
             *v = if *v >= p { ((*v - p) + lift).min(c.min(self.s)) } else { 0.0 };
         }
         Ok(())
+    }
+
+    /// O(n log n).
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        // The largest entries whose caps together hold s: τ lies at most s below the last of them. Seen from there,
+        // whatever passes the upper end of the range is full, and whatever passes the lower end is 0.
+        let order = &mut scratch.order;
+        order.clear();
+        order.extend(0..y.len());
+        order.sort_unstable_by(|&i, &j| y[j].total_cmp(&y[i]));
+        let mut held = CompensatedSum::default();
+        let last = order.iter().find(|&&i| {
+            held.add(self.cap(i));
+            held.value() >= self.s
+        });
+        if let Some(&i) = last.or(order.last()) {
+            scale_up_around(y, y[i], exponent);
+        }
+        Projection::<Euclidean>::project_with(self, y, scratch)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::compensated_sum::CompensatedSum;
 use crate::error::{check_length, check_radius};
-use crate::simplex_threshold::project_onto_simplex;
+use crate::power_of_two::{scale_up_around, scaled_up_in_range};
+use crate::simplex_threshold::{max, project_onto_simplex};
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
 };
@@ -59,20 +60,43 @@ fn one_norm(x: &[f64]) -> f64 {
     x.iter().map(|v| v.abs()).collect::<CompensatedSum>().value()
 }
 
+/// Applies a map to the sizes |y| and gives the results y's signs.
+fn keeping_signs(y: &mut [f64], scratch: &mut Scratch, map: impl FnOnce(&mut [f64], &mut Vec<f64>)) {
+    let signs = scratch.lend_copy(y);
+    y.iter_mut().for_each(|v| *v = v.abs());
+    map(y, &mut scratch.values);
+    for (v, sign) in y.iter_mut().zip(&signs) {
+        *v = if *v == 0.0 { 0.0 } else { v.copysign(*sign) };
+    }
+    scratch.give_back(signs);
+}
+
 impl Projection<Euclidean> for L1Ball {
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         check_finite("y", y)?;
         self.check_dimension(y.len())?;
-        if one_norm(y) <= self.r {
-            return Ok(());
+        if !(one_norm(y) <= self.r) {
+            keeping_signs(y, scratch, |z, values| project_onto_simplex(z, self.r, values));
         }
-        let signs = scratch.lend_copy(y);
-        y.iter_mut().for_each(|v| *v = v.abs());
-        project_onto_simplex(y, self.r, &mut scratch.values);
-        for (v, sign) in y.iter_mut().zip(&signs) {
-            *v = if *v == 0.0 { 0.0 } else { v.copysign(*sign) };
+        Ok(())
+    }
+
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        if scaled_up_in_range(y, exponent) {
+            return self.project_with(y, scratch);
         }
-        scratch.give_back(signs);
+        // Beyond the range is outside the ball.
+        keeping_signs(y, scratch, |z, values| {
+            scale_up_around(z, max(z), exponent);
+            project_onto_simplex(z, self.r, values);
+        });
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{check_length, check_radius};
 use crate::norm::{Norm, euclidean_norm};
+use crate::power_of_two::scaled_up_in_range;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
 };
@@ -60,6 +61,23 @@ impl Projection<Euclidean> for L2Ball {
         if !norm.at_most(self.r) {
             y.iter_mut().for_each(|v| *v = self.r * direction(*v, norm));
         }
+        Ok(())
+    }
+
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        if scaled_up_in_range(y, exponent) {
+            return self.project_with(y, scratch);
+        }
+        // Beyond the range is outside the ball.
+        let norm = euclidean_norm(y.iter().copied());
+        y.iter_mut().for_each(|v| *v = self.r * direction(*v, norm));
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::check_length;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
+    exponent_above, scale_down,
 };
 use serde::{Deserialize, Serialize};
 
@@ -86,11 +87,11 @@ impl<K: DecisionSet> Shrunk<K> {
         }
     }
 
-    /// x ← a + (x − a)/(1 − ξ), the inverse of `shrink`; the identity for ξ = 0.
-    fn stretch(&self, x: &mut [f64]) {
+    /// x ← a + (x − a)/(1 − ξ), the inverse of `shrink`; the identity for ξ = 0. The centre is that of x's unit.
+    fn stretch(&self, x: &mut [f64], centre: impl Iterator<Item = f64>) {
         if self.xi > 0.0 {
             let factor = self.xi / (1.0 - self.xi);
-            for (v, a) in x.iter_mut().zip(&self.centre) {
+            for (v, a) in x.iter_mut().zip(centre) {
                 *v += factor * (*v - a);
             }
         }
@@ -98,14 +99,41 @@ impl<K: DecisionSet> Shrunk<K> {
 }
 
 impl<K: Projection<Euclidean>> Projection<Euclidean> for Shrunk<K> {
-    /// Besides the errors of K's projection: [`ProjectionError::NotFinite`] where the stretched point
-    /// a + (y − a)/(1 − ξ) leaves the range of `f64`.
+    /// Where the stretched point a + (y − a)/(1 − ξ) leaves the range, K is asked for its scaled projection.
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         check_finite("y", y)?;
         self.check_dimension(y.len())?;
         let given = scratch.lend_copy(y);
-        self.stretch(y);
-        let outcome = check_finite("stretched y", y).and_then(|()| self.set.project_with(y, scratch));
+        self.stretch(y, self.centre.iter().copied());
+        if y.iter().any(|v| !v.is_finite()) {
+            y.copy_from_slice(&given);
+            scratch.give_back(given);
+            return self.project_scaled_with(y, 0, scratch);
+        }
+        let outcome = self.set.project_with(y, scratch);
+        match outcome {
+            Ok(()) => self.shrink(y),
+            Err(_) => y.copy_from_slice(&given),
+        }
+        scratch.give_back(given);
+        outcome
+    }
+
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        let given = scratch.lend_copy(y);
+        // Stretching multiplies by at most 2^54; in units this much larger it stays in range.
+        let room = exponent_above(1.0 / (1.0 - self.xi)).unsigned_abs() + 2;
+        let exponent = exponent.saturating_add(room);
+        y.iter_mut().for_each(|v| *v = scale_down(*v, room));
+        self.stretch(y, self.centre.iter().map(|a| scale_down(*a, exponent)));
+        let outcome = self.set.project_scaled_with(y, exponent, scratch);
         match outcome {
             Ok(()) => self.shrink(y),
             Err(_) => y.copy_from_slice(&given),
@@ -136,7 +164,7 @@ impl<K: DecisionSet> DecisionSet for Shrunk<K> {
     /// Constraints are those of K for the stretched point, with the tolerance stretched alike. Allocates.
     fn contains(&self, x: &[f64], tolerance: f64) -> bool {
         let mut stretched = x.to_vec();
-        self.stretch(&mut stretched);
+        self.stretch(&mut stretched, self.centre.iter().copied());
         x.len() == self.centre.len() && self.set.contains(&stretched, tolerance / (1.0 - self.xi))
     }
 

@@ -2,6 +2,7 @@
 
 use crate::compensated_sum::{CompensatedSum, block_sum};
 use crate::error::{check_length, check_logarithms, check_non_negative, check_radius};
+use crate::power_of_two::scale_up_around;
 use crate::simplex_threshold::{max, project_onto_simplex};
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, LogProjection, NegativeEntropy, Projection,
@@ -62,6 +63,19 @@ impl Projection<Euclidean> for Simplex {
         self.check_dimension(y.len())?;
         project_onto_simplex(y, self.s, &mut scratch.values);
         Ok(())
+    }
+
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_finite("y", y)?;
+        self.check_dimension(y.len())?;
+        // A common offset changes nothing: seen from the largest entry, whatever passes the lower end of the range is 0.
+        scale_up_around(y, max(y), exponent);
+        Projection::<Euclidean>::project_with(self, y, scratch)
     }
 }
 

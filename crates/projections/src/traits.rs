@@ -1,6 +1,6 @@
 //! What a decision set offers: membership, projections and linear minimisation.
 
-use crate::{Euclidean, NegativeEntropy, ProjectionError, Regulariser, Scratch};
+use crate::{Euclidean, NegativeEntropy, ProjectionError, Regulariser, Scratch, scale_up};
 
 /// A non-empty closed convex set K ⊂ ℝⁿ to play in.
 pub trait DecisionSet {
@@ -25,6 +25,27 @@ pub trait DecisionSet {
 pub trait Projection<R: Regulariser>: DecisionSet {
     /// y ← Π(y). Allocates nothing once `scratch` has seen a vector of this length. A refused `y` is unchanged.
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
+
+    /// y ← Π(y·2^exponent), for a step that may have left the range of `f64` while its projection has not.
+    ///
+    /// Where y·2^exponent is in range this is its projection. The Euclidean projections of this crate's sets find the
+    /// answer beyond the range too; any other map refuses such a point as [`ProjectionError::NotFinite`]. A refused
+    /// `y` is unchanged.
+    fn project_scaled_with(
+        &self,
+        y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        let given = scratch.lend_copy(y);
+        y.iter_mut().for_each(|v| *v = scale_up(*v, exponent));
+        let outcome = self.project_with(y, scratch);
+        if outcome.is_err() {
+            y.copy_from_slice(&given);
+        }
+        scratch.give_back(given);
+        outcome
+    }
 
     /// [`Projection::project_with`] with working memory of its own.
     fn project(&self, y: &mut [f64]) -> Result<(), ProjectionError> {
@@ -111,6 +132,14 @@ macro_rules! forward_through_pointer {
         impl<R: Regulariser, K: Projection<R> + ?Sized> Projection<R> for $pointer {
             fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
                 (**self).project_with(y, scratch)
+            }
+            fn project_scaled_with(
+                &self,
+                y: &mut [f64],
+                exponent: u32,
+                scratch: &mut Scratch,
+            ) -> Result<(), ProjectionError> {
+                (**self).project_scaled_with(y, exponent, scratch)
             }
         }
 

@@ -52,6 +52,8 @@ pub struct Options {
     pub quick: bool,
     /// How often each half is shown.
     pub passes: usize,
+    /// δ; the paper's is ½.
+    pub delta: f64,
     /// Where results go.
     pub out: PathBuf,
     /// Which data sets.
@@ -156,7 +158,7 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
     let started = Instant::now();
     let settings = Settings {
         seed: options.seed,
-        fixed: Fixed { delta: 0.5, noise: Noise::uniform(0.1)? },
+        fixed: Fixed { delta: options.delta, noise: Noise::uniform(0.1)? },
         grid: if options.quick { Grid::quick() } else { Grid::full() },
         at_most: options.quick.then_some(QUICK_EXAMPLES),
         passes: options.passes.max(1),

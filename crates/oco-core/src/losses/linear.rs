@@ -2,9 +2,10 @@
 
 use super::{Bounded, Loss, Smooth, norm};
 use crate::OcoError;
+use crate::wide::Wide;
 use projections::{ProjectionError, check_finite};
 
-/// ℓ(y) = ⟨g, y⟩: what a booster hands to a weak learner.
+/// ℓ(y) = ⟨g, y⟩: what a booster hands to a weak learner. A value beyond the range of doubles is ±∞.
 ///
 /// ```
 /// use oco_core::{LinearLoss, Loss};
@@ -36,7 +37,7 @@ impl Loss for LinearLoss<'_> {
     }
 
     fn value(&self, y: &[f64]) -> f64 {
-        self.slope.iter().zip(y).map(|(g, y)| g * y).sum()
+        Wide::inner(self.slope, y, 0).value()
     }
 
     fn subgradient(&self, _y: &[f64], g: &mut [f64]) {

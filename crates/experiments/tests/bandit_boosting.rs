@@ -1,0 +1,68 @@
+//! The experiment as a program: the same numbers for any number of threads, after a stop, and in the record's schema.
+
+use datasets::{Name, SearchPath};
+use experiments::bandit_boosting::{DECREASE, LOSS, Options, run};
+use experiments::record::{Provenance, Record};
+use std::path::Path;
+
+/// A quick run on the stand-in of abalone, which every clone has.
+fn quick(out: &Path, trials: u64, threads: usize) -> Record {
+    let options = Options {
+        trials,
+        seed: 3,
+        threads: Some(threads),
+        quick: true,
+        passes: 1,
+        delta: 0.5,
+        out: out.to_owned(),
+        datasets: vec![Name::Abalone],
+        search: SearchPath::nowhere(),
+        quiet: true,
+    };
+    let report = run(&options).unwrap();
+    assert!(report.terminal.contains("abalone (synthetic stand-in)"), "{}", report.terminal);
+    for file in &report.files {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.contains("stand-in"), "{} does not say what it was made on", file.display());
+    }
+    Record::load(&out.join("bandit-boosting.json")).unwrap()
+}
+
+#[test]
+fn neither_threads_nor_a_stop_change_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let whole = quick(&out("whole"), 2, 1);
+    assert_eq!(quick(&out("threads"), 2, 2).trials, whole.trials);
+    // Stopped after the first trial; and killed in the middle of writing the second.
+    quick(&out("stopped"), 1, 2);
+    assert_eq!(quick(&out("stopped"), 2, 1).trials, whole.trials);
+    let store = out("stopped").join("bandit-boosting.trials");
+    let text = std::fs::read(&store).unwrap();
+    std::fs::write(&store, &text[..text.len() - 100]).unwrap();
+    assert_eq!(quick(&out("stopped"), 2, 2).trials, whole.trials);
+}
+
+#[test]
+fn the_record_holds_every_method_and_the_papers_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = quick(folder.path(), 2, 2);
+    assert_eq!((record.experiment.as_str(), record.seed), ("bandit-boosting", 3));
+    let of = |metric: &str| record.rows.iter().filter(|row| row.metric == metric).collect::<Vec<_>>();
+    assert_eq!((of(LOSS).len(), of(DECREASE).len()), (8, 2));
+    for row in &record.rows {
+        assert_eq!((row.n, row.provenance), (2, Provenance::StandIn), "{row:?}");
+    }
+    // No learner ends below the best linear predictor in hindsight.
+    let floor = of(LOSS).iter().find(|row| row.method == "best linear, hindsight").unwrap().mean;
+    assert!(of(LOSS).iter().all(|row| row.mean >= floor), "{floor}");
+    let printed =
+        record.paper.iter().find(|row| row.method == "bandit boosting" && row.metric == LOSS).unwrap();
+    assert_eq!((printed.mean, printed.std), (11.68, Some(0.154)));
+    // What was tuned is recorded with every trial.
+    let tuned =
+        record.trials.iter().filter(|trial| trial.metric == LOSS && trial.method != "best linear, hindsight");
+    assert!(
+        tuned.clone().count() == 14 && tuned.into_iter().all(|t| t.settings["setting"]["lr"].is_number())
+    );
+}

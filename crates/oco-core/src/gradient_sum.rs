@@ -1,0 +1,52 @@
+//! The sum of the gradients, which may leave the range of doubles and come back.
+
+use projections::{scale_down, scale_up};
+use serde::{Deserialize, Serialize};
+
+/// Σ g_s, in units of 1 while every coordinate fits and of 2^64 otherwise: those hold 2^63 gradients more.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GradientSum {
+    terms: Vec<f64>,
+    far: bool,
+}
+
+/// The exponent of the larger unit.
+const FAR: u32 = 64;
+
+impl GradientSum {
+    pub(crate) fn zero(dimension: usize) -> Self {
+        Self { terms: vec![0.0; dimension], far: false }
+    }
+
+    /// The coordinates in units of 2^[`exponent`](GradientSum::exponent).
+    pub(crate) fn terms(&self) -> &[f64] {
+        &self.terms
+    }
+
+    pub(crate) fn exponent(&self) -> u32 {
+        if self.far { FAR } else { 0 }
+    }
+
+    /// Becomes a copy of `other` in the memory at hand.
+    pub(crate) fn set_to(&mut self, other: &Self) {
+        self.terms.clone_from(&other.terms);
+        self.far = other.far;
+    }
+
+    /// Adds a finite gradient of the same length.
+    pub(crate) fn add(&mut self, g: &[f64]) {
+        let mut sums = self.terms.iter().zip(g).map(|(sum, g)| sum + g);
+        if !self.far && sums.all(f64::is_finite) {
+            self.terms.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
+            return;
+        }
+        let rest = FAR - self.exponent();
+        for (sum, g) in self.terms.iter_mut().zip(g) {
+            *sum = scale_down(*sum, rest) + scale_down(*g, FAR);
+        }
+        self.far = self.terms.iter().any(|sum| !scale_up(*sum, FAR).is_finite());
+        if !self.far {
+            self.terms.iter_mut().for_each(|sum| *sum = scale_up(*sum, FAR));
+        }
+    }
+}
