@@ -63,9 +63,11 @@ fn caption(record: &Record, options: &Options) -> String {
     } else {
         String::new()
     };
-    let delta = if options.delta == 0.5 { String::new() } else { format!(" δ = {}, not ½.", options.delta) };
+    let delta =
+        if options.delta == 0.5 { String::new() } else { format!(" δ = {}, not ½.", options.delta) };
     format!(
-        "Progressive squared loss on the second half of the examples, mean ± standard deviation over {} trials; \
+        "Progressive squared loss on the second half of the examples, mean ± standard deviation over {} trials (a \
+         stand-in: 3); \
          settings tuned on the first half.{cut}{passes}{delta} Labels are coded into [−1, 1]; the paper leaves its label ranges \
          blank, so compare the relative figures. The run took {:.0} s (resumed trials not counted), commit {}.",
         options.trials, record.seconds, record.commit
