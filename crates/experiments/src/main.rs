@@ -47,9 +47,6 @@ enum Experiment {
         /// Trials a data set
         #[arg(long, default_value_t = 20)]
         trials: u64,
-        /// Show each half so many times over
-        #[arg(long, default_value_t = 1)]
-        passes: usize,
         /// The distance of the queries
         #[arg(long, default_value_t = 0.5)]
         delta: f64,
@@ -123,8 +120,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
         Command::Reproduce(Experiment::Tour(common)) => tour(&common),
-        Command::Reproduce(Experiment::BanditBoosting { common, trials, passes, delta, quick, datasets }) => {
-            bandit(&common, Size { trials, passes, delta, quick }, &datasets)
+        Command::Reproduce(Experiment::BanditBoosting { common, trials, delta, quick, datasets }) => {
+            bandit(&common, Size { trials, delta, quick }, &datasets)
         }
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
@@ -137,25 +134,25 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
 /// Every experiment there is, in its quick form.
 fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     say("The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/.\n")?;
-    bandit(common, Size { trials: 3, passes: 1, delta: 0.5, quick: true }, &[])
+    let out = common.out.join("tour");
+    let common = &Common { out, data: common.data.clone(), ..*common };
+    bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
 
 /// How much of an experiment is run.
 #[derive(Clone, Copy)]
 struct Size {
     trials: u64,
-    passes: usize,
     delta: f64,
     quick: bool,
 }
 
 fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
-    let Size { trials, passes, delta, quick } = size;
+    let Size { trials, delta, quick } = size;
     let report = bandit_boosting::run(&Options {
         trials,
         seed: common.seed,
         threads: common.threads,
-        passes,
         delta,
         quick,
         out: common.out.clone(),

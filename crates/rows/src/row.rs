@@ -189,8 +189,9 @@ fn sparse_dot(indices: &[u32], x: &[f64], w: &[f64]) -> f64 {
 /// w ← w + step, and the change of w².
 #[inline]
 fn move_one(w: &mut f64, step: f64) -> f64 {
-    let change = step * (2.0 * *w + step);
-    *w += step;
+    let moved = *w + step;
+    let change = step * (*w + moved);
+    *w = moved;
     change
 }
 
@@ -202,12 +203,11 @@ fn dense_axpy_norm_change(a: f64, x: &[f64], w: &mut [f64]) -> f64 {
     for (w, x) in w.iter_mut().zip(x) {
         // Loop by loop, not entry by entry: each is a handful of vector instructions then.
         let steps = x.map(|x_j| a * x_j);
+        let moved: [f64; 8] = std::array::from_fn(|k| w[k] + steps[k]);
         for k in 0..8 {
-            sums[k] += steps[k] * (2.0 * w[k] + steps[k]);
+            sums[k] += steps[k] * (w[k] + moved[k]);
         }
-        for k in 0..8 {
-            w[k] += steps[k];
-        }
+        *w = moved;
     }
     let rest: f64 = w_rest.iter_mut().zip(x_rest).map(|(w_j, x_j)| move_one(w_j, a * x_j)).sum();
     let halves: [f64; 4] = std::array::from_fn(|k| sums[k] + sums[k + 4]);

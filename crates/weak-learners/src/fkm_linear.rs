@@ -102,7 +102,8 @@ impl<K: Exact<Euclidean>> FkmLinear<K> {
             estimator.estimate(answer, &self.v, &mut self.estimate);
             // A running mean: a sum of N large estimates could overflow where their mean does not.
             for (g, estimate) in self.g.iter_mut().zip(&self.estimate) {
-                *g += (estimate - *g) / f64::from(j + 1);
+                let share = 1.0 / f64::from(j + 1);
+                *g = *g * (1.0 - share) + estimate * share;
             }
         }
         model.update(x, &self.g)

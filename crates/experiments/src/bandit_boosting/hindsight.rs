@@ -1,11 +1,12 @@
-//! The floor under every linear learner: the best linear predictor in hindsight.
+//! A reference for linear learners: the best fixed linear predictor in hindsight.
 
 use super::task::Halves;
 use nalgebra::{DMatrix, DVector};
 use rows::Entries;
 
-/// The mean squared loss of the least-squares predictor of the reporting half, fitted on that very half: no linear
-/// learner, and no hull of linear learners, can end below it, whatever its settings.
+/// The mean squared loss of the least-squares predictor of the reporting half, fitted on that very half: what the best
+/// *fixed* linear predictor, not clipped to Y, loses. The hull of linear learners holds nothing but linear predictors,
+/// so boosting them cannot have a better comparator than this one.
 ///
 /// The normal equations get a ridge of 1e−9 times their mean diagonal, since one-hot blocks are collinear with the
 /// constant; that raises the loss by less than the digits shown. `None` where they cannot be solved all the same.

@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
-use weak_learners::{BanditPredictor, FkmLinear, FullInformationPredictor, OgdLinear, Shape};
+use weak_learners::{BanditPredictor, FkmLinear, FullInformationPredictor, LearnerError, OgdLinear, Shape};
 
 /// A learner of the table. The first four are the columns of \[BH20, Table 2\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ pub fn progressive(
         rng
     });
     let radius = halves.radius / advantage;
-    Ok(match method {
+    let run = match method {
         Method::Ogd | Method::OgdLargeBall => {
             full_information(&mut OgdBaseline::new(shape, set, steps, radius)?, halves, order)
         }
@@ -136,15 +136,16 @@ pub fn progressive(
             let mut learner = BanditGradientBoosting::new(learners()?, set, advantage, queries)?;
             bandit(&mut learner, fixed.noise, noise, halves, order)
         }
-    })
+    };
+    Ok(run?)
 }
 
 fn full_information(
     learner: &mut dyn FullInformationPredictor,
     halves: &Halves,
     order: &[usize],
-) -> Progressive {
-    average(halves, order, |x, loss| learner.round(x, loss).ok().map(|y| loss.value(y)))
+) -> Result<Progressive, LearnerError> {
+    average(halves, order, |x, loss| learner.round(x, loss).map(|y| loss.value(y)))
 }
 
 /// The learner is handed a closure that answers ℓ(y) + w, and nothing else of the loss.
@@ -154,32 +155,35 @@ fn bandit(
     mut rng: ChaCha8Rng,
     halves: &Halves,
     order: &[usize],
-) -> Progressive {
+) -> Result<Progressive, LearnerError> {
     average(halves, order, |x, loss| {
-        let played = learner.round(x, &mut |y| loss.value(y) + noise.draw(&mut rng));
-        played.ok().map(|y| loss.value(y))
+        learner.round(x, &mut |y| loss.value(y) + noise.draw(&mut rng)).map(|y| loss.value(y))
     })
 }
 
-/// A refused round means that the iterates have left the range of doubles: the run is lost.
+/// A refused gradient or answer means that the iterates have left the range of doubles: the run is lost. Any other
+/// refusal is an error of ours.
 fn average(
     halves: &Halves,
     order: &[usize],
-    mut round: impl FnMut(Row<'_>, &SquaredLoss<'_>) -> Option<f64>,
-) -> Progressive {
+    mut round: impl FnMut(Row<'_>, &SquaredLoss<'_>) -> Result<f64, LearnerError>,
+) -> Result<Progressive, LearnerError> {
     let (mut total, mut curve, mut next_mark) = (0.0, Vec::with_capacity(64), 8);
     for (t, &i) in (1_u64..).zip(order) {
         let target = [halves.labels[i]];
-        let example = halves.features.row(i).zip(SquaredLoss::new(&target).ok());
-        let Some(lost) = example.and_then(|(x, loss)| round(x, &loss)) else {
-            return Progressive { average: f64::MAX, curve };
-        };
-        total += lost;
+        let Some(x) = halves.features.row(i) else { continue };
+        match round(x, &SquaredLoss::new(&target)?) {
+            Ok(lost) => total += lost,
+            Err(LearnerError::NotFinite { .. } | LearnerError::NotFiniteFeedback { .. }) => {
+                return Ok(Progressive { average: f64::MAX, curve });
+            }
+            Err(error) => return Err(error),
+        }
         if t == next_mark || t == order.len() as u64 {
             #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
             curve.push((t, total / t as f64));
             next_mark += (next_mark / 4).max(1);
         }
     }
-    Progressive { average: curve.last().map_or(f64::MAX, |(_, average)| *average), curve }
+    Ok(Progressive { average: curve.last().map_or(f64::MAX, |(_, average)| *average), curve })
 }

@@ -26,6 +26,7 @@ use methods::{Fixed, Method, Progressive, progressive};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::time::Instant;
 use task::Task;
@@ -36,8 +37,8 @@ use tuning::{Grid, Tuned, tune};
 pub const LOSS: &str = "squared loss";
 /// The metric 1 − (loss of boosting)/(loss of its baseline), trial by trial.
 pub const DECREASE: &str = "relative decrease";
-/// The method name of the floor under every linear learner.
-pub const HINDSIGHT: &str = "best linear, hindsight";
+/// The method name of the reference: the best fixed linear predictor in hindsight.
+pub const HINDSIGHT: &str = "fixed linear, hindsight";
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -50,8 +51,6 @@ pub struct Options {
     pub threads: Option<usize>,
     /// A corner of the grid and short halves.
     pub quick: bool,
-    /// How often each half is shown.
-    pub passes: usize,
     /// δ; the paper's is ½.
     pub delta: f64,
     /// Where results go.
@@ -119,8 +118,6 @@ struct Settings {
     grid: Grid,
     /// Examples of a half at the most.
     at_most: Option<usize>,
-    /// How often each half is shown.
-    passes: usize,
     scheme: String,
 }
 
@@ -131,6 +128,8 @@ struct Outcome {
     radius: f64,
     runs: Vec<Run>,
     hindsight: Option<f64>,
+    /// How long the trial took.
+    seconds: f64,
 }
 
 /// A tuned method on the reporting half.
@@ -139,10 +138,14 @@ struct Run {
     method: Method,
     tuned: Tuned,
     reported: Progressive,
+    /// The seed of the reported run.
+    seed: u64,
 }
 
 /// A stand-in says nothing about the paper's figures, so it is not worth more trials than show that the row works.
 const STAND_IN_TRIALS: u64 = 3;
+/// Streams below this one shuffle the examples of a trial.
+const FIRST_LEARNER_STREAM: u64 = 1 << 32;
 /// Halves of the quick run are cut to this many examples.
 const QUICK_EXAMPLES: usize = 2500;
 
@@ -150,24 +153,26 @@ const QUICK_EXAMPLES: usize = 2500;
 /// `bandit-boosting-curves.svg`. Returns the Markdown table and the terminal table.
 ///
 /// # Errors
-/// [`BanditBoostingError`]. Finished trials are kept in `bandit-boosting.trials`, so that a run that was stopped goes on
+/// [`BanditBoostingError`]. Finished trials are kept in `bandit-boosting-*.trials`, so that a run that was stopped goes on
 /// where it was.
 pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
     if options.trials == 0 || options.datasets.is_empty() {
         let (trials, datasets) = (options.trials, options.datasets.len());
         return Err(BanditBoostingError::NothingToRun { trials, datasets });
     }
-    let started = Instant::now();
     let settings = Settings {
         seed: options.seed,
         fixed: Fixed { delta: options.delta, noise: Noise::uniform(0.1)? },
         grid: if options.quick { Grid::quick() } else { Grid::full() },
         at_most: options.quick.then_some(QUICK_EXAMPLES),
-        passes: options.passes.max(1),
         scheme: "labels in [-1, 1]; min-max features; B = 1/max|x|; successive halving by 4, up to 4 draws"
             .to_owned(),
     };
-    let store = Trials::<Outcome>::open(&options.out.join("bandit-boosting.trials"), &settings)?;
+    // A store a fingerprint of settings: a quick look never displaces the trials of a long run.
+    let key = serde_json::to_string(&settings).unwrap_or_default();
+    let fingerprint: String = Sha256::digest(key).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let store = options.out.join(format!("bandit-boosting-{fingerprint}.trials"));
+    let store = Trials::<Outcome>::open(&store, &settings)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("bandit-boosting", options.seed, report::settings(&settings, options));
@@ -179,7 +184,9 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
         let mut task = None;
         let mut outcomes = Vec::new();
         for trial in 0..trials {
-            let unit = format!("{name}/{trial}");
+            // Trials on a stand-in are not those of the official files that may be fetched later.
+            let data = if official { "official" } else { "stand-in" };
+            let unit = format!("{name}/{data}/{trial}");
             if let Some(outcome) = store.get(&unit) {
                 stage.resume(1);
                 outcomes.push(outcome);
@@ -202,21 +209,23 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
         stage.finish();
         for (trial, outcome) in (0..).zip(&outcomes) {
             record.trials.extend(outcome.trials(name, trial, options.seed));
+            record.seconds += outcome.seconds;
         }
         record.paper.extend(paper::table_2(name));
         curves.push((name, outcomes));
     }
-    record.seconds = started.elapsed().as_secs_f64();
     record.summarise();
     report::write(&record, &curves, options)
 }
 
 fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, BanditBoostingError> {
     let at_most = settings.at_most.unwrap_or(usize::MAX);
-    let halves = task.halves(settings.seed, trial, at_most, settings.passes)?;
-    // One stream a trial; each method takes two seeds from it, for tuning and for reporting.
+    let halves = task.halves(settings.seed, trial, at_most)?;
+    let begun = Instant::now();
+    // The halves took stream number `trial` of the seed. The learners take theirs from behind all of those; each method
+    // draws two seeds from it, for tuning and for reporting.
     let mut seeds = ChaCha8Rng::seed_from_u64(settings.seed);
-    seeds.set_stream(trial);
+    seeds.set_stream(FIRST_LEARNER_STREAM + trial);
     let mut runs = Vec::new();
     let mut boosting_n = 1;
     for method in Method::ALL {
@@ -227,10 +236,11 @@ fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, Ba
         }
         let order = &halves.reporting;
         let reported = progressive(method, tuned.setting, settings.fixed, &halves, order, reporting_seed)?;
-        runs.push(Run { method, tuned, reported });
+        runs.push(Run { method, tuned, reported, seed: reporting_seed });
     }
     let provenance = Provenance::from(&task.dataset.provenance);
-    Ok(Outcome { provenance, radius: halves.radius, runs, hindsight: hindsight::best_linear_loss(&halves) })
+    let (radius, hindsight) = (halves.radius, hindsight::best_linear_loss(&halves));
+    Ok(Outcome { provenance, radius, runs, hindsight, seconds: begun.elapsed().as_secs_f64() })
 }
 
 impl Outcome {
@@ -238,7 +248,7 @@ impl Outcome {
         self.runs.iter().find(|run| run.method == method).map(|run| run.reported.average)
     }
 
-    /// The rows of a record: losses, relative decreases, and the floor.
+    /// The rows of a record: losses, relative decreases, and the reference.
     fn trials(&self, name: Name, trial: u64, seed: u64) -> Vec<Trial> {
         let row = |method: &str, metric: &str, value: f64, settings: serde_json::Value| Trial {
             dataset: name.to_string(),

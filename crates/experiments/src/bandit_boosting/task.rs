@@ -2,7 +2,7 @@
 
 use super::BanditBoostingError;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
-use datasets::{CensusCoding, Dataset, MinMax, Name, SearchPath, StandIn, TargetRange};
+use datasets::{CensusCoding, Dataset, MinMax, Name, SearchPath, StandIn};
 use datasets::{load, load_census, permutation, signs, split_halves, with_constant};
 use rows::RowMatrix;
 
@@ -46,10 +46,13 @@ impl Task {
             _ => load(name, search, stand_in)?,
         };
         let (labels, coding) = match name {
-            Name::Abalone => (to_signs(dataset.targets.values()?)?, "rings, 1 to 29, moved to [−1, 1]"),
-            Name::Slice => {
-                (to_signs(dataset.targets.values()?)?, "position along the axis, moved to [−1, 1]")
+            Name::Abalone => {
+                (to_signs(dataset.targets.values()?, (1.0, 29.0)), "rings, 1 to 29, moved to [−1, 1]")
             }
+            Name::Slice => (
+                to_signs(dataset.targets.values()?, (0.0, 180.0)),
+                "position along the axis, 0 to 180, moved to [−1, 1]",
+            ),
             Name::Adult | Name::Census => {
                 (signs(&dataset.targets, &[1])?, "+1 above 50,000 dollars a year, −1 below")
             }
@@ -61,17 +64,11 @@ impl Task {
     }
 
     /// The order and the scaling of one trial. Every trial splits anew: what reports in it has not tuned it. `at_most`
-    /// shortens both halves, for a quick look; `passes` shows each half so many times over, in the same order.
+    /// shortens both halves, for a quick look.
     ///
     /// # Errors
     /// What the encoders refuse.
-    pub fn halves(
-        &self,
-        seed: u64,
-        trial: u64,
-        at_most: usize,
-        passes: usize,
-    ) -> Result<Halves, BanditBoostingError> {
+    pub fn halves(&self, seed: u64, trial: u64, at_most: usize) -> Result<Halves, BanditBoostingError> {
         let order = permutation(self.dataset.len(), seed, trial);
         let (tuning, reporting) = split_halves(&order);
         let shortened = |half: &[usize]| half.iter().copied().take(at_most).collect::<Vec<_>>();
@@ -80,19 +77,11 @@ impl Task {
         let features = with_constant(&scaler.apply(&self.dataset.features)?)?;
         let norms = tuning.iter().filter_map(|&i| features.row(i)).map(|x| x.norm_squared());
         let radius = 1.0 / norms.fold(1.0, f64::max).sqrt();
-        let labels = self.labels.clone();
-        Ok(Halves {
-            features,
-            labels,
-            tuning: tuning.repeat(passes),
-            reporting: reporting.repeat(passes),
-            radius,
-        })
+        Ok(Halves { features, labels: self.labels.clone(), tuning, reporting, radius })
     }
 }
 
-/// The range of a target is known before any example is: it belongs to the task, not to what is learnt.
-fn to_signs(values: &[f64]) -> Result<Vec<f64>, BanditBoostingError> {
-    let range = TargetRange::fit(values)?;
-    Ok(values.iter().map(|y| 2.0 * range.to_unit(*y) - 1.0).collect())
+/// Moves a target to [−1, 1]. Its range comes from the data set's description, not from the examples at hand.
+fn to_signs(values: &[f64], (lower, upper): (f64, f64)) -> Vec<f64> {
+    values.iter().map(|y| 2.0 * (y - lower) / (upper - lower) - 1.0).collect()
 }

@@ -78,7 +78,7 @@ const EXAMPLES_A_SETTING: usize = 10_000;
 const MOST_DRAWS: usize = 4;
 
 /// Finds the best setting by successive halving on the tuning half: all settings on its first sixteenth, the best
-/// quarter of them on its first quarter, the best quarter of those on all of it. Ties go to the first in the grid, so
+/// quarter of them on its first quarter, the best quarter of those on all of it. Sorting is stable, so
 /// the result does not depend on the number of threads.
 ///
 /// # Errors
