@@ -33,7 +33,7 @@ impl Noise {
     /// The loss itself.
     pub const NONE: Self = Self(Kind::None);
 
-    /// Uniform on [−h, h]; the papers' experiments use h = 0.1.
+    /// Uniform on [−h, h]; the experiments of \[BH20\] use h = 0.1.
     ///
     /// # Errors
     /// A half-width that is negative or not finite.

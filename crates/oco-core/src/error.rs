@@ -16,6 +16,9 @@ pub enum OcoError {
         /// What was observed.
         value: f64,
     },
+    /// A loss was reported for a round in which nothing had been played.
+    #[error("a loss was observed before anything was played in this round")]
+    NothingPlayed,
     /// A point that must lie in the decision set does not.
     #[error("{argument} lies outside the decision set")]
     OutsideSet {

@@ -1,7 +1,7 @@
 //! Gradient descent without a gradient \[FKM05\].
 
 use crate::step::check_step;
-use crate::{BanditLearner, OcoError, Ogd, OnlineLearner, SphericalEstimator, StepSchedule};
+use crate::{BanditLearner, OcoError, Ogd, OnlineLearner, SphericalEstimator, StepSchedule, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, Shrunk};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,11 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), oco_core::OcoError>(())
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(bound(serialize = "K: Clone + Serialize", deserialize = "K: Deserialize<'de> + Exact<Euclidean>"))]
+#[serde(
+    try_from = "State<K>",
+    into = "State<K>",
+    bound(serialize = "K: Clone + Serialize", deserialize = "K: Deserialize<'de> + Exact<Euclidean>")
+)]
 pub struct Fkm<K> {
     ogd: Ogd<Shrunk<K>>,
     estimator: SphericalEstimator,
@@ -37,6 +41,17 @@ pub struct Fkm<K> {
     v: Vec<f64>,
     x: Vec<f64>,
     drawn: bool,
+}
+
+/// What is saved. The play x = y + δv is made again from it, so it cannot disagree with the rest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(serialize = "K: Clone + Serialize", deserialize = "K: Deserialize<'de> + Exact<Euclidean>"))]
+struct State<K> {
+    ogd: Ogd<Shrunk<K>>,
+    estimator: SphericalEstimator,
+    rng: ChaCha8Rng,
+    /// v, where the round has been drawn and not yet observed.
+    direction: Option<Vec<f64>>,
 }
 
 impl<K: Exact<Euclidean>> BanditLearner for Fkm<K> {
@@ -53,7 +68,9 @@ impl<K: Exact<Euclidean>> BanditLearner for Fkm<K> {
         if !loss.is_finite() {
             return Err(OcoError::NotFiniteLoss { value: loss });
         }
-        self.play();
+        if !self.drawn {
+            return Err(OcoError::NothingPlayed);
+        }
         let mut g = std::mem::take(&mut self.x);
         self.estimator.estimate(loss, &self.v, &mut g);
         let observed = self.ogd.observe(&g);
@@ -89,5 +106,37 @@ impl<K: Exact<Euclidean>> Fkm<K> {
         let shrunk = Shrunk::new(set, vec![0.0; dimension], delta / inner_radius)?;
         let ogd = Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?;
         Ok(Self { ogd, estimator, rng, v: vec![0.0; dimension], x: vec![0.0; dimension], drawn: false })
+    }
+}
+
+impl<K> From<Fkm<K>> for State<K> {
+    fn from(fkm: Fkm<K>) -> Self {
+        let direction = fkm.drawn.then_some(fkm.v);
+        Self { ogd: fkm.ogd, estimator: fkm.estimator, rng: fkm.rng, direction }
+    }
+}
+
+impl<K: Exact<Euclidean>> TryFrom<State<K>> for Fkm<K> {
+    type Error = OcoError;
+
+    fn try_from(state: State<K>) -> Result<Self, OcoError> {
+        let State { ogd, estimator, rng, direction } = state;
+        let (d, drawn) = (ogd.play().len(), direction.is_some());
+        // ξ = δ/r < 1 says that the set was shrunk at all; with ξ = 0 a query would leave it.
+        let xi = ogd.set().xi();
+        if xi <= 0.0 {
+            let (name, domain) = ("shrinkage", "(0, 1)");
+            return Err(ProjectionError::BadParameter { name, value: xi, domain }.into());
+        }
+        let v = direction.unwrap_or_else(|| vec![0.0; d]);
+        check_vector("direction", &v, d)?;
+        let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if drawn && (norm - 1.0).abs() > 1e-9 {
+            let (name, domain) = ("direction's norm", "1");
+            return Err(ProjectionError::BadParameter { name, value: norm, domain }.into());
+        }
+        let mut x = vec![0.0; d];
+        estimator.query(ogd.play(), &v, &mut x);
+        Ok(Self { ogd, estimator, rng, v, x, drawn })
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Lazy OGD \[W13, §3\]: x_t = Π_K(o − η Σ_{s<t} g_s), with origin o.
 ///
 /// *Guarantee.* For o ∈ K and every u ∈ K, Σ⟨g_t, x_t − u⟩ ≤ ‖u − o‖²/(2η) + ηΣ‖g_t‖²; with
-/// η = D/(ρ√(2T)) and ‖u − o‖ ≤ D, regret ≤ Dρ√(2T) \[W13, Theorem 2\]. Asserted in this file's tests.
+/// η = D/(ρ√(2T)) and ‖u − o‖ ≤ D, regret ≤ Dρ√(2T) \[W13, Theorem 2\]. Asserted in `tests/regret_bounds.rs`.
 /// *Errata.* The lecture's box drops a minus sign, its line (10) has a stray D, and its Theorem 2 needs 0 ∈ K: here
 /// the regulariser is centred at o, which is 0 unless another origin is asked for.
 /// *Cost:* O(n) and one projection a round; no allocation after the first. Every finite gradient is legal: sums and steps

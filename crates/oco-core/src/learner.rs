@@ -32,7 +32,7 @@ pub trait BanditLearner {
     /// Takes ℓ_t(x_t) (possibly with noise) and moves on.
     ///
     /// # Errors
-    /// A loss that is not finite.
+    /// A loss that is not finite, or one for a round that was not played ([`OcoError::NothingPlayed`]).
     fn observe(&mut self, loss: f64) -> Result<(), OcoError>;
 }
 

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Zinkevich's online gradient descent \[Z03\]: x_{t+1} = Π_K(x_t − η_t g_t).
 ///
 /// *Guarantee.* With a constant step, Σ⟨g_t, x_t − u⟩ ≤ ‖x_1 − u‖²/(2η) + (η/2)Σ‖g_t‖² for every u ∈ K and every
-/// prefix; with η_t = D/(G√t), regret ≤ (3/2)GD√T. Both are asserted every round in this file's tests.
+/// prefix; with η_t = D/(G√t), regret ≤ (3/2)GD√T. Both are asserted every round in
+/// `tests/regret_bounds.rs`.
 /// *Start:* the projection of 0, or any point of K. *Cost:* O(n) and one projection a round; no allocation after the
 /// first. *Errors:* a refused gradient leaves x_t and the step count as they were. Every finite gradient is legal: the
 /// step may leave the range of doubles, its projection does not.

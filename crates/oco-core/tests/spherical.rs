@@ -1,6 +1,6 @@
 //! Lemmas 7 and 8 of [BH20] and the FKM bound: the spherical estimate and what it estimates.
 
-use oco_core::{BanditLearner, Bounded, Fkm, Loss, SmoothedLoss, SphericalEstimator, SquaredLoss};
+use oco_core::{BanditLearner, Bounded, Fkm, Loss, OcoError, SmoothedLoss, SphericalEstimator, SquaredLoss};
 use projections::L2Ball;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -23,6 +23,21 @@ impl Loss for Exponentials {
     }
 }
 
+/// ℓ(y) = |y − p|, 1-Lipschitz and not smooth.
+struct Distance(f64);
+
+impl Loss for Distance {
+    fn dimension(&self) -> usize {
+        1
+    }
+    fn value(&self, y: &[f64]) -> f64 {
+        (y[0] - self.0).abs()
+    }
+    fn subgradient(&self, y: &[f64], g: &mut [f64]) {
+        g[0] = (y[0] - self.0).signum();
+    }
+}
+
 proptest! {
     /// Lemma 7 for d = 1, by quadrature: the mean of the two possible estimates is the slope of ℓ̂.
     #[test]
@@ -41,17 +56,28 @@ proptest! {
         prop_assert!((mean - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{mean} against {slope}");
     }
 
-    /// Lemma 8.1 and 8.2 for d = 1: 0 ≤ ℓ̂ − ℓ ≤ δL, and ℓ̂' is (L/δ)-Lipschitz, L taken on the enlarged interval.
+    /// Lemma 8.1 and 8.2 for d = 1 and ℓ = |y − p|, for which both are tight: 0 ≤ ℓ̂ − ℓ ≤ δL, ℓ̂ is convex and
+    /// L-Lipschitz, and its slope, as the estimate has it in the mean, is (L/δ)-Lipschitz. L = 1.
     #[test]
-    fn lemma_8_on_the_line(y in -1.0..1.0_f64, u in -1.0..1.0_f64, target in -1.0..1.0_f64, delta in 0.05..1.0_f64) {
-        let target = [target];
-        let loss = SquaredLoss::new(&target).unwrap();
-        let smoothed = SmoothedLoss::new(loss, SphericalEstimator::new(delta).unwrap());
-        let lipschitz = loss.lipschitz_on_ball(&[0.0], 1.0 + delta);
-        let excess = smoothed.value_on_line(y) - loss.value(&[y]);
-        prop_assert!((-1e-12..=delta * lipschitz + 1e-12).contains(&excess));
-        let slope = |y: f64| (loss.value(&[y + delta]) - loss.value(&[y - delta])) / (2.0 * delta);
-        prop_assert!((slope(y) - slope(u)).abs() <= lipschitz / delta * (y - u).abs() + 1e-9);
+    fn lemma_8_on_the_line(y in -1.0..1.0_f64, u in -1.0..1.0_f64, p in -1.0..1.0_f64, delta in 0.05..1.0_f64) {
+        let (loss, estimator) = (Distance(p), SphericalEstimator::new(delta).unwrap());
+        let smoothed = SmoothedLoss::new(&loss, estimator);
+        // Ten nodes do not integrate a kink exactly: they are within δ/50 of it.
+        let slack = delta / 50.0;
+        let value = |y: f64| smoothed.value_on_line(y);
+        prop_assert!((-slack..=delta + slack).contains(&(value(y) - loss.value(&[y]))));
+        prop_assert!(value(0.5 * (y + u)) <= 0.5 * (value(y) + value(u)) + slack);
+        prop_assert!((value(y) - value(u)).abs() <= (y - u).abs() + 2.0 * slack);
+        let slope = |y: f64| {
+            let one = |v: f64| {
+                let (mut point, mut g) = ([0.0], [0.0]);
+                estimator.query(&[y], &[v], &mut point);
+                estimator.estimate(loss.value(&point), &[v], &mut g);
+                g[0]
+            };
+            0.5 * (one(1.0) + one(-1.0))
+        };
+        prop_assert!((slope(y) - slope(u)).abs() <= (y - u).abs() / delta + 1e-9);
     }
 
     /// Directions are unit vectors, and the estimate has the size (d/δ)|observed| (Lemma 8.3 with its erratum).
@@ -110,8 +136,8 @@ fn lemma_7_in_space() {
 }
 
 /// FKM over 20 seeds against its bound in expectation. The regret of a run lies in an interval of length 2MT, so by
-/// Hoeffding the mean of 20 exceeds its expectation by MT·√(2·ln(1000)/20) with probability below 1/1000; that is the
-/// margin. A learner that steps uphill exceeds even that.
+/// Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40) with probability below 1/1000. That margin is
+/// *not* added: the bound is met without it, and a learner that steps uphill breaks it.
 #[test]
 fn fkm_meets_its_bound_in_expectation() {
     let (rounds, dimension, seeds) = (4000_u32, 2, 20);
@@ -145,6 +171,7 @@ fn fkm_meets_its_bound_in_expectation() {
 fn fkm_refuses_and_resumes() {
     let ball = L2Ball::new(1.0).unwrap();
     let mut fkm = Fkm::new(ball, 2, 1.0, 0.2, 0.05, ChaCha8Rng::seed_from_u64(5)).unwrap();
+    assert_eq!(fkm.observe(0.5), Err(OcoError::NothingPlayed));
     let mut twin = fkm.clone();
     let played = fkm.play().to_vec();
     assert!(fkm.observe(f64::NAN).is_err());
@@ -157,6 +184,11 @@ fn fkm_refuses_and_resumes() {
         twin.observe(loss).unwrap();
         twin = serde_json::from_str(&serde_json::to_string(&twin).unwrap()).unwrap();
     }
+    let text = serde_json::to_string(&fkm).unwrap();
+    assert!(
+        serde_json::from_str::<Fkm<L2Ball>>(&text.replace("\"xi\":0.2", "\"xi\":0.0")).is_err(),
+        "{text}"
+    );
     for (r, delta, eta) in [(0.0, 0.1, 0.1), (1.0, 0.0, 0.1), (1.0, 0.1, 0.0), (0.1, 0.1, 0.1)] {
         let ball = L2Ball::new(1.0).unwrap();
         assert!(Fkm::new(ball, 2, r, delta, eta, ChaCha8Rng::seed_from_u64(5)).is_err());

@@ -157,6 +157,9 @@ impl Level<'_> {
     fn smallest_positive(&mut self, y: &[f64], pool: &mut Vec<f64>, open: &mut Vec<usize>) -> f64 {
         let set = self.set;
         open.clear();
+        // Room for all of y, taken once: how much of it a point needs differs from round to round.
+        open.reserve(y.len());
+        pool.reserve(y.len());
         open.extend((0..y.len()).filter(|&i| set.caps[i] > 0.0));
         let mass_at = |filled: CompensatedSum, open: &[usize], t: f64| {
             filled.value() + block_sum_over(open, |i| (y[i] - t).max(0.0).min(set.cap(i)))

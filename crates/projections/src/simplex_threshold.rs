@@ -10,6 +10,9 @@ use crate::compensated_sum::{BLOCK, CompensatedSum, LANES, block_sum};
 /// wide range costs accuracy. The guess was right if the bound separates the same entries. Otherwise the entries above
 /// the bound contain the support, and the bound rises from there until it stands.
 pub(crate) fn project_onto_simplex(y: &mut [f64], s: f64, candidates: &mut Vec<f64>) {
+    // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
+    candidates.clear();
+    candidates.reserve(y.len());
     let top = max(y);
     // All entries together give a bound. Where a sample says that most of them exceed it, a few passes over y finish.
     let all = (block_sum(y) / y.len() as f64 - top - s / y.len() as f64).max(-s);

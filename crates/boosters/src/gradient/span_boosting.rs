@@ -13,7 +13,7 @@ use weak_learners::{FullInformationPredictor, LearnerError, OnlinePredictor};
 /// its shrinkage moves by σ_i ← clip(σ_i + α_t⟨g_i, y^{i−1}⟩, 0, 1); play y^N.
 ///
 /// *Guarantee.* Let c ≥ 1 and f/c in the hull of the learners' class. With R_i = Σ⟨g_i, A_i − f/c⟩ the regret of
-/// learner i, S_i = Σ(1/c − σ_i)⟨g_i, y^{i−1}⟩ … that of its shrinkage, both measured, and losses β-smooth that Π_Y does
+/// learner i, S_i = Σ(1/c − σ_i)⟨g_i, y^{i−1}⟩ that of its shrinkage, both measured, and losses β-smooth that Π_Y does
 /// not increase: Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ‖A_i − σ_iy^{i−1}‖² with
 /// Δ_i = Σ ℓ_t(y^i) − ℓ_t(f(x_t)) (`tests/theorems.rs`). *Cost:* N predictions, gradients, projections and updates a
 /// round; no allocation. *Errors:* a refused example moves neither learners nor shrinkage.
