@@ -236,6 +236,44 @@ fn a_damaged_file_is_refused_by_name() {
     assert!(serde_json::from_str::<OnlineGradientBoosting<OgdLinear, L2Ball>>(&state).is_err());
 }
 
+/// `predict` says what the next round will play, learns nothing, and leaves the trace of the last round alone.
+#[test]
+fn predictions_are_the_plays_to_come() {
+    let (x, target) = example(77);
+    let (row, loss) = (Row::dense(&x).unwrap(), SquaredLoss::new(&target).unwrap());
+    let mut y = [0.0; 2];
+    macro_rules! check {
+        ($learner:expr, $rounds:ident, $play:expr) => {{
+            let mut learner = $learner;
+            $rounds(&mut learner, 0..30);
+            let before = serde_json::to_string(&learner).unwrap();
+            learner.predict(row, &mut y).unwrap();
+            assert_eq!(serde_json::to_string(&learner).unwrap(), before);
+            assert!(learner.predict(row, &mut [0.0]).is_err());
+            let play = $play;
+            assert_eq!(play(&mut learner), y);
+        }};
+    }
+    check!(ogd(), full_rounds, |l: &mut OgdBaseline<L2Ball>| l.round(row, &loss).unwrap().to_vec());
+    check!(span(), full_rounds, |l: &mut SpanBoosting<OgdLinear, L2Ball>| l
+        .round(row, &loss)
+        .unwrap()
+        .to_vec());
+    check!(online(), full_rounds, |l: &mut OnlineGradientBoosting<OgdLinear, L2Ball>| {
+        l.round(row, &loss).unwrap().to_vec()
+    });
+    check!(bandit(), bandit_rounds, |l: &mut BanditGradientBoosting<OgdLinear, L2Ball>| {
+        let trace = l.trace().clone();
+        l.predict(row, &mut [0.0; 2]).unwrap();
+        assert_eq!(*l.trace(), trace);
+        l.round(row, &mut |y| loss.value(y)).unwrap().to_vec()
+    });
+    check!(fkm(), bandit_rounds, |l: &mut FkmLinear<L2Ball>| l
+        .round(row, &mut |y| loss.value(y))
+        .unwrap()
+        .to_vec());
+}
+
 /// A booster of boosters is a booster: the inner ones learn linear losses like any weak learner.
 #[test]
 fn boosters_stack() {

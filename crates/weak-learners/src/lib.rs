@@ -1,7 +1,7 @@
 //! What a booster boosts.
 //!
 //! A weak learner sees a row x, predicts, and is then told something about its prediction; [`OnlinePredictor`] is that
-//! contract, and the online boosters meet it too, so boosters stack. For gradient boosting the feedback is a linear
+//! contract, and online gradient boosting meets it too, so boosters stack. For gradient boosting the feedback is a linear
 //! loss y ↦ ⟨g, y⟩, handed over as its slope g.
 //!
 //! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], then a learner a file: [`OgdLinear`], [`FkmLinear`].

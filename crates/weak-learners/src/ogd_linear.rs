@@ -237,9 +237,17 @@ impl TryFrom<State> for OgdLinear {
             return Err(LearnerError::BadParameter { name: "round", value: 0.0, domain: "t ≥ 1" });
         }
         let summed = rows::dot(directions.as_slice(), directions.as_slice()).min(f64::MAX);
-        if (summed - norm_squared).abs() > 1e-6 * summed + norm_error {
+        // The carried norm and its error must be those of an honest run, or the projection could be talked out of it.
+        if *norm_error < 0.0 || (summed - norm_squared).abs() > 1e-6 * summed || *norm_error > 1e-6 * summed {
             return Err(LearnerError::BadParameter {
                 name: "norm", value: *norm_squared, domain: "‖W‖²"
+            });
+        }
+        if norm_squared.sqrt() * scale > radius * (1.0 + 1e-6) {
+            return Err(LearnerError::BadParameter {
+                name: "norm",
+                value: norm_squared.sqrt() * scale,
+                domain: "‖W‖ ≤ B",
             });
         }
         Ok(Self { state })

@@ -13,10 +13,9 @@ pub struct Shape {
     pub outputs: usize,
 }
 
-/// An online predictor x ↦ A(x) ∈ R^d with feedback F: a weak learner, and every online booster.
+/// An online predictor x ↦ A(x) ∈ R^d with feedback F: a weak learner, and a booster that is to be boosted.
 ///
-/// For gradient boosting F is `[f64]`, the slope g of a linear loss y ↦ ⟨g, y⟩ \[BH20, Definition 6\]; for a booster it
-/// is a [`Loss`](oco_core::Loss).
+/// For gradient boosting F is `[f64]`, the slope g of a linear loss y ↦ ⟨g, y⟩ \[BH20, Definition 6\].
 ///
 /// Contract: all four methods are required. `predict` leaves what was learnt untouched (it may use working memory of
 /// the predictor, so that a round allocates nothing). `accepts` promises that `update` with the same arguments will

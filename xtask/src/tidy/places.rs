@@ -3,17 +3,16 @@
 use super::Finding;
 use super::tree::File;
 
-/// Top folders of build machines; a path below one means nothing elsewhere.
-const FOLDERS: [&str; 4] = ["work", "farm", "root", "tmp"];
+/// Top folders in which people and build machines keep checkouts; a path below one means nothing elsewhere.
+const FOLDERS: [&str; 4] = ["home", "root", "tmp", "work"];
 
-/// Hosts that a lock file may name, and nothing else; and one folder of jobs.
-const WORDS: [&str; 6] = [
+/// Hosts that a lock file may name, and nothing else.
+const WORDS: [&str; 5] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),
     concat!("files.python", "hosted"),
     concat!("registry.", "npmjs"),
     concat!("deb.", "debian"),
-    concat!("bash", "_jobs"),
 ];
 
 pub(super) fn check(file: &File) -> Vec<Finding> {

@@ -1,6 +1,6 @@
 //! Online gradient boosting with noisy bandit feedback \[BH20, Algorithm 2\].
 
-use super::trace::{Trace, check_advantage, common_shape, frank_wolfe_step};
+use super::trace::{Trace, check_advantage, check_output, common_shape, frank_wolfe_step};
 use oco_core::SphericalEstimator;
 use projections::{Euclidean, Exact, Projection, Scratch, Shrunk};
 use rand_chacha::ChaCha8Rng;
@@ -29,12 +29,15 @@ use weak_learners::{BanditPredictor, LearnerError, OnlinePredictor};
     into = "State<W, K>",
     bound(
         serialize = "W: Clone + Serialize, K: Clone + Serialize",
-        deserialize = "W: Deserialize<'de> + OnlinePredictor<[f64]>, K: Deserialize<'de> + Exact<Euclidean>"
+        deserialize = "W: Deserialize<'de> + OnlinePredictor<[f64]>, K: Deserialize<'de> + Exact<Euclidean> + Clone"
     )
 )]
 pub struct BanditGradientBoosting<W, K> {
     state: State<W, K>,
     trace: Trace,
+    /// Working memory of `predict`, so that the trace stays that of the last round.
+    prediction: Trace,
+    inner: Option<Shrunk<K>>,
     v: Vec<f64>,
     point: Vec<f64>,
     played: Vec<f64>,
@@ -51,21 +54,19 @@ pub struct Queries {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(bound(
-    serialize = "W: Serialize, K: Serialize",
-    deserialize = "W: Deserialize<'de>, K: Deserialize<'de> + Exact<Euclidean>"
-))]
 struct State<W, K> {
     learners: Vec<W>,
     set: K,
     advantage: f64,
     estimator: SphericalEstimator,
     rng: ChaCha8Rng,
-    /// The set that keeps every query in Y, where that was asked for.
-    inner: Option<Shrunk<K>>,
+    /// r, where every query is to be kept in Y.
+    inner_radius: Option<f64>,
 }
 
-impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditPredictor for BanditGradientBoosting<W, K> {
+impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditPredictor
+    for BanditGradientBoosting<W, K>
+{
     fn round(&mut self, x: Row<'_>, query: &mut dyn FnMut(&[f64]) -> f64) -> Result<&[f64], LearnerError> {
         let before = self.state.rng.clone();
         let estimator = self.state.estimator;
@@ -78,7 +79,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditPredictor for BanditG
     }
 }
 
-impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditGradientBoosting<W, K> {
+impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditGradientBoosting<W, K> {
     /// The round with directions of the caller's, for vectors that another implementation has drawn; `draw` writes
     /// v_i, a unit vector, and may use the booster's random stream.
     ///
@@ -90,8 +91,8 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditGradientBoosting<W, K
         query: &mut dyn FnMut(&[f64]) -> f64,
         mut draw: impl FnMut(&mut ChaCha8Rng, &mut [f64]),
     ) -> Result<(), LearnerError> {
-        let State { learners, set, advantage, estimator, rng, inner } = &mut self.state;
-        let (trace, scratch) = (&mut self.trace, &mut self.scratch);
+        let State { learners, set, advantage, estimator, rng, .. } = &mut self.state;
+        let (trace, scratch, inner) = (&mut self.trace, &mut self.scratch, &self.inner);
         trace.partial_mut(0).fill(0.0); // line 5: y^0 = 0
         for (i, learner) in (1..).zip(learners.iter_mut()) {
             let eta = frank_wolfe_step(i);
@@ -112,6 +113,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditGradientBoosting<W, K
         }
         self.played.copy_from_slice(trace.partial(learners.len()));
         set.project_with(&mut self.played, scratch)?; // line 13: y_t = Π_Y(y^N)
+        // Line 11 comes last: a learner moves only when all have agreed, and none of the lines above needs it moved.
         for (i, learner) in (1..).zip(learners) {
             learner.update(x, trace.gradient(i))?; // line 11: pass (x_t, ⟨g_i, ·⟩) to A_i
         }
@@ -124,26 +126,18 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditGradientBoosting<W, K
     /// No learner, learners of different shapes, γ or δ not positive, or a set of another dimension.
     pub fn new(learners: Vec<W>, set: K, advantage: f64, queries: Queries) -> Result<Self, LearnerError> {
         let estimator = SphericalEstimator::new(queries.delta)?;
-        State { learners, set, advantage, estimator, rng: queries.rng, inner: None }.try_into()
+        State { learners, set, advantage, estimator, rng: queries.rng, inner_radius: None }.try_into()
     }
 
     /// Keeps every query in Y, which must hold the ball of radius r around 0: weak predictions A_i(x)/γ are
-    /// projected onto (1−ξ)Y, ξ = δ/r \[BH20, footnote 4\].
+    /// projected onto (1−ξ)Y, ξ = δ/r \[BH20, footnote 4\]. The regret in the guarantee is then that of the projected
+    /// predictions, which is the learners' own where they stay in γ(1−ξ)Y anyway.
     ///
     /// # Errors
     /// δ ≥ r, or r not positive.
-    pub fn querying_inside(mut self, inner_radius: f64) -> Result<Self, LearnerError>
-    where
-        K: Clone,
-    {
-        let delta = self.state.estimator.delta();
-        if !(inner_radius > delta) {
-            let (name, domain) = ("inner radius", "(δ, ∞)");
-            return Err(LearnerError::BadParameter { name, value: inner_radius, domain });
-        }
-        let centre = vec![0.0; self.played.len()];
-        self.state.inner = Some(Shrunk::new(self.state.set.clone(), centre, delta / inner_radius)?);
-        Ok(self)
+    pub fn querying_inside(mut self, inner_radius: f64) -> Result<Self, LearnerError> {
+        self.state.inner_radius = Some(inner_radius);
+        self.state.try_into()
     }
 
     /// Π_Y(y^N) at x, without learning.
@@ -151,24 +145,19 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> BanditGradientBoosting<W, K
     /// # Errors
     /// A row or an output of another dimension.
     pub fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
-        if y.len() != self.played.len() {
-            let (expected, got) = (self.played.len(), y.len());
-            return Err(LearnerError::OutputDimension { argument: "prediction", expected, got });
-        }
-        let State { learners, set, advantage, inner, .. } = &mut self.state;
-        self.trace.partial_mut(0).fill(0.0);
+        check_output(self.played.len(), y.len())?;
+        let State { learners, set, advantage, .. } = &mut self.state;
+        self.prediction.partial_mut(0).fill(0.0);
         for (i, learner) in (1..).zip(learners.iter_mut()) {
             let eta = frank_wolfe_step(i);
-            learner.predict(x, self.trace.weak_prediction_mut(i))?;
-            if let Some(inner) = inner {
-                keep_inside(inner, *advantage, self.trace.weak_prediction_mut(i), &mut self.scratch)?;
+            learner.predict(x, self.prediction.weak_prediction_mut(i))?;
+            if let Some(inner) = &self.inner {
+                keep_inside(inner, *advantage, self.prediction.weak_prediction_mut(i), &mut self.scratch)?;
             }
-            self.trace.advance(i, 1.0 - eta, eta, *advantage);
+            self.prediction.advance(i, 1.0 - eta, eta, *advantage);
         }
-        self.played.copy_from_slice(self.trace.partial(learners.len()));
-        set.project_with(&mut self.played, &mut self.scratch)?;
-        y.copy_from_slice(&self.played);
-        Ok(())
+        y.copy_from_slice(self.prediction.partial(learners.len()));
+        Ok(set.project_with(y, &mut self.scratch)?)
     }
 
     /// A_1, …, A_N.
@@ -206,15 +195,28 @@ impl<W, K> From<BanditGradientBoosting<W, K>> for State<W, K> {
     }
 }
 
-impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> TryFrom<State<W, K>> for BanditGradientBoosting<W, K> {
+impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> TryFrom<State<W, K>>
+    for BanditGradientBoosting<W, K>
+{
     type Error = LearnerError;
 
     fn try_from(state: State<W, K>) -> Result<Self, LearnerError> {
         check_advantage(state.advantage)?;
         let d = common_shape(&state.learners)?.outputs;
         state.set.check_dimension(d)?;
+        let inner = match state.inner_radius {
+            None => None,
+            Some(radius) if radius > state.estimator.delta() => {
+                Some(Shrunk::new(state.set.clone(), vec![0.0; d], state.estimator.delta() / radius)?)
+            }
+            Some(value) => {
+                let (name, domain) = ("inner radius", "(δ, ∞)");
+                return Err(LearnerError::BadParameter { name, value, domain });
+            }
+        };
         let trace = Trace::new(state.learners.len(), d);
         let [v, point, played] = std::array::from_fn(|_| vec![0.0; d]);
-        Ok(Self { state, trace, v, point, played, scratch: Scratch::default() })
+        let prediction = trace.clone();
+        Ok(Self { state, trace, prediction, inner, v, point, played, scratch: Scratch::default() })
     }
 }

@@ -48,7 +48,7 @@ struct State<K> {
 
 impl<K: Exact<Euclidean>> FullInformationPredictor for OgdBaseline<K> {
     fn round(&mut self, x: Row<'_>, loss: &dyn Loss) -> Result<&[f64], LearnerError> {
-        check_loss(self.state.model.shape(), loss.dimension())?;
+        check_loss(self.y_hat.len(), loss.dimension())?;
         self.state.model.predict(x, &mut self.y_hat)?;
         self.state.set.project_with(&mut self.y_hat, &mut self.scratch)?;
         loss.subgradient(&self.y_hat, &mut self.g);
@@ -64,6 +64,15 @@ impl<K: Exact<Euclidean>> OgdBaseline<K> {
     /// A parameter outside its domain, or a set of another dimension than the output.
     pub fn new(shape: Shape, set: K, schedule: StepSchedule, radius: f64) -> Result<Self, LearnerError> {
         State { model: OgdLinear::new(shape, schedule, radius)?, set }.try_into()
+    }
+
+    /// Π_Y(Wx), without learning.
+    ///
+    /// # Errors
+    /// A row or an output of another dimension.
+    pub fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        self.state.model.predict(x, y)?;
+        Ok(self.state.set.project_with(y, &mut self.scratch)?)
     }
 
     /// The linear model W.

@@ -1,6 +1,6 @@
 //! Online gradient boosting with full information, for the convex hull \[BHKL15, Algorithm 2\].
 
-use super::trace::{Trace, check_advantage, check_loss, common_shape, frank_wolfe_step};
+use super::trace::{Trace, check_advantage, check_loss, check_output, common_shape, frank_wolfe_step};
 use oco_core::{LinearLoss, Loss};
 use projections::{Euclidean, Exact, Scratch};
 use rows::Row;
@@ -49,6 +49,8 @@ use weak_learners::{FullInformationPredictor, LearnerError, OnlinePredictor, Sha
 pub struct OnlineGradientBoosting<W, K> {
     state: State<W, K>,
     trace: Trace,
+    /// Working memory of `predict`, so that the trace stays that of the last round.
+    prediction: Trace,
     played: Vec<f64>,
     scratch: Scratch,
 }
@@ -74,23 +76,12 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> FullInformationPredictor
 impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> OnlineGradientBoosting<W, K> {
     /// The round up to the point where every learner has agreed to its gradient and none has moved.
     fn boost(&mut self, x: Row<'_>, loss: &dyn Loss) -> Result<(), LearnerError> {
-        check_loss(self.shape(), loss.dimension())?;
-        self.partials(x)?;
+        check_loss(self.played.len(), loss.dimension())?;
+        partials(&mut self.state, x, &mut self.trace)?;
         for (i, learner) in (1..).zip(&self.state.learners) {
             let (y_before, g) = self.trace.gradient_at_previous(i);
             loss.subgradient(y_before, g); // g_i = ∇ℓ_t(y^{i−1})
             learner.accepts(x, self.trace.gradient(i))?;
-        }
-        Ok(())
-    }
-
-    fn partials(&mut self, x: Row<'_>) -> Result<(), LearnerError> {
-        let State { learners, advantage, .. } = &mut self.state;
-        self.trace.partial_mut(0).fill(0.0); // y^0 = 0
-        for (i, learner) in (1..).zip(learners) {
-            let eta = frank_wolfe_step(i);
-            learner.predict(x, self.trace.weak_prediction_mut(i))?;
-            self.trace.advance(i, 1.0 - eta, eta, *advantage); // y^i = (1−η_i)y^{i−1} + (η_i/γ)A_i(x)
         }
         Ok(())
     }
@@ -132,14 +123,10 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> OnlinePredictor<[f64]> for 
     }
 
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
-        if y.len() != self.played.len() {
-            let (expected, got) = (self.played.len(), y.len());
-            return Err(LearnerError::OutputDimension { argument: "prediction", expected, got });
-        }
-        self.partials(x)?;
-        self.play()?;
-        y.copy_from_slice(&self.played);
-        Ok(())
+        check_output(self.played.len(), y.len())?;
+        partials(&mut self.state, x, &mut self.prediction)?;
+        y.copy_from_slice(self.prediction.partial(self.state.learners.len()));
+        Ok(self.state.set.project_with(y, &mut self.scratch)?)
     }
 
     fn accepts(&self, x: Row<'_>, g: &[f64]) -> Result<(), LearnerError> {
@@ -152,6 +139,21 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> OnlinePredictor<[f64]> for 
         self.boost(x, &LinearLoss::new(g)?)?;
         self.teach(x)
     }
+}
+
+/// y^0, …, y^N at x.
+fn partials<W: OnlinePredictor<[f64]>, K>(
+    state: &mut State<W, K>,
+    x: Row<'_>,
+    trace: &mut Trace,
+) -> Result<(), LearnerError> {
+    trace.partial_mut(0).fill(0.0); // y^0 = 0
+    for (i, learner) in (1..).zip(&mut state.learners) {
+        let eta = frank_wolfe_step(i);
+        learner.predict(x, trace.weak_prediction_mut(i))?;
+        trace.advance(i, 1.0 - eta, eta, state.advantage); // y^i = (1−η_i)y^{i−1} + (η_i/γ)A_i(x)
+    }
+    Ok(())
 }
 
 impl<W, K> From<OnlineGradientBoosting<W, K>> for State<W, K> {
@@ -168,6 +170,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> TryFrom<State<W, K>> for On
         let d = common_shape(&state.learners)?.outputs;
         state.set.check_dimension(d)?;
         let trace = Trace::new(state.learners.len(), d);
-        Ok(Self { state, trace, played: vec![0.0; d], scratch: Scratch::default() })
+        let prediction = trace.clone();
+        Ok(Self { state, trace, prediction, played: vec![0.0; d], scratch: Scratch::default() })
     }
 }

@@ -1,6 +1,6 @@
 //! Online gradient boosting with full information, for the span \[BHKL15, Algorithm 1\].
 
-use super::trace::{Trace, check_loss, common_shape};
+use super::trace::{Trace, check_loss, check_output, common_shape};
 use oco_core::{Loss, StepSchedule};
 use projections::{Euclidean, Exact, ProjectionError, Scratch};
 use rows::Row;
@@ -47,6 +47,8 @@ use weak_learners::{FullInformationPredictor, LearnerError, OnlinePredictor};
 pub struct SpanBoosting<W, K> {
     state: State<W, K>,
     trace: Trace,
+    /// Working memory of `predict`, so that the trace stays that of the last round.
+    prediction: Trace,
     played: Vec<f64>,
     scratch: Scratch,
 }
@@ -77,7 +79,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> SpanBoosting<W, K> {
         StepSchedule::constant(alpha)?;
         let State { learners, set, eta, shrinkage, t, .. } = &mut self.state;
         let trace = &mut self.trace;
-        check_loss(common_shape(learners)?, loss.dimension())?;
+        check_loss(self.played.len(), loss.dimension())?;
         trace.partial_mut(0).fill(0.0); // y^0 = 0
         for (i, (learner, sigma)) in (1..).zip(learners.iter_mut().zip(shrinkage.iter())) {
             let (y_before, g) = trace.gradient_at_previous(i);
@@ -104,6 +106,23 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> SpanBoosting<W, K> {
     pub fn new(learners: Vec<W>, set: K, eta: f64, alpha: StepSchedule) -> Result<Self, LearnerError> {
         let shrinkage = vec![0.0; learners.len()];
         State { learners, set, eta, alpha, shrinkage, t: 1 }.try_into()
+    }
+
+    /// y^N at x, without learning.
+    ///
+    /// # Errors
+    /// A row or an output of another dimension.
+    pub fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        check_output(self.played.len(), y.len())?;
+        let State { learners, set, eta, shrinkage, .. } = &mut self.state;
+        self.prediction.partial_mut(0).fill(0.0);
+        for (i, (learner, sigma)) in (1..).zip(learners.iter_mut().zip(shrinkage.iter())) {
+            learner.predict(x, self.prediction.weak_prediction_mut(i))?;
+            self.prediction.advance(i, 1.0 - sigma * *eta, *eta, 1.0);
+            set.project_with(self.prediction.partial_mut(i), &mut self.scratch)?;
+        }
+        y.copy_from_slice(self.prediction.partial(learners.len()));
+        Ok(())
     }
 
     /// A_1, …, A_N.
@@ -146,6 +165,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> TryFrom<State<W, K>> for Sp
             return Err(LearnerError::BadParameter { name: "round", value: 0.0, domain: "t ≥ 1" });
         }
         let trace = Trace::new(state.learners.len(), d);
-        Ok(Self { state, trace, played: vec![0.0; d], scratch: Scratch::default() })
+        let prediction = trace.clone();
+        Ok(Self { state, trace, prediction, played: vec![0.0; d], scratch: Scratch::default() })
     }
 }

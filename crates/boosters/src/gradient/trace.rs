@@ -120,10 +120,17 @@ pub(crate) fn check_advantage(value: f64) -> Result<(), LearnerError> {
 }
 
 /// A loss over the output space.
-pub(crate) fn check_loss(shape: Shape, dimension: usize) -> Result<(), LearnerError> {
-    if dimension != shape.outputs {
-        let argument = "loss";
-        return Err(LearnerError::OutputDimension { argument, expected: shape.outputs, got: dimension });
+pub(crate) fn check_loss(expected: usize, got: usize) -> Result<(), LearnerError> {
+    if expected != got {
+        return Err(LearnerError::OutputDimension { argument: "loss", expected, got });
+    }
+    Ok(())
+}
+
+/// Room for a prediction.
+pub(crate) fn check_output(expected: usize, got: usize) -> Result<(), LearnerError> {
+    if expected != got {
+        return Err(LearnerError::OutputDimension { argument: "prediction", expected, got });
     }
     Ok(())
 }
