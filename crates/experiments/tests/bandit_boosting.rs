@@ -1,5 +1,7 @@
 //! The experiment as a program: the same numbers for any number of threads, after a stop, and in the record's schema.
 
+#![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
+
 use boosters::feedback::Noise;
 use datasets::{Name, SearchPath, StandIn};
 use experiments::bandit_boosting::methods::{Fixed, Method};

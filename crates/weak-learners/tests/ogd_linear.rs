@@ -34,8 +34,11 @@ impl Definition {
     }
 }
 
+/// Examples (x, g).
+type Examples = Vec<(Vec<f64>, Vec<f64>)>;
+
 /// A stream of examples (x, g) in R^m × R^d, with zeros in x.
-fn stream() -> impl Strategy<Value = (usize, Vec<(Vec<f64>, Vec<f64>)>)> {
+fn stream() -> impl Strategy<Value = (usize, Examples)> {
     (1usize..4, 1usize..20).prop_flat_map(|(d, m)| {
         let x = prop::collection::vec(prop_oneof![Just(0.0), -2.0..2.0_f64], m);
         let g = prop::collection::vec(-3.0..3.0_f64, d);

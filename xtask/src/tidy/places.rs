@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::File;
 
 /// Top folders in which people and build machines keep checkouts; a path below one means nothing elsewhere.
-const FOLDERS: [&str; 4] = ["home", "root", "tmp", "work"];
+const FOLDERS: [&str; 4] = ["mnt", "root", "tmp", "work"];
 
 /// Hosts that a lock file may name, and nothing else.
 const WORDS: [&str; 5] = [
