@@ -1,5 +1,7 @@
 //! Bad input: a typed error, and a learner that goes on as if it had not been shown; and stop → save → load → continue.
 
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
 use boosters::feedback::Noise;
 use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
