@@ -44,7 +44,8 @@ fn folders_are_searched_in_order_and_parts_of_a_set_are_refused() {
 #[test]
 fn a_file_that_differs_from_the_official_one_is_not_loaded() {
     let folder = TempDir::new().unwrap();
-    let search = SearchPath::new(Some(folder.path()), |_| None, folder.path()).unwrap();
+    // A root below the folder, so that nothing beside the folder is looked at.
+    let search = SearchPath::new(Some(folder.path()), |_| None, &folder.path().join("root")).unwrap();
     assert_eq!(load(Name::Abalone, &search, STAND_IN).unwrap().provenance, Provenance::StandIn { seed: 3 });
     fs::write(folder.path().join("abalone.data"), "M,0.455,0.365,0.095,0.514,0.2245,0.101,0.15,15\n")
         .unwrap();
