@@ -26,31 +26,23 @@
 //! # Ok::<(), oco_core::OcoError>(())
 //! ```
 
-mod comparator;
 mod error;
-mod fkm;
-mod gradient_sum;
-mod lazy_ogd;
 mod learner;
 mod losses;
-mod ogd;
-mod projected_step;
-mod regret;
-mod smoothed;
-mod spherical;
 mod step;
+mod learners;
+mod bandit;
+mod regret;
+mod gradient_sum;
+mod projected_step;
 mod wide;
 
-pub use comparator::{Comparator, best_in_hindsight};
+pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
-pub use fkm::Fkm;
-pub use lazy_ogd::LazyOgd;
 pub use learner::{BanditLearner, OnlineLearner};
+pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
-pub use ogd::Ogd;
-pub use regret::{LinearRegret, QuadraticRegret, Regret};
-pub use smoothed::SmoothedLoss;
-pub use spherical::SphericalEstimator;
+pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;
 
 pub(crate) use error::check_vector;
