@@ -5,6 +5,7 @@ use datasets::{Name, SearchPath};
 use experiments::bandit_boosting::{self, Options};
 use experiments::conform;
 use experiments::data_command::{self, fetch};
+use experiments::lecture;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -56,6 +57,17 @@ enum Experiment {
         /// Only these data sets, separated by commas
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Name>,
+    },
+    /// [W13]: the lecture's example, regret and mistake bounds, and zero-sum games
+    Oco {
+        #[command(flatten)]
+        common: Common,
+        /// Trials of what is random
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// Short streams and small dimensions
+        #[arg(long)]
+        quick: bool,
     },
 }
 
@@ -123,6 +135,7 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(Experiment::BanditBoosting { common, trials, delta, quick, datasets }) => {
             bandit(&common, Size { trials, delta, quick }, &datasets)
         }
+        Command::Reproduce(Experiment::Oco { common, trials, quick }) => oco(&common, trials, quick),
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -136,7 +149,8 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     say("The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/.\n")?;
     let out = common.out.join("tour");
     let common = &Common { out, data: common.data.clone(), ..*common };
-    bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
+    bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])?;
+    oco(common, 3, true)
 }
 
 /// How much of an experiment is run.
@@ -161,6 +175,23 @@ fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Bo
         quiet: common.quiet,
     })?;
     say(&format!("{}\n", report.terminal))?;
+    for file in &report.files {
+        say(&format!("{}", file.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn oco(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
+    let report = lecture::run(&lecture::Options {
+        trials,
+        seed: common.seed,
+        threads: common.threads,
+        quick,
+        out: common.out.clone(),
+        search: SearchPath::from_environment(common.data.as_deref())?,
+        quiet: common.quiet,
+    })?;
+    say(&report.terminal)?;
     for file in &report.files {
         say(&format!("{}", file.display()))?;
     }

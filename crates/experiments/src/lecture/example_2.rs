@@ -1,0 +1,42 @@
+//! \[W13, Example 2\]: the leader is chased around, the regularised leader is not.
+
+use super::{LectureError, Point, powers_of_two};
+use oco_core::{FollowTheLeader, LazyOgd, LinearRegret, OnlineLearner, StepSchedule};
+use projections::BoxSet;
+
+/// f_1(w) = −w/2, then w and −w in turn, on [−1, 1]: D = ρ = 1. FTRL with the lecture's quadratic regulariser is lazy OGD
+/// on these linear losses; its step is that of Theorem 2 for each horizon.
+pub(super) fn run(quick: bool) -> Result<Vec<Point>, LectureError> {
+    let interval = BoxSet::interval(-1.0, 1.0)?;
+    let mut points = Vec::new();
+    for horizon in powers_of_two(2, if quick { 8 } else { 14 }) {
+        let eta = StepSchedule::lecture_theorem_2(1.0, 1.0, horizon)?.eta(1);
+        let leader = regret(FollowTheLeader::new(interval.clone(), 1)?, &interval, horizon)?;
+        let regularised = regret(LazyOgd::new(interval.clone(), 1, eta)?, &interval, horizon)?;
+        let t = f64::from(horizon);
+        for (series, value) in [
+            ("follow the leader", leader),
+            ("lower bound T − 1", t - 1.0),
+            ("follow the regularised leader", regularised),
+            ("bound √(2T), Theorem 2", (2.0 * t).sqrt()),
+        ] {
+            let (panel, series) = ("Example 2".to_owned(), series.to_owned());
+            points.push(Point { panel, series, x: u64::from(horizon), value });
+        }
+    }
+    Ok(points)
+}
+
+fn regret(mut learner: impl OnlineLearner, interval: &BoxSet, horizon: u32) -> Result<f64, LectureError> {
+    let mut account = LinearRegret::new(1)?;
+    for t in 1..=horizon {
+        let g = match t {
+            1 => [-0.5],
+            t if t.is_multiple_of(2) => [1.0],
+            _ => [-1.0],
+        };
+        account.record(&g, learner.play())?;
+        learner.observe(&g)?;
+    }
+    Ok(account.regret(interval)?.value)
+}

@@ -1,0 +1,240 @@
+//! \[W13\] run: what the lecture on online convex optimisation states, measured.
+//!
+//! Four parts, a file each: follow-the-leader against its regularised form on the lecture's Example 2
+//! ([`example_2`]); regret against the bound of Theorem 2 on real streams ([`theorem_2`]); the mistakes of Perceptron
+//! and Winnow on sparse targets against their bounds (`mistakes`); the values of zero-sum games (`games`). Every part
+//! yields [`Point`]s; [`report`] turns them into one record, one page and a figure a part.
+
+pub mod example_2;
+pub mod theorem_2;
+pub mod mistakes;
+pub mod games;
+mod report;
+
+use crate::bandit_boosting::BanditBoostingError;
+use crate::bandit_boosting::task::Task;
+use crate::progress::Progress;
+use crate::record::{Provenance, Record, RecordError, Trial};
+use crate::trials::{Trials, TrialsError, WorkError};
+use datasets::{DataError, Name, SearchPath, StandIn};
+use rayon::prelude::*;
+use report::Report;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+use std::time::Instant;
+use thiserror::Error;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Trials of what is random.
+    pub trials: u64,
+    /// The seed of everything.
+    pub seed: u64,
+    /// Threads; the result does not depend on them. `None` takes what there is.
+    pub threads: Option<usize>,
+    /// Short streams and small dimensions.
+    pub quick: bool,
+    /// Where results go.
+    pub out: PathBuf,
+    /// Where data is looked for.
+    pub search: SearchPath,
+    /// Show nothing on the way.
+    pub quiet: bool,
+}
+
+/// Why the experiment could not be run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LectureError {
+    /// A data set could not be found.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A data set could not be read or coded.
+    #[error(transparent)]
+    Task(#[from] BanditBoostingError),
+    /// A learner, a loss or an account refused its input.
+    #[error(transparent)]
+    Oco(#[from] oco_core::OcoError),
+    /// A set refused its parameters.
+    #[error(transparent)]
+    Projection(#[from] projections::ProjectionError),
+    /// A row could not be made.
+    #[error(transparent)]
+    Row(#[from] rows::RowError),
+    /// Finished trials could not be kept.
+    #[error(transparent)]
+    Trials(#[from] TrialsError),
+    /// The record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A plot could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] crate::plot::PlotError),
+    /// A table row did not fit.
+    #[error(transparent)]
+    Table(#[from] crate::table::TableError),
+    /// The threads could not be started.
+    #[error("could not start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// No trial to run.
+    #[error("nothing to run: 0 trials")]
+    NothingToRun,
+}
+
+/// One number of one trial, with its place in the figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The panel: a stream, a game.
+    pub panel: String,
+    /// The curve: a learner, or a bound.
+    pub series: String,
+    /// T, or n.
+    pub x: u64,
+    /// The number.
+    pub value: f64,
+}
+
+/// How a curve that is a theorem's bound begins its name; it is drawn dashed.
+pub const BOUND: &str = "bound";
+
+/// A part of the experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Example 2 and Theorem 1.
+    Example2,
+    /// Theorem 2 on a real stream.
+    Theorem2(Name),
+    /// Perceptron and Winnow.
+    Mistakes,
+    /// Zero-sum games.
+    Games,
+}
+
+/// The real streams of Theorem 2.
+const STREAMS: [Name; 4] = [Name::Abalone, Name::Adult, Name::Census, Name::Letter];
+
+impl Part {
+    fn all() -> impl Iterator<Item = Self> {
+        let streams = STREAMS.into_iter().map(Self::Theorem2);
+        std::iter::once(Self::Example2).chain(streams).chain([Self::Mistakes, Self::Games])
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Example2 => "example 2".to_owned(),
+            Self::Theorem2(name) => format!("theorem 2, {name}"),
+            Self::Mistakes => "mistakes".to_owned(),
+            Self::Games => "games".to_owned(),
+        }
+    }
+
+    /// The name that the record gives to what [`Point::value`] is, with its x.
+    pub(crate) fn metric(self, x: u64) -> String {
+        match self {
+            Self::Example2 | Self::Theorem2(_) => format!("regret, T = {x}"),
+            Self::Mistakes => format!("mistakes, n = {x}"),
+            Self::Games => format!("gap, T = {x}"),
+        }
+    }
+}
+
+/// The points of one part with where they come from, trial by trial.
+pub(crate) struct Measured {
+    pub(crate) part: Part,
+    pub(crate) provenance: Provenance,
+    pub(crate) trials: Vec<Vec<Point>>,
+}
+
+/// Runs the experiment, or what is left of it, and writes `oco.json`, `oco.md` and a figure a part.
+///
+/// # Errors
+/// [`LectureError`]. Finished trials are kept in `oco-*.trials`, so that a run that was stopped goes on where it was.
+pub fn run(options: &Options) -> Result<Report, LectureError> {
+    if options.trials == 0 {
+        return Err(LectureError::NothingToRun);
+    }
+    let begun = Instant::now();
+    let settings = serde_json::json!({ "seed": options.seed, "quick": options.quick, "scheme": SCHEME });
+    let fingerprint: String =
+        Sha256::digest(settings.to_string()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let store = options.out.join(format!("oco-{fingerprint}.trials"));
+    let store = Trials::<(f64, Vec<Point>)>::open(&store, &settings)?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
+    let progress = Progress::new(options.quiet);
+    let mut record = Record::new("oco", options.seed, settings);
+    let mut measured = Vec::new();
+    for part in Part::all() {
+        let stream = match part {
+            Part::Theorem2(name) => {
+                Some(Task::load(name, &options.search, StandIn { seed: options.seed, rows: None })?)
+            }
+            _ => None,
+        };
+        let provenance =
+            stream.as_ref().map_or(Provenance::Synthetic, |task| Provenance::from(&task.dataset.provenance));
+        // Example 2 has nothing random in it.
+        let trials = if part == Part::Example2 { 1 } else { options.trials };
+        let stage = progress.stage(&part.name(), trials);
+        let one = |trial: u64| {
+            // Trials on a stand-in are not those of the official files that may be fetched later.
+            let unit = format!("{}/{}/{trial}", part.name(), provenance.label().unwrap_or("official"));
+            if let Some(kept) = store.get(&unit) {
+                stage.resume(1);
+                return Ok(kept);
+            }
+            let kept = store.get_or_try_run(&unit, || {
+                let begun = Instant::now();
+                let points = match (part, &stream) {
+                    (Part::Theorem2(_), Some(task)) => theorem_2::run(task, options.seed, trial, options.quick),
+                    (Part::Mistakes, _) => mistakes::run(options.seed, trial, options.quick),
+                    (Part::Games, _) => games::run(options.seed, trial, options.quick),
+                    _ => example_2::run(options.quick),
+                }?;
+                Ok((begun.elapsed().as_secs_f64(), points))
+            });
+            stage.done(1);
+            kept.map_err(|error| match error {
+                WorkError::Work(error) => error,
+                WorkError::Store(error) => LectureError::from(error),
+            })
+        };
+        let kept = threads.install(|| (0..trials).into_par_iter().map(one).collect::<Result<Vec<_>, _>>())?;
+        stage.finish();
+        record.seconds += kept.iter().map(|unit| unit.0).sum::<f64>();
+        let trials: Vec<Vec<Point>> = kept.iter().map(|unit| unit.1.clone()).collect();
+        for (trial, points) in (0..).zip(&trials) {
+            record.trials.extend(points.iter().map(|point| Trial {
+                dataset: point.panel.clone(),
+                method: point.series.clone(),
+                metric: part.metric(point.x),
+                trial,
+                seed: options.seed,
+                value: point.value,
+                settings: serde_json::Value::Null,
+                provenance,
+            }));
+        }
+        measured.push(Measured { part, provenance, trials });
+    }
+    record.summarise();
+    progress.note(&format!("finished after {:.0} s", begun.elapsed().as_secs_f64()));
+    report::write(&record, &measured, options)
+}
+
+/// Changes with what a trial does, so that trials of older code are not mixed with new ones.
+const SCHEME: &str = "1";
+
+/// The generator of a trial of a part: a stream of its own.
+pub(crate) fn generator(seed: u64, part: u64, trial: u64) -> rand_chacha::ChaCha8Rng {
+    use rand::SeedableRng;
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream((part << 32) + trial);
+    rng
+}
+
+/// 1, 2, 4, … up to a last power.
+pub(crate) fn powers_of_two(first: u32, last: u32) -> impl Iterator<Item = u32> {
+    (first..=last).map(|k| 1 << k)
+}

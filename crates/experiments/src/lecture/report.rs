@@ -1,0 +1,172 @@
+//! The record, the page and the figures of the lecture.
+
+use super::{BOUND, LectureError, Measured, Options, Part};
+use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
+use crate::record::{Record, Row, write_atomically};
+use crate::table::{Cell, Table};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// What the run leaves behind.
+#[derive(Debug)]
+pub struct Report {
+    /// The tables for a terminal.
+    pub terminal: String,
+    /// The files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// A figure, with the parts that are its panels.
+struct Figure {
+    ending: &'static str,
+    title: &'static str,
+    x: &'static str,
+    y: &'static str,
+    of: fn(Part) -> bool,
+}
+
+const FIGURES: [Figure; 4] = [
+    Figure {
+        ending: "example-2",
+        title: "W13, Example 2: regret of the leader and of the regularised leader",
+        x: "rounds T",
+        y: "regret",
+        of: |part| part == Part::Example2,
+    },
+    Figure {
+        ending: "theorem-2",
+        title: "Regret against Theorem 2, logistic loss on real streams",
+        x: "rounds T",
+        y: "regret",
+        of: |part| matches!(part, Part::Theorem2(_)),
+    },
+    Figure {
+        ending: "mistakes",
+        title: "Mistakes on a sparse target",
+        x: "attributes n",
+        y: "mistakes",
+        of: |part| part == Part::Mistakes,
+    },
+    Figure {
+        ending: "games",
+        title: "Zero-sum games: certified gap of the average strategies",
+        x: "rounds T",
+        y: "certified gap",
+        of: |part| part == Part::Games,
+    },
+];
+
+pub(super) fn write(record: &Record, measured: &[Measured], options: &Options) -> Result<Report, LectureError> {
+    let file = |name: &str| options.out.join(name);
+    let mut files = vec![file("oco.json"), file("oco.md")];
+    record.save(&files[0])?;
+    let kind = if options.quick { "a quick look" } else { "the full run" };
+    let mut page = format!("# The lecture, measured: {kind}, {} trials, seed {}\n", options.trials, record.seed);
+    let mut terminal = String::new();
+    for figure in &FIGURES {
+        let parts: Vec<&Measured> = measured.iter().filter(|one| (figure.of)(one.part)).collect();
+        let path = file(&format!("oco-{}.svg", figure.ending));
+        write_atomically(&path, figure.plot(record, &parts).to_svg()?.as_bytes())?;
+        files.push(path);
+        let _ = writeln!(page, "\n## {}\n", figure.title);
+        for part in parts {
+            for panel in panels(part) {
+                let table = table(record, part, panel)?;
+                let _ = writeln!(page, "{}", table.to_markdown());
+                let _ = writeln!(terminal, "{}\n", table.to_terminal());
+            }
+        }
+    }
+    let _ = writeln!(
+        page,
+        "Mean ± standard deviation over the trials. The trials took {:.0} s on all threads together, commit {}.",
+        record.seconds, record.commit
+    );
+    write_atomically(&files[1], page.as_bytes())?;
+    Ok(Report { terminal, files })
+}
+
+impl Figure {
+    fn plot(&self, record: &Record, parts: &[&Measured]) -> LinePlot {
+        let panel = |part: &Measured, panel: &str| LinePanel {
+            title: panel.to_owned(),
+            provenance: part.provenance,
+            series: curves(record, part, panel).iter().filter_map(Curve::drawn).collect(),
+        };
+        LinePlot {
+            title: Some(self.title.to_owned()),
+            x: Axis::log(self.x),
+            y: Axis::log(self.y),
+            panels: parts.iter().flat_map(|part| panels(part).into_iter().map(|name| panel(part, name))).collect(),
+        }
+    }
+}
+
+/// A curve: the record's rows along x.
+struct Curve<'a> {
+    name: &'a str,
+    at: Vec<(u64, &'a Row)>,
+}
+
+fn panels(part: &Measured) -> Vec<&str> {
+    let mut seen: Vec<&str> = Vec::new();
+    for point in part.trials.iter().flatten() {
+        if !seen.contains(&point.panel.as_str()) {
+            seen.push(&point.panel);
+        }
+    }
+    seen
+}
+
+/// The curves of a panel in the order in which the first trial names them.
+fn curves<'a>(record: &'a Record, part: &'a Measured, panel: &str) -> Vec<Curve<'a>> {
+    let mut curves: Vec<Curve<'a>> = Vec::new();
+    for point in part.trials.iter().take(1).flatten().filter(|point| point.panel == panel) {
+        let index = curves.iter().position(|curve| curve.name == point.series).unwrap_or_else(|| {
+            curves.push(Curve { name: &point.series, at: Vec::new() });
+            curves.len() - 1
+        });
+        let metric = part.part.metric(point.x);
+        let row = record
+            .rows
+            .iter()
+            .find(|row| row.dataset == panel && row.method == point.series && row.metric == metric);
+        curves[index].at.extend(row.map(|row| (point.x, row)));
+    }
+    curves
+}
+
+impl Curve<'_> {
+    /// On logarithmic axes: a mean that is not positive has no place there and is left out.
+    fn drawn(&self) -> Option<Series> {
+        let (mut x, mut y, mut band) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, row) in self.at.iter().filter(|(_, row)| row.mean > 0.0) {
+            #[allow(clippy::cast_precision_loss, reason = "rounds and dimensions")]
+            x.push(*at as f64);
+            y.push(row.mean);
+            // The lower edge stays on the paper.
+            band.push(((row.mean - row.std).max(0.1 * row.mean), row.mean + row.std));
+        }
+        let bound = self.name.contains(BOUND);
+        let stroke = if bound { Stroke::Dashed } else { Stroke::Solid };
+        let name = self.name.to_owned();
+        (!x.is_empty()).then(|| Series { name, x, y, band: (!bound).then_some(band), stroke })
+    }
+}
+
+/// A table a panel: a row for each x, a column for each curve.
+fn table(record: &Record, part: &Measured, panel: &str) -> Result<Table, LectureError> {
+    let curves = curves(record, part, panel);
+    let names: Vec<&str> = curves.iter().map(|curve| curve.name).collect();
+    let mut table = Table::new(panel, &names);
+    let mut xs: Vec<u64> = curves.iter().flat_map(|curve| curve.at.iter().map(|(x, _)| *x)).collect();
+    xs.sort_unstable();
+    xs.dedup();
+    for x in xs {
+        let cell = |curve: &Curve<'_>| {
+            curve.at.iter().find(|(at, _)| *at == x).map_or(Cell::Empty, |(_, row)| Cell::from(*row))
+        };
+        table.push(&part.part.metric(x), part.provenance, curves.iter().map(cell).collect())?;
+    }
+    Ok(table)
+}
