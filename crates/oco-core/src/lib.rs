@@ -5,7 +5,8 @@
 //! the crate `projections`; everything works on slices, so `Vec`, arrays and nalgebra vectors all fit.
 //!
 //! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
-//! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
+//! [`LazyOgd`], [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
+//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
 //! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
 //!
 //! ```
@@ -30,16 +31,21 @@ mod error;
 mod learner;
 mod losses;
 mod step;
+mod geometry;
 mod learners;
 mod bandit;
 mod regret;
 mod gradient_sum;
 mod projected_step;
+mod dual_point;
 mod wide;
 
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
+pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner};
+pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
+pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
