@@ -40,6 +40,7 @@ mod wide;
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use learner::{BanditLearner, OnlineLearner};
+pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};

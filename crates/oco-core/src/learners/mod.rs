@@ -2,6 +2,10 @@
 
 mod lazy_ogd;
 mod ogd;
+mod perturbation;
+mod fpl;
 
+pub use fpl::{Draws, FollowThePerturbedLeader};
 pub use lazy_ogd::LazyOgd;
 pub use ogd::Ogd;
+pub use perturbation::{FplConstants, Perturbation};
