@@ -1,7 +1,8 @@
 //! A sum of squares that neither overflows nor underflows.
 
 use crate::OcoError;
-use projections::{ProjectionError, check_finite, exponent_above, scale_down, scale_up};
+use crate::scaled_dot::scale;
+use projections::{ProjectionError, check_finite, exponent_above};
 use serde::{Deserialize, Serialize};
 
 /// Σ g², as digits·4^exponent with every |g| ≤ 2^exponent.
@@ -42,11 +43,6 @@ impl SumOfSquares {
     pub(crate) fn value(self) -> f64 {
         scale(self.digits, 2 * self.exponent)
     }
-}
-
-/// v·2^exponent.
-fn scale(v: f64, exponent: i32) -> f64 {
-    if exponent < 0 { scale_down(v, exponent.unsigned_abs()) } else { scale_up(v, exponent.unsigned_abs()) }
 }
 
 impl From<SumOfSquares> for (f64, i32) {

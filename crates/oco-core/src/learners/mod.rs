@@ -1,9 +1,11 @@
-//! Learners that are told a gradient, a file each.
+//! Learners that are told a gradient or a labelled example, a file each.
 
 mod lazy_ogd;
 mod ogd;
 mod comid;
 mod adagrad;
+mod perceptron;
+mod winnow;
 mod perturbation;
 mod fpl;
 
@@ -12,4 +14,6 @@ pub use comid::Comid;
 pub use fpl::{Draws, FollowThePerturbedLeader};
 pub use lazy_ogd::LazyOgd;
 pub use ogd::Ogd;
+pub use perceptron::Perceptron;
 pub use perturbation::{FplConstants, Perturbation};
+pub use winnow::Winnow;
