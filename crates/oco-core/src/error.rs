@@ -19,6 +19,12 @@ pub enum OcoError {
     /// A loss was reported for a round in which nothing had been played.
     #[error("a loss was observed before anything was played in this round")]
     NothingPlayed,
+    /// A label that is neither −1 nor +1.
+    #[error("the label is {value}, neither -1 nor +1")]
+    BadLabel {
+        /// The label.
+        value: f64,
+    },
     /// A point that must lie in the decision set does not.
     #[error("{argument} lies outside the decision set")]
     OutsideSet {

@@ -1,6 +1,7 @@
 //! The sum of the gradients, which may leave the range of doubles and come back.
 
 use projections::{scale_down, scale_up};
+use rows::Row;
 use serde::{Deserialize, Serialize};
 
 /// Σ g_s, in units of 1 while every coordinate fits and of 2^64 otherwise: those hold 2^63 gradients more.
@@ -33,6 +34,12 @@ impl GradientSum {
         self.far = other.far;
     }
 
+    /// Becomes 0 in the memory at hand.
+    pub(crate) fn clear(&mut self) {
+        self.terms.fill(0.0);
+        self.far = false;
+    }
+
     /// Adds a finite gradient of the same length.
     pub(crate) fn add(&mut self, g: &[f64]) {
         let mut sums = self.terms.iter().zip(g).map(|(sum, g)| sum + g);
@@ -40,10 +47,34 @@ impl GradientSum {
             self.terms.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
             return;
         }
-        let rest = FAR - self.exponent();
+        self.go_far();
         for (sum, g) in self.terms.iter_mut().zip(g) {
-            *sum = scale_down(*sum, rest) + scale_down(*g, FAR);
+            *sum += scale_down(*g, FAR);
         }
+        self.come_back();
+    }
+
+    /// Adds y·x for y = ±1 and a row of the same dimension, in the time of its stored values while the sum fits.
+    pub(crate) fn add_row(&mut self, y: f64, x: Row<'_>) {
+        let mut fits = !self.far;
+        x.for_each(|j, x_j| fits &= (self.terms[j] + y * x_j).is_finite());
+        if fits {
+            x.axpy_into(y, &mut self.terms);
+            return;
+        }
+        self.go_far();
+        x.for_each(|j, x_j| self.terms[j] += scale_down(y * x_j, FAR));
+        self.come_back();
+    }
+
+    fn go_far(&mut self) {
+        let rest = FAR - self.exponent();
+        self.terms.iter_mut().for_each(|sum| *sum = scale_down(*sum, rest));
+        self.far = true;
+    }
+
+    /// Returns to units of 1 where every coordinate fits.
+    fn come_back(&mut self) {
         self.far = self.terms.iter().any(|sum| !scale_up(*sum, FAR).is_finite());
         if !self.far {
             self.terms.iter_mut().for_each(|sum| *sum = scale_up(*sum, FAR));

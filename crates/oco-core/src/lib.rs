@@ -38,6 +38,8 @@ mod regret;
 mod gradient_sum;
 mod projected_step;
 mod dual_point;
+mod scaled_dot;
+mod sum_of_squares;
 mod wide;
 
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
@@ -46,6 +48,8 @@ pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
 pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};
+pub use learners::{AdaGrad, Comid, Perceptron, Winnow};
+pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};

@@ -59,6 +59,7 @@ fn oco(error: &OcoError) -> Option<&'static str> {
         OcoError::Projection(error) => projection(error),
         OcoError::NotFiniteLoss { .. } => Some("not-finite"),
         OcoError::OutsideSet { .. } => Some("bad-parameter"),
+        OcoError::BadLabel { .. } => Some("bad-label"),
         _ => None,
     }
 }

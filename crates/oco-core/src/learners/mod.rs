@@ -1,4 +1,4 @@
-//! Learners that are told a gradient, a file each.
+//! Learners that are told a gradient or a labelled example, a file each.
 
 mod follow_the_leader;
 mod ftrl;
@@ -15,7 +15,20 @@ pub use follow_the_leader::FollowTheLeader;
 pub use ftrl::Ftrl;
 pub use ftrl_quadratic::FtrlQuadratic;
 pub use hedge::Hedge;
+mod comid;
+mod adagrad;
+mod perceptron;
+mod winnow;
+mod perturbation;
+mod fpl;
+
+pub use adagrad::AdaGrad;
+pub use comid::Comid;
+pub use fpl::{Draws, FollowThePerturbedLeader};
 pub use lazy_ogd::LazyOgd;
 pub use mirror_descent::MirrorDescent;
 pub use ogd::Ogd;
 pub use optimistic::OptimisticMirrorDescent;
+pub use perceptron::Perceptron;
+pub use perturbation::{FplConstants, Perturbation};
+pub use winnow::Winnow;

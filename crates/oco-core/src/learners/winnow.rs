@@ -1,0 +1,161 @@
+//! Winnow, FTRL with the entropy on the hinge at zero \[W13, §4\].
+
+use super::perceptron::{check_dimension, check_label, sign};
+use crate::gradient_sum::GradientSum;
+use crate::scaled_dot::scaled_dot;
+use crate::step::check_step;
+use crate::{OcoError, check_vector};
+use projections::{ProjectionError, scale_up};
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::LN_2;
+
+/// Winnow \[W13, §4\]: w_t ∝ exp(η Σ y_s x_s), the sum over the mistakes s < t, on the simplex; y_t⟨w_t, x_t⟩ ≤ 0 is a
+/// mistake, equality included.
+///
+/// It is FTRL with the regulariser −H/η on the losses max(0, −y⟨w, x⟩). *Guarantee* \[L88\]: where a distribution u has
+/// y⟨u, x⟩ ≥ γ and ‖x‖_∞ ≤ X for every example so far, at most (ln n/η)/(γ − ηX²/2) mistakes for η < 2γ/X²: 2X² ln n/γ² at
+/// η = γ/X², which is [`for_margin`](Winnow::for_margin). For targets of few coordinates that is far fewer than the Perceptron's.
+/// Asserted every round in `tests/mistake_bounds.rs`.
+/// *Cost:* O(stored values) a round and no allocation: the normalisation does not change a sign. *Errors:* a label other than
+/// ±1, a row of another dimension; a refused example leaves the weights as they were. Every finite feature is legal: the
+/// logarithms of the weights may leave the range of doubles, and a weight that underflows can come back.
+///
+/// ```
+/// use oco_core::Winnow;
+/// use rows::Row;
+/// let mut winnow = Winnow::new(2, 2.0_f64.ln())?;
+/// assert!(!winnow.observe(Row::dense(&[2.0, -1.0])?, 1.0)?);
+/// assert!(winnow.observe(Row::dense(&[1.0, -1.0])?, 1.0)?, "the boundary is a mistake");
+/// let w = winnow.weights();
+/// assert!((w[0] - 0.8).abs() < 1e-15 && (w[1] - 0.2).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "State", into = "State")]
+pub struct Winnow {
+    state: State,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State {
+    eta: f64,
+    /// θ = Σ y_s x_s over the mistakes.
+    theta: GradientSum,
+    mistakes: u64,
+}
+
+impl Winnow {
+    /// Takes (x, y), y = ±1, and says whether it was a mistake.
+    ///
+    /// # Errors
+    /// [`OcoError::BadLabel`], or a row of another dimension.
+    pub fn observe(&mut self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
+        check_label(y)?;
+        let mistaken = y * self.score(x)? <= 0.0;
+        if mistaken {
+            self.state.theta.add_row(y, x);
+            self.state.mistakes += 1;
+        }
+        Ok(mistaken)
+    }
+
+    /// sgn⟨w, x⟩, which is 0 where ⟨w, x⟩ is.
+    ///
+    /// # Errors
+    /// A row of another dimension.
+    pub fn predict(&self, x: Row<'_>) -> Result<f64, OcoError> {
+        Ok(sign(self.score(x)?))
+    }
+
+    /// ⟨w, x⟩ up to a positive factor: the weights are taken relative to the heaviest one that x touches.
+    fn score(&self, x: Row<'_>) -> Result<f64, OcoError> {
+        let theta = self.state.theta.terms();
+        check_dimension(x, theta.len())?;
+        let (mut heaviest, mut largest, mut plain) = (f64::NEG_INFINITY, 0.0_f64, 0.0);
+        x.for_each(|j, x_j| {
+            if x_j != 0.0 {
+                (heaviest, largest) = (heaviest.max(theta[j]), largest.max(x_j.abs()));
+            }
+        });
+        x.for_each(|j, x_j| {
+            if x_j != 0.0 {
+                plain += self.log_ratio(theta[j], heaviest).exp() * x_j;
+            }
+        });
+        // Above this, weights and products that underflowed do not count.
+        if plain.is_finite() && plain.abs() > 1e-280 && plain.abs() > 1e-280 * largest {
+            return Ok(plain);
+        }
+        Ok(scaled_dot(x, |j| self.ratio(theta[j], heaviest)))
+    }
+
+    /// ln(w_j/w_i) = η(θ_j − θ_i) from the digits of θ; −∞ where it is beyond the range. Halves keep the difference in it.
+    fn log_ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
+        let half = self.state.eta * (0.5 * theta_j - 0.5 * theta_i);
+        scale_up(2.0 * half, self.state.theta.exponent())
+    }
+
+    /// w_j/w_i as a·2^k with 1 ≤ a ≤ 2; one below e^(−10000) counts as that, which no feature can make visible.
+    fn ratio(&self, theta_j: f64, theta_i: f64) -> (f64, i32) {
+        let log = self.log_ratio(theta_j, theta_i).clamp(-1e4, 0.0);
+        let k = (log / LN_2).floor();
+        #[allow(clippy::cast_possible_truncation, reason = "an integer in [-14427, 0]")]
+        let exponent = k as i32;
+        ((log - k * LN_2).exp(), exponent)
+    }
+
+    /// Uniform weights on n coordinates and a step η > 0.
+    ///
+    /// # Errors
+    /// η not positive, or n = 0.
+    pub fn new(dimension: usize, eta: f64) -> Result<Self, OcoError> {
+        State { eta, theta: GradientSum::zero(dimension), mistakes: 0 }.try_into()
+    }
+
+    /// The step η = γ/X² for examples with ‖x‖_∞ ≤ X that a distribution separates with margin γ: at most 2X² ln n/γ²
+    /// mistakes.
+    ///
+    /// # Errors
+    /// X or γ, or γ/X², not a positive number.
+    pub fn for_margin(dimension: usize, largest_feature: f64, margin: f64) -> Result<Self, OcoError> {
+        check_step("largest feature", largest_feature)?;
+        check_step("margin", margin)?;
+        Self::new(dimension, margin / largest_feature / largest_feature)
+    }
+
+    /// w_t, a distribution. O(n).
+    pub fn weights(&self) -> Vec<f64> {
+        let theta = self.state.theta.terms();
+        let heaviest = theta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut w: Vec<f64> = theta.iter().map(|theta_j| self.log_ratio(*theta_j, heaviest).exp()).collect();
+        let total: f64 = w.iter().sum();
+        w.iter_mut().for_each(|w| *w /= total);
+        w
+    }
+
+    /// The mistakes so far.
+    pub fn mistakes(&self) -> u64 {
+        self.state.mistakes
+    }
+}
+
+impl From<Winnow> for State {
+    fn from(winnow: Winnow) -> Self {
+        winnow.state
+    }
+}
+
+impl TryFrom<State> for Winnow {
+    type Error = OcoError;
+
+    fn try_from(state: State) -> Result<Self, OcoError> {
+        let theta = state.theta.terms();
+        if theta.is_empty() {
+            return Err(ProjectionError::Empty { argument: "logarithms of the weights" }.into());
+        }
+        check_vector("logarithms of the weights", theta, theta.len())?;
+        check_step("eta", state.eta)?;
+        Ok(Self { state })
+    }
+}

@@ -1,0 +1,36 @@
+//! The sign of an inner product, whatever the range of its terms.
+
+use projections::{exponent_above, scale_down, scale_up};
+use rows::Row;
+
+/// Σ_j a_j·2^(k_j)·x_j over the stored coordinates of a row, divided by a power of two near its largest term, where
+/// `weight(j)` is (a_j, k_j). Terms that vanish are below 2^−1000 of the largest.
+pub(crate) fn scaled_dot(x: Row<'_>, weight: impl Fn(usize) -> (f64, i32)) -> f64 {
+    // The term as a number below 1 and an exponent.
+    let term = |j: usize, x_j: f64| {
+        let (a, k) = weight(j);
+        let (of_a, of_x) = (exponent_above(a), exponent_above(x_j));
+        (scale(a, -of_a) * scale(x_j, -of_x), of_a + k + of_x)
+    };
+    let (mut largest, mut sum) = (i32::MIN, 0.0);
+    x.for_each(|j, x_j| {
+        if let (digits, exponent) = term(j, x_j)
+            && digits != 0.0
+        {
+            largest = largest.max(exponent);
+        }
+    });
+    x.for_each(|j, x_j| {
+        if let (digits, exponent) = term(j, x_j)
+            && digits != 0.0
+        {
+            sum += scale(digits, exponent - largest);
+        }
+    });
+    sum
+}
+
+/// v·2^exponent.
+pub(crate) fn scale(v: f64, exponent: i32) -> f64 {
+    if exponent < 0 { scale_down(v, exponent.unsigned_abs()) } else { scale_up(v, exponent.unsigned_abs()) }
+}
