@@ -34,6 +34,14 @@ impl PartialEq for Scratch {
 }
 
 impl Scratch {
+    /// `values`, made at least `len` long.
+    pub(crate) fn working_values(&mut self, len: usize) -> &mut [f64] {
+        if self.values.len() < len {
+            self.values.resize(len, 0.0);
+        }
+        &mut self.values[..len]
+    }
+
     /// A copy of `source` that outlives calls with this scratch; hand it back with [`Scratch::give_back`].
     pub(crate) fn lend_copy(&mut self, source: &[f64]) -> Vec<f64> {
         let mut copy = self.lent.pop().unwrap_or_default();
