@@ -6,7 +6,8 @@
 //!
 //! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
 //! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
-//! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
+//! [`SmoothedLoss`]), the learners that need no projection and see the loss through an oracle ([`StochasticGradient`],
+//! [`ProjectionFreeOco`], [`OnlineFrankWolfe`], [`MetaFrankWolfe`], [`Morgfw`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};
@@ -32,6 +33,7 @@ mod losses;
 mod step;
 mod learners;
 mod bandit;
+mod projection_free;
 mod regret;
 mod gradient_sum;
 mod projected_step;
@@ -42,6 +44,10 @@ pub use error::OcoError;
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
+pub use projection_free::{
+    Counted, ExactGradient, GradientNoise, MetaFrankWolfe, MinibatchGradient, Minibatches, Morgfw,
+    NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
+};
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;
 
