@@ -155,9 +155,9 @@ fn a_perturbation_that_stays_can_be_learnt() {
             let guess = 0.5 * (low + high);
             let g = if lead < guess { [1.0, 0.0] } else { [0.0, 1.0] };
             if fpl.play() == [1.0, 0.0] {
-                low = f64::max(low, lead)
+                low = f64::max(low, lead);
             } else {
-                high = f64::min(high, lead)
+                high = f64::min(high, lead);
             }
             account.record(&g, fpl.play()).unwrap();
             fpl.observe(&g).unwrap();
