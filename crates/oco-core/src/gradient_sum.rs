@@ -33,6 +33,12 @@ impl GradientSum {
         self.far = other.far;
     }
 
+    /// Becomes 0 in the memory at hand.
+    pub(crate) fn clear(&mut self) {
+        self.terms.fill(0.0);
+        self.far = false;
+    }
+
     /// Adds a finite gradient of the same length.
     pub(crate) fn add(&mut self, g: &[f64]) {
         let mut sums = self.terms.iter().zip(g).map(|(sum, g)| sum + g);

@@ -37,11 +37,14 @@ mod projection_free;
 mod regret;
 mod gradient_sum;
 mod projected_step;
+mod sum_of_squares;
 mod wide;
 
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use learner::{BanditLearner, OnlineLearner};
+pub use learners::{AdaGrad, Comid};
+pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
 pub use projection_free::{

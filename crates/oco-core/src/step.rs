@@ -55,6 +55,16 @@ impl StepSchedule {
         Self::power(diameter / lipschitz, 0.5)
     }
 
+    /// η_t = 1/(αt), for which OGD on losses that are α-strongly convex has regret at most G²(1 + ln T)/(2α), for the
+    /// losses themselves and at every T, without knowing T \[HAK07\].
+    ///
+    /// # Errors
+    /// [`ProjectionError::BadStep`] or [`ProjectionError::NotFinite`] where 1/α is not a positive number.
+    pub fn strongly_convex(alpha: f64) -> Result<Self, OcoError> {
+        check_step("alpha", alpha)?;
+        Self::power(1.0 / alpha, 1.0)
+    }
+
     /// The constant η = D/(ρ√(2T)) of \[W13, Theorem 2\].
     ///
     /// # Errors
@@ -145,6 +155,8 @@ mod tests {
         assert!(
             StepSchedule::zinkevich(-1.0, -1.0).is_err()
                 && StepSchedule::lecture_theorem_2(1.0, -1.0, 9).is_err()
+                && StepSchedule::strongly_convex(0.0).is_err()
+                && StepSchedule::strongly_convex(1e-310).is_err()
         );
     }
 }

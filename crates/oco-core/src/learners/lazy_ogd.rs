@@ -67,7 +67,7 @@ impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
     }
 
     fn reset(&mut self) {
-        self.state.gradient_sum = GradientSum::zero(self.x.len());
+        self.state.gradient_sum.clear();
         // The constructor projected this very origin, so it projects again.
         self.x.clone_from(&self.state.origin);
         let _ = self.state.set.project_with(&mut self.x, &mut self.scratch);
