@@ -8,6 +8,9 @@
 //! [`LazyOgd`], [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
 //! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
 //! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
+//! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
+//! [`SmoothedLoss`]), the learners that need no projection and see the loss through an oracle ([`StochasticGradient`],
+//! [`ProjectionFreeOco`], [`OnlineFrankWolfe`], [`MetaFrankWolfe`], [`Morgfw`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};
@@ -34,6 +37,7 @@ mod step;
 mod geometry;
 mod learners;
 mod bandit;
+mod projection_free;
 mod regret;
 mod gradient_sum;
 mod projected_step;
@@ -52,6 +56,10 @@ pub use learners::{AdaGrad, Comid, Perceptron, Winnow};
 pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
+pub use projection_free::{
+    Counted, ExactGradient, GradientNoise, MetaFrankWolfe, MinibatchGradient, Minibatches, Morgfw,
+    NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
+};
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;
 

@@ -19,6 +19,8 @@ mod comid;
 mod adagrad;
 mod perceptron;
 mod winnow;
+mod comid;
+mod adagrad;
 mod perturbation;
 mod fpl;
 

@@ -1,0 +1,158 @@
+//! What the methods with many online linear optimisers share: the row of Frank–Wolfe steps, and its memory.
+
+use super::stochastic_gradient::{StochasticGradient, check_oracle};
+use crate::learner::membership_tolerance;
+use crate::{OcoError, OnlineLearner, check_vector};
+use projections::{DecisionSet, ProjectionError};
+use serde::{Deserialize, Serialize};
+
+/// A_1, …, A_N and the points x^0, …, x^N between them: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i = C/(i + S).
+///
+/// The points of a round rest on the rounds before alone, so they are made before its gradients are asked for, and
+/// made again from the learners when a saved cascade is loaded.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    try_from = "State<A, K>",
+    into = "State<A, K>",
+    bound(
+        serialize = "A: Clone + Serialize, K: Clone + Serialize",
+        deserialize = "A: Deserialize<'de> + OnlineLearner, K: Deserialize<'de> + DecisionSet"
+    )
+)]
+pub(super) struct Cascade<A, K, const C: u32, const S: u32> {
+    state: State<A, K>,
+    /// x^0, …, x^N, one after the other.
+    points: Vec<f64>,
+    /// What A_1, …, A_N are told of the round.
+    gradients: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct State<A, K> {
+    learners: Vec<A>,
+    set: K,
+    start: Vec<f64>,
+}
+
+impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> Cascade<A, K, C, S> {
+    pub(super) fn new(learners: Vec<A>, set: K, start: Vec<f64>) -> Result<Self, OcoError> {
+        State { learners, set, start }.try_into()
+    }
+
+    /// Makes x^1, …, x^N.
+    pub(super) fn advance(&mut self) {
+        let (n, mut rest) = (self.dimension(), self.points.as_mut_slice());
+        for (i, learner) in (1_u32..).zip(&self.state.learners) {
+            let (before, after) = rest.split_at_mut(n);
+            let eta = f64::from(C) / (f64::from(i) + f64::from(S));
+            for ((x, x_before), a) in after.iter_mut().zip(&*before).zip(learner.play()) {
+                // Rounding must not lead out of an interval that holds both, nor out of the range.
+                *x = ((1.0 - eta) * x_before + eta * a).clamp(x_before.min(*a), x_before.max(*a));
+            }
+            rest = after;
+        }
+    }
+
+    /// Hands every A_i its gradient, once all are known to be legal.
+    pub(super) fn teach(&mut self) -> Result<(), OcoError> {
+        let n = self.dimension();
+        for (learner, g) in self.state.learners.iter_mut().zip(self.gradients.chunks_exact(n)) {
+            learner.observe(g)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.state.learners.iter_mut().for_each(OnlineLearner::reset);
+        self.advance();
+    }
+
+    pub(super) fn check(&self, oracle: &dyn StochasticGradient) -> Result<(), OcoError> {
+        check_oracle(oracle, self.dimension())
+    }
+
+    /// x^N.
+    pub(super) fn last(&self) -> &[f64] {
+        &self.points[self.points.len() - self.dimension()..]
+    }
+}
+
+impl<A, K, const C: u32, const S: u32> Cascade<A, K, C, S> {
+    pub(super) fn dimension(&self) -> usize {
+        self.state.start.len()
+    }
+
+    pub(super) fn learners(&self) -> &[A] {
+        &self.state.learners
+    }
+
+    pub(super) fn points(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.points.chunks_exact(self.state.start.len())
+    }
+
+    pub(super) fn gradients(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.gradients.chunks_exact(self.state.start.len())
+    }
+
+    /// i, x^{i−1} to read and A_i's gradient to write, for i = 1..N.
+    pub(super) fn stages(&mut self) -> impl Iterator<Item = (u32, &[f64], &mut [f64])> {
+        let n = self.state.start.len();
+        let pairs = self.points.chunks_exact(n).zip(self.gradients.chunks_exact_mut(n));
+        (1..).zip(pairs).map(|(i, (x, g))| (i, x, g))
+    }
+}
+
+impl<A, K, const C: u32, const S: u32> From<Cascade<A, K, C, S>> for State<A, K> {
+    fn from(cascade: Cascade<A, K, C, S>) -> Self {
+        cascade.state
+    }
+}
+
+impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> TryFrom<State<A, K>>
+    for Cascade<A, K, C, S>
+{
+    type Error = OcoError;
+
+    fn try_from(state: State<A, K>) -> Result<Self, OcoError> {
+        let State { learners, set, start } = &state;
+        check_vector("start", start, start.len())?;
+        set.check_dimension(start.len())?;
+        if !set.contains(start, membership_tolerance(start)) {
+            return Err(OcoError::OutsideSet { argument: "start" });
+        }
+        let copies = learners.len();
+        if copies == 0 || u32::try_from(copies).is_err() {
+            return Err(bad_copies(copies_as_float(copies)));
+        }
+        for learner in learners {
+            check_vector("play of a linear optimiser", learner.play(), start.len())?;
+        }
+        let mut points = vec![0.0; (copies + 1) * start.len()];
+        points[..start.len()].copy_from_slice(start);
+        let gradients = vec![0.0; copies * start.len()];
+        let mut cascade = Self { state, points, gradients };
+        cascade.advance();
+        Ok(cascade)
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "the value in an error")]
+fn copies_as_float(copies: usize) -> f64 {
+    copies as f64
+}
+
+fn bad_copies(value: f64) -> OcoError {
+    ProjectionError::BadParameter { name: "copies of the linear optimiser", value, domain: "[1, 2^32)" }
+        .into()
+}
+
+/// ⌈copies⌉, at least one, as a theorem asks for them.
+pub(super) fn whole_copies(copies: f64) -> Result<u32, OcoError> {
+    let copies = copies.ceil().max(1.0);
+    if copies > f64::from(u32::MAX) {
+        return Err(bad_copies(copies));
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an integer in range")]
+    let copies = copies as u32;
+    Ok(copies)
+}

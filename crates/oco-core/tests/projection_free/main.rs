@@ -1,0 +1,9 @@
+//! Projection-free learners against their theorems.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod quadratic;
+mod algorithm_1;
+mod online_fw;
+mod estimates;
+mod contract;

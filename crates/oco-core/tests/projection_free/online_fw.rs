@@ -1,0 +1,84 @@
+//! Online-FW: the sure bound, at every round.
+
+use super::quadratic::{N, dot, minus, norm, points, sets};
+use oco_core::{LinearRegret, OnlineFrankWolfe, OnlineLearner};
+use projections::{AnySet, BoxSet, DecisionSet, L2Ball, Simplex, scale_down, scale_up, start_point};
+use proptest::prelude::*;
+
+fn start(set: &AnySet) -> Vec<f64> {
+    let mut x = vec![0.0; N];
+    start_point(set, &mut x).unwrap();
+    x
+}
+
+proptest! {
+    /// Σ⟨g, x − u⟩ ≤ ‖u − x_1‖²/η + (η/2)Σ‖g‖² + GDΣ√(2σ_s) ≤ 8DG T^{3/4} at every t ≤ T, on random gradients and on those
+    /// of an adversary who pushes every play away from where it went.
+    #[test]
+    fn the_bound_holds_at_every_round(
+        gradients in prop::collection::vec(prop::collection::vec(-1.0..1.0_f64, N), 1..60), adversarial: bool,
+    ) {
+        let (rounds, g_max) = (u32::try_from(gradients.len()).unwrap(), (N as f64).sqrt());
+        for set in sets() {
+            let (x_1, d) = (start(&set), set.diameter(N).unwrap());
+            let mut learner = OnlineFrankWolfe::theorem(set.clone(), x_1.clone(), g_max, rounds).unwrap();
+            let (eta, t_max) = (learner.eta(), f64::from(rounds));
+            let (mut account, mut squares, mut roots) = (LinearRegret::new(N).unwrap(), 0.0, 0.0);
+            let mut before = x_1.clone();
+            for (t, g) in (1_u32..).zip(&gradients) {
+                let x = learner.play().to_vec();
+                let away: Vec<f64> = minus(&x, &before).iter().map(|step| step.signum()).collect();
+                let g = if adversarial { &away } else { g };
+                prop_assert!(set.contains(&x, 1e-12));
+                account.record(g, &x).unwrap();
+                learner.observe(g).unwrap();
+                squares += dot(g, g);
+                roots += (2.0 * (2.0 / f64::from(t).sqrt()).min(1.0)).sqrt();
+                let best = account.regret(&set).unwrap().comparator;
+                for u in points(&set).into_iter().chain([best]) {
+                    let regret = account.against(&u).unwrap();
+                    let bound = norm(&minus(&u, &x_1)).powi(2) / eta + 0.5 * eta * squares + g_max * d * roots;
+                    prop_assert!(regret <= bound + 1e-9, "{set:?}, t = {t}: {regret} > {bound}");
+                    prop_assert!(bound <= 8.0 * d * g_max * t_max.powf(0.75));
+                }
+                before = x;
+            }
+        }
+    }
+
+    /// The plays in 2^1000·K from gradients 2^e·g are 2^1000 times those in K from g.
+    #[test]
+    fn plays_are_homogeneous_beyond_the_range(
+        gradients in prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, N), 1..20),
+    ) {
+        let up = |v: &[f64], e: u32| -> Vec<f64> { v.iter().map(|v| scale_up(*v, e)).collect() };
+        let (small, large) = (Simplex::new(1.5).unwrap(), Simplex::new(scale_up(1.5, 1000)).unwrap());
+        let x_1 = [0.5, 0.75, 0.25];
+        let mut near = OnlineFrankWolfe::new(small, x_1.to_vec(), 0.3).unwrap();
+        let mut far = OnlineFrankWolfe::new(large, up(&x_1, 1000), 0.3).unwrap();
+        let mut steep = OnlineFrankWolfe::new(small, x_1.to_vec(), scale_down(0.3, 1022)).unwrap();
+        for g in &gradients {
+            near.observe(g).unwrap();
+            far.observe(&up(g, 1000)).unwrap();
+            steep.observe(&up(g, 1022)).unwrap();
+            prop_assert_eq!(up(near.play(), 1000), far.play());
+            prop_assert_eq!(near.play(), steep.play());
+        }
+    }
+}
+
+/// Sums and pulls that leave the range before the direction is known.
+#[test]
+fn directions_beyond_the_range() {
+    let side = 1.5e308;
+    let wide = BoxSet::new(vec![-side; 2], vec![side; 2]).unwrap();
+    let mut learner = OnlineFrankWolfe::new(wide, vec![side, -side], 1e-300).unwrap();
+    // The sum says (−, +) and leaves the range; where the play has gone there, the pull 2(x − x_1) = ∓6e308 outweighs it.
+    for (g, play) in [(1e308, -side), (1.7e308, side), (1.7e308, -side)] {
+        learner.observe(&[g, -g]).unwrap();
+        assert_eq!(learner.play(), [play, -play]);
+    }
+    let mut tiny = OnlineFrankWolfe::new(L2Ball::new(1.0).unwrap(), vec![0.0, 0.0], 1e-200).unwrap();
+    tiny.observe(&[3e-200, -4e-200]).unwrap();
+    assert!(norm(&minus(tiny.play(), &[-0.6, 0.8])) < 1e-15, "{:?}", tiny.play());
+}
