@@ -33,15 +33,21 @@ mod step;
 mod learners;
 mod bandit;
 mod regret;
+mod games;
+mod milestones;
 mod gradient_sum;
 mod projected_step;
 mod wide;
 
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
+pub use games::{
+    BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand, ZeroSumGame,
+};
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
+pub use milestones::is_milestone;
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;
 
