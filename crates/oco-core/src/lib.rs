@@ -46,7 +46,10 @@ pub use games::{
 };
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{LazyOgd, Ogd};
-pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
+pub use losses::{
+    AbsoluteLoss, Bounded, HingeLoss, HuberLoss, LinearLoss, LogPortfolioLoss, LogisticLoss, Loss, LossSum,
+    QuadraticLoss, Smooth, SquaredLoss, StronglyConvex,
+};
 pub use milestones::is_milestone;
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;

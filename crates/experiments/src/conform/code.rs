@@ -59,6 +59,7 @@ fn oco(error: &OcoError) -> Option<&'static str> {
         OcoError::Projection(error) => projection(error),
         OcoError::NotFiniteLoss { .. } => Some("not-finite"),
         OcoError::OutsideSet { .. } => Some("bad-parameter"),
+        OcoError::NotADistribution { .. } => Some("not-a-distribution"),
         _ => None,
     }
 }
