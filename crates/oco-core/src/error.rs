@@ -31,6 +31,16 @@ pub enum OcoError {
         /// Which argument.
         argument: &'static str,
     },
+    /// A mixed strategy with a negative entry, or whose entries do not sum to 1 within 1e−9.
+    #[error("{argument} is no distribution: its lowest entry is {lowest:?}, its sum {total:?}")]
+    NotADistribution {
+        /// Which argument.
+        argument: &'static str,
+        /// Its lowest entry.
+        lowest: f64,
+        /// The sum of its entries.
+        total: f64,
+    },
 }
 
 /// A vector of the expected length with finite entries.

@@ -39,6 +39,8 @@ mod learners;
 mod bandit;
 mod projection_free;
 mod regret;
+mod games;
+mod milestones;
 mod gradient_sum;
 mod projected_step;
 mod dual_point;
@@ -49,6 +51,9 @@ mod wide;
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use geometry::Geometry;
+pub use games::{
+    BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand, ZeroSumGame,
+};
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
 pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};
@@ -60,6 +65,11 @@ pub use projection_free::{
     Counted, ExactGradient, GradientNoise, MetaFrankWolfe, MinibatchGradient, Minibatches, Morgfw,
     NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
 };
+pub use losses::{
+    AbsoluteLoss, Bounded, HingeLoss, HuberLoss, LinearLoss, LogPortfolioLoss, LogisticLoss, Loss, LossSum,
+    QuadraticLoss, Smooth, SquaredLoss, StronglyConvex,
+};
+pub use milestones::is_milestone;
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;
 

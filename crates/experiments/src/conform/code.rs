@@ -60,6 +60,7 @@ fn oco(error: &OcoError) -> Option<&'static str> {
         OcoError::NotFiniteLoss { .. } => Some("not-finite"),
         OcoError::OutsideSet { .. } => Some("bad-parameter"),
         OcoError::BadLabel { .. } => Some("bad-label"),
+        OcoError::NotADistribution { .. } => Some("not-a-distribution"),
         _ => None,
     }
 }

@@ -2,9 +2,27 @@
 
 mod linear;
 mod squared;
+mod quadratic;
+mod prediction;
+mod absolute;
+mod hinge;
+mod logistic;
+mod huber;
+mod log_portfolio;
+mod sum;
 
+pub use absolute::AbsoluteLoss;
+pub use hinge::HingeLoss;
+pub use huber::HuberLoss;
 pub use linear::LinearLoss;
+pub use log_portfolio::LogPortfolioLoss;
+pub use logistic::LogisticLoss;
+pub use quadratic::QuadraticLoss;
 pub use squared::SquaredLoss;
+pub use sum::LossSum;
+
+use crate::OcoError;
+use projections::DecisionSet;
 
 /// A convex function ℓ: R^d → R with a subgradient. All three methods are required.
 ///
@@ -27,13 +45,49 @@ pub trait Smooth: Loss {
     fn smoothness(&self) -> f64;
 }
 
+/// A loss with ℓ(u) ≥ ℓ(y) + ⟨g, u − y⟩ + (μ/2)‖u − y‖² for every g ∈ ∂ℓ(y), μ > 0.
+pub trait StronglyConvex: Loss {
+    /// μ.
+    fn strong_convexity(&self) -> f64;
+}
+
 /// A loss whose size and slope are known on balls, which is what the constants M and L of the theorems ask for.
 pub trait Bounded: Loss {
-    /// sup |ℓ| over the ball of the given centre and radius.
+    /// sup |ℓ| over the ball of the given centre and radius, or a bound of it where the loss says so.
     fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64;
 
     /// sup ‖g‖, g ∈ ∂ℓ(y), over the same ball: a Lipschitz constant there.
     fn lipschitz_on_ball(&self, centre: &[f64], radius: f64) -> f64;
+
+    /// A bound of |ℓ| on K: that of the ball around an interior point whose radius is the diameter of K.
+    ///
+    /// # Errors
+    /// A set of another dimension.
+    fn magnitude_on<K: DecisionSet>(&self, set: &K) -> Result<f64, OcoError>
+    where
+        Self: Sized,
+    {
+        let (centre, radius) = enclosing_ball(set, self.dimension())?;
+        Ok(self.magnitude_on_ball(&centre, radius))
+    }
+
+    /// A Lipschitz constant on K: that of the same ball.
+    ///
+    /// # Errors
+    /// A set of another dimension.
+    fn lipschitz_on<K: DecisionSet>(&self, set: &K) -> Result<f64, OcoError>
+    where
+        Self: Sized,
+    {
+        let (centre, radius) = enclosing_ball(set, self.dimension())?;
+        Ok(self.lipschitz_on_ball(&centre, radius))
+    }
+}
+
+fn enclosing_ball<K: DecisionSet>(set: &K, dimension: usize) -> Result<(Vec<f64>, f64), OcoError> {
+    let mut centre = vec![0.0; dimension];
+    set.interior_point(&mut centre)?;
+    Ok((centre, set.diameter(dimension)?))
 }
 
 impl<L: Loss + ?Sized> Loss for &L {
@@ -59,12 +113,27 @@ fn norm(a: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 mod tests {
     use super::*;
+    use projections::{BoxSet, L2Ball, Simplex};
     use proptest::prelude::*;
 
-    /// Central differences, the subgradient inequality, and the stated constants, on random points of a ball.
-    fn check<L: Bounded + Smooth>(loss: &L, centre: &[f64], radius: f64, y: &[f64], u: &[f64]) {
+    /// The subgradient inequality and the constants of a ball, at two of its points.
+    fn check_convex<L: Bounded>(loss: &L, centre: &[f64], radius: f64, y: &[f64], u: &[f64]) {
+        let mut g = vec![0.0; loss.dimension()];
+        loss.subgradient(y, &mut g);
+        let slack = 1e-9 * (1.0 + loss.value(y).abs());
+        assert!(loss.value(u) >= loss.value(y) + along(&g, y, u) - slack);
+        let size = loss.magnitude_on_ball(centre, radius);
+        assert!(loss.value(y).abs() <= size * (1.0 + 1e-12) + slack, "{} > {size}", loss.value(y));
+        assert!(norm(&g) <= loss.lipschitz_on_ball(centre, radius) * (1.0 + 1e-12));
+    }
+
+    /// Central differences and the smoothness constant besides.
+    fn check_smooth<L: Bounded + Smooth>(loss: &L, centre: &[f64], radius: f64, y: &[f64], u: &[f64]) {
+        check_convex(loss, centre, radius, y, u);
+        check_convex(loss, centre, radius, u, y);
         let (h, d) = (1e-5, loss.dimension());
         let (mut g, mut g_u) = (vec![0.0; d], vec![0.0; d]);
         loss.subgradient(y, &mut g);
@@ -74,19 +143,15 @@ mod tests {
             up[j] += h;
             down[j] -= h;
             let slope = (loss.value(&up) - loss.value(&down)) / (2.0 * h);
-            assert!(
-                (slope - g[j]).abs() < 1e-6 * (1.0 + slope.abs()),
-                "coordinate {j}: {slope} against {}",
-                g[j]
-            );
+            // Where the slope of the loss has a kink, the difference is off by at most βh.
+            let slack = 1e-6 * (1.0 + slope.abs() + loss.value(y).abs()) + loss.smoothness() * h;
+            assert!((slope - g[j]).abs() < slack, "coordinate {j}: {slope} against {}", g[j]);
         }
-        let along: f64 = (0..d).map(|j| g[j] * (u[j] - y[j])).sum();
-        assert!(loss.value(u) >= loss.value(y) + along - 1e-9);
-        assert!(distance(&g, &g_u) <= loss.smoothness() * distance(y, u) + 1e-9);
-        for point in [y, u] {
-            assert!(loss.value(point).abs() <= loss.magnitude_on_ball(centre, radius) + 1e-9);
-        }
-        assert!(norm(&g) <= loss.lipschitz_on_ball(centre, radius) + 1e-9);
+        assert!(distance(&g, &g_u) <= loss.smoothness() * distance(y, u) * (1.0 + 1e-9) + 1e-9);
+    }
+
+    fn along(g: &[f64], y: &[f64], u: &[f64]) -> f64 {
+        g.iter().zip(u).zip(y).map(|((g, u), y)| g * (u - y)).sum()
     }
 
     proptest! {
@@ -94,10 +159,111 @@ mod tests {
         fn values_gradients_and_constants_agree(
             y in prop::collection::vec(-1.0..1.0, 3), u in prop::collection::vec(-1.0..1.0, 3),
             p in prop::collection::vec(-4.0..4.0, 3), c in prop::collection::vec(-2.0..2.0, 3),
+            target in -3.0..3.0_f64, delta in 0.01..3.0_f64, root in prop::collection::vec(-1.0..1.0, 6),
         ) {
             let radius = distance(&c, &y).max(distance(&c, &u));
-            check(&SquaredLoss::new(&p).unwrap(), &c, radius, &y, &u);
-            check(&LinearLoss::new(&p).unwrap(), &c, radius, &y, &u);
+            let label = target.signum();
+            check_smooth(&SquaredLoss::new(&p).unwrap(), &c, radius, &y, &u);
+            check_smooth(&LinearLoss::new(&p).unwrap(), &c, radius, &y, &u);
+            check_smooth(&LogisticLoss::new(&p, label).unwrap(), &c, radius, &y, &u);
+            check_smooth(&HuberLoss::new(&p, target, delta).unwrap(), &c, radius, &y, &u);
+            // A = RRᵀ of rank two: flat along a line.
+            let a: Vec<f64> = (0..9).map(|k| (0..2).map(|l| root[k / 3 * 2 + l] * root[k % 3 * 2 + l]).sum()).collect();
+            check_smooth(&QuadraticLoss::new(&a, &p, target).unwrap(), &c, radius, &y, &u);
+            let both = [HuberLoss::new(&p, target, delta).unwrap(), HuberLoss::new(&c, delta, 1.0).unwrap()];
+            check_smooth(&LossSum::new(&both).unwrap(), &c, radius, &y, &u);
+            check_convex(&AbsoluteLoss::new(&p, target).unwrap(), &c, radius, &y, &u);
+            for threshold in [0.0, 1.0, target] {
+                check_convex(&HingeLoss::at(threshold, &p, label).unwrap(), &c, radius, &y, &u);
+            }
+            let squared = SquaredLoss::new(&p).unwrap();
+            let mut g = [0.0; 3];
+            squared.subgradient(&y, &mut g);
+            let lower = squared.value(&y) + along(&g, &y, &u) + 0.5 * squared.strong_convexity() * distance(&y, &u).powi(2);
+            assert!((squared.value(&u) - lower).abs() < 1e-9, "the parabola is its own lower bound");
         }
+
+        /// A portfolio's constants hold on the simplex, where ⟨r, x⟩ ≥ min r.
+        #[test]
+        fn portfolios_keep_their_constants(
+            y in prop::collection::vec(0.01..1.0_f64, 3), u in prop::collection::vec(0.01..1.0_f64, 3),
+            r in prop::collection::vec(0.1..3.0_f64, 3),
+        ) {
+            let normalised = |v: &[f64]| v.iter().map(|x| x / v.iter().sum::<f64>()).collect::<Vec<_>>();
+            let (y, u) = (normalised(&y), normalised(&u));
+            let loss = LogPortfolioLoss::on_simplex(&r).unwrap();
+            check_smooth(&loss, &y, distance(&y, &u), &y, &u);
+        }
+
+        /// At a kink every side counts: the subgradient there is that of a supporting line.
+        #[test]
+        fn kinks(x in prop::collection::vec(1..4_i32, 3), w in prop::collection::vec(-3..4_i32, 3), u in prop::collection::vec(-3.0..3.0_f64, 3)) {
+            let (x, w): (Vec<f64>, Vec<f64>) = (x.iter().map(|v| f64::from(*v)).collect(), w.iter().map(|v| f64::from(*v)).collect());
+            let score: f64 = x.iter().zip(&w).map(|(x, w)| x * w).sum();
+            let radius = distance(&w, &u);
+            let absolute = AbsoluteLoss::new(&x, score).unwrap();
+            check_convex(&absolute, &w, radius, &w, &u);
+            let mut g = [1.0; 3];
+            absolute.subgradient(&w, &mut g);
+            assert_eq!(g, [0.0; 3], "sgn 0 = 0");
+            let hinge = HingeLoss::at(-score, &x, -1.0).unwrap();
+            check_convex(&hinge, &w, radius, &w, &u);
+            hinge.subgradient(&w, &mut g);
+            assert_eq!(g.to_vec(), x, "a margin equal to the threshold is a mistake");
+            check_convex(&HuberLoss::new(&x, score - 1.0, 1.0).unwrap(), &w, radius, &w, &u);
+        }
+    }
+
+    #[test]
+    fn constants_on_a_set_are_those_of_an_enclosing_ball() {
+        let loss = SquaredLoss::new(&[0.0, 0.0]).unwrap();
+        let ball = L2Ball::new(1.5).unwrap();
+        assert_eq!((loss.lipschitz_on(&ball).unwrap(), loss.magnitude_on(&ball).unwrap()), (6.0, 9.0));
+        assert!(loss.lipschitz_on(&BoxSet::interval(0.0, 1.0).unwrap()).is_err());
+        let far = LinearLoss::new(&[3.0, 4.0]).unwrap().magnitude_on(&Simplex::new(1.0).unwrap()).unwrap();
+        assert!(far >= 4.0, "{far}");
+    }
+
+    #[test]
+    fn intermediates_beyond_the_range_do_not_reach_the_value() {
+        let x = [1e200, 1e200];
+        assert_eq!(AbsoluteLoss::new(&x, 1.0).unwrap().value(&[1e200, -1e200]), 1.0);
+        assert_eq!(HingeLoss::new(&x, 1.0).unwrap().value(&[-1e200, 1e200]), 1.0);
+        assert_eq!(LogisticLoss::new(&x, 1.0).unwrap().value(&[1e200, 1e200]), 0.0);
+        assert_eq!(HuberLoss::new(&x, 0.0, 1e-200).unwrap().value(&[1.0, 0.0]), 1.0);
+        assert_eq!(LogPortfolioLoss::above(&[1e200, 1e-200], 1e-300).unwrap().value(&[1e-200, 1e200]), -(2.0_f64.ln()));
+        let mut g = [0.0; 2];
+        LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e200, 1e200], &mut g);
+        assert_eq!(g, x);
+        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond.
+        let quadratic = |b: f64| QuadraticLoss::new(&[2.0], &[b], 3.0).unwrap().value(&[1e200]);
+        assert_eq!(quadratic(1.0), f64::INFINITY);
+        assert_eq!(quadratic(-1e200), 0.0, "3 is below the rounding of 1e400");
+        let small = QuadraticLoss::new(&[1e-300], &[0.0], 0.0).unwrap().value(&[1e200]);
+        assert!((small / 5e99 - 1.0).abs() < 1e-15, "{small}");
+    }
+
+    #[test]
+    fn faults_are_refused() {
+        assert!(AbsoluteLoss::new(&[], 1.0).is_err() && AbsoluteLoss::new(&[1.0], f64::NAN).is_err());
+        for label in [0.0, 2.0, -0.5, f64::INFINITY] {
+            assert!(HingeLoss::new(&[1.0], label).is_err() && LogisticLoss::new(&[1.0], label).is_err(), "{label}");
+        }
+        assert!(HingeLoss::at(f64::NAN, &[1.0], 1.0).is_err());
+        assert!(HuberLoss::new(&[1.0], 0.0, 0.0).is_err() && HuberLoss::new(&[f64::NAN], 0.0, 1.0).is_err());
+        assert!(LogPortfolioLoss::on_simplex(&[1.0, 0.0]).is_err() && LogPortfolioLoss::above(&[-1.0], 0.1).is_err());
+        for (a, fault) in [
+            (&[1.0, 0.0, 0.0][..], "three entries"),
+            (&[1.0, 0.5, -0.5, 1.0], "asymmetric"),
+            (&[0.0, 1.0, 1.0, 0.0], "a saddle without a diagonal"),
+            (&[1.0, 0.0, 0.0, -1.0], "a negative eigenvalue"),
+            (&[1e300, 0.0, 0.0, -1e300], "a large negative eigenvalue"),
+        ] {
+            assert!(QuadraticLoss::new(a, &[0.0, 0.0], 0.0).is_err(), "{fault}");
+        }
+        assert!(QuadraticLoss::new(&[1e300, 1e300, 1e300, 1e300], &[0.0, 0.0], 0.0).is_ok());
+        assert!(QuadraticLoss::new(&[0.0; 4], &[0.0, 0.0], 0.0).is_ok());
+        let mixed = [LinearLoss::new(&[1.0]).unwrap(), LinearLoss::new(&[1.0, 2.0]).unwrap()];
+        assert!(LossSum::new(&mixed).is_err() && LossSum::<LinearLoss<'_>>::new(&[]).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The squared loss.
 
-use super::{Bounded, Loss, Smooth, distance};
+use super::{Bounded, Loss, Smooth, StronglyConvex, distance};
 use crate::OcoError;
 use projections::{ProjectionError, check_finite};
 
@@ -54,6 +54,12 @@ impl Loss for SquaredLoss<'_> {
 
 impl Smooth for SquaredLoss<'_> {
     fn smoothness(&self) -> f64 {
+        2.0
+    }
+}
+
+impl StronglyConvex for SquaredLoss<'_> {
+    fn strong_convexity(&self) -> f64 {
         2.0
     }
 }

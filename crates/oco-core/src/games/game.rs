@@ -1,0 +1,56 @@
+//! What a zero-sum game offers, and what answers for player B.
+
+use crate::OcoError;
+
+/// A payoff g(p, q), convex in p ∈ K_A and concave in q ∈ K'_B: player A minimises it, player B maximises it.
+///
+/// K'_B may hold more than B's proper strategies K_B \[BCMH20, §3.1\]; the best responses here are over K'_B, because
+/// that is where an average of improper answers lies.
+///
+/// Contract: points and gradients have the dimensions stated; the best responses are exact. All methods are required,
+/// and none allocates.
+pub trait Game {
+    /// The dimensions of p and of q.
+    fn dimensions(&self) -> (usize, usize);
+
+    /// g(p, q).
+    fn payoff(&self, p: &[f64], q: &[f64]) -> f64;
+
+    /// Writes some subgradient of g(·, q) at p.
+    fn subgradient(&self, p: &[f64], q: &[f64], gradient: &mut [f64]);
+
+    /// Writes argmin over K_A of g(·, q) and returns the minimum.
+    fn best_response_of_a(&self, q: &[f64], p: &mut [f64]) -> f64;
+
+    /// Writes argmax over K'_B of g(p, ·) and returns the maximum.
+    fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64;
+}
+
+/// Player B: the oracle W of \[BCMH20, Assumption 1\], which answers p with some q ∈ K'_B,
+/// E g(p, q) ≥ max_{K_B} g(p, ·) − ε₀. A closure will do.
+pub trait Oracle {
+    /// Writes the answer to p over the whole of `q`.
+    ///
+    /// # Errors
+    /// The oracle's own; the round is then not played.
+    fn respond(&mut self, p: &[f64], q: &mut [f64]) -> Result<(), OcoError>;
+}
+
+impl<F: FnMut(&[f64], &mut [f64]) -> Result<(), OcoError>> Oracle for F {
+    fn respond(&mut self, p: &[f64], q: &mut [f64]) -> Result<(), OcoError> {
+        self(p, q)
+    }
+}
+
+/// What a pair of strategies guarantees: the value of the game on K_A × K'_B lies in \[`min_p`, `max_q`\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// g(p, q).
+    pub payoff: f64,
+    /// max over K'_B of g(p, ·): what p concedes at most.
+    pub max_q: f64,
+    /// min over K_A of g(·, q): what q secures at least.
+    pub min_p: f64,
+    /// `max_q` − `min_p` ≥ 0, which is 0 for an equilibrium alone.
+    pub gap: f64,
+}

@@ -1,0 +1,15 @@
+//! Zero-sum games: two players, an online learner against an oracle, and what certifies their averages.
+
+mod game;
+mod zero_sum_game;
+mod matrix_game;
+mod equilibrium;
+mod oracle;
+mod simplex_method;
+mod whole_numbers;
+
+pub use equilibrium::Equilibrium;
+pub use game::{Certificate, Game, Oracle};
+pub use matrix_game::MatrixGame;
+pub use oracle::{BestResponse, TremblingHand};
+pub use zero_sum_game::{Outcome, Stop, ZeroSumGame};

@@ -1,0 +1,214 @@
+//! The simplex method for max Σ y over {y ≥ 0 : By ≤ 1} with B > 0, in doubles or in whole numbers.
+//!
+//! Its optimum is 1/v, v the value of the game Bᵀ in which rows minimise; y·v is an optimal strategy of those rows and the
+//! dual solution times v one of the columns. The origin is feasible and the feasible set bounded, so there is no first
+//! phase and no unbounded ray.
+
+use num_bigint::{BigInt, Sign};
+use num_traits::{One, Zero};
+use std::cmp::Ordering;
+use std::mem::replace;
+
+/// What the tableau is written in.
+pub(super) trait Number: Clone + PartialOrd + Zero + One {
+    /// The sign; doubles below the rounding of a tableau of this size have none.
+    fn sign(&self) -> Ordering;
+
+    fn times(&self, other: &Self) -> Self;
+
+    /// (a·p − b·c)/d, which in whole numbers leaves no remainder.
+    fn eliminate(a: &Self, p: &Self, b: &Self, c: &Self, d: &Self) -> Self;
+
+    fn negate(&mut self);
+
+    /// Chooses the unit in which the entries are written.
+    fn renew(entries: &mut [Self], unit: &mut Self);
+}
+
+/// A dictionary: basic variables as affine functions of the others. The variables are y_0 … y_{c−1}, then the slacks.
+#[derive(Debug, Clone)]
+pub(super) struct Tableau<N> {
+    /// A line for each basic variable and one for the objective, whose last entries are the right-hand sides.
+    entries: Vec<N>,
+    /// Every entry stands for itself divided by this.
+    unit: N,
+    basic: Vec<usize>,
+    others: Vec<usize>,
+}
+
+impl<N: Number> Tableau<N> {
+    /// B by rows, at the origin.
+    pub(super) fn new(b: &[N], columns: usize) -> Self {
+        let rows = b.len() / columns.max(1);
+        let mut minus_one = N::one();
+        minus_one.negate();
+        let mut entries = Vec::with_capacity((rows + 1) * (columns + 1));
+        for row in b.chunks_exact(columns.max(1)) {
+            entries.extend_from_slice(row);
+            entries.push(N::one());
+        }
+        entries.extend(std::iter::repeat_n(minus_one, columns));
+        entries.push(N::zero());
+        let basic = (columns..columns + rows).collect();
+        Self { entries, unit: N::one(), basic, others: (0..columns).collect() }
+    }
+
+    /// Pivots until no column improves, or `pivots` are spent.
+    ///
+    /// The column is that of the steepest ascent; while steps do not move, Bland's rule chooses, so that no basis comes
+    /// twice.
+    pub(super) fn maximise(&mut self, pivots: usize) {
+        let mut stuck = false;
+        for _ in 0..pivots {
+            let Some(column) = self.entering(stuck) else { return };
+            let Some(row) = self.leaving(column) else { return };
+            stuck = self.rhs(row).sign() == Ordering::Equal;
+            self.pivot(row, column);
+        }
+    }
+
+    fn entering(&self, bland: bool) -> Option<usize> {
+        let objective = self.line(self.basic.len());
+        let ascents = (0..self.others.len()).filter(|j| objective[*j].sign() == Ordering::Less);
+        if bland {
+            return ascents.min_by_key(|j| self.others[*j]);
+        }
+        ascents.reduce(|best, j| if objective[j] < objective[best] { j } else { best })
+    }
+
+    /// The row that first bounds the column's variable; of several, the one with the lowest variable.
+    fn leaving(&self, column: usize) -> Option<usize> {
+        let at = |row: usize| &self.line(row)[column];
+        let bounding = (0..self.basic.len()).filter(|row| at(*row).sign() == Ordering::Greater);
+        bounding.reduce(|best, row| {
+            let (bound, lowest) = (self.rhs(row).times(at(best)), self.rhs(best).times(at(row)));
+            let first = bound < lowest || (bound == lowest && self.basic[row] < self.basic[best]);
+            if first { row } else { best }
+        })
+    }
+
+    /// Exchanges the basic variable of the row and the other one of the column; the entry there is not 0.
+    fn pivot(&mut self, row: usize, column: usize) {
+        let width = self.others.len() + 1;
+        let pivot_row = self.line(row).to_vec();
+        let pivot = &pivot_row[column];
+        for (i, line) in self.entries.chunks_exact_mut(width).enumerate().filter(|(i, _)| *i != row) {
+            debug_assert!(i != row);
+            let mut factor = replace(&mut line[column], N::zero());
+            for (j, entry) in line.iter_mut().enumerate().filter(|(j, _)| *j != column) {
+                *entry = N::eliminate(entry, pivot, &factor, &pivot_row[j], &self.unit);
+            }
+            factor.negate();
+            line[column] = factor;
+        }
+        let unit = replace(&mut self.unit, pivot.clone());
+        self.entries[row * width + column] = unit;
+        if self.unit.sign() == Ordering::Less {
+            self.unit.negate();
+            self.entries.iter_mut().for_each(N::negate);
+        }
+        N::renew(&mut self.entries, &mut self.unit);
+        std::mem::swap(&mut self.basic[row], &mut self.others[column]);
+    }
+
+    /// Makes the variables basic that were basic in another tableau of the same B, as far as pivots allow.
+    pub(super) fn adopt<M: Number>(&mut self, other: &Tableau<M>) {
+        let mut wanted = vec![false; self.basic.len() + self.others.len()];
+        other.basic.iter().for_each(|v| wanted[*v] = true);
+        for column in (0..self.others.len()).filter(|column| wanted[self.others[*column]]).collect::<Vec<_>>() {
+            let free = |row: &usize| {
+                !wanted[self.basic[*row]] && self.line(*row)[column].sign() != Ordering::Equal
+            };
+            if let Some(row) = (0..self.basic.len()).find(free) {
+                self.pivot(row, column);
+            }
+        }
+    }
+
+    pub(super) fn is_feasible(&self) -> bool {
+        (0..self.basic.len()).all(|row| self.rhs(row).sign() != Ordering::Less)
+    }
+
+    /// Σy, in units of [`unit`](Self::unit).
+    pub(super) fn objective(&self) -> &N {
+        self.rhs(self.basic.len())
+    }
+
+    pub(super) fn unit(&self) -> &N {
+        &self.unit
+    }
+
+    /// The dual solution, one entry a row of B, and y, in units of [`unit`](Self::unit).
+    pub(super) fn solutions(&self) -> (Vec<N>, Vec<N>) {
+        let (rows, columns) = (self.basic.len(), self.others.len());
+        let (mut dual, mut y) = (vec![N::zero(); rows], vec![N::zero(); columns]);
+        for (row, variable) in self.basic.iter().enumerate().filter(|(_, v)| **v < columns) {
+            y[*variable] = self.rhs(row).clone();
+        }
+        let objective = self.line(rows);
+        for (column, variable) in self.others.iter().enumerate().filter(|(_, v)| **v >= columns) {
+            dual[variable - columns] = objective[column].clone();
+        }
+        (dual, y)
+    }
+
+    fn line(&self, row: usize) -> &[N] {
+        let width = self.others.len() + 1;
+        &self.entries[row * width..(row + 1) * width]
+    }
+
+    fn rhs(&self, row: usize) -> &N {
+        &self.line(row)[self.others.len()]
+    }
+}
+
+impl Number for f64 {
+    fn sign(&self) -> Ordering {
+        const ROUNDING: f64 = 1e-12;
+        if self.abs() <= ROUNDING { Ordering::Equal } else { self.total_cmp(&0.0) }
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+
+    fn eliminate(a: &Self, p: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        (a * p - b * c) / d
+    }
+
+    fn negate(&mut self) {
+        *self = -*self;
+    }
+
+    /// Entries that stand for themselves keep their size.
+    fn renew(entries: &mut [Self], unit: &mut Self) {
+        entries.iter_mut().for_each(|entry| *entry /= *unit);
+        *unit = 1.0;
+    }
+}
+
+impl Number for BigInt {
+    fn sign(&self) -> Ordering {
+        match BigInt::sign(self) {
+            Sign::Minus => Ordering::Less,
+            Sign::NoSign => Ordering::Equal,
+            Sign::Plus => Ordering::Greater,
+        }
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+
+    fn eliminate(a: &Self, p: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        (a * p - b * c) / d
+    }
+
+    fn negate(&mut self) {
+        let positive = std::mem::take(self);
+        *self = -positive;
+    }
+
+    /// Minors of a matrix of whole numbers are whole: the last pivot is the right unit.
+    fn renew(_entries: &mut [Self], _unit: &mut Self) {}
+}

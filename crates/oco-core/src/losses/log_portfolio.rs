@@ -1,0 +1,91 @@
+//! The logarithmic loss of a portfolio.
+
+use super::{Bounded, Loss, Smooth, norm};
+use crate::OcoError;
+use crate::wide::Wide;
+use projections::{ProjectionError, check_finite};
+
+/// ℓ(x) = −log⟨r, x⟩ for price relatives r ≥ 0: minus the growth of the portfolio x. +∞ where ⟨r, x⟩ ≤ 0.
+///
+/// Gradient −r/⟨r, x⟩. It is neither smooth nor Lipschitz near ⟨r, x⟩ = 0, so a lower bound a of ⟨r, x⟩ comes with the
+/// loss; for points at least as good, β = ‖r‖²/a² and the Lipschitz constant is ‖r‖/a. On the simplex the bound is min r_j.
+///
+/// ```
+/// use oco_core::{LogPortfolioLoss, Loss};
+/// let loss = LogPortfolioLoss::on_simplex(&[2.0, 0.5])?;
+/// assert_eq!(loss.value(&[1.0 / 3.0, 2.0 / 3.0]), 0.0);
+/// # Ok::<(), oco_core::OcoError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogPortfolioLoss<'a> {
+    relatives: &'a [f64],
+    floor: f64,
+}
+
+impl<'a> LogPortfolioLoss<'a> {
+    /// Played where ⟨r, x⟩ ≥ `floor` > 0.
+    ///
+    /// # Errors
+    /// No assets, a number that is not finite, a negative r_j, or a floor that is not positive.
+    pub fn above(relatives: &'a [f64], floor: f64) -> Result<Self, OcoError> {
+        check_finite("price relatives", relatives)?;
+        check_finite("floor", &[floor])?;
+        if relatives.is_empty() {
+            return Err(ProjectionError::Empty { argument: "price relatives" }.into());
+        }
+        if let Some((index, &value)) = relatives.iter().enumerate().find(|(_, r)| **r < 0.0) {
+            return Err(ProjectionError::NegativeEntry { argument: "price relatives", index, value }.into());
+        }
+        if floor <= 0.0 {
+            return Err(ProjectionError::BadParameter { name: "floor", value: floor, domain: "(0, ∞)" }.into());
+        }
+        Ok(Self { relatives, floor })
+    }
+
+    /// Played on the probability simplex, where ⟨r, x⟩ ≥ min r_j.
+    ///
+    /// # Errors
+    /// As [`above`](Self::above), so also where some r_j = 0.
+    pub fn on_simplex(relatives: &'a [f64]) -> Result<Self, OcoError> {
+        Self::above(relatives, relatives.iter().copied().fold(f64::MAX, f64::min))
+    }
+
+    fn growth(&self, x: &[f64]) -> f64 {
+        Wide::inner(self.relatives, x, 0).value()
+    }
+}
+
+impl Loss for LogPortfolioLoss<'_> {
+    fn dimension(&self) -> usize {
+        self.relatives.len()
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        let growth = self.growth(x);
+        if growth > 0.0 { -growth.ln() } else { f64::INFINITY }
+    }
+
+    fn subgradient(&self, x: &[f64], g: &mut [f64]) {
+        let growth = self.growth(x);
+        g.iter_mut().zip(self.relatives).for_each(|(g, r)| *g = -(r / growth));
+    }
+}
+
+/// For points with ⟨r, x⟩ ≥ the floor.
+impl Smooth for LogPortfolioLoss<'_> {
+    fn smoothness(&self) -> f64 {
+        (norm(self.relatives) / self.floor).powi(2)
+    }
+}
+
+/// For the points of the ball with ⟨r, x⟩ ≥ the floor.
+impl Bounded for LogPortfolioLoss<'_> {
+    fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64 {
+        let highest = (self.growth(centre) + radius * norm(self.relatives)).max(self.floor);
+        self.floor.ln().abs().max(highest.ln().abs())
+    }
+
+    fn lipschitz_on_ball(&self, _centre: &[f64], _radius: f64) -> f64 {
+        norm(self.relatives) / self.floor
+    }
+}

@@ -1,0 +1,64 @@
+//! The linear prediction ⟨w, x⟩ that the losses of a target or a label are about.
+
+use super::norm;
+use crate::wide::Wide;
+use crate::{OcoError, check_vector};
+use projections::{ProjectionError, check_finite};
+
+/// ⟨w, x⟩ against y, for features x.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Prediction<'a> {
+    pub(super) x: &'a [f64],
+    pub(super) y: f64,
+}
+
+impl<'a> Prediction<'a> {
+    /// Against any finite target.
+    pub(super) fn of_target(x: &'a [f64], y: f64) -> Result<Self, OcoError> {
+        check_finite("target", &[y])?;
+        check_vector("features", x, x.len())?;
+        if x.is_empty() {
+            return Err(ProjectionError::Empty { argument: "features" }.into());
+        }
+        Ok(Self { x, y })
+    }
+
+    /// Against a label −1 or +1.
+    pub(super) fn of_label(x: &'a [f64], y: f64) -> Result<Self, OcoError> {
+        let prediction = Self::of_target(x, y)?;
+        if (y.abs() - 1.0).abs() > 0.0 {
+            return Err(ProjectionError::BadParameter { name: "label", value: y, domain: "{−1, +1}" }.into());
+        }
+        Ok(prediction)
+    }
+
+    /// ⟨w, x⟩ − y; ±∞ beyond the range of doubles alone.
+    pub(super) fn residual(&self, w: &[f64]) -> f64 {
+        Wide::inner(w, self.x, 0).minus(Wide::inner(&[self.y], &[1.0], 0)).value()
+    }
+
+    /// y⟨w, x⟩.
+    pub(super) fn margin(&self, w: &[f64]) -> f64 {
+        self.y * Wide::inner(w, self.x, 0).value()
+    }
+
+    /// g ← slope·x.
+    pub(super) fn along_features(&self, slope: f64, g: &mut [f64]) {
+        g.iter_mut().zip(self.x).for_each(|(g, x)| *g = slope * x);
+    }
+
+    /// sup |⟨w, x⟩ − y| over a ball.
+    pub(super) fn largest_residual(&self, centre: &[f64], radius: f64) -> f64 {
+        self.residual(centre).abs() + radius * self.steepness()
+    }
+
+    /// inf y⟨w, x⟩ over a ball, for a label y.
+    pub(super) fn lowest_margin(&self, centre: &[f64], radius: f64) -> f64 {
+        self.margin(centre) - radius * self.steepness()
+    }
+
+    /// ‖x‖.
+    pub(super) fn steepness(&self) -> f64 {
+        norm(self.x)
+    }
+}

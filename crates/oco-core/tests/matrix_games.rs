@@ -1,0 +1,156 @@
+//! The value of matrix games, against strategies that are known or certified.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
+
+use oco_core::{MatrixGame, OcoError};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+type Rows = Vec<Vec<f64>>;
+
+fn random(rows: usize, columns: usize, seed: u64, entry: impl Fn(f64) -> f64) -> Rows {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..rows).map(|_| (0..columns).map(|_| entry(rng.random_range(-1.0..1.0))).collect()).collect()
+}
+
+/// Value and gap, both relative to what the entries in play amount to; the strategies are distributions.
+#[track_caller]
+fn solves(rows: &Rows) -> f64 {
+    let game = MatrixGame::new(rows).unwrap();
+    let found = game.equilibrium();
+    let sizes: Rows = rows.iter().map(|row| row.iter().map(|v| v.abs()).collect()).collect();
+    let in_play = MatrixGame::new(&sizes).unwrap().certificate(&found.p, &found.q).unwrap().max_q;
+    let certificate = game.certificate(&found.p, &found.q).unwrap();
+    assert!(certificate.gap <= 1e-12 * in_play.max(found.value.abs()), "{certificate:?}");
+    let slack = 1e-12 * in_play;
+    assert!(certificate.min_p - slack <= found.value && found.value <= certificate.max_q + slack, "{found:?}");
+    found.value
+}
+
+fn value(rows: &Rows) -> f64 {
+    MatrixGame::new(rows).unwrap().value()
+}
+
+/// −Mᵀ, the game with the players exchanged.
+fn exchanged(rows: &Rows) -> Rows {
+    (0..rows[0].len()).map(|j| rows.iter().map(|row| -row[j]).collect()).collect()
+}
+
+#[test]
+fn games_worked_by_hand() {
+    let cases: [(&[&[f64]], f64); 12] = [
+        (&[&[1.0, -1.0], &[-1.0, 1.0]], 0.0),
+        (&[&[0.0, -1.0, 1.0], &[1.0, 0.0, -1.0], &[-1.0, 1.0, 0.0]], 0.0),
+        (&[&[3.0, 1.0], &[2.0, 0.0], &[4.0, 5.0]], 2.0),
+        (&[&[-0.75]], -0.75),
+        (&[&[1.0, 4.0, 2.0]], 4.0),
+        (&[&[1.0], &[4.0], &[-2.0]], -2.0),
+        (&[&[0.0, 0.0], &[0.0, 0.0]], 0.0),
+        (&[&[3.5, 3.5, 3.5], &[3.5, 3.5, 3.5]], 3.5),
+        // ad − bc over a + d − b − c.
+        (&[&[1e300, 0.0], &[0.0, 1.0]], 1.0),
+        (&[&[1e300, -1e-300], &[-1e-300, 1e-300]], 1e-300),
+        (&[&[f64::MAX, -f64::MAX], &[-f64::MAX, f64::MAX]], 0.0),
+        (&[&[1e300, 7.0], &[5.0, -1e300]], 5.0),
+    ];
+    for (rows, value) in cases {
+        let rows: Rows = rows.iter().map(|row| row.to_vec()).collect();
+        assert_eq!(self::value(&rows), value, "{rows:?}");
+        assert_eq!(self::value(&exchanged(&rows)), -value, "{rows:?} exchanged");
+    }
+}
+
+/// Where a row wins with the same probability wherever the other hides, 1/v = Σ 1/d_i: over 600 orders of magnitude.
+#[test]
+fn hiding_in_places_of_unlike_worth() {
+    for exponents in [vec![0, 1, 2], vec![-300, 0, 300], vec![-300, -299, 7, 7, 280], vec![12; 9]] {
+        let worth: Vec<f64> = exponents.iter().map(|e| 10_f64.powi(*e)).collect();
+        let row = |i: usize| (0..worth.len()).map(|j| if i == j { worth[i] } else { 0.0 }).collect();
+        let rows: Rows = (0..worth.len()).map(row).collect();
+        let want = 1.0 / worth.iter().map(|d| 1.0 / d).sum::<f64>();
+        let got = value(&rows);
+        assert!((got - want).abs() <= 4.0 * f64::EPSILON * want, "{got} for {want}");
+    }
+}
+
+#[test]
+fn large_and_degenerate_games() {
+    for seed in 0..4 {
+        solves(&random(30, 40, seed, |v| v));
+        solves(&random(40, 30, seed, |v| (3.0 * v).round()));
+        solves(&random(12, 9, seed, |v| v.signum() * 10_f64.powf(12.0 * v)));
+        solves(&random(8, 8, seed, |v| v.signum() * 10_f64.powf(300.0 * v)));
+        let skew = random(25, 25, seed, |v| v);
+        let skew: Rows = (0..25).map(|i| (0..25).map(|j| skew[i][j] - skew[j][i]).collect()).collect();
+        assert!(solves(&skew).abs() < 1e-15, "a symmetric game is fair");
+        let mut doubled = random(6, 5, seed, |v| (2.0 * v).round());
+        doubled.extend(doubled.clone());
+        let value = solves(&doubled);
+        doubled.truncate(6);
+        assert_eq!(solves(&doubled), value, "a row more of the same kind");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// The value is monotone, moves with a constant, scales by powers of two, and changes its sign with the players.
+    #[test]
+    fn the_value_behaves_as_a_value(
+        rows in (1..7_usize, 1..7_usize).prop_flat_map(|(r, c)| prop::collection::vec(prop::collection::vec(-4..5_i32, c), r)),
+        raised in 0..7_usize,
+    ) {
+        let rows: Rows = rows.iter().map(|row| row.iter().map(|v| f64::from(*v)).collect()).collect();
+        let value = solves(&rows);
+        let each = |f: &dyn Fn(f64) -> f64| -> Rows { rows.iter().map(|row| row.iter().map(|v| f(*v)).collect()).collect() };
+        prop_assert!((solves(&each(&|v| v + 3.0)) - value - 3.0).abs() < 1e-12);
+        prop_assert_eq!(solves(&each(&|v| v * 2_f64.powi(1000))), value * 2_f64.powi(1000));
+        prop_assert_eq!(solves(&each(&|v| v * 2_f64.powi(-1000))), value * 2_f64.powi(-1000));
+        prop_assert!((solves(&exchanged(&rows)) + value).abs() < 1e-12);
+        let mut higher = rows.clone();
+        let row = raised % rows.len();
+        higher[row].iter_mut().for_each(|v| *v += 1.0);
+        prop_assert!(solves(&higher) >= value - 1e-12);
+    }
+
+    /// Entries of any exponent: the value is that of the game, so exchanging the players changes its sign alone, even where
+    /// optimal probabilities lie below the range of doubles.
+    #[test]
+    fn any_doubles(rows in any_entries(3)) {
+        let of_rows = value(&rows);
+        prop_assert!((value(&exchanged(&rows)) + of_rows).abs() <= 1e-12 * of_rows.abs());
+        let (mut a, mut d) = (rows[0][0].abs(), rows[0][1].abs());
+        if a < d {
+            (a, d) = (d, a);
+        }
+        // 1/v = 1/a + 1/d.
+        let (got, want) = (value(&vec![vec![a, 0.0], vec![0.0, d]]), d / (1.0 + d / a));
+        prop_assert!(a == 0.0 || (got - want).abs() <= 1e-12 * want + 5e-324, "{} for {}", got, want);
+    }
+}
+
+fn any_entries(columns: usize) -> impl Strategy<Value = Rows> {
+    use prop::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+    prop::collection::vec(prop::collection::vec(POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO, columns), 1..5)
+}
+
+#[test]
+fn faults_are_refused_and_ties_go_to_the_first() {
+    let none: &[[f64; 2]] = &[];
+    assert!(MatrixGame::new(none).is_err() && MatrixGame::new(&[[]]).is_err());
+    assert!(MatrixGame::new(&[vec![1.0, 2.0], vec![1.0]]).is_err() && MatrixGame::new(&[[f64::NAN]]).is_err());
+    let game = MatrixGame::new(&[[1.0, 1.0, 0.0], [1.0, 1.0, 2.0]]).unwrap();
+    assert_eq!(game.best_column(&[0.5, 0.5]).unwrap(), (0, 1.0));
+    assert_eq!(game.best_row(&[0.5, 0.5, 0.0]).unwrap(), (0, 1.0));
+    for p in [[0.5, 0.4], [1.5, -0.5], [0.5, 0.5 + 2e-9]] {
+        assert!(matches!(game.best_column(&p), Err(OcoError::NotADistribution { argument: "p", .. })), "{p:?}");
+    }
+    assert!(game.best_column(&[0.5, 0.5 + 5e-10]).is_ok());
+    assert!(game.certificate(&[1.0, 0.0], &[1.0, 0.0]).is_err());
+    let text = serde_json::to_string(&game).unwrap();
+    assert_eq!(text, "[[1.0,1.0,0.0],[1.0,1.0,2.0]]");
+    assert_eq!(serde_json::from_str::<MatrixGame>(&text).unwrap(), game);
+    assert!(serde_json::from_str::<MatrixGame>("[[1.0],[1.0,2.0]]").is_err());
+}
