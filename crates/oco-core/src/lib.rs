@@ -38,8 +38,8 @@ mod geometry;
 mod learners;
 mod bandit;
 mod projection_free;
-mod regret;
 mod games;
+mod regret;
 mod milestones;
 mod gradient_sum;
 mod projected_step;
@@ -50,26 +50,26 @@ mod wide;
 
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
-pub use geometry::Geometry;
 pub use games::{
-    BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand, ZeroSumGame,
+    BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand,
+    ZeroSumGame,
 };
+pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner};
-pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
-pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};
 pub use learners::{AdaGrad, Comid, Perceptron, Winnow};
 pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
+pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
+pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};
 pub use learners::{LazyOgd, Ogd};
-pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};
-pub use projection_free::{
-    Counted, ExactGradient, GradientNoise, MetaFrankWolfe, MinibatchGradient, Minibatches, Morgfw,
-    NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
-};
 pub use losses::{
     AbsoluteLoss, Bounded, HingeLoss, HuberLoss, LinearLoss, LogPortfolioLoss, LogisticLoss, Loss, LossSum,
     QuadraticLoss, Smooth, SquaredLoss, StronglyConvex,
 };
 pub use milestones::is_milestone;
+pub use projection_free::{
+    Counted, ExactGradient, GradientNoise, MetaFrankWolfe, MinibatchGradient, Minibatches, Morgfw,
+    NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
+};
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use step::StepSchedule;
 

@@ -2,7 +2,8 @@
 
 use super::{LectureError, Point, generator, powers_of_two};
 use oco_core::{
-    BestResponse, Hedge, MatrixGame, OcoError, Ogd, OnlineLearner, Oracle, StepSchedule, TremblingHand, ZeroSumGame,
+    BestResponse, Hedge, MatrixGame, OcoError, Ogd, OnlineLearner, Oracle, StepSchedule, TremblingHand,
+    ZeroSumGame,
 };
 use projections::Simplex;
 use rand::RngExt;
@@ -81,8 +82,12 @@ fn play(
 fn arenas(seed: u64, trial: u64) -> Result<Vec<Arena>, OcoError> {
     let heavy_rock = [[0.0, 1.0, -1.0], [-1.0, 0.0, 0.5], [1.0, -0.5, 0.0]];
     let mut rng = generator(seed, 200, trial);
-    let mut arenas =
-        vec![Arena { name: "rock, paper, scissors", game: MatrixGame::new(&heavy_rock)?, rows: 3, largest: 1.0 }];
+    let mut arenas = vec![Arena {
+        name: "rock, paper, scissors",
+        game: MatrixGame::new(&heavy_rock)?,
+        rows: 3,
+        largest: 1.0,
+    }];
     for (name, rows, columns) in [("random 20×20", 20, 20), ("random 50×200", 50, 200)] {
         arenas.push(Arena { name, game: uniform(rows, columns, &mut rng)?, rows, largest: 1.0 });
     }

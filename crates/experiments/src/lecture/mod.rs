@@ -187,7 +187,9 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
             let kept = store.get_or_try_run(&unit, || {
                 let begun = Instant::now();
                 let points = match (part, &stream) {
-                    (Part::Theorem2(_), Some(task)) => theorem_2::run(task, options.seed, trial, options.quick),
+                    (Part::Theorem2(_), Some(task)) => {
+                        theorem_2::run(task, options.seed, trial, options.quick)
+                    }
                     (Part::Mistakes, _) => mistakes::run(options.seed, trial, options.quick),
                     (Part::Games, _) => games::run(options.seed, trial, options.quick),
                     _ => example_2::run(options.quick),

@@ -56,12 +56,17 @@ const FIGURES: [Figure; 4] = [
     },
 ];
 
-pub(super) fn write(record: &Record, measured: &[Measured], options: &Options) -> Result<Report, LectureError> {
+pub(super) fn write(
+    record: &Record,
+    measured: &[Measured],
+    options: &Options,
+) -> Result<Report, LectureError> {
     let file = |name: &str| options.out.join(name);
     let mut files = vec![file("oco.json"), file("oco.md")];
     record.save(&files[0])?;
     let kind = if options.quick { "a quick look" } else { "the full run" };
-    let mut page = format!("# The lecture, measured: {kind}, {} trials, seed {}\n", options.trials, record.seed);
+    let mut page =
+        format!("# The lecture, measured: {kind}, {} trials, seed {}\n", options.trials, record.seed);
     let mut terminal = String::new();
     for figure in &FIGURES {
         let parts: Vec<&Measured> = measured.iter().filter(|one| (figure.of)(one.part)).collect();
@@ -97,7 +102,10 @@ impl Figure {
             title: Some(self.title.to_owned()),
             x: Axis::log(self.x),
             y: Axis::log(self.y),
-            panels: parts.iter().flat_map(|part| panels(part).into_iter().map(|name| panel(part, name))).collect(),
+            panels: parts
+                .iter()
+                .flat_map(|part| panels(part).into_iter().map(|name| panel(part, name)))
+                .collect(),
         }
     }
 }

@@ -231,7 +231,10 @@ mod tests {
         assert_eq!(HingeLoss::new(&x, 1.0).unwrap().value(&[-1e200, 1e200]), 1.0);
         assert_eq!(LogisticLoss::new(&x, 1.0).unwrap().value(&[1e200, 1e200]), 0.0);
         assert_eq!(HuberLoss::new(&x, 0.0, 1e-200).unwrap().value(&[1.0, 0.0]), 1.0);
-        assert_eq!(LogPortfolioLoss::above(&[1e200, 1e-200], 1e-300).unwrap().value(&[1e-200, 1e200]), -(2.0_f64.ln()));
+        assert_eq!(
+            LogPortfolioLoss::above(&[1e200, 1e-200], 1e-300).unwrap().value(&[1e-200, 1e200]),
+            -(2.0_f64.ln())
+        );
         let mut g = [0.0; 2];
         LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e200, 1e200], &mut g);
         assert_eq!(g, x);
@@ -247,11 +250,17 @@ mod tests {
     fn faults_are_refused() {
         assert!(AbsoluteLoss::new(&[], 1.0).is_err() && AbsoluteLoss::new(&[1.0], f64::NAN).is_err());
         for label in [0.0, 2.0, -0.5, f64::INFINITY] {
-            assert!(HingeLoss::new(&[1.0], label).is_err() && LogisticLoss::new(&[1.0], label).is_err(), "{label}");
+            assert!(
+                HingeLoss::new(&[1.0], label).is_err() && LogisticLoss::new(&[1.0], label).is_err(),
+                "{label}"
+            );
         }
         assert!(HingeLoss::at(f64::NAN, &[1.0], 1.0).is_err());
         assert!(HuberLoss::new(&[1.0], 0.0, 0.0).is_err() && HuberLoss::new(&[f64::NAN], 0.0, 1.0).is_err());
-        assert!(LogPortfolioLoss::on_simplex(&[1.0, 0.0]).is_err() && LogPortfolioLoss::above(&[-1.0], 0.1).is_err());
+        assert!(
+            LogPortfolioLoss::on_simplex(&[1.0, 0.0]).is_err()
+                && LogPortfolioLoss::above(&[-1.0], 0.1).is_err()
+        );
         for (a, fault) in [
             (&[1.0, 0.0, 0.0][..], "three entries"),
             (&[1.0, 0.5, -0.5, 1.0], "asymmetric"),
