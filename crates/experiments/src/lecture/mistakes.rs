@@ -5,9 +5,11 @@ use oco_core::{Perceptron, Winnow};
 use rand::RngExt;
 use rows::Row;
 
-/// Attributes that decide the label, by majority. With three of them every example has the margin y⟨u, x⟩ ≥ 1/√3 for
-/// the unit vector u of \[W13, §3.1\], and ≥ 1/3 for the distribution u of \[W13, §4\].
+/// Attributes that decide the label, by majority.
 const RELEVANT: usize = 3;
+/// With three of them every example has the margin y⟨u, x⟩ ≥ γ = 1/3 for the uniform distribution u on them \[W13, §4\],
+/// and 1/√3 for the unit vector in its direction \[W13, §3.1\].
+const MARGIN: f64 = 1.0 / 3.0;
 
 /// x uniform on {−1, 1}^n; mistakes over a stream of 20,000 examples (2,000 in a quick run).
 pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, LectureError> {
@@ -16,10 +18,8 @@ pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, Lect
     for n in powers_of_two(3, last) {
         let dimension = n as usize;
         let mut rng = generator(seed, u64::from(n), trial);
-        let relevant = f64::from(u32::try_from(RELEVANT).unwrap_or(u32::MAX));
-        let margin = 1.0 / relevant;
         let mut perceptron = Perceptron::new(dimension)?;
-        let mut winnow = Winnow::lecture(dimension, 1.0, margin)?;
+        let mut winnow = Winnow::for_margin(dimension, 1.0, MARGIN)?;
         let mut x = vec![0.0; dimension];
         for _ in 0..rounds {
             x.iter_mut().for_each(|x| *x = if rng.random::<bool>() { 1.0 } else { -1.0 });
@@ -31,9 +31,9 @@ pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, Lect
         let n = f64::from(n);
         for (series, value) in [
             ("Perceptron", count(perceptron.mistakes())),
-            ("bound (R/γ)², Perceptron", n * relevant),
+            ("bound (R/γ)², Perceptron", n / MARGIN),
             ("Winnow", count(winnow.mistakes())),
-            ("bound 2X² ln n/γ², Winnow", 2.0 * n.ln() / (margin * margin)),
+            ("bound 2X² ln n/γ², Winnow", 2.0 * n.ln() / (MARGIN * MARGIN)),
         ] {
             let (panel, series) = ("majority of 3 of n attributes".to_owned(), series.to_owned());
             points.push(Point { panel, series, x: dimension as u64, value });

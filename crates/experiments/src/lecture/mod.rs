@@ -113,7 +113,7 @@ pub(crate) enum Part {
 }
 
 /// The real streams of Theorem 2.
-const STREAMS: [Name; 4] = [Name::Abalone, Name::Adult, Name::Census, Name::Letter];
+const STREAMS: [Name; 3] = [Name::Adult, Name::Census, Name::Letter];
 
 impl Part {
     fn all() -> impl Iterator<Item = Self> {

@@ -1,5 +1,7 @@
 //! The record, the page and the figures of the lecture.
 
+use super::games::{ABOVE, BELOW, VALUE};
+use super::theorem_2::GAP;
 use super::{BOUND, LectureError, Measured, Options, Part};
 use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 use crate::record::{Record, Row, write_atomically};
@@ -80,6 +82,10 @@ pub(super) fn write(
                 let _ = writeln!(page, "{}", table.to_markdown());
                 let _ = writeln!(terminal, "{}\n", table.to_terminal());
             }
+            if let Some(table) = values(record, part)? {
+                let _ = writeln!(page, "{}", table.to_markdown());
+                let _ = writeln!(terminal, "{}\n", table.to_terminal());
+            }
         }
     }
     let _ = writeln!(
@@ -91,12 +97,19 @@ pub(super) fn write(
     Ok(Report { terminal, files })
 }
 
+/// What is known of the value of a game; a table of its own.
+const VALUES: [&str; 3] = [VALUE, BELOW, ABOVE];
+
 impl Figure {
     fn plot(&self, record: &Record, parts: &[&Measured]) -> LinePlot {
         let panel = |part: &Measured, panel: &str| LinePanel {
             title: panel.to_owned(),
             provenance: part.provenance,
-            series: curves(record, part, panel).iter().filter_map(Curve::drawn).collect(),
+            series: curves(record, part, panel)
+                .iter()
+                .filter(|curve| curve.name != GAP && !VALUES.contains(&curve.name))
+                .filter_map(Curve::drawn)
+                .collect(),
         };
         LinePlot {
             title: Some(self.title.to_owned()),
@@ -160,21 +173,42 @@ impl Curve<'_> {
         let name = self.name.to_owned();
         (!x.is_empty()).then(|| Series { name, x, y, band: (!bound).then_some(band), stroke })
     }
+
+    fn cell(&self, x: u64) -> Cell {
+        match self.at.iter().find(|(at, _)| *at == x) {
+            Some((_, row)) if self.name.contains(BOUND) => Cell::Number(row.mean),
+            Some((_, row)) => Cell::from(*row),
+            None => Cell::Empty,
+        }
+    }
 }
 
-/// A table a panel: a row for each x, a column for each curve.
+/// A table a panel: a row for each x, a column for each curve. A bound is a plain number: it has no spread.
 fn table(record: &Record, part: &Measured, panel: &str) -> Result<Table, LectureError> {
-    let curves = curves(record, part, panel);
+    let curves: Vec<Curve<'_>> =
+        curves(record, part, panel).into_iter().filter(|curve| !VALUES.contains(&curve.name)).collect();
     let names: Vec<&str> = curves.iter().map(|curve| curve.name).collect();
     let mut table = Table::new(panel, &names);
     let mut xs: Vec<u64> = curves.iter().flat_map(|curve| curve.at.iter().map(|(x, _)| *x)).collect();
     xs.sort_unstable();
     xs.dedup();
     for x in xs {
-        let cell = |curve: &Curve<'_>| {
-            curve.at.iter().find(|(at, _)| *at == x).map_or(Cell::Empty, |(_, row)| Cell::from(*row))
-        };
-        table.push(&part.part.metric(x), part.provenance, curves.iter().map(cell).collect())?;
+        let cells = curves.iter().map(|curve| curve.cell(x)).collect();
+        table.push(&part.part.metric(x), part.provenance, cells)?;
+    }
+    Ok(table)
+}
+
+/// The values of the games and what the last run certified, where a part has any.
+fn values(record: &Record, part: &Measured) -> Result<Option<Table>, LectureError> {
+    let mut table = None;
+    for panel in panels(part) {
+        let curves = curves(record, part, panel);
+        let of = |name: &str| curves.iter().find(|curve| curve.name == name);
+        let Some((x, _)) = of(VALUE).and_then(|curve| curve.at.last()) else { continue };
+        let table = table.get_or_insert_with(|| Table::new(&format!("after T = {x}"), &VALUES));
+        let cells = VALUES.iter().map(|name| of(name).map_or(Cell::Empty, |curve| curve.cell(*x))).collect();
+        table.push(panel, part.provenance, cells)?;
     }
     Ok(table)
 }

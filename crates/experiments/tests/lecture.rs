@@ -1,0 +1,65 @@
+//! The lecture's experiment as a program: every bound holds in every row, and neither threads nor a stop change a number.
+
+#![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
+
+use datasets::SearchPath;
+use experiments::lecture::{Options, run};
+use experiments::record::Record;
+use std::path::Path;
+
+/// A quick run on stand-ins, which every clone has.
+fn quick(out: &Path, trials: u64, threads: usize) -> Record {
+    let options = Options {
+        trials,
+        seed: 5,
+        threads: Some(threads),
+        quick: true,
+        out: out.to_owned(),
+        search: SearchPath::nowhere(),
+        quiet: true,
+    };
+    let report = run(&options).unwrap();
+    assert!(report.files.iter().all(|file| file.exists()));
+    assert!(report.terminal.contains("(synthetic stand-in)") && report.terminal.contains("(synthetic)"));
+    Record::load(&out.join("oco.json")).unwrap()
+}
+
+#[test]
+fn neither_threads_nor_a_stop_change_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let whole = quick(&out("whole"), 2, 1);
+    assert_eq!(quick(&out("threads"), 2, 2).trials, whole.trials);
+    quick(&out("stopped"), 1, 2);
+    assert_eq!(quick(&out("stopped"), 2, 2).trials, whole.trials);
+}
+
+#[test]
+fn every_bound_holds_in_every_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = quick(folder.path(), 2, 2);
+    let mut held = 0;
+    for (below, above, slack) in [
+        ("lower bound T − 1", "follow the leader", 0.0),
+        ("follow the regularised leader", "bound √(2T), Theorem 2", 0.0),
+        // A regret is known up to the gap of its comparator.
+        ("lazy OGD", "bound Dρ√(2T), Theorem 2", 0.1),
+        ("active OGD, any horizon", "bound 3Dρ√T, Zinkevich", 0.1),
+        ("Perceptron", "bound (R/γ)², Perceptron", 0.0),
+        ("Winnow", "bound 2X² ln n/γ², Winnow", 0.0),
+        ("Hedge, best response", "bound √(2 ln n/T)·max|M|", 0.0),
+        ("certified from below", "value", 0.0),
+        ("value", "certified from above", 0.0),
+    ] {
+        for low in record.trials.iter().filter(|row| row.method == below) {
+            let high = record.trials.iter().find(|row| {
+                (&row.dataset, row.method.as_str(), &row.metric, row.trial)
+                    == (&low.dataset, above, &low.metric, low.trial)
+            });
+            let high = high.unwrap();
+            assert!(low.value + slack <= high.value + 1e-9, "{low:?} against {high:?}");
+            held += 1;
+        }
+    }
+    assert!(held > 100, "only {held} pairs compared");
+}
