@@ -9,6 +9,7 @@ mod entropic;
 mod euclidean;
 mod geometry;
 mod linear_minimisation;
+mod logarithms;
 mod long_vectors;
 mod mirror_maps;
 mod sample;
