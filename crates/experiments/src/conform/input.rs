@@ -99,7 +99,8 @@ impl Matrix {
     }
 }
 
-/// Refuses an argument of another length than that of the arrays it goes with; `Empty` where there is nothing at all.
+/// Refuses an argument of another length than that of the arrays it goes with; `Empty` where there is nothing at all on
+/// either side.
 pub(super) fn check_length(
     argument: &'static str,
     expected: usize,
@@ -107,7 +108,7 @@ pub(super) fn check_length(
 ) -> Result<(), ProjectionError> {
     match got {
         _ if got == expected => Ok(()),
-        0 => Err(ProjectionError::Empty { argument }),
+        _ if expected == 0 || got == 0 => Err(ProjectionError::Empty { argument }),
         _ => Err(ProjectionError::LengthMismatch { argument, expected, got }),
     }
 }

@@ -98,12 +98,12 @@ impl<R: Geometry<K>, K: Exact<R>> DualAveraging<R, K> {
     /// # Errors
     /// As [`around`](Self::around); also [`OcoError::OutsideSet`].
     pub fn starting_at(regulariser: R, set: K, start: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
-        let learner = Self::around(regulariser, set, start, eta)?;
-        let State { set, origin, .. } = &learner.state;
-        if !set.contains(origin, membership_tolerance(origin)) {
+        set.check_dimension(start.len())?;
+        DualPoint::of(&regulariser, &start)?;
+        if !set.contains(&start, membership_tolerance(&start)) {
             return Err(OcoError::OutsideSet { argument: "start" });
         }
-        Ok(learner)
+        Self::around(regulariser, set, start, eta)
     }
 
     /// z_1 = o, any point where ∇R is defined.

@@ -112,7 +112,9 @@ fn constructors_refuse_what_does_not_fit() {
         DualAveraging::starting_at(NegativeEntropy, simplex(), x1.to_vec(), eta).unwrap_err()
     };
     for refused in [&md as &dyn Fn(&[f64], f64) -> OcoError, &lazy] {
-        assert!(matches!(refused(&[0.5, 0.6], 1.0), OcoError::OutsideSet { argument: "start" }));
+        for outside in [[0.5, 0.6], [0.0, 0.0]] {
+            assert!(matches!(refused(&outside, 1.0), OcoError::OutsideSet { argument: "start" }));
+        }
         for (x1, eta, want) in [
             (&[1.5, -0.5][..], 1.0, "NegativeEntry"),
             (&[0.5, f64::NAN], 1.0, "NotFinite"),
