@@ -4,10 +4,11 @@
 //! number ℓ_t(x_t)). Its regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Sets, projections and mirror maps come from
 //! the crate `projections`; everything works on slices, so `Vec`, arrays and nalgebra vectors all fit.
 //!
-//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
-//! [`LazyOgd`], [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
-//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
-//! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
+//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`], [`LazyOgd`],
+//! [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
+//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting
+//! share ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
+//! [`best_in_hindsight`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};

@@ -48,8 +48,8 @@ unsafe impl GlobalAlloc for Counting {
 const ROUNDS: usize = 60;
 const N: usize = 12;
 
-/// The first of [`ROUNDS`] rounds may allocate, the others may not. Round t is handed a vector of length [`N`]: ordinary
-/// ones first, then some whose steps and sums leave the range of doubles.
+/// The first of [`ROUNDS`] rounds may allocate, the others may not. Round t is handed a vector of length [`N`]:
+/// ordinary ones first, then some whose steps and sums leave the range of doubles.
 fn assert_only_the_first_allocates(
     what: &str,
     mut round: impl FnMut(&[f64]) -> Result<(), OcoError>,

@@ -54,8 +54,8 @@ impl LogProjection for CappedSimplex {
         self.check_dimension(log_y.len())?;
         check_length("x", Some(log_y.len()), x.len())?;
         if exponent > 0 {
-            // The largest weights whose caps together hold s. Seen from the last of them, whatever passes the upper end
-            // of the range is full, and whatever passes the lower end is 0.
+            // The largest weights whose caps together hold s. Seen from the last of them, whatever passes the upper
+            // end of the range is full, and whatever passes the lower end is 0.
             if let Some(last) = self.last_needed(log_y, scratch) {
                 scale_up_logarithms_around(log_y, log_y[last], exponent);
             }
@@ -68,8 +68,8 @@ impl LogProjection for CappedSimplex {
 }
 
 impl CappedSimplex {
-    /// The coordinate of positive weight with which the caps, in the order of falling weights, first hold s; the last one
-    /// where they never do.
+    /// The coordinate of positive weight with which the caps, in the order of falling weights, first hold s; the last
+    /// one where they never do.
     fn last_needed(&self, log_y: &[f64], scratch: &mut Scratch) -> Option<usize> {
         let order = &mut scratch.order;
         order.clear();
@@ -88,9 +88,9 @@ impl CappedSimplex {
 /// xᵢ = min(cᵢ, ρ·yᵢ) with Σx = s.
 ///
 /// What the full coordinates leave of s is shared by the others in proportion to y; whoever would exceed its cap is
-/// filled, and the rest is shared again. The common factor only grows, so nobody is filled wrongly, and the last
-/// round is exact. Shares are ratios to the largest weight that takes part: no weight overflows, and none is lost but
-/// where its own x is too small for an `f64`. Where rounds fill few coordinates each, one search over the logarithms of
+/// filled, and the rest is shared again. The common factor only grows, so nobody is filled wrongly, and the last round
+/// is exact. Shares are ratios to the largest weight that takes part: no weight overflows, and none is lost but where
+/// its own x is too small for an `f64`. Where rounds fill few coordinates each, one search over the logarithms of
 /// cᵢ/yᵢ, from which on coordinate i is full, fills almost all at once.
 fn project_weights(
     set: &CappedSimplex,

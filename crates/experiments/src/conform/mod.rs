@@ -4,9 +4,9 @@
 //! refusal. The kernels here are glue: they decode a case, call the public interface of the crates, and hand back what
 //! it said. They check of the input only what no crate sees, such as whether two JSON arrays have as many rows.
 //!
-//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
-//! `mirror_descent` and `gradient_boosting` (the kernels, a family a file, but `oco` in two), `code` (which refusal has which code), `compare` (when a result
-//! agrees).
+//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
+//! `mirror_descent`, and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare`
+//! (when a result agrees).
 
 mod code;
 mod compare;

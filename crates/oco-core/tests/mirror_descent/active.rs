@@ -34,7 +34,7 @@ proptest! {
     #[test]
     fn the_active_bound_of_p_norms(
         adversary in adversary(), eta in 0.01..1.0_f64, p in 1.1..=2.0_f64,
-        u in prop::collection::vec(-5.0..5.0_f64, N), start in prop::collection::vec(-1.0..1.0_f64, N),
+        u in point(5.0), start in point(1.0),
     ) {
         let map = PNorm::new(p).unwrap();
         let mut learner = MirrorDescent::starting_at(map, WholeSpace, start.clone(), eta).unwrap();
@@ -98,7 +98,7 @@ proptest! {
 
     /// x_{t+1} = Π(x_t∘exp(−ηg_t)) in plain numbers, where nothing underflows.
     #[test]
-    fn the_entropic_update(gradients in prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, N), 1..20), eta in 0.01..2.0_f64) {
+    fn the_entropic_update(gradients in gradients(), eta in 0.01..2.0_f64) {
         for (set, _) in entropic_sets() {
             let mut learner = MirrorDescent::new(NegativeEntropy, set.clone(), N, eta).unwrap();
             for g in &gradients {

@@ -8,10 +8,13 @@ use projections::{
 use proptest::prelude::*;
 
 proptest! {
-    /// η/2^e with gradients 2^e·g is η with g; on the left the sums, and in the second pair the products, pass the range.
+    /// η/2^e with gradients 2^e·g is η with g; on the left the sums, and in the second pair the products, pass the
+    /// range.
     #[test]
-    fn entropic_learners_know_no_scale(gradients in prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, N), 1..20), eta in 0.5..1.0_f64) {
-        let times = |e: u32| -> Vec<Vec<f64>> { gradients.iter().map(|g| g.iter().map(|g| scale_up(*g, e)).collect()).collect() };
+    fn entropic_learners_know_no_scale(gradients in gradients(), eta in 0.5..1.0_f64) {
+        let times = |e: u32| -> Vec<Vec<f64>> {
+            gradients.iter().map(|g| g.iter().map(|g| scale_up(*g, e)).collect()).collect()
+        };
         for (set, _) in entropic_sets() {
             let lazy = |eta: f64| DualAveraging::around(NegativeEntropy, set.clone(), vec![1.0; N], eta).unwrap();
             let active = |eta: f64| MirrorDescent::new(NegativeEntropy, set.clone(), N, eta).unwrap();
@@ -29,7 +32,7 @@ proptest! {
     /// Quadratics: 2^e·a with η/2^e, and centres, radius times 2^f, change x by the factor 2^f only.
     #[test]
     fn quadratics_know_no_scale(
-        losses in prop::collection::vec((0.05..3.0_f64, prop::collection::vec(-3.0..3.0_f64, N)), 1..20), e in 1..1020_u32, f in 1..1020_u32,
+        losses in quadratics(), e in 1..1020_u32, f in 1..1020_u32,
     ) {
         let (mut near, mut far) = (
             FtrlQuadratic::new(L2Ball::new(1.0).unwrap(), N, 0.5).unwrap(),

@@ -10,7 +10,7 @@ proptest! {
     #[test]
     fn the_lazy_bound(
         adversary in adversary(), eta in 0.01..3.0_f64,
-        origin in prop::collection::vec(-2.0..2.0_f64, N), weights in weights(),
+        origin in point(2.0), weights in weights(),
     ) {
         for (set, size) in euclidean_sets() {
             let mut learner = DualAveraging::around(Euclidean, set.clone(), origin.clone(), eta).unwrap();
@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn the_lazy_bound_of_p_norms(
         adversary in adversary(), eta in 0.01..1.0_f64, p in 1.1..=2.0_f64,
-        u in prop::collection::vec(-5.0..5.0_f64, N), start in prop::collection::vec(-1.0..1.0_f64, N),
+        u in point(5.0), start in point(1.0),
     ) {
         let map = PNorm::new(p).unwrap();
         let mut learner = DualAveraging::starting_at(map, WholeSpace, start.clone(), eta).unwrap();
@@ -41,7 +41,9 @@ proptest! {
 
     /// On the simplex the entropic projection scales all weights alike, so that forgetting it changes nothing.
     #[test]
-    fn lazy_is_active_for_the_entropy_on_the_simplex(adversary in adversary(), eta in 0.01..3.0_f64, weights in weights()) {
+    fn lazy_is_active_for_the_entropy_on_the_simplex(
+        adversary in adversary(), eta in 0.01..3.0_f64, weights in weights(),
+    ) {
         let set = Simplex::new(1.5).unwrap();
         let mut start = weights;
         projections::Projection::<NegativeEntropy>::project(&set, &mut start).unwrap();
@@ -57,7 +59,7 @@ proptest! {
 
     /// In the Euclidean geometry it is the lecture's online subgradient descent, bit for bit.
     #[test]
-    fn euclidean_dual_averaging_is_lazy_ogd(adversary in adversary(), eta in 0.01..3.0_f64, origin in prop::collection::vec(-2.0..2.0_f64, N)) {
+    fn euclidean_dual_averaging_is_lazy_ogd(adversary in adversary(), eta in 0.01..3.0_f64, origin in point(2.0)) {
         for (set, _) in euclidean_sets() {
             let mut a = LazyOgd::around(set.clone(), origin.clone(), eta).unwrap();
             let mut b = DualAveraging::around(Euclidean, set, origin.clone(), eta).unwrap();

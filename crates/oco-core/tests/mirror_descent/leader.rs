@@ -86,7 +86,7 @@ proptest! {
 
     /// In p-norms on the whole space, against any comparator.
     #[test]
-    fn theorem_1_in_p_norms(adversary in adversary(), eta in 0.05..2.0_f64, p in 1.1..=2.0_f64, u in prop::collection::vec(-5.0..5.0_f64, N)) {
+    fn theorem_1_in_p_norms(adversary in adversary(), eta in 0.05..2.0_f64, p in 1.1..=2.0_f64, u in point(5.0)) {
         let map = PNorm::new(p).unwrap();
         let mut ftrl = Ftrl::new(map, WholeSpace, N, eta).unwrap();
         let (mut account, mut sum, mut stability) = (LinearRegret::new(N).unwrap(), vec![0.0; N], 0.0);
@@ -108,7 +108,7 @@ proptest! {
 
     /// From z_1 = argmin R, FTRL and dual averaging play alike; the entropy's least point is 1, not 0.
     #[test]
-    fn ftrl_is_dual_averaging_from_the_minimiser(gradients in prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, N), 1..20), eta in 0.05..2.0_f64) {
+    fn ftrl_is_dual_averaging_from_the_minimiser(gradients in gradients(), eta in 0.05..2.0_f64) {
         for (set, _) in entropic_sets() {
             let mut ftrl = Ftrl::new(NegativeEntropy, set.clone(), N, eta).unwrap();
             let mut lazy = DualAveraging::around(NegativeEntropy, set, vec![1.0; N], eta).unwrap();
@@ -119,9 +119,11 @@ proptest! {
     /// Theorem 1 and optimality on quadratics, every round, against the best point in hindsight and any other.
     #[test]
     fn theorem_1_on_quadratic_losses(
-        losses in prop::collection::vec((0.05..3.0_f64, prop::collection::vec(-3.0..3.0_f64, N)), 1..20), eta in 0.05..5.0_f64,
+        losses in quadratics(), eta in 0.05..5.0_f64,
     ) {
-        let value = |a: f64, c: &[f64], x: &[f64]| 0.5 * a * x.iter().zip(c).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+        let value = |a: f64, c: &[f64], x: &[f64]| -> f64 {
+            0.5 * a * x.iter().zip(c).map(|(x, c)| (x - c) * (x - c)).sum::<f64>()
+        };
         for (set, _) in euclidean_sets() {
             let mut ftrl = FtrlQuadratic::new(set.clone(), N, eta).unwrap();
             let start = ftrl.play().to_vec();

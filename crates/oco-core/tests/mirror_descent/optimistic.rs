@@ -49,8 +49,8 @@ proptest! {
     #[test]
     fn the_optimistic_bound(
         adversary in adversary(), eta in 0.01..3.0_f64, weights in weights(),
-        hints in prop::collection::vec(prop::option::of(prop::collection::vec(-2.0..2.0_f64, N)), 30),
-        origin in prop::collection::vec(-2.0..2.0_f64, N),
+        hints in prop::collection::vec(prop::option::of(point(2.0)), 30),
+        origin in point(2.0),
     ) {
         for set in euclidean_sets() {
             held_with_hints(set, Euclidean, &origin, eta, &adversary, &hints)?;
@@ -63,7 +63,7 @@ proptest! {
     /// The last gradient as hint, in p-norms on the whole space.
     #[test]
     fn the_optimistic_bound_of_p_norms(
-        adversary in adversary(), eta in 0.01..1.0_f64, p in 1.1..=2.0_f64, u in prop::collection::vec(-5.0..5.0_f64, N),
+        adversary in adversary(), eta in 0.01..1.0_f64, p in 1.1..=2.0_f64, u in point(5.0),
     ) {
         let (map, size) = (PNorm::new(p).unwrap(), dual_p_size(p));
         let mut learner = OptimisticMirrorDescent::new(map, WholeSpace, N, eta).unwrap();

@@ -89,6 +89,21 @@ pub(crate) fn adversary() -> impl Strategy<Value = Adversary> {
         .prop_map(|(sizes, manner)| Adversary { sizes, manner })
 }
 
+/// Gradients that do not depend on the plays.
+pub(crate) fn gradients() -> impl Strategy<Value = Vec<Vec<f64>>> {
+    prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, N), 1..25)
+}
+
+/// A point of either sign: an origin, or a comparator in the whole space.
+pub(crate) fn point(size: f64) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(-size..size, N)
+}
+
+/// Curvatures and centres of quadratics.
+pub(crate) fn quadratics() -> impl Strategy<Value = Vec<(f64, Vec<f64>)>> {
+    prop::collection::vec((0.05..3.0_f64, point(3.0)), 1..20)
+}
+
 /// Weights for the start or the origin in the entropic geometry.
 pub(crate) fn weights() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.01..2.0_f64, N)

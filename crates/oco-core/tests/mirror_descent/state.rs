@@ -15,8 +15,8 @@ fn gradient(t: u32) -> [f64; 3] {
     [t.sin(), (0.7 * t).cos(), if t < 40.0 { 30.0 } else { -31.0 }]
 }
 
-/// A refused gradient changes nothing, a reset brings x_1 back with all that belongs to it, and a run that is saved and loaded goes on bit for
-/// bit. Weights underflow in rounds 25 to 40 and come back later.
+/// A refused gradient changes nothing, a reset brings x_1 back with all that belongs to it, and a run that is saved
+/// and loaded goes on bit for bit. Weights underflow in rounds 25 to 40 and come back later.
 fn sound<L: OnlineLearner + Clone + Serialize + DeserializeOwned>(mut learner: L) {
     let first = learner.play().to_vec();
     let mut run = Vec::new();
