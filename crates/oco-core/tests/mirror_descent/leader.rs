@@ -13,7 +13,7 @@ fn example_2() {
     let interval = || BoxSet::interval(-1.0, 1.0).unwrap();
     let slope = |t: u32| match t {
         1 => -0.5,
-        _ if t % 2 == 0 => 1.0,
+        _ if t.is_multiple_of(2) => 1.0,
         _ => -1.0,
     };
     let rounds = 1000_u32;
@@ -44,7 +44,7 @@ fn minimises(set: &AnySet, x: &[f64], slope: &[f64]) -> Result<(), TestCaseError
 /// Theorem 1 and optimality, every round.
 fn theorem_1<R: Geometry<AnySet> + Clone>(
     set: &AnySet,
-    map: R,
+    map: &R,
     eta: f64,
     adversary: &Adversary,
 ) -> Result<(), TestCaseError>
@@ -77,10 +77,10 @@ proptest! {
     #[test]
     fn theorem_1_on_linear_losses(adversary in adversary(), eta in 0.05..2.0_f64) {
         for (set, _) in euclidean_sets() {
-            theorem_1(&set, Euclidean, eta, &adversary)?;
+            theorem_1(&set, &Euclidean, eta, &adversary)?;
         }
         for (set, _) in entropic_sets() {
-            theorem_1(&set, NegativeEntropy, eta, &adversary)?;
+            theorem_1(&set, &NegativeEntropy, eta, &adversary)?;
         }
     }
 

@@ -14,7 +14,7 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
 /// B(u, z_1)/η + (η/2β)Σ‖g − m‖*², with hints that are given in some rounds and left to the learner in the others.
 fn held_with_hints<R: Geometry<AnySet> + Clone>(
     (set, size): Sized,
-    map: R,
+    map: &R,
     origin: &[f64],
     eta: f64,
     adversary: &Adversary,
@@ -53,10 +53,10 @@ proptest! {
         origin in point(2.0),
     ) {
         for set in euclidean_sets() {
-            held_with_hints(set, Euclidean, &origin, eta, &adversary, &hints)?;
+            held_with_hints(set, &Euclidean, &origin, eta, &adversary, &hints)?;
         }
         for set in entropic_sets() {
-            held_with_hints(set, NegativeEntropy, &weights, eta, &adversary, &hints)?;
+            held_with_hints(set, &NegativeEntropy, &weights, eta, &adversary, &hints)?;
         }
     }
 

@@ -68,7 +68,7 @@ impl Adversary {
     pub(crate) fn gradient(&self, t: usize, start: &[f64], x: &[f64]) -> Vec<f64> {
         match self.manner {
             Manner::Oblivious => self.sizes[t].clone(),
-            Manner::Alternating if t % 2 == 0 => self.sizes[0].clone(),
+            Manner::Alternating if t.is_multiple_of(2) => self.sizes[0].clone(),
             Manner::Alternating => self.sizes[0].iter().map(|g| -g).collect(),
             Manner::Contrary => {
                 let away = x.iter().zip(start).map(|(x, x1)| if x < x1 { -1.0 } else { 1.0 });
