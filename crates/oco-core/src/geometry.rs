@@ -7,12 +7,12 @@ use projections::{
 
 /// A mirror map R that leads a dual point back to K: x = Π_K((∇R)⁻¹(θ·2^exponent)).
 ///
-/// Contract of both methods: θ·2^exponent may leave the range of doubles, and so may (∇R)⁻¹ of it, while x does not; θ and
-/// x have the dimension of K, and θ is working memory. A refusal may spoil both. Nothing is allocated once `scratch` has seen
-/// a vector of this length.
+/// Contract of both methods: θ·2^exponent may leave the range of doubles, and so may (∇R)⁻¹ of it, while x does not; θ
+/// and x have the dimension of K, and θ is working memory. A refusal may spoil both. Nothing is allocated once
+/// `scratch` has seen a vector of this length.
 ///
-/// It is given for [`Euclidean`] on every set with that projection; for [`NegativeEntropy`] on every [`LogProjection`],
-/// whose logarithms let a weight that underflowed come back; and for [`PNorm`] on [`WholeSpace`].
+/// It is given for [`Euclidean`] on every set with that projection; for [`NegativeEntropy`] on every
+/// [`LogProjection`], whose logarithms let a weight that underflowed come back; and for [`PNorm`] on [`WholeSpace`].
 pub trait Geometry<K: Projection<Self>>: Regulariser + Sized {
     /// x ← Π_K((∇R)⁻¹(θ·2^exponent)).
     ///

@@ -11,6 +11,11 @@
 //! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
 //! [`SmoothedLoss`]), the learners that need no projection and see the loss through an oracle ([`StochasticGradient`],
 //! [`ProjectionFreeOco`], [`OnlineFrankWolfe`], [`MetaFrankWolfe`], [`Morgfw`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
+//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`], [`LazyOgd`],
+//! [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
+//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting
+//! share ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
+//! [`best_in_hindsight`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};

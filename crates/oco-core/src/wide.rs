@@ -59,8 +59,8 @@ impl Wide {
     /// The quotient, for a result in the range of doubles.
     pub(crate) fn over(self, other: Self) -> f64 {
         match (self.far, other.far) {
-            (false, true) => scale_down(self.digits / other.digits, FAR),
-            (true, false) => scale_up(self.digits / other.digits, FAR),
+            (false, true) => scale_down(self.digits, FAR) / other.digits,
+            (true, false) => self.digits / scale_down(other.digits, FAR),
             _ => self.digits / other.digits,
         }
     }

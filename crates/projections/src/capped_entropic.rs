@@ -53,31 +53,27 @@ impl LogProjection for CappedSimplex {
         check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
         check_length("x", Some(log_y.len()), x.len())?;
-        x.copy_from_slice(log_y);
         if exponent > 0 {
-            // The largest weights whose caps together hold s. Seen from the last of them, whatever passes the upper end
-            // of the range is full, and whatever passes the lower end is 0.
+            // The largest weights whose caps together hold s. Seen from the last of them, whatever passes the upper
+            // end of the range is full, and whatever passes the lower end is 0.
             if let Some(last) = self.last_needed(log_y, scratch) {
-                scale_up_logarithms_around(x, log_y[last], exponent);
+                scale_up_logarithms_around(log_y, log_y[last], exponent);
             }
         }
-        let given = scratch.lend_copy(x);
-        let outcome = self.project_log_with(x, scratch);
-        if outcome.is_ok() {
-            log_y.copy_from_slice(&given);
-            logarithms_of_scaled(x, log_y);
-        }
-        scratch.give_back(given);
-        outcome
+        x.copy_from_slice(log_y);
+        self.project_log_with(x, scratch)?;
+        logarithms_of_scaled(x, log_y);
+        Ok(())
     }
 }
 
 impl CappedSimplex {
-    /// The coordinate of positive weight with which the caps, in the order of falling weights, first hold s; the last one
-    /// where they never do.
+    /// The coordinate of positive weight with which the caps, in the order of falling weights, first hold s; the last
+    /// one where they never do.
     fn last_needed(&self, log_y: &[f64], scratch: &mut Scratch) -> Option<usize> {
         let order = &mut scratch.order;
         order.clear();
+        order.reserve(log_y.len());
         order.extend((0..log_y.len()).filter(|&i| log_y[i] > f64::NEG_INFINITY));
         order.sort_unstable_by(|&i, &j| log_y[j].total_cmp(&log_y[i]));
         let mut held = CompensatedSum::default();
@@ -92,9 +88,9 @@ impl CappedSimplex {
 /// xᵢ = min(cᵢ, ρ·yᵢ) with Σx = s.
 ///
 /// What the full coordinates leave of s is shared by the others in proportion to y; whoever would exceed its cap is
-/// filled, and the rest is shared again. The common factor only grows, so nobody is filled wrongly, and the last
-/// round is exact. Shares are ratios to the largest weight that takes part: no weight overflows, and none is lost but
-/// where its own x is too small for an `f64`. Where rounds fill few coordinates each, one search over the logarithms of
+/// filled, and the rest is shared again. The common factor only grows, so nobody is filled wrongly, and the last round
+/// is exact. Shares are ratios to the largest weight that takes part: no weight overflows, and none is lost but where
+/// its own x is too small for an `f64`. Where rounds fill few coordinates each, one search over the logarithms of
 /// cᵢ/yᵢ, from which on coordinate i is full, fills almost all at once.
 fn project_weights(
     set: &CappedSimplex,
@@ -114,6 +110,10 @@ fn project_weights(
         return Ok(());
     }
     support.clear();
+    // Room for all of y, taken once: how much of it a point needs differs from round to round.
+    support.reserve(y.len());
+    keys.clear();
+    keys.reserve(y.len());
     support.extend((0..y.len()).filter(|&i| supported(y[i]) && caps[i] > 0.0));
 
     // What is left of s; the first `open` coordinates of `support` share it, the others are full.

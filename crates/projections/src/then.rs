@@ -67,8 +67,12 @@ impl<R: Regulariser, K: Projection<R>, S: Projection<R>> Projection<R> for Then<
 
 impl<K: LogProjection, S: LogProjection> LogProjection for Then<K, S> {
     fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
-        let mut log_x = scratch.lend_copy(log_y);
+        let (given, mut log_x) = (scratch.lend_copy(log_y), scratch.lend_copy(log_y));
         let outcome = self.project_log_scaled_with(&mut log_x, 0, log_y, scratch);
+        if outcome.is_err() {
+            log_y.copy_from_slice(&given);
+        }
+        scratch.give_back(given);
         scratch.give_back(log_x);
         outcome
     }
@@ -80,18 +84,8 @@ impl<K: LogProjection, S: LogProjection> LogProjection for Then<K, S> {
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        let (given, x_given) = (scratch.lend_copy(log_y), scratch.lend_copy(x));
-        let outcome = self
-            .k
-            .project_log_scaled_with(log_y, exponent, x, scratch)
-            .and_then(|()| self.s.project_log_scaled_with(log_y, 0, x, scratch));
-        if outcome.is_err() {
-            log_y.copy_from_slice(&given);
-            x.copy_from_slice(&x_given);
-        }
-        scratch.give_back(given);
-        scratch.give_back(x_given);
-        outcome
+        self.k.project_log_scaled_with(log_y, exponent, x, scratch)?;
+        self.s.project_log_scaled_with(log_y, 0, x, scratch)
     }
 }
 

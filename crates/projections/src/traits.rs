@@ -80,7 +80,7 @@ pub trait LogProjection: Projection<NegativeEntropy> {
     /// active learner goes on from.
     ///
     /// A coordinate of x that is too small for an `f64` keeps its logarithm, or [`f64::MIN`] where that is too small as
-    /// well. Errors as above, and [`ProjectionError::LengthMismatch`] for x; `log_y` is then unchanged.
+    /// well. Errors as above, and [`ProjectionError::LengthMismatch`] for x; a refusal may spoil both vectors.
     fn project_log_scaled_with(
         &self,
         log_y: &mut [f64],

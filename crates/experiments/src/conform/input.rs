@@ -28,6 +28,10 @@ impl<'a> Input<'a> {
         self.get(key)?.as_str().ok_or(Refusal::Malformed { key, wanted: "a string" })
     }
 
+    pub(super) fn truth(&self, key: &'static str) -> Result<bool, Refusal> {
+        self.get(key)?.as_bool().ok_or(Refusal::Malformed { key, wanted: "a truth value" })
+    }
+
     pub(super) fn scalar(&self, key: &'static str) -> Result<f64, Refusal> {
         number(key, self.get(key)?)
     }
@@ -95,7 +99,8 @@ impl Matrix {
     }
 }
 
-/// Refuses an argument of another length than that of the arrays it goes with; `Empty` where there is nothing at all.
+/// Refuses an argument of another length than that of the arrays it goes with; `Empty` where there is nothing at all on
+/// either side.
 pub(super) fn check_length(
     argument: &'static str,
     expected: usize,
@@ -103,7 +108,7 @@ pub(super) fn check_length(
 ) -> Result<(), ProjectionError> {
     match got {
         _ if got == expected => Ok(()),
-        0 => Err(ProjectionError::Empty { argument }),
+        _ if expected == 0 || got == 0 => Err(ProjectionError::Empty { argument }),
         _ => Err(ProjectionError::LengthMismatch { argument, expected, got }),
     }
 }

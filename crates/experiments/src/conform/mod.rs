@@ -7,12 +7,16 @@
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
 //! `gradient_boosting` and `agnostic` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
 //! agrees).
+//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
+//! `mirror_descent`, and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare`
+//! (when a result agrees).
 
 mod agnostic;
 mod code;
 mod compare;
 mod gradient_boosting;
 mod input;
+mod mirror_descent;
 mod oco;
 mod projections;
 #[cfg(test)]

@@ -112,6 +112,42 @@ fn every_learner_kernel_answers_a_case_worked_by_hand() {
     check("linear_regret", account, regret);
 }
 
+#[test]
+fn every_mirror_descent_kernel_answers_a_case_worked_by_hand() {
+    let check = |kernel, input: Json, expected: Json| produces("oco", kernel, &input, &expected);
+    let leader = json!({"coefficients": [1, -1, 0.5], "lower": -2, "upper": 1, "start": 0.25});
+    let expected = json!({
+        "x": [0.25, -2, 0.25], "losses": [0.25, 2, 0.125],
+        "total_loss": 2.375, "comparator_loss": -1, "regret": 3.375});
+    check("ftl_interval", leader, expected);
+    // e^{−ηg} is 4, then ¼: the active learner forgets what the projection cut off, the lazy one does not.
+    let four = -4_f64.ln();
+    let unit_box = json!({"type": "unit_box"});
+    let entropic =
+        json!({"set": unit_box, "eta": 1, "x1": [0.5], "gradients": [[four], [-four]], "lazy": false});
+    check("entropic_md", entropic.clone(), json!({"x": [[0.5], [1], [0.25]]}));
+    check("entropic_md", with(&entropic, "lazy", json!(true)), json!({"x": [[0.5], [1], [0.5]]}));
+    let losses = json!({"eta": 2, "gradients": [[0.5 * 3_f64.ln(), 0], [0, 1]]});
+    let three = 3_f64.ln();
+    let expected = json!({
+        "x": [[0.5, 0.5], [0.25, 0.75], [0.711_234_594_227_593_8, 0.288_765_405_772_406_2]],
+        "total_loss": 0.75 + 0.25 * three, "comparator_loss": 0.5 * three, "regret": 0.75 - 0.25 * three});
+    check("hedge", losses, expected);
+    let hinted = json!({
+        "geometry": "euclidean", "set": unit_box, "eta": 0.5, "z1": [2],
+        "gradients": [[1], [-1]], "hints": [[3], [1]]});
+    check("optimistic_md", hinted.clone(), json!({"x": [[0.5], [0.5]], "z": [[2], [1], [1]]}));
+    let entropic = with(&with(&hinted, "geometry", json!("entropic")), "hints", json!([[0], [4_f64.ln()]]));
+    let entropic = with(&entropic, "gradients", json!([[-four], [0]]));
+    check("optimistic_md", entropic, json!({"x": [[1], [0.5]], "z": [[2], [1], [1]]}));
+    let quadratic = json!({"r": 1, "eta": 1, "a": [1, 2], "centres": [[1], [3]], "u": [1]});
+    check(
+        "ftrl_quadratic_ball",
+        quadratic,
+        json!({"x": [[0], [0.5], [1]], "theorem1_lhs": 2.75, "theorem1_rhs": 3.125}),
+    );
+}
+
 /// Two rounds on x = 1 with target 1 and steps 1/4, 1/8; B is small enough to bind.
 fn rounds() -> Json {
     let interval = json!({"type": "box", "lower": [-1], "upper": [1]});
@@ -192,6 +228,49 @@ fn a_fault_is_refused_under_its_code() {
         ("x1", json!([1, 1]), "bad-parameter"),
     ] {
         refuses("oco", "ogd", &with(&ogd, key, value), code);
+    }
+
+    let entropic = json!({"set": simplex, "eta": 1, "x1": [1, 0], "gradients": [[1, 2]], "lazy": true});
+    for (key, value, code) in [
+        ("x1", json!([1.5, -0.5]), "negative-entry"),
+        ("x1", json!([1, 1]), "bad-parameter"),
+        ("x1", json!([1]), "length-mismatch"),
+        ("eta", json!(0), "bad-step"),
+    ] {
+        for lazy in [true, false] {
+            refuses(
+                "oco",
+                "entropic_md",
+                &with(&with(&entropic, "lazy", json!(lazy)), key, value.clone()),
+                code,
+            );
+        }
+    }
+    let leader = json!({"coefficients": [1], "lower": 0, "upper": 1, "start": 0.5});
+    for (key, value, code) in [
+        ("start", json!(2), "bad-bounds"),
+        ("lower", json!(2), "bad-bounds"),
+        ("coefficients", json!([]), "empty"),
+    ] {
+        refuses("oco", "ftl_interval", &with(&leader, key, value), code);
+    }
+    let hinted = json!({
+        "geometry": "entropic", "set": simplex, "eta": 1, "z1": [1, 2], "gradients": [[1, 2]], "hints": [[0, 0]]});
+    for (key, value, code) in [
+        ("z1", json!([0, 0]), "no-mass"),
+        ("z1", json!([-1, 1]), "negative-entry"),
+        ("hints", json!([[0, 0], [0, 0]]), "length-mismatch"),
+        ("hints", json!([[0, "NaN"]]), "not-finite"),
+    ] {
+        refuses("oco", "optimistic_md", &with(&hinted, key, value), code);
+    }
+    let quadratic = json!({"r": 1, "eta": 1, "a": [1], "centres": [[1]], "u": [1]});
+    for (key, value, code) in [
+        ("a", json!([0]), "bad-parameter"),
+        ("a", json!([1, 1]), "length-mismatch"),
+        ("r", json!(0), "bad-radius"),
+    ] {
+        refuses("oco", "ftrl_quadratic_ball", &with(&quadratic, key, value), code);
     }
 
     let bandit = queried(&with(&rounds(), "gamma", json!(1)), 1);

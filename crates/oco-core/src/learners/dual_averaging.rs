@@ -9,14 +9,16 @@ use crate::{OcoError, OnlineLearner, check_vector};
 use projections::{Exact, Scratch, check_finite};
 use serde::{Deserialize, Serialize};
 
-/// Dual averaging \[N09\], which is mirror descent with a lazy projection: ∇R(z_{t+1}) = ∇R(z_t) − ηg_t and x_t = Π_K(z_t).
+/// Dual averaging \[N09\], which is mirror descent with a lazy projection: ∇R(z_{t+1}) = ∇R(z_t) − ηg_t and x_t =
+/// Π_K(z_t).
 ///
-/// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ (B(u, z_1) − B(x_1, z_1))/η + (η/2β)Σ‖g_t‖*² for every u ∈ K and every prefix, where R is
-/// β-strongly convex on K in ‖·‖ (constants at [`MirrorDescent`](crate::MirrorDescent)).
-/// *Erratum.* With B(u, x_1)/η, as for the active form, it is right where z_1 = x_1 and fails elsewhere: on K = [½, 1½] from
-/// z_1 = 0, two rounds g = −1 at η = ½ have regret 2, and that bound is 1.5. Both in `tests/dual_averaging.rs`.
-/// *Cost:* O(n) and one projection a round; no allocation after the first. Every finite gradient is legal: sums and steps
-/// may leave the range of doubles and come back.
+/// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ (B(u, z_1) − B(x_1, z_1))/η + (η/2β)Σ‖g_t‖*² for every u ∈ K and every prefix, where
+/// R is β-strongly convex on K in ‖·‖ (constants at [`MirrorDescent`](crate::MirrorDescent)).
+/// *Erratum.* With B(u, x_1)/η, as for the active form, it is right where z_1 = x_1 and fails elsewhere: on K = [½,
+/// 1½] from z_1 = 0, two rounds g = −1 at η = ½ have regret 2, and that bound is 1.5. Both in
+/// `tests/mirror_descent/lazy.rs`.
+/// *Cost:* O(n) and one projection a round; no allocation after the first. Every finite gradient is legal: sums and
+/// steps may leave the range of doubles and come back.
 ///
 /// ```
 /// use oco_core::{DualAveraging, OnlineLearner};
@@ -98,12 +100,12 @@ impl<R: Geometry<K>, K: Exact<R>> DualAveraging<R, K> {
     /// # Errors
     /// As [`around`](Self::around); also [`OcoError::OutsideSet`].
     pub fn starting_at(regulariser: R, set: K, start: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
-        let learner = Self::around(regulariser, set, start, eta)?;
-        let State { set, origin, .. } = &learner.state;
-        if !set.contains(origin, membership_tolerance(origin)) {
+        set.check_dimension(start.len())?;
+        DualPoint::of(&regulariser, &start)?;
+        if !set.contains(&start, membership_tolerance(&start)) {
             return Err(OcoError::OutsideSet { argument: "start" });
         }
-        Ok(learner)
+        Self::around(regulariser, set, start, eta)
     }
 
     /// z_1 = o, any point where ∇R is defined.

@@ -6,12 +6,12 @@ use crate::{OcoError, OnlineLearner, check_vector};
 use projections::{LinearMinimisation, Scratch};
 use serde::{Deserialize, Serialize};
 
-/// Follow the leader \[W13, line (2)\] on linear losses: x_t ∈ argmin_{x∈K} ⟨Σ_{s<t} g_s, x⟩, and the start point while that sum is
-/// exactly 0.
+/// Follow the leader \[W13, line (2)\] on linear losses: x_t ∈ argmin_{x∈K} ⟨Σ_{s<t} g_s, x⟩, and the start point
+/// while that sum is exactly 0.
 ///
-/// *No guarantee:* in \[W13, Example 2\] its regret after T rounds is at least T − 1 (`tests/follow_the_leader.rs`). *Cost:* one linear
-/// minimisation a round; no allocation after the first. Every finite gradient is legal, and sums may leave the range of
-/// doubles and come back.
+/// *No guarantee:* in \[W13, Example 2\] its regret after T rounds is at least T − 1
+/// (`tests/mirror_descent/leader.rs`). *Cost:* one linear minimisation a round; no allocation after the first. Every
+/// finite gradient is legal, and sums may leave the range of doubles and come back.
 ///
 /// ```
 /// use oco_core::{FollowTheLeader, OnlineLearner};

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 /// Follow the regularised leader \[W13, line (3)\] with the regulariser R/η on linear, or linearised, losses:
 /// x_t = argmin_{x∈K} Σ_{s<t}⟨g_s, x⟩ + R(x)/η.
 ///
-/// *Guarantee* \[W13, Theorem 1\]: Σ⟨g_t, x_t − u⟩ ≤ Σ⟨g_t, x_t − x_{t+1}⟩ + (R(u) − R(x_1))/η for every u ∈ K and every prefix.
-/// Asserted in `tests/ftrl.rs` for the Euclidean map, the entropy and p-norms.
+/// *Guarantee* \[W13, Theorem 1\]: Σ⟨g_t, x_t − u⟩ ≤ Σ⟨g_t, x_t − x_{t+1}⟩ + (R(u) − R(x_1))/η for every u ∈ K and
+/// every prefix. Asserted in `tests/mirror_descent/leader.rs` for the Euclidean map, the entropy and p-norms.
 ///
-/// It is built on [`DualAveraging`] from z_1 = argmin R, where ∇R = 0: there B(x, z_1) is R(x) up to a constant, so that
-/// both minimise the same function. *Cost:* that of dual averaging.
+/// It is built on [`DualAveraging`] from z_1 = argmin R, where ∇R = 0: there B(x, z_1) is R(x) up to a constant, so
+/// that both minimise the same function. *Cost:* that of dual averaging.
 ///
 /// ```
 /// use oco_core::{Ftrl, OnlineLearner};

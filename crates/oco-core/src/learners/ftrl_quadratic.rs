@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 /// x_t = Π_K(Σ_{s<t} a_s c_s / (Σ_{s<t} a_s + 1/η)).
 ///
 /// The losses themselves are followed, not their gradients, so a round takes a_t and c_t rather than a vector.
-/// *Guarantee* \[W13, Theorem 1\]: Σ f_t(x_t) − f_t(u) ≤ Σ f_t(x_t) − f_t(x_{t+1}) + R(u) − R(x_1) for every u ∈ K and every prefix.
-/// Asserted in `tests/ftrl.rs`. *Cost:* O(n) and one projection a round; no allocation after the first. What is kept is the
-/// mean inside the projection, with its weight, so that no finite a_t or c_t overflows.
+/// *Guarantee* \[W13, Theorem 1\]: Σ f_t(x_t) − f_t(u) ≤ Σ f_t(x_t) − f_t(x_{t+1}) + R(u) − R(x_1) for every u ∈ K and
+/// every prefix. Asserted in `tests/mirror_descent/leader.rs`. *Cost:* O(n) and one projection a round; no allocation
+/// after the first. What is kept is the mean inside the projection, with its weight, so that no finite a_t or c_t
+/// overflows.
 ///
 /// ```
 /// use oco_core::FtrlQuadratic;
@@ -55,8 +56,8 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// Takes f_t(x) = (a/2)‖x − c‖² and moves to x_{t+1}.
     ///
     /// # Errors
-    /// [`ProjectionError::BadParameter`] for a curvature a ≤ 0; a centre of the wrong length or an entry that is not finite. The
-    /// learner is unchanged then.
+    /// [`ProjectionError::BadParameter`] for a curvature a ≤ 0; a centre of the wrong length or an entry that is not
+    /// finite. The learner is unchanged then.
     pub fn observe(&mut self, curvature: f64, centre: &[f64]) -> Result<(), OcoError> {
         let Self { state: State { set, weight, mean, .. }, x, next_mean, next_x, scratch } = self;
         check_finite("curvature", &[curvature])?;

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 /// Hedge \[FS97\] on the probability simplex: x_{t,j} ∝ exp(−η Σ_{s<t} g_{s,j}).
 ///
-/// *Guarantee.* Regret ≤ log n/η + (η/2)Σ‖g_t‖∞² at every prefix; with the η of [`tuned`](Self::tuned) that is G√(2T log n) after
-/// the T rounds that it was told of. Both in `tests/hedge.rs`. It is FTRL with −H/η, and mirror descent from uniform
-/// weights, active or lazy \[W13, §4\]. *Cost:* O(n) a round; no allocation after the first.
+/// *Guarantee.* Regret ≤ log n/η + (η/2)Σ‖g_t‖∞² at every prefix; with the η of [`tuned`](Self::tuned) that is G√(2T
+/// log n) after the T rounds that it was told of. Both in `tests/mirror_descent/hedge.rs`. It is FTRL with −H/η, and
+/// mirror descent from uniform weights, active or lazy \[W13, §4\]. *Cost:* O(n) a round; no allocation after the
+/// first.
 ///
-/// Sums of gradients are remembered, not weights: a weight that underflows comes back, every finite gradient is legal, and sums may
-/// leave the range of doubles and come back.
+/// Sums of gradients are remembered, not weights: a weight that underflows comes back, every finite gradient is legal,
+/// and sums may leave the range of doubles and come back.
 ///
 /// ```
 /// use oco_core::{Hedge, OnlineLearner};
@@ -53,8 +54,8 @@ impl Hedge {
         Ok(Self { ftrl: Ftrl::new(NegativeEntropy, Simplex::new(1.0)?, experts, eta)? })
     }
 
-    /// η = √(2 log n/T)/G, which minimises the bound where |g_{t,j}| ≤ G in each of T rounds. A single expert plays alike with
-    /// any η; it is given 1/G.
+    /// η = √(2 log n/T)/G, which minimises the bound where |g_{t,j}| ≤ G in each of T rounds. A single expert plays
+    /// alike with any η; it is given 1/G.
     ///
     /// # Errors
     /// No expert, no round, or a G for which η is not a positive number.

@@ -10,16 +10,17 @@ use serde::{Deserialize, Serialize};
 
 /// Mirror descent, active \[BT03\]: ∇R(z_{t+1}) = ∇R(x_t) − ηg_t and x_{t+1} = Π_K(z_{t+1}).
 ///
-/// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ B(u, x_1)/η + (η/2β)Σ‖g_t‖*² for every u ∈ K and every prefix, where R is β-strongly convex
-/// on K in ‖·‖ and the projection is [`Exact`](projections::Exact). With only an approximate one, as the double projection
-/// [`Then`](projections::Then), Σ⟨g_t, x_t − u⟩ ≤ (B(u, x_1) + ΣB(x_t, z_{t+1}))/η, which is the same in the Euclidean geometry
-/// \[NP14, Lemma 4\]. Asserted in `tests/mirror_descent.rs`.
+/// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ B(u, x_1)/η + (η/2β)Σ‖g_t‖*² for every u ∈ K and every prefix, where R is β-strongly
+/// convex on K in ‖·‖ and the projection is [`Exact`](projections::Exact). With only an approximate one, as the double
+/// projection [`Then`](projections::Then), Σ⟨g_t, x_t − u⟩ ≤ (B(u, x_1) + ΣB(x_t, z_{t+1}))/η, which is the same in
+/// the Euclidean geometry \[NP14, Lemma 4\]. Asserted in `tests/mirror_descent/active.rs`.
 ///
-/// *Constants.* Euclidean: β = 1 in ‖·‖₂. Entropy: β = 1/s in ‖·‖₁ where Σx = s, and 1 in ‖·‖₂ on the unit box. p-norm:
-/// β = p − 1 in ‖·‖_p. *Cost:* O(n) and one projection a round; no allocation after the first.
+/// *Constants.* Euclidean: β = 1 in ‖·‖₂. Entropy: β = 1/s in ‖·‖₁ where Σx = s, and 1 in ‖·‖₂ on the unit box.
+/// p-norm: β = p − 1 in ‖·‖_p. *Cost:* O(n) and one projection a round; no allocation after the first.
 ///
-/// Every finite gradient is legal: a step may leave the range of doubles, its projection does not. In the entropic
-/// geometry log x_t is remembered, so that a weight which underflows comes back; logarithms below [`f64::MIN`] stay there.
+/// Every finite gradient is legal: a step may leave the range of doubles, its projection does not; only on
+/// [`WholeSpace`](projections::WholeSpace), where the play itself would, is it refused. In the entropic geometry log x_t
+/// is remembered, so that a weight which underflows comes back; a logarithm below [`f64::MIN`] is kept at that.
 ///
 /// ```
 /// use oco_core::{MirrorDescent, OnlineLearner};
@@ -83,7 +84,8 @@ impl<R: Geometry<K>, K: Projection<R>> OnlineLearner for MirrorDescent<R, K> {
 }
 
 impl<R: Geometry<K>, K: Projection<R>> MirrorDescent<R, K> {
-    /// Starts at the projection of the minimiser of R: 0 or its projection, and uniform weights in the entropic geometry.
+    /// Starts at the projection of the minimiser of R: 0 or its projection, and uniform weights in the entropic
+    /// geometry.
     ///
     /// # Errors
     /// η not positive, or a dimension that does not fit the set.

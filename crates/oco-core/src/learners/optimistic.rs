@@ -7,14 +7,16 @@ use crate::{OcoError, OnlineLearner, check_vector};
 use projections::{Exact, Scratch};
 use serde::{Deserialize, Serialize};
 
-/// Optimistic mirror descent \[RS13\]: x_t = Π_K(z_t − ηm_t) is played, and z_{t+1} = Π_K(z_t − ηg_t), both steps in the geometry of
-/// R.
+/// Optimistic mirror descent \[RS13\]: x_t = Π_K(z_t − ηm_t) is played, and z_{t+1} = Π_K(z_t − ηg_t), both steps in
+/// the geometry of R.
 ///
-/// The hint m_t is handed to [`expect`](Self::expect) before the round is played; without one it is g_{t−1}, and m_1 = 0.
-/// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ B(u, z_1)/η + (η/2β)Σ‖g_t − m_t‖*² for every u ∈ K and every prefix, where R is β-strongly convex on K
-/// in ‖·‖ (constants at [`MirrorDescent`](crate::MirrorDescent)). Asserted in `tests/optimistic.rs`. z_1 need not lie in K.
-/// *Cost:* O(n) and two projections a round, and a third where a hint is given; no allocation after the first round. Every
-/// finite gradient and hint is legal.
+/// The hint m_t is handed to [`expect`](Self::expect) before the round is played; without one it is g_{t−1}, and m_1 =
+/// 0.
+/// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ B(u, z_1)/η + (η/2β)Σ‖g_t − m_t‖*² for every u ∈ K and every prefix, where R is
+/// β-strongly convex on K in ‖·‖ (constants at [`MirrorDescent`](crate::MirrorDescent)). Asserted in
+/// `tests/mirror_descent/optimistic.rs`. z_1 need not lie in K.
+/// *Cost:* O(n) and two projections a round, and a third where a hint is given; no allocation after the first round.
+/// Every finite gradient and hint is legal.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, OptimisticMirrorDescent};

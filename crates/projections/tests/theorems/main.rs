@@ -9,6 +9,7 @@ mod entropic;
 mod euclidean;
 mod geometry;
 mod linear_minimisation;
+mod logarithms;
 mod long_vectors;
 mod matrix_sets;
 mod mirror_maps;

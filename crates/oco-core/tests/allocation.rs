@@ -1,0 +1,137 @@
+//! After the first round, a round allocates nothing: for every learner of this crate, a line each.
+
+// A global allocator cannot be written without it; this one hands every call on to the system's.
+#![allow(unsafe_code, reason = "the counting allocator of this test")]
+
+use oco_core::{
+    DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Hedge, LazyOgd, MirrorDescent, OcoError, Ogd,
+    OnlineLearner, OptimisticMirrorDescent, StepSchedule,
+};
+use projections::{
+    AnySet, BoxSet, CappedSimplex, Euclidean, L1Ball, L2Ball, NegativeEntropy, PNorm, Simplex, Then, UnitBox,
+    WholeSpace,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    /// Allocations of this thread; other tests run in other threads.
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
+// start, so counting neither allocates nor fails when a thread ends.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above; `block` came from `System`.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as above.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+const ROUNDS: usize = 60;
+const N: usize = 12;
+
+/// The first of [`ROUNDS`] rounds may allocate, the others may not. Round t is handed a vector of length [`N`]:
+/// ordinary ones first, then some whose steps and sums leave the range of doubles.
+fn assert_only_the_first_allocates(
+    what: &str,
+    mut round: impl FnMut(&[f64]) -> Result<(), OcoError>,
+) -> Result<(), OcoError> {
+    let vectors: Vec<Vec<f64>> = (0..ROUNDS)
+        .map(|t| {
+            let size = if t < ROUNDS / 2 { 1.0 } else { 1e307 };
+            (0..N).map(|j| size * (1.7 * (t * N + j) as f64).sin()).collect()
+        })
+        .collect();
+    let (first, others) = vectors.split_at(1);
+    first.iter().try_for_each(|g| round(g))?;
+    let before = ALLOCATIONS.get();
+    others.iter().try_for_each(|g| round(g))?;
+    let allocated = ALLOCATIONS.get() - before;
+    assert_eq!(allocated, 0, "{what}: {allocated} allocations in {} rounds", ROUNDS - 1);
+    Ok(())
+}
+
+/// The rounds of a learner that is told a gradient.
+fn check(what: &str, mut learner: impl OnlineLearner) -> Result<(), OcoError> {
+    assert_only_the_first_allocates(what, |g| learner.observe(g))
+}
+
+fn capped() -> Result<CappedSimplex, OcoError> {
+    Ok(CappedSimplex::new((1..=N).map(|i| 0.05 * i as f64).collect(), 1.0)?)
+}
+
+fn sets() -> Result<Vec<AnySet>, OcoError> {
+    Ok(vec![
+        AnySet::Simplex(Simplex::new(1.0)?),
+        AnySet::CappedSimplex(capped()?),
+        AnySet::Box(BoxSet::new(vec![-1.0; N], vec![1.0; N])?),
+        AnySet::UnitBox(UnitBox),
+        AnySet::L2Ball(L2Ball::new(1.0)?),
+        AnySet::L1Ball(L1Ball::new(1.0)?),
+    ])
+}
+
+#[test]
+fn learners_on_sets() -> Result<(), OcoError> {
+    for set in sets()? {
+        check(&format!("Ogd, {set:?}"), Ogd::new(set.clone(), N, StepSchedule::power(0.5, 0.5)?)?)?;
+        check(&format!("LazyOgd, {set:?}"), LazyOgd::new(set.clone(), N, 0.5)?)?;
+        check(&format!("MirrorDescent, {set:?}"), MirrorDescent::new(Euclidean, set.clone(), N, 0.5)?)?;
+        check(&format!("Ftrl, {set:?}"), Ftrl::new(Euclidean, set.clone(), N, 0.5)?)?;
+        let optimistic = OptimisticMirrorDescent::new(Euclidean, set.clone(), N, 0.5)?;
+        check(&format!("OptimisticMirrorDescent, {set:?}"), optimistic)?;
+        check(&format!("FollowTheLeader, {set:?}"), FollowTheLeader::new(set.clone(), N)?)?;
+        let mut quadratic = FtrlQuadratic::new(set.clone(), N, 0.5)?;
+        assert_only_the_first_allocates(&format!("FtrlQuadratic, {set:?}"), |c| quadratic.observe(1.5, c))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn learners_in_other_geometries() -> Result<(), OcoError> {
+    let entropic =
+        [AnySet::Simplex(Simplex::new(1.0)?), AnySet::CappedSimplex(capped()?), AnySet::UnitBox(UnitBox)];
+    for set in entropic {
+        let weights = vec![0.5; N];
+        check(&format!("MirrorDescent, {set:?}"), MirrorDescent::new(NegativeEntropy, set.clone(), N, 0.5)?)?;
+        let lazy = DualAveraging::around(NegativeEntropy, set.clone(), weights.clone(), 0.5)?;
+        check(&format!("DualAveraging, {set:?}"), lazy)?;
+        let mut optimistic = OptimisticMirrorDescent::around(NegativeEntropy, set.clone(), weights, 0.5)?;
+        assert_only_the_first_allocates(&format!("OptimisticMirrorDescent with hints, {set:?}"), |g| {
+            optimistic.expect(g)?;
+            optimistic.observe(g)
+        })?;
+    }
+    let double = Then::new(UnitBox, Simplex::new(1.0)?);
+    check("MirrorDescent, double projection", MirrorDescent::new(NegativeEntropy, double, N, 0.5)?)?;
+    check("MirrorDescent, p-norm", MirrorDescent::new(PNorm::new(1.5)?, WholeSpace, N, 1e-3)?)?;
+    check("Ftrl, p-norm", Ftrl::new(PNorm::new(1.5)?, WholeSpace, N, 1e-3)?)?;
+    check("Hedge", Hedge::new(N, 0.5)?)
+}
+
+#[test]
+#[should_panic(expected = "59 allocations in 59 rounds")]
+fn the_count_counts() {
+    let _ = assert_only_the_first_allocates("a vector a round", |g| {
+        std::hint::black_box(g.to_vec());
+        Ok(())
+    });
+}
