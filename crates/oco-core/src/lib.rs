@@ -42,7 +42,7 @@ mod wide;
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use learner::{BanditLearner, OnlineLearner};
-pub use learners::{AdaGrad, Comid, Perceptron, Winnow};
+pub use learners::{AdaGrad, Comid, Doubling, Perceptron, Restart, Winnow};
 pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{Bounded, LinearLoss, Loss, Smooth, SquaredLoss};

@@ -291,6 +291,7 @@ fn refusals_and_saved_runs() {
     let text = serde_json::to_string(&winnow).unwrap();
     assert!(serde_json::from_str::<Winnow>(&text.replace("\"eta\":0.5", "\"eta\":0.0")).is_err());
     assert!(serde_json::from_str::<Perceptron>("{\"w\":[],\"mistakes\":0}").is_err());
+    assert_eq!(Winnow::for_margin(2, 4.0, 0.5), Winnow::new(2, 1.0 / 32.0), "γ/X²");
     assert!(Perceptron::new(0).is_err() && Winnow::new(0, 1.0).is_err());
     assert!(Winnow::new(2, 0.0).is_err() && Winnow::for_margin(2, -1.0, 0.1).is_err());
     assert!(Winnow::for_margin(2, 1.0, 0.0).is_err() && Winnow::for_margin(2, 1e200, 1e-200).is_err());

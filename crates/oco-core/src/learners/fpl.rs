@@ -2,7 +2,7 @@
 
 use super::perturbation::check_epsilon;
 use crate::gradient_sum::GradientSum;
-use crate::{OcoError, OnlineLearner, Perturbation, check_vector};
+use crate::{OcoError, OnlineLearner, Perturbation, Restart, check_vector};
 use projections::{LinearMinimisation, Scratch};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -100,6 +100,16 @@ impl<K: LinearMinimisation> OnlineLearner for FollowThePerturbedLeader<K> {
     fn reset(&mut self) {
         self.state.rng = self.state.rng_at_start.clone();
         self.start();
+    }
+}
+
+/// With ε = η. The generator goes on, so that the perturbations of a restarted learner are new ones.
+impl<K: LinearMinimisation> Restart for FollowThePerturbedLeader<K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        check_epsilon(eta)?;
+        self.state.epsilon = eta;
+        self.start();
+        Ok(())
     }
 }
 

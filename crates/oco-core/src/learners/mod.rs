@@ -4,6 +4,7 @@ mod lazy_ogd;
 mod ogd;
 mod comid;
 mod adagrad;
+mod doubling;
 mod perceptron;
 mod winnow;
 mod perturbation;
@@ -11,6 +12,7 @@ mod fpl;
 
 pub use adagrad::AdaGrad;
 pub use comid::Comid;
+pub use doubling::{Doubling, Restart};
 pub use fpl::{Draws, FollowThePerturbedLeader};
 pub use lazy_ogd::LazyOgd;
 pub use ogd::Ogd;
