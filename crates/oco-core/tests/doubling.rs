@@ -148,6 +148,7 @@ fn restarts() {
         assert!(fpl.restart(1e-301).is_err());
         fpl.restart(0.1).unwrap();
     }
+    assert!(serde_json::to_string(&fpl).unwrap().contains("\"epsilon\":0.1"));
     assert!(first_plays.iter().any(|play| *play != first_plays[0]));
 }
 

@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn winnow_is_ftrl_with_the_entropy(points in points(4), labels in prop::collection::vec(any::<bool>(), 40), eta in 0.01..5.0_f64) {
         let mut winnow = Winnow::new(4, eta).unwrap();
-        let mut theta = vec![0.0; 4];
+        let mut theta = [0.0; 4];
         for (x, label) in points.iter().zip(labels) {
             let y = if label { 1.0 } else { -1.0 };
             let mut w: Vec<f64> = theta.iter().map(|theta| eta * theta).collect();
