@@ -4,10 +4,11 @@
 //! refusal. The kernels here are glue: they decode a case, call the public interface of the crates, and hand back what
 //! it said. They check of the input only what no crate sees, such as whether two JSON arrays have as many rows.
 //!
-//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` and
-//! `gradient_boosting` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
+//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
+//! `adaptive_and_mistakes` and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result
 //! agrees).
 
+mod adaptive_and_mistakes;
 mod code;
 mod compare;
 mod gradient_boosting;
@@ -174,7 +175,7 @@ type Kernel = fn(&Input<'_>) -> Result<Value, Refusal>;
 fn kernel(family: &str, name: &str) -> Option<Kernel> {
     match family {
         "projections" => projections::kernel(name),
-        "oco" => oco::kernel(name),
+        "oco" => oco::kernel(name).or_else(|| adaptive_and_mistakes::kernel(name)),
         "gradient_boosting" => gradient_boosting::kernel(name),
         _ => None,
     }
