@@ -5,8 +5,10 @@
 //! the crate `projections`; everything works on slices, so `Vec`, arrays and nalgebra vectors all fit.
 //!
 //! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
-//! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
-//! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
+//! [`LazyOgd`], [`Comid`], [`AdaGrad`], [`FollowThePerturbedLeader`], [`Doubling`]; from examples [`Perceptron`],
+//! [`Winnow`]; from loss values [`Fkm`], [`MultiPointFkm`]), the gradient estimate that FKM and bandit boosting share
+//! ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
+//! [`best_in_hindsight`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};

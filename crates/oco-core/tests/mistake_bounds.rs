@@ -49,7 +49,8 @@ proptest! {
         }
     }
 
-    /// [L88] for any η < 2γ/X², and 2X² ln n/γ² at η = γ/X², where the bound knows γ and X of the whole stream.
+    /// The doc's bound for any η < 2γ/X², and 2X² ln n/γ² at η = γ/X², where the bound knows γ and X of the whole
+    /// stream.
     #[test]
     fn winnow(masses in prop::collection::vec(0.0..1.0_f64, 5), points in points(5), share in 0.1..1.9_f64) {
         let total: f64 = masses.iter().sum();
@@ -75,7 +76,8 @@ proptest! {
         }
     }
 
-    /// [W13, §3.1]: the Perceptron is lazy OGD with η = 1 on the hinge at zero, bit for bit, over a ball that never binds.
+    /// [W13, §3.1]: the Perceptron is lazy OGD with η = 1 on the hinge at zero, bit for bit, over a ball that never
+    /// binds.
     #[test]
     fn the_perceptron_is_lazy_ogd(points in points(4), labels in prop::collection::vec(any::<bool>(), 40)) {
         let mut perceptron = Perceptron::new(4).unwrap();
@@ -233,8 +235,8 @@ fn weights_that_underflow() {
     assert!(winnow.weights()[0] > 0.9, "{:?}", winnow.weights());
 }
 
-/// Sums of features beyond the range of doubles: refused by the Perceptron, whose weights they are, and harmless to Winnow,
-/// of whose weights they are the logarithms.
+/// Sums of features beyond the range of doubles: refused by the Perceptron, whose weights they are, and harmless to
+/// Winnow, of whose weights they are the logarithms.
 #[test]
 fn sums_beyond_the_range() {
     let mut perceptron = Perceptron::new(2).unwrap();

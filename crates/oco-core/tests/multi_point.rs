@@ -98,9 +98,9 @@ fn the_mean_is_the_gradient() {
     }
 }
 
-/// 20 seeds against the bound in expectation, the target moving between two points. The regret of a run lies in an interval
-/// of length 2MT, so by Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40) with probability below
-/// 1/1000. That margin is *not* added: the bounds are met without it.
+/// 20 seeds against the bound in expectation, the target moving between two points. The regret of a run lies in an
+/// interval of length 2MT, so by Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40) with
+/// probability below 1/1000. That margin is *not* added: the bounds are met without it.
 #[test]
 fn expected_regret_is_within_the_bound() {
     let (rounds, seeds, d) = (2000_u32, 20_u32, 2.0);
@@ -167,8 +167,8 @@ fn queries_stay_inside() {
     }
 }
 
-/// A refused round changes neither the learner nor its generator, wherever in the round it is refused; a saved run goes on
-/// bit for bit, and loading checks.
+/// A refused round changes neither the learner nor its generator, wherever in the round it is refused; a saved run
+/// goes on bit for bit, and loading checks.
 #[test]
 fn refusals_and_saved_runs() {
     for queries in [Queries::OnePoint { points: 3 }, Queries::TwoPoint { pairs: 2 }] {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// their mean.
 ///
 /// OGD on (1−ξ)K plays y_t and takes the mean of N independent estimates, each either one-point, (d/δ)ℓ_t(y_t + δv)v
-/// \[FKM05\], or two-point, (d/2δ)(ℓ_t(y_t + δv) − ℓ_t(y_t − δv))v \[ADX10\]. Both have the gradient of the smoothed loss
-/// as their mean.
+/// \[FKM05\], or two-point, (d/2δ)(ℓ_t(y_t + δv) − ℓ_t(y_t − δv))v \[ADX10\]. Both have the gradient of the smoothed
+/// loss as their mean.
 /// *Hypothesis.* K holds the ball of radius r around 0; ξ = δ/r keeps every query in K. *Guarantee* (in expectation,
 /// |ℓ| ≤ M on K, ℓ L-Lipschitz, ‖u‖ ≤ D): mean loss of the queries, summed, less Σ ℓ_t(u), at most
 /// D²/(2η) + ηTS²/2 + TL(2δ + ξD), where E‖g‖² ≤ S² = (dM/δ)²/N + L² for one-point and S = dL, surely, for

@@ -18,9 +18,9 @@ pub trait Restart: OnlineLearner {
 
 /// Restarts a learner in epochs of 1, 2, 4, … rounds, with the step `scale`/√(2^m) in epoch m = 0, 1, …
 ///
-/// *Guarantee* \[SS12, §2.3.1\]: where the learner with the step `scale`/√T has regret at most C√T in each of its first T
-/// rounds, the regret is at most √2/(√2 − 1)·C√T at every T; in expectation, where it is so for the learner. Asserted every
-/// round in `tests/doubling.rs`, and by an adversary that makes the price real.
+/// *Guarantee* \[SS12, §2.3.1\]: where the learner with the step `scale`/√T has regret at most C√T in each of its
+/// first T rounds, the regret is at most √2/(√2 − 1)·C√T at every T; in expectation, where it is so for the learner.
+/// Asserted every round in `tests/doubling.rs`, and by an adversary that makes the price real.
 /// *Cost:* the learner's; no allocation after the first round. *Errors:* as the learner's.
 ///
 /// ```
