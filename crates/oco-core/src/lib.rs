@@ -41,7 +41,7 @@ mod scaled_dot;
 mod sum_of_squares;
 mod wide;
 
-pub use bandit::{Fkm, MultiPointFkm, Queries, SmoothedLoss, SphericalEstimator};
+pub use bandit::{Estimates, Fkm, MultiPointFkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{AdaGrad, Comid, Doubling, Perceptron, Restart, Winnow};

@@ -5,8 +5,8 @@
 #![allow(unsafe_code, reason = "the counting allocator of this test")]
 
 use oco_core::{
-    AdaGrad, Comid, Doubling, Draws, FollowThePerturbedLeader, LazyOgd, MultiPointFkm, Ogd, OnlineLearner,
-    Perceptron, Perturbation, Queries, StepSchedule, Winnow,
+    AdaGrad, Comid, Doubling, Draws, Estimates, FollowThePerturbedLeader, LazyOgd, MultiPointFkm, Ogd,
+    OnlineLearner, Perceptron, Perturbation, StepSchedule, Winnow,
 };
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, Simplex};
 use rand::SeedableRng;
@@ -116,9 +116,10 @@ fn learners_from_examples() -> Outcome {
 #[test]
 fn bandits_with_several_queries() -> Outcome {
     for set in [AnySet::L1Ball(L1Ball::new(1.0)?), AnySet::Box(BoxSet::new(vec![-1.0; N], vec![1.0; N])?)] {
-        for queries in [Queries::OnePoint { points: 3 }, Queries::TwoPoint { pairs: 2 }] {
+        for queries in [Estimates::OnePoint { points: 3 }, Estimates::TwoPoint { pairs: 2 }] {
             let rng = ChaCha8Rng::seed_from_u64(1);
-            let mut fkm = MultiPointFkm::new(set.clone(), N, 0.2, 0.1, 0.01, queries, rng)?;
+            // A step that reaches the boundary in the first round, for the projection takes its working memory there.
+            let mut fkm = MultiPointFkm::new(set.clone(), N, 0.2, 0.1, 1.0, queries, rng)?;
             assert_only_the_first_allocates("FKM", |c| {
                 fkm.round(&mut |x| x.iter().zip(c).map(|(x, c)| (x - c) * (x - c)).sum())?;
                 Ok(())

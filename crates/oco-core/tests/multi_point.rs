@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{Bounded, Loss, MultiPointFkm, OcoError, Queries, SquaredLoss};
+use oco_core::{Bounded, Estimates, Loss, MultiPointFkm, OcoError, SquaredLoss};
 use projections::{DecisionSet, L2Ball};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +14,7 @@ fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-fn learner(d: usize, delta: f64, eta: f64, queries: Queries, seed: u64) -> MultiPointFkm<L2Ball> {
+fn learner(d: usize, delta: f64, eta: f64, estimates: Estimates, seed: u64) -> MultiPointFkm<L2Ball> {
     MultiPointFkm::new(L2Ball::new(BALL).unwrap(), d, BALL, delta, eta, queries, rng(seed)).unwrap()
 }
 
@@ -23,7 +23,7 @@ fn estimates(
     loss: &dyn Fn(&[f64]) -> f64,
     d: usize,
     delta: f64,
-    queries: Queries,
+    estimates: Estimates,
     seeds: u32,
 ) -> Vec<Vec<f64>> {
     let eta = 1e-9;
@@ -53,10 +53,10 @@ fn distance(x: &[f64]) -> f64 {
 fn the_size_of_a_two_point_estimate_does_not_depend_on_delta() {
     let mut sizes = Vec::new();
     for delta in [0.1, 1e-2, 1e-3, 1e-5] {
-        let pairs = estimates(&distance, 3, delta, Queries::TwoPoint { pairs: 1 }, 200);
+        let pairs = estimates(&distance, 3, delta, Estimates::TwoPoint { pairs: 1 }, 200);
         assert!(pairs.iter().all(|g| norm(g) <= 3.0 * (1.0 + 1e-6)), "δ = {delta}");
         sizes.push(mean_square(&pairs));
-        let single = estimates(&distance, 3, delta, Queries::OnePoint { points: 1 }, 200);
+        let single = estimates(&distance, 3, delta, Estimates::OnePoint { points: 1 }, 200);
         assert!(single.iter().all(|g| norm(g) >= 3.0 * 3.0 / delta));
     }
     // E‖g‖² = d for a linear loss of slope 1, and nearly so here.
@@ -68,13 +68,14 @@ fn the_size_of_a_two_point_estimate_does_not_depend_on_delta() {
 #[test]
 fn averaging_divides_the_variance() {
     let (delta, magnitude) = (0.1, 3.5);
-    let square = |points| mean_square(&estimates(&distance, 3, delta, Queries::OnePoint { points }, 400));
+    let square = |points| mean_square(&estimates(&distance, 3, delta, Estimates::OnePoint { points }, 400));
     for points in [1, 4, 10] {
         let bound = (3.0 * magnitude / delta).powi(2) / f64::from(points) + 1.0;
         let got = square(points);
         assert!(got <= bound && got > 0.7 * bound, "N = {points}: {got} against {bound}");
     }
-    let spread = |pairs| mean_square(&estimates(&distance, 3, delta, Queries::TwoPoint { pairs }, 400)) - 1.0;
+    let spread =
+        |pairs| mean_square(&estimates(&distance, 3, delta, Estimates::TwoPoint { pairs }, 400)) - 1.0;
     assert!(spread(10) < 0.2 * spread(1) && spread(10) > 0.05 * spread(1), "{} {}", spread(10), spread(1));
 }
 
@@ -83,7 +84,7 @@ fn averaging_divides_the_variance() {
 fn the_mean_is_the_gradient() {
     let slope = [1.0, -0.5, 0.25];
     let loss = |x: &[f64]| slope.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
-    for queries in [Queries::OnePoint { points: 2 }, Queries::TwoPoint { pairs: 1 }] {
+    for queries in [Estimates::OnePoint { points: 2 }, Estimates::TwoPoint { pairs: 1 }] {
         let estimates = estimates(&loss, 3, 0.2, queries, 4000);
         for j in 0..3 {
             let n = estimates.len() as f64;
@@ -112,17 +113,17 @@ fn expected_regret_is_within_the_bound() {
     let best = [0.25, 0.1];
     let t = f64::from(rounds);
     for queries in [
-        Queries::OnePoint { points: 1 },
-        Queries::OnePoint { points: 10 },
-        Queries::TwoPoint { pairs: 1 },
-        Queries::TwoPoint { pairs: 5 },
+        Estimates::OnePoint { points: 1 },
+        Estimates::OnePoint { points: 10 },
+        Estimates::TwoPoint { pairs: 1 },
+        Estimates::TwoPoint { pairs: 5 },
     ] {
         let (delta, square) = match queries {
-            Queries::OnePoint { points } => {
+            Estimates::OnePoint { points } => {
                 let delta = 0.5 * t.powf(-0.25);
                 (delta, (d * magnitude / delta).powi(2) / f64::from(points) + lipschitz.powi(2))
             }
-            Queries::TwoPoint { .. } => (1.0 / t, (d * lipschitz).powi(2)),
+            Estimates::TwoPoint { .. } => (1.0 / t, (d * lipschitz).powi(2)),
         };
         let eta = 1.0 / (t * square).sqrt();
         let mut regret = 0.0;
@@ -144,7 +145,7 @@ fn expected_regret_is_within_the_bound() {
         assert!(regret <= bound, "{queries:?}: {regret} > {bound}");
         // The bound is loose for losses that curve; standing still is not that good.
         let still: f64 = losses.iter().map(|loss| 0.5 * (loss.value(&[0.0; 2]) - loss.value(&best))).sum();
-        if let Queries::TwoPoint { .. } = queries {
+        if let Estimates::TwoPoint { .. } = queries {
             assert!(regret < 0.3 * t * still, "{queries:?}: {regret} against {}", t * still);
         }
     }
@@ -153,7 +154,7 @@ fn expected_regret_is_within_the_bound() {
 /// A slope that pushes y to the boundary: every query stays in K, and the last ones reach its rim.
 #[test]
 fn queries_stay_inside() {
-    for queries in [Queries::OnePoint { points: 2 }, Queries::TwoPoint { pairs: 2 }] {
+    for queries in [Estimates::OnePoint { points: 2 }, Estimates::TwoPoint { pairs: 2 }] {
         let mut fkm = learner(3, 0.2, 0.5, queries, 9);
         let mut furthest = 0.0_f64;
         for _ in 0..200 {
@@ -171,7 +172,7 @@ fn queries_stay_inside() {
 /// goes on bit for bit, and loading checks.
 #[test]
 fn refusals_and_saved_runs() {
-    for queries in [Queries::OnePoint { points: 3 }, Queries::TwoPoint { pairs: 2 }] {
+    for queries in [Estimates::OnePoint { points: 3 }, Estimates::TwoPoint { pairs: 2 }] {
         let mut fkm = learner(3, 0.1, 0.01, queries, 4);
         let mut twin = fkm.clone();
         for _ in 0..20 {
@@ -206,6 +207,6 @@ fn refusals_and_saved_runs() {
         [(0.0, 0.1, 0.1, 1), (1.0, 0.0, 0.1, 1), (1.0, 0.1, 0.0, 1), (0.1, 0.1, 0.1, 1), (1.0, 0.1, 0.1, 0)]
     {
         let ball = L2Ball::new(BALL).unwrap();
-        assert!(MultiPointFkm::new(ball, 2, r, delta, eta, Queries::TwoPoint { pairs }, rng(1)).is_err());
+        assert!(MultiPointFkm::new(ball, 2, r, delta, eta, Estimates::TwoPoint { pairs }, rng(1)).is_err());
     }
 }

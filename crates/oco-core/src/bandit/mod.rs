@@ -6,6 +6,6 @@ mod fkm;
 mod multi_point;
 
 pub use fkm::Fkm;
-pub use multi_point::{MultiPointFkm, Queries};
+pub use multi_point::{Estimates, MultiPointFkm};
 pub use smoothed::SmoothedLoss;
 pub use spherical::SphericalEstimator;

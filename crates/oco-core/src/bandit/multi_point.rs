@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 /// leaves the learner and its generator as they were.
 ///
 /// ```
-/// use oco_core::{MultiPointFkm, Queries};
+/// use oco_core::{MultiPointFkm, Estimates};
 /// use projections::L2Ball;
 /// use rand::SeedableRng;
 /// let (ball, rng) = (L2Ball::new(1.0)?, rand_chacha::ChaCha8Rng::seed_from_u64(7));
-/// let mut fkm = MultiPointFkm::new(ball, 2, 1.0, 1e-3, 0.05, Queries::TwoPoint { pairs: 1 }, rng)?;
+/// let mut fkm = MultiPointFkm::new(ball, 2, 1.0, 1e-3, 0.05, Estimates::TwoPoint { pairs: 1 }, rng)?;
 /// for _ in 0..500 {
 ///     fkm.round(&mut |x| (x[0] - 0.5).powi(2) + x[1].powi(2))?;
 /// }
@@ -46,15 +46,15 @@ pub struct MultiPointFkm<K> {
     g: Vec<f64>,
 }
 
-/// What is asked in a round.
+/// The estimates of a round, whose mean the learner takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Queries {
-    /// N single points.
+pub enum Estimates {
+    /// N one-point estimates, N queries.
     OnePoint {
         /// N ≥ 1.
         points: u32,
     },
-    /// N pairs of opposite points, 2N queries.
+    /// N two-point estimates, 2N queries.
     TwoPoint {
         /// N ≥ 1.
         pairs: u32,
@@ -66,7 +66,7 @@ pub enum Queries {
 struct State<K> {
     ogd: Ogd<Shrunk<K>>,
     estimator: SphericalEstimator,
-    queries: Queries,
+    estimates: Estimates,
     rng: ChaCha8Rng,
 }
 
@@ -89,25 +89,25 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
 
     /// Writes the mean of the N estimates of ∇ℓ̂(y_t) to g, and returns the mean of the answers.
     fn estimate_gradient(&mut self, query: &mut dyn FnMut(&[f64]) -> f64) -> Result<f64, OcoError> {
-        let State { ogd, estimator, queries, rng } = &mut self.state;
+        let State { ogd, estimator, estimates, rng } = &mut self.state;
         let mut ask = |point: &[f64]| match query(point) {
             answer if answer.is_finite() => Ok(answer),
             value => Err(OcoError::NotFiniteLoss { value }),
         };
         let mut loss = 0.0;
         self.g.fill(0.0);
-        for j in 1..=queries.estimates() {
+        for j in 1..=estimates.count() {
             estimator.draw(rng, &mut self.v);
             estimator.query(ogd.play(), &self.v, &mut self.point);
             let ahead = ask(&self.point)?;
-            let (observed, mean) = match queries {
-                Queries::OnePoint { .. } => (ahead, ahead),
-                Queries::TwoPoint { .. } => {
+            let (observed, mean) = match estimates {
+                Estimates::OnePoint { .. } => (ahead, ahead),
+                Estimates::TwoPoint { .. } => {
                     self.v.iter_mut().for_each(|v| *v = -*v);
                     estimator.query(ogd.play(), &self.v, &mut self.point);
                     let behind = ask(&self.point)?;
-                    self.v.iter_mut().for_each(|v| *v = -*v);
-                    (0.5 * ahead - 0.5 * behind, 0.5 * ahead + 0.5 * behind)
+                    // v points backwards now, so the difference is taken the other way round.
+                    (0.5 * behind - 0.5 * ahead, 0.5 * behind + 0.5 * ahead)
                 }
             };
             estimator.estimate(observed, &self.v, &mut self.estimate);
@@ -124,18 +124,18 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
     /// `inner_radius` is r; δ and η are the query distance and the step.
     ///
     /// # Errors
-    /// r, δ or η not positive, δ ≥ r, no query at all, or a dimension that does not fit the set.
+    /// r, δ or η not positive, δ ≥ r, N = 0, or a dimension that does not fit the set.
     pub fn new(
         set: K,
         dimension: usize,
         inner_radius: f64,
         delta: f64,
         eta: f64,
-        queries: Queries,
+        estimates: Estimates,
         rng: ChaCha8Rng,
     ) -> Result<Self, OcoError> {
         let (ogd, estimator) = querying_inside(set, dimension, inner_radius, delta, eta)?;
-        State { ogd, estimator, queries, rng }.try_into()
+        State { ogd, estimator, estimates, rng }.try_into()
     }
 
     /// y_t, around which round t will ask.
@@ -144,9 +144,9 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
     }
 }
 
-impl Queries {
+impl Estimates {
     /// N.
-    fn estimates(self) -> u32 {
+    fn count(self) -> u32 {
         match self {
             Self::OnePoint { points } => points,
             Self::TwoPoint { pairs } => pairs,
@@ -165,8 +165,8 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for MultiPointFkm<K> {
 
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         check_shrunk(&state.ogd)?;
-        if state.queries.estimates() == 0 {
-            let (name, domain) = ("queries", "[1, ∞)");
+        if state.estimates.count() == 0 {
+            let (name, domain) = ("estimates", "[1, ∞)");
             return Err(ProjectionError::BadParameter { name, value: 0.0, domain }.into());
         }
         let zero = vec![0.0; state.ogd.play().len()];
