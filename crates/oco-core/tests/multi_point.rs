@@ -14,7 +14,7 @@ fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-fn learner(d: usize, delta: f64, eta: f64, estimates: Estimates, seed: u64) -> MultiPointFkm<L2Ball> {
+fn learner(d: usize, delta: f64, eta: f64, queries: Estimates, seed: u64) -> MultiPointFkm<L2Ball> {
     MultiPointFkm::new(L2Ball::new(BALL).unwrap(), d, BALL, delta, eta, queries, rng(seed)).unwrap()
 }
 
@@ -23,7 +23,7 @@ fn estimates(
     loss: &dyn Fn(&[f64]) -> f64,
     d: usize,
     delta: f64,
-    estimates: Estimates,
+    queries: Estimates,
     seeds: u32,
 ) -> Vec<Vec<f64>> {
     let eta = 1e-9;

@@ -37,8 +37,10 @@ fn bounds(input: &Input<'_>) -> Result<BoxSet, Refusal> {
 
 /// x_1..x_{T+1}.
 fn plays(input: &Input<'_>, learner: &mut dyn OnlineLearner) -> Result<Value, Refusal> {
+    let gradients = input.matrix("gradients")?;
+    check_length("gradients", learner.play().len(), gradients.width())?;
     let mut x = vec![Value::from(learner.play())];
-    for g in input.matrix("gradients")?.rows() {
+    for g in gradients.rows() {
         learner.observe(g)?;
         x.push(learner.play().into());
     }
