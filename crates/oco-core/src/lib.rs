@@ -15,6 +15,9 @@
 //! [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
 //! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting
 //! share ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
+//! [`LazyOgd`], [`Comid`], [`AdaGrad`], [`FollowThePerturbedLeader`], [`Doubling`]; from examples [`Perceptron`],
+//! [`Winnow`]; from loss values [`Fkm`], [`MultiPointFkm`]), the gradient estimate that FKM and bandit boosting share
+//! ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
 //! [`best_in_hindsight`]).
 //!
 //! ```
@@ -53,7 +56,7 @@ mod scaled_dot;
 mod sum_of_squares;
 mod wide;
 
-pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
+pub use bandit::{Estimates, Fkm, MultiPointFkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use games::{
     BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand,
@@ -61,7 +64,7 @@ pub use games::{
 };
 pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner};
-pub use learners::{AdaGrad, Comid, Perceptron, Winnow};
+pub use learners::{AdaGrad, Comid, Doubling, Perceptron, Restart, Winnow};
 pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
 pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};

@@ -222,7 +222,7 @@ fn adagrad_beats_ogd_on_sparse_gradients() {
         });
         let j = seen.unwrap_or(n) as usize - 1;
         let right = rng.random::<f64>() < 0.6;
-        g[j] = if right == (j % 2 == 0) { 1.0 } else { -1.0 };
+        g[j] = if right == j.is_multiple_of(2) { 1.0 } else { -1.0 };
         of_adagrad.record(&g, adagrad.play()).unwrap();
         of_ogd.record(&g, ogd.play()).unwrap();
         adagrad.observe(&g).unwrap();

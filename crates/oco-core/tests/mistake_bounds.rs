@@ -49,7 +49,8 @@ proptest! {
         }
     }
 
-    /// [L88] for any η < 2γ/X², and 2X² ln n/γ² at η = γ/X², where the bound knows γ and X of the whole stream.
+    /// The doc's bound for any η < 2γ/X², and 2X² ln n/γ² at η = γ/X², where the bound knows γ and X of the whole
+    /// stream.
     #[test]
     fn winnow(masses in prop::collection::vec(0.0..1.0_f64, 5), points in points(5), share in 0.1..1.9_f64) {
         let total: f64 = masses.iter().sum();
@@ -75,7 +76,8 @@ proptest! {
         }
     }
 
-    /// [W13, §3.1]: the Perceptron is lazy OGD with η = 1 on the hinge at zero, bit for bit, over a ball that never binds.
+    /// [W13, §3.1]: the Perceptron is lazy OGD with η = 1 on the hinge at zero, bit for bit, over a ball that never
+    /// binds.
     #[test]
     fn the_perceptron_is_lazy_ogd(points in points(4), labels in prop::collection::vec(any::<bool>(), 40)) {
         let mut perceptron = Perceptron::new(4).unwrap();
@@ -94,7 +96,7 @@ proptest! {
     #[test]
     fn winnow_is_ftrl_with_the_entropy(points in points(4), labels in prop::collection::vec(any::<bool>(), 40), eta in 0.01..5.0_f64) {
         let mut winnow = Winnow::new(4, eta).unwrap();
-        let mut theta = vec![0.0; 4];
+        let mut theta = [0.0; 4];
         for (x, label) in points.iter().zip(labels) {
             let y = if label { 1.0 } else { -1.0 };
             let mut w: Vec<f64> = theta.iter().map(|theta| eta * theta).collect();
@@ -233,8 +235,8 @@ fn weights_that_underflow() {
     assert!(winnow.weights()[0] > 0.9, "{:?}", winnow.weights());
 }
 
-/// Sums of features beyond the range of doubles: refused by the Perceptron, whose weights they are, and harmless to Winnow,
-/// of whose weights they are the logarithms.
+/// Sums of features beyond the range of doubles: refused by the Perceptron, whose weights they are, and harmless to
+/// Winnow, of whose weights they are the logarithms.
 #[test]
 fn sums_beyond_the_range() {
     let mut perceptron = Perceptron::new(2).unwrap();
@@ -291,6 +293,7 @@ fn refusals_and_saved_runs() {
     let text = serde_json::to_string(&winnow).unwrap();
     assert!(serde_json::from_str::<Winnow>(&text.replace("\"eta\":0.5", "\"eta\":0.0")).is_err());
     assert!(serde_json::from_str::<Perceptron>("{\"w\":[],\"mistakes\":0}").is_err());
+    assert_eq!(Winnow::for_margin(2, 4.0, 0.5), Winnow::new(2, 1.0 / 32.0), "γ/X²");
     assert!(Perceptron::new(0).is_err() && Winnow::new(0, 1.0).is_err());
     assert!(Winnow::new(2, 0.0).is_err() && Winnow::for_margin(2, -1.0, 0.1).is_err());
     assert!(Winnow::for_margin(2, 1.0, 0.0).is_err() && Winnow::for_margin(2, 1e200, 1e-200).is_err());

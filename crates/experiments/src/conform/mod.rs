@@ -6,12 +6,14 @@
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
 //! `gradient_boosting` and `agnostic` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
+//! `adaptive_and_mistakes` and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result
 //! agrees).
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent`, and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare`
 //! (when a result agrees).
 
 mod agnostic;
+mod adaptive_and_mistakes;
 mod code;
 mod compare;
 mod gradient_boosting;
@@ -179,7 +181,7 @@ type Kernel = fn(&Input<'_>) -> Result<Value, Refusal>;
 fn kernel(family: &str, name: &str) -> Option<Kernel> {
     match family {
         "projections" => projections::kernel(name),
-        "oco" => oco::kernel(name),
+        "oco" => oco::kernel(name).or_else(|| adaptive_and_mistakes::kernel(name)),
         "gradient_boosting" => gradient_boosting::kernel(name),
         "agnostic" => agnostic::kernel(name),
         _ => None,

@@ -148,6 +148,45 @@ fn every_mirror_descent_kernel_answers_a_case_worked_by_hand() {
     );
 }
 
+#[test]
+fn every_adaptive_and_mistake_kernel_answers_a_case_worked_by_hand() {
+    let check = |kernel, input: Json, expected: Json| produces("oco", kernel, &input, &expected);
+    let comid = json!({"eta": 0.5, "lambda": 0.5, "x1": [1, 0], "gradients": [[-1, 1]]});
+    check("comid_l1", comid.clone(), json!({"x": [[1, 0], [1.25, -0.25]]}));
+    let boxed = with(&with(&comid, "lower", json!([-1, -1])), "upper", json!([1, 1]));
+    check("comid_l1", boxed, json!({"x": [[1, 0], [1, -0.25]]}));
+    let adagrad = json!({"lower": [-1, -1], "upper": [1, 1], "D": 0.5, "x1": [0.25, 0], "gradients": [[0, 3], [0, -4]]});
+    check(
+        "adagrad_box",
+        adagrad.clone(),
+        json!({"x": [[0.25, 0], [0.25, -0.5], [0.25, -0.1]], "accumulator": [0, 25]}),
+    );
+    let perceptron = json!({"X": [[1, 0], [1, 1], [-1, 1]], "y": [1, 1, 1]});
+    let learnt =
+        json!({"w": [[0, 0], [1, 0], [1, 0], [0, 1]], "mistakes": [true, false, true], "n_mistakes": 2});
+    check("perceptron", perceptron.clone(), learnt);
+    let winnow = json!({"X": [[1, -1], [1, 0]], "y": [1, -1], "eta": 2.0_f64.ln()});
+    let learnt = json!({"w": [[0.5, 0.5], [0.8, 0.2], [2.0 / 3.0, 1.0 / 3.0]], "mistakes": [true, true], "n_mistakes": 2});
+    check("winnow", winnow.clone(), learnt);
+
+    let refuse =
+        |kernel, input: &Json, key, value, code| refuses("oco", kernel, &with(input, key, value), code);
+    refuse("comid_l1", &comid, "lambda", json!(-1), "bad-parameter");
+    refuse("comid_l1", &comid, "eta", json!(0), "bad-step");
+    refuse("comid_l1", &comid, "x1", json!([1]), "length-mismatch");
+    refuse("adagrad_box", &adagrad, "D", json!(0), "bad-step");
+    refuse("adagrad_box", &adagrad, "upper", json!([1, -2]), "bad-bounds");
+    refuse("winnow", &winnow, "eta", json!(-1), "bad-step");
+    for (kernel, input, labels) in [("perceptron", &perceptron, 3), ("winnow", &winnow, 2)] {
+        for (last, code) in [(json!(0), "bad-label"), (json!(2), "bad-label"), (json!("NaN"), "not-finite")] {
+            let labels: Vec<Json> = (1..labels).map(|_| json!(1)).chain([last]).collect();
+            refuse(kernel, input, "y", json!(labels), code);
+        }
+        refuse(kernel, input, "y", json!([1]), "length-mismatch");
+        refuse(kernel, input, "X", json!([]), "empty");
+    }
+}
+
 /// Two rounds on x = 1 with target 1 and steps 1/4, 1/8; B is small enough to bind.
 fn rounds() -> Json {
     let interval = json!({"type": "box", "lower": [-1], "upper": [1]});

@@ -97,16 +97,37 @@ impl<K: Exact<Euclidean>> Fkm<K> {
         eta: f64,
         rng: ChaCha8Rng,
     ) -> Result<Self, OcoError> {
-        check_step("inner radius", inner_radius)?;
-        let estimator = SphericalEstimator::new(delta)?;
-        if delta >= inner_radius {
-            let (name, domain) = ("delta", "(0, inner radius)");
-            return Err(ProjectionError::BadParameter { name, value: delta, domain }.into());
-        }
-        let shrunk = Shrunk::new(set, vec![0.0; dimension], delta / inner_radius)?;
-        let ogd = Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?;
+        let (ogd, estimator) = querying_inside(set, dimension, inner_radius, delta, eta)?;
         Ok(Self { ogd, estimator, rng, v: vec![0.0; dimension], x: vec![0.0; dimension], drawn: false })
     }
+}
+
+/// OGD on (1−ξ)K with ξ = δ/r, from where no query at the distance δ leaves K.
+pub(super) fn querying_inside<K: Exact<Euclidean>>(
+    set: K,
+    dimension: usize,
+    inner_radius: f64,
+    delta: f64,
+    eta: f64,
+) -> Result<(Ogd<Shrunk<K>>, SphericalEstimator), OcoError> {
+    check_step("inner radius", inner_radius)?;
+    let estimator = SphericalEstimator::new(delta)?;
+    if delta >= inner_radius {
+        let (name, domain) = ("delta", "(0, inner radius)");
+        return Err(ProjectionError::BadParameter { name, value: delta, domain }.into());
+    }
+    let shrunk = Shrunk::new(set, vec![0.0; dimension], delta / inner_radius)?;
+    Ok((Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?, estimator))
+}
+
+/// ξ = δ/r < 1 says that the set was shrunk at all; with ξ = 0 a query would leave it.
+pub(super) fn check_shrunk<K: Exact<Euclidean>>(ogd: &Ogd<Shrunk<K>>) -> Result<(), OcoError> {
+    let xi = ogd.set().xi();
+    if xi <= 0.0 {
+        let (name, domain) = ("shrinkage", "(0, 1)");
+        return Err(ProjectionError::BadParameter { name, value: xi, domain }.into());
+    }
+    Ok(())
 }
 
 impl<K> From<Fkm<K>> for State<K> {
@@ -122,12 +143,7 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for Fkm<K> {
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         let State { ogd, estimator, rng, direction } = state;
         let (d, drawn) = (ogd.play().len(), direction.is_some());
-        // ξ = δ/r < 1 says that the set was shrunk at all; with ξ = 0 a query would leave it.
-        let xi = ogd.set().xi();
-        if xi <= 0.0 {
-            let (name, domain) = ("shrinkage", "(0, 1)");
-            return Err(ProjectionError::BadParameter { name, value: xi, domain }.into());
-        }
+        check_shrunk(&ogd)?;
         let v = direction.unwrap_or_else(|| vec![0.0; d]);
         check_vector("direction", &v, d)?;
         let norm = v.iter().map(|v| v * v).sum::<f64>().sqrt();

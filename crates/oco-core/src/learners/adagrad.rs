@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// The sum includes the current gradient, nothing is added to it, and a coordinate whose sum is 0 does not move.
 /// *Guarantee.* At every T and for every u in the box, Σ⟨g_t, x_t − u⟩ ≤ Σ_j (w_j²/(2D) + D)·√(Σ_t g_{t,j}²), w_j being
 /// the width of coordinate j \[DHS11\]; least for D = w/√2. The scale of a
-/// coordinate does not matter, and a coordinate that is rarely seen pays for its own rounds only: both the bound and the regret
-/// are below those of OGD on sparse gradients. Asserted every round in `tests/composite_and_adaptive.rs`.
+/// coordinate does not matter, and a coordinate that is rarely seen pays for its own rounds only: both the bound and
+/// the regret are below those of OGD on sparse gradients. Asserted every round in `tests/composite_and_adaptive.rs`.
 /// *Cost:* O(n) a round; no allocation after the first. Every finite gradient is legal: sums of squares are scaled.
 ///
 /// ```

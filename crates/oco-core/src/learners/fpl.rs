@@ -2,20 +2,21 @@
 
 use super::perturbation::check_epsilon;
 use crate::gradient_sum::GradientSum;
-use crate::{OcoError, OnlineLearner, Perturbation, check_vector};
+use crate::{OcoError, OnlineLearner, Perturbation, Restart, check_vector};
 use projections::{LinearMinimisation, Scratch};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Follow the perturbed leader \[KV05\]: x_t ∈ argmin_{x∈K} ⟨Σ_{s<t} g_s + p_t, x⟩, with a random p_t.
 ///
-/// *Guarantee.* The expected regret of each [`Perturbation`] against gradients that are fixed in advance, asserted over 40
-/// seeds in `tests/fpl.rs`; ε of [`Perturbation::tuned_epsilon`] makes it O(√T). It does not depend on [`Draws`].
+/// *Guarantee.* The expected regret of each [`Perturbation`] against gradients that are fixed in advance, asserted
+/// over 40 seeds in `tests/fpl.rs`; ε of [`Perturbation::tuned_epsilon`] makes it O(√T). It does not depend on
+/// [`Draws`].
 /// *Randomness.* The point of a round is drawn when the round before it is observed, so a play is a pure look.
-/// [`reset`](OnlineLearner::reset) rewinds the generator as well and so repeats the run. *Cost:* O(n), n draws where they
-/// are fresh, and one linear minimisation a round; no projection, no allocation after the first. *Errors:* a refused
-/// gradient leaves the learner and its generator as they were. Every finite gradient is legal: the sum may leave the
-/// range of doubles and come back.
+/// [`reset`](OnlineLearner::reset) rewinds the generator as well and so repeats the run. *Cost:* O(n), n draws where
+/// they are fresh, and one linear minimisation a round; no projection, no allocation after the first. *Errors:* a
+/// refused gradient leaves the learner and its generator as they were. Every finite gradient is legal: the sum may
+/// leave the range of doubles and come back.
 ///
 /// ```
 /// use oco_core::{Draws, FollowThePerturbedLeader, LinearRegret, OnlineLearner, Perturbation};
@@ -49,8 +50,8 @@ pub struct FollowThePerturbedLeader<K> {
     scratch: Scratch,
 }
 
-/// How often p is drawn. Both have the same law in every round, hence the same expected regret against gradients that are
-/// fixed in advance; an adversary that reacts to the plays can learn a p that stays.
+/// How often p is drawn. Both have the same law in every round, hence the same expected regret against gradients that
+/// are fixed in advance; an adversary that reacts to the plays can learn a p that stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Draws {
     /// A fresh p_t every round.
@@ -100,6 +101,16 @@ impl<K: LinearMinimisation> OnlineLearner for FollowThePerturbedLeader<K> {
     fn reset(&mut self) {
         self.state.rng = self.state.rng_at_start.clone();
         self.start();
+    }
+}
+
+/// With ε = η. The generator goes on, so that the perturbations of a restarted learner are new ones.
+impl<K: LinearMinimisation> Restart for FollowThePerturbedLeader<K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        check_epsilon(eta)?;
+        self.state.epsilon = eta;
+        self.start();
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::gradient_sum::GradientSum;
 use crate::projected_step::projected_step;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, Restart, check_vector};
 use projections::{DecisionSet, Euclidean, Exact, Scratch, check_finite};
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,15 @@ impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
         // The constructor projected this very origin, so it projects again.
         self.x.clone_from(&self.state.origin);
         let _ = self.state.set.project_with(&mut self.x, &mut self.scratch);
+    }
+}
+
+impl<K: Exact<Euclidean>> Restart for LazyOgd<K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        check_step("eta", eta)?;
+        self.state.eta = eta;
+        self.reset();
+        Ok(())
     }
 }
 

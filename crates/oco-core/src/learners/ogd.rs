@@ -2,7 +2,7 @@
 
 use crate::projected_step::projected_step;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, StepSchedule, check_vector};
+use crate::{OcoError, OnlineLearner, Restart, StepSchedule, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, Scratch, start_point};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,15 @@ impl<K: Exact<Euclidean>> OnlineLearner for Ogd<K> {
     fn reset(&mut self) {
         self.state.x.clone_from(&self.state.start);
         self.state.t = 1;
+    }
+}
+
+/// The constant step η.
+impl<K: Exact<Euclidean>> Restart for Ogd<K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        self.state.schedule = StepSchedule::constant(eta)?;
+        self.reset();
+        Ok(())
     }
 }
 

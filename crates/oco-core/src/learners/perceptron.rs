@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 /// The Perceptron \[W13, §3.1\]: w_1 = 0; where y_t⟨w_t, x_t⟩ ≤ 0, which is a mistake, w_{t+1} = w_t + y_t x_t.
 ///
-/// It is [`LazyOgd`](crate::LazyOgd) with η = 1 on the losses max(0, −y⟨w, x⟩), with the subgradient −yx at the kink: equality
-/// counts as a mistake, or w = 0 would never move. *Guarantee* \[N62\]: where a unit vector u has y⟨u, x⟩ ≥ γ and ‖x‖ ≤ R for
-/// every example so far, at most (R/γ)² mistakes. Both are asserted every round in `tests/mistake_bounds.rs`.
-/// *Cost:* O(stored values) a round and no allocation. *Errors:* a label other than ±1, a row of another dimension; and a
-/// step that would take a weight beyond the range of doubles. Whether an example is a mistake does not depend on the
-/// range of the products. A refused example leaves w as it was.
+/// It is [`LazyOgd`](crate::LazyOgd) with η = 1 on the losses max(0, −y⟨w, x⟩), with the subgradient −yx at the kink:
+/// equality counts as a mistake, or w = 0 would never move. *Guarantee* \[N62\]: where a unit vector u has y⟨u, x⟩ ≥
+/// γ and ‖x‖ ≤ R for every example so far, at most (R/γ)² mistakes. Both are asserted every round in
+/// `tests/mistake_bounds.rs`.
+/// *Cost:* O(stored values) a round and no allocation. *Errors:* a label other than ±1, a row of another dimension;
+/// and a step that would take a weight beyond the range of doubles. Whether an example is a mistake does not depend
+/// on the range of the products. A refused example leaves w as it was.
 ///
 /// ```
 /// use oco_core::Perceptron;

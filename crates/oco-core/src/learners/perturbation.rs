@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// The law of a perturbation p ∈ R^n with independent coordinates of the size 1/ε.
 ///
 /// *Guarantee.* Against an adversary that fixes its gradients in advance,
-/// E regret ≤ c·εRA·T + m(n)·D/ε, with D, R and A of [`FplConstants`]. The first term is the price of stability: the laws
-/// of p and p + g differ by at most c·ε·A in total variation. The second is the size of p: E‖p‖_∞ ≤ m(n)/ε.
+/// E regret ≤ c·εRA·T + m(n)·D/ε, with D, R and A of [`FplConstants`]. The first term is the price of stability: the
+/// laws of p and p + g differ by at most c·ε·A in total variation. The second is the size of p: E‖p‖_∞ ≤ m(n)/ε.
 ///
 /// | law | c | m(n) | size A of a gradient |
 /// |---|---|---|---|

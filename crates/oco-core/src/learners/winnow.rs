@@ -13,13 +13,14 @@ use std::f64::consts::LN_2;
 /// Winnow \[W13, §4\]: w_t ∝ exp(η Σ y_s x_s), the sum over the mistakes s < t, on the simplex; y_t⟨w_t, x_t⟩ ≤ 0 is a
 /// mistake, equality included.
 ///
-/// It is FTRL with the regulariser −H/η on the losses max(0, −y⟨w, x⟩). *Guarantee* \[L88\]: where a distribution u has
-/// y⟨u, x⟩ ≥ γ and ‖x‖_∞ ≤ X for every example so far, at most (ln n/η)/(γ − ηX²/2) mistakes for η < 2γ/X²: 2X² ln n/γ² at
-/// η = γ/X², which is [`for_margin`](Winnow::for_margin). For targets of few coordinates that is far fewer than the Perceptron's.
+/// It is FTRL with the regulariser −H/η on the losses max(0, −y⟨w, x⟩), a normalised form of \[L88\]. *Guarantee*, by
+/// the regret bound of that FTRL on the mistakes: where a distribution u has y⟨u, x⟩ ≥ γ and ‖x‖_∞ ≤ X for every
+/// example so far, at most (ln n/η)/(γ − ηX²/2) mistakes for η < 2γ/X². That is 2X² ln n/γ² at η = γ/X², the step of
+/// [`for_margin`](Winnow::for_margin), and for targets of few coordinates far less than the Perceptron's bound.
 /// Asserted every round in `tests/mistake_bounds.rs`.
-/// *Cost:* O(stored values) a round and no allocation: the normalisation does not change a sign. *Errors:* a label other than
-/// ±1, a row of another dimension; a refused example leaves the weights as they were. Every finite feature is legal: the
-/// logarithms of the weights may leave the range of doubles, and a weight that underflows can come back.
+/// *Cost:* O(stored values) a round and no allocation: the normalisation does not change a sign. *Errors:* a label
+/// other than ±1, a row of another dimension; a refused example leaves the weights as they were. Every finite feature
+/// is legal: the logarithms of the weights may leave the range of doubles, and a weight that underflows can come back.
 ///
 /// ```
 /// use oco_core::Winnow;
@@ -90,7 +91,8 @@ impl Winnow {
         Ok(scaled_dot(x, |j| self.ratio(theta[j], heaviest)))
     }
 
-    /// ln(w_j/w_i) = η(θ_j − θ_i) from the digits of θ; −∞ where it is beyond the range. Halves keep the difference in it.
+    /// ln(w_j/w_i) = η(θ_j − θ_i) from the digits of θ; −∞ where it is beyond the range. Halves keep the difference
+    /// in it.
     fn log_ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
         let half = self.state.eta * (0.5 * theta_j - 0.5 * theta_i);
         scale_up(2.0 * half, self.state.theta.exponent())
