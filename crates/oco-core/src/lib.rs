@@ -51,7 +51,10 @@ pub use losses::{
     QuadraticLoss, Smooth, SquaredLoss, StronglyConvex,
 };
 pub use milestones::is_milestone;
-pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
+pub use regret::{
+    Comparator, LinearRegret, QuadraticRegret, Regret, RegretPoint, RegretRecord, Rounds, best_in_hindsight,
+    pairwise_frank_wolfe,
+};
 pub use step::StepSchedule;
 
 pub(crate) use error::check_vector;

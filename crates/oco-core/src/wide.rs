@@ -50,6 +50,11 @@ impl Wide {
         self.plus(Self { digits: -other.digits, ..other })
     }
 
+    /// The digits, in whichever unit: what a saved number is checked by.
+    pub(crate) fn digits(self) -> f64 {
+        self.digits
+    }
+
     /// The number as a double: ±∞ beyond the range.
     pub(crate) fn value(self) -> f64 {
         if self.far { scale_up(self.digits, FAR) } else { self.digits }

@@ -108,7 +108,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |norm: f64, (x, y)| norm.hypot(x - y))
 }
 
-fn norm(a: &[f64]) -> f64 {
+pub(crate) fn norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |norm: f64, x| norm.hypot(*x))
 }
 
