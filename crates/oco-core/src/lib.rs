@@ -42,7 +42,8 @@ mod wide;
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
 pub use error::OcoError;
 pub use games::{
-    BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand, ZeroSumGame,
+    BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand,
+    ZeroSumGame,
 };
 pub use learner::{BanditLearner, OnlineLearner};
 pub use learners::{LazyOgd, Ogd};

@@ -4,9 +4,9 @@
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
 use oco_core::{
-    AbsoluteLoss, HuberLoss, LinearLoss, LinearRegret, LogPortfolioLoss, LogisticLoss, Loss, LossSum, OcoError, Ogd,
-    OnlineLearner, QuadraticLoss, QuadraticRegret, RegretRecord, Rounds, SquaredLoss, StepSchedule, best_in_hindsight,
-    pairwise_frank_wolfe,
+    AbsoluteLoss, HuberLoss, LinearLoss, LinearRegret, LogPortfolioLoss, LogisticLoss, Loss, LossSum,
+    OcoError, Ogd, OnlineLearner, QuadraticLoss, QuadraticRegret, RegretRecord, Rounds, SquaredLoss,
+    StepSchedule, best_in_hindsight, pairwise_frank_wolfe,
 };
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, L2Ball, Simplex};
 use proptest::prelude::*;
@@ -141,7 +141,11 @@ fn a_million_rounds_are_recorded() {
     let points = record.points();
     assert!((100..200).contains(&points.len()), "{} points", points.len());
     let last = points.last().unwrap();
-    assert!(last.round > 900_000 && last.regret > 0.0 && last.regret + last.comparator_loss - last.learner_loss < 1e-6);
+    assert!(
+        last.round > 900_000
+            && last.regret > 0.0
+            && last.regret + last.comparator_loss - last.learner_loss < 1e-6
+    );
     let text = serde_json::to_string(&record).unwrap();
     assert_eq!(serde_json::from_str::<RegretRecord>(&text).unwrap(), record);
 }
@@ -167,7 +171,11 @@ fn a_record_notices_a_breach_and_refuses_disorder() {
     assert!(record.push(3, &regret, 9.0).is_err());
     assert_eq!(record.points().len(), 2);
     let text = serde_json::to_string(&record).unwrap();
-    for (from, to) in [("\"round\":2", "\"round\":1"), ("\"gap\":0.5", "\"gap\":-0.5"), ("\"bound\":2.25", "\"bound\":1e999")] {
+    for (from, to) in [
+        ("\"round\":2", "\"round\":1"),
+        ("\"gap\":0.5", "\"gap\":-0.5"),
+        ("\"bound\":2.25", "\"bound\":1e999"),
+    ] {
         assert!(text.contains(from), "{from} is in {text}");
         assert!(serde_json::from_str::<RegretRecord>(&text.replace(from, to)).is_err(), "{to}");
     }
@@ -204,5 +212,13 @@ fn accounts_are_checked_on_the_way_in() {
         assert!(text.contains(from), "{from} is in {text}");
         assert!(serde_json::from_str::<LinearRegret>(&text.replace(from, to)).is_err(), "{to}");
     }
-    assert!(best_in_hindsight(&SquaredLoss::new(&[1.0]).unwrap(), &BoxSet::new(vec![0.0; 2], vec![1.0; 2]).unwrap(), 1e-3, 9).is_err());
+    assert!(
+        best_in_hindsight(
+            &SquaredLoss::new(&[1.0]).unwrap(),
+            &BoxSet::new(vec![0.0; 2], vec![1.0; 2]).unwrap(),
+            1e-3,
+            9
+        )
+        .is_err()
+    );
 }

@@ -168,8 +168,11 @@ fn a_saved_game_goes_on_bit_for_bit() {
     (0..50).for_each(|_| assert_eq!(play.round(), loaded.round()));
     assert_eq!((play.p_bar(), play.q_bar()), (loaded.p_bar(), loaded.q_bar()));
     assert_eq!(play.certificate(), loaded.certificate());
-    for (from, to) in [("\"tremble\":0.3", "\"tremble\":1.3"), ("\"q_bar\":[", "\"q_bar\":[0.0,"), ("\"s\":1.0", "\"s\":0.0")]
-    {
+    for (from, to) in [
+        ("\"tremble\":0.3", "\"tremble\":1.3"),
+        ("\"q_bar\":[", "\"q_bar\":[0.0,"),
+        ("\"s\":1.0", "\"s\":0.0"),
+    ] {
         assert!(text.contains(from), "{from} is in {text}");
         assert!(serde_json::from_str::<Saved>(&text.replace(from, to)).is_err(), "{to} is refused");
     }
@@ -178,7 +181,10 @@ fn a_saved_game_goes_on_bit_for_bit() {
 #[test]
 fn refused_rounds_change_nothing() {
     let game = MatrixGame::new(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-    assert!(ZeroSumGame::new(game.clone(), LazyOgd::new(simplex(), 3, 1.0).unwrap(), BestResponse(game.clone())).is_err());
+    assert!(
+        ZeroSumGame::new(game.clone(), LazyOgd::new(simplex(), 3, 1.0).unwrap(), BestResponse(game.clone()))
+            .is_err()
+    );
     let mut answers = [1.0, f64::NAN, 1.0].into_iter();
     let oracle = |_: &[f64], q: &mut [f64]| -> Result<(), OcoError> {
         q.copy_from_slice(&[answers.next().ok_or(OcoError::NothingPlayed)?, 0.0]);
@@ -195,5 +201,7 @@ fn refused_rounds_change_nothing() {
     for tremble in [-0.1, 1.1, f64::NAN] {
         assert!(TremblingHand::new(game.clone(), tremble, ChaCha8Rng::seed_from_u64(0)).is_err());
     }
-    assert!(TremblingHand::new(game, 1.0, ChaCha8Rng::seed_from_u64(0)).unwrap().respond(&[], &mut []).is_ok());
+    assert!(
+        TremblingHand::new(game, 1.0, ChaCha8Rng::seed_from_u64(0)).unwrap().respond(&[], &mut []).is_ok()
+    );
 }

@@ -25,7 +25,10 @@ fn solves(rows: &Rows) -> f64 {
     let certificate = game.certificate(&found.p, &found.q).unwrap();
     assert!(certificate.gap <= 1e-12 * in_play.max(found.value.abs()), "{certificate:?}");
     let slack = 1e-12 * in_play;
-    assert!(certificate.min_p - slack <= found.value && found.value <= certificate.max_q + slack, "{found:?}");
+    assert!(
+        certificate.min_p - slack <= found.value && found.value <= certificate.max_q + slack,
+        "{found:?}"
+    );
     found.value
 }
 
@@ -133,19 +136,27 @@ proptest! {
 
 fn any_entries(columns: usize) -> impl Strategy<Value = Rows> {
     use prop::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
-    prop::collection::vec(prop::collection::vec(POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO, columns), 1..5)
+    prop::collection::vec(
+        prop::collection::vec(POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO, columns),
+        1..5,
+    )
 }
 
 #[test]
 fn faults_are_refused_and_ties_go_to_the_first() {
     let none: &[[f64; 2]] = &[];
     assert!(MatrixGame::new(none).is_err() && MatrixGame::new(&[[]]).is_err());
-    assert!(MatrixGame::new(&[vec![1.0, 2.0], vec![1.0]]).is_err() && MatrixGame::new(&[[f64::NAN]]).is_err());
+    assert!(
+        MatrixGame::new(&[vec![1.0, 2.0], vec![1.0]]).is_err() && MatrixGame::new(&[[f64::NAN]]).is_err()
+    );
     let game = MatrixGame::new(&[[1.0, 1.0, 0.0], [1.0, 1.0, 2.0]]).unwrap();
     assert_eq!(game.best_column(&[0.5, 0.5]).unwrap(), (0, 1.0));
     assert_eq!(game.best_row(&[0.5, 0.5, 0.0]).unwrap(), (0, 1.0));
     for p in [[0.5, 0.4], [1.5, -0.5], [0.5, 0.5 + 2e-9]] {
-        assert!(matches!(game.best_column(&p), Err(OcoError::NotADistribution { argument: "p", .. })), "{p:?}");
+        assert!(
+            matches!(game.best_column(&p), Err(OcoError::NotADistribution { argument: "p", .. })),
+            "{p:?}"
+        );
     }
     assert!(game.best_column(&[0.5, 0.5 + 5e-10]).is_ok());
     assert!(game.certificate(&[1.0, 0.0], &[1.0, 0.0]).is_err());

@@ -38,7 +38,8 @@ impl MatrixGame {
         let highest = self.entries.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // Half of a difference of doubles is a double.
         let half_range = 0.5 * highest - 0.5 * lowest;
-        let moved = |v: &f64| 1.0 + if half_range > 0.0 { (0.5 * v - 0.5 * lowest) / half_range } else { 0.0 };
+        let moved =
+            |v: &f64| 1.0 + if half_range > 0.0 { (0.5 * v - 0.5 * lowest) / half_range } else { 0.0 };
         let b: Vec<f64> = self.by_columns(&self.entries).map(moved).collect();
         let mut tableau = Tableau::new(&b, self.rows());
         tableau.maximise(100 + 20 * (self.rows() + self.columns));

@@ -115,10 +115,10 @@ impl<N: Number> Tableau<N> {
     pub(super) fn adopt<M: Number>(&mut self, other: &Tableau<M>) {
         let mut wanted = vec![false; self.basic.len() + self.others.len()];
         other.basic.iter().for_each(|v| wanted[*v] = true);
-        for column in (0..self.others.len()).filter(|column| wanted[self.others[*column]]).collect::<Vec<_>>() {
-            let free = |row: &usize| {
-                !wanted[self.basic[*row]] && self.line(*row)[column].sign() != Ordering::Equal
-            };
+        for column in (0..self.others.len()).filter(|column| wanted[self.others[*column]]).collect::<Vec<_>>()
+        {
+            let free =
+                |row: &usize| !wanted[self.basic[*row]] && self.line(*row)[column].sign() != Ordering::Equal;
             if let Some(row) = (0..self.basic.len()).find(free) {
                 self.pivot(row, column);
             }

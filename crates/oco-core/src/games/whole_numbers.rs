@@ -62,7 +62,9 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_range_come_back() {
-        for v in [0.0, -0.0, 1.0, -1.5, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, -3.0 * 5e-324, 1.0 / 3.0] {
+        for v in
+            [0.0, -0.0, 1.0, -1.5, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, -3.0 * 5e-324, 1.0 / 3.0]
+        {
             let WholeNumbers { numbers, exponent } = WholeNumbers::of(&[v, 0.0]);
             assert_eq!(quotient(&numbers[0], &BigInt::from(1), exponent), v, "{v}");
         }

@@ -141,7 +141,8 @@ impl<G: Game, A: OnlineLearner, B> ZeroSumGame<G, A, B> {
         let (of_p, of_q) = game.dimensions();
         let account = LinearRegret::new(of_p)?;
         let p_bar = player.play().to_vec();
-        State { game, player, oracle, p_bar, q_bar: vec![0.0; of_q], payoffs: Wide::default(), account }.try_into()
+        State { game, player, oracle, p_bar, q_bar: vec![0.0; of_q], payoffs: Wide::default(), account }
+            .try_into()
     }
 }
 

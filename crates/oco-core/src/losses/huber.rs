@@ -30,7 +30,9 @@ impl<'a> HuberLoss<'a> {
         check_finite("delta", &[delta])?;
         let prediction = Prediction::of_target(x, y)?;
         if delta <= 0.0 {
-            return Err(ProjectionError::BadParameter { name: "delta", value: delta, domain: "(0, ∞)" }.into());
+            return Err(
+                ProjectionError::BadParameter { name: "delta", value: delta, domain: "(0, ∞)" }.into()
+            );
         }
         Ok(Self { prediction, delta })
     }

@@ -37,7 +37,9 @@ impl<'a> LogPortfolioLoss<'a> {
             return Err(ProjectionError::NegativeEntry { argument: "price relatives", index, value }.into());
         }
         if floor <= 0.0 {
-            return Err(ProjectionError::BadParameter { name: "floor", value: floor, domain: "(0, ∞)" }.into());
+            return Err(
+                ProjectionError::BadParameter { name: "floor", value: floor, domain: "(0, ∞)" }.into()
+            );
         }
         Ok(Self { relatives, floor })
     }

@@ -231,14 +231,19 @@ mod tests {
         assert_eq!(HingeLoss::new(&x, 1.0).unwrap().value(&[-1e200, 1e200]), 1.0);
         assert_eq!(LogisticLoss::new(&x, 1.0).unwrap().value(&[1e200, 1e200]), 0.0);
         assert_eq!(HuberLoss::new(&x, 0.0, 1e-200).unwrap().value(&[1.0, 0.0]), 1.0);
-        assert_eq!(LogPortfolioLoss::above(&[1e200, 1e-200], 1e-300).unwrap().value(&[1e-200, 1e200]), -(2.0_f64.ln()));
+        assert_eq!(
+            LogPortfolioLoss::above(&[1e200, 1e-200], 1e-300).unwrap().value(&[1e-200, 1e200]),
+            -(2.0_f64.ln())
+        );
         let mut g = [0.0; 2];
         LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e200, 1e200], &mut g);
         assert_eq!(g, x);
-        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond.
+        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond; in two coordinates 3 is below its rounding.
         let quadratic = |b: f64| QuadraticLoss::new(&[2.0], &[b], 3.0).unwrap().value(&[1e200]);
         assert_eq!(quadratic(1.0), f64::INFINITY);
-        assert_eq!(quadratic(-1e200), 0.0, "3 is below the rounding of 1e400");
+        assert_eq!(quadratic(-1e200), 3.0);
+        let plane = QuadraticLoss::new(&[2.0, 0.0, 0.0, 0.0], &[0.0, -1e200], 3.0).unwrap();
+        assert_eq!(plane.value(&[1e200, 1e200]), 0.0);
         let small = QuadraticLoss::new(&[1e-300], &[0.0], 0.0).unwrap().value(&[1e200]);
         assert!((small / 5e99 - 1.0).abs() < 1e-15, "{small}");
     }
@@ -247,11 +252,17 @@ mod tests {
     fn faults_are_refused() {
         assert!(AbsoluteLoss::new(&[], 1.0).is_err() && AbsoluteLoss::new(&[1.0], f64::NAN).is_err());
         for label in [0.0, 2.0, -0.5, f64::INFINITY] {
-            assert!(HingeLoss::new(&[1.0], label).is_err() && LogisticLoss::new(&[1.0], label).is_err(), "{label}");
+            assert!(
+                HingeLoss::new(&[1.0], label).is_err() && LogisticLoss::new(&[1.0], label).is_err(),
+                "{label}"
+            );
         }
         assert!(HingeLoss::at(f64::NAN, &[1.0], 1.0).is_err());
         assert!(HuberLoss::new(&[1.0], 0.0, 0.0).is_err() && HuberLoss::new(&[f64::NAN], 0.0, 1.0).is_err());
-        assert!(LogPortfolioLoss::on_simplex(&[1.0, 0.0]).is_err() && LogPortfolioLoss::above(&[-1.0], 0.1).is_err());
+        assert!(
+            LogPortfolioLoss::on_simplex(&[1.0, 0.0]).is_err()
+                && LogPortfolioLoss::above(&[-1.0], 0.1).is_err()
+        );
         for (a, fault) in [
             (&[1.0, 0.0, 0.0][..], "three entries"),
             (&[1.0, 0.5, -0.5, 1.0], "asymmetric"),

@@ -126,9 +126,9 @@ fn lowest_pivot(a: &[f64], n: usize) -> f64 {
     let scaled = |v: &f64| if unit < 0 { scale_up(*v, power) } else { scale_down(*v, power) };
     let mut rest: Vec<f64> = a.iter().map(scaled).collect();
     let mut left: Vec<usize> = (0..n).collect();
-    while let Some(at) = (0..left.len()).max_by(|i, j| {
-        rest[left[*i] * n + left[*i]].total_cmp(&rest[left[*j] * n + left[*j]])
-    }) {
+    while let Some(at) =
+        (0..left.len()).max_by(|i, j| rest[left[*i] * n + left[*i]].total_cmp(&rest[left[*j] * n + left[*j]]))
+    {
         let k = left[at];
         let pivot = rest[k * n + k];
         if pivot <= 1e-12 {

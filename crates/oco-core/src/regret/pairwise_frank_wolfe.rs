@@ -23,7 +23,12 @@ use projections::{LinearMinimisation, Scratch};
 ///
 /// # Errors
 /// A loss and a set of different dimensions, or a gradient that is not finite.
-pub fn pairwise_frank_wolfe<L, K>(loss: &L, set: &K, tolerance: f64, steps: u32) -> Result<Comparator, OcoError>
+pub fn pairwise_frank_wolfe<L, K>(
+    loss: &L,
+    set: &K,
+    tolerance: f64,
+    steps: u32,
+) -> Result<Comparator, OcoError>
 where
     L: Loss,
     K: LinearMinimisation,
@@ -68,7 +73,14 @@ where
 }
 
 /// The step in (0, longest] along which F no longer falls, by the secant of its slope with the Illinois rule.
-fn line_search<L: Loss>(loss: &L, x: &[f64], direction: &[f64], slope: f64, longest: f64, g: &mut [f64]) -> f64 {
+fn line_search<L: Loss>(
+    loss: &L,
+    x: &[f64],
+    direction: &[f64],
+    slope: f64,
+    longest: f64,
+    g: &mut [f64],
+) -> f64 {
     let mut at = x.to_vec();
     let mut slope_at = |step: f64| {
         at.iter_mut().zip(x).zip(direction).for_each(|((at, x), d)| *at = x + step * d);
