@@ -5,7 +5,8 @@
 //! the crate `projections`; everything works on slices, so `Vec`, arrays and nalgebra vectors all fit.
 //!
 //! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
-//! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
+//! [`LazyOgd`], [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
+//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
 //! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
 //!
 //! ```
@@ -30,6 +31,7 @@ mod error;
 mod learner;
 mod losses;
 mod step;
+mod geometry;
 mod learners;
 mod bandit;
 mod regret;
@@ -37,6 +39,7 @@ mod games;
 mod milestones;
 mod gradient_sum;
 mod projected_step;
+mod dual_point;
 mod wide;
 
 pub use bandit::{Fkm, SmoothedLoss, SphericalEstimator};
@@ -45,7 +48,10 @@ pub use games::{
     BestResponse, Certificate, Equilibrium, Game, MatrixGame, Oracle, Outcome, Stop, TremblingHand,
     ZeroSumGame,
 };
+pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner};
+pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
+pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};
 pub use learners::{LazyOgd, Ogd};
 pub use losses::{
     AbsoluteLoss, Bounded, HingeLoss, HuberLoss, LinearLoss, LogPortfolioLoss, LogisticLoss, Loss, LossSum,

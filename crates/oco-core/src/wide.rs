@@ -55,8 +55,29 @@ impl Wide {
         self.digits
     }
 
+    /// 1/v for v > 0, which is beyond the range for a subnormal v.
+    pub(crate) fn reciprocal(v: f64) -> Self {
+        let inverse = v.recip();
+        if inverse.is_finite() { inverse.into() } else { Self::new(scale_up(v, FAR / 2).recip(), FAR / 2) }
+    }
+
+    /// The quotient, for a result in the range of doubles.
+    pub(crate) fn over(self, other: Self) -> f64 {
+        match (self.far, other.far) {
+            (false, true) => scale_down(self.digits / other.digits, FAR),
+            (true, false) => scale_up(self.digits / other.digits, FAR),
+            _ => self.digits / other.digits,
+        }
+    }
+
     /// The number as a double: ±∞ beyond the range.
     pub(crate) fn value(self) -> f64 {
         if self.far { scale_up(self.digits, FAR) } else { self.digits }
+    }
+}
+
+impl From<f64> for Wide {
+    fn from(v: f64) -> Self {
+        Self { digits: v, far: false }
     }
 }

@@ -99,6 +99,16 @@ impl LogProjection for AnySet {
     fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         self.entropic()?.project_log_with(log_y, scratch)
     }
+
+    fn project_log_scaled_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        x: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        self.entropic()?.project_log_scaled_with(log_y, exponent, x, scratch)
+    }
 }
 
 impl LinearMinimisation for AnySet {

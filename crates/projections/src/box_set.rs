@@ -202,6 +202,25 @@ impl LogProjection for UnitBox {
         log_y.iter_mut().for_each(|v| *v = v.min(0.0).exp());
         Ok(())
     }
+
+    fn project_log_scaled_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        x: &mut [f64],
+        _scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_logarithms("log_y", log_y)?;
+        self.check_dimension(log_y.len())?;
+        check_length("x", Some(log_y.len()), x.len())?;
+        for (x, v) in x.iter_mut().zip(log_y) {
+            if *v != f64::NEG_INFINITY {
+                *v = scaled_up_to_the_end(v.min(0.0), exponent);
+            }
+            *x = v.exp();
+        }
+        Ok(())
+    }
 }
 
 impl LinearMinimisation for UnitBox {

@@ -1,7 +1,8 @@
 //! The entropic projection onto the capped simplex, from weights or from their logarithms.
 
 use crate::compensated_sum::{CompensatedSum, block_sum_over};
-use crate::error::{check_logarithms, check_non_negative};
+use crate::error::{check_length, check_logarithms, check_non_negative};
+use crate::logarithms::{logarithms_of_scaled, scale_up_logarithms_around};
 use crate::{
     CappedSimplex, DecisionSet, Exact, LogProjection, NegativeEntropy, Projection, ProjectionError, Scratch,
     check_finite,
@@ -39,6 +40,52 @@ impl LogProjection for CappedSimplex {
         check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
         project_weights(self, log_y, scratch, &LOGARITHMIC)
+    }
+
+    /// O(n log n) where the exponent is not 0.
+    fn project_log_scaled_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        x: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_logarithms("log_y", log_y)?;
+        self.check_dimension(log_y.len())?;
+        check_length("x", Some(log_y.len()), x.len())?;
+        x.copy_from_slice(log_y);
+        if exponent > 0 {
+            // The largest weights whose caps together hold s. Seen from the last of them, whatever passes the upper end
+            // of the range is full, and whatever passes the lower end is 0.
+            if let Some(last) = self.last_needed(log_y, scratch) {
+                scale_up_logarithms_around(x, log_y[last], exponent);
+            }
+        }
+        let given = scratch.lend_copy(x);
+        let outcome = self.project_log_with(x, scratch);
+        if outcome.is_ok() {
+            log_y.copy_from_slice(&given);
+            logarithms_of_scaled(x, log_y);
+        }
+        scratch.give_back(given);
+        outcome
+    }
+}
+
+impl CappedSimplex {
+    /// The coordinate of positive weight with which the caps, in the order of falling weights, first hold s; the last one
+    /// where they never do.
+    fn last_needed(&self, log_y: &[f64], scratch: &mut Scratch) -> Option<usize> {
+        let order = &mut scratch.order;
+        order.clear();
+        order.extend((0..log_y.len()).filter(|&i| log_y[i] > f64::NEG_INFINITY));
+        order.sort_unstable_by(|&i, &j| log_y[j].total_cmp(&log_y[i]));
+        let mut held = CompensatedSum::default();
+        let reached = order.iter().find(|&&i| {
+            held.add(self.caps()[i].min(self.mass()));
+            held.value() >= self.mass()
+        });
+        reached.or(order.last()).copied()
     }
 }
 

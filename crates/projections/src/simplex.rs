@@ -2,6 +2,7 @@
 
 use crate::compensated_sum::{CompensatedSum, block_sum};
 use crate::error::{check_length, check_logarithms, check_non_negative, check_radius};
+use crate::logarithms::{logarithms_of_scaled, scale_up_logarithms_around};
 use crate::power_of_two::scale_up_around;
 use crate::simplex_threshold::{max, project_onto_simplex};
 use crate::{
@@ -108,6 +109,29 @@ impl LogProjection for Simplex {
         }
         log_y.iter_mut().for_each(|v| *v = (*v - top).exp());
         normalise(log_y, self.s);
+        Ok(())
+    }
+
+    fn project_log_scaled_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        x: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_logarithms("log_y", log_y)?;
+        self.check_dimension(log_y.len())?;
+        check_length("x", Some(log_y.len()), x.len())?;
+        let top = max(log_y);
+        if top == f64::NEG_INFINITY {
+            return Err(ProjectionError::NoMass);
+        }
+        // A common factor changes nothing: seen from the largest weight, the others' logarithms leave the range only
+        // at its lower end.
+        scale_up_logarithms_around(log_y, top, exponent);
+        x.copy_from_slice(log_y);
+        self.project_log_with(x, scratch)?;
+        logarithms_of_scaled(x, log_y);
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! The double projection of [NP14, Lemma 4].
 
-use crate::{DecisionSet, LinearMinimisation, Projection, ProjectionError, Regulariser, Scratch};
+use crate::{
+    DecisionSet, LinearMinimisation, LogProjection, Projection, ProjectionError, Regulariser, Scratch,
+};
 use serde::{Deserialize, Serialize};
 
 /// First K, then S: `Π_S(Π_K(y))` for S ⊆ K, an approximate projection onto S.
@@ -59,6 +61,36 @@ impl<R: Regulariser, K: Projection<R>, S: Projection<R>> Projection<R> for Then<
             y.copy_from_slice(&unprojected);
         }
         scratch.give_back(unprojected);
+        outcome
+    }
+}
+
+impl<K: LogProjection, S: LogProjection> LogProjection for Then<K, S> {
+    fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
+        let mut log_x = scratch.lend_copy(log_y);
+        let outcome = self.project_log_scaled_with(&mut log_x, 0, log_y, scratch);
+        scratch.give_back(log_x);
+        outcome
+    }
+
+    fn project_log_scaled_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        x: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        let (given, x_given) = (scratch.lend_copy(log_y), scratch.lend_copy(x));
+        let outcome = self
+            .k
+            .project_log_scaled_with(log_y, exponent, x, scratch)
+            .and_then(|()| self.s.project_log_scaled_with(log_y, 0, x, scratch));
+        if outcome.is_err() {
+            log_y.copy_from_slice(&given);
+            x.copy_from_slice(&x_given);
+        }
+        scratch.give_back(given);
+        scratch.give_back(x_given);
         outcome
     }
 }

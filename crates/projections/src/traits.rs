@@ -76,6 +76,19 @@ pub trait LogProjection: Projection<NegativeEntropy> {
     /// they leave unchanged, are those of [`Projection::project_with`].
     fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
+    /// x ← Π(y) and `log_y` ← log Π(y), where log y = `log_y`·2^exponent may have left the range of `f64`: what an
+    /// active learner goes on from.
+    ///
+    /// A coordinate of x that is too small for an `f64` keeps its logarithm, or [`f64::MIN`] where that is too small as
+    /// well. Errors as above, and [`ProjectionError::LengthMismatch`] for x; `log_y` is then unchanged.
+    fn project_log_scaled_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        x: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError>;
+
     /// [`LogProjection::project_log_with`] with working memory of its own.
     fn project_log(&self, log_y: &mut [f64]) -> Result<(), ProjectionError> {
         self.project_log_with(log_y, &mut Scratch::default())
@@ -152,6 +165,15 @@ macro_rules! forward_through_pointer {
                 scratch: &mut Scratch,
             ) -> Result<(), ProjectionError> {
                 (**self).project_log_with(log_y, scratch)
+            }
+            fn project_log_scaled_with(
+                &self,
+                log_y: &mut [f64],
+                exponent: u32,
+                x: &mut [f64],
+                scratch: &mut Scratch,
+            ) -> Result<(), ProjectionError> {
+                (**self).project_log_scaled_with(log_y, exponent, x, scratch)
             }
         }
 

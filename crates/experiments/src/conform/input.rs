@@ -28,6 +28,10 @@ impl<'a> Input<'a> {
         self.get(key)?.as_str().ok_or(Refusal::Malformed { key, wanted: "a string" })
     }
 
+    pub(super) fn truth(&self, key: &'static str) -> Result<bool, Refusal> {
+        self.get(key)?.as_bool().ok_or(Refusal::Malformed { key, wanted: "a truth value" })
+    }
+
     pub(super) fn scalar(&self, key: &'static str) -> Result<f64, Refusal> {
         number(key, self.get(key)?)
     }

@@ -6,6 +6,7 @@
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
 //! `gradient_boosting` and `agnostic` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
+//! `mirror_descent` and `gradient_boosting` (the kernels, a family a file, but `oco` in two), `code` (which refusal has which code), `compare` (when a result
 //! agrees).
 
 mod agnostic;
@@ -13,6 +14,7 @@ mod code;
 mod compare;
 mod gradient_boosting;
 mod input;
+mod mirror_descent;
 mod oco;
 mod projections;
 #[cfg(test)]

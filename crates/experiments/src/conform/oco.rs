@@ -11,7 +11,7 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
         "lazy_ogd" => lazy_ogd,
         "ogd" => ogd,
         "linear_regret" => linear_regret,
-        _ => return None,
+        _ => return super::mirror_descent::kernel(name),
     })
 }
 
