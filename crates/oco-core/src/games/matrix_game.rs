@@ -138,6 +138,9 @@ fn support(pure: &[f64]) -> usize {
 
 /// Entries that are not negative and sum to 1 within 1e−9.
 fn check_distribution(argument: &'static str, values: &[f64], expected: usize) -> Result<(), OcoError> {
+    if values.is_empty() {
+        return Err(ProjectionError::Empty { argument }.into());
+    }
     check_vector(argument, values, expected)?;
     let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let total: f64 = values.iter().sum();
