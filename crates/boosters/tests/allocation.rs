@@ -8,7 +8,8 @@ use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
 };
 use oco_core::{
-    BanditLearner, Fkm, LazyOgd, Loss, Ogd, OnlineLearner, SphericalEstimator, SquaredLoss, StepSchedule,
+    BanditLearner, Fkm, LazyOgd, Loss, MatrixGame, Ogd, OnlineLearner, QuadraticRegret, SphericalEstimator,
+    SquaredLoss, StepSchedule, TremblingHand, ZeroSumGame,
 };
 use projections::{AnySet, BoxSet, L2Ball, Simplex};
 use rand::SeedableRng;
@@ -233,6 +234,22 @@ fn learners_without_rows() -> Outcome {
         })?;
     }
     Ok(())
+}
+
+#[test]
+fn a_game_and_its_account() -> Outcome {
+    let rows: Vec<Vec<f64>> = (0..7).map(|i| (0..5).map(|j| f64::from(i * j % 3)).collect()).collect();
+    let game = MatrixGame::new(&rows)?;
+    let player = Ogd::new(Simplex::new(1.0)?, 7, StepSchedule::power(0.5, 0.5)?)?;
+    let hand = TremblingHand::new(game.clone(), 0.2, rng(4))?;
+    let mut play = ZeroSumGame::new(game, player, hand)?;
+    assert_only_the_first_allocates("ZeroSumGame", |_| {
+        play.round()?;
+        play.certificate();
+        Ok(())
+    })?;
+    let mut account = QuadraticRegret::new(3)?;
+    assert_only_the_first_allocates("QuadraticRegret", |t| Ok(account.record(&[t as f64; 3], &[0.5; 3])?))
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Online convex optimisation: learners, losses, regret and bandit gradient estimates.
+//! Online convex optimisation: learners, losses, regret, bandit gradient estimates and zero-sum games.
 //!
 //! In round t a learner plays x_t ∈ K, then sees a convex loss ℓ_t (or a subgradient g_t ∈ ∂ℓ_t(x_t), or only the
 //! number ℓ_t(x_t)). Its regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Sets, projections and mirror maps come from
@@ -19,6 +19,8 @@
 //! [`Winnow`]; from loss values [`Fkm`], [`MultiPointFkm`]), the gradient estimate that FKM and bandit boosting share
 //! ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
 //! [`best_in_hindsight`]).
+//! [`SmoothedLoss`]), the accounts ([`LinearRegret`], [`QuadraticRegret`], the solvers [`best_in_hindsight`] and
+//! [`pairwise_frank_wolfe`], the running [`RegretRecord`]), and the games ([`Game`], [`ZeroSumGame`], [`MatrixGame`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};
@@ -79,6 +81,10 @@ pub use projection_free::{
     NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
 };
 pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
+pub use regret::{
+    Comparator, LinearRegret, QuadraticRegret, Regret, RegretPoint, RegretRecord, Rounds, best_in_hindsight,
+    pairwise_frank_wolfe,
+};
 pub use step::StepSchedule;
 
 pub(crate) use error::check_vector;

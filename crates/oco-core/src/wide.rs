@@ -50,6 +50,11 @@ impl Wide {
         self.plus(Self { digits: -other.digits, ..other })
     }
 
+    /// The digits, in whichever unit: what a saved number is checked by.
+    pub(crate) fn digits(self) -> f64 {
+        self.digits
+    }
+
     /// 1/v for v > 0, which is beyond the range for a subnormal v.
     pub(crate) fn reciprocal(v: f64) -> Self {
         let inverse = v.recip();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use oco_core::{
-    BestResponse, Game, LazyOgd, MatrixGame, OcoError, Ogd, OnlineLearner, Oracle, StepSchedule, Stop,
+    BestResponse, Game, Hedge, LazyOgd, MatrixGame, OcoError, Ogd, OnlineLearner, Oracle, StepSchedule, Stop,
     TremblingHand, ZeroSumGame,
 };
 use projections::Simplex;
@@ -63,6 +63,10 @@ fn proposition_6_at_every_round_with_an_exact_oracle() {
         let rate = 1.5 * 2_f64.sqrt() * (rows as f64).sqrt() / 400_f64.sqrt();
         assert!(gap <= rate, "{gap} after 400 rounds, {rate} promised");
         proposition_6_holds(&game, LazyOgd::new(simplex(), rows, 0.05).unwrap(), 100);
+        // Losses Mq of a mixed q lie in [−1, 1].
+        let gap = proposition_6_holds(&game, Hedge::tuned(rows, 1.0, 400).unwrap(), 400);
+        let rate = (2.0 * (rows as f64).ln() / 400.0).sqrt();
+        assert!(gap <= rate + 1e-12, "{gap} after 400 rounds of Hedge, {rate} promised");
     }
 }
 

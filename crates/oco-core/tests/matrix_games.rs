@@ -20,8 +20,12 @@ fn random(rows: usize, columns: usize, seed: u64, entry: impl Fn(f64) -> f64) ->
 fn solves(rows: &Rows) -> f64 {
     let game = MatrixGame::new(rows).unwrap();
     let found = game.equilibrium();
-    let sizes: Rows = rows.iter().map(|row| row.iter().map(|v| v.abs()).collect()).collect();
-    let in_play = MatrixGame::new(&sizes).unwrap().certificate(&found.p, &found.q).unwrap().max_q;
+    // What rounding is relative to: the entries that either strategy meets.
+    let sizes =
+        |sign: f64| -> Rows { rows.iter().map(|row| row.iter().map(|v| sign * v.abs()).collect()).collect() };
+    let of_columns = MatrixGame::new(&sizes(1.0)).unwrap().best_column(&found.p).unwrap().1;
+    let of_rows = -MatrixGame::new(&sizes(-1.0)).unwrap().best_row(&found.q).unwrap().1;
+    let in_play = of_columns.max(of_rows);
     let certificate = game.certificate(&found.p, &found.q).unwrap();
     assert!(certificate.gap <= 1e-12 * in_play.max(found.value.abs()), "{certificate:?}");
     let slack = 1e-12 * in_play;

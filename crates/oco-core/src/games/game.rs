@@ -26,6 +26,28 @@ pub trait Game {
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64;
 }
 
+impl<G: Game + ?Sized> Game for &G {
+    fn dimensions(&self) -> (usize, usize) {
+        (**self).dimensions()
+    }
+
+    fn payoff(&self, p: &[f64], q: &[f64]) -> f64 {
+        (**self).payoff(p, q)
+    }
+
+    fn subgradient(&self, p: &[f64], q: &[f64], gradient: &mut [f64]) {
+        (**self).subgradient(p, q, gradient);
+    }
+
+    fn best_response_of_a(&self, q: &[f64], p: &mut [f64]) -> f64 {
+        (**self).best_response_of_a(q, p)
+    }
+
+    fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64 {
+        (**self).best_response_of_b(p, q)
+    }
+}
+
 /// Player B: the oracle W of \[BCMH20, Assumption 1\], which answers p with some q ∈ K'_B,
 /// E g(p, q) ≥ max_{K_B} g(p, ·) − ε₀. A closure will do.
 pub trait Oracle {

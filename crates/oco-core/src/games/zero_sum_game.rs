@@ -92,7 +92,7 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
         move_average(p_bar, &self.p, account.rounds());
         move_average(q_bar, &self.q, account.rounds());
         let payoff = game.payoff(&self.p, &self.q);
-        *payoffs = payoffs.plus(Wide::inner(&[payoff], &[1.0], 0));
+        *payoffs = payoffs.plus(payoff.into());
         Ok(payoff)
     }
 

@@ -108,7 +108,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |norm: f64, (x, y)| norm.hypot(x - y))
 }
 
-fn norm(a: &[f64]) -> f64 {
+pub(crate) fn norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |norm: f64, x| norm.hypot(*x))
 }
 
@@ -238,10 +238,12 @@ mod tests {
         let mut g = [0.0; 2];
         LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e200, 1e200], &mut g);
         assert_eq!(g, x);
-        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond.
+        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond; in two coordinates 3 is below its rounding.
         let quadratic = |b: f64| QuadraticLoss::new(&[2.0], &[b], 3.0).unwrap().value(&[1e200]);
         assert_eq!(quadratic(1.0), f64::INFINITY);
-        assert_eq!(quadratic(-1e200), 0.0, "3 is below the rounding of 1e400");
+        assert_eq!(quadratic(-1e200), 3.0);
+        let plane = QuadraticLoss::new(&[2.0, 0.0, 0.0, 0.0], &[0.0, -1e200], 3.0).unwrap();
+        assert_eq!(plane.value(&[1e200, 1e200]), 0.0);
         let small = QuadraticLoss::new(&[1e-300], &[0.0], 0.0).unwrap().value(&[1e200]);
         assert!((small / 5e99 - 1.0).abs() < 1e-15, "{small}");
     }

@@ -34,7 +34,7 @@ impl<'a> Prediction<'a> {
 
     /// ⟨w, x⟩ − y; ±∞ beyond the range of doubles alone.
     pub(super) fn residual(&self, w: &[f64]) -> f64 {
-        Wide::inner(w, self.x, 0).minus(Wide::inner(&[self.y], &[1.0], 0)).value()
+        Wide::inner(w, self.x, 0).minus(self.y.into()).value()
     }
 
     /// y⟨w, x⟩.

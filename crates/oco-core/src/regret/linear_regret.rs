@@ -4,7 +4,7 @@ use super::Regret;
 use crate::gradient_sum::GradientSum;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
-use projections::{LinearMinimisation, ProjectionError};
+use projections::{LinearMinimisation, ProjectionError, check_finite};
 use serde::{Deserialize, Serialize};
 
 /// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t. O(n) a round.
@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), oco_core::OcoError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct LinearRegret {
     gradient_sum: GradientSum,
     learner_loss: Wide,
@@ -63,6 +64,7 @@ impl LinearRegret {
         let comparator_loss = self.loss_of(&comparator);
         Ok(Regret {
             value: self.learner_loss.minus(comparator_loss).value(),
+            gap: 0.0,
             learner_loss: self.learner_loss.value(),
             comparator_loss: comparator_loss.value(),
             comparator,
@@ -85,5 +87,28 @@ impl LinearRegret {
     /// T, the rounds booked.
     pub fn rounds(&self) -> u64 {
         self.rounds
+    }
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    gradient_sum: GradientSum,
+    learner_loss: Wide,
+    rounds: u64,
+}
+
+impl TryFrom<Unchecked> for LinearRegret {
+    type Error = OcoError;
+
+    fn try_from(saved: Unchecked) -> Result<Self, OcoError> {
+        let Unchecked { gradient_sum, learner_loss, rounds } = saved;
+        let empty = Self::new(gradient_sum.terms().len())?;
+        check_finite("sum of gradients", gradient_sum.terms())?;
+        check_finite("learner's loss", &[learner_loss.digits()])?;
+        // Nothing booked, nothing summed.
+        if rounds == 0 && (gradient_sum != empty.gradient_sum || learner_loss != empty.learner_loss) {
+            return Err(ProjectionError::BadParameter { name: "rounds", value: 0.0, domain: "t ≥ 1" }.into());
+        }
+        Ok(Self { gradient_sum, learner_loss, rounds })
     }
 }
