@@ -20,6 +20,8 @@
 pub struct Scratch {
     /// Numbers of one projection; dead when it returns.
     pub(crate) values: Vec<f64>,
+    /// The numbers among those that a first pass leaves; dead when the projection returns.
+    pub(crate) sifted: Vec<f64>,
     /// Indices of one projection; dead when it returns.
     pub(crate) order: Vec<usize>,
     /// Vectors that a set built from other sets keeps while it calls them with this same scratch.
