@@ -103,6 +103,8 @@ impl Projection<Euclidean> for CappedSimplex {
             y.copy_from_slice(&self.caps);
             return Ok(());
         }
+        // How much of it a point needs differs from round to round.
+        scratch.make_room_to_order(y.len());
         let Scratch { values, order, .. } = scratch;
         let mut level = Level { set: self, filled: CompensatedSum::default() };
         let p = level.smallest_positive(y, values, order);
@@ -156,17 +158,12 @@ impl Level<'_> {
     /// On return `open` lists the coordinates with y ≥ p that are not full at τ = p; the full ones are in `filled`.
     fn smallest_positive(&mut self, y: &[f64], pool: &mut Vec<f64>, open: &mut Vec<usize>) -> f64 {
         let set = self.set;
-        open.clear();
-        // Room for all of y, taken once: how much of it a point needs differs from round to round.
-        open.reserve(y.len());
-        pool.reserve(y.len());
         open.extend((0..y.len()).filter(|&i| set.caps[i] > 0.0));
         let mass_at = |filled: CompensatedSum, open: &[usize], t: f64| {
             filled.value() + block_sum_over(open, |i| (y[i] - t).max(0.0).min(set.cap(i)))
         };
         let mut p = open.iter().map(|&i| y[i]).fold(f64::NEG_INFINITY, f64::max);
         let bottom = open.iter().map(|&i| y[i]).fold(f64::INFINITY, f64::min);
-        pool.clear();
         if mass_at(self.filled, open, bottom) < set.s {
             p = bottom;
         } else {

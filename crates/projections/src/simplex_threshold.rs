@@ -12,10 +12,9 @@ pub(crate) fn project_onto_simplex(
     s: f64,
     scratch: &mut Scratch,
 ) -> Result<(), ProjectionError> {
-    let Scratch { values: candidates, sifted, .. } = scratch;
     // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
-    candidates.clear();
-    candidates.reserve(y.len());
+    scratch.make_room_to_sift(y.len());
+    let Scratch { values: candidates, sifted, .. } = scratch;
     let (p, lift) = match sifted_threshold(y, s, candidates, sifted) {
         Some(found) => found,
         None => {
@@ -139,7 +138,6 @@ impl Bracket {
         let runs = (y.len() / (64 * RUN)).clamp(1024 / RUN, 65536 / RUN);
         let stride = y.len() / runs;
         sample.clear();
-        sample.reserve(y.len() / 4);
         for (i, stratum) in y.chunks_exact(stride).take(runs).enumerate() {
             // A run at an irregular place of each stratum, lest a period of y meets one of the sample.
             let start = i.wrapping_mul(0x9e37_79b9) % (stride - RUN + 1);
