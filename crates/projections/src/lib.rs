@@ -22,6 +22,7 @@ mod any_set;
 mod box_set;
 mod capped_entropic;
 mod capped_simplex;
+mod capped_threshold;
 mod compensated_sum;
 mod error;
 mod flow_polytope;

@@ -51,25 +51,25 @@ fn sifted_threshold(
 }
 
 /// Lanes of a loop with three or four sums, which then just fit the registers.
-const FEW: usize = 4;
+pub(crate) const FEW: usize = 4;
 
 /// From which length on a sample pays.
-const LONG: usize = 2 * BLOCK;
+pub(crate) const LONG: usize = 2 * BLOCK;
 
 /// Entries that are all known to lie above τ.
 #[derive(Debug, Clone, Copy, Default)]
-struct Crowd {
+pub(crate) struct Crowd {
     /// The point below them that they are measured from.
-    at: f64,
+    pub(crate) at: f64,
     /// Σ(y − at).
-    excess: f64,
+    pub(crate) excess: f64,
     /// How many they are.
-    count: f64,
+    pub(crate) count: f64,
 }
 
 impl Crowd {
     /// Σ(y − p).
-    fn excess_over(self, p: f64) -> f64 {
+    pub(crate) fn excess_over(self, p: f64) -> f64 {
         if self.count > 0.0 { self.excess + self.count * (self.at - p) } else { 0.0 }
     }
 }
@@ -135,14 +135,8 @@ impl Bracket {
     /// The thresholds of a sample for its share of s, more and less what chance may have added to or taken from the mass
     /// above it. The sample goes into `sample`.
     fn of(y: &[f64], s: f64, candidates: &mut Vec<f64>, sample: &mut Vec<f64>) -> Self {
-        let runs = (y.len() / (64 * RUN)).clamp(1024 / RUN, 65536 / RUN);
-        let stride = y.len() / runs;
         sample.clear();
-        for (i, stratum) in y.chunks_exact(stride).take(runs).enumerate() {
-            // A run at an irregular place of each stratum, lest a period of y meets one of the sample.
-            let start = i.wrapping_mul(0x9e37_79b9) % (stride - RUN + 1);
-            sample.extend_from_slice(&stratum[start..start + RUN]);
-        }
+        sample_runs(y.len()).for_each(|run| sample.extend_from_slice(&y[run]));
         let share = s * (sample.len() as f64 / y.len() as f64);
         let middle = guess_threshold(sample, max(sample), share, Crowd::default(), candidates);
         let squares: f64 = sample.iter().map(|v| positive(v - middle)).map(|u| u * u).sum();
@@ -165,6 +159,17 @@ impl Bracket {
 
 /// How many neighbours are sampled together: a line of the cache.
 const RUN: usize = 8;
+
+/// A sample of the indices below n ≥ [`LONG`]: a run at an irregular place of each of many strata, lest a period of the
+/// vector meets one of the sample.
+pub(crate) fn sample_runs(n: usize) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
+    let runs = (n / (64 * RUN)).clamp(1024 / RUN, 65536 / RUN);
+    let stride = n / runs;
+    (0..runs).map(move |i| {
+        let start = i * stride + i.wrapping_mul(0x9e37_79b9) % (stride - RUN + 1);
+        start..start + RUN
+    })
+}
 
 /// The threshold τ = p − lift of finite non-empty y and a crowd above it.
 ///
@@ -198,12 +203,12 @@ fn threshold_near(top: f64, tau: f64) -> f64 {
 const SMALLEST: f64 = f64::from_bits(1);
 
 /// 1 or 0, without a branch.
-fn one_if(flag: bool) -> f64 {
+pub(crate) fn one_if(flag: bool) -> f64 {
     f64::from_bits(1_f64.to_bits() & 0_u64.wrapping_sub(u64::from(flag)))
 }
 
 /// max(v, 0), and +0 for −0.
-fn positive(v: f64) -> f64 {
+pub(crate) fn positive(v: f64) -> f64 {
     if v > 0.0 { v } else { 0.0 }
 }
 
