@@ -2,11 +2,12 @@
 //!
 //! A [`DecisionSet`] offers what it can: a [`Projection`] for a mirror map ([`Regulariser`]), a linear minimisation
 //! oracle ([`LinearMinimisation`]), membership, a diameter and an interior point. Every algorithm is exact up to
-//! rounding: none iterates to a tolerance, and none lets the overflow or underflow of an intermediate change its
-//! result. Hypotheses of theorems are types: [`Exact`] marks a true Bregman projection, and the double projection
+//! rounding, with one exception, linear minimisation over matrices, which states its accuracy; and none lets the overflow
+//! or underflow of an intermediate change its result. Hypotheses of theorems are types: [`Exact`] marks a true Bregman projection, and the double projection
 //! [`Then`] does not carry it.
 //!
-//! Reading order: the traits, the mirror maps, the sets from [`BoxSet`] to [`AnySet`].
+//! Reading order: the traits, the mirror maps, the sets from [`BoxSet`] to [`AnySet`]; then the sets whose linear
+//! minimisation is cheap and whose projection is dear: [`TraceNormBall`], [`Spectrahedron`], [`FlowPolytope`].
 //!
 //! ```
 //! use projections::{Euclidean, LinearMinimisation, Projection, Simplex};
