@@ -3,7 +3,8 @@
 use crate::Scratch;
 use crate::capped_entropic::partition;
 use crate::compensated_sum::{BLOCK, CompensatedSum, block_sum_over};
-use crate::simplex_threshold::{Crowd, FEW, LONG, one_if, positive, sample_runs};
+use crate::simplex_sift::{Crowd, FEW, LONG, sample_runs};
+use crate::simplex_threshold::{one_if, positive};
 
 /// p and p − τ for the τ at which Σ min(max(y − τ, 0), c) = s, for finite y and caps that hold more than s. No entry lies
 /// between τ and p but by rounding, or p lies so close to τ that it makes no difference. O(n) expected.

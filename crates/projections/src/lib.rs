@@ -39,6 +39,7 @@ mod power_of_two;
 mod scratch;
 mod shrunk;
 mod simplex;
+mod simplex_sift;
 mod simplex_threshold;
 mod spectrahedron;
 mod then;
