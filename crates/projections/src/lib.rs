@@ -2,11 +2,12 @@
 //!
 //! A [`DecisionSet`] offers what it can: a [`Projection`] for a mirror map ([`Regulariser`]), a linear minimisation
 //! oracle ([`LinearMinimisation`]), membership, a diameter and an interior point. Every algorithm is exact up to
-//! rounding: none iterates to a tolerance, and none lets the overflow or underflow of an intermediate change its
-//! result. Hypotheses of theorems are types: [`Exact`] marks a true Bregman projection, and the double projection
+//! rounding, with one exception, linear minimisation over matrices, which states its accuracy; and none lets the overflow
+//! or underflow of an intermediate change its result. Hypotheses of theorems are types: [`Exact`] marks a true Bregman projection, and the double projection
 //! [`Then`] does not carry it.
 //!
-//! Reading order: the traits, the mirror maps, the sets from [`BoxSet`] to [`AnySet`].
+//! Reading order: the traits, the mirror maps, the sets from [`BoxSet`] to [`AnySet`]; then the sets whose linear
+//! minimisation is cheap and whose projection is dear: [`TraceNormBall`], [`Spectrahedron`], [`FlowPolytope`].
 //!
 //! ```
 //! use projections::{Euclidean, LinearMinimisation, Projection, Simplex};
@@ -22,13 +23,16 @@ mod any_set;
 mod box_set;
 mod capped_entropic;
 mod capped_simplex;
+mod capped_threshold;
 mod compensated_sum;
 mod error;
+mod flow_polytope;
 mod l1_ball;
 mod l1_box;
 mod l2_ball;
 mod logarithms;
 mod lanczos;
+mod minimum_norm_point;
 mod mirror;
 mod norm;
 mod p_norm;
@@ -36,6 +40,7 @@ mod power_of_two;
 mod scratch;
 mod shrunk;
 mod simplex;
+mod simplex_sift;
 mod simplex_threshold;
 mod spectrahedron;
 mod then;
@@ -47,6 +52,7 @@ pub use any_set::AnySet;
 pub use box_set::{BoxSet, UnitBox};
 pub use capped_simplex::CappedSimplex;
 pub use error::{ProjectionError, check_finite};
+pub use flow_polytope::FlowPolytope;
 pub use l1_ball::L1Ball;
 pub use l1_box::project_l1_box;
 pub use l2_ball::L2Ball;

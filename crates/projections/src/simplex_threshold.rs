@@ -1,47 +1,77 @@
 //! The Euclidean projection onto a simplex by its threshold, in linear time.
 
 use crate::compensated_sum::{BLOCK, CompensatedSum, LANES, block_sum};
+use crate::simplex_sift::{Bracket, Crowd, FEW, LONG, sift};
+use crate::{ProjectionError, Scratch, check_finite};
 
-/// y ← max(y − τ, 0) with Σ = s, for finite non-empty y. O(n).
+/// y ← max(y − τ, 0) with Σ = s, for non-empty y. O(n). Refuses a NaN or an infinity and leaves y as it was.
+///
+/// A long vector is sifted first: one pass leaves the few entries that a sample says may lie on either side of τ, and
+/// checks the rest. Where the sample misled, and for short vectors, all entries are searched.
+pub(crate) fn project_onto_simplex(
+    y: &mut [f64],
+    s: f64,
+    scratch: &mut Scratch,
+) -> Result<(), ProjectionError> {
+    // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
+    scratch.make_room_to_sift(y.len());
+    let Scratch { values: candidates, sifted, .. } = scratch;
+    let (p, lift) = match sifted_threshold(y, s, candidates, sifted) {
+        Some(found) => found,
+        None => {
+            check_finite("y", y)?;
+            threshold(y, s, Crowd::default(), candidates)
+        }
+    };
+    y.iter_mut().for_each(|v| *v = positive((*v - p) + lift));
+    Ok(())
+}
+
+/// The threshold τ = p − lift from one pass over y, or nothing where y is short, s is extreme, an entry is not finite, or
+/// the sample misled.
+fn sifted_threshold(
+    y: &[f64],
+    s: f64,
+    candidates: &mut Vec<f64>,
+    sifted: &mut Vec<f64>,
+) -> Option<(f64, f64)> {
+    if y.len() < LONG || !(1e-250..1e250).contains(&s) {
+        return None;
+    }
+    let Bracket { low, high } = Bracket::of(y, s, candidates, sifted);
+    let crowd = sift(y, low, high, sifted)?;
+    let (p, lift) = match sifted.is_empty() {
+        true => (high, (s - crowd.excess) / crowd.count),
+        false => threshold(sifted, s, crowd, candidates),
+    };
+    // Between the ends of the bracket nothing was missed, and near its upper end no small coordinate is a difference
+    // of large ones.
+    let between = p - lift >= low && p - lift <= high;
+    let near = crowd.count * (high - p).abs() <= s || crowd.count == 0.0;
+    (between && near && lift.is_finite()).then_some((p, lift))
+}
+
+/// The threshold τ = p − lift of finite non-empty y and a crowd above it.
 ///
 /// Every set of k entries with sum Σ gives a lower bound (Σ − s)/k on the threshold τ, and the support {y > τ} gives τ
 /// itself. With p a guess at τ and V = Σ(y − p) over the entries above p, the bound is p − lift for lift = (s − V)/k:
 /// differences of neighbours and sums of terms of one sign, so that neither an offset common to all entries nor a
 /// wide range costs accuracy. The guess was right if the bound separates the same entries. Otherwise the entries above
 /// the bound contain the support, and the bound rises from there until it stands.
-pub(crate) fn project_onto_simplex(y: &mut [f64], s: f64, candidates: &mut Vec<f64>) {
-    // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
-    candidates.clear();
-    candidates.reserve(y.len());
-    let top = max(y);
-    // All entries together give a bound. Where a sample says that most of them exceed it, a few passes over y finish.
-    let all = (block_sum(y) / y.len() as f64 - top - s / y.len() as f64).max(-s);
-    let sample = || y.iter().step_by(61).map(|v| v - top > all);
-    let mut patience = if 2 * sample().filter(|above| *above).count() > sample().count() { 6 } else { 0 };
-    let mut p = if patience > 0 { threshold_near(top, all) } else { guess_threshold(y, top, s, candidates) };
+fn threshold(y: &[f64], s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> (f64, f64) {
+    let p = guess_threshold(y, max(y), s, crowd, candidates);
     // Slightly too many entries are as good as the right ones; slightly too few cost another pass.
-    let margin = -(1e-12 * s).max(SMALLEST);
-    let (mut cut, mut guessed) = (margin, true);
-    let lift = loop {
+    let mut cut = -(1e-12 * s).max(SMALLEST);
+    let mut guessed = true;
+    loop {
         let above = Above::of(y, p, cut);
-        let lift = (s - above.excess) / above.count;
+        let lift = (s - (above.excess + crowd.excess_over(p))) / (above.count + crowd.count);
         let stands = above.lowest > -lift && above.next <= -lift;
-        if stands && patience > 0 && lift.abs() > 1e-3 * s {
-            // From so far away, small coordinates are differences of large ones: look again from nearby.
-            (p, cut, guessed, patience) = ((p - lift).clamp(f64::MIN, top), margin, true, 0);
-            continue;
-        }
         if stands || !(guessed || -lift > cut) {
-            break lift;
+            return (p, lift);
         }
         (cut, guessed) = (-lift, false);
-        patience -= 1;
-        if patience == 0 {
-            p = guess_threshold(y, top, s, candidates);
-            (cut, guessed) = (margin, true);
-        }
-    };
-    y.iter_mut().for_each(|v| *v = positive((*v - p) + lift));
+    }
 }
 
 /// top + τ for τ ≤ 0 relative to top, kept in range.
@@ -52,8 +82,13 @@ fn threshold_near(top: f64, tau: f64) -> f64 {
 /// The smallest positive number.
 const SMALLEST: f64 = f64::from_bits(1);
 
+/// 1 or 0, without a branch.
+pub(crate) fn one_if(flag: bool) -> f64 {
+    f64::from_bits(1_f64.to_bits() & 0_u64.wrapping_sub(u64::from(flag)))
+}
+
 /// max(v, 0), and +0 for −0.
-fn positive(v: f64) -> f64 {
+pub(crate) fn positive(v: f64) -> f64 {
     if v > 0.0 { v } else { 0.0 }
 }
 
@@ -71,13 +106,10 @@ struct Above {
 
 impl Above {
     fn of(y: &[f64], p: f64, cut: f64) -> Self {
-        // Four accumulators of this many lanes just fit the registers.
-        const LANES: usize = 4;
         let mut sums = CompensatedSum::default();
-        let (mut count, mut lowest, mut next) =
-            ([0.0; LANES], [f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        let (mut count, mut lowest, mut next) = ([0.0; FEW], [f64::INFINITY; FEW], [f64::NEG_INFINITY; FEW]);
         for block in y.chunks(BLOCK) {
-            let mut excess = [0.0; LANES];
+            let mut excess = [0.0; FEW];
             let mut visit = |lane: usize, v: f64| {
                 let u = v - p;
                 let inside = u > cut;
@@ -88,7 +120,7 @@ impl Above {
                 lowest[lane] = if low < lowest[lane] { low } else { lowest[lane] };
                 next[lane] = if high > next[lane] { high } else { next[lane] };
             };
-            let (rows, rest) = block.as_chunks::<LANES>();
+            let (rows, rest) = block.as_chunks::<FEW>();
             for row in rows {
                 for (lane, v) in row.iter().enumerate() {
                     visit(lane, *v);
@@ -110,7 +142,7 @@ impl Above {
 ///
 /// Entries stream past the best lower bound so far; the survivors raise it whenever their number has doubled, and at
 /// the end decide alone.
-fn guess_threshold(y: &[f64], top: f64, s: f64, candidates: &mut Vec<f64>) -> f64 {
+pub(crate) fn guess_threshold(y: &[f64], top: f64, s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> f64 {
     // A unit in which n·s is finite and s/n normal.
     let unit = match s {
         s if s > 1e270 => 1e-30,
@@ -123,15 +155,20 @@ fn guess_threshold(y: &[f64], top: f64, s: f64, candidates: &mut Vec<f64>) -> f6
     let mut limit = 2 * BLOCK;
     let mut survivors = [0.0; BLOCK];
     for block in y.chunks(BLOCK) {
+        let (rows, rest) = block.as_chunks::<LANES>();
         let mut kept = 0;
-        for row in block.chunks(LANES) {
-            if row.iter().fold(false, |any, v| any | ((v - top) * unit > tau)) {
-                for v in row {
-                    let d = (v - top) * unit;
+        for row in rows {
+            let row = row.map(|v| (v - top) * unit);
+            if any(row.map(|d| d > tau)) {
+                for d in row {
                     survivors[kept] = d;
                     kept += usize::from(d > tau);
                 }
             }
+        }
+        for d in rest.iter().map(|v| (v - top) * unit) {
+            survivors[kept] = d;
+            kept += usize::from(d > tau);
         }
         candidates.extend_from_slice(&survivors[..kept]);
         if candidates.len() > limit {
@@ -141,7 +178,7 @@ fn guess_threshold(y: &[f64], top: f64, s: f64, candidates: &mut Vec<f64>) -> f6
         }
     }
     // Candidates found to be above τ leave for these two sums.
-    let (mut sum, mut count) = (0.0, 0.0);
+    let (mut sum, mut count) = (crowd.excess_over(top) * unit, crowd.count);
     let mut by_median = false;
     while !candidates.is_empty() {
         let (before, bound) = (candidates.len(), tau);
@@ -173,6 +210,11 @@ fn guess_threshold(y: &[f64], top: f64, s: f64, candidates: &mut Vec<f64>) -> f6
         }
     }
     threshold_near(top, tau / unit)
+}
+
+/// Whether one holds, looking at all of them at once.
+pub(crate) fn any(flags: [bool; LANES]) -> bool {
+    flags.into_iter().fold(false, |any, flag| any | flag)
 }
 
 /// `Vec::retain` without a branch to mispredict.

@@ -23,7 +23,8 @@ pub trait DecisionSet {
 /// A map onto K that decreases the divergence `B_R` of mirror map R to every point of K:
 /// B(x, y) ≥ B(x, Π(y)) for all x ∈ K. For the true Bregman projection see [`Exact`].
 pub trait Projection<R: Regulariser>: DecisionSet {
-    /// y ← Π(y). Allocates nothing once `scratch` has seen a vector of this length. A refused `y` is unchanged.
+    /// y ← Π(y). Allocates nothing once `scratch` has seen a vector of this length, but for the sets of matrices, which
+    /// say so. A refused `y` is unchanged.
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
     /// y ← Π(y·2^exponent), for a step that may have left the range of `f64` while its projection has not.
@@ -97,8 +98,8 @@ pub trait LogProjection: Projection<NegativeEntropy> {
 
 /// A set over which linear functions are easily minimised.
 pub trait LinearMinimisation: DecisionSet {
-    /// x ← argmin_{x∈K} ⟨g, x⟩, a vertex where K has one; among equal coordinates of g the lowest index wins. A
-    /// refused call leaves `x` unchanged.
+    /// x ← argmin_{x∈K} ⟨g, x⟩, a vertex where K has one, up to the accuracy that a set of matrices states; among equal
+    /// coordinates of g the lowest index wins. A refused call leaves `x` unchanged.
     fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
     /// [`LinearMinimisation::lmo_with`] into a fresh vector.
