@@ -4,7 +4,7 @@
 //! refusal. The kernels here are glue: they decode a case, call the public interface of the crates, and hand back what
 //! it said. They check of the input only what no crate sees, such as whether two JSON arrays have as many rows.
 //!
-//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` and
+//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`, `projection_free` and
 //! `gradient_boosting` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
 //! agrees).
 
@@ -13,6 +13,7 @@ mod compare;
 mod gradient_boosting;
 mod input;
 mod oco;
+mod projection_free;
 mod projections;
 #[cfg(test)]
 mod tests;
@@ -175,6 +176,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
     match family {
         "projections" => projections::kernel(name),
         "oco" => oco::kernel(name),
+        "projection_free" => projection_free::kernel(name),
         "gradient_boosting" => gradient_boosting::kernel(name),
         _ => None,
     }
