@@ -61,14 +61,19 @@ fn one_norm(x: &[f64]) -> f64 {
 }
 
 /// Applies a map to the sizes |y| and gives the results y's signs.
-fn keeping_signs(y: &mut [f64], scratch: &mut Scratch, map: impl FnOnce(&mut [f64], &mut Vec<f64>)) {
+fn keeping_signs(
+    y: &mut [f64],
+    scratch: &mut Scratch,
+    map: impl FnOnce(&mut [f64], &mut Scratch) -> Result<(), ProjectionError>,
+) -> Result<(), ProjectionError> {
     let signs = scratch.lend_copy(y);
     y.iter_mut().for_each(|v| *v = v.abs());
-    map(y, &mut scratch.values);
+    let outcome = map(y, scratch);
     for (v, sign) in y.iter_mut().zip(&signs) {
         *v = if *v == 0.0 { 0.0 } else { v.copysign(*sign) };
     }
     scratch.give_back(signs);
+    outcome
 }
 
 impl Projection<Euclidean> for L1Ball {
@@ -76,7 +81,7 @@ impl Projection<Euclidean> for L1Ball {
         check_finite("y", y)?;
         self.check_dimension(y.len())?;
         if !(one_norm(y) <= self.r) {
-            keeping_signs(y, scratch, |z, values| project_onto_simplex(z, self.r, values));
+            return keeping_signs(y, scratch, |z, scratch| project_onto_simplex(z, self.r, scratch));
         }
         Ok(())
     }
@@ -93,11 +98,10 @@ impl Projection<Euclidean> for L1Ball {
             return self.project_with(y, scratch);
         }
         // Beyond the range is outside the ball.
-        keeping_signs(y, scratch, |z, values| {
+        keeping_signs(y, scratch, |z, scratch| {
             scale_up_around(z, max(z), exponent);
-            project_onto_simplex(z, self.r, values);
-        });
-        Ok(())
+            project_onto_simplex(z, self.r, scratch)
+        })
     }
 }
 

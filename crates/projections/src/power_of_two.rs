@@ -49,6 +49,18 @@ pub(crate) fn scaled_up_in_range(y: &mut [f64], exponent: u32) -> bool {
     fits
 }
 
+/// y ← y·2^−e, and e: the largest entry of y in size comes to lie in [½, 1), or below it where y is 0 or subnormal.
+pub(crate) fn bring_to_ordinary_size(y: &mut [f64]) -> i32 {
+    let e = exponent_above(y.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+    y.iter_mut().for_each(|v| *v = scale(*v, -e));
+    e
+}
+
+/// v·2^e for e of either sign.
+pub(crate) fn scale(v: f64, e: i32) -> f64 {
+    if e < 0 { scale_down(v, e.unsigned_abs()) } else { scale_up(v, e.unsigned_abs()) }
+}
+
 /// v·2^exponent, or the end of the range that it passes.
 pub(crate) fn scaled_up_to_the_end(v: f64, exponent: u32) -> f64 {
     scale_up(v, exponent).clamp(f64::MIN, f64::MAX)

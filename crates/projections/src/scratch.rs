@@ -20,6 +20,8 @@
 pub struct Scratch {
     /// Numbers of one projection; dead when it returns.
     pub(crate) values: Vec<f64>,
+    /// The numbers among those that a first pass leaves; dead when the projection returns.
+    pub(crate) sifted: Vec<f64>,
     /// Indices of one projection; dead when it returns.
     pub(crate) order: Vec<usize>,
     /// Vectors that a set built from other sets keeps while it calls them with this same scratch.
@@ -34,6 +36,14 @@ impl PartialEq for Scratch {
 }
 
 impl Scratch {
+    /// `values`, made at least `len` long.
+    pub(crate) fn working_values(&mut self, len: usize) -> &mut [f64] {
+        if self.values.len() < len {
+            self.values.resize(len, 0.0);
+        }
+        &mut self.values[..len]
+    }
+
     /// A copy of `source` that outlives calls with this scratch; hand it back with [`Scratch::give_back`].
     pub(crate) fn lend_copy(&mut self, source: &[f64]) -> Vec<f64> {
         let mut copy = self.lent.pop().unwrap_or_default();

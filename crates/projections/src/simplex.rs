@@ -59,10 +59,8 @@ impl Simplex {
 
 impl Projection<Euclidean> for Simplex {
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
-        check_finite("y", y)?;
         self.check_dimension(y.len())?;
-        project_onto_simplex(y, self.s, &mut scratch.values);
-        Ok(())
+        project_onto_simplex(y, self.s, scratch)
     }
 
     fn project_scaled_with(

@@ -1,47 +1,181 @@
 //! The Euclidean projection onto a simplex by its threshold, in linear time.
 
 use crate::compensated_sum::{BLOCK, CompensatedSum, LANES, block_sum};
+use crate::{ProjectionError, Scratch, check_finite};
 
-/// y ← max(y − τ, 0) with Σ = s, for finite non-empty y. O(n).
+/// y ← max(y − τ, 0) with Σ = s, for non-empty y. O(n). Refuses a NaN or an infinity and leaves y as it was.
+///
+/// A long vector is sifted first: one pass leaves the few entries that a sample says may lie on either side of τ, and
+/// checks the rest. Where the sample misled, and for short vectors, all entries are searched.
+pub(crate) fn project_onto_simplex(
+    y: &mut [f64],
+    s: f64,
+    scratch: &mut Scratch,
+) -> Result<(), ProjectionError> {
+    let Scratch { values: candidates, sifted, .. } = scratch;
+    // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
+    candidates.clear();
+    candidates.reserve(y.len());
+    let (p, lift) = match sifted_threshold(y, s, candidates, sifted) {
+        Some(found) => found,
+        None => {
+            check_finite("y", y)?;
+            threshold(y, s, Crowd::default(), candidates)
+        }
+    };
+    y.iter_mut().for_each(|v| *v = positive((*v - p) + lift));
+    Ok(())
+}
+
+/// The threshold τ = p − lift from one pass over y, or nothing where y is short, s is extreme, an entry is not finite, or
+/// the sample misled.
+fn sifted_threshold(
+    y: &[f64],
+    s: f64,
+    candidates: &mut Vec<f64>,
+    sifted: &mut Vec<f64>,
+) -> Option<(f64, f64)> {
+    if y.len() < LONG || !(1e-250..1e250).contains(&s) {
+        return None;
+    }
+    let Bracket { low, high } = Bracket::of(y, s, candidates, sifted);
+    let crowd = sift(y, low, high, sifted)?;
+    let (p, lift) = match sifted.is_empty() {
+        true => (high, (s - crowd.excess) / crowd.count),
+        false => threshold(sifted, s, crowd, candidates),
+    };
+    // Between the ends of the bracket nothing was missed, and near its upper end no small coordinate is a difference
+    // of large ones.
+    let between = p - lift >= low && p - lift <= high;
+    let near = crowd.count * (high - p).abs() <= s || crowd.count == 0.0;
+    (between && near && lift.is_finite()).then_some((p, lift))
+}
+
+/// From which length on a sample pays.
+const LONG: usize = 2 * BLOCK;
+
+/// Entries that are all known to lie above τ.
+#[derive(Debug, Clone, Copy, Default)]
+struct Crowd {
+    /// The point below them that they are measured from.
+    at: f64,
+    /// Σ(y − at).
+    excess: f64,
+    /// How many they are.
+    count: f64,
+}
+
+impl Crowd {
+    /// Σ(y − p).
+    fn excess_over(self, p: f64) -> f64 {
+        if self.count > 0.0 { self.excess + self.count * (self.at - p) } else { 0.0 }
+    }
+}
+
+/// Lists the entries in (low, high] and adds up those above `high`; nothing where an entry is not finite, where a sum
+/// overflows, or where more than a quarter of y would be listed.
+fn sift(y: &[f64], low: f64, high: f64, sifted: &mut Vec<f64>) -> Option<Crowd> {
+    let mut excesses = CompensatedSum::default();
+    let (mut count, mut total) = ([0.0; LANES], [0.0; LANES]);
+    let mut listed = [0.0; BLOCK];
+    sifted.clear();
+    for block in y.chunks(BLOCK) {
+        let mut excess = [0.0; LANES];
+        let (rows, rest) = block.as_chunks::<LANES>();
+        for row in rows {
+            for (lane, &v) in row.iter().enumerate() {
+                total[lane] += v;
+                let above = v - high;
+                excess[lane] += if above > 0.0 { above } else { 0.0 };
+                count[lane] += if v > high { 1.0 } else { 0.0 };
+            }
+        }
+        for &v in rest {
+            total[0] += v;
+            excess[0] += if v > high { v - high } else { 0.0 };
+            count[0] += if v > high { 1.0 } else { 0.0 };
+        }
+        excesses.add(excess.iter().sum());
+        let mut kept = 0;
+        for row in block.chunks(LANES) {
+            if row.iter().fold(false, |any, v| any | ((*v > low) & (*v <= high))) {
+                for &v in row {
+                    listed[kept] = v;
+                    kept += usize::from((v > low) & (v <= high));
+                }
+            }
+        }
+        if sifted.len() + kept > y.len() / 4 {
+            return None;
+        }
+        sifted.extend_from_slice(&listed[..kept]);
+    }
+    // A NaN or an infinity never leaves a sum that it has entered.
+    let crowd = Crowd { at: high, excess: excesses.value(), count: count.iter().sum() };
+    (total.iter().all(|v| v.is_finite()) && crowd.excess.is_finite()).then_some(crowd)
+}
+
+/// Where τ lies, most likely.
+struct Bracket {
+    /// Below τ.
+    low: f64,
+    /// Above τ; +∞ where the sample cannot tell.
+    high: f64,
+}
+
+impl Bracket {
+    /// The thresholds of a sample for its share of s, more and less what chance may have added to or taken from the mass
+    /// above it. The sample goes into `sample`.
+    fn of(y: &[f64], s: f64, candidates: &mut Vec<f64>, sample: &mut Vec<f64>) -> Self {
+        let runs = (y.len() / (64 * RUN)).clamp(1024 / RUN, 65536 / RUN);
+        let stride = y.len() / runs;
+        sample.clear();
+        sample.reserve(y.len() / 4);
+        for (i, stratum) in y.chunks_exact(stride).take(runs).enumerate() {
+            // A run at an irregular place of each stratum, lest a period of y meets one of the sample.
+            let start = i.wrapping_mul(0x9e37_79b9) % (stride - RUN + 1);
+            sample.extend_from_slice(&stratum[start..start + RUN]);
+        }
+        let share = s * (sample.len() as f64 / y.len() as f64);
+        let middle = guess_threshold(sample, max(sample), share, Crowd::default(), candidates);
+        let squares: f64 = sample.iter().map(|v| positive(v - middle)).map(|u| u * u).sum();
+        let chance = 4.0 * squares.sqrt();
+        // A part of y has a lower threshold than y for the same mass: there is no need to go below that.
+        let more = (share + chance).min(s);
+        let low = guess_threshold(sample, max(sample), more, Crowd::default(), candidates);
+        let high = if share - chance > 0.0 {
+            guess_threshold(sample, max(sample), share - chance, Crowd::default(), candidates)
+        } else {
+            f64::INFINITY
+        };
+        Self { low, high }
+    }
+}
+
+/// How many neighbours are sampled together: a line of the cache.
+const RUN: usize = 8;
+
+/// The threshold τ = p − lift of finite non-empty y and a crowd above it.
 ///
 /// Every set of k entries with sum Σ gives a lower bound (Σ − s)/k on the threshold τ, and the support {y > τ} gives τ
 /// itself. With p a guess at τ and V = Σ(y − p) over the entries above p, the bound is p − lift for lift = (s − V)/k:
 /// differences of neighbours and sums of terms of one sign, so that neither an offset common to all entries nor a
 /// wide range costs accuracy. The guess was right if the bound separates the same entries. Otherwise the entries above
 /// the bound contain the support, and the bound rises from there until it stands.
-pub(crate) fn project_onto_simplex(y: &mut [f64], s: f64, candidates: &mut Vec<f64>) {
-    // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
-    candidates.clear();
-    candidates.reserve(y.len());
-    let top = max(y);
-    // All entries together give a bound. Where a sample says that most of them exceed it, a few passes over y finish.
-    let all = (block_sum(y) / y.len() as f64 - top - s / y.len() as f64).max(-s);
-    let sample = || y.iter().step_by(61).map(|v| v - top > all);
-    let mut patience = if 2 * sample().filter(|above| *above).count() > sample().count() { 6 } else { 0 };
-    let mut p = if patience > 0 { threshold_near(top, all) } else { guess_threshold(y, top, s, candidates) };
+fn threshold(y: &[f64], s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> (f64, f64) {
+    let p = guess_threshold(y, max(y), s, crowd, candidates);
     // Slightly too many entries are as good as the right ones; slightly too few cost another pass.
-    let margin = -(1e-12 * s).max(SMALLEST);
-    let (mut cut, mut guessed) = (margin, true);
-    let lift = loop {
+    let mut cut = -(1e-12 * s).max(SMALLEST);
+    let mut guessed = true;
+    loop {
         let above = Above::of(y, p, cut);
-        let lift = (s - above.excess) / above.count;
+        let lift = (s - (above.excess + crowd.excess_over(p))) / (above.count + crowd.count);
         let stands = above.lowest > -lift && above.next <= -lift;
-        if stands && patience > 0 && lift.abs() > 1e-3 * s {
-            // From so far away, small coordinates are differences of large ones: look again from nearby.
-            (p, cut, guessed, patience) = ((p - lift).clamp(f64::MIN, top), margin, true, 0);
-            continue;
-        }
         if stands || !(guessed || -lift > cut) {
-            break lift;
+            return (p, lift);
         }
         (cut, guessed) = (-lift, false);
-        patience -= 1;
-        if patience == 0 {
-            p = guess_threshold(y, top, s, candidates);
-            (cut, guessed) = (margin, true);
-        }
-    };
-    y.iter_mut().for_each(|v| *v = positive((*v - p) + lift));
+    }
 }
 
 /// top + τ for τ ≤ 0 relative to top, kept in range.
@@ -110,7 +244,7 @@ impl Above {
 ///
 /// Entries stream past the best lower bound so far; the survivors raise it whenever their number has doubled, and at
 /// the end decide alone.
-fn guess_threshold(y: &[f64], top: f64, s: f64, candidates: &mut Vec<f64>) -> f64 {
+fn guess_threshold(y: &[f64], top: f64, s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> f64 {
     // A unit in which n·s is finite and s/n normal.
     let unit = match s {
         s if s > 1e270 => 1e-30,
@@ -141,7 +275,7 @@ fn guess_threshold(y: &[f64], top: f64, s: f64, candidates: &mut Vec<f64>) -> f6
         }
     }
     // Candidates found to be above τ leave for these two sums.
-    let (mut sum, mut count) = (0.0, 0.0);
+    let (mut sum, mut count) = (crowd.excess_over(top) * unit, crowd.count);
     let mut by_median = false;
     while !candidates.is_empty() {
         let (before, bound) = (candidates.len(), tau);

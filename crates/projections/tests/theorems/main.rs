@@ -10,5 +10,6 @@ mod euclidean;
 mod geometry;
 mod linear_minimisation;
 mod long_vectors;
+mod matrix_sets;
 mod mirror_maps;
 mod sample;
