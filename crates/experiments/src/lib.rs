@@ -5,6 +5,7 @@
 //! [`data_command`] lists, verifies and fetches the official files.
 
 pub mod bandit_boosting;
+pub mod projection_free;
 pub mod record;
 pub mod trials;
 pub mod progress;
