@@ -56,7 +56,7 @@ impl Problem {
 
     /// How many optimiser rounds a run may take, as a power of two: a linear minimisation over matrices costs a hundredfold.
     pub fn budget(self, quick: bool) -> u32 {
-        let full = if self == Self::TraceCoins { 18 } else { 22 };
+        let full = if self == Self::TraceCoins { 17 } else { 21 };
         if quick { full - 6 } else { full }
     }
 }

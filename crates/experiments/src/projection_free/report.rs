@@ -1,6 +1,6 @@
 //! The record, the page and the pictures of the experiment.
 
-use super::growth::{Exponent, FITTED, exponent};
+use super::growth::{Exponent, FITTED, Summary, exponent};
 use super::methods::{Method, Run};
 use super::problems::Problem;
 use super::{Options, Outcome, ProjectionFreeError, Settings};
@@ -104,7 +104,7 @@ fn caption(record: &Record, found: &Found, options: &Options) -> String {
     let bests = found.iter().flat_map(|(_, outcomes)| outcomes).flat_map(|outcome| &outcome.bests);
     let gap = bests.map(|best| best.gap / f64::from(best.rounds).sqrt()).fold(0.0, f64::max);
     format!(
-        "Exponents of T: least squares on the logarithms of the means over {} trials at the {FITTED} longest horizons of each \
+        "Exponents of T: least squares on the logarithms of the means over {} trials (of seconds: the fastest trials) at the {FITTED} longest horizons of each \
          method, in brackets the middle 95 % of 1000 bootstrap samples of the trials.{cut} Streams marked synthetic are made up; abalone \
          is a row a round. Noisy gradients carry noise of norm 1. Comparators are certified to {gap:.1e}·√T. The trials took {:.0} s \
          together, commit {}.",
@@ -116,6 +116,7 @@ fn caption(record: &Record, found: &Found, options: &Options) -> String {
 struct Runs {
     horizons: Vec<f64>,
     trials: Vec<Vec<f64>>,
+    summary: Summary,
 }
 
 impl Runs {
@@ -123,6 +124,7 @@ impl Runs {
         outcomes: &[Arc<Outcome>],
         method: Method,
         noisy: bool,
+        summary: Summary,
         value: impl Fn(&Outcome, &Run) -> Option<f64>,
     ) -> Self {
         let chosen = |outcome: &Outcome| -> Vec<(f64, f64)> {
@@ -132,22 +134,21 @@ impl Runs {
         let horizons = outcomes.first().map(|outcome| chosen(outcome).into_iter().map(|p| p.0).collect());
         let trials =
             outcomes.iter().map(|outcome| chosen(outcome).into_iter().map(|p| p.1).collect()).collect();
-        Self { horizons: horizons.unwrap_or_default(), trials }
+        Self { horizons: horizons.unwrap_or_default(), trials, summary }
     }
 
     fn regret(outcomes: &[Arc<Outcome>], method: Method, noisy: bool) -> Self {
-        Self::of(outcomes, method, noisy, |outcome, run| outcome.regret(run))
+        Self::of(outcomes, method, noisy, Summary::Mean, |outcome, run| outcome.regret(run))
     }
 
     fn exponent(&self, seed: u64) -> Option<Exponent> {
-        exponent(&self.horizons, &self.trials, seed)
+        exponent(&self.horizons, &self.trials, self.summary, seed)
     }
 
-    /// T and the mean over the trials.
-    fn means(&self) -> Vec<(f64, f64)> {
-        let mean =
-            |k: usize| self.trials.iter().filter_map(|t| t.get(k)).sum::<f64>() / self.trials.len() as f64;
-        self.horizons.iter().enumerate().map(|(k, t)| (*t, mean(k))).collect()
+    /// T and the summary of the trials.
+    fn summaries(&self) -> Vec<(f64, f64)> {
+        let at = |k: usize| self.summary.of(self.trials.iter().filter_map(|trial| trial.get(k).copied()));
+        self.horizons.iter().enumerate().filter_map(|(k, t)| Some((*t, at(k)?))).collect()
     }
 }
 
@@ -175,7 +176,7 @@ fn regrets(found: &Found, seed: u64) -> Result<Table, ProjectionFreeError> {
         for noisy in [false, true] {
             let cell = |method: Method| {
                 let runs = Runs::regret(outcomes, method, noisy);
-                let negative = runs.means().last().is_some_and(|(_, mean)| *mean <= 0.0);
+                let negative = runs.summaries().last().is_some_and(|(_, mean)| *mean <= 0.0);
                 let none = if negative { Cell::Text("regret ≤ 0".to_owned()) } else { Cell::Empty };
                 runs.exponent(seed).map_or(none, interval)
             };
@@ -193,8 +194,9 @@ fn costs(found: &Found, seed: u64) -> Result<Table, ProjectionFreeError> {
         for (what, gradients) in [("gradients", true), ("seconds", false)] {
             let cell = |method: Method| {
                 let value = |run: &Run| if gradients { run.gradients as f64 } else { run.seconds };
-                let runs =
-                    Runs::of(outcomes, method, true, |_, run| Some(value(run) / f64::from(run.rounds)));
+                let runs = Runs::of(outcomes, method, true, Summary::Least, |_, run| {
+                    Some(value(run) / f64::from(run.rounds))
+                });
                 runs.exponent(seed).map_or(Cell::Empty, |fit| {
                     if gradients { Cell::Text(format!("{:.2}", fit.slope)) } else { interval(fit) }
                 })
@@ -208,7 +210,14 @@ fn costs(found: &Found, seed: u64) -> Result<Table, ProjectionFreeError> {
 
 /// What every method did at its longest horizon, with noise.
 fn longest(found: &Found) -> Result<Table, ProjectionFreeError> {
-    let columns = ["T", "regret", "gradients a round", "lmo a round", "projections a round", "µs a round"];
+    let columns = [
+        "T",
+        "regret",
+        "gradients a round",
+        "lmo a round",
+        "projections a round",
+        "µs a round, fastest trial",
+    ];
     let mut table = Table::new("the longest horizon, noisy gradients", &columns);
     for (problem, outcomes) in found {
         for method in Method::ALL {
@@ -222,7 +231,7 @@ fn longest(found: &Found) -> Result<Table, ProjectionFreeError> {
             let Some((_, first)) = runs.first() else { continue };
             let rounds = f64::from(first.rounds);
             let regrets: Vec<f64> = runs.iter().filter_map(|(outcome, run)| outcome.regret(run)).collect();
-            let seconds: Vec<f64> = runs.iter().map(|(_, run)| 1e6 * run.seconds / rounds).collect();
+            let fastest = Summary::Least.of(runs.iter().map(|(_, run)| 1e6 * run.seconds / rounds));
             let whole = |count: u64| Cell::Number(count as f64 / rounds);
             let cells = vec![
                 Cell::Count(first.rounds.into()),
@@ -230,7 +239,7 @@ fn longest(found: &Found) -> Result<Table, ProjectionFreeError> {
                 whole(first.gradients),
                 whole(first.minimisations),
                 whole(first.projections),
-                estimate(&seconds),
+                fastest.map_or(Cell::Empty, Cell::Number),
             ];
             table.push(&format!("{}, {}", problem.name(), method.name()), provenance(outcomes), cells)?;
         }
@@ -269,12 +278,12 @@ fn growth_plot(found: &Found, options: &Options) -> LinePlot {
         x: Axis::log("T"),
         y: Axis::log("mean regret"),
         panels: panels(found, |method, outcomes| {
-            curve(method, Runs::regret(outcomes, method, true).means().into_iter())
+            curve(method, Runs::regret(outcomes, method, true).summaries().into_iter())
         }),
     }
 }
 
-/// Mean regret a round against the seconds of the whole run, a point a horizon, with noisy gradients.
+/// Mean regret a round against the seconds of the fastest run, a point a horizon, with noisy gradients.
 fn seconds_plot(found: &Found, options: &Options) -> LinePlot {
     let kind = if options.quick { " (a quick look)" } else { "" };
     LinePlot {
@@ -282,8 +291,9 @@ fn seconds_plot(found: &Found, options: &Options) -> LinePlot {
         x: Axis::log("seconds of the run"),
         y: Axis::log("mean regret a round"),
         panels: panels(found, |method, outcomes| {
-            let seconds = Runs::of(outcomes, method, true, |_, run| Some(run.seconds)).means();
-            let regrets = Runs::regret(outcomes, method, true).means();
+            let seconds =
+                Runs::of(outcomes, method, true, Summary::Least, |_, run| Some(run.seconds)).summaries();
+            let regrets = Runs::regret(outcomes, method, true).summaries();
             curve(method, seconds.into_iter().zip(regrets).map(|((t, s), (_, regret))| (s, regret / t)))
         }),
     }
