@@ -4,7 +4,10 @@
 //! An argument is the largest N; 10⁷ without.
 
 use benches::{STYLES, Style, sort_based};
-use projections::{CappedSimplex, Euclidean, NegativeEntropy, Projection, ProjectionError, Scratch, Simplex};
+use projections::{
+    CappedSimplex, Euclidean, LinearMinimisation, NegativeEntropy, Projection, ProjectionError, Scratch,
+    Simplex, Spectrahedron, TraceNormBall,
+};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,12 +15,18 @@ use std::time::Instant;
 /// Coordinates projected between two looks at the clock, in as many vectors as it takes.
 const STRETCH: usize = 10_000;
 /// Coordinates projected by each side of a comparison; at least so many, and [`TURNS`] turns.
-const WORK: usize = 20_000_000;
-const TURNS: usize = 9;
+const WORK: usize = 5_000_000;
+const TURNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let largest = std::env::args().nth(1).map_or(Ok(10_000_000), |n| n.parse::<usize>())?;
-    println!("| set | geometry | point | N | ns a coordinate | sums | sort / ours |");
+    println!("| matrices | m = n | lmo ms | projection ms | projection / lmo |");
+    println!("|---|--:|--:|--:|--:|");
+    for n in [50, 200] {
+        compare_matrices("trace-norm ball", &TraceNormBall::new(n, n, 1.0)?, n)?;
+        compare_matrices("spectrahedron", &Spectrahedron::new(n, 1.0)?, n)?;
+    }
+    println!("\n| set | geometry | point | N | ns a coordinate | sums | sort / ours |");
     println!("|---|---|---|--:|--:|--:|--:|");
     for n in (2..=7).map(|e| 10_usize.pow(e)).filter(|n| *n <= largest) {
         for style in STYLES {
@@ -71,6 +80,27 @@ fn compare_entropic(style: Style, n: usize) -> Result<(), ProjectionError> {
     let times =
         fastest(&y, [&mut |x| Projection::<NegativeEntropy>::project_with(&capped, x, &mut scratch)])?;
     print("capped simplex", "entropic", style, n, times);
+    Ok(())
+}
+
+/// The lmo beside the projection, at a matrix of normal deviates.
+fn compare_matrices<K>(name: &str, set: &K, n: usize) -> Result<(), ProjectionError>
+where
+    K: LinearMinimisation + Projection<Euclidean>,
+{
+    let y = Style::Gaussian.point(n * n);
+    let (mut vertex, mut scratch) = (y.clone(), Scratch::default());
+    let (mut lmo, mut projection) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..20 {
+        let start = Instant::now();
+        set.lmo_with(&y, &mut vertex, &mut scratch)?;
+        lmo = lmo.min(1e3 * start.elapsed().as_secs_f64());
+        let mut x = y.clone();
+        let start = Instant::now();
+        set.project_with(&mut x, &mut scratch)?;
+        projection = projection.min(1e3 * start.elapsed().as_secs_f64());
+    }
+    println!("| {name} | {n} | {lmo:.2} | {projection:.2} | {:.1} |", projection / lmo);
     Ok(())
 }
 

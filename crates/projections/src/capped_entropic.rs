@@ -55,6 +55,7 @@ fn project_weights(
     scratch: &mut Scratch,
     notation: &Notation,
 ) -> Result<(), ProjectionError> {
+    scratch.make_room_to_order(y.len());
     let Scratch { values: keys, order: support, .. } = scratch;
     let (caps, s) = (set.caps(), set.mass());
     let supported = |v: f64| v > notation.zero;
@@ -66,7 +67,6 @@ fn project_weights(
         y.iter_mut().zip(caps).for_each(|(v, c)| *v = if supported(*v) { *c } else { 0.0 });
         return Ok(());
     }
-    support.clear();
     support.extend((0..y.len()).filter(|&i| supported(y[i]) && caps[i] > 0.0));
 
     // What is left of s; the first `open` coordinates of `support` share it, the others are full.

@@ -1,7 +1,7 @@
 //! The capped simplex: a simplex with an upper bound on each coordinate.
 
-use crate::capped_entropic::partition;
-use crate::compensated_sum::{CompensatedSum, block_sum_over};
+use crate::capped_threshold::capped_threshold;
+use crate::compensated_sum::CompensatedSum;
 use crate::error::{check_length, check_radius};
 use crate::power_of_two::scale_up_around;
 use crate::{
@@ -103,10 +103,7 @@ impl Projection<Euclidean> for CappedSimplex {
             y.copy_from_slice(&self.caps);
             return Ok(());
         }
-        let Scratch { values, order, .. } = scratch;
-        let mut level = Level { set: self, filled: CompensatedSum::default() };
-        let p = level.smallest_positive(y, values, order);
-        let lift = level.lift_above(y, p, order);
+        let (p, lift) = capped_threshold(y, &self.caps, self.s, scratch);
         for (v, c) in y.iter_mut().zip(&self.caps) {
             *v = if *v >= p { ((*v - p) + lift).min(c.min(self.s)) } else { 0.0 };
         }
@@ -141,115 +138,6 @@ impl Projection<Euclidean> for CappedSimplex {
 }
 
 impl Exact<Euclidean> for CappedSimplex {}
-
-/// The search for τ, in two steps that compare nothing but exact entries of y and differences of neighbours, so that
-/// neither a common offset nor a wide range costs accuracy.
-struct Level<'a> {
-    set: &'a CappedSimplex,
-    /// Sum of the caps of coordinates known to be full.
-    filled: CompensatedSum,
-}
-
-impl Level<'_> {
-    /// The smallest entry p of y with x > 0, that is with Σᵢ min(max(yᵢ − p, 0), cᵢ) < s.
-    ///
-    /// On return `open` lists the coordinates with y ≥ p that are not full at τ = p; the full ones are in `filled`.
-    fn smallest_positive(&mut self, y: &[f64], pool: &mut Vec<f64>, open: &mut Vec<usize>) -> f64 {
-        let set = self.set;
-        open.clear();
-        // Room for all of y, taken once: how much of it a point needs differs from round to round.
-        open.reserve(y.len());
-        pool.reserve(y.len());
-        open.extend((0..y.len()).filter(|&i| set.caps[i] > 0.0));
-        let mass_at = |filled: CompensatedSum, open: &[usize], t: f64| {
-            filled.value() + block_sum_over(open, |i| (y[i] - t).max(0.0).min(set.cap(i)))
-        };
-        let mut p = open.iter().map(|&i| y[i]).fold(f64::NEG_INFINITY, f64::max);
-        let bottom = open.iter().map(|&i| y[i]).fold(f64::INFINITY, f64::min);
-        pool.clear();
-        if mass_at(self.filled, open, bottom) < set.s {
-            p = bottom;
-        } else {
-            pool.extend(open.iter().map(|&i| y[i]).filter(|v| *v > bottom && *v < p));
-        }
-        while !pool.is_empty() {
-            let middle = pool.len() / 2;
-            let (_, &mut t, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
-            if mass_at(self.filled, open, t) < set.s {
-                p = t;
-                pool.retain(|v| *v < t);
-                open.retain(|&i| {
-                    let full = y[i] - p >= set.cap(i);
-                    if full {
-                        self.filled.add(set.cap(i));
-                    }
-                    !full
-                });
-            } else {
-                pool.retain(|v| *v > t);
-                open.retain(|&i| y[i] > t);
-            }
-        }
-        open.retain(|&i| {
-            let full = y[i] - p >= set.cap(i);
-            if full {
-                self.filled.add(set.cap(i));
-            }
-            y[i] >= p && !full
-        });
-        p
-    }
-
-    /// The lift p − τ ≥ 0 at which Σ min((y − p) + lift, c) over `open`, plus the full caps, is s.
-    ///
-    /// What the full coordinates leave of s, shared out evenly, is a lower bound on the lift; whoever reaches its cap
-    /// there is full, and the rest is shared again. Where rounds fill few coordinates each, a median of the lifts
-    /// cᵢ − (yᵢ − p) at which coordinates become full decides half of the undecided ones.
-    fn lift_above(&mut self, y: &[f64], p: f64, open: &mut [usize]) -> f64 {
-        let set = self.set;
-        let room = |i: usize| set.cap(i) - (y[i] - p);
-        let mut open = &mut open[..];
-        // s minus the full caps minus Σ(y − p) over the coordinates known to stay below their caps.
-        let mut rest = CompensatedSum::default();
-        rest.add(set.s);
-        rest.add(-self.filled.value());
-        let (mut count, mut patience) = (0.0, 4);
-        loop {
-            let sharing = count + open.len() as f64;
-            if sharing == 0.0 {
-                // Only where rounding hides that Σc > s is nobody left: every cap is full.
-                return f64::INFINITY;
-            }
-            let lift = (rest.value() - block_sum_over(open, |i| y[i] - p)) / sharing;
-            let free = partition(open, |i| room(i) >= lift);
-            if free == open.len() {
-                return lift.max(0.0);
-            }
-            if free > open.len() - open.len() / 8 {
-                patience -= 1;
-            }
-            let (undecided, full) = open.split_at_mut(free);
-            full.iter().for_each(|&i| rest.add(-set.cap(i)));
-            open = undecided;
-            if patience < 0 && !open.is_empty() {
-                let middle = open.len() / 2;
-                open.select_nth_unstable_by(middle, |&i, &j| room(i).total_cmp(&room(j)));
-                let lift = room(open[middle]);
-                if count * lift + block_sum_over(open, |i| ((y[i] - p) + lift).min(set.cap(i))) < rest.value()
-                {
-                    let (full, undecided) = open.split_at_mut(middle + 1);
-                    full.iter().for_each(|&i| rest.add(-set.cap(i)));
-                    open = undecided;
-                } else {
-                    let (undecided, free) = open.split_at_mut(middle);
-                    free.iter().for_each(|&i| rest.add(-(y[i] - p)));
-                    count += free.len() as f64;
-                    open = undecided;
-                }
-            }
-        }
-    }
-}
 
 impl LinearMinimisation for CappedSimplex {
     fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {

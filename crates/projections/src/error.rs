@@ -107,6 +107,28 @@ pub enum ProjectionError {
         /// Which argument.
         argument: &'static str,
     },
+    /// An edge, a source or a sink that is no vertex of the graph.
+    #[error("vertex {vertex} is not one of the {vertices} vertices")]
+    NoSuchVertex {
+        /// The number given.
+        vertex: usize,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// A graph that must be acyclic and is not.
+    #[error("vertex {vertex} lies on a cycle or behind one")]
+    Cycle {
+        /// A vertex on a cycle or reachable from one.
+        vertex: usize,
+    },
+    /// A graph without a path, of an edge or more, from source to sink.
+    #[error("no path leads from vertex {start} to another vertex {end}")]
+    NoPath {
+        /// Where a path should start.
+        start: usize,
+        /// Where it should end.
+        end: usize,
+    },
     /// An entropic projection onto a set that offers none.
     #[error("{set} has no entropic projection")]
     NoEntropicGeometry {

@@ -80,6 +80,8 @@ impl Projection<Euclidean> for L1Ball {
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         check_finite("y", y)?;
         self.check_dimension(y.len())?;
+        scratch.make_room_to_sift(y.len());
+        scratch.make_room_to_lend(y.len());
         if !(one_norm(y) <= self.r) {
             return keeping_signs(y, scratch, |z, scratch| project_onto_simplex(z, self.r, scratch));
         }

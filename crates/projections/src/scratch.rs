@@ -36,6 +36,28 @@ impl PartialEq for Scratch {
 }
 
 impl Scratch {
+    /// Takes the memory that a search among n numbers may come to need, though its first point may need less.
+    pub(crate) fn make_room_to_sift(&mut self, n: usize) {
+        self.values.clear();
+        self.values.reserve(n);
+        self.sifted.clear();
+        self.sifted.reserve(n / 4);
+    }
+
+    /// The same for a search among n indices.
+    pub(crate) fn make_room_to_order(&mut self, n: usize) {
+        self.make_room_to_sift(n);
+        self.order.clear();
+        self.order.reserve(n);
+    }
+
+    /// The same for [`Scratch::lend_copy`] of a vector of length n.
+    pub(crate) fn make_room_to_lend(&mut self, n: usize) {
+        if self.lent.is_empty() {
+            self.lent.push(Vec::with_capacity(n));
+        }
+    }
+
     /// `values`, made at least `len` long.
     pub(crate) fn working_values(&mut self, len: usize) -> &mut [f64] {
         if self.values.len() < len {

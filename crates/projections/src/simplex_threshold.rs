@@ -12,10 +12,9 @@ pub(crate) fn project_onto_simplex(
     s: f64,
     scratch: &mut Scratch,
 ) -> Result<(), ProjectionError> {
-    let Scratch { values: candidates, sifted, .. } = scratch;
     // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
-    candidates.clear();
-    candidates.reserve(y.len());
+    scratch.make_room_to_sift(y.len());
+    let Scratch { values: candidates, sifted, .. } = scratch;
     let (p, lift) = match sifted_threshold(y, s, candidates, sifted) {
         Some(found) => found,
         None => {
@@ -51,23 +50,26 @@ fn sifted_threshold(
     (between && near && lift.is_finite()).then_some((p, lift))
 }
 
+/// Lanes of a loop with three or four sums, which then just fit the registers.
+pub(crate) const FEW: usize = 4;
+
 /// From which length on a sample pays.
-const LONG: usize = 2 * BLOCK;
+pub(crate) const LONG: usize = 2 * BLOCK;
 
 /// Entries that are all known to lie above τ.
 #[derive(Debug, Clone, Copy, Default)]
-struct Crowd {
+pub(crate) struct Crowd {
     /// The point below them that they are measured from.
-    at: f64,
+    pub(crate) at: f64,
     /// Σ(y − at).
-    excess: f64,
+    pub(crate) excess: f64,
     /// How many they are.
-    count: f64,
+    pub(crate) count: f64,
 }
 
 impl Crowd {
     /// Σ(y − p).
-    fn excess_over(self, p: f64) -> f64 {
+    pub(crate) fn excess_over(self, p: f64) -> f64 {
         if self.count > 0.0 { self.excess + self.count * (self.at - p) } else { 0.0 }
     }
 }
@@ -76,34 +78,40 @@ impl Crowd {
 /// overflows, or where more than a quarter of y would be listed.
 fn sift(y: &[f64], low: f64, high: f64, sifted: &mut Vec<f64>) -> Option<Crowd> {
     let mut excesses = CompensatedSum::default();
-    let (mut count, mut total) = ([0.0; LANES], [0.0; LANES]);
+    let (mut count, mut total) = ([0.0; FEW], [0.0; FEW]);
     let mut listed = [0.0; BLOCK];
     sifted.clear();
     for block in y.chunks(BLOCK) {
-        let mut excess = [0.0; LANES];
-        let (rows, rest) = block.as_chunks::<LANES>();
+        let mut excess = [0.0; FEW];
+        let (rows, rest) = block.as_chunks::<FEW>();
         for row in rows {
-            for (lane, &v) in row.iter().enumerate() {
-                total[lane] += v;
-                let above = v - high;
-                excess[lane] += if above > 0.0 { above } else { 0.0 };
-                count[lane] += if v > high { 1.0 } else { 0.0 };
+            for lane in 0..FEW {
+                let above = row[lane] - high;
+                total[lane] += row[lane];
+                excess[lane] += positive(above);
+                count[lane] += one_if(row[lane] > high);
             }
         }
         for &v in rest {
             total[0] += v;
-            excess[0] += if v > high { v - high } else { 0.0 };
-            count[0] += if v > high { 1.0 } else { 0.0 };
+            excess[0] += positive(v - high);
+            count[0] += one_if(v > high);
         }
         excesses.add(excess.iter().sum());
+        let (rows, rest) = block.as_chunks::<LANES>();
+        let inside = |v: f64| (v > low) & (v <= high);
         let mut kept = 0;
-        for row in block.chunks(LANES) {
-            if row.iter().fold(false, |any, v| any | ((*v > low) & (*v <= high))) {
+        for row in rows {
+            if any(row.map(inside)) {
                 for &v in row {
                     listed[kept] = v;
-                    kept += usize::from((v > low) & (v <= high));
+                    kept += usize::from(inside(v));
                 }
             }
+        }
+        for &v in rest {
+            listed[kept] = v;
+            kept += usize::from(inside(v));
         }
         if sifted.len() + kept > y.len() / 4 {
             return None;
@@ -127,23 +135,20 @@ impl Bracket {
     /// The thresholds of a sample for its share of s, more and less what chance may have added to or taken from the mass
     /// above it. The sample goes into `sample`.
     fn of(y: &[f64], s: f64, candidates: &mut Vec<f64>, sample: &mut Vec<f64>) -> Self {
-        let runs = (y.len() / (64 * RUN)).clamp(1024 / RUN, 65536 / RUN);
-        let stride = y.len() / runs;
         sample.clear();
-        sample.reserve(y.len() / 4);
-        for (i, stratum) in y.chunks_exact(stride).take(runs).enumerate() {
-            // A run at an irregular place of each stratum, lest a period of y meets one of the sample.
-            let start = i.wrapping_mul(0x9e37_79b9) % (stride - RUN + 1);
-            sample.extend_from_slice(&stratum[start..start + RUN]);
-        }
+        sample_runs(y.len()).for_each(|run| sample.extend_from_slice(&y[run]));
         let share = s * (sample.len() as f64 / y.len() as f64);
         let middle = guess_threshold(sample, max(sample), share, Crowd::default(), candidates);
         let squares: f64 = sample.iter().map(|v| positive(v - middle)).map(|u| u * u).sum();
         let chance = 4.0 * squares.sqrt();
-        // A part of y has a lower threshold than y for the same mass: there is no need to go below that.
-        let more = (share + chance).min(s);
+        // A part of y has a lower threshold than y for the same mass. Below that there is no need to go, and few entries
+        // above the middle say nothing better.
+        let few = sample.iter().filter(|v| **v > middle).count() < 64;
+        let more = if few { s } else { (share + chance).min(s) };
         let low = guess_threshold(sample, max(sample), more, Crowd::default(), candidates);
-        let high = if share - chance > 0.0 {
+        // Where few entries lie above it, all of them are listed: a few large ones may have escaped the sample.
+        let dense = 8 * sample.iter().filter(|v| **v > low).count() > sample.len();
+        let high = if dense && share - chance > 0.0 {
             guess_threshold(sample, max(sample), share - chance, Crowd::default(), candidates)
         } else {
             f64::INFINITY
@@ -154,6 +159,17 @@ impl Bracket {
 
 /// How many neighbours are sampled together: a line of the cache.
 const RUN: usize = 8;
+
+/// A sample of the indices below n ≥ [`LONG`]: a run at an irregular place of each of many strata, lest a period of the
+/// vector meets one of the sample.
+pub(crate) fn sample_runs(n: usize) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
+    let runs = (n / (64 * RUN)).clamp(1024 / RUN, 65536 / RUN);
+    let stride = n / runs;
+    (0..runs).map(move |i| {
+        let start = i * stride + i.wrapping_mul(0x9e37_79b9) % (stride - RUN + 1);
+        start..start + RUN
+    })
+}
 
 /// The threshold τ = p − lift of finite non-empty y and a crowd above it.
 ///
@@ -186,8 +202,13 @@ fn threshold_near(top: f64, tau: f64) -> f64 {
 /// The smallest positive number.
 const SMALLEST: f64 = f64::from_bits(1);
 
+/// 1 or 0, without a branch.
+pub(crate) fn one_if(flag: bool) -> f64 {
+    f64::from_bits(1_f64.to_bits() & 0_u64.wrapping_sub(u64::from(flag)))
+}
+
 /// max(v, 0), and +0 for −0.
-fn positive(v: f64) -> f64 {
+pub(crate) fn positive(v: f64) -> f64 {
     if v > 0.0 { v } else { 0.0 }
 }
 
@@ -205,13 +226,10 @@ struct Above {
 
 impl Above {
     fn of(y: &[f64], p: f64, cut: f64) -> Self {
-        // Four accumulators of this many lanes just fit the registers.
-        const LANES: usize = 4;
         let mut sums = CompensatedSum::default();
-        let (mut count, mut lowest, mut next) =
-            ([0.0; LANES], [f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        let (mut count, mut lowest, mut next) = ([0.0; FEW], [f64::INFINITY; FEW], [f64::NEG_INFINITY; FEW]);
         for block in y.chunks(BLOCK) {
-            let mut excess = [0.0; LANES];
+            let mut excess = [0.0; FEW];
             let mut visit = |lane: usize, v: f64| {
                 let u = v - p;
                 let inside = u > cut;
@@ -222,7 +240,7 @@ impl Above {
                 lowest[lane] = if low < lowest[lane] { low } else { lowest[lane] };
                 next[lane] = if high > next[lane] { high } else { next[lane] };
             };
-            let (rows, rest) = block.as_chunks::<LANES>();
+            let (rows, rest) = block.as_chunks::<FEW>();
             for row in rows {
                 for (lane, v) in row.iter().enumerate() {
                     visit(lane, *v);
@@ -257,15 +275,20 @@ fn guess_threshold(y: &[f64], top: f64, s: f64, crowd: Crowd, candidates: &mut V
     let mut limit = 2 * BLOCK;
     let mut survivors = [0.0; BLOCK];
     for block in y.chunks(BLOCK) {
+        let (rows, rest) = block.as_chunks::<LANES>();
         let mut kept = 0;
-        for row in block.chunks(LANES) {
-            if row.iter().fold(false, |any, v| any | ((v - top) * unit > tau)) {
-                for v in row {
-                    let d = (v - top) * unit;
+        for row in rows {
+            let row = row.map(|v| (v - top) * unit);
+            if any(row.map(|d| d > tau)) {
+                for d in row {
                     survivors[kept] = d;
                     kept += usize::from(d > tau);
                 }
             }
+        }
+        for d in rest.iter().map(|v| (v - top) * unit) {
+            survivors[kept] = d;
+            kept += usize::from(d > tau);
         }
         candidates.extend_from_slice(&survivors[..kept]);
         if candidates.len() > limit {
@@ -307,6 +330,11 @@ fn guess_threshold(y: &[f64], top: f64, s: f64, crowd: Crowd, candidates: &mut V
         }
     }
     threshold_near(top, tau / unit)
+}
+
+/// Whether one holds, looking at all of them at once.
+fn any(flags: [bool; LANES]) -> bool {
+    flags.into_iter().fold(false, |any, flag| any | flag)
 }
 
 /// `Vec::retain` without a branch to mispredict.

@@ -7,6 +7,7 @@ mod beyond_range;
 mod double_projection;
 mod entropic;
 mod euclidean;
+mod flows;
 mod geometry;
 mod linear_minimisation;
 mod long_vectors;

@@ -1,0 +1,226 @@
+//! The threshold of the Euclidean projection onto a capped simplex.
+
+use crate::Scratch;
+use crate::capped_entropic::partition;
+use crate::compensated_sum::{BLOCK, CompensatedSum, block_sum_over};
+use crate::simplex_threshold::{Crowd, FEW, LONG, one_if, positive, sample_runs};
+
+/// p and p − τ for the τ at which Σ min(max(y − τ, 0), c) = s, for finite y and caps that hold more than s. No entry lies
+/// between τ and p but by rounding, or p lies so close to τ that it makes no difference. O(n) expected.
+///
+/// A long vector is sifted first, as for the plain simplex: one pass adds up the coordinates that are surely full and
+/// those that surely grow, drops those that are surely 0, and leaves the few that a sample cannot tell.
+pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Scratch) -> (f64, f64) {
+    // How much of it a point needs differs from round to round.
+    scratch.make_room_to_order(y.len());
+    let Scratch { values: pool, order: open, .. } = scratch;
+    let mut level = Level { y, caps, s, mass: s, crowd: Crowd::default(), filled: CompensatedSum::default() };
+    if y.len() >= LONG && (1e-250..1e250).contains(&s) {
+        let bracket = level.bracket(pool, open);
+        if level.sift(bracket, open) {
+            return level.threshold(bracket, pool, open);
+        }
+        (level.crowd, level.filled) = (Crowd::default(), CompensatedSum::default());
+    }
+    open.clear();
+    open.extend((0..y.len()).filter(|&i| caps[i] > 0.0));
+    let ends = ends(y, open);
+    level.threshold(ends, pool, open)
+}
+
+/// The least and the largest entry.
+fn ends(y: &[f64], open: &[usize]) -> (f64, f64) {
+    open.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| (low.min(y[i]), high.max(y[i])))
+}
+
+/// The search for τ, in two steps that compare nothing but exact entries of y and differences of neighbours, so that
+/// neither a common offset nor a wide range costs accuracy.
+struct Level<'a> {
+    y: &'a [f64],
+    caps: &'a [f64],
+    /// What no coordinate exceeds.
+    s: f64,
+    /// What the coordinates hold together.
+    mass: f64,
+    /// Coordinates known to grow, above 0 and below their caps.
+    crowd: Crowd,
+    /// Sum of the caps of coordinates known to be full.
+    filled: CompensatedSum,
+}
+
+impl Level<'_> {
+    /// Two numbers between which τ lies, most likely: the thresholds of a sample for its share of s, more and less what
+    /// chance may have added to or taken from the mass above it.
+    fn bracket(&self, pool: &mut Vec<f64>, open: &mut Vec<usize>) -> (f64, f64) {
+        let mut of_sample = |mass: f64| {
+            open.clear();
+            open.extend(sample_runs(self.y.len()).flatten().filter(|&i| self.caps[i] > 0.0));
+            let (size, ends) = (open.len(), ends(self.y, open));
+            let mut level =
+                Level { mass, crowd: Crowd::default(), filled: CompensatedSum::default(), ..*self };
+            let (p, lift) = if size > 0 { level.threshold(ends, pool, open) } else { (f64::MAX, 0.0) };
+            (size as f64, p - lift)
+        };
+        let sampled = sample_runs(self.y.len()).flatten();
+        let share = self.s * (sampled.clone().count() as f64 / self.y.len() as f64);
+        let (_, middle) = of_sample(share);
+        let parts = sampled.map(|i| positive(self.y[i] - middle).min(self.cap(i)));
+        let (above, squares) = parts.fold((0.0, 0.0), |(n, sum), x| (n + one_if(x > 0.0), sum + x * x));
+        let chance = 4.0 * squares.sqrt();
+        let more = if above < 64.0 { self.s } else { (share + chance).min(self.s) };
+        let high = if above >= 64.0 && share > chance { of_sample(share - chance).1 } else { f64::MAX };
+        (of_sample(more).1, high)
+    }
+
+    /// Adds up the coordinates that are full, and those that grow, for every τ of the bracket, and lists in `open` those
+    /// that neither are nor are 0 throughout. False where τ lies outside, or the bracket decides too little.
+    fn sift(&mut self, (low, high): (f64, f64), open: &mut Vec<usize>) -> bool {
+        let mut excesses = CompensatedSum::default();
+        let (mut count, mut listed) = ([0.0; FEW], [0; BLOCK]);
+        open.clear();
+        for (b, (block, caps)) in self.y.chunks(BLOCK).zip(self.caps.chunks(BLOCK)).enumerate() {
+            let (mut excess, mut filled, mut kept) = ([0.0; FEW], [0.0; FEW], 0);
+            for (k, (&v, &c)) in block.iter().zip(caps).enumerate() {
+                let (lane, c) = (k % FEW, c.min(self.s));
+                let full = v - high >= c;
+                let grows = (v > high) & (v - low < c);
+                filled[lane] += c * one_if(full);
+                excess[lane] += positive(v - high) * one_if(grows);
+                count[lane] += one_if(grows);
+                listed[kept] = BLOCK * b + k;
+                kept += usize::from((v > low) & !full & !grows & (c > 0.0));
+            }
+            excesses.add(excess.iter().sum());
+            self.filled.add(filled.iter().sum());
+            if open.len() + kept > self.y.len() / 4 {
+                return false;
+            }
+            open.extend_from_slice(&listed[..kept]);
+        }
+        self.crowd = Crowd { at: high, excess: excesses.value(), count: count.iter().sum() };
+        let near = self.crowd.count == 0.0 || self.crowd.count * (high - low) <= self.s;
+        near && self.mass_at(open, low) >= self.mass && self.mass_at(open, high) <= self.mass
+    }
+
+    /// min(cᵢ, s): the same set, with caps whose sums stay in range.
+    fn cap(&self, i: usize) -> f64 {
+        self.caps[i].min(self.s)
+    }
+
+    /// Σᵢ min(max(yᵢ − t, 0), cᵢ) over the full coordinates, the crowd and `open`.
+    fn mass_at(&self, open: &[usize], t: f64) -> f64 {
+        let growing = block_sum_over(open, |i| (self.y[i] - t).max(0.0).min(self.cap(i)));
+        self.filled.value() + self.crowd.excess_over(t) + growing
+    }
+
+    /// The threshold τ = p − lift for the coordinates in `open` with positive caps, the crowd and the full ones, which lies
+    /// below `high` and, if not below `low`, is looked for between them.
+    fn threshold(
+        &mut self,
+        (low, high): (f64, f64),
+        pool: &mut Vec<f64>,
+        open: &mut Vec<usize>,
+    ) -> (f64, f64) {
+        let p = self.smallest_positive((low, high), pool, open);
+        (p, self.lift_above(p, open))
+    }
+
+    /// The smallest entry p of y with x > 0, that is with Σᵢ min(max(yᵢ − p, 0), cᵢ) < s.
+    ///
+    /// On return `open` lists the coordinates with y ≥ p that are not full at τ = p; the full ones are in `filled`.
+    fn smallest_positive(
+        &mut self,
+        (low, high): (f64, f64),
+        pool: &mut Vec<f64>,
+        open: &mut Vec<usize>,
+    ) -> f64 {
+        let y = self.y;
+        let mut p = high;
+        pool.clear();
+        if self.mass_at(open, low) < self.mass {
+            p = low;
+        } else {
+            pool.extend(open.iter().map(|&i| y[i]).filter(|v| *v > low && *v < high));
+        }
+        while !pool.is_empty() {
+            let middle = pool.len() / 2;
+            let (_, &mut t, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
+            if self.mass_at(open, t) < self.mass {
+                p = t;
+                pool.retain(|v| *v < t);
+                self.fill(p, open);
+            } else {
+                pool.retain(|v| *v > t);
+                open.retain(|&i| y[i] > t);
+            }
+        }
+        self.fill(p, open);
+        open.retain(|&i| y[i] >= p);
+        p
+    }
+
+    /// Takes those that are full at τ = p out of `open`.
+    fn fill(&mut self, p: f64, open: &mut Vec<usize>) {
+        let mut filled = self.filled;
+        open.retain(|&i| {
+            let full = self.y[i] - p >= self.cap(i);
+            if full {
+                filled.add(self.cap(i));
+            }
+            !full
+        });
+        self.filled = filled;
+    }
+
+    /// The lift p − τ ≥ 0 at which Σ min((y − p) + lift, c) over `open`, plus the full caps, is s.
+    ///
+    /// What the full coordinates leave of s, shared out evenly, is a lower bound on the lift; whoever reaches its cap
+    /// there is full, and the rest is shared again. Where rounds fill few coordinates each, a median of the lifts
+    /// cᵢ − (yᵢ − p) at which coordinates become full decides half of the undecided ones.
+    fn lift_above(&self, p: f64, open: &mut [usize]) -> f64 {
+        let y = self.y;
+        let room = |i: usize| self.cap(i) - (y[i] - p);
+        let mut open = &mut open[..];
+        // s minus the full caps minus Σ(y − p) over the coordinates known to stay below their caps.
+        let mut rest = CompensatedSum::default();
+        rest.add(self.mass);
+        rest.add(-self.filled.value());
+        rest.add(-self.crowd.excess_over(p));
+        let (mut count, mut patience) = (self.crowd.count, 4);
+        loop {
+            let sharing = count + open.len() as f64;
+            if sharing == 0.0 {
+                // Only where rounding hides that Σc > s is nobody left: every cap is full.
+                return f64::INFINITY;
+            }
+            let lift = (rest.value() - block_sum_over(open, |i| y[i] - p)) / sharing;
+            let free = partition(open, |i| room(i) >= lift);
+            if free == open.len() {
+                return lift.max(0.0);
+            }
+            if free > open.len() - open.len() / 8 {
+                patience -= 1;
+            }
+            let (undecided, full) = open.split_at_mut(free);
+            full.iter().for_each(|&i| rest.add(-self.cap(i)));
+            open = undecided;
+            if patience < 0 && !open.is_empty() {
+                let middle = open.len() / 2;
+                open.select_nth_unstable_by(middle, |&i, &j| room(i).total_cmp(&room(j)));
+                let lift = room(open[middle]);
+                if count * lift + block_sum_over(open, |i| ((y[i] - p) + lift).min(self.cap(i)))
+                    < rest.value()
+                {
+                    let (full, undecided) = open.split_at_mut(middle + 1);
+                    full.iter().for_each(|&i| rest.add(-self.cap(i)));
+                    open = undecided;
+                } else {
+                    let (undecided, free) = open.split_at_mut(middle);
+                    free.iter().for_each(|&i| rest.add(-(y[i] - p)));
+                    count += free.len() as f64;
+                    open = undecided;
+                }
+            }
+        }
+    }
+}
