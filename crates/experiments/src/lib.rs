@@ -1,6 +1,6 @@
 //! The papers' tables and figures: a file per experiment, over what all of them share.
 //!
-//! Reading order: [`bandit_boosting`] is an experiment; [`record`], [`trials`], [`table`], [`plot`] and [`progress`] are
+//! Reading order: [`bandit_boosting`] and [`projection_free`] are experiments; [`record`], [`trials`], [`table`], [`plot`] and [`progress`] are
 //! what an experiment is made of; [`conform`] holds the crates against vectors of an independent implementation;
 //! [`data_command`] lists, verifies and fetches the official files.
 
