@@ -6,6 +6,7 @@ use experiments::bandit_boosting::{self, Options};
 use experiments::conform;
 use experiments::data_command::{self, fetch};
 use experiments::lecture;
+use experiments::projection_free;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -66,6 +67,17 @@ enum Experiment {
         #[arg(long, default_value_t = 20)]
         trials: u64,
         /// Short streams and small dimensions
+        #[arg(long)]
+        quick: bool,
+    },
+    /// [BH20, Table 1]: regret and cost of projection-free learners as T grows
+    ProjectionFree {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a problem
+        #[arg(long, default_value_t = 10)]
+        trials: u64,
+        /// Short horizons
         #[arg(long)]
         quick: bool,
     },
@@ -136,6 +148,9 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             bandit(&common, Size { trials, delta, quick }, &datasets)
         }
         Command::Reproduce(Experiment::Oco { common, trials, quick }) => oco(&common, trials, quick),
+        Command::Reproduce(Experiment::ProjectionFree { common, trials, quick }) => {
+            projection_free(&common, trials, quick)
+        }
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -149,8 +164,22 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     say("The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/.\n")?;
     let out = common.out.join("tour");
     let common = &Common { out, data: common.data.clone(), ..*common };
-    bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])?;
-    oco(common, 3, true)
+    oco(common, 3, true)?;
+    projection_free(common, 3, true)?;
+    bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
+}
+
+fn projection_free(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
+    let report = projection_free::run(&projection_free::Options {
+        trials,
+        seed: common.seed,
+        threads: common.threads,
+        quick,
+        out: common.out.clone(),
+        search: SearchPath::from_environment(common.data.as_deref())?,
+        quiet: common.quiet,
+    })?;
+    show(&report.terminal, &report.files)
 }
 
 /// How much of an experiment is run.
@@ -174,8 +203,12 @@ fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Bo
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,
     })?;
-    say(&format!("{}\n", report.terminal))?;
-    for file in &report.files {
+    show(&report.terminal, &report.files)
+}
+
+fn show(terminal: &str, files: &[PathBuf]) -> Result<ExitCode, Box<dyn Error>> {
+    say(&format!("{terminal}\n"))?;
+    for file in files {
         say(&format!("{}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -191,11 +224,7 @@ fn oco(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Er
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,
     })?;
-    say(&report.terminal)?;
-    for file in &report.files {
-        say(&format!("{}", file.display()))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    show(&report.terminal, &report.files)
 }
 
 fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {

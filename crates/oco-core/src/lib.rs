@@ -80,7 +80,6 @@ pub use projection_free::{
     Counted, ExactGradient, GradientNoise, MetaFrankWolfe, MinibatchGradient, Minibatches, Morgfw,
     NoisyGradient, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
 };
-pub use regret::{Comparator, LinearRegret, QuadraticRegret, Regret, best_in_hindsight};
 pub use regret::{
     Comparator, LinearRegret, QuadraticRegret, Regret, RegretPoint, RegretRecord, Rounds, best_in_hindsight,
     pairwise_frank_wolfe,

@@ -7,6 +7,8 @@
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
 //! `gradient_boosting` and `agnostic` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
 //! `adaptive_and_mistakes` and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result
+//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`, `projection_free` and
+//! `gradient_boosting` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
 //! agrees).
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent`, and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare`
@@ -20,6 +22,7 @@ mod gradient_boosting;
 mod input;
 mod mirror_descent;
 mod oco;
+mod projection_free;
 mod projections;
 #[cfg(test)]
 mod tests;
@@ -182,6 +185,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
     match family {
         "projections" => projections::kernel(name),
         "oco" => oco::kernel(name).or_else(|| adaptive_and_mistakes::kernel(name)),
+        "projection_free" => projection_free::kernel(name),
         "gradient_boosting" => gradient_boosting::kernel(name),
         "agnostic" => agnostic::kernel(name),
         _ => None,

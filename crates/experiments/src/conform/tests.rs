@@ -187,6 +187,34 @@ fn every_adaptive_and_mistake_kernel_answers_a_case_worked_by_hand() {
     }
 }
 
+#[test]
+fn algorithm_1_of_bh20_answers_a_case_worked_by_hand() {
+    // ℓ = x²/2 − x on [−1, 1], two copies with step ½. Round 1 is played at 0 throughout: g = −1, both move to ½. Round 2:
+    // x^1 = ½ is where the second is asked, g = −½; the first is asked at 0 again.
+    let interval = json!({"type": "box", "lower": [-1], "upper": [1]});
+    let input = json!({"set": interval, "N": 2, "A": [[[1]], [[1]]], "b": [[-1], [-1]], "eta": 0.5, "x_star": [1],
+        "beta": 1, "D": 2});
+    let expected = json!({
+        "start": [0], "iterates": [[[0], [0], [0]], [[0], [0.5], [0.5]]], "plays": [[[0], [0]], [[0.5], [0.5]]],
+        "gradients": [[[-1], [-1]], [[-1], [-0.5]]], "learner_regret": [1.5, 1.25], "lhs": 0.625,
+        "rhs": 16.0 / 3.0 + 1.5});
+    produces("projection_free", "bh20_alg1", &input, &expected);
+    for (key, value, code) in [
+        ("N", json!(0), "bad-parameter"),
+        ("eta", json!(0), "bad-step"),
+        ("beta", json!(0), "bad-parameter"),
+        ("D", json!("Infinity"), "not-finite"),
+        ("x_star", json!([2]), "bad-parameter"),
+        ("x_star", json!([0, 0]), "length-mismatch"),
+        ("A", json!([[[1]]]), "length-mismatch"),
+        ("A", json!([[[1, 0]], [[1, 0]]]), "length-mismatch"),
+        ("A", json!([[[1]], [["NaN"]]]), "not-finite"),
+        ("b", json!([]), "empty"),
+    ] {
+        refuses("projection_free", "bh20_alg1", &with(&input, key, value), code);
+    }
+}
+
 /// Two rounds on x = 1 with target 1 and steps 1/4, 1/8; B is small enough to bind.
 fn rounds() -> Json {
     let interval = json!({"type": "box", "lower": [-1], "upper": [1]});

@@ -2,7 +2,9 @@
 
 use super::quadratic::{N, dot, minus, norm, points, sets};
 use oco_core::{LinearRegret, OnlineFrankWolfe, OnlineLearner};
-use projections::{AnySet, BoxSet, DecisionSet, L2Ball, Simplex, scale_down, scale_up, start_point};
+use projections::{
+    AnySet, BoxSet, DecisionSet, Euclidean, L2Ball, Projection, Simplex, scale_down, scale_up, start_point,
+};
 use proptest::prelude::*;
 
 fn start(set: &AnySet) -> Vec<f64> {
@@ -24,7 +26,7 @@ proptest! {
             let mut learner = OnlineFrankWolfe::theorem(set.clone(), x_1.clone(), g_max, rounds).unwrap();
             let (eta, t_max) = (learner.eta(), f64::from(rounds));
             let (mut account, mut squares, mut roots) = (LinearRegret::new(N).unwrap(), 0.0, 0.0);
-            let mut before = x_1.clone();
+            let (mut before, mut sum) = (x_1.clone(), vec![0.0; N]);
             for (t, g) in (1_u32..).zip(&gradients) {
                 let x = learner.play().to_vec();
                 let away: Vec<f64> = minus(&x, &before).iter().map(|step| step.signum()).collect();
@@ -34,6 +36,10 @@ proptest! {
                 learner.observe(g).unwrap();
                 squares += dot(g, g);
                 roots += (2.0 * (2.0 / f64::from(t).sqrt()).min(1.0)).sqrt();
+                sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
+                let gap = gap_of_f(&set, learner.play(), &x_1, &sum, eta);
+                let sigma = (2.0 / (f64::from(t) + 1.0).sqrt()).min(1.0);
+                prop_assert!(gap <= 2.0 * d * d * sigma + 1e-9, "{set:?}, t = {t}: F is off by {gap}");
                 let best = account.regret(&set).unwrap().comparator;
                 for u in points(&set).into_iter().chain([best]) {
                     let regret = account.against(&u).unwrap();
@@ -64,6 +70,32 @@ proptest! {
             prop_assert_eq!(up(near.play(), 1000), far.play());
             prop_assert_eq!(near.play(), steep.play());
         }
+    }
+}
+
+/// F(x) − min_K F for F(x) = η⟨Σg, x⟩ + ‖x − x_1‖², whose minimiser is the projection of x_1 − (η/2)Σg.
+fn gap_of_f(set: &AnySet, x: &[f64], x_1: &[f64], sum: &[f64], eta: f64) -> f64 {
+    let f = |x: &[f64]| eta * dot(sum, x) + norm(&minus(x, x_1)).powi(2);
+    let mut least: Vec<f64> = x_1.iter().zip(sum).map(|(x, sum)| x - 0.5 * eta * sum).collect();
+    Projection::<Euclidean>::project(set, &mut least).unwrap();
+    f(x) - f(&least)
+}
+
+/// T so large that the bound is far below what a learner loses that never moves.
+#[test]
+fn a_long_run_keeps_to_the_bound() {
+    let (rounds, g) = (200_000_u32, [-0.6, 0.0, -0.8]);
+    for set in sets() {
+        let (x_1, d) = (start(&set), set.diameter(N).unwrap());
+        let mut learner = OnlineFrankWolfe::theorem(set.clone(), x_1, 1.0, rounds).unwrap();
+        let mut account = LinearRegret::new(N).unwrap();
+        for _ in 0..rounds {
+            account.record(&g, learner.play()).unwrap();
+            learner.observe(&g).unwrap();
+        }
+        let (regret, bound) = (account.regret(&set).unwrap().value, 8.0 * d * f64::from(rounds).powf(0.75));
+        assert!(regret <= bound, "{set:?}: {regret} > {bound}");
+        assert!(bound < 0.4 * d * f64::from(rounds));
     }
 }
 

@@ -1,0 +1,218 @@
+//! \[BH20, Table 1\] measured: regret and cost of a round of projection-free online learners as T grows, with exact and with
+//! stochastic gradients, on sets that are cheap to minimise over.
+//!
+//! Every method runs at the settings of its own theorem, which know D, β, G (or σ) and T; a horizon is a run of its own.
+//! Regret is against the best fixed point in hindsight, found to a certified gap. Stochastic gradients carry noise of
+//! norm 1 in a uniform direction, the same at both points of a sample.
+//!
+//! Reading order: [`problems`], [`methods`], [`hindsight`], [`growth`], `report`.
+
+// Rounds, trials and horizons are counted far below 2^53.
+#![allow(clippy::cast_precision_loss, reason = "counts")]
+
+pub mod problems;
+pub mod methods;
+pub mod hindsight;
+pub mod growth;
+mod counted_set;
+mod report;
+
+use crate::progress::Progress;
+use crate::record::{Provenance, Record, RecordError};
+use crate::trials::{Trials, TrialsError, WorkError};
+use datasets::{DataError, EncodeError, SearchPath};
+use hindsight::{Best, best};
+use methods::{Method, Run, run as run_method};
+use problems::{Problem, Task};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use thiserror::Error;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Trials a problem.
+    pub trials: u64,
+    /// The seed of everything.
+    pub seed: u64,
+    /// Threads. Regrets and counts do not depend on them; seconds do, so the default is one.
+    pub threads: Option<usize>,
+    /// Short horizons.
+    pub quick: bool,
+    /// Where results go.
+    pub out: PathBuf,
+    /// Where data is looked for.
+    pub search: SearchPath,
+    /// Show nothing on the way.
+    pub quiet: bool,
+}
+
+/// Why the experiment could not be run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProjectionFreeError {
+    /// A data set could not be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Features or labels could not be coded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// A learner refused its parameters or a round.
+    #[error(transparent)]
+    Oco(#[from] oco_core::OcoError),
+    /// A set was refused.
+    #[error(transparent)]
+    Projection(#[from] projections::ProjectionError),
+    /// Finished trials could not be kept.
+    #[error(transparent)]
+    Trials(#[from] TrialsError),
+    /// The record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A plot could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] crate::plot::PlotError),
+    /// A table row did not fit.
+    #[error(transparent)]
+    Table(#[from] crate::table::TableError),
+    /// The threads could not be started.
+    #[error("could not start the threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// No trial was asked for.
+    #[error("nothing to run: no trial")]
+    NothingToRun,
+}
+
+/// Everything that decides a trial's outcome: the key under which finished trials are kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Settings {
+    seed: u64,
+    quick: bool,
+    /// The norms of the noise.
+    noise: Vec<f64>,
+    scheme: String,
+}
+
+/// The outcome of one trial of one problem.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Outcome {
+    provenance: Provenance,
+    bests: Vec<Best>,
+    runs: Vec<Run>,
+    /// How long the trial took.
+    seconds: f64,
+}
+
+impl Outcome {
+    /// Σ ℓ_t(x_t) − Σ ℓ_t(u) of a run.
+    fn regret(&self, run: &Run) -> Option<f64> {
+        self.bests.iter().find(|best| best.rounds == run.rounds).map(|best| run.loss - best.loss)
+    }
+}
+
+/// The shortest horizon, as a power of two.
+const SHORTEST: u32 = 4;
+/// The longest horizon of the quick run, as a power of two.
+const QUICK_LONGEST: u32 = 10;
+/// Streams below this one draw the problems.
+const FIRST_LEARNER_STREAM: u64 = 1 << 32;
+
+/// Runs the experiment, or what is left of it, and writes `projection-free.{json,md,svg}` and
+/// `projection-free-seconds.svg`.
+///
+/// # Errors
+/// [`ProjectionFreeError`]. Finished trials are kept in `projection-free-*.trials`, so that a run that was stopped goes on
+/// where it was.
+pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
+    if options.trials == 0 {
+        return Err(ProjectionFreeError::NothingToRun);
+    }
+    let scheme = "horizons 2^4..2^16, FPL with Gaussian perturbations, budgets of optimiser rounds";
+    let settings = Settings {
+        seed: options.seed,
+        quick: options.quick,
+        noise: vec![0.0, 1.0],
+        scheme: scheme.to_owned(),
+    };
+    let key = serde_json::to_string(&settings).unwrap_or_default();
+    let fingerprint: String = Sha256::digest(key).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let store = options.out.join(format!("projection-free-{fingerprint}.trials"));
+    let store = Trials::<Outcome>::open(&store, &settings)?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(1)).build()?;
+    let progress = Progress::new(options.quiet);
+    let mut record = Record::new("projection-free", options.seed, report::settings(&settings, options));
+    let mut found = Vec::new();
+    for problem in Problem::ALL {
+        let stage = progress.stage(problem.name(), options.trials);
+        let official = options.search.locate(datasets::Name::Abalone)?.is_some();
+        // Trials on a stand-in are not those of the official file that may be fetched later.
+        let data = match problem {
+            Problem::Abalone if official => "official",
+            Problem::Abalone => "stand-in",
+            _ => "synthetic",
+        };
+        let outcomes: Vec<Arc<Outcome>> = threads.install(|| {
+            (0..options.trials)
+                .into_par_iter()
+                .map(|trial| {
+                    let unit = format!("{}/{data}/{trial}", problem.name());
+                    let kept = store.get(&unit).is_some();
+                    let work = || one_trial(problem, trial, &settings, &options.search);
+                    let outcome = store.get_or_try_run(&unit, work).map_err(|error| match error {
+                        WorkError::Work(error) => error,
+                        WorkError::Store(error) => error.into(),
+                    })?;
+                    if kept {
+                        stage.resume(1)
+                    } else {
+                        stage.done(1)
+                    }
+                    Ok(outcome)
+                })
+                .collect::<Result<_, ProjectionFreeError>>()
+        })?;
+        stage.finish();
+        for (trial, outcome) in (0..).zip(&outcomes) {
+            record.trials.extend(report::trials(problem, trial, options.seed, outcome));
+            record.seconds += outcome.seconds;
+        }
+        found.push((problem, outcomes));
+    }
+    record.paper = report::printed();
+    record.summarise();
+    report::write(&record, &found, options)
+}
+
+fn one_trial(
+    problem: Problem,
+    trial: u64,
+    settings: &Settings,
+    search: &SearchPath,
+) -> Result<Outcome, ProjectionFreeError> {
+    let begun = Instant::now();
+    let longest = if settings.quick { problem.longest().min(QUICK_LONGEST) } else { problem.longest() };
+    let task = Task::draw(problem, 1 << longest, settings.seed, trial, search)?;
+    let mut seeds = ChaCha8Rng::seed_from_u64(settings.seed);
+    seeds.set_stream(FIRST_LEARNER_STREAM + trial);
+    let (mut bests, mut runs) = (Vec::new(), Vec::new());
+    for rounds in (SHORTEST..=longest).map(|power| 1_u32 << power) {
+        bests.push(best(&task, rounds)?);
+        for &noise in &settings.noise {
+            for method in Method::ALL {
+                // A seed is drawn whether the run takes place or not, so that budgets move no other run.
+                let seed = seeds.next_u64();
+                let work = u64::from(method.copies(&task, noise, rounds)?) * u64::from(rounds);
+                if work <= 1 << problem.budget(settings.quick) {
+                    runs.push(run_method(method, &task, noise, rounds, seed)?);
+                }
+            }
+        }
+    }
+    Ok(Outcome { provenance: task.provenance, bests, runs, seconds: begun.elapsed().as_secs_f64() })
+}
