@@ -223,3 +223,17 @@ fn tied_singular_values_project_exactly() {
         }
     }
 }
+
+#[test]
+fn tied_eigenvalues_project_exactly() {
+    for seed in 0..300 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let n = 2 + seed as usize % 6;
+        let q = random(n, n, &mut rng).qr().q();
+        let tied = [2.0, 2.0, 1.0, 1.0, -1.0, -1.0, 0.5];
+        let y = &q * DMatrix::from_fn(n, n, |i, j| if i == j { tied[i] } else { 0.0 }) * q.transpose();
+        for trace in [0.05, 3.0] {
+            assert_projects(&Spectrahedron::new(n, trace).unwrap(), &row_major(&y), trace);
+        }
+    }
+}
