@@ -3,7 +3,7 @@
 use super::quadratic::{N, Quadratic, dot, gradient_bound, minus, norm, stream};
 use oco_core::{
     GradientNoise, LinearRegret, Loss, MetaFrankWolfe, Minibatches, Morgfw, Ogd, OnlineLearner,
-    OracleLearner, StepSchedule, StochasticGradient,
+    OracleLearner, StepSchedule,
 };
 use projections::L2Ball;
 use rand::SeedableRng;
