@@ -175,6 +175,7 @@ fn projection_free(common: &Common, trials: u64, quick: bool) -> Result<ExitCode
         seed: common.seed,
         threads: common.threads,
         quick,
+        problems: projection_free::problems::Problem::ALL.to_vec(),
         out: common.out.clone(),
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,

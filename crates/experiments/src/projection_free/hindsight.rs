@@ -34,13 +34,14 @@ pub fn best(task: &Task, rounds: u32) -> Result<Best, ProjectionFreeError> {
     let n = task.start.len();
     let (mut u, mut ahead) = (task.start.clone(), task.start.clone());
     let (mut g, mut vertex, mut scratch) = (vec![0.0; n], vec![0.0; n], Scratch::default());
-    let (mut found, mut momentum) = (None::<Best>, 1.0_f64);
+    let mut found = Best { rounds, loss: sum.value(&u), gap: f64::INFINITY };
+    let mut momentum = 1.0_f64;
     for _ in 0..STEPS {
         sum.subgradient(&u, &mut g);
         task.set.lmo_with(&g, &mut vertex, &mut scratch)?;
         let gap = dot(&g, &u) - dot(&g, &vertex);
-        if found.is_none_or(|best| gap < best.gap) {
-            found = Some(Best { rounds, loss: sum.value(&u), gap: gap.max(0.0) });
+        if gap < found.gap {
+            found = Best { rounds, loss: sum.value(&u), gap: gap.max(0.0) };
         }
         if gap <= tolerance {
             break;
@@ -54,7 +55,7 @@ pub fn best(task: &Task, rounds: u32) -> Result<Best, ProjectionFreeError> {
         ahead = next.iter().zip(&u).map(|(x, u)| x + share * (x - u)).collect();
         (u, momentum) = (next, faster);
     }
-    found.ok_or(ProjectionFreeError::NothingToRun)
+    Ok(found)
 }
 
 struct Sum<'a>(&'a [RoundLoss]);

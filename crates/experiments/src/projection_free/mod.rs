@@ -45,6 +45,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Short horizons.
     pub quick: bool,
+    /// Which problems.
+    pub problems: Vec<Problem>,
     /// Where results go.
     pub out: PathBuf,
     /// Where data is looked for.
@@ -84,9 +86,14 @@ pub enum ProjectionFreeError {
     /// The threads could not be started.
     #[error("could not start the threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// No trial was asked for.
-    #[error("nothing to run: no trial")]
-    NothingToRun,
+    /// No trial or no problem was asked for.
+    #[error("nothing to run: {trials} trials of {problems} problems")]
+    NothingToRun {
+        /// Trials asked for.
+        trials: u64,
+        /// Problems asked for.
+        problems: usize,
+    },
 }
 
 /// Everything that decides a trial's outcome: the key under which finished trials are kept.
@@ -130,8 +137,9 @@ const FIRST_LEARNER_STREAM: u64 = 1 << 32;
 /// [`ProjectionFreeError`]. Finished trials are kept in `projection-free-*.trials`, so that a run that was stopped goes on
 /// where it was.
 pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
-    if options.trials == 0 {
-        return Err(ProjectionFreeError::NothingToRun);
+    if options.trials == 0 || options.problems.is_empty() {
+        let (trials, problems) = (options.trials, options.problems.len());
+        return Err(ProjectionFreeError::NothingToRun { trials, problems });
     }
     let scheme = "horizons 2^4..2^16, FPL with Gaussian perturbations, budgets of optimiser rounds";
     let settings = Settings {
@@ -148,7 +156,7 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("projection-free", options.seed, report::settings(&settings, options));
     let mut found = Vec::new();
-    for problem in Problem::ALL {
+    for &problem in &options.problems {
         let stage = progress.stage(problem.name(), options.trials);
         let official = options.search.locate(datasets::Name::Abalone)?.is_some();
         // Trials on a stand-in are not those of the official file that may be fetched later.

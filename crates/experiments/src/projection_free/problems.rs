@@ -181,7 +181,7 @@ impl Task {
                     let (losses, provenance) = abalone(rounds, seed, trial, search)?;
                     (
                         Box::new(L1Ball::new(RADIUS)?),
-                        2.0 * RADIUS * largest_normal(losses[0].dimension()),
+                        2.0 * RADIUS * largest_normal(losses.first().map_or(1, Loss::dimension)),
                         losses,
                         provenance,
                     )

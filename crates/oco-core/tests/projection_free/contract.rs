@@ -214,7 +214,7 @@ fn noise_is_as_stated() {
         }
         // Five standard errors of a mean, and of a mean of squares.
         assert!(
-            mean.iter().all(|m| m.abs() < 5.0 * (square / f64::from(N as u32 * draws)).sqrt()),
+            mean.iter().all(|m| m.abs() < 5.0 * (square / (N as f64 * f64::from(draws))).sqrt()),
             "{mean:?}"
         );
         assert!((squares - square).abs() < 5.0 * square / f64::from(draws).sqrt(), "{squares}");

@@ -1,9 +1,9 @@
 //! Meta-FW and MORGFW: how the error of their gradient estimates falls along the steps, and the regret that follows.
 
-use super::quadratic::{N, Quadratic, dot, minus, norm, stream};
+use super::quadratic::{N, Quadratic, dot, gradient_bound, minus, norm, stream};
 use oco_core::{
     GradientNoise, LinearRegret, Loss, MetaFrankWolfe, Minibatches, Morgfw, Ogd, OnlineLearner,
-    OracleLearner, StepSchedule, StochasticGradient,
+    OracleLearner, StepSchedule,
 };
 use projections::L2Ball;
 use rand::SeedableRng;
@@ -117,89 +117,80 @@ fn the_recursive_estimates_of_morgfw_approach_the_gradient() {
     assert!(errors[59] < 0.1 * errors[0], "{} after {}", errors[59], errors[0]);
 }
 
-/// The regret of a run with its accounts: what the bounds of both methods are made of.
-struct Outcome {
-    regret: f64,
-    /// Σ ℓ_t(x^1) − ℓ_t(u).
-    at_start: f64,
-    /// max_k R_k.
-    largest: f64,
+/// What both methods let a test look into.
+trait Inner: OracleLearner {
+    fn optimisers(&self) -> &[Ogd<L2Ball>];
+    /// What they were told of the last round.
+    fn told(&self) -> Vec<Vec<f64>>;
 }
 
-fn run<L: OracleLearner>(
-    mut learner: L,
+impl Inner for MetaFrankWolfe<Ogd<L2Ball>, L2Ball> {
+    fn optimisers(&self) -> &[Ogd<L2Ball>] {
+        self.learners()
+    }
+
+    fn told(&self) -> Vec<Vec<f64>> {
+        self.gradients().map(<[f64]>::to_vec).collect()
+    }
+}
+
+impl Inner for Morgfw<Ogd<L2Ball>, L2Ball> {
+    fn optimisers(&self) -> &[Ogd<L2Ball>] {
+        self.learners()
+    }
+
+    fn told(&self) -> Vec<Vec<f64>> {
+        self.gradients().map(<[f64]>::to_vec).collect()
+    }
+}
+
+/// Regret minus max_k R_k minus the start's share of the bound, of a run from x^1 = 0.
+fn excess(
+    learner: &mut impl Inner,
     losses: &[Quadratic],
     u: &[f64],
-    inner: impl Fn(&L) -> (Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<f64>),
-    oracle: &mut dyn FnMut(usize, &mut dyn FnMut(&mut dyn StochasticGradient)),
-) -> Outcome {
-    let copies = inner(&learner).0.len();
-    let mut accounts = vec![LinearRegret::new(N).unwrap(); copies];
-    let mut outcome = Outcome { regret: 0.0, at_start: 0.0, largest: f64::NEG_INFINITY };
-    for (t, loss) in losses.iter().enumerate() {
-        let (plays, _, start) = inner(&learner);
-        outcome.regret += loss.value(learner.play()) - loss.value(u);
-        outcome.at_start += loss.value(&start) - loss.value(u);
-        oracle(t, &mut |oracle| learner.observe(oracle).unwrap());
-        for ((account, d), play) in accounts.iter_mut().zip(inner(&learner).1).zip(&plays) {
+    share: f64,
+    noise: &mut GradientNoise,
+) -> f64 {
+    let mut accounts = vec![LinearRegret::new(N).unwrap(); learner.optimisers().len()];
+    let mut excess = 0.0;
+    for loss in losses {
+        excess +=
+            loss.value(learner.play()) - loss.value(u) - share * (loss.value(&[0.0; N]) - loss.value(u));
+        let plays: Vec<_> = learner.optimisers().iter().map(|a| a.play().to_vec()).collect();
+        learner.observe(&mut noise.over(loss)).unwrap();
+        for ((account, d), play) in accounts.iter_mut().zip(learner.told()).zip(&plays) {
             account.record(&d, play).unwrap();
         }
     }
-    outcome.largest = accounts.iter().map(|a| a.against(u).unwrap()).fold(f64::NEG_INFINITY, f64::max);
-    outcome
+    excess - accounts.iter().map(|a| a.against(u).unwrap()).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// The expected regret of both over 20 seeds, noise of norm 1, at the K of their theorems. No margin is added.
 #[test]
 fn expected_regret_keeps_to_the_bounds() {
-    let (rounds, sigma, u) = (20_u32, 1.0, [-0.7, 0.0, 0.0]);
+    let (rounds, sigma, u, seeds) = (20_u32, 1.0, [-RADIUS, 0.0, 0.0], 20);
     let (losses, t) = (stream(rounds), f64::from(rounds));
     let lipschitz = losses.iter().map(Quadratic::beta).fold(0.0, f64::max);
-    let steps =
-        StepSchedule::zinkevich(D, super::quadratic::gradient_bound(&losses, RADIUS) + sigma).unwrap();
-    let (k_meta, k_morgfw) = (MetaFrankWolfe::copies(rounds).unwrap(), rounds);
-    let seeds = 20;
+    let steps = StepSchedule::zinkevich(D, gradient_bound(&losses, RADIUS) + sigma).unwrap();
+    let (copies, k_meta, k_morgfw) =
+        (MetaFrankWolfe::copies(rounds).unwrap(), f64::from(MetaFrankWolfe::copies(rounds).unwrap()), t);
     let (mut meta_excess, mut morgfw_excess) = (0.0, 0.0);
     for seed in 0..seeds {
         let mut noise = GradientNoise::on_sphere(sigma, ChaCha8Rng::seed_from_u64(seed)).unwrap();
-        let mut oracle = |round: usize, ask: &mut dyn FnMut(&mut dyn StochasticGradient)| {
-            ask(&mut noise.over(&losses[round]));
-        };
-        let meta = MetaFrankWolfe::new(vec![ogd(steps); k_meta as usize], ball()).unwrap();
-        let meta = run(
-            meta,
-            &losses,
-            &u,
-            |l| {
-                let plays = l.learners().iter().map(|a| a.play().to_vec()).collect();
-                (plays, l.gradients().map(<[f64]>::to_vec).collect(), vec![0.0; N])
-            },
-            &mut oracle,
-        );
-        meta_excess +=
-            (meta.regret - meta.largest - 3.0 * meta.at_start / (f64::from(k_meta) + 3.0)) / seeds as f64;
-        let morgfw = Morgfw::new(vec![ogd(steps); k_morgfw as usize], ball()).unwrap();
-        let morgfw = run(
-            morgfw,
-            &losses,
-            &u,
-            |l| {
-                let plays = l.learners().iter().map(|a| a.play().to_vec()).collect();
-                (plays, l.gradients().map(<[f64]>::to_vec).collect(), vec![0.0; N])
-            },
-            &mut oracle,
-        );
-        morgfw_excess +=
-            (morgfw.regret - morgfw.largest - morgfw.at_start / (f64::from(k_morgfw) + 1.0)) / seeds as f64;
+        let mut meta = MetaFrankWolfe::new(vec![ogd(steps); copies as usize], ball()).unwrap();
+        meta_excess += excess(&mut meta, &losses, &u, 3.0 / (k_meta + 3.0), &mut noise) / seeds as f64;
+        let mut morgfw = Morgfw::new(vec![ogd(steps); rounds as usize], ball()).unwrap();
+        morgfw_excess += excess(&mut morgfw, &losses, &u, 1.0 / (k_morgfw + 1.0), &mut noise) / seeds as f64;
     }
     let start = losses.iter().map(|l| norm(&l.gradient(&[0.0; N])).powi(2)).fold(0.0, f64::max);
     let q = (16.0_f64.cbrt() * start).max(4.0 * sigma * sigma + 16.0 / 9.0 * (lipschitz * D).powi(2));
-    let sum = |of: fn(f64) -> f64| (1..=k_meta).map(|k| of(f64::from(k))).sum::<f64>();
+    let sum = |of: fn(f64) -> f64| (1..=copies).map(|k| of(f64::from(k))).sum::<f64>();
     let meta_bound = t * D * q.sqrt() * sum(|k| (k + 4.0).powf(-1.0 / 3.0))
         + 0.5 * lipschitz * D * D * t * sum(|k| 1.0 / (k + 3.0));
-    let meta_bound = meta_bound / (f64::from(k_meta) + 3.0);
+    let meta_bound = meta_bound / (k_meta + 3.0);
     assert!(meta_excess <= meta_bound, "{meta_excess} > {meta_bound}");
-    let k = f64::from(k_morgfw) + 1.0;
+    let k = k_morgfw + 1.0;
     let morgfw_bound = 0.5 * lipschitz * D * D * t * k.ln() / k
         + 2.0 * t * D * (2.0 * (sigma * sigma + (lipschitz * D).powi(2)) / k).sqrt();
     assert!(morgfw_excess <= morgfw_bound, "{morgfw_excess} > {morgfw_bound}");
