@@ -4,10 +4,12 @@
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
 use oco_core::{
-    Doubling, Draws, FollowThePerturbedLeader, FplConstants, LazyOgd, LinearRegret, Ogd, OnlineLearner,
-    Perturbation, Restart, StepSchedule,
+    Doubling, Draws, DualAveraging, FollowThePerturbedLeader, FplConstants, Hedge, LazyOgd, LinearRegret,
+    MirrorDescent, Ogd, OnlineLearner, OptimisticMirrorDescent, Perturbation, Restart, StepSchedule,
 };
-use projections::{AnySet, BoxSet, DecisionSet, L1Ball, L2Ball, Simplex};
+use projections::{
+    AnySet, BoxSet, DecisionSet, Euclidean, L1Ball, L2Ball, NegativeEntropy, Simplex, UnitBox,
+};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -84,6 +86,10 @@ fn an_epoch_is_a_fresh_learner() {
     let ball = || L2Ball::new(1.0).unwrap();
     check(|eta| Ogd::new(ball(), 2, StepSchedule::constant(eta).unwrap()).unwrap());
     check(|eta| LazyOgd::new(ball(), 2, eta).unwrap());
+    check(|eta| Hedge::new(2, eta).unwrap());
+    check(|eta| MirrorDescent::new(NegativeEntropy, UnitBox, 2, eta).unwrap());
+    check(|eta| DualAveraging::starting_at(NegativeEntropy, UnitBox, vec![0.5, 0.3], eta).unwrap());
+    check(|eta| OptimisticMirrorDescent::new(NegativeEntropy, UnitBox, 2, eta).unwrap());
 }
 
 /// An adversary that pulls one way for ever: the tuned learner pays once, the doubled one in every epoch; early in an
@@ -190,6 +196,9 @@ fn refusals_resets_and_saved_runs() {
     let ball = || L2Ball::new(1.0).unwrap();
     check(Ogd::new(ball(), 2, StepSchedule::constant(1.0).unwrap()).unwrap());
     check(LazyOgd::new(ball(), 2, 1.0).unwrap());
+    check(Hedge::new(2, 1.0).unwrap());
+    check(MirrorDescent::new(Euclidean, ball(), 2, 1.0).unwrap());
+    check(OptimisticMirrorDescent::new(Euclidean, ball(), 2, 1.0).unwrap());
     for draws in [Draws::Once, Draws::EachRound] {
         let rng = ChaCha8Rng::seed_from_u64(1);
         check(FollowThePerturbedLeader::new(ball(), 2, Perturbation::Uniform, 1.0, draws, rng).unwrap());

@@ -15,7 +15,8 @@ pub struct Equilibrium {
     pub p: Vec<f64>,
     /// An optimal strategy of the columns.
     pub q: Vec<f64>,
-    /// max over q of pᵀMq − min over p of pᵀMq, at these strategies: 0 up to the rounding of their entries.
+    /// max over q of pᵀMq − min over p of pᵀMq, at these strategies: 0 up to the rounding of their entries, which is all of
+    /// the value where a probability is too small for an `f64`.
     pub gap: f64,
 }
 
@@ -26,7 +27,7 @@ impl MatrixGame {
     /// there in whole numbers, in which every matrix of doubles can be written: then the value is the exact one,
     /// rounded, however degenerate or wide-ranged the matrix.
     /// *Cost:* doubles O(rows·columns) a pivot; whole numbers the same count of products of numbers as long as the
-    /// support, which for 30×40 takes some ten milliseconds.
+    /// support.
     pub fn equilibrium(&self) -> Equilibrium {
         let (guess, tableau) = self.in_doubles();
         if self.certified(&guess) { guess } else { self.in_whole_numbers(&tableau) }

@@ -5,7 +5,7 @@ use crate::geometry::Geometry;
 use crate::gradient_sum::GradientSum;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, Restart, check_vector};
 use projections::{Exact, Scratch, check_finite};
 use serde::{Deserialize, Serialize};
 
@@ -85,12 +85,22 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for DualAveraging<R, K> {
     }
 
     fn reset(&mut self) {
-        self.next_sum = GradientSum::zero(self.x.len());
+        self.next_sum.set_to(&self.state.gradient_sum);
+        self.next_sum.clear();
         // The constructor projected this very origin, so it projects again.
         if self.project().is_ok() {
             std::mem::swap(&mut self.x, &mut self.next_x);
             std::mem::swap(&mut self.state.gradient_sum, &mut self.next_sum);
         }
+    }
+}
+
+impl<R: Geometry<K>, K: Exact<R>> Restart for DualAveraging<R, K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        check_step("eta", eta)?;
+        self.state.eta = eta;
+        self.reset();
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::dual_averaging::DualAveraging;
 use crate::geometry::Geometry;
-use crate::{OcoError, OnlineLearner};
+use crate::{OcoError, OnlineLearner, Restart};
 use projections::{Exact, ProjectionError, Regulariser};
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,12 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for Ftrl<R, K> {
 
     fn reset(&mut self) {
         self.averaging.reset();
+    }
+}
+
+impl<R: Geometry<K>, K: Exact<R>> Restart for Ftrl<R, K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        self.averaging.restart(eta)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ftrl::Ftrl;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner};
+use crate::{OcoError, OnlineLearner, Restart};
 use projections::{NegativeEntropy, ProjectionError, Simplex};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,12 @@ impl OnlineLearner for Hedge {
 
     fn reset(&mut self) {
         self.ftrl.reset();
+    }
+}
+
+impl Restart for Hedge {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        self.ftrl.restart(eta)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::dual_point::DualPoint;
 use crate::geometry::Geometry;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, Restart, check_vector};
 use projections::{Projection, Scratch};
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,15 @@ impl<R: Geometry<K>, K: Projection<R>> OnlineLearner for MirrorDescent<R, K> {
         x.clone_from(start);
         // The constructor mirrored this very point, so it mirrors again.
         let _ = regulariser.mirror(start, &mut dual.0);
+    }
+}
+
+impl<R: Geometry<K>, K: Projection<R>> Restart for MirrorDescent<R, K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        check_step("eta", eta)?;
+        self.state.eta = eta;
+        self.reset();
+        Ok(())
     }
 }
 

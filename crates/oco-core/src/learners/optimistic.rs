@@ -3,7 +3,7 @@
 use crate::dual_point::DualPoint;
 use crate::geometry::Geometry;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, Restart, check_vector};
 use projections::{Exact, Scratch};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,15 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for OptimisticMirrorDescent<R, K
         let _ = regulariser.mirror(origin, &mut dual.0);
         let _ = self.next.play(&self.state, &self.state.dual, &self.state.hint);
         std::mem::swap(&mut self.x, &mut self.next.x);
+    }
+}
+
+impl<R: Geometry<K>, K: Exact<R>> Restart for OptimisticMirrorDescent<R, K> {
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
+        check_step("eta", eta)?;
+        self.state.eta = eta;
+        self.reset();
+        Ok(())
     }
 }
 
