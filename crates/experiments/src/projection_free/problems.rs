@@ -20,7 +20,7 @@ impl<K: Exact<Euclidean> + LinearMinimisation + Debug> Geometry for K {}
 pub enum Problem {
     /// Rows of abalone as squared losses of a linear model, on the ℓ1 ball.
     Abalone,
-    /// Coin flips on the simplex: see [`coins`].
+    /// Coin flips on the simplex: in every round a coin decides which of two coordinates gains 1.
     SimplexCoins,
     /// Coin flips on the ℓ1 ball.
     L1Coins,
