@@ -1,7 +1,8 @@
 //! The best fixed point of a stream's first T losses, with a certificate.
 
 use super::ProjectionFreeError;
-use super::problems::{RoundLoss, Task, dot};
+use super::problems::Task;
+use super::round_loss::{RoundLoss, dot};
 use oco_core::Loss;
 use projections::Scratch;
 use serde::{Deserialize, Serialize};

@@ -5,12 +5,13 @@
 //! Regret is against the best fixed point in hindsight, found to a certified gap. Stochastic gradients carry noise of
 //! norm 1 in a uniform direction, the same at both points of a sample.
 //!
-//! Reading order: [`problems`], [`methods`], [`hindsight`], [`growth`], `report`.
+//! Reading order: [`problems`], [`round_loss`], [`methods`], [`hindsight`], [`growth`], `report`.
 
 // Rounds, trials and horizons are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
 
 pub mod problems;
+pub mod round_loss;
 pub mod methods;
 pub mod hindsight;
 pub mod growth;
@@ -177,9 +178,9 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
                         WorkError::Store(error) => error.into(),
                     })?;
                     if kept {
-                        stage.resume(1)
+                        stage.resume(1);
                     } else {
-                        stage.done(1)
+                        stage.done(1);
                     }
                     Ok(outcome)
                 })

@@ -1,6 +1,7 @@
 //! What is played on: sets that are cheap to minimise over, and streams of smooth losses with known constants.
 
 use super::ProjectionFreeError;
+use super::round_loss::RoundLoss;
 use crate::record::Provenance;
 use datasets::{MinMax, Name, SearchPath, StandIn, load, permutation, with_constant};
 use oco_core::Loss;
@@ -19,7 +20,7 @@ impl<K: Exact<Euclidean> + LinearMinimisation + Debug> Geometry for K {}
 pub enum Problem {
     /// Rows of abalone as squared losses of a linear model, on the ℓ1 ball.
     Abalone,
-    /// Coin flips on the simplex: see [`coins`].
+    /// Coin flips on the simplex: in every round a coin decides which of two coordinates gains 1.
     SimplexCoins,
     /// Coin flips on the ℓ1 ball.
     L1Coins,
@@ -80,85 +81,6 @@ pub struct Task {
     pub width: f64,
     /// Where the data came from.
     pub provenance: Provenance,
-}
-
-/// A round's loss.
-#[derive(Debug, Clone)]
-pub enum RoundLoss {
-    /// ½(⟨row, x⟩ − label)² − x_gain.
-    Row {
-        /// The direction in which the loss is curved.
-        row: Vec<f64>,
-        /// Where it is flat.
-        label: f64,
-        /// The coordinate that gains 1, if any.
-        gain: Option<usize>,
-    },
-    /// ½‖x − target‖².
-    Distance {
-        /// Where the loss is 0.
-        target: Vec<f64>,
-    },
-}
-
-impl Loss for RoundLoss {
-    fn dimension(&self) -> usize {
-        match self {
-            Self::Row { row: v, .. } | Self::Distance { target: v } => v.len(),
-        }
-    }
-
-    fn value(&self, x: &[f64]) -> f64 {
-        match self {
-            Self::Row { row, label, gain } => {
-                0.5 * (dot(row, x) - label).powi(2) - gain.map_or(0.0, |j| x[j])
-            }
-            Self::Distance { target } => {
-                0.5 * x.iter().zip(target).map(|(x, c)| (x - c) * (x - c)).sum::<f64>()
-            }
-        }
-    }
-
-    fn subgradient(&self, x: &[f64], g: &mut [f64]) {
-        match self {
-            Self::Row { row, label, gain } => {
-                let residual = dot(row, x) - label;
-                g.iter_mut().zip(row).for_each(|(g, v)| *g = residual * v);
-                gain.iter().for_each(|&j| g[j] -= 1.0);
-            }
-            Self::Distance { target } => {
-                g.iter_mut().zip(x.iter().zip(target)).for_each(|(g, (x, c))| *g = x - c);
-            }
-        }
-    }
-}
-
-impl RoundLoss {
-    /// β.
-    pub fn smoothness(&self) -> f64 {
-        match self {
-            Self::Row { row, .. } => dot(row, row),
-            Self::Distance { .. } => 1.0,
-        }
-    }
-
-    /// The largest gradient on K: exact but for the triangle inequality between the two parts of a row's loss.
-    fn gradient_bound(&self, set: &dyn Geometry, diameter: f64) -> Result<f64, ProjectionFreeError> {
-        Ok(match self {
-            Self::Row { row, label, gain } => {
-                let back: Vec<f64> = row.iter().map(|v| -v).collect();
-                let (low, high) = (dot(row, &set.lmo(row)?), dot(row, &set.lmo(&back)?));
-                (low - label).abs().max((high - label).abs()) * dot(row, row).sqrt()
-                    + f64::from(u8::from(gain.is_some()))
-            }
-            Self::Distance { target } => {
-                let mut nearest = target.clone();
-                set.project(&mut nearest)?;
-                let gap: f64 = nearest.iter().zip(target).map(|(x, c)| (x - c) * (x - c)).sum();
-                gap.sqrt() + diameter
-            }
-        })
-    }
 }
 
 impl Task {
@@ -249,7 +171,7 @@ const RADIUS: f64 = 2.0;
 /// regret grows as √T at least; and a learner that is slow to leave its start pays for each round on the way.
 fn coins(n: usize, rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
     let size = 1.0 / ((n - 2) as f64).sqrt();
-    let sign = |j: usize| if j % 2 == 0 { size } else { -size };
+    let sign = |j: usize| if j.is_multiple_of(2) { size } else { -size };
     let row: Vec<f64> = (0..n).map(|j| if j < 2 { 0.0 } else { sign(j) }).collect();
     (0..rounds)
         .map(|_| RoundLoss::Row {
@@ -296,8 +218,4 @@ fn abalone(
 /// A bound on E max |p_j| for n standard normal numbers.
 fn largest_normal(n: usize) -> f64 {
     (2.0 * (2.0 * n as f64).ln()).sqrt()
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -116,7 +116,7 @@ impl<A, K> Morgfw<A, K> {
         self.cascade.points()
     }
 
-    /// d^1, …, d^K of the round that was observed last; zeros before the first.
+    /// d^1, …, d^K as they were made last, be it in a round that was then refused; zeros before the first.
     pub fn gradients(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.gradients()
     }

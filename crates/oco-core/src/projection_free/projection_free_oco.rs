@@ -101,7 +101,7 @@ impl<A, K> ProjectionFreeOco<A, K> {
         self.cascade.points()
     }
 
-    /// g_1, …, g_N of the round that was observed last; zeros before the first.
+    /// g_1, …, g_N as they were answered last, be it in a round that was then refused; zeros before the first.
     pub fn gradients(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.gradients()
     }
