@@ -4,23 +4,15 @@
 //! number ℓ_t(x_t)). Its regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Sets, projections and mirror maps come from
 //! the crate `projections`; everything works on slices, so `Vec`, arrays and nalgebra vectors all fit.
 //!
-//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`],
-//! [`LazyOgd`], [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
-//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
-//! [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
-//! [`LazyOgd`], [`Fkm`]), the gradient estimate that FKM and bandit boosting share ([`SphericalEstimator`],
-//! [`SmoothedLoss`]), the learners that need no projection and see the loss through an oracle ([`StochasticGradient`],
-//! [`ProjectionFreeOco`], [`OnlineFrankWolfe`], [`MetaFrankWolfe`], [`Morgfw`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`], [`best_in_hindsight`]).
-//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`], [`Loss`]), the learners ([`Ogd`], [`LazyOgd`],
-//! [`Fkm`]; [`MirrorDescent`], [`DualAveraging`], [`OptimisticMirrorDescent`] in any [`Geometry`];
-//! [`FollowTheLeader`], [`Ftrl`], [`FtrlQuadratic`], [`Hedge`]), the gradient estimate that FKM and bandit boosting
-//! share ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
-//! [`LazyOgd`], [`Comid`], [`AdaGrad`], [`FollowThePerturbedLeader`], [`Doubling`]; from examples [`Perceptron`],
-//! [`Winnow`]; from loss values [`Fkm`], [`MultiPointFkm`]), the gradient estimate that FKM and bandit boosting share
-//! ([`SphericalEstimator`], [`SmoothedLoss`]), and the accounts ([`LinearRegret`], [`QuadraticRegret`],
-//! [`best_in_hindsight`]).
-//! [`SmoothedLoss`]), the accounts ([`LinearRegret`], [`QuadraticRegret`], the solvers [`best_in_hindsight`] and
-//! [`pairwise_frank_wolfe`], the running [`RegretRecord`]), and the games ([`Game`], [`ZeroSumGame`], [`MatrixGame`]).
+//! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`]) and the losses ([`Loss`]); the learners, from
+//! [`FollowTheLeader`], [`Ftrl`], [`LazyOgd`] and [`Ogd`] over mirror descent in any [`Geometry`] ([`MirrorDescent`],
+//! [`DualAveraging`], [`Hedge`], [`OptimisticMirrorDescent`]) to [`Comid`], [`AdaGrad`], [`FollowThePerturbedLeader`]
+//! and the learners of labelled examples, [`Perceptron`] and [`Winnow`], with [`Doubling`] for horizons that are not
+//! known; learning from loss values alone ([`SphericalEstimator`], [`Fkm`], [`MultiPointFkm`]); learning through a
+//! gradient oracle without a projection ([`StochasticGradient`], [`ProjectionFreeOco`], [`OnlineFrankWolfe`],
+//! [`MetaFrankWolfe`], [`Morgfw`]); zero-sum games ([`ZeroSumGame`], [`MatrixGame`]); and the accounts
+//! ([`LinearRegret`], [`QuadraticRegret`], [`RegretRecord`], the solvers [`best_in_hindsight`] and
+//! [`pairwise_frank_wolfe`]).
 //!
 //! ```
 //! use oco_core::{LinearRegret, Ogd, OnlineLearner, StepSchedule};

@@ -2,12 +2,13 @@
 //!
 //! A [`DecisionSet`] offers what it can: a [`Projection`] for a mirror map ([`Regulariser`]), a linear minimisation
 //! oracle ([`LinearMinimisation`]), membership, a diameter and an interior point. Every algorithm is exact up to
-//! rounding, with one exception, linear minimisation over matrices, which states its accuracy; and none lets the overflow
-//! or underflow of an intermediate change its result. Hypotheses of theorems are types: [`Exact`] marks a true Bregman projection, and the double projection
-//! [`Then`] does not carry it.
+//! rounding, with one exception, linear minimisation over matrices, which states its accuracy; and none lets the
+//! overflow or underflow of an intermediate change its result. Hypotheses of theorems are types: [`Exact`] marks a true
+//! Bregman projection, and the double projection [`Then`] does not carry it.
 //!
-//! Reading order: the traits, the mirror maps, the sets from [`BoxSet`] to [`AnySet`]; then the sets whose linear
-//! minimisation is cheap and whose projection is dear: [`TraceNormBall`], [`Spectrahedron`], [`FlowPolytope`].
+//! Reading order: the traits, the mirror maps, the sets from [`WholeSpace`] and [`BoxSet`] to [`AnySet`]; then the sets
+//! whose linear minimisation is cheap and whose projection is dear: [`TraceNormBall`], [`Spectrahedron`],
+//! [`FlowPolytope`].
 //!
 //! ```
 //! use projections::{Euclidean, LinearMinimisation, Projection, Simplex};
@@ -19,34 +20,34 @@
 //! # Ok::<(), projections::ProjectionError>(())
 //! ```
 
-mod any_set;
+mod traits;
+mod mirror;
+mod p_norm;
+mod whole_space;
 mod box_set;
-mod capped_entropic;
-mod capped_simplex;
-mod capped_threshold;
-mod compensated_sum;
-mod error;
-mod flow_polytope;
-mod l1_ball;
 mod l1_box;
 mod l2_ball;
-mod logarithms;
-mod lanczos;
-mod minimum_norm_point;
-mod mirror;
-mod norm;
-mod p_norm;
-mod power_of_two;
-mod scratch;
-mod shrunk;
 mod simplex;
-mod simplex_sift;
 mod simplex_threshold;
-mod spectrahedron;
+mod simplex_sift;
+mod capped_simplex;
+mod capped_threshold;
+mod capped_entropic;
+mod l1_ball;
+mod shrunk;
 mod then;
+mod any_set;
 mod trace_norm_ball;
-mod traits;
-mod whole_space;
+mod spectrahedron;
+mod lanczos;
+mod flow_polytope;
+mod minimum_norm_point;
+mod error;
+mod scratch;
+mod logarithms;
+mod norm;
+mod compensated_sum;
+mod power_of_two;
 
 pub use any_set::AnySet;
 pub use box_set::{BoxSet, UnitBox};

@@ -61,10 +61,11 @@ pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, Lect
 
 /// The value by linear programming.
 pub(super) const VALUE: &str = "value";
-/// What Hedge's averages certify from below.
-pub(super) const BELOW: &str = "certified from below";
-/// And from above.
-pub(super) const ABOVE: &str = "certified from above";
+/// What Hedge's averages certify from below, and from above.
+const BELOW: &str = "certified from below";
+const ABOVE: &str = "certified from above";
+/// What is known of the value of a game; a table of its own.
+pub(super) const VALUES: [&str; 3] = [VALUE, BELOW, ABOVE];
 
 fn play(
     arena: &Arena,

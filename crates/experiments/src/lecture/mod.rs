@@ -96,7 +96,7 @@ pub struct Point {
     pub value: f64,
 }
 
-/// How a curve that is a theorem's bound begins its name; it is drawn dashed.
+/// What the name of a curve that is a theorem's bound holds; it is drawn dashed.
 pub const BOUND: &str = "bound";
 
 /// A part of the experiment.
@@ -130,8 +130,17 @@ impl Part {
         }
     }
 
-    /// The name that the record gives to what [`Point::value`] is, with its x.
-    pub(crate) fn metric(self, x: u64) -> String {
+    /// The name that the record gives to a number of a series at x.
+    pub(crate) fn metric(self, series: &str, x: u64) -> String {
+        match self {
+            Self::Theorem2(_) if series == theorem_2::GAP => format!("gap, T = {x}"),
+            Self::Games if games::VALUES.contains(&series) => format!("value, T = {x}"),
+            _ => self.row(x),
+        }
+    }
+
+    /// What the curves of a part measure, at x.
+    pub(crate) fn row(self, x: u64) -> String {
         match self {
             Self::Example2 | Self::Theorem2(_) => format!("regret, T = {x}"),
             Self::Mistakes => format!("mistakes, n = {x}"),
@@ -210,7 +219,7 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
             record.trials.extend(points.iter().map(|point| Trial {
                 dataset: point.panel.clone(),
                 method: point.series.clone(),
-                metric: part.metric(point.x),
+                metric: part.metric(&point.series, point.x),
                 trial,
                 seed: options.seed,
                 value: point.value,

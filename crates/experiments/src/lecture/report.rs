@@ -1,6 +1,6 @@
 //! The record, the page and the figures of the lecture.
 
-use super::games::{ABOVE, BELOW, VALUE};
+use super::games::{VALUE, VALUES};
 use super::theorem_2::GAP;
 use super::{BOUND, LectureError, Measured, Options, Part};
 use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
@@ -97,9 +97,6 @@ pub(super) fn write(
     Ok(Report { terminal, files })
 }
 
-/// What is known of the value of a game; a table of its own.
-const VALUES: [&str; 3] = [VALUE, BELOW, ABOVE];
-
 impl Figure {
     fn plot(&self, record: &Record, parts: &[&Measured]) -> LinePlot {
         let panel = |part: &Measured, panel: &str| LinePanel {
@@ -147,7 +144,7 @@ fn curves<'a>(record: &'a Record, part: &'a Measured, panel: &str) -> Vec<Curve<
             curves.push(Curve { name: &point.series, at: Vec::new() });
             curves.len() - 1
         });
-        let metric = part.part.metric(point.x);
+        let metric = part.part.metric(&point.series, point.x);
         let row = record
             .rows
             .iter()
@@ -194,7 +191,7 @@ fn table(record: &Record, part: &Measured, panel: &str) -> Result<Table, Lecture
     xs.dedup();
     for x in xs {
         let cells = curves.iter().map(|curve| curve.cell(x)).collect();
-        table.push(&part.part.metric(x), part.provenance, cells)?;
+        table.push(&part.part.row(x), part.provenance, cells)?;
     }
     Ok(table)
 }
