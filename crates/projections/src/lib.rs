@@ -40,6 +40,7 @@ mod power_of_two;
 mod scratch;
 mod shrunk;
 mod simplex;
+mod simplex_guess;
 mod simplex_sift;
 mod simplex_threshold;
 mod spectrahedron;
