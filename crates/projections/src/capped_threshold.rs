@@ -2,22 +2,24 @@
 
 use crate::Scratch;
 use crate::capped_entropic::partition;
-use crate::compensated_sum::{BLOCK, CompensatedSum, block_sum_over};
+use crate::compensated_sum::{CompensatedSum, block_sum, block_sum_over};
+use crate::simplex_guess::max;
 use crate::simplex_sift::{Crowd, FEW, LONG, sample_runs};
 use crate::simplex_threshold::{one_if, positive};
 
 /// p and p − τ for the τ at which Σ min(max(y − τ, 0), c) = s, for finite y and caps that hold more than s. No entry lies
 /// between τ and p but by rounding, or p lies so close to τ that it makes no difference. O(n) expected.
 ///
-/// A long vector is sifted first, as for the plain simplex: one pass adds up the coordinates that are surely full and
-/// those that surely grow, drops those that are surely 0, and leaves the few that a sample cannot tell.
+/// Newton's method on the mass, of a sample where y is long, says about where τ lies. One pass then adds up the
+/// coordinates that are surely full and those that surely grow, drops those that are surely 0, and leaves the few that
+/// this cannot tell. Where it misled, all coordinates are searched.
 pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Scratch) -> (f64, f64) {
     // How much of it a point needs differs from round to round.
     scratch.make_room_to_order(y.len());
-    let Scratch { values: pool, order: open, .. } = scratch;
+    let Scratch { values: pool, sifted, order: open, .. } = scratch;
     let mut level = Level { y, caps, s, mass: s, crowd: Crowd::default(), filled: CompensatedSum::default() };
-    if y.len() >= LONG && (1e-250..1e250).contains(&s) {
-        let bracket = level.bracket(pool, open);
+    if (1e-250..1e250).contains(&s) {
+        let bracket = if y.len() < LONG { around(y, caps, s) } else { bracket(y, caps, s, pool, sifted) };
         if level.sift(bracket, open) {
             return level.threshold(bracket, pool, open);
         }
@@ -33,6 +35,80 @@ pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Sc
 fn ends(y: &[f64], open: &[usize]) -> (f64, f64) {
     open.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| (low.min(y[i]), high.max(y[i])))
 }
+
+/// Two numbers between which τ lies, most likely: what a sample says of its share of s, more and less what chance may
+/// have added to or taken from the mass above it.
+fn bracket(y: &[f64], caps: &[f64], s: f64, pool: &mut Vec<f64>, sifted: &mut Vec<f64>) -> (f64, f64) {
+    pool.clear();
+    sifted.clear();
+    for run in sample_runs(y.len()) {
+        pool.extend_from_slice(&y[run.clone()]);
+        sifted.extend(caps[run].iter().map(|c| c.min(s)));
+    }
+    let share = s * (pool.len() as f64 / y.len() as f64);
+    let middle = root(pool, sifted, s, share).0;
+    let parts = pool.iter().zip(&*sifted).map(|(v, c)| positive(v - middle).min(*c));
+    let (above, squares) = parts.fold((0.0, 0.0), |(n, sum), x| (n + one_if(x > 0.0), sum + x * x));
+    let chance = 3.0 * squares.sqrt();
+    let more = if above < 64.0 { s } else { (share + chance).min(s) };
+    let high =
+        if above >= 64.0 && share > chance { root(pool, sifted, s, share - chance).0 } else { f64::MAX };
+    (root(pool, sifted, s, more).0, high)
+}
+
+/// Two close numbers with τ between them, most likely.
+fn around(y: &[f64], caps: &[f64], s: f64) -> (f64, f64) {
+    let (tau, error) = root(y, caps, s, s);
+    (tau - error, tau + error)
+}
+
+/// About where Σ min(max(y − τ, 0), c) = mass, and about how far from there: Newton's method, kept inside a bracket.
+/// Caps above s count as s.
+fn root(y: &[f64], caps: &[f64], s: f64, mass: f64) -> (f64, f64) {
+    let n = y.len() as f64;
+    let (mut low, mut high) = (y.iter().copied().fold(f64::INFINITY, f64::min) - s, max(y));
+    let inside = |t: f64, low: f64, high: f64| if t > low && t < high { t } else { 0.5 * low + 0.5 * high };
+    let mut tau = inside((block_sum(y) - mass) / n, low, high);
+    let mut before = (0, 0);
+    for _ in 0..ROUNDS {
+        let (held, growing, full) = held(y, caps, s, tau);
+        let step = (held - mass) / growing.max(1) as f64;
+        if (growing, full) == before {
+            return (tau, 4.0 * step.abs() + 1e-12 * (s / n) + 4.0 * f64::EPSILON * tau.abs());
+        }
+        before = (growing, full);
+        (low, high) = if held > mass { (tau, high) } else { (low, tau) };
+        tau = inside(if growing > 0 { tau + step } else { low }, low, high);
+    }
+    (tau, high - low)
+}
+
+/// Steps of Newton's method before another must do.
+const ROUNDS: usize = 24;
+
+/// Σ min(max(y − t, 0), c), how many coordinates grow, and how many are full.
+fn held(y: &[f64], caps: &[f64], s: f64, t: f64) -> (f64, u64, u64) {
+    let (mut held, mut growing, mut full) = ([0.0; FEW], [0_u64; FEW], [0_u64; FEW]);
+    let mut visit = |lane: usize, v: f64, c: f64| {
+        let c = if c < s { c } else { s };
+        let u = v - t;
+        let x = if u > 0.0 { u } else { 0.0 };
+        held[lane] += if x < c { x } else { c };
+        growing[lane] += u64::from((u > 0.0) & (u < c));
+        full[lane] += u64::from(u >= c);
+    };
+    let ((rows, rest), (caps, caps_of_rest)) = (y.as_chunks::<FEW>(), caps.as_chunks::<FEW>());
+    for (row, caps) in rows.iter().zip(caps) {
+        for lane in 0..FEW {
+            visit(lane, row[lane], caps[lane]);
+        }
+    }
+    rest.iter().zip(caps_of_rest).for_each(|(v, c)| visit(0, *v, *c));
+    (held.iter().sum(), growing.iter().sum(), full.iter().sum())
+}
+
+/// Coordinates looked at before those left open are put away.
+const LISTED: usize = 256;
 
 /// The search for τ, in two steps that compare nothing but exact entries of y and differences of neighbours, so that
 /// neither a common offset nor a wide range costs accuracy.
@@ -50,55 +126,56 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// Two numbers between which τ lies, most likely: the thresholds of a sample for its share of s, more and less what
-    /// chance may have added to or taken from the mass above it.
-    fn bracket(&self, pool: &mut Vec<f64>, open: &mut Vec<usize>) -> (f64, f64) {
-        let mut of_sample = |mass: f64| {
-            open.clear();
-            open.extend(sample_runs(self.y.len()).flatten().filter(|&i| self.caps[i] > 0.0));
-            let (size, ends) = (open.len(), ends(self.y, open));
-            let mut level =
-                Level { mass, crowd: Crowd::default(), filled: CompensatedSum::default(), ..*self };
-            let (p, lift) = if size > 0 { level.threshold(ends, pool, open) } else { (f64::MAX, 0.0) };
-            (size as f64, p - lift)
-        };
-        let sampled = sample_runs(self.y.len()).flatten();
-        let share = self.s * (sampled.clone().count() as f64 / self.y.len() as f64);
-        let (_, middle) = of_sample(share);
-        let parts = sampled.map(|i| positive(self.y[i] - middle).min(self.cap(i)));
-        let (above, squares) = parts.fold((0.0, 0.0), |(n, sum), x| (n + one_if(x > 0.0), sum + x * x));
-        let chance = 4.0 * squares.sqrt();
-        let more = if above < 64.0 { self.s } else { (share + chance).min(self.s) };
-        let high = if above >= 64.0 && share > chance { of_sample(share - chance).1 } else { f64::MAX };
-        (of_sample(more).1, high)
-    }
-
     /// Adds up the coordinates that are full, and those that grow, for every τ of the bracket, and lists in `open` those
     /// that neither are nor are 0 throughout. False where τ lies outside, or the bracket decides too little.
     fn sift(&mut self, (low, high): (f64, f64), open: &mut Vec<usize>) -> bool {
         let mut excesses = CompensatedSum::default();
-        let (mut count, mut listed) = ([0.0; FEW], [0; BLOCK]);
+        let (mut growing, mut listed) = (0, [0; LISTED]);
         open.clear();
-        for (b, (block, caps)) in self.y.chunks(BLOCK).zip(self.caps.chunks(BLOCK)).enumerate() {
+        for (b, (block, caps)) in self.y.chunks(LISTED).zip(self.caps.chunks(LISTED)).enumerate() {
             let (mut excess, mut filled, mut kept) = ([0.0; FEW], [0.0; FEW], 0);
-            for (k, (&v, &c)) in block.iter().zip(caps).enumerate() {
-                let (lane, c) = (k % FEW, c.min(self.s));
+            let mut counts = [0_u64; FEW];
+            let mut add = |lane: usize, v: f64, c: f64| {
                 let full = v - high >= c;
                 let grows = (v > high) & (v - low < c);
-                filled[lane] += c * one_if(full);
-                excess[lane] += positive(v - high) * one_if(grows);
-                count[lane] += one_if(grows);
-                listed[kept] = BLOCK * b + k;
-                kept += usize::from((v > low) & !full & !grows & (c > 0.0));
+                filled[lane] += if full { c } else { 0.0 };
+                excess[lane] += if grows { v - high } else { 0.0 };
+                counts[lane] += u64::from(grows);
+            };
+            let is_open = |v: f64, c: f64| {
+                let decided = (v - high >= c) | ((v > high) & (v - low < c));
+                (v > low) & !decided & (c > 0.0)
+            };
+            let mut list = |k: usize| {
+                listed[kept] = LISTED * b + k;
+                kept += usize::from(is_open(block[k], caps[k].min(self.s)));
+            };
+            let (rows, rest) = block.as_chunks::<FEW>();
+            let (caps_of_rows, caps_of_rest) = caps.as_chunks::<FEW>();
+            for (r, (row, caps)) in rows.iter().zip(caps_of_rows).enumerate() {
+                let mut any = false;
+                for lane in 0..FEW {
+                    let c = if caps[lane] < self.s { caps[lane] } else { self.s };
+                    add(lane, row[lane], c);
+                    any |= is_open(row[lane], c);
+                }
+                if any {
+                    (FEW * r..FEW * (r + 1)).for_each(&mut list);
+                }
+            }
+            for (k, (&v, c)) in rest.iter().zip(caps_of_rest).enumerate() {
+                add(0, v, c.min(self.s));
+                list(FEW * rows.len() + k);
             }
             excesses.add(excess.iter().sum());
             self.filled.add(filled.iter().sum());
+            growing += counts.iter().sum::<u64>();
             if open.len() + kept > self.y.len() / 4 {
                 return false;
             }
             open.extend_from_slice(&listed[..kept]);
         }
-        self.crowd = Crowd { at: high, excess: excesses.value(), count: count.iter().sum() };
+        self.crowd = Crowd { at: high, excess: excesses.value(), count: growing as f64 };
         let near = self.crowd.count == 0.0 || self.crowd.count * (high - low) <= self.s;
         near && self.mass_at(open, low) >= self.mass && self.mass_at(open, high) <= self.mass
     }

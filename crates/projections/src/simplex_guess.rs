@@ -1,13 +1,13 @@
 //! A threshold of the simplex that is right up to rounding, from which the exact search starts.
 
-use crate::compensated_sum::{BLOCK, LANES, block_sum};
+use crate::compensated_sum::{BLOCK, LANES};
 use crate::simplex_sift::Crowd;
 use crate::simplex_threshold::positive;
 
 /// The threshold τ, up to rounding relative to s or to itself; never above max y. O(n) whatever the input.
 ///
 /// Every set of k entries with sum Σ gives a lower bound (Σ − s)/k on τ. The set of all and that of the largest entry of
-/// each row of eight give two to begin with; the entries above the better one give the next [M86], and so on. Where such
+/// each row of eight give two to begin with; the entries above the better one give the next \[M86\], and so on. Where such
 /// bounds creep, a pivot decides at least half of the entries.
 pub(crate) fn guess_threshold(y: &[f64], top: f64, s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> f64 {
     // A unit in which n·s is finite and s/n normal.
