@@ -66,14 +66,16 @@ fn around(y: &[f64], caps: &[f64], s: f64) -> (f64, f64) {
 /// Caps above s count as s.
 fn root(y: &[f64], caps: &[f64], s: f64, mass: f64) -> (f64, f64) {
     let n = y.len() as f64;
-    let (mut low, mut high) = (y.iter().copied().fold(f64::INFINITY, f64::min) - s, max(y));
+    // With the largest cap below the least entry all coordinates are full.
+    let least = y.iter().copied().fold(f64::INFINITY, f64::min);
+    let (mut low, mut high) = (least - max(caps).min(s), max(y));
     let inside = |t: f64, low: f64, high: f64| if t > low && t < high { t } else { 0.5 * low + 0.5 * high };
     let mut tau = inside((block_sum(y) - mass) / n, low, high);
     let mut before = (0, 0);
     for _ in 0..ROUNDS {
         let (held, growing, full) = held(y, caps, s, tau);
         let step = (held - mass) / growing.max(1) as f64;
-        if (growing, full) == before {
+        if growing > 0 && (growing, full) == before {
             return (tau, 4.0 * step.abs() + 1e-12 * (s / n) + 4.0 * f64::EPSILON * tau.abs());
         }
         before = (growing, full);
