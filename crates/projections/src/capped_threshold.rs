@@ -1,11 +1,10 @@
 //! The threshold of the Euclidean projection onto a capped simplex.
 
 use crate::Scratch;
+use crate::capped_bracket::{around, bracket};
 use crate::capped_entropic::partition;
-use crate::compensated_sum::{CompensatedSum, block_sum, block_sum_over};
-use crate::simplex_guess::max;
-use crate::simplex_sift::{Crowd, FEW, LONG, sample_runs};
-use crate::simplex_threshold::{one_if, positive};
+use crate::compensated_sum::{CompensatedSum, block_sum_over};
+use crate::simplex_sift::{Crowd, FEW, LONG};
 
 /// p and p − τ for the τ at which Σ min(max(y − τ, 0), c) = s, for finite y and caps that hold more than s. No entry lies
 /// between τ and p but by rounding, or p lies so close to τ that it makes no difference. O(n) expected.
@@ -17,7 +16,7 @@ pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Sc
     // How much of it a point needs differs from round to round.
     scratch.make_room_to_order(y.len());
     let Scratch { values: pool, sifted, order: open, .. } = scratch;
-    let mut level = Level { y, caps, s, mass: s, crowd: Crowd::default(), filled: CompensatedSum::default() };
+    let mut level = Level { y, caps, s, crowd: Crowd::default(), filled: CompensatedSum::default() };
     if (1e-250..1e250).contains(&s) {
         let bracket = if y.len() < LONG { around(y, caps, s) } else { bracket(y, caps, s, pool, sifted) };
         if level.sift(bracket, open) {
@@ -36,79 +35,6 @@ fn ends(y: &[f64], open: &[usize]) -> (f64, f64) {
     open.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| (low.min(y[i]), high.max(y[i])))
 }
 
-/// Two numbers between which τ lies, most likely: what a sample says of its share of s, more and less what chance may
-/// have added to or taken from the mass above it.
-fn bracket(y: &[f64], caps: &[f64], s: f64, pool: &mut Vec<f64>, sifted: &mut Vec<f64>) -> (f64, f64) {
-    pool.clear();
-    sifted.clear();
-    for run in sample_runs(y.len()) {
-        pool.extend_from_slice(&y[run.clone()]);
-        sifted.extend(caps[run].iter().map(|c| c.min(s)));
-    }
-    let share = s * (pool.len() as f64 / y.len() as f64);
-    let middle = root(pool, sifted, s, share).0;
-    let parts = pool.iter().zip(&*sifted).map(|(v, c)| positive(v - middle).min(*c));
-    let (above, squares) = parts.fold((0.0, 0.0), |(n, sum), x| (n + one_if(x > 0.0), sum + x * x));
-    let chance = 3.0 * squares.sqrt();
-    let more = if above < 64.0 { s } else { (share + chance).min(s) };
-    let high =
-        if above >= 64.0 && share > chance { root(pool, sifted, s, share - chance).0 } else { f64::MAX };
-    (root(pool, sifted, s, more).0, high)
-}
-
-/// Two close numbers with τ between them, most likely.
-fn around(y: &[f64], caps: &[f64], s: f64) -> (f64, f64) {
-    let (tau, error) = root(y, caps, s, s);
-    (tau - error, tau + error)
-}
-
-/// About where Σ min(max(y − τ, 0), c) = mass, and about how far from there: Newton's method, kept inside a bracket.
-/// Caps above s count as s.
-fn root(y: &[f64], caps: &[f64], s: f64, mass: f64) -> (f64, f64) {
-    let n = y.len() as f64;
-    // With the largest cap below the least entry all coordinates are full.
-    let least = y.iter().copied().fold(f64::INFINITY, f64::min);
-    let (mut low, mut high) = (least - max(caps).min(s), max(y));
-    let inside = |t: f64, low: f64, high: f64| if t > low && t < high { t } else { 0.5 * low + 0.5 * high };
-    let mut tau = inside((block_sum(y) - mass) / n, low, high);
-    let mut before = (0, 0);
-    for _ in 0..ROUNDS {
-        let (held, growing, full) = held(y, caps, s, tau);
-        let step = (held - mass) / growing.max(1) as f64;
-        if growing > 0 && (growing, full) == before {
-            return (tau, 4.0 * step.abs() + 1e-12 * (s / n) + 4.0 * f64::EPSILON * tau.abs());
-        }
-        before = (growing, full);
-        (low, high) = if held > mass { (tau, high) } else { (low, tau) };
-        tau = inside(if growing > 0 { tau + step } else { low }, low, high);
-    }
-    (tau, high - low)
-}
-
-/// Steps of Newton's method before another must do.
-const ROUNDS: usize = 24;
-
-/// Σ min(max(y − t, 0), c), how many coordinates grow, and how many are full.
-fn held(y: &[f64], caps: &[f64], s: f64, t: f64) -> (f64, u64, u64) {
-    let (mut held, mut growing, mut full) = ([0.0; FEW], [0_u64; FEW], [0_u64; FEW]);
-    let mut visit = |lane: usize, v: f64, c: f64| {
-        let c = if c < s { c } else { s };
-        let u = v - t;
-        let x = if u > 0.0 { u } else { 0.0 };
-        held[lane] += if x < c { x } else { c };
-        growing[lane] += u64::from((u > 0.0) & (u < c));
-        full[lane] += u64::from(u >= c);
-    };
-    let ((rows, rest), (caps, caps_of_rest)) = (y.as_chunks::<FEW>(), caps.as_chunks::<FEW>());
-    for (row, caps) in rows.iter().zip(caps) {
-        for lane in 0..FEW {
-            visit(lane, row[lane], caps[lane]);
-        }
-    }
-    rest.iter().zip(caps_of_rest).for_each(|(v, c)| visit(0, *v, *c));
-    (held.iter().sum(), growing.iter().sum(), full.iter().sum())
-}
-
 /// Coordinates looked at before those left open are put away.
 const LISTED: usize = 256;
 
@@ -117,10 +43,8 @@ const LISTED: usize = 256;
 struct Level<'a> {
     y: &'a [f64],
     caps: &'a [f64],
-    /// What no coordinate exceeds.
+    /// What the coordinates hold together, and what none exceeds.
     s: f64,
-    /// What the coordinates hold together.
-    mass: f64,
     /// Coordinates known to grow, above 0 and below their caps.
     crowd: Crowd,
     /// Sum of the caps of coordinates known to be full.
@@ -179,7 +103,7 @@ impl Level<'_> {
         }
         self.crowd = Crowd { at: high, excess: excesses.value(), count: growing as f64 };
         let near = self.crowd.count == 0.0 || self.crowd.count * (high - low) <= self.s;
-        near && self.mass_at(open, low) >= self.mass && self.mass_at(open, high) <= self.mass
+        near && self.mass_at(open, low) >= self.s && self.mass_at(open, high) <= self.s
     }
 
     /// min(cᵢ, s): the same set, with caps whose sums stay in range.
@@ -217,7 +141,7 @@ impl Level<'_> {
         let y = self.y;
         let mut p = high;
         pool.clear();
-        if self.mass_at(open, low) < self.mass {
+        if self.mass_at(open, low) < self.s {
             p = low;
         } else {
             pool.extend(open.iter().map(|&i| y[i]).filter(|v| *v > low && *v < high));
@@ -225,7 +149,7 @@ impl Level<'_> {
         while !pool.is_empty() {
             let middle = pool.len() / 2;
             let (_, &mut t, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
-            if self.mass_at(open, t) < self.mass {
+            if self.mass_at(open, t) < self.s {
                 p = t;
                 pool.retain(|v| *v < t);
                 self.fill(p, open);
@@ -263,7 +187,7 @@ impl Level<'_> {
         let mut open = &mut open[..];
         // s minus the full caps minus Σ(y − p) over the coordinates known to stay below their caps.
         let mut rest = CompensatedSum::default();
-        rest.add(self.mass);
+        rest.add(self.s);
         rest.add(-self.filled.value());
         rest.add(-self.crowd.excess_over(p));
         let (mut count, mut patience) = (self.crowd.count, 4);

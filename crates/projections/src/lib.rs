@@ -21,6 +21,7 @@
 
 mod any_set;
 mod box_set;
+mod capped_bracket;
 mod capped_entropic;
 mod capped_simplex;
 mod capped_threshold;

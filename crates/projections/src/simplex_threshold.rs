@@ -61,7 +61,8 @@ fn sorted_threshold(y: &[f64], s: f64) -> Option<(f64, f64)> {
     Some(exact_threshold(end, s, Crowd::default(), top + (sum - s) / count))
 }
 
-/// The threshold τ = p − lift from one pass over y, or nothing where y is short, an entry is not finite, or the sample misled.
+/// The threshold τ = p − lift from one pass over y, or nothing where y is short, an entry is not finite, or the sample
+/// misled.
 fn sifted_threshold(
     y: &[f64],
     s: f64,
