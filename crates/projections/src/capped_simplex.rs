@@ -34,6 +34,9 @@ use serde::{Deserialize, Serialize};
 pub struct CappedSimplex {
     caps: Vec<f64>,
     s: f64,
+    /// Whether Σc > s, so that there is something to choose.
+    #[serde(skip_serializing)]
+    roomy: bool,
 }
 
 #[derive(Deserialize)]
@@ -63,8 +66,8 @@ impl CappedSimplex {
         if let Some((index, &value)) = caps.iter().enumerate().find(|(_, c)| **c < 0.0) {
             return Err(ProjectionError::NegativeCap { index, value });
         }
-        let set = Self { caps, s };
-        set.check_capacity(set.caps.iter().copied())?;
+        let mut set = Self { caps, s, roomy: true };
+        set.roomy = set.check_capacity(set.caps.iter().copied())?;
         Ok(set)
     }
 
@@ -99,7 +102,7 @@ impl Projection<Euclidean> for CappedSimplex {
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         check_finite("y", y)?;
         self.check_dimension(y.len())?;
-        if !self.check_capacity(self.caps.iter().copied())? {
+        if !self.roomy {
             y.copy_from_slice(&self.caps);
             return Ok(());
         }

@@ -1,23 +1,24 @@
 //! The threshold of the Euclidean projection onto a capped simplex.
 
 use crate::Scratch;
+use crate::capped_bracket::{around, bracket};
 use crate::capped_entropic::partition;
-use crate::compensated_sum::{BLOCK, CompensatedSum, block_sum_over};
-use crate::simplex_sift::{Crowd, FEW, LONG, sample_runs};
-use crate::simplex_threshold::{one_if, positive};
+use crate::compensated_sum::{CompensatedSum, block_sum_over};
+use crate::simplex_sift::{Crowd, FEW, LONG};
 
 /// p and p − τ for the τ at which Σ min(max(y − τ, 0), c) = s, for finite y and caps that hold more than s. No entry lies
 /// between τ and p but by rounding, or p lies so close to τ that it makes no difference. O(n) expected.
 ///
-/// A long vector is sifted first, as for the plain simplex: one pass adds up the coordinates that are surely full and
-/// those that surely grow, drops those that are surely 0, and leaves the few that a sample cannot tell.
+/// Newton's method on the mass, of a sample where y is long, says about where τ lies. One pass then adds up the
+/// coordinates that are surely full and those that surely grow, drops those that are surely 0, and leaves the few that
+/// this cannot tell. Where it misled, all coordinates are searched.
 pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Scratch) -> (f64, f64) {
     // How much of it a point needs differs from round to round.
     scratch.make_room_to_order(y.len());
-    let Scratch { values: pool, order: open, .. } = scratch;
-    let mut level = Level { y, caps, s, mass: s, crowd: Crowd::default(), filled: CompensatedSum::default() };
-    if y.len() >= LONG && (1e-250..1e250).contains(&s) {
-        let bracket = level.bracket(pool, open);
+    let Scratch { values: pool, sifted, order: open, .. } = scratch;
+    let mut level = Level { y, caps, s, crowd: Crowd::default(), filled: CompensatedSum::default() };
+    if (1e-250..1e250).contains(&s) {
+        let bracket = if y.len() < LONG { around(y, caps, s) } else { bracket(y, caps, s, pool, sifted) };
         if level.sift(bracket, open) {
             return level.threshold(bracket, pool, open);
         }
@@ -34,15 +35,16 @@ fn ends(y: &[f64], open: &[usize]) -> (f64, f64) {
     open.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| (low.min(y[i]), high.max(y[i])))
 }
 
+/// Coordinates looked at before those left open are put away.
+const LISTED: usize = 256;
+
 /// The search for τ, in two steps that compare nothing but exact entries of y and differences of neighbours, so that
 /// neither a common offset nor a wide range costs accuracy.
 struct Level<'a> {
     y: &'a [f64],
     caps: &'a [f64],
-    /// What no coordinate exceeds.
+    /// What the coordinates hold together, and what none exceeds.
     s: f64,
-    /// What the coordinates hold together.
-    mass: f64,
     /// Coordinates known to grow, above 0 and below their caps.
     crowd: Crowd,
     /// Sum of the caps of coordinates known to be full.
@@ -50,57 +52,58 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// Two numbers between which τ lies, most likely: the thresholds of a sample for its share of s, more and less what
-    /// chance may have added to or taken from the mass above it.
-    fn bracket(&self, pool: &mut Vec<f64>, open: &mut Vec<usize>) -> (f64, f64) {
-        let mut of_sample = |mass: f64| {
-            open.clear();
-            open.extend(sample_runs(self.y.len()).flatten().filter(|&i| self.caps[i] > 0.0));
-            let (size, ends) = (open.len(), ends(self.y, open));
-            let mut level =
-                Level { mass, crowd: Crowd::default(), filled: CompensatedSum::default(), ..*self };
-            let (p, lift) = if size > 0 { level.threshold(ends, pool, open) } else { (f64::MAX, 0.0) };
-            (size as f64, p - lift)
-        };
-        let sampled = sample_runs(self.y.len()).flatten();
-        let share = self.s * (sampled.clone().count() as f64 / self.y.len() as f64);
-        let (_, middle) = of_sample(share);
-        let parts = sampled.map(|i| positive(self.y[i] - middle).min(self.cap(i)));
-        let (above, squares) = parts.fold((0.0, 0.0), |(n, sum), x| (n + one_if(x > 0.0), sum + x * x));
-        let chance = 4.0 * squares.sqrt();
-        let more = if above < 64.0 { self.s } else { (share + chance).min(self.s) };
-        let high = if above >= 64.0 && share > chance { of_sample(share - chance).1 } else { f64::MAX };
-        (of_sample(more).1, high)
-    }
-
     /// Adds up the coordinates that are full, and those that grow, for every τ of the bracket, and lists in `open` those
     /// that neither are nor are 0 throughout. False where τ lies outside, or the bracket decides too little.
     fn sift(&mut self, (low, high): (f64, f64), open: &mut Vec<usize>) -> bool {
         let mut excesses = CompensatedSum::default();
-        let (mut count, mut listed) = ([0.0; FEW], [0; BLOCK]);
+        let (mut growing, mut listed) = (0, [0; LISTED]);
         open.clear();
-        for (b, (block, caps)) in self.y.chunks(BLOCK).zip(self.caps.chunks(BLOCK)).enumerate() {
+        for (b, (block, caps)) in self.y.chunks(LISTED).zip(self.caps.chunks(LISTED)).enumerate() {
             let (mut excess, mut filled, mut kept) = ([0.0; FEW], [0.0; FEW], 0);
-            for (k, (&v, &c)) in block.iter().zip(caps).enumerate() {
-                let (lane, c) = (k % FEW, c.min(self.s));
+            let mut counts = [0_u64; FEW];
+            let mut add = |lane: usize, v: f64, c: f64| {
                 let full = v - high >= c;
                 let grows = (v > high) & (v - low < c);
-                filled[lane] += c * one_if(full);
-                excess[lane] += positive(v - high) * one_if(grows);
-                count[lane] += one_if(grows);
-                listed[kept] = BLOCK * b + k;
-                kept += usize::from((v > low) & !full & !grows & (c > 0.0));
+                filled[lane] += if full { c } else { 0.0 };
+                excess[lane] += if grows { v - high } else { 0.0 };
+                counts[lane] += u64::from(grows);
+            };
+            let is_open = |v: f64, c: f64| {
+                let decided = (v - high >= c) | ((v > high) & (v - low < c));
+                (v > low) & !decided & (c > 0.0)
+            };
+            let mut list = |k: usize| {
+                listed[kept] = LISTED * b + k;
+                kept += usize::from(is_open(block[k], caps[k].min(self.s)));
+            };
+            let (rows, rest) = block.as_chunks::<FEW>();
+            let (caps_of_rows, caps_of_rest) = caps.as_chunks::<FEW>();
+            for (r, (row, caps)) in rows.iter().zip(caps_of_rows).enumerate() {
+                let mut any = false;
+                for lane in 0..FEW {
+                    let c = if caps[lane] < self.s { caps[lane] } else { self.s };
+                    add(lane, row[lane], c);
+                    any |= is_open(row[lane], c);
+                }
+                if any {
+                    (FEW * r..FEW * (r + 1)).for_each(&mut list);
+                }
+            }
+            for (k, (&v, c)) in rest.iter().zip(caps_of_rest).enumerate() {
+                add(0, v, c.min(self.s));
+                list(FEW * rows.len() + k);
             }
             excesses.add(excess.iter().sum());
             self.filled.add(filled.iter().sum());
+            growing += counts.iter().sum::<u64>();
             if open.len() + kept > self.y.len() / 4 {
                 return false;
             }
             open.extend_from_slice(&listed[..kept]);
         }
-        self.crowd = Crowd { at: high, excess: excesses.value(), count: count.iter().sum() };
+        self.crowd = Crowd { at: high, excess: excesses.value(), count: growing as f64 };
         let near = self.crowd.count == 0.0 || self.crowd.count * (high - low) <= self.s;
-        near && self.mass_at(open, low) >= self.mass && self.mass_at(open, high) <= self.mass
+        near && self.mass_at(open, low) >= self.s && self.mass_at(open, high) <= self.s
     }
 
     /// min(cᵢ, s): the same set, with caps whose sums stay in range.
@@ -138,7 +141,7 @@ impl Level<'_> {
         let y = self.y;
         let mut p = high;
         pool.clear();
-        if self.mass_at(open, low) < self.mass {
+        if self.mass_at(open, low) < self.s {
             p = low;
         } else {
             pool.extend(open.iter().map(|&i| y[i]).filter(|v| *v > low && *v < high));
@@ -146,7 +149,7 @@ impl Level<'_> {
         while !pool.is_empty() {
             let middle = pool.len() / 2;
             let (_, &mut t, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
-            if self.mass_at(open, t) < self.mass {
+            if self.mass_at(open, t) < self.s {
                 p = t;
                 pool.retain(|v| *v < t);
                 self.fill(p, open);
@@ -184,7 +187,7 @@ impl Level<'_> {
         let mut open = &mut open[..];
         // s minus the full caps minus Σ(y − p) over the coordinates known to stay below their caps.
         let mut rest = CompensatedSum::default();
-        rest.add(self.mass);
+        rest.add(self.s);
         rest.add(-self.filled.value());
         rest.add(-self.crowd.excess_over(p));
         let (mut count, mut patience) = (self.crowd.count, 4);

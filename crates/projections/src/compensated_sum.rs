@@ -38,15 +38,17 @@ pub(crate) const LANES: usize = 8;
 
 /// Σv in one fast pass with an error below 10⁻¹³·Σ|v|: plain sums of blocks, compensated across blocks.
 pub(crate) fn block_sum(values: &[f64]) -> f64 {
-    let of_block = |block: &[f64]| {
-        let mut sums = [0.0; LANES];
-        let (rows, rest) = block.as_chunks::<LANES>();
-        for row in rows {
-            sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
-        }
-        sums.iter().chain(rest).sum::<f64>()
-    };
-    values.chunks(BLOCK).map(of_block).collect::<CompensatedSum>().value()
+    values.chunks(BLOCK).map(sum_of_block).collect::<CompensatedSum>().value()
+}
+
+/// Σv of at most a block.
+pub(crate) fn sum_of_block(block: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (rows, rest) = block.as_chunks::<LANES>();
+    for row in rows {
+        sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
+    }
+    sums.iter().chain(rest).sum::<f64>()
 }
 
 /// Σ `term(i)` over `indices`, in blocks like [`block_sum`].

@@ -3,7 +3,8 @@
 use crate::compensated_sum::CompensatedSum;
 use crate::error::{check_length, check_radius};
 use crate::power_of_two::{scale_up_around, scaled_up_in_range};
-use crate::simplex_threshold::{max, project_onto_simplex};
+use crate::simplex_guess::max;
+use crate::simplex_threshold::project_onto_simplex;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, check_finite,
 };

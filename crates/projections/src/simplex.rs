@@ -4,7 +4,8 @@ use crate::compensated_sum::{CompensatedSum, block_sum};
 use crate::error::{check_length, check_logarithms, check_non_negative, check_radius};
 use crate::logarithms::{logarithms_of_scaled, scale_up_logarithms_around};
 use crate::power_of_two::scale_up_around;
-use crate::simplex_threshold::{max, project_onto_simplex};
+use crate::simplex_guess::max;
+use crate::simplex_threshold::project_onto_simplex;
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, LogProjection, NegativeEntropy, Projection,
     ProjectionError, Scratch, check_finite,

@@ -1,7 +1,8 @@
 //! The pass over a long vector that leaves the few entries which may lie on either side of a threshold.
 
-use crate::compensated_sum::{BLOCK, CompensatedSum, LANES};
-use crate::simplex_threshold::{any, guess_threshold, max, one_if, positive};
+use crate::compensated_sum::{BLOCK, CompensatedSum, LANES, sum_of_block};
+use crate::simplex_guess::{excess_above, guess_threshold, largest, max};
+use crate::simplex_threshold::positive;
 
 /// Lanes of a loop with three or four sums, which then just fit the registers.
 pub(crate) const FEW: usize = 4;
@@ -30,50 +31,40 @@ impl Crowd {
 /// Lists the entries in (low, high] and adds up those above `high`; nothing where an entry is not finite, where a sum
 /// overflows, or where more than a quarter of y would be listed.
 pub(crate) fn sift(y: &[f64], low: f64, high: f64, sifted: &mut Vec<f64>) -> Option<Crowd> {
+    let mut crowd = Crowd { at: high, ..Crowd::default() };
     let mut excesses = CompensatedSum::default();
-    let (mut count, mut total) = ([0.0; FEW], [0.0; FEW]);
+    let mut total = 0.0;
     let mut listed = [0.0; BLOCK];
+    // No entry of (low, high] is further from its middle, however this rounds.
+    let middle = 0.5 * low + 0.5 * high;
+    let reach = (high - middle).max(middle - low);
     sifted.clear();
     for block in y.chunks(BLOCK) {
-        let mut excess = [0.0; FEW];
-        let (rows, rest) = block.as_chunks::<FEW>();
-        for row in rows {
-            for lane in 0..FEW {
-                let above = row[lane] - high;
-                total[lane] += row[lane];
-                excess[lane] += positive(above);
-                count[lane] += one_if(row[lane] > high);
-            }
-        }
-        for &v in rest {
-            total[0] += v;
-            excess[0] += positive(v - high);
-            count[0] += one_if(v > high);
-        }
-        excesses.add(excess.iter().sum());
-        let (rows, rest) = block.as_chunks::<LANES>();
-        let inside = |v: f64| (v > low) & (v <= high);
         let mut kept = 0;
-        for row in rows {
-            if any(row.map(inside)) {
-                for &v in row {
-                    listed[kept] = v;
-                    kept += usize::from(inside(v));
-                }
-            }
+        let mut list = |v: &f64| {
+            listed[kept] = *v;
+            kept += usize::from((*v > low) & (*v <= high));
+        };
+        let (rows, rest) = block.as_chunks::<LANES>();
+        if high == f64::INFINITY {
+            rows.iter().filter(|row| largest(row) > low).flatten().for_each(&mut list);
+        } else {
+            let nearest = |row: &[f64; LANES]| -largest(&row.map(|v| -(v - middle).abs()));
+            rows.iter().filter(|row| nearest(row) <= reach).flatten().for_each(&mut list);
+            let (excess, count) = excess_above(block, high);
+            excesses.add(excess);
+            crowd.count += count;
         }
-        for &v in rest {
-            listed[kept] = v;
-            kept += usize::from(inside(v));
-        }
+        rest.iter().for_each(&mut list);
+        total += sum_of_block(block);
         if sifted.len() + kept > y.len() / 4 {
             return None;
         }
         sifted.extend_from_slice(&listed[..kept]);
     }
+    crowd.excess = excesses.value();
     // A NaN or an infinity never leaves a sum that it has entered.
-    let crowd = Crowd { at: high, excess: excesses.value(), count: count.iter().sum() };
-    (total.iter().all(|v| v.is_finite()) && crowd.excess.is_finite()).then_some(crowd)
+    (total.is_finite() && crowd.excess.is_finite()).then_some(crowd)
 }
 
 /// Where τ lies, most likely.
@@ -82,6 +73,8 @@ pub(crate) struct Bracket {
     pub(crate) low: f64,
     /// Above τ; +∞ where the sample cannot tell.
     pub(crate) high: f64,
+    /// Whether all of the sample lies above `low`.
+    pub(crate) all: bool,
 }
 
 impl Bracket {
@@ -93,7 +86,7 @@ impl Bracket {
         let share = s * (sample.len() as f64 / y.len() as f64);
         let middle = guess_threshold(sample, max(sample), share, Crowd::default(), candidates);
         let squares: f64 = sample.iter().map(|v| positive(v - middle)).map(|u| u * u).sum();
-        let chance = 4.0 * squares.sqrt();
+        let chance = 3.0 * squares.sqrt();
         // A part of y has a lower threshold than y for the same mass. Below that there is no need to go, and few entries
         // above the middle say nothing better.
         let few = sample.iter().filter(|v| **v > middle).count() < 64;
@@ -106,7 +99,7 @@ impl Bracket {
         } else {
             f64::INFINITY
         };
-        Self { low, high }
+        Self { low, high, all: sample.iter().all(|v| *v > low) }
     }
 }
 

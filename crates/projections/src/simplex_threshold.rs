@@ -1,13 +1,15 @@
 //! The Euclidean projection onto a simplex by its threshold, in linear time.
 
-use crate::compensated_sum::{BLOCK, CompensatedSum, LANES, block_sum};
+use crate::compensated_sum::{BLOCK, CompensatedSum, LANES};
+use crate::simplex_guess::{guess_threshold, largest, max};
 use crate::simplex_sift::{Bracket, Crowd, FEW, LONG, sift};
 use crate::{ProjectionError, Scratch, check_finite};
 
 /// y ← max(y − τ, 0) with Σ = s, for non-empty y. O(n). Refuses a NaN or an infinity and leaves y as it was.
 ///
-/// A long vector is sifted first: one pass leaves the few entries that a sample says may lie on either side of τ, and
-/// checks the rest. Where the sample misled, and for short vectors, all entries are searched.
+/// Of a sorted vector only the end that keeps mass is searched. Another long one is sifted first: one pass leaves the
+/// few entries that a sample says may lie on either side of τ, and checks the rest. Where the sample misled, and for
+/// short vectors, all entries are searched.
 pub(crate) fn project_onto_simplex(
     y: &mut [f64],
     s: f64,
@@ -16,7 +18,12 @@ pub(crate) fn project_onto_simplex(
     // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
     scratch.make_room_to_sift(y.len());
     let Scratch { values: candidates, sifted, .. } = scratch;
-    let (p, lift) = match sifted_threshold(y, s, candidates, sifted) {
+    // Elsewhere a sum or a quotient may leave the range.
+    let quick = match (1e-250..1e250).contains(&s) {
+        true => sorted_threshold(y, s).or_else(|| sifted_threshold(y, s, candidates, sifted)),
+        false => None,
+    };
+    let (p, lift) = match quick {
         Some(found) => found,
         None => {
             check_finite("y", y)?;
@@ -27,18 +34,48 @@ pub(crate) fn project_onto_simplex(
     Ok(())
 }
 
-/// The threshold τ = p − lift from one pass over y, or nothing where y is short, s is extreme, an entry is not finite, or
-/// the sample misled.
+/// The threshold τ = p − lift of finite y that is sorted either way: the sort-based method \[D08\] without its sort.
+fn sorted_threshold(y: &[f64], s: f64) -> Option<(f64, f64)> {
+    let (first, last) = (*y.first()?, *y.last()?);
+    let rising = first < last;
+    let sorted = if rising { y.is_sorted() } else { y.is_sorted_by(|a, b| a >= b) };
+    if !(sorted && first.is_finite() && last.is_finite()) {
+        return None;
+    }
+    let top = first.max(last);
+    let (mut sum, mut count) = (0.0, 0.0);
+    let mut beyond = |v: &f64| {
+        let d = v - top;
+        // More entries than keep mass do no harm; rounding must not leave out one.
+        let beyond = d * count < sum - s * (1.0 + 1e-9);
+        if !beyond {
+            (sum, count) = (sum + d, count + 1.0);
+        }
+        beyond
+    };
+    let end = if rising {
+        &y[y.iter().rposition(&mut beyond).unwrap_or(0)..]
+    } else {
+        &y[..y.iter().position(&mut beyond).map_or(y.len(), |next| next + 1)]
+    };
+    Some(exact_threshold(end, s, Crowd::default(), top + (sum - s) / count))
+}
+
+/// The threshold τ = p − lift from one pass over y, or nothing where y is short, an entry is not finite, or the sample
+/// misled.
 fn sifted_threshold(
     y: &[f64],
     s: f64,
     candidates: &mut Vec<f64>,
     sifted: &mut Vec<f64>,
 ) -> Option<(f64, f64)> {
-    if y.len() < LONG || !(1e-250..1e250).contains(&s) {
+    if y.len() < LONG {
         return None;
     }
-    let Bracket { low, high } = Bracket::of(y, s, candidates, sifted);
+    let Bracket { low, high, all } = Bracket::of(y, s, candidates, sifted);
+    if all && let Some(found) = threshold_of_all(y, s, low) {
+        return Some(found);
+    }
     let crowd = sift(y, low, high, sifted)?;
     let (p, lift) = match sifted.is_empty() {
         true => (high, (s - crowd.excess) / crowd.count),
@@ -51,15 +88,46 @@ fn sifted_threshold(
     (between && near && lift.is_finite()).then_some((p, lift))
 }
 
+/// The threshold τ = p − lift where every coordinate stays positive; nothing where one does not, or is not finite, or
+/// where p is far from τ.
+fn threshold_of_all(y: &[f64], s: f64, p: f64) -> Option<(f64, f64)> {
+    let mut excesses = CompensatedSum::default();
+    let mut lowest = [f64::INFINITY; LANES];
+    for block in y.chunks(BLOCK) {
+        let mut excess = [0.0; LANES];
+        let (rows, rest) = block.as_chunks::<LANES>();
+        let mut visit = |lane: usize, v: f64| {
+            excess[lane] += v - p;
+            lowest[lane] = if v - p < lowest[lane] { v - p } else { lowest[lane] };
+        };
+        for row in rows {
+            for (lane, v) in row.iter().enumerate() {
+                visit(lane, *v);
+            }
+        }
+        rest.iter().for_each(|v| visit(0, *v));
+        excesses.add(excess.iter().sum());
+    }
+    let count = y.len() as f64;
+    let lift = (s - excesses.value()) / count;
+    let lowest = lowest.into_iter().fold(f64::INFINITY, f64::min);
+    // A NaN or an infinity never leaves the sum that it has entered.
+    (lowest > -lift && count * lift.abs() <= s).then_some((p, lift))
+}
+
 /// The threshold τ = p − lift of finite non-empty y and a crowd above it.
+fn threshold(y: &[f64], s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> (f64, f64) {
+    exact_threshold(y, s, crowd, guess_threshold(y, max(y), s, crowd, candidates))
+}
+
+/// The same from a guess p at τ.
 ///
 /// Every set of k entries with sum Σ gives a lower bound (Σ − s)/k on the threshold τ, and the support {y > τ} gives τ
-/// itself. With p a guess at τ and V = Σ(y − p) over the entries above p, the bound is p − lift for lift = (s − V)/k:
-/// differences of neighbours and sums of terms of one sign, so that neither an offset common to all entries nor a
-/// wide range costs accuracy. The guess was right if the bound separates the same entries. Otherwise the entries above
-/// the bound contain the support, and the bound rises from there until it stands.
-fn threshold(y: &[f64], s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> (f64, f64) {
-    let p = guess_threshold(y, max(y), s, crowd, candidates);
+/// itself. With V = Σ(y − p) over the entries above p, the bound is p − lift for lift = (s − V)/k: differences of
+/// neighbours and sums of terms of one sign, so that neither an offset common to all entries nor a wide range costs
+/// accuracy. The guess was right if the bound separates the same entries. Otherwise the entries above the bound
+/// contain the support, and the bound rises from there until it stands.
+fn exact_threshold(y: &[f64], s: f64, crowd: Crowd, p: f64) -> (f64, f64) {
     // Slightly too many entries are as good as the right ones; slightly too few cost another pass.
     let mut cut = -(1e-12 * s).max(SMALLEST);
     let mut guessed = true;
@@ -72,11 +140,6 @@ fn threshold(y: &[f64], s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> (f64
         }
         (cut, guessed) = (-lift, false);
     }
-}
-
-/// top + τ for τ ≤ 0 relative to top, kept in range.
-fn threshold_near(top: f64, tau: f64) -> f64 {
-    (top + tau).clamp(f64::MIN, top)
 }
 
 /// The smallest positive number.
@@ -107,135 +170,39 @@ struct Above {
 impl Above {
     fn of(y: &[f64], p: f64, cut: f64) -> Self {
         let mut sums = CompensatedSum::default();
-        let (mut count, mut lowest, mut next) = ([0.0; FEW], [f64::INFINITY; FEW], [f64::NEG_INFINITY; FEW]);
+        let mut count = 0.0;
+        let (mut lowest, mut next) = ([f64::INFINITY; FEW], [f64::NEG_INFINITY; FEW]);
         for block in y.chunks(BLOCK) {
-            let mut excess = [0.0; FEW];
+            let (mut excess, mut counts) = ([0.0; FEW], [0_u64; FEW]);
             let mut visit = |lane: usize, v: f64| {
                 let u = v - p;
                 let inside = u > cut;
                 excess[lane] += if inside { u } else { 0.0 };
-                count[lane] += if inside { 1.0 } else { 0.0 };
+                counts[lane] += u64::from(inside);
                 let low = if inside { u } else { f64::INFINITY };
                 let high = if inside { f64::NEG_INFINITY } else { u };
                 lowest[lane] = if low < lowest[lane] { low } else { lowest[lane] };
                 next[lane] = if high > next[lane] { high } else { next[lane] };
             };
-            let (rows, rest) = block.as_chunks::<FEW>();
+            let (rows, rest) = block.as_chunks::<LANES>();
             for row in rows {
-                for (lane, v) in row.iter().enumerate() {
-                    visit(lane, *v);
+                // Of a row with nothing above the cut only the largest matters.
+                let top = largest(row);
+                if top - p > cut {
+                    row.iter().enumerate().for_each(|(k, v)| visit(k % FEW, *v));
+                } else {
+                    visit(0, top);
                 }
             }
             rest.iter().for_each(|v| visit(0, *v));
             sums.add(excess.iter().sum());
+            count += counts.iter().sum::<u64>() as f64;
         }
         Self {
             excess: sums.value(),
-            count: count.iter().sum(),
+            count,
             lowest: lowest.into_iter().fold(f64::INFINITY, f64::min),
             next: next.into_iter().fold(f64::NEG_INFINITY, f64::max),
         }
     }
-}
-
-/// The threshold τ, up to rounding relative to s or to itself; never above max y. O(n) whatever the input.
-///
-/// Entries stream past the best lower bound so far; the survivors raise it whenever their number has doubled, and at
-/// the end decide alone.
-pub(crate) fn guess_threshold(y: &[f64], top: f64, s: f64, crowd: Crowd, candidates: &mut Vec<f64>) -> f64 {
-    // A unit in which n·s is finite and s/n normal.
-    let unit = match s {
-        s if s > 1e270 => 1e-30,
-        s if s < 1e-270 => 1e30,
-        _ => 1.0,
-    };
-    let s = s * unit;
-    let mut tau = -s;
-    candidates.clear();
-    let mut limit = 2 * BLOCK;
-    let mut survivors = [0.0; BLOCK];
-    for block in y.chunks(BLOCK) {
-        let (rows, rest) = block.as_chunks::<LANES>();
-        let mut kept = 0;
-        for row in rows {
-            let row = row.map(|v| (v - top) * unit);
-            if any(row.map(|d| d > tau)) {
-                for d in row {
-                    survivors[kept] = d;
-                    kept += usize::from(d > tau);
-                }
-            }
-        }
-        for d in rest.iter().map(|v| (v - top) * unit) {
-            survivors[kept] = d;
-            kept += usize::from(d > tau);
-        }
-        candidates.extend_from_slice(&survivors[..kept]);
-        if candidates.len() > limit {
-            tau = tau.max((block_sum(candidates) - s) / candidates.len() as f64);
-            keep_if(candidates, |d| d > tau);
-            limit = 2 * candidates.len() + BLOCK;
-        }
-    }
-    // Candidates found to be above τ leave for these two sums.
-    let (mut sum, mut count) = (crowd.excess_over(top) * unit, crowd.count);
-    let mut by_median = false;
-    while !candidates.is_empty() {
-        let (before, bound) = (candidates.len(), tau);
-        tau = tau.max((sum + block_sum(candidates) - s) / (count + before as f64));
-        keep_if(candidates, |d| d > tau);
-        if candidates.len() == before {
-            break;
-        }
-        if candidates.len() <= before - before / 8 {
-            continue;
-        }
-        // The bound creeps. A pivot a few steps ahead splits the candidates into those decided and, mostly, very
-        // few others; every other time it is their median, which settles half of them whatever they are.
-        let mut pivot = tau + 4.0 * (tau - bound);
-        if by_median {
-            let middle = candidates.len() / 2;
-            pivot = *candidates.select_nth_unstable_by(middle, f64::total_cmp).1;
-        }
-        by_median = !by_median;
-        let (sum_above, count_above) = candidates.iter().fold((0.0, 0.0), |(sum, count), d| {
-            if *d > pivot { (sum + d, count + 1.0) } else { (sum, count) }
-        });
-        if sum + sum_above - (count + count_above) * pivot >= s {
-            tau = pivot;
-            keep_if(candidates, |d| d > pivot);
-        } else {
-            (sum, count) = (sum + sum_above, count + count_above);
-            keep_if(candidates, |d| d <= pivot);
-        }
-    }
-    threshold_near(top, tau / unit)
-}
-
-/// Whether one holds, looking at all of them at once.
-pub(crate) fn any(flags: [bool; LANES]) -> bool {
-    flags.into_iter().fold(false, |any, flag| any | flag)
-}
-
-/// `Vec::retain` without a branch to mispredict.
-fn keep_if(candidates: &mut Vec<f64>, wanted: impl Fn(f64) -> bool) {
-    let mut kept = 0;
-    for i in 0..candidates.len() {
-        let d = candidates[i];
-        candidates[kept] = d;
-        kept += usize::from(wanted(d));
-    }
-    candidates.truncate(kept);
-}
-
-/// The largest entry.
-pub(crate) fn max(y: &[f64]) -> f64 {
-    let mut tops = [f64::NEG_INFINITY; LANES];
-    let (rows, rest) = y.as_chunks::<LANES>();
-    for row in rows {
-        for (top, v) in tops.iter_mut().zip(row) {
-            *top = if *v > *top { *v } else { *top };
-        }
-    }
-    tops.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max)
 }

@@ -2,8 +2,8 @@
 
 use crate::sample::{difference, dot, size};
 use projections::{
-    CappedSimplex, DecisionSet, Euclidean, L1Ball, LinearMinimisation, NegativeEntropy, Projection, Scratch,
-    Simplex,
+    CappedSimplex, DecisionSet, Euclidean, L1Ball, LinearMinimisation, NegativeEntropy, Projection,
+    ProjectionError, Scratch, Simplex,
 };
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -64,6 +64,28 @@ fn long_vectors_project_exactly() {
                     (0..N).map(|i| tightness * s * 2.0 * ((i % 7) as f64) / (5.9 * N as f64)).collect();
                 assert_projects(&CappedSimplex::new(caps, s).unwrap(), &y, s, name, &mut scratch);
             }
+        }
+    }
+}
+
+/// Whichever pass comes upon it first: that over sorted, positive or sifted vectors.
+#[test]
+fn long_vectors_that_are_not_finite_are_refused() {
+    let mut scratch = Scratch::default();
+    for (name, y) in vectors(&mut ChaCha8Rng::seed_from_u64(8)) {
+        for (s, value, index) in [1.0, 1e7]
+            .into_iter()
+            .flat_map(|s| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|value| (s, value)))
+            .flat_map(|(s, value)| [0, N / 3, N - 1].map(|index| (s, value, index)))
+        {
+            let mut x = y.clone();
+            x[index] = value;
+            let before: Vec<u64> = x.iter().map(|v| v.to_bits()).collect();
+            let outcome =
+                Projection::<Euclidean>::project_with(&Simplex::new(s).unwrap(), &mut x, &mut scratch);
+            let named = matches!(outcome, Err(ProjectionError::NotFinite { index: i, .. }) if i == index);
+            assert!(named, "{name}, {value} at {index}: {outcome:?}");
+            assert!(x.iter().map(|v| v.to_bits()).eq(before), "{name}");
         }
     }
 }
