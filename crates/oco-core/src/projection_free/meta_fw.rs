@@ -3,7 +3,7 @@
 use super::cascade::{Cascade, whole_copies};
 use super::stochastic_gradient::{OracleLearner, StochasticGradient, ask};
 use crate::{OcoError, OnlineLearner};
-use projections::{DecisionSet, Euclidean, Projection, start_point};
+use projections::{DecisionSet, Euclidean, Projection};
 use serde::{Deserialize, Serialize};
 
 /// Meta-FW \[CHHK18\] for convex losses, over K copies of any online linear optimiser: averaged gradients tame the noise.
@@ -79,20 +79,18 @@ impl<A: OnlineLearner, K: DecisionSet> MetaFrankWolfe<A, K> {
     /// Starts at 0 if it lies in K, else at its projection.
     ///
     /// # Errors
-    /// No learner, learners of different dimensions, or a dimension that does not fit the set.
+    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,
     {
-        let mut start = vec![0.0; learners.first().map_or(1, |a| a.play().len())];
-        start_point(&set, &mut start)?;
-        Self::starting_at(learners, set, start)
+        Ok(Cascade::at_origin(learners, set)?.into())
     }
 
     /// Starts at x^1 ∈ K: the way in for a set without a projection.
     ///
     /// # Errors
-    /// No learner, learners of another dimension than x^1, or [`OcoError::OutsideSet`].
+    /// No learner, learners of another dimension than x^1, or [`OcoError::OutsideSet`] (x^1 or a play).
     pub fn starting_at(learners: Vec<A>, set: K, start: Vec<f64>) -> Result<Self, OcoError> {
         Ok(Cascade::new(learners, set, start)?.into())
     }
