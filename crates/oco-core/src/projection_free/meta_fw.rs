@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 /// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k) with η_k = 1/(k + 3); x^{K+1} is played. A_k is told
 /// d^k = (1 − ρ_k)d^{k−1} + ρ_k g(x^k; ξ_k), with ρ_k = 2/(k + 3)^{2/3} and d^0 = 0.
 ///
-/// *Guarantee* (`tests/projection_free.rs`). E‖d^k − ∇ℓ(x^k)‖² ≤ Q/(k + 4)^{2/3} with
+/// *Guarantee* (`tests/projection_free/`). E‖d^k − ∇ℓ(x^k)‖² ≤ Q/(k + 4)^{2/3} with
 /// Q = max(4^{2/3}‖∇ℓ(x^1)‖², 4σ² + (16/9)L²D²), σ² the variance of the oracle; hence expected regret at most
-/// (3C + TDQ^{1/2}Σ_k(k + 4)^{−1/3} + ½LD²TΣ_k 1/(k + 3))/(K + 3) + max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u): O(√T) at
-/// K = T^{3/2} ([`copies`](Self::copies)). The constants are ours, from the paper's recurrences.
+/// (3C + TDQ^{1/2}Σ_k(k + 4)^{−1/3} + ½LD²TΣ_k 1/(k + 3))/(K + 3) + K/(K + 3)·max_k R_k, where
+/// C = Σℓ_t(x^1) − ℓ_t(u) and R_k = Σ⟨d_t^k, A_k.play() − u⟩, each of weight 1/(K + 3): O(√T) at K = T^{3/2}
+/// ([`copies`](Self::copies)). The constants are ours, from the paper's recurrences.
 /// *Chosen here.* The paper's points are numbered from 1, ours (`partials`) from 0. *Cost:* K gradients and K rounds of A a
 /// round. *Errors:* refused gradients leave every A_k as it was.
 ///

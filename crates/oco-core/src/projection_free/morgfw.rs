@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 /// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k); x^{K+1} is played. A_k is told d^1 = g(x^1; ξ_1) and then
 /// d^k = g(x^k; ξ_k) + (1 − ρ_k)(d^{k−1} − g(x^{k−1}; ξ_k)), with η_k = ρ_k = 1/(k + 1).
 ///
-/// *Guarantee* (`tests/projection_free.rs`). If every sample's gradient is L-Lipschitz and the oracle's variance at most σ²,
+/// *Guarantee* (`tests/projection_free/`). If every sample's gradient is L-Lipschitz and the oracle's variance at most σ²,
 /// E‖d^k − ∇ℓ(x^k)‖² ≤ 2(σ² + L²D²)/(k + 1); hence expected regret at most
-/// (C + ½LD²T ln(K + 1))/(K + 1) + 2TD√(2(σ² + L²D²)/(K + 1)) + max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u): O(√T) at K = T.
+/// (C + ½LD²T ln(K + 1))/(K + 1) + 2TD√(2(σ² + L²D²)/(K + 1)) + K/(K + 1)·max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u) and
+/// R_k = Σ⟨d_t^k, A_k.play() − u⟩: O(√T) at K = T. Each R_k weighs 1/(K + 1), so that K of them do not make a whole one.
 /// The constants are ours, from the paper's recurrences; its own theorem holds with high probability.
 /// *Chosen here.* The exponent α = 1 of the paper's 1/(k + 1)^α, which gives its best rate, and K = T, which it asks for.
 /// *Cost:* 2K − 1 gradients and K rounds of A a round. *Errors:* refused gradients leave every A_k as it was.

@@ -5,5 +5,6 @@
 mod quadratic;
 mod algorithm_1;
 mod online_fw;
+mod recurrences;
 mod estimates;
 mod contract;
