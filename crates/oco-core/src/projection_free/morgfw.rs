@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 /// E‖d^k − ∇ℓ(x^k)‖² ≤ 2(σ² + L²D²)/(k + 1); hence expected regret at most
 /// (C + ½LD²T ln(K + 1))/(K + 1) + 2TD√(2(σ² + L²D²)/(K + 1)) + K/(K + 1)·max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u) and
 /// R_k = Σ⟨d_t^k, A_k.play() − u⟩: O(√T) at K = T. Each R_k weighs 1/(K + 1), so that K of them do not make a whole one.
+/// d^k has no bias given the rounds before, so against a u fixed beforehand (and E max_k R_k) the term with the root falls away.
 /// The constants are ours, from the paper's recurrences; its own theorem holds with high probability.
 /// *Chosen here.* The exponent α = 1 of the paper's 1/(k + 1)^α, which gives its best rate, and K = T, which it asks for.
 /// *Cost:* 2K − 1 gradients and K rounds of A a round. *Errors:* refused gradients leave every A_k as it was.

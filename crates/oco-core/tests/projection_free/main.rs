@@ -7,4 +7,5 @@ mod algorithm_1;
 mod online_fw;
 mod recurrences;
 mod estimates;
+mod expected_regret;
 mod contract;
