@@ -27,12 +27,12 @@ impl StochasticGradient for InTurn<'_> {
     }
 }
 
-const COPIES: usize = 7;
+const COPIES: u32 = 7;
 
 /// Optimisers that are sent different ways.
 fn optimisers() -> Vec<Ogd<L2Ball>> {
-    let optimiser = |k: usize| {
-        let steps = StepSchedule::constant(0.1 * (k + 1) as f64).unwrap();
+    let optimiser = |k| {
+        let steps = StepSchedule::constant(0.1 * f64::from(k + 1)).unwrap();
         Ogd::new(L2Ball::new(0.7).unwrap(), N, steps).unwrap()
     };
     (0..COPIES).map(optimiser).collect()
@@ -47,9 +47,9 @@ fn combined(a: f64, u: &[f64], b: f64, v: &[f64]) -> Vec<f64> {
 /// x^{k+1} = x^k + η_k(A_k.play() − x^k).
 macro_rules! follows_its_recurrences {
     ($learner:expr, $eta:expr, $estimate:expr) => {
-        let losses = stream(3 * COPIES as u32);
+        let losses = stream(3 * COPIES);
         let mut learner = $learner;
-        for losses in losses.chunks(COPIES) {
+        for losses in losses.chunks(COPIES as usize) {
             let x: Vec<_> = learner.partials().map(<[f64]>::to_vec).collect();
             assert_eq!(x.last().map(Vec::as_slice), Some(learner.play()));
             for (k, optimiser) in learner.learners().iter().enumerate() {
