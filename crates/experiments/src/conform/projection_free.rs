@@ -8,7 +8,7 @@ use oco_core::{
     LinearLoss, LinearRegret, Loss, Ogd, OnlineLearner, OracleLearner, ProjectionFreeOco, StepSchedule,
     StochasticGradient,
 };
-use projections::{AnySet, DecisionSet, ProjectionError, check_finite};
+use projections::{AnySet, DecisionSet, ProjectionError, check_finite, exponent_above, scale_down, scale_up};
 
 pub(super) fn kernel(name: &str) -> Option<Kernel> {
     Some(match name {
@@ -42,7 +42,7 @@ fn bh20_alg1(input: &Input<'_>) -> Result<Value, Refusal> {
     let zero = vec![0.0; n];
     let regrets = accounts.iter().map(|a| a.against(&zero)).collect::<Result<Vec<_>, _>>()?;
     let largest = regrets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (t, n_copies) = (losses.count(), f64::from(copies));
+    let factor = 2.0 * losses.count() / (f64::from(copies) + 1.0);
     Ok(Value::object([
         ("start", start.into()),
         ("iterates", inner.iterates.into()),
@@ -50,8 +50,30 @@ fn bh20_alg1(input: &Input<'_>) -> Result<Value, Refusal> {
         ("gradients", inner.gradients.into()),
         ("learner_regret", regrets.into()),
         ("lhs", excess.against(&zero)?.into()),
-        ("rhs", (2.0 * t / (n_copies + 1.0) * beta * diameter * diameter + largest).into()),
+        ("rhs", bound(factor, beta, diameter, largest).into()),
     ]))
+}
+
+/// factor·βD² + regret, where only the sum needs to be in range: the products are made of numbers in [½, 1) and one power of
+/// two, and the sum of numbers small enough to have one.
+fn bound(factor: f64, beta: f64, diameter: f64, regret: f64) -> f64 {
+    let ((b, b_exponent), (d, d_exponent)) = (split(beta), split(diameter));
+    let (product, exponent) = (factor * b * d * d, b_exponent + 2 * d_exponent);
+    let large = exponent_above(product) + exponent > 1020;
+    let (shift, unit) = if large { (exponent - 4, 4) } else { (exponent, 0) };
+    scale_up(scale(product, shift) + scale_down(regret, unit), unit)
+}
+
+/// v = m·2^e with m in [½, 1), subnormal numbers included.
+fn split(v: f64) -> (f64, i32) {
+    let lift = if v.is_normal() { 0 } else { 100 };
+    let e = exponent_above(scale(v, lift));
+    (scale(scale(v, lift), -e), e - lift)
+}
+
+/// v·2^e for e of either sign.
+fn scale(v: f64, e: i32) -> f64 {
+    if e < 0 { scale_down(v, e.unsigned_abs()) } else { scale_up(v, e.unsigned_abs()) }
 }
 
 /// The losses of all rounds.
@@ -69,7 +91,24 @@ fn losses(input: &Input<'_>) -> Result<Losses, Refusal> {
         a.rows().iter().try_for_each(|row| check_finite("A", row))?;
     }
     b.rows().iter().try_for_each(|row| check_finite("b", row))?;
+    a.iter().try_for_each(check_symmetric)?;
     Ok(Losses { a, b })
+}
+
+/// A = Aᵀ up to the rounding of whoever made A.
+fn check_symmetric(a: &Matrix) -> Result<(), Refusal> {
+    let rows = a.rows();
+    let largest = rows.iter().flatten().fold(0.0, |m: f64, v| m.max(v.abs()));
+    for (i, row) in rows.iter().enumerate() {
+        for (upper, column) in row.iter().zip(rows) {
+            let half = 0.5 * upper - 0.5 * column[i];
+            if half.abs() > 1e-9 * largest {
+                let (name, domain) = ("A", "symmetric matrices, A_ij − A_ji = 0");
+                return Err(ProjectionError::BadParameter { name, value: 2.0 * half, domain }.into());
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Losses {
@@ -157,4 +196,24 @@ fn midpoint(a: &[f64], b: &[f64]) -> Vec<f64> {
 
 fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bound;
+
+    /// Every order of the plain product leaves the range in one of these cases.
+    #[test]
+    fn the_bound_is_right_wherever_it_is_representable() {
+        let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 1e-12, "{got} for {want}");
+        near(bound(6.0, 1e308, 1e-10, 0.0), 6e288);
+        // The least subnormal number is 2^−1074 and not 5·10^−324.
+        near(bound(4.0 / 3.0, 5e-324, 1e160, 0.0), 4.0 / 3.0 * (5e-324 * 1e160) * 1e160);
+        near(bound(2.0, 1e-300, 1e300, 1.0), 2e300);
+        near(bound(2.0, 1e300, 1e-300, 3.0), 3.0);
+        near(bound(3.0, 0.5, 1e154, -1e308), 5e307);
+        near(bound(3.0, 1.0, 1e154, -1.5e308), 1.5e308);
+        near(bound(0.5, 6.0, 2.0, 1.25), 13.25);
+        assert_eq!(bound(2.0, 1e300, 1e300, 0.0), f64::INFINITY);
+    }
 }

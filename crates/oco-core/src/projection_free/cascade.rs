@@ -3,7 +3,7 @@
 use super::stochastic_gradient::{StochasticGradient, check_oracle};
 use crate::learner::membership_tolerance;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{DecisionSet, ProjectionError};
+use projections::{DecisionSet, Euclidean, Projection, ProjectionError, start_point};
 use serde::{Deserialize, Serialize};
 
 /// A_1, …, A_N and the points x^0, …, x^N between them: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i = C/(i + S).
@@ -35,6 +35,18 @@ struct State<A, K> {
 }
 
 impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> Cascade<A, K, C, S> {
+    /// Starts at 0 if it lies in K, else at its projection.
+    pub(super) fn at_origin(learners: Vec<A>, set: K) -> Result<Self, OcoError>
+    where
+        K: Projection<Euclidean>,
+    {
+        // Without a learner nobody knows the dimension that the start should have.
+        let first = learners.first().ok_or_else(|| bad_copies(0.0))?;
+        let mut start = vec![0.0; first.play().len()];
+        start_point(&set, &mut start)?;
+        Self::new(learners, set, start)
+    }
+
     pub(super) fn new(learners: Vec<A>, set: K, start: Vec<f64>) -> Result<Self, OcoError> {
         State { learners, set, start }.try_into()
     }
@@ -115,17 +127,17 @@ impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> TryFrom<State
 
     fn try_from(state: State<A, K>) -> Result<Self, OcoError> {
         let State { learners, set, start } = &state;
-        check_vector("start", start, start.len())?;
-        set.check_dimension(start.len())?;
-        if !set.contains(start, membership_tolerance(start)) {
-            return Err(OcoError::OutsideSet { argument: "start" });
-        }
         let copies = learners.len();
         if copies == 0 || u32::try_from(copies).is_err() {
             return Err(bad_copies(copies_as_float(copies)));
         }
-        for learner in learners {
-            check_vector("play of a linear optimiser", learner.play(), start.len())?;
+        set.check_dimension(start.len())?;
+        let plays = learners.iter().map(|learner| ("play of a linear optimiser", learner.play()));
+        for (argument, point) in std::iter::once(("start", start.as_slice())).chain(plays) {
+            check_vector(argument, point, start.len())?;
+            if !set.contains(point, membership_tolerance(point)) {
+                return Err(OcoError::OutsideSet { argument });
+            }
         }
         let mut points = vec![0.0; (copies + 1) * start.len()];
         points[..start.len()].copy_from_slice(start);

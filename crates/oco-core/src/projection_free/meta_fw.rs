@@ -3,7 +3,7 @@
 use super::cascade::{Cascade, whole_copies};
 use super::stochastic_gradient::{OracleLearner, StochasticGradient, ask};
 use crate::{OcoError, OnlineLearner};
-use projections::{DecisionSet, Euclidean, Projection, start_point};
+use projections::{DecisionSet, Euclidean, Projection};
 use serde::{Deserialize, Serialize};
 
 /// Meta-FW \[CHHK18\] for convex losses, over K copies of any online linear optimiser: averaged gradients tame the noise.
@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 /// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k) with η_k = 1/(k + 3); x^{K+1} is played. A_k is told
 /// d^k = (1 − ρ_k)d^{k−1} + ρ_k g(x^k; ξ_k), with ρ_k = 2/(k + 3)^{2/3} and d^0 = 0.
 ///
-/// *Guarantee* (`tests/projection_free.rs`). E‖d^k − ∇ℓ(x^k)‖² ≤ Q/(k + 4)^{2/3} with
+/// *Guarantee* (`tests/projection_free/`). E‖d^k − ∇ℓ(x^k)‖² ≤ Q/(k + 4)^{2/3} with
 /// Q = max(4^{2/3}‖∇ℓ(x^1)‖², 4σ² + (16/9)L²D²), σ² the variance of the oracle; hence expected regret at most
-/// (3C + TDQ^{1/2}Σ_k(k + 4)^{−1/3} + ½LD²TΣ_k 1/(k + 3))/(K + 3) + max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u): O(√T) at
-/// K = T^{3/2} ([`copies`](Self::copies)). The constants are ours, from the paper's recurrences.
+/// (3C + TDQ^{1/2}Σ_k(k + 4)^{−1/3} + ½LD²TΣ_k 1/(k + 3))/(K + 3) + K/(K + 3)·max_k R_k, where
+/// C = Σℓ_t(x^1) − ℓ_t(u) and R_k = Σ⟨d_t^k, A_k.play() − u⟩, each of weight 1/(K + 3): O(√T) at K = T^{3/2}
+/// ([`copies`](Self::copies)). The constants are ours, from the paper's recurrences.
 /// *Chosen here.* The paper's points are numbered from 1, ours (`partials`) from 0. *Cost:* K gradients and K rounds of A a
 /// round. *Errors:* refused gradients leave every A_k as it was.
 ///
@@ -79,20 +80,18 @@ impl<A: OnlineLearner, K: DecisionSet> MetaFrankWolfe<A, K> {
     /// Starts at 0 if it lies in K, else at its projection.
     ///
     /// # Errors
-    /// No learner, learners of different dimensions, or a dimension that does not fit the set.
+    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,
     {
-        let mut start = vec![0.0; learners.first().map_or(1, |a| a.play().len())];
-        start_point(&set, &mut start)?;
-        Self::starting_at(learners, set, start)
+        Ok(Cascade::at_origin(learners, set)?.into())
     }
 
     /// Starts at x^1 ∈ K: the way in for a set without a projection.
     ///
     /// # Errors
-    /// No learner, learners of another dimension than x^1, or [`OcoError::OutsideSet`].
+    /// No learner, learners of another dimension than x^1, or [`OcoError::OutsideSet`] (x^1 or a play).
     pub fn starting_at(learners: Vec<A>, set: K, start: Vec<f64>) -> Result<Self, OcoError> {
         Ok(Cascade::new(learners, set, start)?.into())
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// v = lmo(∇F_{t+1}(x_t)); x_{t+1} = (1 − σ_t)x_t + σ_t v.
 ///
-/// *Guarantee* (sure; `tests/projection_free.rs`, every round). With ‖g_s‖ ≤ G, K of diameter D and the η of
+/// *Guarantee* (sure; `tests/projection_free/`, every round). With ‖g_s‖ ≤ G, K of diameter D and the η of
 /// [`theorem`](Self::theorem) for T rounds, for every t ≤ T and u ∈ K,
 /// Σ⟨g_s, x_s − u⟩ ≤ ‖u − x_1‖²/η + (η/2)Σ‖g_s‖² + GD Σ√(2σ_s), which is below the book's 8DG T^{3/4}.
 /// *Chosen here.* The book's form, for its constant; \[HK12\] needs no T but states a larger one. The step
@@ -72,7 +72,7 @@ impl<K: LinearMinimisation> OnlineLearner for OnlineFrankWolfe<K> {
             *x = ((1.0 - sigma) * *x + sigma * v).clamp(x.min(*v), x.max(*v));
         }
         std::mem::swap(gradient_sum, &mut self.next_sum);
-        *t += 1;
+        *t = t.saturating_add(1);
         Ok(())
     }
 

@@ -4,13 +4,13 @@ use super::cascade::{Cascade, whole_copies};
 use super::stochastic_gradient::{OracleLearner, StochasticGradient, ask};
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner};
-use projections::{DecisionSet, Euclidean, Projection, start_point};
+use projections::{DecisionSet, Euclidean, Projection};
 use serde::{Deserialize, Serialize};
 
 /// Projection-free OCO with a stochastic gradients oracle \[BH20, Algorithm 1\] over N copies of any online linear
 /// optimiser: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i = 2/(i + 1); A_i is told g_i = g(x^{i−1}; ξ_i); x^N is played.
 ///
-/// *Guarantee* (`tests/projection_free.rs`). For β-smooth convex losses on K of diameter D, exact gradients, every u ∈ K and
+/// *Guarantee* (`tests/projection_free/`). For β-smooth convex losses on K of diameter D, exact gradients, every u ∈ K and
 /// every T, Σ ℓ_t(x_t) − ℓ_t(u) ≤ 2βD²T/(N + 1) + max_i R_i, where R_i = Σ⟨g_{t,i}, A_i.play() − u⟩ is the
 /// *measured* regret of A_i. With noise this holds in expectation \[BH20, Proposition 5\], and with probability 1 − ρ up to
 /// (σ + G)D√(2T log(4N/ρ)) \[BH20, Proposition 13\]. [`theorem_2_copies`](Self::theorem_2_copies) is the N that makes it
@@ -71,20 +71,18 @@ impl<A: OnlineLearner, K: DecisionSet> ProjectionFreeOco<A, K> {
     /// Starts at 0 if it lies in K, else at its projection.
     ///
     /// # Errors
-    /// No learner, learners of different dimensions, or a dimension that does not fit the set.
+    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,
     {
-        let mut start = vec![0.0; learners.first().map_or(1, |a| a.play().len())];
-        start_point(&set, &mut start)?;
-        Self::starting_at(learners, set, start)
+        Ok(Self { cascade: Cascade::at_origin(learners, set)? })
     }
 
     /// Starts at x^0 ∈ K: the way in for a set without a projection.
     ///
     /// # Errors
-    /// No learner, learners of another dimension than x^0, or [`OcoError::OutsideSet`].
+    /// No learner, learners of another dimension than x^0, or [`OcoError::OutsideSet`] (x^0 or a play).
     pub fn starting_at(learners: Vec<A>, set: K, start: Vec<f64>) -> Result<Self, OcoError> {
         Ok(Self { cascade: Cascade::new(learners, set, start)? })
     }

@@ -3,9 +3,10 @@
 use super::quadratic::{N, Quadratic, stream};
 use oco_core::{
     Counted, ExactGradient, GradientNoise, LinearLoss, Loss, MetaFrankWolfe, Minibatches, Morgfw, OcoError,
-    Ogd, OneGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StepSchedule, StochasticGradient,
+    Ogd, OneGradient, OnlineFrankWolfe, OnlineLearner, OracleLearner, ProjectionFreeOco, StepSchedule,
+    StochasticGradient,
 };
-use projections::{BoxSet, L1Ball, ProjectionError};
+use projections::{BoxSet, CappedSimplex, L1Ball, ProjectionError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Serialize, de::DeserializeOwned};
@@ -150,6 +151,20 @@ fn parameters_are_checked_by_name_and_value() {
             Some(OcoError::Projection(ProjectionError::BadParameter { value: 0.0, .. }))
         ));
     }
+    // A set with a dimension of its own does not hide that it is the learners that lack.
+    let caps = CappedSimplex::new(vec![0.5; N], 1.0).unwrap();
+    let none: Vec<Ogd<CappedSimplex>> = Vec::new();
+    for refused in [
+        ProjectionFreeOco::new(none.clone(), caps.clone()).err(),
+        ProjectionFreeOco::starting_at(none.clone(), caps.clone(), vec![0.0; 2]).err(),
+        MetaFrankWolfe::new(none.clone(), caps.clone()).err(),
+        Morgfw::new(none, caps).err(),
+    ] {
+        assert!(matches!(
+            refused,
+            Some(OcoError::Projection(ProjectionError::BadParameter { value: 0.0, .. }))
+        ));
+    }
     let other = Ogd::new(set(), 2, StepSchedule::constant(0.1).unwrap()).unwrap();
     assert!(matches!(
         ProjectionFreeOco::new(vec![ogd(), other], set()),
@@ -176,6 +191,42 @@ fn parameters_are_checked_by_name_and_value() {
     for size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(GradientNoise::on_sphere(size, rng()).is_err());
         assert!(GradientNoise::gaussian(size, rng()).is_err());
+    }
+}
+
+/// An optimiser over more than K is caught by where it plays, by the constructor and in a file.
+#[test]
+fn plays_outside_the_set_are_refused() {
+    let far = || {
+        let mut optimiser =
+            Ogd::new(L1Ball::new(100.0).unwrap(), N, StepSchedule::constant(1.0).unwrap()).unwrap();
+        optimiser.observe(&[-50.0, 0.0, 0.0]).unwrap();
+        vec![optimiser]
+    };
+    let outside = |e: Option<OcoError>| {
+        matches!(e, Some(OcoError::OutsideSet { argument: "play of a linear optimiser" }))
+    };
+    assert!(outside(ProjectionFreeOco::new(far(), set()).err()));
+    assert!(outside(MetaFrankWolfe::new(far(), set()).err()));
+    assert!(outside(Morgfw::starting_at(far(), set(), vec![0.0; N]).err()));
+    let wide = ProjectionFreeOco::new(far(), L1Ball::new(60.0).unwrap()).unwrap();
+    let text = serde_json::to_string(&wide).unwrap();
+    let load = |text: &str| serde_json::from_str::<ProjectionFreeOco<Ogd<L1Ball>, L1Ball>>(text);
+    assert!(load(&text).is_ok());
+    let narrowed = text.replace("\"r\":60.0", "\"r\":1.0");
+    assert_ne!(narrowed, text);
+    assert!(load(&narrowed).unwrap_err().to_string().contains("play of a linear optimiser"));
+}
+
+/// The round counter may be loaded with its last value.
+#[test]
+fn the_last_round_that_can_be_counted_is_no_panic() {
+    let text = serde_json::to_string(&online_fw()).unwrap();
+    let last = text.replace("\"t\":1", &format!("\"t\":{}", u64::MAX));
+    assert_ne!(last, text);
+    let mut learner: OneGradient<OnlineFrankWolfe<L1Ball>> = serde_json::from_str(&last).unwrap();
+    for loss in &stream(3) {
+        learner.observe(&mut ExactGradient(loss)).unwrap();
     }
 }
 

@@ -5,5 +5,7 @@
 mod quadratic;
 mod algorithm_1;
 mod online_fw;
+mod recurrences;
 mod estimates;
+mod expected_regret;
 mod contract;

@@ -81,6 +81,14 @@ fn gap_of_f(set: &AnySet, x: &[f64], x_1: &[f64], sum: &[f64], eta: f64) -> f64 
     f(x) - f(&least)
 }
 
+/// η = D/(2G T^{3/4}) itself, which the bounds above would let vary.
+#[test]
+fn the_step_of_the_theorem() {
+    let interval = BoxSet::interval(-1.0, 2.0).unwrap();
+    let learner = OnlineFrankWolfe::theorem(interval, vec![0.0], 2.0, 16).unwrap();
+    assert!((learner.eta() - 3.0 / 32.0).abs() < 1e-15, "{}", learner.eta());
+}
+
 /// T so large that the bound is far below what a learner loses that never moves.
 #[test]
 fn a_long_run_keeps_to_the_bound() {

@@ -148,6 +148,10 @@ fn algorithm_1_of_bh20_answers_a_case_worked_by_hand() {
     ] {
         refuses("projection_free", "bh20_alg1", &with(&input, key, value), code);
     }
+    let square = json!({"type": "box", "lower": [-1, -1], "upper": [1, 1]});
+    let flat = json!({"set": square, "N": 2, "A": [[[1, 2], [3, 1]]], "b": [[-1, 0]], "eta": 0.5, "x_star": [1, 0],
+        "beta": 1, "D": 2});
+    refuses("projection_free", "bh20_alg1", &flat, "bad-parameter");
 }
 
 #[test]
