@@ -236,3 +236,46 @@ fn tied_eigenvalues_project_exactly() {
         }
     }
 }
+
+/// ±10^e with e uniform up to `decades`: most entries are lost beside the largest.
+fn wide(m: usize, n: usize, decades: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let size = |rng: &mut ChaCha8Rng| 10_f64.powf(rng.random_range(-decades..decades));
+    (0..m * n).map(|_| if rng.random_range(0..2) == 0 { size(rng) } else { -size(rng) }).collect()
+}
+
+/// Π(y) ∈ K, and KKT in the unit of the largest entry of y, at least 1.
+fn assert_projects_wide<K: Projection<Euclidean> + LinearMinimisation>(set: &K, y: &[f64]) {
+    let mut x = y.to_vec();
+    set.project(&mut x).unwrap_or_else(|fault| panic!("{fault} for {y:?}"));
+    assert!(set.contains(&x, 1e-12), "{x:?} is not in the set, for {y:?}");
+    let largest = y.iter().fold(1.0_f64, |largest, v| largest.max(v.abs()));
+    let uphill: Vec<f64> = x.iter().zip(y).map(|(x, y)| x / largest - y / largest).collect();
+    let worst = set.lmo(&uphill).unwrap();
+    assert!(set.contains(&worst, 1e-12), "no vertex, for {y:?}");
+    let violation = dot(&uphill, &difference(&x, &worst));
+    assert!(violation <= 1e-12, "KKT violated by {violation:e} for {y:?}");
+}
+
+/// Decompositions of such matrices were seen to divide 0 by 0, to panic and to leave the set.
+#[test]
+fn matrices_of_any_spread_project() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for decades in [20.0, 75.0, 150.0, 300.0] {
+        for (m, n) in [(2, 2), (3, 3), (5, 5), (7, 7), (4, 6), (6, 4)] {
+            let ball = TraceNormBall::new(m, n, 1.0).unwrap();
+            for _ in 0..1000 {
+                assert_projects_wide(&ball, &wide(m, n, decades, &mut rng));
+            }
+            if m == n {
+                let set = Spectrahedron::new(n, 1.0).unwrap();
+                for _ in 0..1000 {
+                    assert_projects_wide(&set, &wide(n, n, decades, &mut rng));
+                }
+            }
+        }
+    }
+    let refused_once =
+        [1.49e-69, -9.0e-138, 2.7e-13, 1.1e-117, 5.0e-14, 4.5e144, 1.9e-93, -3.8e117, 2.3e-105];
+    assert_projects_wide(&TraceNormBall::new(3, 3, 1.0).unwrap(), &refused_once);
+    assert_projects_wide(&Spectrahedron::new(3, 1.0).unwrap(), &refused_once);
+}
