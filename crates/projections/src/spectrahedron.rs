@@ -2,6 +2,7 @@
 
 use crate::error::{check_length, check_radius};
 use crate::lanczos::{dot, leading_eigenvector, work_len};
+use crate::norm::euclidean_norm;
 use crate::power_of_two::{bring_to_ordinary_size, scale};
 use crate::trace_norm_ball::{check_shape, clear_negligible, is_orthogonal, orthogonalise};
 use crate::{
@@ -182,6 +183,11 @@ impl LinearMinimisation for Spectrahedron {
         }
         scratch.give_back(ordinary);
         Ok(())
+    }
+
+    /// [`Spectrahedron::LMO_ACCURACY`]·s·‖G‖_F, where ‖A‖₂ ≤ ‖G‖_F.
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        Self::LMO_ACCURACY * self.s * euclidean_norm(g.iter().copied()).value()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{check_length, check_radius};
 use crate::lanczos::{dot, leading_eigenvector, scale_to_unit, work_len};
+use crate::norm::euclidean_norm;
 use crate::power_of_two::{bring_to_ordinary_size, scale};
 use crate::{
     DecisionSet, Euclidean, Exact, L1Ball, LinearMinimisation, Projection, ProjectionError, Scratch,
@@ -260,6 +261,11 @@ impl LinearMinimisation for TraceNormBall {
         }
         scratch.give_back(ordinary);
         Ok(())
+    }
+
+    /// [`TraceNormBall::LMO_ACCURACY`]·r·‖G‖_F, where σ₁(G) ≤ ‖G‖_F.
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        Self::LMO_ACCURACY * self.r * euclidean_norm(g.iter().copied()).value()
     }
 }
 

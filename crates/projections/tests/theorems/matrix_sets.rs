@@ -3,8 +3,8 @@
 use crate::sample::{difference, dot, size};
 use nalgebra::DMatrix;
 use projections::{
-    DecisionSet, Euclidean, LinearMinimisation, Projection, ProjectionError, Scratch, Spectrahedron,
-    TraceNormBall,
+    AnySet, DecisionSet, Euclidean, LinearMinimisation, Projection, ProjectionError, Scratch, Shrunk,
+    Simplex, Spectrahedron, Then, TraceNormBall,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -44,6 +44,7 @@ fn assert_leading(ball: &TraceNormBall, g: &DMatrix<f64>, what: &str) {
     let value = -dot(&row_major(g), &x) / ball.radius();
     assert!(value <= sigma * (1.0 + 1e-12), "{what}: {value:e} above the largest value {sigma:e}");
     assert!(value >= sigma * (1.0 - TraceNormBall::LMO_ACCURACY), "{what}: {value:e} for {sigma:e}");
+    assert!(ball.radius() * (sigma - value) <= ball.lmo_accuracy(&row_major(g)), "{what}");
     let of_x = DMatrix::from_row_slice(ball.rows(), ball.columns(), &x).singular_values();
     let off = (of_x.max() - ball.radius()).abs() + of_x.sum() - of_x.max();
     assert!(off <= 1e-13 * ball.radius(), "{what}: no vertex, off by {off:e}");
@@ -86,6 +87,8 @@ fn the_spectrahedron_lmo_finds_the_lowest_vector() {
                 "{what}: {value:e}, {:e}",
                 values.min()
             );
+            let excess = 2.5 * (value - values.min());
+            assert!(excess <= set.lmo_accuracy(&row_major(g)), "{what}");
             assert!(set.contains(&x, 1e-13), "{what}");
         };
         for _ in 0..10 {
@@ -119,6 +122,22 @@ fn slopes_of_any_size_have_the_same_vertex() {
     assert_eq!(ball.lmo(&[0.0; 36]).unwrap()[0], -1e300);
     assert_eq!(set.lmo(&[0.0; 36]).unwrap()[0], 1e-300);
     assert!(ball.lmo(&[5e-324; 36]).unwrap().iter().all(|x| (x / 1e300 + 1.0 / 6.0).abs() < 1e-14));
+}
+
+#[test]
+fn the_accuracy_of_the_lmo_is_stated_by_every_wrapper() {
+    fn of<K: LinearMinimisation>(set: K) -> f64 {
+        set.lmo_accuracy(&[3.0, 0.0, 0.0, 4.0])
+    }
+    let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 1e-14, "{got:e} for {want:e}");
+    let (ball, set) = (TraceNormBall::new(2, 2, 2.0).unwrap(), Spectrahedron::new(2, 3.0).unwrap());
+    let plain: &dyn LinearMinimisation = &set;
+    near(of(ball), 2.0 * 5.0 * TraceNormBall::LMO_ACCURACY);
+    near(of(plain), 3.0 * 5.0 * Spectrahedron::LMO_ACCURACY);
+    near(of(Box::new(set)), of(set));
+    near(of(Then::new(ball, set)), of(set));
+    near(of(Shrunk::new(ball, vec![0.0; 4], 0.25).unwrap()), 0.75 * of(ball));
+    assert!(of(AnySet::Simplex(Simplex::new(1.0).unwrap())).abs() == 0.0);
 }
 
 /// By KKT: Π(y) ∈ K, and no vertex, hence no point, lies further than Π(y) in the direction y − Π(y).
