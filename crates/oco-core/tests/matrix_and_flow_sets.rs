@@ -13,6 +13,8 @@ use projections::{
     Scratch, Spectrahedron, TraceNormBall, start_point,
 };
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 fn ball() -> TraceNormBall {
     TraceNormBall::new(2, 3, 1.2).unwrap()
@@ -50,12 +52,12 @@ fn start<K: Projection<Euclidean>>(set: &K, n: usize) -> Vec<f64> {
     x
 }
 
-/// Vertices in the directions of the vectors and away from them, and an inner point.
+/// Vertices in the directions of the first vectors and away from them, and an inner point.
 fn comparators<K: LinearMinimisation>(set: &K, vectors: &[&[f64]]) -> Vec<Vec<f64>> {
     let mut inner = vec![0.0; vectors[0].len()];
     set.interior_point(&mut inner).unwrap();
     let away = |v: &[f64]| v.iter().map(|v| -v).collect::<Vec<_>>();
-    let vertices = vectors.iter().flat_map(|v| [set.lmo(v).unwrap(), set.lmo(&away(v)).unwrap()]);
+    let vertices = vectors.iter().take(8).flat_map(|v| [set.lmo(v).unwrap(), set.lmo(&away(v)).unwrap()]);
     vertices.chain([inner]).collect()
 }
 
@@ -175,6 +177,33 @@ proptest! {
         check_both_losses(&spectrahedron(), &cut(&targets, 9), copies, eta);
         check_both_losses(&flows(), &cut(&targets, 6), copies, eta);
     }
+}
+
+/// `rounds` times the direction, with noise.
+fn steady(direction: &[f64], rounds: usize) -> Vec<Vec<f64>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut around = || direction.iter().map(|v| v + rng.random_range(-0.05..0.05)).collect();
+    (0..rounds).map(|_| around()).collect()
+}
+
+/// Gradients along a diameter of the set, round after round: the regret of a learner that goes the wrong way, or not far
+/// enough, is linear and passes the bounds long before the end.
+fn check_steady<K: Exact<Euclidean> + LinearMinimisation + Clone>(set: &K, direction: &[f64]) {
+    let (n, rounds) = (direction.len(), 1500);
+    let gradients = steady(direction, rounds);
+    let eta = set.diameter(n).unwrap() / (squares(direction) * rounds as f64).sqrt();
+    check_ogd(set, &cut(&gradients, n), eta);
+    check_online_frank_wolfe(set, &cut(&gradients, n));
+    let far: Vec<f64> = direction.iter().map(|v| 20.0 * v).collect();
+    let targets = steady(&far, 60);
+    check_both_losses(set, &cut(&targets, n), 20, 0.1);
+}
+
+#[test]
+fn steady_gradients_keep_the_bounds() {
+    check_steady(&ball(), &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    check_steady(&spectrahedron(), &[1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0]);
+    check_steady(&flows(), &[1.0, 0.0, 1.0, 0.0, 1.0, -1.0]);
 }
 
 /// A box whose lmo goes only nine tenths of the way from 0, and says so.
