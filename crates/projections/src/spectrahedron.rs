@@ -97,7 +97,7 @@ impl Spectrahedron {
         clear_negligible(ordinary.as_mut_slice());
         let qr = SymmetricEigen::try_new(ordinary.clone(), f64::EPSILON, 100 * self.order);
         let eigen = qr.filter(|eigen| is_decomposition(&ordinary, eigen));
-        (eigen.unwrap_or_else(|| by_rotations(ordinary)), unit)
+        (eigen.unwrap_or_else(|| by_rotations(&ordinary)), unit)
     }
 }
 
@@ -111,12 +111,12 @@ fn is_decomposition(a: &DMatrix<f64>, eigen: &SymmetricEigen<f64, nalgebra::Dyn>
 }
 
 /// The decomposition by Jacobi rotations alone: orthogonal columns of (A + cI)V, with A + cI definite, are multiples of V.
-fn by_rotations(a: DMatrix<f64>) -> SymmetricEigen<f64, nalgebra::Dyn> {
+fn by_rotations(a: &DMatrix<f64>) -> SymmetricEigen<f64, nalgebra::Dyn> {
     let n = a.nrows();
     let mut eigenvectors = DMatrix::identity(n, n);
-    let mut images = &a + DMatrix::from_diagonal_element(n, n, 2.0 * a.norm());
+    let mut images = a + DMatrix::from_diagonal_element(n, n, 2.0 * a.norm());
     orthogonalise(&mut images, &mut eigenvectors);
-    let eigenvalues = DVector::from_iterator(n, eigenvectors.column_iter().map(|v| v.dot(&(&a * v))));
+    let eigenvalues = DVector::from_iterator(n, eigenvectors.column_iter().map(|v| v.dot(&(a * v))));
     SymmetricEigen { eigenvectors, eigenvalues }
 }
 

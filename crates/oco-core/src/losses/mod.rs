@@ -247,23 +247,23 @@ mod tests {
 
     #[test]
     fn constants_over_the_whole_space_are_numbers() {
-        fn constants<L: Bounded>(loss: L) -> (f64, f64) {
+        fn constants<L: Bounded>(loss: &L) -> (f64, f64) {
             (loss.lipschitz_on(&WholeSpace).unwrap(), loss.magnitude_on(&WholeSpace).unwrap())
         }
         let (zeros, ones, infinite) = ([0.0; 4], [1.0, 0.0, 0.0, 1.0], f64::INFINITY);
         let (flat, slope) = (&zeros[..2], [3.0, 4.0]);
-        assert_eq!(constants(QuadraticLoss::new(&zeros, flat, -2.0).unwrap()), (0.0, 2.0));
-        assert_eq!(constants(QuadraticLoss::new(&zeros, &slope, -2.0).unwrap()), (5.0, infinite));
-        assert_eq!(constants(QuadraticLoss::new(&ones, flat, 0.0).unwrap()), (infinite, infinite));
-        assert_eq!(constants(AbsoluteLoss::new(flat, -2.0).unwrap()), (0.0, 2.0));
-        assert_eq!(constants(AbsoluteLoss::new(&slope, -2.0).unwrap()), (5.0, infinite));
-        assert_eq!(constants(LinearLoss::new(flat).unwrap()), (0.0, 0.0));
-        assert_eq!(constants(HuberLoss::new(flat, 2.0, 1.0).unwrap()), (0.0, 1.5));
-        assert_eq!(constants(HuberLoss::new(&slope, 2.0, 2.0).unwrap()), (10.0, infinite));
-        assert_eq!(constants(HingeLoss::new(flat, 1.0).unwrap()), (0.0, 1.0));
-        assert_eq!(constants(HingeLoss::new(&slope, 1.0).unwrap()), (5.0, infinite));
-        assert_eq!(constants(LogisticLoss::new(flat, 1.0).unwrap()), (0.0, 2.0_f64.ln()));
-        assert_eq!(constants(LogisticLoss::new(&slope, 1.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&QuadraticLoss::new(&zeros, flat, -2.0).unwrap()), (0.0, 2.0));
+        assert_eq!(constants(&QuadraticLoss::new(&zeros, &slope, -2.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&QuadraticLoss::new(&ones, flat, 0.0).unwrap()), (infinite, infinite));
+        assert_eq!(constants(&AbsoluteLoss::new(flat, -2.0).unwrap()), (0.0, 2.0));
+        assert_eq!(constants(&AbsoluteLoss::new(&slope, -2.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&LinearLoss::new(flat).unwrap()), (0.0, 0.0));
+        assert_eq!(constants(&HuberLoss::new(flat, 2.0, 1.0).unwrap()), (0.0, 1.5));
+        assert_eq!(constants(&HuberLoss::new(&slope, 2.0, 2.0).unwrap()), (10.0, infinite));
+        assert_eq!(constants(&HingeLoss::new(flat, 1.0).unwrap()), (0.0, 1.0));
+        assert_eq!(constants(&HingeLoss::new(&slope, 1.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&LogisticLoss::new(flat, 1.0).unwrap()), (0.0, 2.0_f64.ln()));
+        assert_eq!(constants(&LogisticLoss::new(&slope, 1.0).unwrap()), (5.0, infinite));
     }
 
     #[test]
