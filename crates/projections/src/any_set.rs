@@ -115,6 +115,10 @@ impl LinearMinimisation for AnySet {
     fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         self.linear().lmo_with(g, x, scratch)
     }
+
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        self.linear().lmo_accuracy(g)
+    }
 }
 
 impl DecisionSet for AnySet {

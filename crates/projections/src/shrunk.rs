@@ -154,6 +154,11 @@ impl<K: LinearMinimisation> LinearMinimisation for Shrunk<K> {
         self.shrink(x);
         Ok(())
     }
+
+    /// (1 − ξ) times K's.
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        (1.0 - self.xi) * self.set.lmo_accuracy(g)
+    }
 }
 
 impl<K: DecisionSet> DecisionSet for Shrunk<K> {

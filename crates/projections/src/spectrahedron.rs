@@ -2,13 +2,14 @@
 
 use crate::error::{check_length, check_radius};
 use crate::lanczos::{dot, leading_eigenvector, work_len};
+use crate::norm::euclidean_norm;
 use crate::power_of_two::{bring_to_ordinary_size, scale};
-use crate::trace_norm_ball::check_shape;
+use crate::trace_norm_ball::{check_shape, clear_negligible, is_orthogonal, orthogonalise};
 use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch, Simplex,
     check_finite,
 };
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
 /// The set {X ∈ ℝ^{n×n} : X = Xᵀ ⪰ 0, tr X = s}, s > 0. A point is the row-major slice of the n² entries, and its Euclidean
@@ -91,8 +92,32 @@ impl Spectrahedron {
         let mut ordinary = DMatrix::from_row_slice(self.order, self.order, y);
         let unit = bring_to_ordinary_size(ordinary.as_mut_slice());
         self.symmetrise(ordinary.as_mut_slice());
-        (ordinary.symmetric_eigen(), unit)
+        // The symmetric part may have cancelled to a smaller size.
+        let unit = unit.saturating_add(bring_to_ordinary_size(ordinary.as_mut_slice()));
+        clear_negligible(ordinary.as_mut_slice());
+        let qr = SymmetricEigen::try_new(ordinary.clone(), f64::EPSILON, 100 * self.order);
+        let eigen = qr.filter(|eigen| is_decomposition(&ordinary, eigen));
+        (eigen.unwrap_or_else(|| by_rotations(&ordinary)), unit)
     }
+}
+
+/// Whether V is orthogonal and AV = VΛ up to rounding; false for NaNs, and on entries of very different sizes a QR
+/// iteration may end on either (nalgebra 0.35).
+fn is_decomposition(a: &DMatrix<f64>, eigen: &SymmetricEigen<f64, nalgebra::Dyn>) -> bool {
+    let v = &eigen.eigenvectors;
+    let slack = 1e-13 * a.norm();
+    is_orthogonal(v)
+        && (a * v - v * DMatrix::from_diagonal(&eigen.eigenvalues)).iter().all(|off| off.abs() <= slack)
+}
+
+/// The decomposition by Jacobi rotations alone: orthogonal columns of (A + cI)V, with A + cI definite, are multiples of V.
+fn by_rotations(a: &DMatrix<f64>) -> SymmetricEigen<f64, nalgebra::Dyn> {
+    let n = a.nrows();
+    let mut eigenvectors = DMatrix::identity(n, n);
+    let mut images = a + DMatrix::from_diagonal_element(n, n, 2.0 * a.norm());
+    orthogonalise(&mut images, &mut eigenvectors);
+    let eigenvalues = DVector::from_iterator(n, eigenvectors.column_iter().map(|v| v.dot(&(a * v))));
+    SymmetricEigen { eigenvectors, eigenvalues }
 }
 
 impl Projection<Euclidean> for Spectrahedron {
@@ -158,6 +183,11 @@ impl LinearMinimisation for Spectrahedron {
         }
         scratch.give_back(ordinary);
         Ok(())
+    }
+
+    /// [`Spectrahedron::LMO_ACCURACY`]·s·‖G‖_F, where ‖A‖₂ ≤ ‖G‖_F.
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        Self::LMO_ACCURACY * self.s * euclidean_norm(g.iter().copied()).value()
     }
 }
 

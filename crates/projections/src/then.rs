@@ -93,6 +93,10 @@ impl<K: DecisionSet, S: LinearMinimisation> LinearMinimisation for Then<K, S> {
     fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
         self.s.lmo_with(g, x, scratch)
     }
+
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        self.s.lmo_accuracy(g)
+    }
 }
 
 /// The set is S.

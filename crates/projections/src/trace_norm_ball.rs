@@ -2,6 +2,7 @@
 
 use crate::error::{check_length, check_radius};
 use crate::lanczos::{dot, leading_eigenvector, scale_to_unit, work_len};
+use crate::norm::euclidean_norm;
 use crate::power_of_two::{bring_to_ordinary_size, scale};
 use crate::{
     DecisionSet, Euclidean, Exact, L1Ball, LinearMinimisation, Projection, ProjectionError, Scratch,
@@ -86,16 +87,20 @@ impl TraceNormBall {
     /// Orthogonal columns UΣ and V with Y = UΣVᵀ·2^e, and e; of Yᵀ where Y has more columns than rows.
     ///
     /// A QR iteration does most of the work. Its values are wrong by several percent for some matrices with tied singular
-    /// values (nalgebra 0.35), but its V is orthogonal, and Jacobi rotations of YV finish from there.
+    /// values, and on entries of very different sizes its V may lose orthogonality or be NaN (nalgebra 0.35); Jacobi
+    /// rotations of YV finish from an orthogonal V, and start from I where there is none.
     fn decompose(&self, y: &[f64]) -> (DMatrix<f64>, DMatrix<f64>, i32) {
         let mut ordinary = DMatrix::from_row_slice(self.rows, self.columns, y);
         let unit = bring_to_ordinary_size(ordinary.as_mut_slice());
+        clear_negligible(ordinary.as_mut_slice());
         if self.rows < self.columns {
             ordinary = ordinary.transpose();
         }
         let n = ordinary.ncols();
-        let svd = ordinary.clone().svd(false, true);
-        let mut directions = svd.v_t.map_or_else(|| DMatrix::identity(n, n), |v_t| v_t.transpose());
+        // Unordered, for the order of NaNs is a panic.
+        let svd = ordinary.clone().try_svd_unordered(false, true, 5.0 * f64::EPSILON, 100 * n);
+        let v = svd.and_then(|svd| svd.v_t).map(|v_t| v_t.transpose());
+        let mut directions = v.filter(is_orthogonal).unwrap_or_else(|| DMatrix::identity(n, n));
         let mut images = ordinary * &directions;
         orthogonalise(&mut images, &mut directions);
         (images, directions, unit)
@@ -142,7 +147,7 @@ impl TraceNormBall {
 }
 
 /// Rotates pairs of columns until all are orthogonal, and the directions with them: one-sided Jacobi iteration.
-fn orthogonalise(images: &mut DMatrix<f64>, directions: &mut DMatrix<f64>) {
+pub(crate) fn orthogonalise(images: &mut DMatrix<f64>, directions: &mut DMatrix<f64>) {
     let n = images.ncols();
     for _sweep in 0..60 {
         let mut rotated = false;
@@ -168,6 +173,19 @@ fn orthogonalise(images: &mut DMatrix<f64>, directions: &mut DMatrix<f64>) {
             break;
         }
     }
+}
+
+/// Sets to 0 what is below 1e−36 of the largest entry, which is of ordinary size: far below the rounding of any
+/// decomposition, whose squares it would take out of the range.
+pub(crate) fn clear_negligible(a: &mut [f64]) {
+    let negligible = 1e-36 * a.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    a.iter_mut().filter(|v| v.abs() < negligible).for_each(|v| *v = 0.0);
+}
+
+/// Whether VᵀV = I, up to rounding; false for NaNs.
+pub(crate) fn is_orthogonal(v: &DMatrix<f64>) -> bool {
+    let identity = DMatrix::identity(v.ncols(), v.ncols());
+    (v.transpose() * v - identity).iter().all(|off| off.abs() <= 1e-13)
 }
 
 /// Refuses a matrix without entries, or with more than a slice can have.
@@ -243,6 +261,11 @@ impl LinearMinimisation for TraceNormBall {
         }
         scratch.give_back(ordinary);
         Ok(())
+    }
+
+    /// [`TraceNormBall::LMO_ACCURACY`]·r·‖G‖_F, where σ₁(G) ≤ ‖G‖_F.
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        Self::LMO_ACCURACY * self.r * euclidean_norm(g.iter().copied()).value()
     }
 }
 

@@ -102,6 +102,13 @@ pub trait LinearMinimisation: DecisionSet {
     /// coordinates of g the lowest index wins. A refused call leaves `x` unchanged.
     fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
+    /// By how much ⟨g, lmo(g)⟩ may exceed the minimum, rounding apart: what a certificate adds to its gap. 0 for an exact
+    /// lmo, as all are but those of the sets of matrices; a wrapper of a set hands on the set's.
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        let _ = g;
+        0.0
+    }
+
     /// [`LinearMinimisation::lmo_with`] into a fresh vector.
     fn lmo(&self, g: &[f64]) -> Result<Vec<f64>, ProjectionError> {
         let mut x = vec![0.0; g.len()];
@@ -186,6 +193,9 @@ macro_rules! forward_through_pointer {
                 scratch: &mut Scratch,
             ) -> Result<(), ProjectionError> {
                 (**self).lmo_with(g, x, scratch)
+            }
+            fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+                (**self).lmo_accuracy(g)
             }
         }
     };

@@ -64,4 +64,8 @@ impl LinearMinimisation for CountedSet<'_> {
         count(&self.tally.minimisations);
         self.set.lmo_with(g, x, scratch)
     }
+
+    fn lmo_accuracy(&self, g: &[f64]) -> f64 {
+        self.set.lmo_accuracy(g)
+    }
 }

@@ -33,3 +33,5 @@ pub use optimistic::OptimisticMirrorDescent;
 pub use perceptron::Perceptron;
 pub use perturbation::{FplConstants, Perturbation};
 pub use winnow::Winnow;
+
+pub(crate) use perceptron::check_label;

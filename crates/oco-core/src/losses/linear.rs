@@ -1,6 +1,6 @@
 //! The linear loss.
 
-use super::{Bounded, Loss, Smooth, norm};
+use super::{Bounded, Loss, Smooth, norm, reach};
 use crate::OcoError;
 use crate::wide::Wide;
 use projections::{ProjectionError, check_finite};
@@ -53,7 +53,7 @@ impl Smooth for LinearLoss<'_> {
 
 impl Bounded for LinearLoss<'_> {
     fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64 {
-        self.value(centre).abs() + radius * norm(self.slope)
+        self.value(centre).abs() + reach(norm(self.slope), radius)
     }
 
     fn lipschitz_on_ball(&self, _centre: &[f64], _radius: f64) -> f64 {

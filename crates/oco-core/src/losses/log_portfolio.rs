@@ -1,6 +1,6 @@
 //! The logarithmic loss of a portfolio.
 
-use super::{Bounded, Loss, Smooth, norm};
+use super::{Bounded, Loss, Smooth, norm, reach};
 use crate::OcoError;
 use crate::wide::Wide;
 use projections::{ProjectionError, check_finite};
@@ -83,7 +83,7 @@ impl Smooth for LogPortfolioLoss<'_> {
 /// For the points of the ball with ⟨r, x⟩ ≥ the floor.
 impl Bounded for LogPortfolioLoss<'_> {
     fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64 {
-        let highest = (self.growth(centre) + radius * norm(self.relatives)).max(self.floor);
+        let highest = (self.growth(centre) + reach(norm(self.relatives), radius)).max(self.floor);
         self.floor.ln().abs().max(highest.ln().abs())
     }
 

@@ -112,11 +112,16 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |norm: f64, x| norm.hypot(*x))
 }
 
+/// How far a function of this slope gets on this radius: 0·∞ is 0, for a flat one over the whole space stays where it is.
+fn reach(slope: f64, radius: f64) -> f64 {
+    if slope == 0.0 || radius == 0.0 { 0.0 } else { slope * radius }
+}
+
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 mod tests {
     use super::*;
-    use projections::{BoxSet, L2Ball, Simplex};
+    use projections::{BoxSet, L2Ball, ProjectionError, Simplex, WholeSpace};
     use proptest::prelude::*;
 
     /// The subgradient inequality and the constants of a ball, at two of its points.
@@ -134,20 +139,26 @@ mod tests {
     fn check_smooth<L: Bounded + Smooth>(loss: &L, centre: &[f64], radius: f64, y: &[f64], u: &[f64]) {
         check_convex(loss, centre, radius, y, u);
         check_convex(loss, centre, radius, u, y);
-        let (h, d) = (1e-5, loss.dimension());
-        let (mut g, mut g_u) = (vec![0.0; d], vec![0.0; d]);
+        let (mut g, mut g_u) = (vec![0.0; loss.dimension()], vec![0.0; loss.dimension()]);
         loss.subgradient(y, &mut g);
         loss.subgradient(u, &mut g_u);
-        for j in 0..d {
+        check_slope(loss, loss.smoothness(), y);
+        assert!(distance(&g, &g_u) <= loss.smoothness() * distance(y, u) * (1.0 + 1e-9) + 1e-9);
+    }
+
+    /// Central differences, for a loss whose gradient has the Lipschitz constant β near y.
+    fn check_slope<L: Loss>(loss: &L, beta: f64, y: &[f64]) {
+        let (h, mut g) = (1e-5, vec![0.0; loss.dimension()]);
+        loss.subgradient(y, &mut g);
+        for j in 0..g.len() {
             let (mut up, mut down) = (y.to_vec(), y.to_vec());
             up[j] += h;
             down[j] -= h;
             let slope = (loss.value(&up) - loss.value(&down)) / (2.0 * h);
             // Where the slope of the loss has a kink, the difference is off by at most βh.
-            let slack = 1e-6 * (1.0 + slope.abs() + loss.value(y).abs()) + loss.smoothness() * h;
+            let slack = 1e-6 * (1.0 + slope.abs() + loss.value(y).abs()) + beta * h;
             assert!((slope - g[j]).abs() < slack, "coordinate {j}: {slope} against {}", g[j]);
         }
-        assert!(distance(&g, &g_u) <= loss.smoothness() * distance(y, u) * (1.0 + 1e-9) + 1e-9);
     }
 
     fn along(g: &[f64], y: &[f64], u: &[f64]) -> f64 {
@@ -172,9 +183,19 @@ mod tests {
             check_smooth(&QuadraticLoss::new(&a, &p, target).unwrap(), &c, radius, &y, &u);
             let both = [HuberLoss::new(&p, target, delta).unwrap(), HuberLoss::new(&c, delta, 1.0).unwrap()];
             check_smooth(&LossSum::new(&both).unwrap(), &c, radius, &y, &u);
-            check_convex(&AbsoluteLoss::new(&p, target).unwrap(), &c, radius, &y, &u);
+            // Piecewise linear: the differences do not reach a kink that is further than 4h away.
+            let (score, clear) = (along(&p, &[0.0; 3], &y), 1e-4);
+            let absolute = AbsoluteLoss::new(&p, target).unwrap();
+            check_convex(&absolute, &c, radius, &y, &u);
+            if (score - target).abs() > clear {
+                check_slope(&absolute, 0.0, &y);
+            }
             for threshold in [0.0, 1.0, target] {
-                check_convex(&HingeLoss::at(threshold, &p, label).unwrap(), &c, radius, &y, &u);
+                let hinge = HingeLoss::at(threshold, &p, label).unwrap();
+                check_convex(&hinge, &c, radius, &y, &u);
+                if (threshold - label * score).abs() > clear {
+                    check_slope(&hinge, 0.0, &y);
+                }
             }
             let squared = SquaredLoss::new(&p).unwrap();
             let mut g = [0.0; 3];
@@ -225,6 +246,27 @@ mod tests {
     }
 
     #[test]
+    fn constants_over_the_whole_space_are_numbers() {
+        fn constants<L: Bounded>(loss: &L) -> (f64, f64) {
+            (loss.lipschitz_on(&WholeSpace).unwrap(), loss.magnitude_on(&WholeSpace).unwrap())
+        }
+        let (zeros, ones, infinite) = ([0.0; 4], [1.0, 0.0, 0.0, 1.0], f64::INFINITY);
+        let (flat, slope) = (&zeros[..2], [3.0, 4.0]);
+        assert_eq!(constants(&QuadraticLoss::new(&zeros, flat, -2.0).unwrap()), (0.0, 2.0));
+        assert_eq!(constants(&QuadraticLoss::new(&zeros, &slope, -2.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&QuadraticLoss::new(&ones, flat, 0.0).unwrap()), (infinite, infinite));
+        assert_eq!(constants(&AbsoluteLoss::new(flat, -2.0).unwrap()), (0.0, 2.0));
+        assert_eq!(constants(&AbsoluteLoss::new(&slope, -2.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&LinearLoss::new(flat).unwrap()), (0.0, 0.0));
+        assert_eq!(constants(&HuberLoss::new(flat, 2.0, 1.0).unwrap()), (0.0, 1.5));
+        assert_eq!(constants(&HuberLoss::new(&slope, 2.0, 2.0).unwrap()), (10.0, infinite));
+        assert_eq!(constants(&HingeLoss::new(flat, 1.0).unwrap()), (0.0, 1.0));
+        assert_eq!(constants(&HingeLoss::new(&slope, 1.0).unwrap()), (5.0, infinite));
+        assert_eq!(constants(&LogisticLoss::new(flat, 1.0).unwrap()), (0.0, 2.0_f64.ln()));
+        assert_eq!(constants(&LogisticLoss::new(&slope, 1.0).unwrap()), (5.0, infinite));
+    }
+
+    #[test]
     fn intermediates_beyond_the_range_do_not_reach_the_value() {
         let x = [1e200, 1e200];
         assert_eq!(AbsoluteLoss::new(&x, 1.0).unwrap().value(&[1e200, -1e200]), 1.0);
@@ -251,12 +293,12 @@ mod tests {
     #[test]
     fn faults_are_refused() {
         assert!(AbsoluteLoss::new(&[], 1.0).is_err() && AbsoluteLoss::new(&[1.0], f64::NAN).is_err());
-        for label in [0.0, 2.0, -0.5, f64::INFINITY] {
-            assert!(
-                HingeLoss::new(&[1.0], label).is_err() && LogisticLoss::new(&[1.0], label).is_err(),
-                "{label}"
-            );
+        for value in [0.0, 2.0, -0.5] {
+            assert_eq!(HingeLoss::new(&[1.0], value), Err(OcoError::BadLabel { value }));
+            assert_eq!(LogisticLoss::new(&[1.0], value), Err(OcoError::BadLabel { value }));
         }
+        let infinite = ProjectionError::NotFinite { argument: "label", index: 0, value: f64::INFINITY };
+        assert_eq!(HingeLoss::new(&[1.0], f64::INFINITY), Err(infinite.into()));
         assert!(HingeLoss::at(f64::NAN, &[1.0], 1.0).is_err());
         assert!(HuberLoss::new(&[1.0], 0.0, 0.0).is_err() && HuberLoss::new(&[f64::NAN], 0.0, 1.0).is_err());
         assert!(

@@ -1,6 +1,7 @@
 //! The linear prediction ⟨w, x⟩ that the losses of a target or a label are about.
 
-use super::norm;
+use super::{norm, reach};
+use crate::learners::check_label;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
 use projections::{ProjectionError, check_finite};
@@ -25,11 +26,8 @@ impl<'a> Prediction<'a> {
 
     /// Against a label −1 or +1.
     pub(super) fn of_label(x: &'a [f64], y: f64) -> Result<Self, OcoError> {
-        let prediction = Self::of_target(x, y)?;
-        if (y.abs() - 1.0).abs() > 0.0 {
-            return Err(ProjectionError::BadParameter { name: "label", value: y, domain: "{−1, +1}" }.into());
-        }
-        Ok(prediction)
+        check_label(y)?;
+        Self::of_target(x, y)
     }
 
     /// ⟨w, x⟩ − y; ±∞ beyond the range of doubles alone.
@@ -49,12 +47,12 @@ impl<'a> Prediction<'a> {
 
     /// sup |⟨w, x⟩ − y| over a ball.
     pub(super) fn largest_residual(&self, centre: &[f64], radius: f64) -> f64 {
-        self.residual(centre).abs() + radius * self.steepness()
+        self.residual(centre).abs() + reach(self.steepness(), radius)
     }
 
     /// inf y⟨w, x⟩ over a ball, for a label y.
     pub(super) fn lowest_margin(&self, centre: &[f64], radius: f64) -> f64 {
-        self.margin(centre) - radius * self.steepness()
+        self.margin(centre) - reach(self.steepness(), radius)
     }
 
     /// ‖x‖.

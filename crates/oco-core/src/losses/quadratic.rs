@@ -1,6 +1,6 @@
 //! The quadratic loss.
 
-use super::{Bounded, Loss, Smooth, norm};
+use super::{Bounded, Loss, Smooth, norm, reach};
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
 use projections::{ProjectionError, check_finite, exponent_above, scale_down, scale_up};
@@ -104,13 +104,13 @@ impl Smooth for QuadraticLoss<'_> {
 impl Bounded for QuadraticLoss<'_> {
     /// A bound, not always attained: |ℓ(centre)| + radius·(sup of the slope).
     fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64 {
-        self.value(centre).abs() + radius * self.lipschitz_on_ball(centre, radius)
+        self.value(centre).abs() + reach(self.lipschitz_on_ball(centre, radius), radius)
     }
 
     /// A bound, not always attained: ‖A·centre + b‖ + β·radius.
     fn lipschitz_on_ball(&self, centre: &[f64], radius: f64) -> f64 {
         let slope = self.image(centre).zip(self.b).fold(0.0, |norm: f64, (image, b)| norm.hypot(image + b));
-        slope + self.smoothness() * radius
+        slope + reach(self.smoothness(), radius)
     }
 }
 

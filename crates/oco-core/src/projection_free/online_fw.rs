@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 /// *Guarantee* (sure; `tests/projection_free/`, every round). With ‖g_s‖ ≤ G, K of diameter D and the η of
 /// [`theorem`](Self::theorem) for T rounds, for every t ≤ T and u ∈ K,
 /// Σ⟨g_s, x_s − u⟩ ≤ ‖u − x_1‖²/η + (η/2)Σ‖g_s‖² + GD Σ√(2σ_s), which is below the book's 8DG T^{3/4}.
+/// The bound is that of an exact lmo; the t-th step of an approximate one may add σ_t times its
+/// [accuracy](LinearMinimisation::lmo_accuracy) to the gap of F.
 /// *Chosen here.* The book's form, for its constant; \[HK12\] needs no T but states a larger one. The step
 /// uses the gradient just seen, as \[HK12\] does, where the book lags by one: with F_t alone the first step
 /// would go to a vertex that no loss has named. Both recurrences of the gap F(x) − min F meet the book's 2D²σ_t.

@@ -12,7 +12,8 @@ pub struct Comparator {
     pub point: Vec<f64>,
     /// F(u).
     pub loss: f64,
-    /// The Frank–Wolfe gap max_{s∈K} ⟨∇F(u), u − s⟩: by convexity F(u) − min_K F ≤ gap.
+    /// The Frank–Wolfe gap max_{s∈K} ⟨∇F(u), u − s⟩, with the lmo's accuracy added: by convexity F(u) − min_K F ≤ gap,
+    /// rounding apart.
     pub gap: f64,
     /// Steps taken.
     pub steps: u32,
@@ -31,7 +32,8 @@ impl Comparator {
 ///
 /// The step 1/L is found by backtracking, and the momentum restarts where it points uphill \[OC15\].
 /// *Guarantee* \[J13\]: the loss of the returned point exceeds the minimum by at most the returned gap, whatever F. The gap
-/// comes down to rounding where F is smooth; at a kink it may stay, see the field `gap`. *Cost:* two subgradients, a
+/// comes down to rounding where F is smooth; at a kink it may stay, and over a set of matrices it stays above the
+/// [accuracy](LinearMinimisation::lmo_accuracy) of the lmo. *Cost:* two subgradients, a
 /// projection and an lmo a step. For sets without a projection see [`pairwise_frank_wolfe`](crate::pairwise_frank_wolfe).
 ///
 /// ```
@@ -64,7 +66,7 @@ where
     let mut best = Comparator { point: x.clone(), loss: loss.value(&x), gap: f64::INFINITY, steps: 0 };
     for k in 0..=steps {
         set.lmo_with(&g, &mut vertex, &mut scratch)?;
-        let gap = -along(&g, &x, &vertex);
+        let gap = set.lmo_accuracy(&g) - along(&g, &x, &vertex);
         if gap < best.gap {
             best = Comparator { point: x.clone(), loss: loss.value(&x), gap, steps: k };
         }

@@ -4,10 +4,11 @@ use super::Regret;
 use crate::gradient_sum::GradientSum;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
-use projections::{LinearMinimisation, ProjectionError, check_finite};
+use projections::{LinearMinimisation, ProjectionError, check_finite, scale_up};
 use serde::{Deserialize, Serialize};
 
-/// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t. O(n) a round.
+/// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t, and the gap is the lmo's
+/// accuracy, 0 but for a set of matrices. O(n) a round.
 ///
 /// Sums may leave the range of doubles and come back; a loss or a regret that is itself beyond the range is ±∞.
 ///
@@ -64,7 +65,7 @@ impl LinearRegret {
         let comparator_loss = self.loss_of(&comparator);
         Ok(Regret {
             value: self.learner_loss.minus(comparator_loss).value(),
-            gap: 0.0,
+            gap: scale_up(set.lmo_accuracy(self.gradient_sum.terms()), self.gradient_sum.exponent()),
             learner_loss: self.learner_loss.value(),
             comparator_loss: comparator_loss.value(),
             comparator,

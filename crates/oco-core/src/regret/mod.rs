@@ -20,7 +20,7 @@ pub use regret_record::{RegretPoint, RegretRecord, Rounds};
 pub struct Regret {
     /// Learner loss minus comparator loss.
     pub value: f64,
-    /// By how much the best fixed point may do better than `comparator`: 0 for a closed form.
+    /// By how much the best fixed point may do better than `comparator`, rounding apart: 0 for a closed form.
     pub gap: f64,
     /// Σ ℓ_t(x_t).
     pub learner_loss: f64,

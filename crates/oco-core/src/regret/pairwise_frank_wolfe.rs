@@ -43,7 +43,7 @@ where
     for k in 0..=steps {
         loss.subgradient(&x, &mut g);
         set.lmo_with(&g, &mut vertex, &mut scratch)?;
-        let gap = -along(&g, &x, &vertex);
+        let gap = set.lmo_accuracy(&g) - along(&g, &x, &vertex);
         if gap < best.gap {
             best = Comparator { point: x.clone(), loss: loss.value(&x), gap, steps: k };
         }

@@ -3,8 +3,8 @@
 use crate::sample::{difference, dot, size};
 use nalgebra::DMatrix;
 use projections::{
-    DecisionSet, Euclidean, LinearMinimisation, Projection, ProjectionError, Scratch, Spectrahedron,
-    TraceNormBall,
+    AnySet, DecisionSet, Euclidean, LinearMinimisation, Projection, ProjectionError, Scratch, Shrunk,
+    Simplex, Spectrahedron, Then, TraceNormBall,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -44,6 +44,7 @@ fn assert_leading(ball: &TraceNormBall, g: &DMatrix<f64>, what: &str) {
     let value = -dot(&row_major(g), &x) / ball.radius();
     assert!(value <= sigma * (1.0 + 1e-12), "{what}: {value:e} above the largest value {sigma:e}");
     assert!(value >= sigma * (1.0 - TraceNormBall::LMO_ACCURACY), "{what}: {value:e} for {sigma:e}");
+    assert!(ball.radius() * (sigma - value) <= ball.lmo_accuracy(&row_major(g)), "{what}");
     let of_x = DMatrix::from_row_slice(ball.rows(), ball.columns(), &x).singular_values();
     let off = (of_x.max() - ball.radius()).abs() + of_x.sum() - of_x.max();
     assert!(off <= 1e-13 * ball.radius(), "{what}: no vertex, off by {off:e}");
@@ -86,6 +87,8 @@ fn the_spectrahedron_lmo_finds_the_lowest_vector() {
                 "{what}: {value:e}, {:e}",
                 values.min()
             );
+            let excess = 2.5 * (value - values.min());
+            assert!(excess <= set.lmo_accuracy(&row_major(g)), "{what}");
             assert!(set.contains(&x, 1e-13), "{what}");
         };
         for _ in 0..10 {
@@ -119,6 +122,22 @@ fn slopes_of_any_size_have_the_same_vertex() {
     assert_eq!(ball.lmo(&[0.0; 36]).unwrap()[0], -1e300);
     assert_eq!(set.lmo(&[0.0; 36]).unwrap()[0], 1e-300);
     assert!(ball.lmo(&[5e-324; 36]).unwrap().iter().all(|x| (x / 1e300 + 1.0 / 6.0).abs() < 1e-14));
+}
+
+#[test]
+fn the_accuracy_of_the_lmo_is_stated_by_every_wrapper() {
+    fn of<K: LinearMinimisation>(set: K) -> f64 {
+        set.lmo_accuracy(&[3.0, 0.0, 0.0, 4.0])
+    }
+    let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 1e-14, "{got:e} for {want:e}");
+    let (ball, set) = (TraceNormBall::new(2, 2, 2.0).unwrap(), Spectrahedron::new(2, 3.0).unwrap());
+    let plain: &dyn LinearMinimisation = &set;
+    near(of(ball), 2.0 * 5.0 * TraceNormBall::LMO_ACCURACY);
+    near(of(plain), 3.0 * 5.0 * Spectrahedron::LMO_ACCURACY);
+    near(of(Box::new(set)), of(set));
+    near(of(Then::new(ball, set)), of(set));
+    near(of(Shrunk::new(ball, vec![0.0; 4], 0.25).unwrap()), 0.75 * of(ball));
+    assert!(of(AnySet::Simplex(Simplex::new(1.0).unwrap())).abs() == 0.0);
 }
 
 /// By KKT: Π(y) ∈ K, and no vertex, hence no point, lies further than Π(y) in the direction y − Π(y).
@@ -235,4 +254,47 @@ fn tied_eigenvalues_project_exactly() {
             assert_projects(&Spectrahedron::new(n, trace).unwrap(), &row_major(&y), trace);
         }
     }
+}
+
+/// ±10^e with e uniform up to `decades`: most entries are lost beside the largest.
+fn wide(m: usize, n: usize, decades: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let size = |rng: &mut ChaCha8Rng| 10_f64.powf(rng.random_range(-decades..decades));
+    (0..m * n).map(|_| if rng.random_range(0..2) == 0 { size(rng) } else { -size(rng) }).collect()
+}
+
+/// Π(y) ∈ K, and KKT in the unit of the largest entry of y, at least 1.
+fn assert_projects_wide<K: Projection<Euclidean> + LinearMinimisation>(set: &K, y: &[f64]) {
+    let mut x = y.to_vec();
+    set.project(&mut x).unwrap_or_else(|fault| panic!("{fault} for {y:?}"));
+    assert!(set.contains(&x, 1e-12), "{x:?} is not in the set, for {y:?}");
+    let largest = y.iter().fold(1.0_f64, |largest, v| largest.max(v.abs()));
+    let uphill: Vec<f64> = x.iter().zip(y).map(|(x, y)| x / largest - y / largest).collect();
+    let worst = set.lmo(&uphill).unwrap();
+    assert!(set.contains(&worst, 1e-12), "no vertex, for {y:?}");
+    let violation = dot(&uphill, &difference(&x, &worst));
+    assert!(violation <= 1e-12, "KKT violated by {violation:e} for {y:?}");
+}
+
+/// Decompositions of such matrices were seen to divide 0 by 0, to panic and to leave the set.
+#[test]
+fn matrices_of_any_spread_project() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for decades in [20.0, 75.0, 150.0, 300.0] {
+        for (m, n) in [(2, 2), (3, 3), (5, 5), (7, 7), (4, 6), (6, 4)] {
+            let ball = TraceNormBall::new(m, n, 1.0).unwrap();
+            for _ in 0..1000 {
+                assert_projects_wide(&ball, &wide(m, n, decades, &mut rng));
+            }
+            if m == n {
+                let set = Spectrahedron::new(n, 1.0).unwrap();
+                for _ in 0..1000 {
+                    assert_projects_wide(&set, &wide(n, n, decades, &mut rng));
+                }
+            }
+        }
+    }
+    let refused_once =
+        [1.49e-69, -9.0e-138, 2.7e-13, 1.1e-117, 5.0e-14, 4.5e144, 1.9e-93, -3.8e117, 2.3e-105];
+    assert_projects_wide(&TraceNormBall::new(3, 3, 1.0).unwrap(), &refused_once);
+    assert_projects_wide(&Spectrahedron::new(3, 1.0).unwrap(), &refused_once);
 }
