@@ -63,7 +63,7 @@ impl MatrixGame {
     /// # Errors
     /// A p that is no distribution over the rows.
     pub fn best_column(&self, p: &[f64]) -> Result<(usize, f64), OcoError> {
-        check_distribution("p", p, self.rows())?;
+        self.check_p(p)?;
         let mut q = vec![0.0; self.columns];
         let payoff = self.best_response_of_b(p, &mut q);
         Ok((support(&q), payoff))
@@ -74,7 +74,7 @@ impl MatrixGame {
     /// # Errors
     /// A q that is no distribution over the columns.
     pub fn best_row(&self, q: &[f64]) -> Result<(usize, f64), OcoError> {
-        check_distribution("q", q, self.columns)?;
+        self.check_q(q)?;
         let mut p = vec![0.0; self.rows()];
         let payoff = self.best_response_of_a(q, &mut p);
         Ok((support(&p), payoff))
@@ -121,6 +121,14 @@ impl Game for MatrixGame {
             q.iter_mut().zip(row).for_each(|(sum, m)| *sum += 0.5 * p * m);
         }
         2.0 * keep_largest(q)
+    }
+
+    fn check_p(&self, p: &[f64]) -> Result<(), OcoError> {
+        check_distribution("p", p, self.rows())
+    }
+
+    fn check_q(&self, q: &[f64]) -> Result<(), OcoError> {
+        check_distribution("q", q, self.columns)
     }
 }
 
