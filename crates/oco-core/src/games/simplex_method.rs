@@ -128,11 +128,6 @@ impl<N: Number> Tableau<N> {
         (0..self.basic.len()).all(|row| self.rhs(row).sign() != Ordering::Less)
     }
 
-    /// Σy, in units of [`unit`](Self::unit).
-    pub(super) fn objective(&self) -> &N {
-        self.rhs(self.basic.len())
-    }
-
     pub(super) fn unit(&self) -> &N {
         &self.unit
     }
@@ -149,6 +144,14 @@ impl<N: Number> Tableau<N> {
             dual[variable - columns] = objective[column].clone();
         }
         (dual, y)
+    }
+
+    /// Which columns of B have their y in the basis, and which rows hold with equality there: as many.
+    pub(super) fn support(&self) -> (Vec<usize>, Vec<usize>) {
+        let columns = self.others.len();
+        let in_use = self.basic.iter().copied().filter(|v| *v < columns);
+        let tight = self.others.iter().filter(|v| **v >= columns).map(|v| v - columns);
+        (in_use.collect(), tight.collect())
     }
 
     fn line(&self, row: usize) -> &[N] {
@@ -238,7 +241,7 @@ mod tests {
         let mut tableau = beale();
         tableau.maximise(60);
         assert_eq!(tableau.entering(false), None);
-        assert!((tableau.objective() - 0.05).abs() < 1e-12);
+        assert!((tableau.rhs(3) - 0.05).abs() < 1e-12);
         assert!((tableau.solutions().1[0] - 0.04).abs() < 1e-12);
     }
 
