@@ -62,4 +62,8 @@ fn every_bound_holds_in_every_trial() {
         }
     }
     assert!(held > 100, "only {held} pairs compared");
+    // The comparators are as good as that slack says.
+    let gaps = record.trials.iter().filter(|row| row.method == "comparator's gap");
+    let gaps: Vec<f64> = gaps.map(|row| row.value).collect();
+    assert!(!gaps.is_empty() && gaps.iter().all(|gap| (0.0..=0.1).contains(gap)), "{gaps:?}");
 }

@@ -180,6 +180,28 @@ fn a_saved_game_goes_on_bit_for_bit() {
         assert!(text.contains(from), "{from} is in {text}");
         assert!(serde_json::from_str::<Saved>(&text.replace(from, to)).is_err(), "{to} is refused");
     }
+    let refused = |edit: &dyn Fn(&mut serde_json::Value), fresh: bool| {
+        let mut saved: serde_json::Value = serde_json::from_str(&text).unwrap();
+        if fresh {
+            let hand = TremblingHand::new(game.clone(), 0.3, ChaCha8Rng::seed_from_u64(4)).unwrap();
+            saved = serde_json::to_value(ZeroSumGame::new(game.clone(), ogd(&game), hand).unwrap()).unwrap();
+        }
+        assert!(serde_json::from_value::<Saved>(saved.clone()).is_ok());
+        edit(&mut saved);
+        serde_json::from_value::<Saved>(saved).is_err()
+    };
+    assert!(refused(&|saved| saved["p_bar"] = [5.0, -3.0, -1.0, 0.0].into(), false));
+    assert!(refused(&|saved| saved["p_bar"] = [0.5, 0.5, 0.5, 0.0].into(), false));
+    assert!(refused(&|saved| saved["q_bar"] = [0.0, 0.0, 0.0].into(), false), "something was played");
+    assert!(refused(&|saved| saved["p_bar"] = [1.0, 0.0, 0.0, 0.0].into(), true), "nothing was played");
+    assert!(refused(&|saved| saved["q_bar"] = [1.0, 0.0, 0.0].into(), true), "nothing was answered");
+    assert!(refused(&|saved| saved["payoffs"]["digits"] = 1.0.into(), true), "nothing was paid");
+    // A count at its end stays there.
+    let mut late: serde_json::Value = serde_json::from_str(&text).unwrap();
+    late["account"]["rounds"] = u64::MAX.into();
+    let mut late: Saved = serde_json::from_value(late).unwrap();
+    late.round().unwrap();
+    assert_eq!(late.rounds(), u64::MAX);
 }
 
 #[test]
@@ -202,6 +224,12 @@ fn refused_rounds_change_nothing() {
     play.round().unwrap();
     assert_eq!(play.round(), Err(OcoError::NothingPlayed));
     assert_eq!(play.rounds(), 2);
+    let twice = |_: &[f64], q: &mut [f64]| -> Result<(), OcoError> {
+        q.fill(1.0);
+        Ok(())
+    };
+    let refused = ZeroSumGame::new(game.clone(), ogd(&game), twice).unwrap().round();
+    assert!(matches!(refused, Err(OcoError::NotADistribution { argument: "q", .. })), "{refused:?}");
     for tremble in [-0.1, 1.1, f64::NAN] {
         assert!(TremblingHand::new(game.clone(), tremble, ChaCha8Rng::seed_from_u64(0)).is_err());
     }

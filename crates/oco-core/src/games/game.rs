@@ -1,14 +1,14 @@
 //! What a zero-sum game offers, and what answers for player B.
 
-use crate::OcoError;
+use crate::{OcoError, check_vector};
 
 /// A payoff g(p, q), convex in p ∈ K_A and concave in q ∈ K'_B: player A minimises it, player B maximises it.
 ///
 /// K'_B may hold more than B's proper strategies K_B \[BCMH20, §3.1\]; the best responses here are over K'_B, because
 /// that is where an average of improper answers lies.
 ///
-/// Contract: points and gradients have the dimensions stated; the best responses are exact. All methods are required,
-/// and none allocates.
+/// Contract: points and gradients have the dimensions stated; the best responses are exact. None
+/// of the methods allocates.
 pub trait Game {
     /// The dimensions of p and of q.
     fn dimensions(&self) -> (usize, usize);
@@ -24,6 +24,22 @@ pub trait Game {
 
     /// Writes argmax over K'_B of g(p, ·) and returns the maximum.
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64;
+
+    /// Refuses what is outside K_A; as provided, only what is no finite vector of the right length.
+    ///
+    /// # Errors
+    /// Such a p.
+    fn check_p(&self, p: &[f64]) -> Result<(), OcoError> {
+        check_vector("p", p, self.dimensions().0)
+    }
+
+    /// Refuses what is outside K'_B; as provided, only what is no finite vector of the right length.
+    ///
+    /// # Errors
+    /// Such a q.
+    fn check_q(&self, q: &[f64]) -> Result<(), OcoError> {
+        check_vector("q", q, self.dimensions().1)
+    }
 }
 
 impl<G: Game + ?Sized> Game for &G {
@@ -45,6 +61,14 @@ impl<G: Game + ?Sized> Game for &G {
 
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64 {
         (**self).best_response_of_b(p, q)
+    }
+
+    fn check_p(&self, p: &[f64]) -> Result<(), OcoError> {
+        (**self).check_p(p)
+    }
+
+    fn check_q(&self, q: &[f64]) -> Result<(), OcoError> {
+        (**self).check_q(q)
     }
 }
 

@@ -22,6 +22,9 @@ pub struct MatrixGame {
     /// By rows; at least one.
     pub(super) entries: Vec<f64>,
     pub(super) columns: usize,
+    /// A power of two by which payoffs are multiplied while they are summed: sums of the largest entries then stay in
+    /// range, and entries near the other end of it keep their digits.
+    pub(super) unit: f64,
 }
 
 impl MatrixGame {
@@ -40,7 +43,15 @@ impl MatrixGame {
         for row in rows {
             check_vector("row of M", row.as_ref(), columns)?;
         }
-        Ok(Self { entries: rows.iter().flat_map(|row| row.as_ref()).copied().collect(), columns })
+        Ok(Self::of(rows.iter().flat_map(|row| row.as_ref()).copied().collect(), columns))
+    }
+
+    /// Finite entries, by rows of this length.
+    pub(super) fn of(entries: Vec<f64>, columns: usize) -> Self {
+        let far = projections::scale_up(1.0, 1000);
+        let largest = entries.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
+        let unit = if largest < 1.0 { far } else { 1.0 };
+        Self { entries, columns, unit: if largest > far { 0.5 } else { unit } }
     }
 
     /// min_p max_q pᵀMq = max_q min_p pᵀMq, as [`equilibrium`](Self::equilibrium) finds it.
@@ -63,7 +74,7 @@ impl MatrixGame {
     /// # Errors
     /// A p that is no distribution over the rows.
     pub fn best_column(&self, p: &[f64]) -> Result<(usize, f64), OcoError> {
-        check_distribution("p", p, self.rows())?;
+        self.check_p(p)?;
         let mut q = vec![0.0; self.columns];
         let payoff = self.best_response_of_b(p, &mut q);
         Ok((support(&q), payoff))
@@ -74,7 +85,7 @@ impl MatrixGame {
     /// # Errors
     /// A q that is no distribution over the columns.
     pub fn best_row(&self, q: &[f64]) -> Result<(usize, f64), OcoError> {
-        check_distribution("q", q, self.columns)?;
+        self.check_q(q)?;
         let mut p = vec![0.0; self.rows()];
         let payoff = self.best_response_of_a(q, &mut p);
         Ok((support(&p), payoff))
@@ -89,9 +100,10 @@ impl MatrixGame {
         Ok(Certificate { payoff: self.payoff(p, q), max_q, min_p, gap: max_q - min_p })
     }
 
-    /// (Mq)_i by rows. Halved terms keep partial sums in range.
+    /// (Mq)_i by rows.
     pub(super) fn row_payoffs(&self, q: &[f64]) -> impl Iterator<Item = f64> {
-        let row = move |row: &[f64]| 2.0 * row.iter().zip(q).map(|(m, q)| 0.5 * q * m).sum::<f64>();
+        let unit = self.unit;
+        let row = move |row: &[f64]| row.iter().zip(q).map(|(m, q)| unit * q * m).sum::<f64>() / unit;
         self.entries.chunks_exact(self.columns).map(row)
     }
 }
@@ -102,7 +114,7 @@ impl Game for MatrixGame {
     }
 
     fn payoff(&self, p: &[f64], q: &[f64]) -> f64 {
-        2.0 * self.row_payoffs(q).zip(p).map(|(row, p)| 0.5 * p * row).sum::<f64>()
+        self.row_payoffs(q).zip(p).map(|(row, p)| self.unit * p * row).sum::<f64>() / self.unit
     }
 
     fn subgradient(&self, _p: &[f64], q: &[f64], gradient: &mut [f64]) {
@@ -118,9 +130,17 @@ impl Game for MatrixGame {
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64 {
         q.fill(0.0);
         for (row, p) in self.entries.chunks_exact(self.columns).zip(p) {
-            q.iter_mut().zip(row).for_each(|(sum, m)| *sum += 0.5 * p * m);
+            q.iter_mut().zip(row).for_each(|(sum, m)| *sum += self.unit * p * m);
         }
-        2.0 * keep_largest(q)
+        keep_largest(q) / self.unit
+    }
+
+    fn check_p(&self, p: &[f64]) -> Result<(), OcoError> {
+        check_distribution("p", p, self.rows())
+    }
+
+    fn check_q(&self, q: &[f64]) -> Result<(), OcoError> {
+        check_distribution("q", q, self.columns)
     }
 }
 

@@ -6,6 +6,7 @@ mod matrix_game;
 mod equilibrium;
 mod oracle;
 mod simplex_method;
+mod basis;
 mod whole_numbers;
 
 pub use equilibrium::Equilibrium;

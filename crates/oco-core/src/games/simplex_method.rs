@@ -92,8 +92,7 @@ impl<N: Number> Tableau<N> {
         let width = self.others.len() + 1;
         let pivot_row = self.line(row).to_vec();
         let pivot = &pivot_row[column];
-        for (i, line) in self.entries.chunks_exact_mut(width).enumerate().filter(|(i, _)| *i != row) {
-            debug_assert!(i != row);
+        for (_, line) in self.entries.chunks_exact_mut(width).enumerate().filter(|(i, _)| *i != row) {
             let mut factor = replace(&mut line[column], N::zero());
             for (j, entry) in line.iter_mut().enumerate().filter(|(j, _)| *j != column) {
                 *entry = N::eliminate(entry, pivot, &factor, &pivot_row[j], &self.unit);
@@ -129,11 +128,6 @@ impl<N: Number> Tableau<N> {
         (0..self.basic.len()).all(|row| self.rhs(row).sign() != Ordering::Less)
     }
 
-    /// Σy, in units of [`unit`](Self::unit).
-    pub(super) fn objective(&self) -> &N {
-        self.rhs(self.basic.len())
-    }
-
     pub(super) fn unit(&self) -> &N {
         &self.unit
     }
@@ -150,6 +144,14 @@ impl<N: Number> Tableau<N> {
             dual[variable - columns] = objective[column].clone();
         }
         (dual, y)
+    }
+
+    /// Which columns of B have their y in the basis, and which rows hold with equality there: as many.
+    pub(super) fn support(&self) -> (Vec<usize>, Vec<usize>) {
+        let columns = self.others.len();
+        let in_use = self.basic.iter().copied().filter(|v| *v < columns);
+        let tight = self.others.iter().filter(|v| **v >= columns).map(|v| v - columns);
+        (in_use.collect(), tight.collect())
     }
 
     fn line(&self, row: usize) -> &[N] {
@@ -211,4 +213,62 @@ impl Number for BigInt {
 
     /// Minors of a matrix of whole numbers are whole: the last pivot is the right unit.
     fn renew(_entries: &mut [Self], _unit: &mut Self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program max ⟨c, y⟩ over {y ≥ 0 : By ≤ b}, its rows the lines (B | b) and then (−c | 0).
+    fn program<N: Number, const WIDTH: usize>(lines: &[[N; WIDTH]]) -> Tableau<N> {
+        let (rows, columns) = (lines.len() - 1, WIDTH - 1);
+        let basic = (columns..columns + rows).collect();
+        Tableau { entries: lines.concat(), unit: N::one(), basic, others: (0..columns).collect() }
+    }
+
+    /// Beale's program, on which steepest ascents come back to the origin's basis after six pivots that do not move.
+    fn beale() -> Tableau<f64> {
+        program(&[
+            [0.25, -60.0, -0.04, 9.0, 0.0],
+            [0.5, -90.0, -0.02, 3.0, 0.0],
+            [0.0, 0.0, 1.0, 0.0, 1.0],
+            [-0.75, 150.0, -0.02, 6.0, 0.0],
+        ])
+    }
+
+    #[test]
+    fn a_program_that_cycles_without_blands_rule_ends() {
+        let mut tableau = beale();
+        tableau.maximise(60);
+        assert_eq!(tableau.entering(false), None);
+        assert!((tableau.rhs(3) - 0.05).abs() < 1e-12);
+        assert!((tableau.solutions().1[0] - 0.04).abs() < 1e-12);
+    }
+
+    /// Here the lowest variable enters while no step moves, but were the highest of a tie to leave, a basis would return.
+    #[test]
+    fn a_program_that_cycles_if_the_highest_leaves_ends() {
+        let lines = [
+            [-1, 2, -3, 0, 2, -2, 0],
+            [1, -3, 2, -2, -3, 1, 0],
+            [3, -2, -3, -3, 2, -2, 0],
+            [2, -3, 0, -3, 2, -1, 0],
+            [1, 1, 1, 1, 1, 1, 1],
+            [3, 3, 2, 0, -3, 3, 0],
+        ];
+        let mut tableau = program(&lines.map(|line| line.map(BigInt::from)));
+        tableau.maximise(60);
+        assert_eq!(tableau.entering(false), None);
+        assert!(tableau.is_feasible());
+    }
+
+    #[test]
+    fn ties_go_to_the_lowest_variable() {
+        let tie = program(&[[2.0, 1.0, 4.0], [1.0, 1.0, 2.0], [3.0, 1.0, 6.0], [-1.0, -2.0, 0.0]]);
+        assert_eq!((tie.entering(false), tie.entering(true)), (Some(1), Some(0)));
+        assert_eq!(tie.leaving(0), Some(0), "all bind at 2");
+        let mut renamed = tie.clone();
+        renamed.basic = vec![4, 2, 3];
+        assert_eq!(renamed.leaving(0), Some(1), "by variable, not by row");
+    }
 }

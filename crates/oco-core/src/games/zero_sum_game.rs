@@ -4,7 +4,7 @@ use super::{Certificate, Game, Oracle};
 use crate::step::check_step;
 use crate::wide::Wide;
 use crate::{LinearRegret, OcoError, OnlineLearner, check_vector, is_milestone};
-use projections::check_finite;
+use projections::{ProjectionError, check_finite};
 use serde::{Deserialize, Serialize};
 
 /// An online learner A against an oracle B in a [`Game`] \[BCMH20, Algorithm 3\]: p_t is A's play, q_t = W(p_t), and A
@@ -79,13 +79,14 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
     /// One round. Returns g(p_t, q_t).
     ///
     /// # Errors
-    /// Those of the oracle and of the learner, and an answer or a subgradient that is not finite. The round is then not
-    /// booked and the learner is where it was; an oracle that had answered has moved on.
+    /// Those of the oracle and of the learner, a play or an answer that the game refuses, and a subgradient that is not
+    /// finite. The round is then not booked and the learner is where it was; an oracle that had answered has moved on.
     pub fn round(&mut self) -> Result<f64, OcoError> {
         let State { game, player, oracle, p_bar, q_bar, payoffs, account } = &mut self.state;
         self.p.copy_from_slice(player.play()); // line 2
+        game.check_p(&self.p)?;
         oracle.respond(&self.p, &mut self.q)?; // line 3
-        check_finite("response of the oracle", &self.q)?;
+        game.check_q(&self.q)?;
         game.subgradient(&self.p, &self.q, &mut self.gradient); // line 4
         player.observe(&self.gradient)?; // line 5
         account.record(&self.gradient, &self.p)?;
@@ -136,7 +137,7 @@ impl<G: Game, A: OnlineLearner, B> ZeroSumGame<G, A, B> {
     /// A game before its first round.
     ///
     /// # Errors
-    /// A learner whose plays have another dimension than the game's p.
+    /// A learner whose first play the game refuses.
     pub fn new(game: G, player: A, oracle: B) -> Result<Self, OcoError> {
         let (of_p, of_q) = game.dimensions();
         let account = LinearRegret::new(of_p)?;
@@ -201,10 +202,20 @@ impl<G: Game, A: OnlineLearner, B> TryFrom<State<G, A, B>> for ZeroSumGame<G, A,
 
     fn try_from(state: State<G, A, B>) -> Result<Self, OcoError> {
         let (of_p, of_q) = state.game.dimensions();
-        check_vector("play of the learner", state.player.play(), of_p)?;
-        check_vector("p_bar", &state.p_bar, of_p)?;
+        state.game.check_p(state.player.play())?;
+        state.game.check_p(&state.p_bar)?;
         check_vector("q_bar", &state.q_bar, of_q)?;
+        check_finite("sum of payoffs", &[state.payoffs.digits()])?;
         state.account.against(&state.p_bar)?;
+        if state.account.rounds() > 0 {
+            state.game.check_q(&state.q_bar)?;
+        } else if state.p_bar != state.player.play()
+            || state.q_bar.iter().any(|q| *q != 0.0)
+            || state.payoffs != Wide::default()
+        {
+            let (name, domain) = ("rounds", "t ≥ 1 where something was played");
+            return Err(ProjectionError::BadParameter { name, value: 0.0, domain }.into());
+        }
         let (p, q, gradient) = (vec![0.0; of_p], vec![0.0; of_q], vec![0.0; of_p]);
         Ok(Self { state, p, q, gradient })
     }

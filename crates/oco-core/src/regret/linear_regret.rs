@@ -51,7 +51,7 @@ impl LinearRegret {
         check_vector("play", x, self.gradient_sum.terms().len())?;
         self.gradient_sum.add(g);
         self.learner_loss = self.learner_loss.plus(Wide::inner(g, x, 0));
-        self.rounds += 1;
+        self.rounds = self.rounds.saturating_add(1);
         Ok(())
     }
 
