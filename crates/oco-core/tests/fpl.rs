@@ -203,6 +203,16 @@ fn refusals_resets_and_saved_runs() {
             }
         }
     }
+    for (p, legal) in [("2.0", true), ("0.0", true), ("-5.0", false), ("2.1", false)] {
+        let set = Simplex::new(1.0).unwrap();
+        for law in LAWS {
+            let fpl = FollowThePerturbedLeader::new(set, 1, law, 0.5, Draws::Once, rng(8)).unwrap();
+            let mut saved = serde_json::to_value(&fpl).unwrap();
+            saved["p"] = serde_json::from_str(&format!("[{p}]")).unwrap();
+            let loaded = serde_json::from_value::<FollowThePerturbedLeader<Simplex>>(saved);
+            assert_eq!(loaded.is_ok(), legal || law != Perturbation::Uniform, "{law:?}, p = {p}");
+        }
+    }
     for epsilon in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-301] {
         let set = Simplex::new(1.0).unwrap();
         let refused = FollowThePerturbedLeader::new(set, 2, LAWS[2], epsilon, Draws::Once, rng(1));

@@ -108,6 +108,17 @@ impl Perturbation {
             Self::Gaussian => p.fill_with(|| size * rng.sample::<f64, _>(StandardNormal)),
         }
     }
+
+    /// Refuses a p that cannot have been drawn.
+    pub(crate) fn check_drawn(self, epsilon: f64, p: &[f64]) -> Result<(), OcoError> {
+        match p.iter().find(|p| !(0.0..=epsilon.recip()).contains(*p)) {
+            Some(&value) if self == Self::Uniform => {
+                let (name, domain) = ("perturbation", "[0, 1/epsilon]");
+                Err(ProjectionError::BadParameter { name, value, domain }.into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Below this ε a draw could leave the range of doubles: none comes near 2^20 times its standard deviation.
