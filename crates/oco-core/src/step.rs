@@ -49,9 +49,11 @@ impl StepSchedule {
     /// η_t = D/(G√t), for which OGD has regret at most (3/2)GD√T \[Z03\].
     ///
     /// # Errors
-    /// [`ProjectionError::BadStep`] where D/G is not a positive number.
+    /// [`ProjectionError::BadStep`] where D, G or D/G is not positive, [`ProjectionError::NotFinite`] where one is not
+    /// finite.
     pub fn zinkevich(diameter: f64, lipschitz: f64) -> Result<Self, OcoError> {
         check_step("diameter", diameter)?;
+        check_step("lipschitz", lipschitz)?;
         Self::power(diameter / lipschitz, 0.5)
     }
 
@@ -68,10 +70,24 @@ impl StepSchedule {
     /// The constant η = D/(ρ√(2T)) of \[W13, Theorem 2\].
     ///
     /// # Errors
-    /// [`ProjectionError::BadStep`] where that is not a positive number.
+    /// [`ProjectionError::BadStep`] where D, ρ, T or η is not positive, [`ProjectionError::NotFinite`] where one is not
+    /// finite.
     pub fn lecture_theorem_2(diameter: f64, lipschitz: f64, rounds: u32) -> Result<Self, OcoError> {
         check_step("diameter", diameter)?;
-        Self::constant(diameter / (lipschitz * (2.0 * f64::from(rounds)).sqrt()))
+        check_step("lipschitz", lipschitz)?;
+        check_step("rounds", rounds.into())?;
+        let root = (2.0 * f64::from(rounds)).sqrt();
+        // ρ√(2T) may leave the range where η does not, and so may D/ρ.
+        Self::constant(if lipschitz < 1.0 {
+            diameter / (lipschitz * root)
+        } else {
+            diameter / lipschitz / root
+        })
+    }
+
+    /// η, where it is that of every round.
+    pub(crate) fn constant_step(&self) -> Option<f64> {
+        (self.exponent == 0.0).then_some(self.scale)
     }
 
     /// η_t, t ≥ 1.
@@ -144,6 +160,35 @@ mod tests {
                 assert!((steps.eta(t) - power).abs() <= 4.0 * f64::EPSILON * power, "t = {t}, c = {c}");
             }
         }
+    }
+
+    /// η is in the range; ρ√(2T) is beyond it, or D/ρ, or D²/ρ².
+    #[test]
+    fn lecture_steps_at_the_ends_of_the_range() {
+        for (diameter, lipschitz, rounds, expected) in [
+            (1e308, 1e308, 100, 0.005_f64.sqrt()),
+            (1.5e308, 0.5, 200, 1.5e307),
+            (1e-300, 1e-300, 2, 0.5),
+            (1e-300, 4.0, 2, 1.25e-301),
+        ] {
+            let eta = StepSchedule::lecture_theorem_2(diameter, lipschitz, rounds).unwrap().eta(1);
+            assert!((eta / expected - 1.0).abs() < 1e-14, "{eta} for {expected}");
+        }
+    }
+
+    #[test]
+    fn constants_that_are_not_positive_are_named() {
+        let refused = |step: Result<StepSchedule, OcoError>, wanted: &str| {
+            let Err(OcoError::Projection(ProjectionError::BadStep { name, .. })) = step else {
+                unreachable!("{wanted}: {step:?}")
+            };
+            assert_eq!(name, wanted);
+        };
+        refused(StepSchedule::zinkevich(1.0, 0.0), "lipschitz");
+        refused(StepSchedule::zinkevich(0.0, 1.0), "diameter");
+        refused(StepSchedule::zinkevich(1e-300, 1e300), "step scale");
+        refused(StepSchedule::lecture_theorem_2(1.0, 0.0, 9), "lipschitz");
+        refused(StepSchedule::lecture_theorem_2(1.0, 1.0, 0), "rounds");
     }
 
     #[test]

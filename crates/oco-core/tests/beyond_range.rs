@@ -135,6 +135,21 @@ fn inner_products_whose_partial_sums_leave_the_range() {
     assert_eq!(value(&[f64::MAX, f64::MAX], &[1.0, 1.0]), f64::INFINITY);
 }
 
+/// It is the start that is near the end of the range here: ηg is 2^−24 of it, and their sum is beyond the range. It
+/// points out of the set at the start, where the play stays.
+#[test]
+fn a_short_step_from_a_start_near_the_end_of_the_range() {
+    let (far, short) = (f64::MAX, -scale_up(1.0, 1000));
+    let steps = StepSchedule::constant(1.0).unwrap();
+    let cube = BoxSet::new(vec![-far; 2], vec![far; 2]).unwrap();
+    let ogd = Ogd::starting_at(cube, vec![far; 2], steps).unwrap();
+    assert_eq!(plays(ogd, &[vec![short; 2]]), [[far; 2], [far; 2]]);
+    let ogd = Ogd::starting_at(Simplex::new(far).unwrap(), vec![far, 0.0], steps).unwrap();
+    assert_eq!(plays(ogd, &[vec![short, 0.0]]), [[far, 0.0], [far, 0.0]]);
+    let ogd = Ogd::starting_at(L2Ball::new(far).unwrap(), vec![far, 0.0], steps).unwrap();
+    assert_eq!(plays(ogd, &[vec![short, 0.0]]), [[far, 0.0], [far, 0.0]]);
+}
+
 /// The estimate of a loss near the end of the range is finite, its step is not.
 #[test]
 fn bandit_steps_beyond_the_range() {

@@ -182,6 +182,9 @@ fn refusals_resets_and_saved_runs() {
             ("\"scale\":0.5", "\"scale\":-0.5"),
             ("\"scale\":0.5", "\"scale\":1e-320"),
             ("\"epoch\":5", "\"epoch\":64"),
+            // The learner inside has the step of epoch 5.
+            ("\"epoch\":5", "\"epoch\":6"),
+            ("\"scale\":0.5", "\"scale\":0.25"),
             ("\"rounds\":9", "\"rounds\":32"),
         ] {
             assert!(text.contains(good), "{text}");
@@ -203,6 +206,30 @@ fn refusals_resets_and_saved_runs() {
         let rng = ChaCha8Rng::seed_from_u64(1);
         check(FollowThePerturbedLeader::new(ball(), 2, Perturbation::Uniform, 1.0, draws, rng).unwrap());
     }
+    let text = serde_json::to_string(
+        &Doubling::new(Ogd::new(ball(), 2, StepSchedule::constant(1.0).unwrap()).unwrap(), 1.0).unwrap(),
+    )
+    .unwrap();
+    let (good, bad) = ("\"exponent\":0.0", "\"exponent\":0.5");
+    assert!(text.contains(good) && serde_json::from_str::<Doubling<Ogd<L2Ball>>>(&text).is_ok(), "{text}");
+    let loaded = serde_json::from_str::<Doubling<Ogd<L2Ball>>>(&text.replace(good, bad));
+    assert!(loaded.is_err(), "a step that changes within the epoch");
     let ogd = Ogd::new(ball(), 2, StepSchedule::constant(1.0).unwrap()).unwrap();
     assert!(Doubling::new(ogd.clone(), 0.0).is_err() && Doubling::new(ogd, 1e-320).is_err());
+}
+
+/// The last epoch does not end: a run that is in it saves, loads and goes on at every count of rounds.
+#[test]
+fn the_last_epoch_can_be_saved() {
+    let mut learner = LazyOgd::new(L2Ball::new(1.0).unwrap(), 1, 1.0).unwrap();
+    learner.restart(0.5_f64.powi(63).sqrt()).unwrap();
+    let learner = serde_json::to_string(&learner).unwrap();
+    for rounds in [0, (1 << 63) - 1, 1 << 63, u64::MAX - 1, u64::MAX] {
+        let text = format!("{{\"learner\":{learner},\"scale\":1.0,\"epoch\":63,\"rounds\":{rounds}}}");
+        let mut doubling: Doubling<LazyOgd<L2Ball>> = serde_json::from_str(&text).unwrap();
+        doubling.observe(&[1.0]).unwrap();
+        let loaded: Doubling<LazyOgd<L2Ball>> =
+            serde_json::from_str(&serde_json::to_string(&doubling).unwrap()).unwrap();
+        assert_eq!((loaded.play(), loaded.horizon()), (doubling.play(), 1 << 63));
+    }
 }

@@ -298,3 +298,19 @@ fn refusals_and_saved_runs() {
     assert!(Winnow::new(2, 0.0).is_err() && Winnow::for_margin(2, -1.0, 0.1).is_err());
     assert!(Winnow::for_margin(2, 1.0, 0.0).is_err() && Winnow::for_margin(2, 1e200, 1e-200).is_err());
 }
+
+/// A count at the end of its type stays there.
+#[test]
+fn counts_of_mistakes_end() {
+    let x = Row::dense(&[1.0]).unwrap();
+    let mut perceptron: Perceptron =
+        serde_json::from_str(&format!("{{\"w\":[0.0],\"mistakes\":{}}}", u64::MAX)).unwrap();
+    assert!(perceptron.observe(x, 1.0).unwrap());
+    assert_eq!((perceptron.mistakes(), perceptron.weights()), (u64::MAX, &[1.0][..]));
+    let text = serde_json::to_string(&Winnow::new(1, 1.0).unwrap()).unwrap();
+    let (good, bad) = ("\"mistakes\":0", format!("\"mistakes\":{}", u64::MAX));
+    assert!(text.contains(good), "{text}");
+    let mut winnow: Winnow = serde_json::from_str(&text.replace(good, &bad)).unwrap();
+    assert!(winnow.observe(x, -1.0).unwrap());
+    assert_eq!(winnow.mistakes(), u64::MAX);
+}

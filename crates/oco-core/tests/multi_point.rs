@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{Bounded, Estimates, Loss, MultiPointFkm, OcoError, SquaredLoss};
+use oco_core::{Bounded, Estimates, LinearLoss, Loss, MultiPointFkm, OcoError, SquaredLoss};
 use projections::{DecisionSet, L2Ball};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -148,6 +148,48 @@ fn expected_regret_is_within_the_bound() {
         if let Estimates::TwoPoint { .. } = queries {
             assert!(regret < 0.3 * t * still, "{queries:?}: {regret} against {}", t * still);
         }
+    }
+}
+
+/// ℓ_t(x) = σ_t·x_1 with signs that are the same for as long as the learner needs to come half way to the rim, and
+/// alternate afterwards. Estimates are unbiased and the rim is out of reach, so E y_t = −ηΣ_{s<t} σ_s, and against
+/// u = (−1, 0) the regret has the expectation Σ σ_t(1 − ηΣ_{s<t} σ_s): the mean of 40 seeds is within five standard
+/// errors of it, and about half the bound.
+#[test]
+fn slopes_that_cost_half_the_bound() {
+    let (seeds, d) = (40_u32, 2.0_f64);
+    let loss = LinearLoss::new(&[1.0, 0.0]).unwrap();
+    for (queries, delta, rounds, same) in [
+        (Estimates::OnePoint { points: 1 }, 0.05, 1600_u32, 1600),
+        (Estimates::OnePoint { points: 10 }, 0.05, 160, 160),
+        (Estimates::TwoPoint { pairs: 1 }, 1e-3, 1600, 80),
+        (Estimates::TwoPoint { pairs: 5 }, 1e-3, 1600, 80),
+    ] {
+        let t = f64::from(rounds);
+        let square = match queries {
+            Estimates::OnePoint { points } => (d / delta).powi(2) / f64::from(points) + 1.0,
+            Estimates::TwoPoint { .. } => d * d,
+        };
+        let eta = 0.5 / (t * square).sqrt();
+        let signs: Vec<f64> = (0..rounds).map(|s| if s < same || s % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let (mut expected, mut sum) = (0.0, 0.0);
+        for sign in &signs {
+            expected += sign * (1.0 - eta * sum);
+            sum += sign;
+        }
+        let regret = |seed| {
+            let mut fkm = learner(2, delta, eta, queries, u64::from(seed));
+            let excess = |sign: f64| sign + fkm.round(&mut |x| sign * loss.value(x)).unwrap();
+            signs.iter().copied().map(excess).sum::<f64>()
+        };
+        let regrets: Vec<f64> = (0..seeds).map(regret).collect();
+        let n = f64::from(seeds);
+        let mean = regrets.iter().sum::<f64>() / n;
+        let error = (regrets.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt();
+        assert!((mean - expected).abs() < 5.0 * error, "{queries:?}: {mean} for {expected} ± {error}");
+        assert!(error < 0.02 * expected, "{queries:?}: {error}");
+        let bound = 0.5 / eta + 0.5 * eta * t * square + t * 3.0 * delta;
+        assert!(mean <= bound && mean > 0.45 * bound, "{queries:?}: {mean} against {bound}");
     }
 }
 

@@ -191,3 +191,18 @@ fn a_saved_learner_goes_on_bit_for_bit() {
     check(Ogd::new(ball(), 2, StepSchedule::power(0.3, 0.5).unwrap()).unwrap());
     check(LazyOgd::new(ball(), 2, 0.1).unwrap());
 }
+
+/// A count of rounds at the end of its type stays there.
+#[test]
+fn the_last_round_is_not_the_end() {
+    let ogd = Ogd::new(L2Ball::new(1.0).unwrap(), 1, StepSchedule::power(1.0, 0.5).unwrap()).unwrap();
+    let text = serde_json::to_string(&ogd).unwrap();
+    assert!(text.contains("\"t\":1"), "{text}");
+    let text = text.replace("\"t\":1", &format!("\"t\":{}", u64::MAX));
+    let mut ogd: Ogd<L2Ball> = serde_json::from_str(&text).unwrap();
+    for round in 1_u32..3 {
+        ogd.observe(&[-1.0]).unwrap();
+        // η_t = 2^−32.
+        assert!((ogd.play()[0] - f64::from(round) * 0.5_f64.powi(32)).abs() < 1e-25);
+    }
+}

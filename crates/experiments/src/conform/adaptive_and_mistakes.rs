@@ -19,9 +19,16 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
 }
 
 fn comid_l1(input: &Input<'_>) -> Result<Value, Refusal> {
-    let bounds = if input.has("lower") || input.has("upper") { Some(bounds(input)?) } else { None };
     let (eta, lambda) = (input.scalar("eta")?, input.scalar("lambda")?);
-    let mut learner = Comid::starting_at(bounds, input.vector("x1")?, eta, lambda)?;
+    let x1 = input.vector("x1")?;
+    // A side that is not given is as far away as a double can say.
+    let side = |key, far| if input.has(key) { input.vector(key) } else { Ok(vec![far; x1.len()]) };
+    let bounds = if input.has("lower") || input.has("upper") {
+        Some(BoxSet::new(side("lower", -f64::MAX)?, side("upper", f64::MAX)?)?)
+    } else {
+        None
+    };
+    let mut learner = Comid::starting_at(bounds, x1, eta, lambda)?;
     Ok(Value::object([("x", plays(input, &mut learner)?)]))
 }
 

@@ -7,13 +7,17 @@ use serde::{Deserialize, Serialize};
 /// A learner with one step size η, which its theorem tunes to a multiple of 1/√T.
 ///
 /// Contract: after `restart(eta)` the learner plays x_1 and goes on as one that was made with the step η and has seen
-/// nothing; a refused step leaves it as it was. A learner that draws does not draw the same again. Required.
+/// nothing; a refused step leaves it as it was. A learner that draws does not draw the same again. `step` is that η,
+/// until the next restart. Both are required.
 pub trait Restart: OnlineLearner {
     /// Forgets the gradients; the step is η > 0 from now on.
     ///
     /// # Errors
     /// A step that the constructor would refuse.
     fn restart(&mut self, eta: f64) -> Result<(), OcoError>;
+
+    /// η, or nothing where it changes from round to round.
+    fn step(&self) -> Option<f64>;
 }
 
 /// Restarts a learner in epochs of 1, 2, 4, … rounds, with the step `scale`/√(2^m) in epoch m = 0, 1, …
@@ -56,11 +60,11 @@ struct State<L> {
     scale: f64,
     /// m.
     epoch: u32,
-    /// Rounds of the epoch that are over, below 2^m.
+    /// Rounds of the epoch that are over, below 2^m unless the epoch is the last.
     rounds: u64,
 }
 
-/// After so many rounds, 2^64 − 1, the last epoch never ends.
+/// It begins after 2^63 − 1 rounds and never ends.
 const LAST_EPOCH: u32 = 63;
 
 impl<L: Restart> OnlineLearner for Doubling<L> {
@@ -71,7 +75,7 @@ impl<L: Restart> OnlineLearner for Doubling<L> {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let State { learner, scale, epoch, rounds } = &mut self.state;
         learner.observe(gradient)?;
-        *rounds += 1;
+        *rounds = rounds.saturating_add(1);
         if *rounds == 1 << *epoch && *epoch < LAST_EPOCH {
             (*epoch, *rounds) = (*epoch + 1, 0);
             // The constructor has tried the greatest and the least of these steps.
@@ -135,11 +139,17 @@ impl<L: Restart + Clone> TryFrom<State<L>> for Doubling<L> {
             let (name, domain) = ("epoch", "0..=63");
             return Err(ProjectionError::BadParameter { name, value: state.epoch.into(), domain }.into());
         }
-        if state.rounds >= 1 << state.epoch {
+        if state.epoch < LAST_EPOCH && state.rounds >= 1 << state.epoch {
             let (name, domain) = ("rounds of the epoch", "[0, 2^epoch)");
             // Only shown to a human.
             #[allow(clippy::cast_precision_loss, reason = "part of a message")]
             let value = state.rounds as f64;
+            return Err(ProjectionError::BadParameter { name, value, domain }.into());
+        }
+        let eta = state.learner.step();
+        if eta != Some(step(state.scale, state.epoch)) {
+            let (name, domain) = ("saved step", "scale/√(2^epoch)");
+            let value = eta.unwrap_or(f64::NAN);
             return Err(ProjectionError::BadParameter { name, value, domain }.into());
         }
         Ok(Self { state })

@@ -102,6 +102,10 @@ impl<R: Geometry<K>, K: Exact<R>> Restart for DualAveraging<R, K> {
         self.reset();
         Ok(())
     }
+
+    fn step(&self) -> Option<f64> {
+        Some(self.state.eta)
+    }
 }
 
 impl<R: Geometry<K>, K: Exact<R>> DualAveraging<R, K> {

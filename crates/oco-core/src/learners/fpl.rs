@@ -112,6 +112,10 @@ impl<K: LinearMinimisation> Restart for FollowThePerturbedLeader<K> {
         self.start();
         Ok(())
     }
+
+    fn step(&self) -> Option<f64> {
+        Some(self.state.epsilon)
+    }
 }
 
 impl<K: LinearMinimisation> FollowThePerturbedLeader<K> {
@@ -159,6 +163,7 @@ impl<K: LinearMinimisation> TryFrom<State<K>> for FollowThePerturbedLeader<K> {
         check_vector("perturbation", &state.p, n)?;
         check_vector("sum of gradients", state.gradient_sum.terms(), n)?;
         check_epsilon(state.epsilon)?;
+        state.perturbation.check_drawn(state.epsilon, &state.p)?;
         state.set.check_dimension(n)?;
         let (mut perturbed, mut x, mut scratch) =
             (state.gradient_sum.clone(), vec![0.0; n], Scratch::default());

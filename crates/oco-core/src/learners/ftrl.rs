@@ -57,6 +57,10 @@ impl<R: Geometry<K>, K: Exact<R>> Restart for Ftrl<R, K> {
     fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
         self.averaging.restart(eta)
     }
+
+    fn step(&self) -> Option<f64> {
+        self.averaging.step()
+    }
 }
 
 impl<R: Geometry<K>, K: Exact<R>> Ftrl<R, K> {

@@ -5,6 +5,7 @@ use crate::wide::Wide;
 use crate::{OcoError, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, Scratch, check_finite};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::SQRT_2;
 
 /// Follow the regularised leader \[W13, line (3)\] on f_t(x) = (a_t/2)‖x − c_t‖² with R(x) = ‖x‖²/(2η):
 /// x_t = Π_K(Σ_{s<t} a_s c_s / (Σ_{s<t} a_s + 1/η)).
@@ -102,8 +103,8 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// A point of the wrong length or with an entry that is not finite.
     pub fn penalty(&self, u: &[f64]) -> Result<f64, OcoError> {
         check_vector("u", u, self.x.len())?;
-        // Divided before it is squared: ‖u‖² may leave the range where R(u) does not.
-        let root = (2.0 * self.state.eta).sqrt();
+        // Divided before it is squared: ‖u‖² may leave the range where R(u) does not, and so may 2η.
+        let root = SQRT_2 * self.state.eta.sqrt();
         Ok(u.iter().map(|u| (u / root) * (u / root)).sum())
     }
 }
@@ -129,5 +130,23 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for FtrlQuadratic<K> {
         let (mut x, mut scratch) = (state.mean.clone(), Scratch::default());
         state.set.project_with(&mut x, &mut scratch)?;
         Ok(Self { state, x, next_mean: Vec::new(), next_x: Vec::new(), scratch })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use projections::WholeSpace;
+
+    /// 2η and ‖u‖² are beyond the range, ‖u‖²/(2η) is not.
+    #[test]
+    fn penalties_at_the_ends_of_the_range() {
+        for (eta, u, expected) in
+            [(1.5e308, 1e200, 1e92 / 3.0), (1.5e308, 3e154, 3.0), (1e-300, 1e-250, 5e-201)]
+        {
+            let ftrl = FtrlQuadratic::new(WholeSpace, 2, eta).unwrap();
+            let penalty = ftrl.penalty(&[u, 0.0]).unwrap();
+            assert!((penalty / expected - 1.0).abs() < 1e-14, "{penalty} for {expected}");
+        }
     }
 }

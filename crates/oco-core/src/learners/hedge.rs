@@ -49,6 +49,10 @@ impl Restart for Hedge {
     fn restart(&mut self, eta: f64) -> Result<(), OcoError> {
         self.ftrl.restart(eta)
     }
+
+    fn step(&self) -> Option<f64> {
+        self.ftrl.step()
+    }
 }
 
 impl Hedge {

@@ -81,6 +81,10 @@ impl<K: Exact<Euclidean>> Restart for LazyOgd<K> {
         self.reset();
         Ok(())
     }
+
+    fn step(&self) -> Option<f64> {
+        Some(self.state.eta)
+    }
 }
 
 impl<K: Exact<Euclidean>> LazyOgd<K> {

@@ -90,6 +90,10 @@ impl<R: Geometry<K>, K: Projection<R>> Restart for MirrorDescent<R, K> {
         self.reset();
         Ok(())
     }
+
+    fn step(&self) -> Option<f64> {
+        Some(self.state.eta)
+    }
 }
 
 impl<R: Geometry<K>, K: Projection<R>> MirrorDescent<R, K> {

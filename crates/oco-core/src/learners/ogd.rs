@@ -67,6 +67,10 @@ impl<K: Exact<Euclidean>> Restart for Ogd<K> {
         self.reset();
         Ok(())
     }
+
+    fn step(&self) -> Option<f64> {
+        self.state.schedule.constant_step()
+    }
 }
 
 impl<K: Exact<Euclidean>> Ogd<K> {
@@ -80,7 +84,7 @@ impl<K: Exact<Euclidean>> Ogd<K> {
         check_vector("gradient", gradient, x.len())?;
         projected_step(set, x, eta, gradient, 0, &mut self.step, &mut self.scratch)?;
         std::mem::swap(x, &mut self.step);
-        *t += 1;
+        *t = t.saturating_add(1);
         Ok(())
     }
 

@@ -109,6 +109,10 @@ impl<R: Geometry<K>, K: Exact<R>> Restart for OptimisticMirrorDescent<R, K> {
         self.reset();
         Ok(())
     }
+
+    fn step(&self) -> Option<f64> {
+        Some(self.state.eta)
+    }
 }
 
 impl Next {

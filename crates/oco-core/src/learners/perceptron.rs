@@ -50,7 +50,7 @@ impl Perceptron {
         if mistaken {
             check_step_in_range(w, y, x)?;
             x.axpy_into(y, w);
-            *mistakes += 1;
+            *mistakes = mistakes.saturating_add(1);
         }
         Ok(mistaken)
     }

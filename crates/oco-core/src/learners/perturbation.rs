@@ -108,6 +108,17 @@ impl Perturbation {
             Self::Gaussian => p.fill_with(|| size * rng.sample::<f64, _>(StandardNormal)),
         }
     }
+
+    /// Refuses a p that cannot have been drawn.
+    pub(crate) fn check_drawn(self, epsilon: f64, p: &[f64]) -> Result<(), OcoError> {
+        match p.iter().find(|p| !(0.0..=epsilon.recip()).contains(*p)) {
+            Some(&value) if self == Self::Uniform => {
+                let (name, domain) = ("perturbation", "[0, 1/epsilon]");
+                Err(ProjectionError::BadParameter { name, value, domain }.into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Below this ε a draw could leave the range of doubles: none comes near 2^20 times its standard deviation.
@@ -120,4 +131,60 @@ pub(crate) fn check_epsilon(epsilon: f64) -> Result<(), OcoError> {
         return Err(ProjectionError::BadParameter { name, value: epsilon, domain }.into());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAWS: [Perturbation; 3] =
+        [Perturbation::Uniform, Perturbation::Exponential, Perturbation::Gaussian];
+    const UNIT: FplConstants = FplConstants { dimension: 1, diameter: 1.0, range: 1.0, size: 1.0 };
+    /// The width of an interval of the midpoint rule; jumps and kinks of the densities lie between intervals.
+    const H: f64 = 1.0 / 1024.0;
+
+    /// ∫f over [−60, 60] by the midpoint rule.
+    fn integral(f: impl Fn(f64) -> f64) -> f64 {
+        (-61_440..61_440).map(|k| H * f((f64::from(k) + 0.5) * H)).sum()
+    }
+
+    /// The density of a coordinate for ε = 1.
+    fn density(law: Perturbation, x: f64) -> f64 {
+        match law {
+            Perturbation::Uniform => f64::from((0.0..=1.0).contains(&x)),
+            Perturbation::Exponential => 0.5 * (-x.abs()).exp(),
+            Perturbation::Gaussian => (-0.5 * x * x).exp() / std::f64::consts::TAU.sqrt(),
+        }
+    }
+
+    /// c·s is at least the total variation between p and p + s on the line, ½∫|f(x) − f(x − s)|dx, and it is no more
+    /// where s is small.
+    #[test]
+    fn c_is_the_total_variation() {
+        for law in LAWS {
+            assert!((integral(|x| density(law, x)) - 1.0).abs() < 1e-6);
+            for s in [8.0 * H, 0.25, 1.0, 3.0] {
+                let variation = 0.5 * integral(|x| (density(law, x) - density(law, x - s)).abs());
+                let bound = law.instability(&UNIT, 1) * s;
+                assert!(variation <= bound * (1.0 + 1e-6), "{law:?}, s = {s}: {variation} > {bound}");
+                assert!(s > 8.0 * H || variation > 0.99 * bound, "{law:?}: {variation} against {bound}");
+            }
+        }
+    }
+
+    /// m(n) is at least E‖p‖_∞ = ∫1 − P(|p_1| ≤ x)^n dx, and less than one and a half times as much.
+    #[test]
+    fn m_is_the_largest_coordinate() {
+        for (law, n) in LAWS.into_iter().flat_map(|law| [(law, 3), (law, 4), (law, 100)]) {
+            // The integral is a sum over x = 0, H, 2H, …, and so is P(|p_1| ≤ x) within it.
+            let (mut below, mut largest) = (0.0, 0.0);
+            for k in 0..61_440 {
+                largest += H * (1.0 - f64::powi(below, n));
+                let x = (f64::from(k) + 0.5) * H;
+                below += H * (density(law, x) + density(law, -x));
+            }
+            let m = law.magnitude(&FplConstants { dimension: n.unsigned_abs() as usize, ..UNIT });
+            assert!(largest <= m * (1.0 + 1e-3) && m < 1.5 * largest, "{law:?}, n = {n}: {m} for {largest}");
+        }
+    }
 }

@@ -56,7 +56,7 @@ impl Winnow {
         let mistaken = y * self.score(x)? <= 0.0;
         if mistaken {
             self.state.theta.add_row(y, x);
-            self.state.mistakes += 1;
+            self.state.mistakes = self.state.mistakes.saturating_add(1);
         }
         Ok(mistaken)
     }

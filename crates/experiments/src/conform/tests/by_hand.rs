@@ -90,6 +90,10 @@ fn every_adaptive_and_mistake_kernel_answers_a_case_worked_by_hand() {
     check("comid_l1", comid.clone(), json!({"x": [[1, 0], [1.25, -0.25]]}));
     let boxed = with(&with(&comid, "lower", json!([-1, -1])), "upper", json!([1, 1]));
     check("comid_l1", boxed, json!({"x": [[1, 0], [1, -0.25]]}));
+    let below = with(&comid, "lower", json!([-1, 0]));
+    check("comid_l1", below, json!({"x": [[1, 0], [1.25, 0]]}));
+    let above = with(&comid, "upper", json!([1, 1]));
+    check("comid_l1", above, json!({"x": [[1, 0], [1, -0.25]]}));
     let adagrad = json!({"lower": [-1, -1], "upper": [1, 1], "D": 0.5, "x1": [0.25, 0], "gradients": [[0, 3], [0, -4]]});
     check(
         "adagrad_box",

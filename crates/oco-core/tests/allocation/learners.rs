@@ -1,7 +1,4 @@
-//! After the first round, a round allocates nothing: for every learner of this crate, a line each.
-
-// A global allocator cannot be written without it; this one hands every call on to the system's.
-#![allow(unsafe_code, reason = "the counting allocator of this test")]
+//! The learners that follow gradients, a line each.
 
 use oco_core::{
     DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Hedge, LazyOgd, MirrorDescent, OcoError, Ogd,
@@ -11,45 +8,12 @@ use projections::{
     AnySet, BoxSet, CappedSimplex, Euclidean, L1Ball, L2Ball, NegativeEntropy, PNorm, Simplex, Then, UnitBox,
     WholeSpace,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    /// Allocations of this thread; other tests run in other threads.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
 
 const ROUNDS: usize = 60;
 const N: usize = 12;
 
-/// The first of [`ROUNDS`] rounds may allocate, the others may not. Round t is handed a vector of length [`N`]:
-/// ordinary ones first, then some whose steps and sums leave the range of doubles.
+/// Round t is handed a vector of length [`N`]: ordinary ones first, then some whose steps and sums leave the range of
+/// doubles.
 fn assert_only_the_first_allocates(
     what: &str,
     mut round: impl FnMut(&[f64]) -> Result<(), OcoError>,
@@ -60,13 +24,7 @@ fn assert_only_the_first_allocates(
             (0..N).map(|j| size * (1.7 * (t * N + j) as f64).sin()).collect()
         })
         .collect();
-    let (first, others) = vectors.split_at(1);
-    first.iter().try_for_each(|g| round(g))?;
-    let before = ALLOCATIONS.get();
-    others.iter().try_for_each(|g| round(g))?;
-    let allocated = ALLOCATIONS.get() - before;
-    assert_eq!(allocated, 0, "{what}: {allocated} allocations in {} rounds", ROUNDS - 1);
-    Ok(())
+    crate::assert_only_the_first_allocates(what, ROUNDS, |t| round(&vectors[t]))
 }
 
 /// The rounds of a learner that is told a gradient.
@@ -125,13 +83,4 @@ fn learners_in_other_geometries() -> Result<(), OcoError> {
     check("MirrorDescent, p-norm", MirrorDescent::new(PNorm::new(1.5)?, WholeSpace, N, 1e-3)?)?;
     check("Ftrl, p-norm", Ftrl::new(PNorm::new(1.5)?, WholeSpace, N, 1e-3)?)?;
     check("Hedge", Hedge::new(N, 0.5)?)
-}
-
-#[test]
-#[should_panic(expected = "59 allocations in 59 rounds")]
-fn the_count_counts() {
-    let _ = assert_only_the_first_allocates("a vector a round", |g| {
-        std::hint::black_box(g.to_vec());
-        Ok(())
-    });
 }

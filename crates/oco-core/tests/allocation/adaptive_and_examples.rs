@@ -1,8 +1,4 @@
-//! After the first round, a round allocates nothing: COMID, AdaGrad, FPL, doubling, Perceptron, Winnow, FKM with
-//! several queries.
-
-// A global allocator cannot be written without it; this one hands every call on to the system's.
-#![allow(unsafe_code, reason = "the counting allocator of this test")]
+//! COMID, AdaGrad, FPL, doubling, Perceptron, Winnow, FKM with several queries.
 
 use oco_core::{
     AdaGrad, Comid, Doubling, Draws, Estimates, FollowThePerturbedLeader, LazyOgd, MultiPointFkm, Ogd,
@@ -12,55 +8,17 @@ use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, Simplex};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::Row;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::error::Error;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-thread_local! {
-    /// Allocations of this thread; other tests run in other threads.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
-
-const ROUNDS: u32 = 70;
+const ROUNDS: usize = 70;
 const N: usize = 12;
 
-/// The first of [`ROUNDS`] rounds may allocate, the others may not.
+/// Round t is handed a wave.
 fn assert_only_the_first_allocates(what: &str, mut round: impl FnMut(&[f64; N]) -> Outcome) -> Outcome {
-    let wave = |t: u32| std::array::from_fn(|j| (1.7 * f64::from(t) + j as f64).sin());
-    round(&wave(0))?;
-    let before = ALLOCATIONS.get();
-    (1..ROUNDS).try_for_each(|t| round(&wave(t)))?;
-    let allocated = ALLOCATIONS.get() - before;
-    assert_eq!(allocated, 0, "{what}: {allocated} allocations in {} rounds", ROUNDS - 1);
-    Ok(())
+    let wave = |t: usize| std::array::from_fn(|j| (1.7 * t as f64 + j as f64).sin());
+    crate::assert_only_the_first_allocates(what, ROUNDS, |t| round(&wave(t)))
 }
 
 fn check(what: &str, mut learner: impl OnlineLearner) -> Outcome {
