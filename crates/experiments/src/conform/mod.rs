@@ -4,15 +4,9 @@
 //! refusal. The kernels here are glue: they decode a case, call the public interface of the crates, and hand back what
 //! it said. They check of the input only what no crate sees, such as whether two JSON arrays have as many rows.
 //!
-//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`,
-//! `gradient_boosting` and `agnostic` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
-//! `adaptive_and_mistakes` and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result
-//! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco`, `projection_free` and
-//! `gradient_boosting` (the kernels, a family a file), `code` (which refusal has which code), `compare` (when a result
-//! agrees).
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
-//! `mirror_descent`, and `gradient_boosting` (the kernels, by family), `code` (which refusal has which code), `compare`
-//! (when a result agrees).
+//! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting` and `agnostic` (the kernels, by
+//! family), `code` (which refusal has which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
