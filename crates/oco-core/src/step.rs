@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// η is in the range; ρ√(2T) is beyond it, or D/ρ, or D²/ρ².
+    /// η is in the range, ρ√(2T) or D/ρ is not; and small constants.
     #[test]
     fn lecture_steps_at_the_ends_of_the_range() {
         for (diameter, lipschitz, rounds, expected) in [

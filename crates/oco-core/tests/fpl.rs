@@ -112,11 +112,11 @@ fn normal_below(z: f64) -> f64 {
     0.5 + h / 3.0 * (0..=steps).map(|k| weight(k) * density(f64::from(k) * h)).sum::<f64>()
 }
 
-/// The adversary that is worst for it, on [−½, ½]: it keeps the sum where p turns the sign most often, then leaves one
+/// An adversary that is hard on it, on [−½, ½]: it keeps the sum where p turns the sign most often, then leaves one
 /// way. The expectation of the regret is Σ g_t E x_t + ½|Σ g_t| with E x_t = P(p < −Σ_{s<t} g_s) − ½. The mean of 160
 /// seeds is within five standard errors of it, each round having the variance ¼ at most, and nearly half the bound.
 #[test]
-fn the_worst_adversary_costs_nearly_half_the_bound() {
+fn an_adversary_that_costs_nearly_half_the_bound() {
     let (rounds, seeds) = (4000_u32, 160_u32);
     let interval = BoxSet::interval(-0.5, 0.5).unwrap();
     let of = FplConstants { dimension: 1, diameter: 1.0, range: 1.0, size: 1.0 };
