@@ -60,7 +60,7 @@ pub(crate) fn minimum_norm_point(
             // As far towards the target as all weights stay non-negative; who reaches 0 leaves.
             let (mut first, mut way) = (size - 1, 1.0);
             for (i, (w, t)) in weights.iter().zip(&*target).enumerate().take(size) {
-                if *t <= 0.0 && w / (w - t) < way {
+                if *t <= 0.0 && w / (w - t) <= way {
                     (first, way) = (i, w / (w - t));
                 }
             }

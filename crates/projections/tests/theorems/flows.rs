@@ -115,6 +115,18 @@ proptest! {
     }
 }
 
+/// The step towards the affine minimum ends with a weight of exactly 0: that vertex leaves, and not the newest.
+#[test]
+fn a_weight_that_vanishes_at_the_end_of_its_step_leaves() {
+    let set = FlowPolytope::new(3, vec![(0, 1), (0, 1), (1, 2), (1, 2)], 0, 2).unwrap();
+    for (mut y, want) in
+        [([0.0, 0.0, 0.5, 1.5], [0.5, 0.5, 0.0, 1.0]), ([0.0, 0.0, 0.25, 1.25], [0.5, 0.5, 0.0, 1.0])]
+    {
+        set.project(&mut y).unwrap();
+        assert!(y.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-15), "{y:?}");
+    }
+}
+
 #[test]
 fn flows_refuse_what_is_no_acyclic_graph() {
     use ProjectionError as E;
