@@ -142,7 +142,7 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
         let (trials, problems) = (options.trials, options.problems.len());
         return Err(ProjectionFreeError::NothingToRun { trials, problems });
     }
-    let scheme = "horizons 2^4..2^16, FPL with Gaussian perturbations, budgets of optimiser rounds";
+    let scheme = "horizons 2^4..2^16, FPL with Gaussian perturbations, budgets of optimiser rounds, comparators of oco-core";
     let settings = Settings {
         seed: options.seed,
         quick: options.quick,
