@@ -3,7 +3,7 @@
 //! Four parts, a file each: follow-the-leader against its regularised form on the lecture's Example 2
 //! ([`example_2`]); regret against the bound of Theorem 2 on real streams ([`theorem_2`]); the mistakes of Perceptron
 //! and Winnow on sparse targets against their bounds (`mistakes`); the values of zero-sum games (`games`). Every part
-//! yields [`Point`]s; [`report`] turns them into one record, one page and a figure a part.
+//! yields [`Point`]s; `report` turns them into one record, one page and a figure a part.
 
 pub mod example_2;
 pub mod theorem_2;
