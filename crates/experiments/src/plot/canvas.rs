@@ -71,10 +71,10 @@ impl Type {
         Self { across, ..self }
     }
 
-    /// The width of a text, estimated, since only the viewer knows its fonts.
-    #[allow(clippy::cast_precision_loss, reason = "a label has a few dozen characters")]
+    /// The width of a text, estimated, since only the viewer knows its fonts: capitals take more room.
     pub(super) fn width(self, text: &str) -> f64 {
-        text.chars().count() as f64 * self.size * CHARACTER
+        let characters: f64 = text.chars().map(|c| if c.is_uppercase() { 1.3 } else { 1.0 }).sum();
+        characters * self.size * CHARACTER
     }
 }
 
