@@ -2,6 +2,7 @@
 //! so on standard error and checks the stand-in's shape instead.
 
 use datasets::{CensusCoding, Dataset, Name, Provenance, SearchPath, StandIn, Targets, load, load_census};
+use std::io::Write as _;
 
 const STAND_IN: StandIn = StandIn { seed: 7, rows: Some(2_000) };
 
@@ -11,7 +12,8 @@ fn loaded(name: Name) -> (Dataset, bool) {
     let dataset = load(name, &SearchPath::from_environment(None).unwrap(), STAND_IN).unwrap();
     let official = matches!(dataset.provenance, Provenance::Official { .. });
     if !official {
-        eprintln!(
+        let _ = writeln!(
+            std::io::stderr(),
             "REDUCED: {name} is a {}; counts of the official files are not checked",
             dataset.provenance
         );

@@ -4,6 +4,7 @@ mod by_hand;
 
 use super::*;
 use serde_json::json;
+use std::io::Write as _;
 
 /// A case, with the official tolerance.
 fn case(kernel: &str, input: &Json, expected: &Json) -> Json {
@@ -256,7 +257,11 @@ fn a_folder_that_is_no_folder_of_vectors_is_named() {
 fn the_official_vectors_agree() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
     if !dir.is_dir() {
-        eprintln!("REDUCED: {} is absent, only the cases of this file were run", dir.display());
+        let _ = writeln!(
+            io::stderr(),
+            "REDUCED: {} is absent, only the cases of this file were run",
+            dir.display()
+        );
         return;
     }
     let mut report = Vec::new();
