@@ -47,6 +47,41 @@ pub enum LearnerError {
         /// The answer.
         value: f64,
     },
+    /// A label, a vote or a target that is not one: neither −1 nor +1, or outside [−1, 1] where means are allowed.
+    #[error("{argument} is {value}, no label")]
+    BadLabel {
+        /// Which argument.
+        argument: &'static str,
+        /// The value found.
+        value: f64,
+    },
+    /// No learner, no expert, no example.
+    #[error("{argument} is empty")]
+    Empty {
+        /// Which argument.
+        argument: &'static str,
+    },
+    /// An argument of another length than the sample or the learners.
+    #[error("{argument} has {got} entries, not {expected}")]
+    LengthMismatch {
+        /// Which argument.
+        argument: &'static str,
+        /// The length that was needed.
+        expected: usize,
+        /// The length found.
+        got: usize,
+    },
+    /// A weight below 0.
+    #[error("the weight of example {index} is {value}, below 0")]
+    NegativeWeight {
+        /// The example.
+        index: usize,
+        /// Its weight.
+        value: f64,
+    },
+    /// Weights that are all 0.
+    #[error("every weight is 0")]
+    ZeroWeights,
     /// A parameter outside its domain.
     #[error("{name} = {value} is outside {domain}")]
     BadParameter {

@@ -4,14 +4,21 @@
 //! contract, and online gradient boosting meets it too, so boosters stack. For gradient boosting the feedback is a linear
 //! loss y ↦ ⟨g, y⟩, handed over as its slope g.
 //!
-//! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], then a learner a file: [`OgdLinear`], [`FkmLinear`].
+//! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], the contracts; then a learner a file. Of gradients:
+//! [`OgdLinear`], [`FkmLinear`]. Of labels, one at a time: [`Label`] and [`online`]. Of labels, the whole sample at once:
+//! [`batch`].
 
+mod label;
 mod error;
+mod predictor;
 mod fkm_linear;
 mod ogd_linear;
-mod predictor;
+pub mod online;
+pub mod batch;
 
 pub use error::LearnerError;
 pub use fkm_linear::FkmLinear;
+pub use label::Label;
 pub use ogd_linear::OgdLinear;
+pub use online::OnlineClassifier;
 pub use predictor::{BanditPredictor, FullInformationPredictor, OnlinePredictor, Shape};

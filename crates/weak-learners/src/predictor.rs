@@ -15,10 +15,13 @@ pub struct Shape {
 
 /// An online predictor x ↦ A(x) ∈ R^d with feedback F: a weak learner, and a booster that is to be boosted.
 ///
-/// For gradient boosting F is `[f64]`, the slope g of a linear loss y ↦ ⟨g, y⟩ \[BH20, Definition 6\].
+/// For gradient boosting F is `[f64]`, the slope g of a linear loss y ↦ ⟨g, y⟩ \[BH20, Definition 6\]; for
+/// classification it is [`Label`](crate::Label), and the one output is the vote ±1.
 ///
 /// Contract: all four methods are required. `predict` leaves what was learnt untouched (it may use working memory of
-/// the predictor, so that a round allocates nothing). `accepts` promises that `update` with the same arguments will
+/// the predictor, so that a round allocates nothing), and is a function of the row and the state: a predictor that draws
+/// does so when it is made and in `update`, for the round to come, so that predicting twice, or not at all, changes
+/// nothing. `accepts` promises that `update` with the same arguments will
 /// succeed, as long as nothing happens in between: that is how a booster asks all its learners before it moves any.
 /// `update` refuses exactly what `accepts` refuses, and leaves the predictor unchanged then.
 pub trait OnlinePredictor<F: ?Sized> {

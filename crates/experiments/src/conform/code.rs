@@ -70,7 +70,11 @@ fn learner(error: &LearnerError) -> Option<&'static str> {
         LearnerError::Oco(error) => oco(error),
         LearnerError::InputDimension { .. } | LearnerError::OutputDimension { .. } => Some("length-mismatch"),
         LearnerError::NotFinite { .. } | LearnerError::NotFiniteFeedback { .. } => Some("not-finite"),
-        LearnerError::BadParameter { .. } => Some("bad-parameter"),
+        LearnerError::BadLabel { .. } => Some("bad-label"),
+        LearnerError::Empty { .. } => Some("empty"),
+        LearnerError::LengthMismatch { .. } => Some("length-mismatch"),
+        LearnerError::ZeroWeights => Some("zero-weights"),
+        LearnerError::BadParameter { .. } | LearnerError::NegativeWeight { .. } => Some("bad-parameter"),
         _ => None,
     }
 }

@@ -1,0 +1,86 @@
+//! The contracts of batch weak learning.
+
+use crate::LearnerError;
+use rows::Row;
+
+/// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
+///
+/// Contract: a pure function of the row. Both methods are required.
+pub trait Hypothesis {
+    /// m, the dimension of a row.
+    fn inputs(&self) -> usize;
+
+    /// h(x).
+    ///
+    /// # Errors
+    /// A row of another dimension.
+    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError>;
+}
+
+/// m examples in the layout that a learner searches (rows, presorted columns, …), prepared once and trained on often.
+///
+/// Contract: at least one example; all rows of one dimension. All three methods are required.
+pub trait Sample {
+    /// m, the number of examples, at least 1.
+    fn size(&self) -> usize;
+
+    /// The dimension of a row.
+    fn inputs(&self) -> usize;
+
+    /// Calls `visit` with x_1, …, x_m in order, and stops at the first error.
+    ///
+    /// # Errors
+    /// The first error of `visit`.
+    fn try_for_each(
+        &self,
+        visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
+    ) -> Result<(), LearnerError>;
+}
+
+/// A learner of weighted examples: given targets a_i ∈ \[−1, 1\] and weights w_i ≥ 0, it returns an h of large *edge*
+/// Σ w_i a_i h(x_i) / Σ w_i.
+///
+/// A target is the label ±1 of an example, or the mean label of one that occurs with several: an example with label +1
+/// of weight u and label −1 of weight v is one example with target (u−v)/(u+v) and weight u+v. Weights need not sum to
+/// 1; an example of weight 0 is as absent.
+///
+/// Contract: `train` refuses targets outside \[−1, 1\], negative weights, a weight or target that is not finite, lengths
+/// that differ from the sample's, and weights that are all 0; the learner, its random stream included, is then as it
+/// was. `train` is required; `evaluate` has a default that walks the rows.
+pub trait WeakLearner {
+    /// The layout it searches.
+    type Sample: Sample;
+    /// What it finds.
+    type Hypothesis: Hypothesis;
+
+    /// Finds a hypothesis on the weighted sample.
+    ///
+    /// # Errors
+    /// As the contract says.
+    fn train(
+        &mut self,
+        sample: &Self::Sample,
+        targets: &[f64],
+        weights: &[f64],
+    ) -> Result<Self::Hypothesis, LearnerError>;
+
+    /// Writes h(x_1), …, h(x_m) to `votes`.
+    ///
+    /// # Errors
+    /// A hypothesis of another dimension, or `votes` of another length than the sample.
+    fn evaluate(
+        &self,
+        hypothesis: &Self::Hypothesis,
+        sample: &Self::Sample,
+        votes: &mut [f64],
+    ) -> Result<(), LearnerError> {
+        if votes.len() != sample.size() {
+            let (argument, expected) = ("votes", sample.size());
+            return Err(LearnerError::LengthMismatch { argument, expected, got: votes.len() });
+        }
+        sample.try_for_each(&mut |i, x| {
+            votes[i] = hypothesis.predict(x)?;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Online classifiers: learners that vote ±1 on a row and are then told its label.
+//!
+//! Each is an [`OnlinePredictor<Label>`](crate::OnlinePredictor) with one output, the vote, and hence an
+//! [`OnlineClassifier`]. A row is read in O(non-zeros) unless a learner says otherwise, and a round allocates nothing
+//! after the first unless the model itself grows.
+//!
+//! Reading order: [`OnlineClassifier`].
+
+mod classifier;
+
+pub use classifier::OnlineClassifier;
