@@ -4,8 +4,10 @@
 //! [`OnlineClassifier`]. A row is read in O(non-zeros) unless a learner says otherwise, and a round allocates nothing
 //! after the first unless the model itself grows.
 //!
-//! Reading order: [`OnlineClassifier`].
+//! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known.
 
 mod classifier;
+mod synthetic;
 
 pub use classifier::OnlineClassifier;
+pub use synthetic::SyntheticWeakLearner;
