@@ -197,7 +197,7 @@ impl HedgeStumps {
                 mean += if k < below { plus - minus } else { minus - plus };
             }
         }
-        Ok(mean)
+        Ok(mean.clamp(-1.0, 1.0))
     }
 
     /// The expert that votes in the round to come.
