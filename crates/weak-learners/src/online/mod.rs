@@ -5,15 +5,19 @@
 //! after the first unless the model itself grows.
 //!
 //! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
-//! learner that a booster of stumps boosts, over the class of its [`Thresholds`].
+//! learner that a booster of stumps boosts, over the class of its [`Thresholds`], and [`GrownStumps`], which
+//! finds its thresholds in the stream.
 
 mod classifier;
 mod synthetic;
 mod thresholds;
 mod dartboard;
 mod hedge_stumps;
+mod gaps;
+mod grown_stumps;
 
 pub use classifier::OnlineClassifier;
+pub use grown_stumps::GrownStumps;
 pub use hedge_stumps::HedgeStumps;
 pub use synthetic::SyntheticWeakLearner;
 pub use thresholds::Thresholds;
