@@ -4,8 +4,20 @@
 //! [`OnlineClassifier`]. A row is read in O(non-zeros) unless a learner says otherwise, and a round allocates nothing
 //! after the first unless the model itself grows.
 //!
-//! Reading order: [`OnlineClassifier`].
+//! Reading order: [`OnlineClassifier`]; the linear ones: [`Perceptron`], [`Winnow`] and [`BalancedWinnow`],
+//! [`LogisticRegression`]; the counting ones: [`NaiveBayes`], [`HoeffdingTree`].
 
 mod classifier;
+mod perceptron;
+mod winnow;
+mod logistic;
+mod naive_bayes;
+mod hoeffding_tree;
 
 pub use classifier::OnlineClassifier;
+pub use hoeffding_tree::{Growth, HoeffdingTree, Thresholds};
+pub use logistic::LogisticRegression;
+pub use naive_bayes::NaiveBayes;
+#[doc(no_inline)]
+pub use oco_core::{Perceptron, Winnow};
+pub use winnow::BalancedWinnow;
