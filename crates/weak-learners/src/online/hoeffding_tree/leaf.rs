@@ -19,6 +19,7 @@ pub(super) struct Leaf {
 }
 
 /// A split that the leaf is sure of.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
     pub(super) feature: usize,
     pub(super) threshold: f64,
