@@ -109,7 +109,7 @@ impl Thresholds {
     }
 }
 
-/// Between two different neighbours of the sorted values, nearest above each of the quantiles i/bins.
+/// Between two different neighbours of the sorted values, at or next above each of the quantiles i/bins.
 fn cuts(values: &mut [f64], bins: usize) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
     let mut distinct = values.to_vec();
@@ -124,7 +124,8 @@ fn cuts(values: &mut [f64], bins: usize) -> Vec<f64> {
     }
     let mut cuts = Vec::new();
     for i in 1..bins {
-        let value = values[i * values.len() / bins];
+        // The last of the i·n/bins values below the cut: there is one, since n exceeds the bins.
+        let value = values[i * values.len() / bins - 1];
         let above = distinct.partition_point(|&v| v <= value);
         if let Some(&next) = distinct.get(above) {
             cuts.push(between(value, next));
