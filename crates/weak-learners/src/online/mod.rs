@@ -21,3 +21,16 @@ pub use naive_bayes::NaiveBayes;
 #[doc(no_inline)]
 pub use oco_core::{Perceptron, Winnow};
 pub use winnow::BalancedWinnow;
+//! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
+//! learner that a booster of stumps boosts, over the class of its [`Thresholds`].
+
+mod classifier;
+mod synthetic;
+mod thresholds;
+mod dartboard;
+mod hedge_stumps;
+
+pub use classifier::OnlineClassifier;
+pub use hedge_stumps::HedgeStumps;
+pub use synthetic::SyntheticWeakLearner;
+pub use thresholds::Thresholds;
