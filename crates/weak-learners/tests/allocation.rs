@@ -83,7 +83,7 @@ fn allocations<P: OnlinePredictor<Label> + Clone>(learner: &P, rows: &RowMatrix)
 fn a_round_allocates_nothing() {
     let steps = StepSchedule::power(0.5, 0.5).unwrap();
     // It looks for splits and never is sure.
-    let thresholds = Thresholds::new(vec![vec![-0.5, 0.0, 0.5]; INPUTS]).unwrap();
+    let thresholds = Thresholds::at(vec![vec![-0.5, 0.0, 0.5]; INPUTS]).unwrap();
     let unsure = Growth { tie: 0.0, grace: 1, ..Growth::default() };
     for rows in &rows() {
         assert_eq!(allocations(&Perceptron::new(INPUTS).unwrap(), rows), 0);

@@ -4,10 +4,15 @@
 //! [`OnlineClassifier`]. A row is read in O(non-zeros) unless a learner says otherwise, and a round allocates nothing
 //! after the first unless the model itself grows.
 //!
-//! Reading order: [`OnlineClassifier`]; the linear ones: [`Perceptron`], [`Winnow`] and [`BalancedWinnow`],
-//! [`LogisticRegression`]; the counting ones: [`NaiveBayes`], [`HoeffdingTree`].
+//! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
+//! learner that a booster of stumps boosts, over the class of its [`Thresholds`]. The linear ones: [`Perceptron`],
+//! [`Winnow`] and [`BalancedWinnow`], [`LogisticRegression`]. The counting ones: [`NaiveBayes`], [`HoeffdingTree`].
 
 mod classifier;
+mod synthetic;
+mod thresholds;
+mod dartboard;
+mod hedge_stumps;
 mod perceptron;
 mod winnow;
 mod logistic;
@@ -15,22 +20,12 @@ mod naive_bayes;
 mod hoeffding_tree;
 
 pub use classifier::OnlineClassifier;
-pub use hoeffding_tree::{Growth, HoeffdingTree, Thresholds};
+pub use hedge_stumps::HedgeStumps;
+pub use hoeffding_tree::{Growth, HoeffdingTree};
 pub use logistic::LogisticRegression;
 pub use naive_bayes::NaiveBayes;
 #[doc(no_inline)]
 pub use oco_core::{Perceptron, Winnow};
-pub use winnow::BalancedWinnow;
-//! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
-//! learner that a booster of stumps boosts, over the class of its [`Thresholds`].
-
-mod classifier;
-mod synthetic;
-mod thresholds;
-mod dartboard;
-mod hedge_stumps;
-
-pub use classifier::OnlineClassifier;
-pub use hedge_stumps::HedgeStumps;
 pub use synthetic::SyntheticWeakLearner;
 pub use thresholds::Thresholds;
+pub use winnow::BalancedWinnow;

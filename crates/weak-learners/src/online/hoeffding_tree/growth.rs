@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// use weak_learners::online::{Growth, HoeffdingTree, Thresholds};
 /// let growth = Growth { max_leaves: 4, ..Growth::default() };
 /// assert!((growth.epsilon(200) - 0.2007).abs() < 1e-4);
-/// let thresholds = Thresholds::new(vec![vec![0.0]])?;
+/// let thresholds = Thresholds::at(vec![vec![0.0]])?;
 /// assert!(HoeffdingTree::new(thresholds, Growth { delta: 0.0, ..growth }).is_err());
 /// # Ok::<(), weak_learners::LearnerError>(())
 /// ```
