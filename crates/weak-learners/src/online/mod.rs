@@ -7,6 +7,8 @@
 //! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
 //! learner that a booster of stumps boosts, over the class of its [`Thresholds`], and [`GrownStumps`], which
 //! finds its thresholds in the stream.
+//! learner that a booster of stumps boosts, over the class of its [`Thresholds`]. The linear ones: [`Perceptron`],
+//! [`Winnow`] and [`BalancedWinnow`], [`LogisticRegression`]. The counting ones: [`NaiveBayes`], [`HoeffdingTree`].
 
 mod classifier;
 mod synthetic;
@@ -15,9 +17,20 @@ mod dartboard;
 mod hedge_stumps;
 mod gaps;
 mod grown_stumps;
+mod perceptron;
+mod winnow;
+mod logistic;
+mod naive_bayes;
+mod hoeffding_tree;
 
 pub use classifier::OnlineClassifier;
 pub use grown_stumps::GrownStumps;
 pub use hedge_stumps::HedgeStumps;
+pub use hoeffding_tree::{Growth, HoeffdingTree};
+pub use logistic::LogisticRegression;
+pub use naive_bayes::NaiveBayes;
+#[doc(no_inline)]
+pub use oco_core::{Perceptron, Winnow};
 pub use synthetic::SyntheticWeakLearner;
 pub use thresholds::Thresholds;
+pub use winnow::BalancedWinnow;
