@@ -6,11 +6,15 @@
 #![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
 
 use oco_core::StepSchedule;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use weak_learners::batch::Stump;
 use weak_learners::online::{
-    BalancedWinnow, Growth, HoeffdingTree, LogisticRegression, NaiveBayes, Perceptron, Thresholds, Winnow,
+    BalancedWinnow, GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes,
+    Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
 };
 use weak_learners::{Label, OnlineClassifier, OnlinePredictor};
 
@@ -96,5 +100,22 @@ fn a_round_allocates_nothing() {
         let eager = Growth { delta: 0.9, tie: 1.0, grace: 5, max_leaves: 4, ..unsure };
         let grown = allocations(&HoeffdingTree::new(thresholds.clone(), eager).unwrap(), rows);
         assert!((3..=9).contains(&grown), "{grown}");
+    }
+}
+
+#[test]
+fn a_round_over_stumps_allocates_nothing_unless_they_grow() {
+    let rng = ChaCha8Rng::seed_from_u64(1);
+    let thresholds = Thresholds::at(vec![vec![-0.5, 0.0, 0.5]; INPUTS]).unwrap();
+    let expert = Stump::new(INPUTS, 1, 0.5, Label::Plus).unwrap();
+    for rows in &rows() {
+        assert_eq!(allocations(&SyntheticWeakLearner::new(expert, 0.3, rng.clone()).unwrap(), rows), 0);
+        assert_eq!(allocations(&HedgeStumps::new(thresholds.clone(), 2.0, rng.clone()).unwrap(), rows), 0);
+        assert_eq!(allocations(&HedgeStumps::anytime(thresholds.clone(), rng.clone()), rows), 0);
+        let mut grown = GrownStumps::new(INPUTS, 6, 2.0, rng.clone()).unwrap();
+        assert!(allocations(&grown, rows) > 0);
+        // Now every feature is full.
+        rows.iter().for_each(|x| grown.update(x, &Label::Plus).unwrap());
+        assert_eq!(allocations(&grown, rows), 0);
     }
 }

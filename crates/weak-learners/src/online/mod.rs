@@ -6,9 +6,8 @@
 //!
 //! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
 //! learner that a booster of stumps boosts, over the class of its [`Thresholds`], and [`GrownStumps`], which
-//! finds its thresholds in the stream.
-//! learner that a booster of stumps boosts, over the class of its [`Thresholds`]. The linear ones: [`Perceptron`],
-//! [`Winnow`] and [`BalancedWinnow`], [`LogisticRegression`]. The counting ones: [`NaiveBayes`], [`HoeffdingTree`].
+//! finds its thresholds in the stream. The linear ones: [`Perceptron`], [`Winnow`] and [`BalancedWinnow`],
+//! [`LogisticRegression`]. The counting ones: [`NaiveBayes`], [`HoeffdingTree`].
 
 mod classifier;
 mod synthetic;
