@@ -33,15 +33,15 @@ impl Gaps {
     /// The place of the seen value that v counts as, or the gap that v would split. With `most` values seen no gap
     /// splits any more: then each has the threshold that [`threshold`](Self::threshold) says.
     pub(crate) fn place(&self, v: f64, most: usize) -> Result<usize, usize> {
-        // −0 becomes 0.
-        let v = v + 0.0;
-        match self.seen.binary_search_by(|seen| seen.total_cmp(&v)) {
-            Err(gap) if self.seen.len() >= most => {
-                let below = self.threshold(gap).map_or(gap == self.seen.len(), |threshold| v < threshold);
-                Ok(if below { gap - 1 } else { gap })
-            }
-            place => place,
+        let place = self.seen.partition_point(|&seen| seen < v);
+        if self.seen.get(place).is_some_and(|&seen| seen <= v) {
+            return Ok(place);
         }
+        if self.seen.len() < most {
+            return Err(place);
+        }
+        let below = self.threshold(place).map_or(place == self.seen.len(), |threshold| v < threshold);
+        Ok(place - usize::from(below))
     }
 
     /// Splits gap g at v, which lies in it.
