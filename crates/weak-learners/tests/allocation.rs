@@ -59,9 +59,8 @@ fn wave(count: usize) -> Vec<f64> {
 /// Dense rows, and sparse ones with 1, 2 or 3 stored values, the first with 1.
 fn rows() -> [RowMatrix; 2] {
     let (mut offsets, mut indices) = (vec![0], Vec::new());
-    for t in 0..ROUNDS as u32 {
-        let columns = [t % 4, 4 + t % 3, 7 + t % 5];
-        indices.extend_from_slice(&columns[..1 + t as usize % 3]);
+    for (t, stored) in (0_u32..).zip([1, 2, 3].into_iter().cycle().take(ROUNDS)) {
+        indices.extend_from_slice(&[t % 4, 4 + t % 3, 7 + t % 5][..stored]);
         offsets.push(indices.len());
     }
     let values = wave(indices.len());

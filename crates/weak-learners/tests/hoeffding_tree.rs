@@ -152,6 +152,26 @@ fn the_root_is_the_best_feature_but_with_probability_delta() {
     assert!(careless > 100, "{careless} of 400");
 }
 
+/// Labels that no feature knows anything of: not splitting is among the candidates, also where there is but one feature.
+#[test]
+fn noise_does_not_make_it_grow() {
+    for inputs in [1, 3] {
+        let grown = (0..200).filter(|&seed| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let growth = Growth { delta: 0.05, tie: 0.0, grace: 20, ..Growth::default() };
+            let thresholds = Thresholds::at(vec![vec![0.5]; inputs]).unwrap();
+            let mut tree = HoeffdingTree::new(thresholds, growth).unwrap();
+            for _ in 0..2_000 {
+                let x: Vec<f64> = (0..inputs).map(|_| rng.random()).collect();
+                tree.update(Row::dense(&x).unwrap(), &Label::of_score(rng.random::<f64>() - 0.5)).unwrap();
+            }
+            tree.leaves() > 1
+        });
+        let (grown, delta) = (grown.count() as f64, 0.05_f64);
+        assert!(grown <= 200.0 * delta + 3.0 * (200.0 * delta * (1.0 - delta)).sqrt(), "{grown} of 200");
+    }
+}
+
 /// No single threshold on two features does better than a fair majority on their exclusive or; one that is on
 /// three times of ten gives the first split its gain, and the tree of depth 2 is right from then on.
 #[test]

@@ -239,6 +239,9 @@ fn what_is_loaded_is_checked() {
     assert_eq!((balanced.shape().inputs, balanced.weights()), (2, vec![0.0; 2]));
     assert!(BalancedWinnow::new(0, 0.5).is_err() && BalancedWinnow::new(1 << 33, 0.5).is_err());
     assert!(BalancedWinnow::new(2, 0.0).is_err() && BalancedWinnow::for_margin(2, 1.0, -1.0).is_err());
+    let tuned = BalancedWinnow::for_margin(2, 4.0, 0.5).unwrap();
+    let by_hand = BalancedWinnow::new(2, 1.0 / 32.0).unwrap();
+    assert_eq!(serde_json::to_string(&tuned).unwrap(), serde_json::to_string(&by_hand).unwrap(), "γ/X²");
     let learner = LogisticRegression::new(1, StepSchedule::constant(1.0).unwrap(), 1.0).unwrap();
     let text = serde_json::to_string(&learner).unwrap();
     assert!(text.contains("\"radius\":1.0"), "{text}");

@@ -110,6 +110,26 @@ fn moments_do_not_cancel() {
     }
 }
 
+/// A value far from all others is more likely in the class that varies more, however far it is.
+#[test]
+fn far_values() {
+    for (wide, narrow) in [(Label::Plus, Label::Minus), (Label::Minus, Label::Plus)] {
+        for unit in [1.0, 1e-300, 1e150] {
+            let mut learner = NaiveBayes::new(2).unwrap();
+            for t in 0..100 {
+                let v = if t % 4 < 2 { unit } else { -unit };
+                let (x, y) = if t % 2 == 0 { ([3.0 * v, v], wide) } else { ([v, v], narrow) };
+                learner.update(Row::dense(&x).unwrap(), &y).unwrap();
+            }
+            for x in [9.0 * unit, 1e155, -1e290, f64::MAX, -f64::MAX] {
+                let x = [x, x];
+                assert!(learner.log_odds(Row::dense(&x).unwrap()).unwrap().is_finite());
+                assert_eq!(learner.vote(Row::dense(&x).unwrap()).unwrap(), wide, "{x:?} in units of {unit}");
+            }
+        }
+    }
+}
+
 /// On adult it is worth boosting: better than the majority of 76% by far more than chance.
 #[test]
 fn it_learns_adult() {
