@@ -256,3 +256,17 @@ fn parameters_and_states_that_are_none_are_refused() {
         assert!(serde_json::from_str::<HedgeStumps>(&text.replace(old, new)).is_err(), "{new}");
     }
 }
+
+/// The bound needs examples that do not depend on the draws: labels that answer the vote itself make every round wrong.
+#[test]
+fn labels_that_see_the_draws_defeat_it() {
+    let stream = drifting(3, 1500, 2);
+    let thresholds = Thresholds::quantiles(stream.rows.iter(), 4).unwrap();
+    let mut learner = HedgeStumps::tuned(thresholds, 1500, rng(1)).unwrap();
+    for (x, _) in stream.examples() {
+        let vote = learner.vote(x).unwrap();
+        learner.update(x, &-vote).unwrap();
+    }
+    let regret = learner.best_expert().1 as f64 + 1500.0;
+    assert!(regret > 8.0 * (2.0 * 1500.0 * (learner.experts() as f64).ln()).sqrt(), "{regret}");
+}
