@@ -107,6 +107,18 @@ pub(crate) fn weigh(weights: &mut [f64], eta: f64, depth: impl Fn(usize) -> u32)
     weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
+/// The place and the value of the first largest gain.
+pub(crate) fn first_best(gains: impl Iterator<Item = i64>) -> (usize, i64) {
+    let larger = |best: (usize, i64), (i, gain)| if gain > best.1 { (i, gain) } else { best };
+    gains.enumerate().fold((0, i64::MIN), larger)
+}
+
+/// A sum of at most 2^53 labels is a double.
+#[allow(clippy::cast_precision_loss, reason = "see above")]
+pub(crate) fn exact(gain: i64) -> f64 {
+    gain as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -73,14 +73,16 @@ impl Gaps {
         self.seen.windows(2).map(|w| between(w[0], w[1])).collect()
     }
 
-    /// Calls `visit` for each gap with the gain of the stump of polarity + and the depth.
-    pub(crate) fn for_each_gain(&self, total: i64, mut visit: impl FnMut(i64, u32)) {
+    /// For each gap the gain of its stump of polarity +, and its depth.
+    pub(crate) fn gains(&self, total: i64) -> impl Iterator<Item = (i64, u32)> {
         let of_zero = total - self.sums.iter().sum::<i64>();
         let mut below = 0;
-        for (i, (&depth, sum)) in self.depths.iter().zip(self.sums.iter().chain([&0])).enumerate() {
-            visit(total - 2 * below, depth);
+        let sums = self.sums.iter().chain([&0]).enumerate();
+        self.depths.iter().zip(sums).map(move |(&depth, (i, sum))| {
+            let gain = total - 2 * below;
             below += if i == self.zero { of_zero } else { *sum };
-        }
+            (gain, depth)
+        })
     }
 
     /// Checks what was loaded, after so many rounds.
@@ -131,8 +133,7 @@ mod tests {
         }
         assert_eq!(gaps.seen, [-2.0, 0.0, 2.0, 4.0]);
         assert_eq!(gaps.thresholds(), [-1.0, 1.0, 3.0]);
-        let mut found = Vec::new();
-        gaps.for_each_gain(3, |gain, depth| found.push((gain, depth)));
+        let found: Vec<(i64, u32)> = gaps.gains(3).collect();
         // Gains Σ y·sgn(v − θ); masses ¼, ¼ below 0, then ⅛, ⅛, ¼.
         assert_eq!(found, [(3, 2), (5, 2), (3, 3), (1, 3), (-3, 2)]);
         // It is full now: values count as their neighbour on the same side of the threshold.
