@@ -89,6 +89,26 @@ impl<'a> Row<'a> {
         self.entries
     }
 
+    /// x_j, stored or not; `None` where j ≥ m. O(1) for a dense row, O(log k) for a sparse one.
+    ///
+    /// ```
+    /// let x = rows::Row::sparse(3, &[1], &[5.0])?;
+    /// assert_eq!((x.get(0), x.get(1), x.get(3)), (Some(0.0), Some(5.0), None));
+    /// # Ok::<(), rows::RowError>(())
+    /// ```
+    #[inline]
+    pub fn get(&self, j: usize) -> Option<f64> {
+        match self.entries {
+            Entries::Dense(x) => x.get(j).copied(),
+            Entries::Sparse(..) if j >= self.dimension => None,
+            Entries::Sparse(indices, x) => {
+                let place = indices.partition_point(|&i| (i as usize) < j);
+                let stored = indices.get(place).is_some_and(|&i| i as usize == j);
+                if stored { x.get(place).copied() } else { Some(0.0) }
+            }
+        }
+    }
+
     /// ⟨w, x⟩. `w` may be longer than the row; the rest of it is not read.
     ///
     /// # Panics

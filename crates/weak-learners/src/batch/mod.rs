@@ -14,3 +14,10 @@ pub use sampled::Sampled;
 pub use sorted_columns::SortedColumns;
 pub use stump::{ExactStump, Stump, StumpRule};
 pub use tree::{LeafAnswer, Tree, WeightedTree};
+//! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`Sample`], what is prepared once. [`Stump`].
+
+mod contract;
+mod stump;
+
+pub use contract::{Hypothesis, Sample, WeakLearner};
+pub use stump::Stump;
