@@ -111,15 +111,15 @@ fn breast_cancer() {
     assert_eq!(cancer.feature_names[5..7], ["bare nuclei", "bare nuclei=?"]);
     if official {
         assert_eq!(cancer.targets.class_counts().unwrap(), [458, 241]);
-        let (mut missing, mut graded) = (0, [0; 11]);
+        let (mut missing, mut total, mut highest) = (0, 0.0, 0);
         for row in cancer.features.iter() {
             let (grade, indicator) = (row.values()[5], row.values()[6]);
             assert_eq!(indicator > 0.0, grade == 0.0);
             missing += usize::from(indicator > 0.0);
-            graded[grade as usize] += 1;
+            total += grade;
+            highest += usize::from(grade == 10.0);
         }
-        assert_eq!(missing, 16);
-        assert_eq!(graded, [16, 402, 30, 28, 19, 30, 4, 8, 21, 9, 132]);
+        assert_eq!((missing, total, highest), (16, 2421.0, 132));
         assert_eq!(
             cancer.features.row(0).unwrap().values(),
             [5.0, 1.0, 1.0, 1.0, 2.0, 1.0, 0.0, 3.0, 1.0, 1.0]
