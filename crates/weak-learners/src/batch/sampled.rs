@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 /// use rand::SeedableRng;
 /// use rows::RowMatrix;
 /// use weak_learners::Label;
-/// use weak_learners::batch::{ExactStump, Sampled, SortedColumns, StumpRule, WeakLearner};
+/// use weak_learners::batch::{ExactStump, Sampled, SortedColumns, Stump, WeakLearner};
 /// let sample = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 2.0, 3.0])?)?;
 /// let rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
 /// let mut learner = Sampled::new(ExactStump::default(), 100, rng)?;
 /// let stump = learner.train(&sample, &[-1.0, -1.0, 1.0], &[0.0, 0.5, 0.5])?;
-/// assert_eq!(stump.rule(), StumpRule::Split { feature: 0, threshold: 2.5, above: Label::Plus });
+/// assert_eq!(stump, Stump::new(1, 0, 2.5, Label::Plus)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]

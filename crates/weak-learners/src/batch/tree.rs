@@ -1,7 +1,6 @@
 //! Weighted trees, grown by smartcore: the one file that names it.
 
 use super::contract::{check_examples, check_votes};
-use super::stump::coordinate;
 use super::{Hypothesis, Sample, SortedColumns, WeakLearner};
 use crate::{Label, LearnerError};
 use projections::{exponent_above, scale_down, scale_up};
@@ -192,7 +191,7 @@ impl Hypothesis for Tree {
             match node {
                 Node::Leaf { answer } => return Ok(answer),
                 Node::Split { feature, threshold, at_most, above } => {
-                    node = self.nodes[if coordinate(x, feature) <= threshold { at_most } else { above }];
+                    node = self.nodes[if x.get(feature) <= Some(threshold) { at_most } else { above }];
                 }
             }
         }
