@@ -157,6 +157,11 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         })
     }
 
+    /// p_{t+1}, as A plays it.
+    pub fn next_play(&self) -> &[f64] {
+        self.state.player.play()
+    }
+
     /// Takes p_t, if the sample fits and p_t lies in the cube.
     fn look(&mut self, sample: &W::Sample) -> Result<(), LearnerError> {
         let (argument, expected) = ("sample", self.p.len());

@@ -34,13 +34,13 @@ fn online_round(input: &Input<'_>) -> Result<Value, Refusal> {
     let (x, mut untouched) = (Row::dense(&[0.0])?, ChaCha8Rng::seed_from_u64(0));
     match input.text("setting")? {
         "agnostic" => {
-            let oco = GivenSteps::on([-1.0, 1.0], etas)?;
+            let oco = GivenSteps::on([-1.0, 1.0], 1, etas)?;
             let mut booster = OnlineAgnosticBooster::new(learners, oco, gamma, &mut untouched)?;
             booster.round(x, y)?;
             Ok(inner(booster.trace(), "prob_true_label"))
         }
         "realizable" => {
-            let oco = GivenSteps::on([0.0, 1.0], etas)?;
+            let oco = GivenSteps::on([0.0, 1.0], 1, etas)?;
             let mut booster = OnlineRealizableBooster::new(learners, oco, gamma, &mut untouched)?;
             booster.round(x, y)?;
             Ok(inner(booster.trace(), "prob_pass"))
@@ -87,19 +87,20 @@ impl OnlinePredictor<Label> for Scripted {
     }
 }
 
-/// OGD from the middle of an interval with given steps.
-struct GivenSteps {
+/// OGD from the middle of a cube with given steps.
+pub(super) struct GivenSteps {
     ogd: Ogd<BoxSet>,
     etas: Vec<f64>,
     taken: usize,
 }
 
 impl GivenSteps {
-    fn on([lower, upper]: [f64; 2], etas: Vec<f64>) -> Result<Self, OcoError> {
+    pub(super) fn on([lower, upper]: [f64; 2], dimension: usize, etas: Vec<f64>) -> Result<Self, OcoError> {
         // The steps of the case replace those of the schedule in every round.
         let schedule = StepSchedule::constant(1.0)?;
-        let set = BoxSet::interval(lower, upper)?;
-        Ok(Self { ogd: Ogd::starting_at(set, vec![0.5 * (lower + upper)], schedule)?, etas, taken: 0 })
+        let set = BoxSet::new(vec![lower; dimension], vec![upper; dimension])?;
+        let middle = vec![0.5 * (lower + upper); dimension];
+        Ok(Self { ogd: Ogd::starting_at(set, middle, schedule)?, etas, taken: 0 })
     }
 }
 

@@ -118,6 +118,11 @@ impl<W> Sampled<W> {
         State { learner, examples, rng }.try_into()
     }
 
+    /// The learner that is shown the draws.
+    pub fn learner(&self) -> &W {
+        &self.state.learner
+    }
+
     /// m₀.
     pub fn examples(&self) -> usize {
         self.state.examples
