@@ -269,3 +269,32 @@ fn the_count_counts() {
         Ok(())
     });
 }
+
+/// A round on a sample keeps its hypothesis and allocates nothing else: the list of 64 has room for 128.
+#[test]
+fn statistical_boosting_allocates_for_its_hypotheses_alone() -> Outcome {
+    use boosters::agnostic::StatisticalBooster;
+    use weak_learners::Label;
+    use weak_learners::batch::{ExactStump, Sampled, SortedColumns};
+    let examples = Examples::new(1)?;
+    for (storage, rows) in examples.rows {
+        let sample = SortedColumns::new(rows)?;
+        let labels: Vec<Label> = examples.targets.iter().map(|y| Label::of_score(*y)).collect();
+        for (setting, new) in [
+            ("agnostic", StatisticalBooster::theorem_8 as fn(_, _, _, _) -> _),
+            ("realizable", StatisticalBooster::theorem_10),
+        ] {
+            let learner = Sampled::new(ExactStump::default(), 20, rng(4))?;
+            let mut booster = new(learner, labels.clone(), 0.3, 200)?;
+            for _ in 0..64 {
+                booster.round(&sample)?;
+            }
+            let what = format!("{setting} statistical boosting, {storage} rows");
+            assert_only_the_first_allocates(&what, |_| {
+                booster.round(&sample)?;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
