@@ -1,11 +1,17 @@
 //! Boosting on a sample, agnostic and realizable \[BCMH20, Algorithm 2\].
 
 use super::{MajorityVote, RandomisedMajority};
-use oco_core::{OcoError, Ogd, OnlineLearner, StepSchedule};
+use oco_core::{Ogd, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use serde::{Deserialize, Serialize};
 use weak_learners::batch::{Sample, WeakLearner};
 use weak_learners::{Label, LearnerError};
+
+mod state;
+mod realised;
+
+pub use state::Setting;
+use state::{State, check_labels, count};
 
 /// Boosting with OCO on a sample of m examples \[BCMH20, Algorithm 2\]: the weak learner W and the optimiser A, over
 /// \[−1, 1\]^m or \[0, 1\]^m, play the zero-sum game with payoff Σ p(i)(h(x_i)y_i/γ − 1).
@@ -14,7 +20,7 @@ use weak_learners::{Label, LearnerError};
 /// algorithm as printed; any other W is trained on expected draws, the limit of many examples.
 ///
 /// *Guarantee.* With ε the error that W realised against h* ([`realised_epsilon`](Self::realised_epsilon)) and R_A(T)
-/// the regret that A realised, surely and at every T, for every h*: E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the
+/// the regret that A realised ([`realised_regret`](Self::realised_regret)), surely and at every T, for every h*: E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the
 /// expectation being over Π alone \[BCMH20, Theorem 8\]; with h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With
 /// [`theorem_8`](Self::theorem_8) the last term is at most (1 + 1/γ)/√T, and half of that with
 /// [`theorem_10`](Self::theorem_10) (`tests/statistical`). Where no hypothesis has the edge γ, ε is what is lost.
@@ -57,16 +63,6 @@ pub struct StatisticalBooster<W: WeakLearner, A> {
     gradient: Vec<f64>,
 }
 
-/// Which half of the algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Setting {
-    /// p ∈ \[−1, 1\]^m, p_1 = 0: labels are flipped, E y_t(i) = p_t(i)y_i, and examples are equally likely.
-    Agnostic,
-    /// p ∈ \[0, 1\]^m, p_1 = ½: examples are drawn in proportion to p_t, with their labels.
-    Realizable,
-}
-
 /// What happened in round t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round<'a> {
@@ -80,21 +76,6 @@ pub struct Round<'a> {
     pub correlation: f64,
     /// E cor_S(h̄) of the vote of h_1, …, h_t.
     pub expected_correlation: f64,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct State<W, A, H> {
-    setting: Setting,
-    learner: W,
-    player: A,
-    labels: Vec<Label>,
-    vote: MajorityVote<H>,
-    /// Σ_t h_t(x_i)y_i.
-    agreements: Vec<f64>,
-    /// Σ_t p_t(i).
-    plays: Vec<f64>,
-    /// Σ_t Σ_i p_t(i)h_t(x_i)y_i.
-    correlations: f64,
 }
 
 impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, A> {
@@ -168,7 +149,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         if sample.size() != expected {
             return Err(LearnerError::LengthMismatch { argument, expected, got: sample.size() });
         }
-        self.p.copy_from_slice(checked_play(&self.state)?);
+        self.p.copy_from_slice(self.state.checked_play()?);
         Ok(())
     }
 }
@@ -231,13 +212,13 @@ impl<W: WeakLearner> StatisticalBooster<W, Ogd<BoxSet>> {
     ) -> Result<Self, LearnerError> {
         RandomisedMajority::new(advantage)?;
         check_labels(&labels)?;
+        if rounds == 0 {
+            return Err(LearnerError::BadParameter { name: "rounds", value: 0.0, domain: "T ≥ 1" });
+        }
         let ([lower, upper], start) = setting.cube();
         let radius = upper - start;
         // D/G = radius·γ/(1 + γ), without the root of m that both contain.
         let step = radius * advantage / ((1.0 + advantage) * f64::from(rounds).sqrt());
-        if rounds == 0 {
-            return Err(LearnerError::BadParameter { name: "rounds", value: 0.0, domain: "T ≥ 1" });
-        }
         let m = labels.len();
         let cube = BoxSet::new(vec![lower; m], vec![upper; m])?;
         let player = Ogd::starting_at(cube, vec![start; m], StepSchedule::constant(step)?)?;
@@ -255,82 +236,10 @@ impl<W: WeakLearner, A> StatisticalBooster<W, A> {
     pub fn into_vote(self) -> MajorityVote<W::Hypothesis> {
         self.state.vote
     }
-
-    /// E cor_S(h̄) = (1/m)Σ E\[Π(z(x_i))\]y_i, the expectation being over Π; 0 before the first round.
-    pub fn expected_correlation(&self) -> f64 {
-        let (rounds, majority) = (self.rounds().max(1.0), self.state.vote.majority());
-        let expected = |sum: &f64| majority.score_of_mean(sum / rounds).clamp(-1.0, 1.0);
-        self.state.agreements.iter().map(expected).sum::<f64>() / count(self.p.len())
-    }
-
-    /// ε = (1/T)Σ_t(γ cor_{p_t}(h*) − cor_{p_t}(h_t)) with cor_p(h) = (1/m)Σ p(i)h(x_i)y_i, for the votes of some h* on
-    /// the sample: how far W fell short of the advantage γ against h*. At most 0 where it never did; 0 before the first
-    /// round.
-    ///
-    /// # Errors
-    /// Votes of another length, or outside \[−1, 1\].
-    pub fn realised_epsilon(&self, votes: &[f64]) -> Result<f64, LearnerError> {
-        let State { labels, plays, correlations, vote, .. } = &self.state;
-        if votes.len() != labels.len() {
-            let (argument, expected) = ("votes", labels.len());
-            return Err(LearnerError::LengthMismatch { argument, expected, got: votes.len() });
-        }
-        if let Some(&value) = votes.iter().find(|h| !(h.abs() <= 1.0)) {
-            return Err(LearnerError::BadLabel { argument: "vote", value });
-        }
-        let of_h: f64 = plays.iter().zip(votes).zip(labels).map(|((p, h), y)| p * h * y.sign()).sum();
-        Ok((vote.advantage() * of_h - correlations) / (self.rounds().max(1.0) * count(labels.len())))
-    }
-
-    /// R_A(T) = Σ ℓ_t(p_t) − min_p Σ ℓ_t(p), the regret that A realised on the cube.
-    pub fn realised_regret(&self) -> f64 {
-        let State { setting, vote, agreements, plays, correlations, .. } = &self.state;
-        let ([lower, upper], _) = setting.cube();
-        let slope_sum = |sum: &f64| vote.majority().score_of_mean(*sum) - self.rounds();
-        let least: f64 = agreements.iter().map(slope_sum).map(|g| (lower * g).min(upper * g)).sum();
-        vote.majority().score_of_mean(*correlations) - plays.iter().sum::<f64>() - least
-    }
-
-    /// T.
-    fn rounds(&self) -> f64 {
-        count(self.state.vote.hypotheses().len())
-    }
-}
-
-impl Setting {
-    /// The ends of the cube's edges, and where A starts.
-    fn cube(self) -> ([f64; 2], f64) {
-        match self {
-            Self::Agnostic => ([-1.0, 1.0], 0.0),
-            Self::Realizable => ([0.0, 1.0], 0.5),
-        }
-    }
-}
-
-fn checked_play<W, A: OnlineLearner, H>(state: &State<W, A, H>) -> Result<&[f64], LearnerError> {
-    let (play, ([lower, upper], start)) = (state.player.play(), state.setting.cube());
-    if play.len() != state.labels.len() {
-        let (argument, expected) = ("play", state.labels.len());
-        return Err(LearnerError::LengthMismatch { argument, expected, got: play.len() });
-    }
-    let first = state.vote.hypotheses().is_empty();
-    if play.iter().any(|p| !(lower..=upper).contains(p) || (first && *p != start)) {
-        return Err(OcoError::OutsideSet { argument: "play" }.into());
-    }
-    Ok(play)
-}
-
-fn check_labels(labels: &[Label]) -> Result<(), LearnerError> {
-    if labels.is_empty() { Err(LearnerError::Empty { argument: "labels" }) } else { Ok(()) }
 }
 
 fn add(sums: &mut [f64], terms: &[f64]) {
     sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a count of rounds or examples")]
-fn count(n: usize) -> f64 {
-    n as f64
 }
 
 impl<W: WeakLearner, A> From<StatisticalBooster<W, A>> for State<W, A, W::Hypothesis> {
@@ -343,22 +252,8 @@ impl<W: WeakLearner, A: OnlineLearner> TryFrom<State<W, A, W::Hypothesis>> for S
     type Error = LearnerError;
 
     fn try_from(state: State<W, A, W::Hypothesis>) -> Result<Self, LearnerError> {
-        check_labels(&state.labels)?;
-        checked_play(&state)?;
-        let (m, rounds) = (state.labels.len(), count(state.vote.hypotheses().len()));
-        for (argument, sums) in [("agreements", &state.agreements), ("plays", &state.plays)] {
-            if sums.len() != m {
-                return Err(LearnerError::LengthMismatch { argument, expected: m, got: sums.len() });
-            }
-            if let Some(&value) = sums.iter().find(|sum| !(sum.abs() <= rounds)) {
-                let (name, domain) = (argument, "[-T, T]");
-                return Err(LearnerError::BadParameter { name, value, domain });
-            }
-        }
-        if !(state.correlations.abs() <= rounds * count(m)) {
-            let (name, value, domain) = ("correlations", state.correlations, "[-Tm, Tm]");
-            return Err(LearnerError::BadParameter { name, value, domain });
-        }
+        state.check()?;
+        let m = state.labels.len();
         let targets = state.labels.iter().map(|y| y.sign()).collect();
         let (zeros, equal_weights) = (vec![0.0; m], vec![1.0; m]);
         let (p, agreement, gradient) = (zeros.clone(), zeros.clone(), zeros);
