@@ -6,7 +6,7 @@
 //!
 //! Reading order: `streams` (examples), `lemmas` (4, 5, 13 and Π), `proposition_3` (Algorithm 1), `theorem_12` (Algorithm 4),
 //! `theorem_2` (the rate in N), `not_weak` (what fails where a hypothesis does), `chooser`, `independence` (of threads and of
-//! the number of learners), `contract` (refusals, prediction, saving).
+//! the number of learners), `contract` (prediction, saving), `refusals`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -19,3 +19,4 @@ mod not_weak;
 mod chooser;
 mod independence;
 mod contract;
+mod refusals;

@@ -115,7 +115,7 @@ fn proposition_3_holds_in_expectation_over_a_known_advantage() {
     let (examples, rounds) = (Examples::adult(), 1500_u32);
     let stream = examples.noisy(rounds as usize, 0.1, 12);
     let (best, of_best) = stream.best(&class(&examples.thresholds(4)));
-    for (gamma, n) in [(0.6, 25_u32), (0.2, 400)] {
+    for (gamma, n) in [(0.6, 25_u32), (0.4, 100)] {
         let mut sum = Run::default();
         for seed in 0..SEEDS {
             let learners = synthetic(best, gamma, u64::from(n), u64::from(seed));

@@ -136,6 +136,9 @@ impl Inner {
             loss += p * slope;
             slopes += slope;
         }
+        let near = |got: f64, want: f64| (got - want).abs() <= 1e-12 * (1.0 + want.abs());
+        assert!(near(trace.z(), z) && near(trace.prob_plus(), 0.5 + 0.5 * z.clamp(-1.0, 1.0)), "line 2");
+        assert!(near(trace.slopes().iter().sum(), slopes) && near(trace.losses().sum(), loss), "line 5");
         let oco_regret = loss - f64::min(lower * slopes, upper * slopes);
         Self { mean_gain: z.clamp(-1.0, 1.0) * y.sign(), mean_p, taught, oco_regret, margin: z * y.sign() }
     }

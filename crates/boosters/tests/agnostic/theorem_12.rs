@@ -104,7 +104,7 @@ fn theorem_12_holds_in_expectation_over_a_known_advantage() {
     let (examples, rounds) = (Examples::adult(), 1500_u32);
     let expert = class(&examples.thresholds(4))[9];
     let stream = examples.separable(rounds as usize, expert, 12);
-    for (gamma, n) in [(0.6, 25_u32), (0.2, 400)] {
+    for (gamma, n) in [(0.6, 25_u32), (0.4, 100)] {
         let mut sum = Run::default();
         for seed in 0..SEEDS {
             let learners = synthetic(expert, gamma, u64::from(n), u64::from(seed));
