@@ -3,6 +3,7 @@
 // A global allocator cannot be written without it; this one hands every call on to the system's.
 #![allow(unsafe_code, reason = "the counting allocator of this test")]
 
+use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster, ProgressiveChoice};
 use boosters::feedback::Noise;
 use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
@@ -18,8 +19,10 @@ use rows::{Row, RowMatrix};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::error::Error;
+use weak_learners::online::{HedgeStumps, Thresholds};
 use weak_learners::{
-    BanditPredictor, FkmLinear, FullInformationPredictor, OgdLinear, OnlinePredictor, Shape,
+    BanditPredictor, FkmLinear, FullInformationPredictor, Label, OgdLinear, OnlineClassifier,
+    OnlinePredictor, Shape,
 };
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -213,6 +216,34 @@ fn learners_with_bandit_feedback() -> Outcome {
         })?;
     }
     Ok(())
+}
+
+#[test]
+fn boosters_of_labels() -> Outcome {
+    let thresholds = Thresholds::at(vec![vec![0.0]; INPUTS])?;
+    let weak: Vec<HedgeStumps> = (0..5).map(|i| HedgeStumps::anytime(thresholds.clone(), rng(i))).collect();
+    let agnostic = OnlineAgnosticBooster::with_ogd(weak.clone(), 0.5, &mut rng(9))?;
+    let realizable = || OnlineRealizableBooster::with_ogd(weak.clone(), 0.5, &mut rng(9));
+    let stack = OnlineAgnosticBooster::with_ogd(vec![realizable()?, realizable()?], 0.5, &mut rng(9))?;
+    let choice = ProgressiveChoice::over_advantages(&[1.0, 0.5, 0.25], |gamma| {
+        OnlineRealizableBooster::with_ogd(weak.clone(), gamma, &mut rng(9))
+    })?;
+    fn check(what: &str, booster: impl OnlinePredictor<Label> + Clone) -> Outcome {
+        let examples = Examples::new(1)?;
+        for (storage, rows) in &examples.rows {
+            let mut booster = booster.clone();
+            assert_only_the_first_allocates(&format!("{what}, {storage} rows"), |t| {
+                let x = rows.row(t).ok_or("a row a round")?;
+                booster.vote(x)?;
+                booster.round(x, Label::of_score(examples.targets[t]))?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+    check("OnlineAgnosticBooster", agnostic)?;
+    check("OnlineAgnosticBooster of OnlineRealizableBooster", stack)?;
+    check("ProgressiveChoice of OnlineRealizableBooster", choice)
 }
 
 #[test]

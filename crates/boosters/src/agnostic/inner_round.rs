@@ -13,7 +13,7 @@ use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shap
 /// The inner quantities of the last round of an online booster, learner by learner, i = 1..N; empty before the first.
 ///
 /// It is the boosters' working memory, allocated once, and a researcher's window: theorem checks read it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Trace {
     votes: Vec<Label>,
     p: Vec<f64>,
@@ -22,6 +22,25 @@ pub struct Trace {
     passed: Vec<Option<Label>>,
     z: f64,
     p_next: f64,
+}
+
+/// With the same room, so that a copy of a booster allocates as little as the booster.
+impl Clone for Trace {
+    fn clone(&self) -> Self {
+        fn with_room<T: Copy>(values: &Vec<T>) -> Vec<T> {
+            let mut copy = Vec::with_capacity(values.capacity());
+            copy.extend_from_slice(values);
+            copy
+        }
+        Self {
+            votes: with_room(&self.votes),
+            p: with_room(&self.p),
+            slopes: with_room(&self.slopes),
+            prob_true_label: with_room(&self.prob_true_label),
+            passed: with_room(&self.passed),
+            ..*self
+        }
+    }
 }
 
 impl Trace {

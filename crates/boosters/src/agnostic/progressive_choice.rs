@@ -47,8 +47,8 @@ use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shap
 pub struct ProgressiveChoice<P> {
     state: State<P>,
     leader: usize,
-    /// Who erred in the round in progress.
-    erred: Vec<bool>,
+    /// Who errs in the round in progress.
+    errs: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -73,15 +73,15 @@ impl<P: OnlinePredictor<Label>> OnlinePredictor<Label> for ProgressiveChoice<P> 
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.accepts(x, y)?;
         let State { candidates, mistakes } = &mut self.state;
-        self.erred.clear();
+        self.errs.clear();
         for candidate in candidates.iter_mut() {
-            self.erred.push(candidate.vote(x)? != *y);
+            self.errs.push(candidate.vote(x)? != *y);
         }
         for candidate in candidates.iter_mut() {
             candidate.update(x, y)?;
         }
-        for (mistakes, erred) in mistakes.iter_mut().zip(&self.erred) {
-            *mistakes = mistakes.saturating_add(u64::from(*erred));
+        for (mistakes, errs) in mistakes.iter_mut().zip(&self.errs) {
+            *mistakes = mistakes.saturating_add(u64::from(*errs));
         }
         self.leader = fewest(mistakes);
         Ok(())
@@ -145,6 +145,6 @@ impl<P: OnlinePredictor<Label>> TryFrom<State<P>> for ProgressiveChoice<P> {
         if got != expected {
             return Err(LearnerError::LengthMismatch { argument: "mistakes", expected, got });
         }
-        Ok(Self { leader: fewest(&state.mistakes), erred: Vec::with_capacity(expected), state })
+        Ok(Self { leader: fewest(&state.mistakes), errs: Vec::with_capacity(expected), state })
     }
 }

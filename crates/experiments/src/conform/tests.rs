@@ -1,5 +1,6 @@
 //! The runner on small folders of its own, and on the official vectors where they are.
 
+mod boosting;
 mod by_hand;
 mod statistical;
 
