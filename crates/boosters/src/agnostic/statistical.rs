@@ -20,10 +20,11 @@ use state::{State, check_labels, count};
 /// algorithm as printed; any other W is trained on expected draws, the limit of many examples.
 ///
 /// *Guarantee.* With ε the error that W realised against h* ([`realised_epsilon`](Self::realised_epsilon)) and R_A(T)
-/// the regret that A realised ([`realised_regret`](Self::realised_regret)), surely and at every T, for every h*: E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the
-/// expectation being over Π alone \[BCMH20, Theorem 8\]; with h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With
-/// [`theorem_8`](Self::theorem_8) the last term is at most (1 + 1/γ)/√T, and half of that with
-/// [`theorem_10`](Self::theorem_10) (`tests/statistical`). Where no hypothesis has the edge γ, ε is what is lost.
+/// the regret that A realised ([`realised_regret`](Self::realised_regret)), surely and at every T, for every h*:
+/// E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the expectation being over Π alone \[BCMH20, Theorem 8\]; with
+/// h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With [`theorem_8`](Self::theorem_8) the last term is at most (1 + 1/γ)/√T
+/// after the T rounds of the tuning, and half of that with [`theorem_10`](Self::theorem_10) (`tests/statistical`).
+/// Where no hypothesis has the edge γ, ε is what is lost.
 /// *Cost:* one training, one evaluation and O(m) a round; it allocates for the new hypothesis alone.
 ///
 /// ```
