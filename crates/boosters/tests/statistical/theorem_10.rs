@@ -38,6 +38,16 @@ fn on_breast_cancer_spambase_and_adult() {
     }
 }
 
+/// The shortfall is there after few rounds, and 64 times as many make it at least 8 times smaller, as 1/√T says.
+#[test]
+fn the_shortfall_shrinks_like_one_over_the_root_of_t() {
+    let task = Task::majority_of_three(200, 6);
+    let shortfall = |rounds: u32| 1.0 - realised(&task, 1.0 / 3.0, rounds).1;
+    let (few, many) = (shortfall(25), shortfall(1600));
+    assert!(few > 0.02 && many <= few / 8.0, "{few} {many}");
+    assert!(few <= 2.0 / 5.0 && many <= 2.0 / 40.0);
+}
+
 /// No stump has an edge of 1 on the majority of three: with γ = 1 claimed, ε is positive and the theorem fails.
 #[test]
 fn it_fails_where_the_advantage_is_claimed_too_large() {

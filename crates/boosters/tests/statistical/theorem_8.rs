@@ -40,16 +40,13 @@ fn on_breast_cancer_spambase_and_adult() {
     theorem_8_holds(&Task::of(Name::Adult, 1500), 0.5, 60);
 }
 
-/// The rate 1/(γ√T): at most what it allows for every T, and near the best at the end.
+/// Short and long runs: each is held to its own T, and no run ends below the best stump by more than (1 + 1/γ)/√T.
 #[test]
-fn the_shortfall_shrinks_like_one_over_the_root_of_t() {
+fn on_short_and_long_runs() {
     let task = Task::noisy_stump(100, 8);
-    let mut last = f64::NEG_INFINITY;
-    for rounds in [4, 64, 1024] {
-        let gained = theorem_8_holds(&task, 0.5, rounds);
-        last = gained;
-    }
-    assert!(last >= -3.0 / 32.0);
+    let gained: Vec<f64> =
+        [4, 64, 1024].into_iter().map(|rounds| theorem_8_holds(&task, 0.5, rounds)).collect();
+    assert!(gained[2] > gained[0], "{gained:?}");
 }
 
 /// A learner that finds the best stump and answers the opposite.
