@@ -32,7 +32,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[allow(dead_code, reason = "used by the boosters that follow")]
 mod draws;
 pub mod agnostic;
 pub mod feedback;

@@ -3,6 +3,7 @@
 // A global allocator cannot be written without it; this one hands every call on to the system's.
 #![allow(unsafe_code, reason = "the counting allocator of this test")]
 
+use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster, ProgressiveChoice};
 use boosters::feedback::Noise;
 use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
@@ -18,8 +19,10 @@ use rows::{Row, RowMatrix};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::error::Error;
+use weak_learners::online::{HedgeStumps, Thresholds};
 use weak_learners::{
-    BanditPredictor, FkmLinear, FullInformationPredictor, OgdLinear, OnlinePredictor, Shape,
+    BanditPredictor, FkmLinear, FullInformationPredictor, Label, OgdLinear, OnlineClassifier,
+    OnlinePredictor, Shape,
 };
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -216,6 +219,34 @@ fn learners_with_bandit_feedback() -> Outcome {
 }
 
 #[test]
+fn boosters_of_labels() -> Outcome {
+    let thresholds = Thresholds::at(vec![vec![0.0]; INPUTS])?;
+    let weak: Vec<HedgeStumps> = (0..5).map(|i| HedgeStumps::anytime(thresholds.clone(), rng(i))).collect();
+    let agnostic = OnlineAgnosticBooster::with_ogd(weak.clone(), 0.5, &mut rng(9))?;
+    let realizable = || OnlineRealizableBooster::with_ogd(weak.clone(), 0.5, &mut rng(9));
+    let stack = OnlineAgnosticBooster::with_ogd(vec![realizable()?, realizable()?], 0.5, &mut rng(9))?;
+    let choice = ProgressiveChoice::over_advantages(&[1.0, 0.5, 0.25], |gamma| {
+        OnlineRealizableBooster::with_ogd(weak.clone(), gamma, &mut rng(9))
+    })?;
+    fn check(what: &str, booster: impl OnlinePredictor<Label> + Clone) -> Outcome {
+        let examples = Examples::new(1)?;
+        for (storage, rows) in &examples.rows {
+            let mut booster = booster.clone();
+            assert_only_the_first_allocates(&format!("{what}, {storage} rows"), |t| {
+                let x = rows.row(t).ok_or("a row a round")?;
+                booster.vote(x)?;
+                booster.round(x, Label::of_score(examples.targets[t]))?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+    check("OnlineAgnosticBooster", agnostic)?;
+    check("OnlineAgnosticBooster of OnlineRealizableBooster", stack)?;
+    check("ProgressiveChoice of OnlineRealizableBooster", choice)
+}
+
+#[test]
 fn learners_without_rows() -> Outcome {
     for (d, set) in sets()? {
         let gradients = Examples::new(d)?.targets;
@@ -268,4 +299,33 @@ fn the_count_counts() {
         std::hint::black_box(vec![t]);
         Ok(())
     });
+}
+
+/// A round on a sample keeps its hypothesis and allocates nothing else: the list of 64 has room for 128.
+#[test]
+fn statistical_boosting_allocates_for_its_hypotheses_alone() -> Outcome {
+    use boosters::agnostic::StatisticalBooster;
+    use weak_learners::Label;
+    use weak_learners::batch::{ExactStump, Sampled, SortedColumns};
+    let examples = Examples::new(1)?;
+    for (storage, rows) in examples.rows {
+        let sample = SortedColumns::new(rows)?;
+        let labels: Vec<Label> = examples.targets.iter().map(|y| Label::of_score(*y)).collect();
+        for (setting, new) in [
+            ("agnostic", StatisticalBooster::theorem_8 as fn(_, _, _, _) -> _),
+            ("realizable", StatisticalBooster::theorem_10),
+        ] {
+            let learner = Sampled::new(ExactStump::default(), 20, rng(4))?;
+            let mut booster = new(learner, labels.clone(), 0.3, 200)?;
+            for _ in 0..64 {
+                booster.round(&sample)?;
+            }
+            let what = format!("{setting} statistical boosting, {storage} rows");
+            assert_only_the_first_allocates(&what, |_| {
+                booster.round(&sample)?;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
 }

@@ -45,9 +45,20 @@ impl<'a> Assembly<'a> {
     /// A numeric cell of column j. A sparse row does not store a zero.
     pub(crate) fn number(&mut self, j: usize, value: f64) {
         match self.table.storage {
-            Storage::Dense => self.values.push(value),
+            Storage::Dense => {
+                self.values.push(value);
+                self.values.extend(self.table.columns[j].may_be_missing.then_some(0.0));
+            }
             Storage::Sparse if value == 0.0 => {}
             Storage::Sparse => self.store(self.starts[j], value),
+        }
+    }
+
+    /// A numeric cell of column j that is missing: 0, and the column's indicator is set.
+    pub(crate) fn missing_number(&mut self, j: usize) {
+        match self.table.storage {
+            Storage::Dense => self.values.extend([0.0, 1.0]),
+            Storage::Sparse => self.store(self.starts[j] + 1, 1.0),
         }
     }
 
@@ -96,6 +107,7 @@ impl<'a> Assembly<'a> {
                 Kind::Number => {
                     numeric_columns.push(feature_names.len());
                     feature_names.push(column.name.to_string());
+                    feature_names.extend(column.may_be_missing.then(|| format!("{}=?", column.name)));
                 }
                 Kind::Nominal(categories) => {
                     feature_names.extend(categories.categories().map(|c| format!("{}={c}", column.name)));

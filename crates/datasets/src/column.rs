@@ -8,7 +8,8 @@ use std::borrow::Cow;
 pub(crate) struct Column {
     pub(crate) name: Cow<'static, str>,
     pub(crate) kind: Kind,
-    /// Whether `?` is allowed; it then sets no indicator of the block.
+    /// Whether `?` is allowed: a nominal column then sets no indicator of its block; a number has an indicator of its own,
+    /// which is set, and is 0.
     pub(crate) may_be_missing: bool,
 }
 
@@ -34,6 +35,10 @@ impl Column {
 
     pub(crate) fn number(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Kind::Number)
+    }
+
+    pub(crate) fn number_or_missing(name: impl Into<Cow<'static, str>>) -> Self {
+        Self { may_be_missing: true, ..Self::number(name) }
     }
 
     pub(crate) fn nominal<'a>(
@@ -62,7 +67,7 @@ impl Column {
     /// How many features the column gives.
     pub(crate) fn width(&self) -> usize {
         match &self.kind {
-            Kind::Number => 1,
+            Kind::Number => 1 + usize::from(self.may_be_missing),
             Kind::Nominal(categories) => categories.width(),
             Kind::Ignored | Kind::Value | Kind::Class { .. } => 0,
         }

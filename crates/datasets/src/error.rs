@@ -11,7 +11,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum DataError {
     /// A name that is none of [`Name::ALL`].
-    #[error("no data set is called {text:?}; there are abalone, adult, census, letter and slice")]
+    #[error("no data set is called {text:?}; there are {}", Name::ALL.map(Name::as_str).join(", "))]
     UnknownName {
         /// The name asked for.
         text: String,

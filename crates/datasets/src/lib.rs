@@ -6,7 +6,7 @@
 //! This is the only library crate of the workspace that reads files, and it knows nothing of learners.
 //!
 //! Reading order: [`Name`], [`load`], [`Dataset`], the readers ([`abalone`], [`adult`], [`census`], [`letter`],
-//! [`mod@slice`]), the encoders ([`Standardiser`], [`MinMax`], [`OneHot`], [`with_constant`], [`signs`], [`TargetRange`]),
+//! [`mod@slice`], [`breast_cancer`], [`ionosphere`], [`spambase`]), the encoders ([`Standardiser`], [`MinMax`], [`OneHot`], [`with_constant`], [`signs`], [`TargetRange`]),
 //! [`permutation`], [`synthetic`], and behind them [`SearchPath`] and the manifest of [`OfficialFile`]s.
 //!
 //! ```
@@ -33,6 +33,9 @@ pub mod adult;
 pub mod census;
 pub mod letter;
 pub mod slice;
+pub mod breast_cancer;
+pub mod ionosphere;
+pub mod spambase;
 
 // What the readers share, from the format down to the bytes.
 mod assembly;

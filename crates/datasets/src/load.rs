@@ -1,7 +1,7 @@
 //! A data set by name: the official files where they are, a stand-in of the same shape where they are not.
 
 use crate::{CensusCoding, DataError, Dataset, Name, OfficialFile, Provenance, SearchPath};
-use crate::{abalone, adult, census, letter, slice, synthetic};
+use crate::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase, synthetic};
 
 /// What to draw where the official files are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub struct StandIn {
 /// | census | 299,285 | 502, sparse | `- 50000.`, `50000+.` |
 /// | letter | 20,000 | 16 | `A` to `Z` |
 /// | slice | 53,500 | 385 | location, 0 to 180 |
+/// | breast-cancer | 699 | 10 | `2`, `4` |
+/// | ionosphere | 351 | 34 | `b`, `g` |
+/// | spambase | 4,601 | 57 | `0`, `1` |
 ///
 /// ```
 /// use datasets::{Name, SearchPath, StandIn, load};
@@ -43,6 +46,9 @@ pub fn load(name: Name, search: &SearchPath, stand_in: StandIn) -> Result<Datase
         Name::Census => return load_census(CensusCoding::Described, search, stand_in),
         Name::Letter => letter::read,
         Name::Slice => slice::read,
+        Name::BreastCancer => breast_cancer::read,
+        Name::Ionosphere => ionosphere::read,
+        Name::Spambase => spambase::read,
     };
     match search.locate(name)? {
         Some(files) => verified(name, read(&files)?),

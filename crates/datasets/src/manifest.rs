@@ -26,7 +26,7 @@ impl OfficialFile {
     pub const HOME: &'static str = "https://archive.ics.uci.edu/ml/machine-learning-databases/";
 
     /// All files, set by set, the parts of a set in the order in which they are read.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self {
             set: Name::Abalone,
             name: "abalone.data",
@@ -82,6 +82,30 @@ impl OfficialFile {
             download: "00206/slice_localization_data.zip",
             sha256: None,
             bytes: None,
+        },
+        Self {
+            set: Name::BreastCancer,
+            name: "breast-cancer-wisconsin.data",
+            uci: 15,
+            download: "breast-cancer-wisconsin/breast-cancer-wisconsin.data",
+            sha256: Some("402c585309c399237740f635ef9919dc512cca12cbeb20de5e563a4593f22b64"),
+            bytes: Some(19_889),
+        },
+        Self {
+            set: Name::Ionosphere,
+            name: "ionosphere.data",
+            uci: 52,
+            download: "ionosphere/ionosphere.data",
+            sha256: Some("46d52186b84e20be52918adb93e8fb9926b34795ff7504c24350ae0616a04bbd"),
+            bytes: Some(76_467),
+        },
+        Self {
+            set: Name::Spambase,
+            name: "spambase.data",
+            uci: 94,
+            download: "spambase/spambase.data",
+            sha256: Some("b1ef93de71f97714d3d7d4f58fc9f718da7bbc8ac8a150eff2778616a8097b12"),
+            bytes: Some(702_942),
         },
     ];
 

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A data set of [BH20, Appendix E], written in lower case: `abalone`, `adult`, `census`, `letter`, `slice`.
+/// A data set, written in lower case: `abalone`, `adult`, `census`, `letter`, `slice` ([BH20, Appendix E]),
+/// `breast-cancer`, `ionosphere`, `spambase`.
 ///
 /// ```
 /// use datasets::Name;
@@ -15,7 +16,7 @@ use std::str::FromStr;
 /// # Ok::<(), datasets::DataError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Name {
     /// Abalone: the number of rings from size and weight.
     Abalone,
@@ -27,11 +28,29 @@ pub enum Name {
     Letter,
     /// Relative location of CT slices on the axial axis.
     Slice,
+    /// Breast Cancer Wisconsin (Original): benign or malignant.
+    BreastCancer,
+    /// Ionosphere: good or bad radar returns.
+    Ionosphere,
+    /// Spambase: spam or not.
+    Spambase,
 }
 
 impl Name {
-    /// All names, in the order of the paper's table.
-    pub const ALL: [Self; 5] = [Self::Abalone, Self::Adult, Self::Census, Self::Letter, Self::Slice];
+    /// The five of [BH20, Table 2], in the order of the table.
+    pub const BH20: [Self; 5] = [Self::Abalone, Self::Adult, Self::Census, Self::Letter, Self::Slice];
+
+    /// All names: those of [`BH20`](Self::BH20), then the other two-class sets.
+    pub const ALL: [Self; 8] = [
+        Self::Abalone,
+        Self::Adult,
+        Self::Census,
+        Self::Letter,
+        Self::Slice,
+        Self::BreastCancer,
+        Self::Ionosphere,
+        Self::Spambase,
+    ];
 
     /// The lower-case name.
     pub fn as_str(self) -> &'static str {
@@ -41,6 +60,9 @@ impl Name {
             Self::Census => "census",
             Self::Letter => "letter",
             Self::Slice => "slice",
+            Self::BreastCancer => "breast-cancer",
+            Self::Ionosphere => "ionosphere",
+            Self::Spambase => "spambase",
         }
     }
 }

@@ -93,7 +93,10 @@ impl Table {
                 if !column.may_be_missing {
                     return Err(place.missing(j, column));
                 }
-                assembly.indicator(j, None);
+                match column.kind {
+                    Kind::Number => assembly.missing_number(j),
+                    _ => assembly.indicator(j, None),
+                }
                 continue;
             }
             match &column.kind {

@@ -1,6 +1,7 @@
 //! The readers on small files that are written here: every fault is named with its place, and no bytes make a reader panic.
 
-use datasets::{CensusCoding, DataError, Dataset, Provenance, abalone, adult, census, letter, slice};
+use datasets::{CensusCoding, DataError, Dataset, Provenance};
+use datasets::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase};
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use std::io::Write;
@@ -12,12 +13,15 @@ type Reader = fn(&[PathBuf]) -> Result<Dataset, DataError>;
 const ABALONE: &str = "M,0.455,0.365,0.095,0.514,0.2245,0.101,0.15,15\n";
 const ADULT: &str = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, \
     40, United-States, <=50K\n";
-const READERS: [Reader; 5] = [
+const READERS: [Reader; 8] = [
     abalone::read,
     adult::read,
     |files| census::read(files, CensusCoding::Described),
     letter::read,
     slice::read,
+    breast_cancer::read,
+    ionosphere::read,
+    spambase::read,
 ];
 
 /// Writes a file into a folder of its own and reads it.
@@ -67,6 +71,28 @@ fn adult_skips_its_comment_takes_a_full_stop_and_leaves_a_missing_block_empty() 
     };
     assert_eq!(names(1)[..2], ["workclass=State-gov", "education=Bachelors"]);
     assert_eq!(names(0), names(1)[1..]);
+}
+
+#[test]
+fn a_missing_grading_of_breast_cancer_is_zero_and_sets_its_indicator() {
+    let text = "1000025,5,1,1,1,2,10,3,1,1,2\n1057013,8,4,5,1,2,?,7,3,1,4\n";
+    let cancer = read_bytes(breast_cancer::read, text.as_bytes()).unwrap();
+    assert_eq!(dense(&cancer, 0), [5.0, 1.0, 1.0, 1.0, 2.0, 10.0, 0.0, 3.0, 1.0, 1.0]);
+    assert_eq!(dense(&cancer, 1), [8.0, 4.0, 5.0, 1.0, 2.0, 0.0, 1.0, 7.0, 3.0, 1.0]);
+    assert_eq!(cancer.targets.class_counts().unwrap(), [1, 1]);
+    let elsewhere = read_bytes(breast_cancer::read, text.replace(",8,4,", ",?,4,").as_bytes());
+    assert!(matches!(elsewhere, Err(DataError::Missing { line: 2, column: 2, .. })), "{elsewhere:?}");
+}
+
+#[test]
+fn the_two_class_sets_are_read_as_they_are_written() {
+    let spam = format!("{}3.756,61,278,1\r\n", "0.5,".repeat(54));
+    let spam = read_bytes(spambase::read, spam.as_bytes()).unwrap();
+    assert_eq!((dense(&spam, 0)[54..].to_vec(), spam.features.dimension()), (vec![3.756, 61.0, 278.0], 57));
+    assert_eq!(spam.targets.class_counts().unwrap(), [0, 1]);
+    let returns = read_bytes(ionosphere::read, format!("{}g\n", "-0.25,".repeat(34)).as_bytes()).unwrap();
+    assert_eq!(dense(&returns, 0), [-0.25; 34]);
+    assert_eq!(returns.targets.class_counts().unwrap(), [0, 1]);
 }
 
 #[test]

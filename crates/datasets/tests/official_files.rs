@@ -105,6 +105,55 @@ fn letter() {
 }
 
 #[test]
+fn breast_cancer() {
+    let (cancer, official) = loaded(Name::BreastCancer);
+    assert_eq!((cancer.features.dimension(), cancer.numeric_columns.len()), (10, 9));
+    assert_eq!(cancer.feature_names[5..7], ["bare nuclei", "bare nuclei=?"]);
+    if official {
+        assert_eq!(cancer.targets.class_counts().unwrap(), [458, 241]);
+        let (mut missing, mut total, mut highest) = (0, 0.0, 0);
+        for row in cancer.features.iter() {
+            let (grade, indicator) = (row.values()[5], row.values()[6]);
+            assert_eq!(indicator > 0.0, grade == 0.0);
+            missing += usize::from(indicator > 0.0);
+            total += grade;
+            highest += usize::from(grade == 10.0);
+        }
+        assert_eq!((missing, total, highest), (16, 2421.0, 132));
+        assert_eq!(
+            cancer.features.row(0).unwrap().values(),
+            [5.0, 1.0, 1.0, 1.0, 2.0, 1.0, 0.0, 3.0, 1.0, 1.0]
+        );
+    }
+}
+
+#[test]
+fn ionosphere() {
+    let (ionosphere, official) = loaded(Name::Ionosphere);
+    assert_eq!((ionosphere.features.dimension(), ionosphere.numeric_columns.len()), (34, 34));
+    if official {
+        assert_eq!(ionosphere.targets.class_counts().unwrap(), [126, 225]);
+        assert!(ionosphere.features.iter().all(|row| row.values().iter().all(|x| x.abs() <= 1.0)));
+        // The first attribute is 1 but in 38 rows, the second is 0 throughout.
+        assert_eq!(ionosphere.features.iter().filter(|row| row.values()[0] == 0.0).count(), 38);
+        assert!(ionosphere.features.iter().all(|row| row.values()[1] == 0.0));
+    }
+}
+
+#[test]
+fn spambase() {
+    let (spambase, official) = loaded(Name::Spambase);
+    assert_eq!((spambase.features.dimension(), spambase.numeric_columns.len()), (57, 57));
+    if official {
+        assert_eq!(spambase.targets.class_counts().unwrap(), [2_788, 1_813]);
+        let column = |name| spambase.feature_names.iter().position(|n| n == name).unwrap();
+        let last = spambase.features.row(4_600).unwrap().values().to_vec();
+        assert_eq!((last[column("word re")], last[column("word edu")]), (1.97, 0.65));
+        assert_eq!((last[column("character !")], last[column("capitals, total")]), (0.125, 40.0));
+    }
+}
+
+#[test]
 fn slice() {
     let (slice, _) = loaded(Name::Slice);
     assert_eq!((slice.features.dimension(), slice.numeric_columns.len()), (385, 385));

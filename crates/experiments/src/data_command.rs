@@ -6,7 +6,7 @@
 //! ```
 //! use datasets::SearchPath;
 //! let report = experiments::data_command::verify(&SearchPath::nowhere());
-//! assert_eq!((report.intact, report.absent, report.damaged), (0, 7, 0));
+//! assert_eq!((report.intact, report.absent, report.damaged), (0, 10, 0));
 //! ```
 
 use comfy_table::{Table, presets};
@@ -87,9 +87,9 @@ mod tests {
         std::fs::write(folder.path().join("abalone.data"), "M,1\n").unwrap();
         let search = SearchPath::new(Some(folder.path()), |_| None, Path::new("nowhere")).unwrap();
         let report = verify(&search);
-        assert_eq!((report.intact, report.absent, report.damaged), (0, 6, 1));
+        assert_eq!((report.intact, report.absent, report.damaged), (0, 9, 1));
         assert!(report.table.to_string().contains("SHA-256"));
         let listed = list(&search).to_string();
-        assert_eq!((listed.matches("absent").count(), listed.lines().count()), (6, 8));
+        assert_eq!((listed.matches("absent").count(), listed.lines().count()), (9, 11));
     }
 }

@@ -200,7 +200,7 @@ fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Bo
         delta,
         quick,
         out: common.out.clone(),
-        datasets: if datasets.is_empty() { Name::ALL.to_vec() } else { datasets.to_vec() },
+        datasets: if datasets.is_empty() { Name::BH20.to_vec() } else { datasets.to_vec() },
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,
     })?;

@@ -228,6 +228,20 @@ fn the_mathematical_crates_reach_nothing_outside_and_boosters_only_their_saved_s
     Ok(())
 }
 
+#[test]
+fn smartcore_is_named_in_one_source_file() -> Result<(), Box<dyn Error>> {
+    let mut naming = Vec::new();
+    for name in manifests(&root().join("crates"))?.keys() {
+        for path in sources(&root().join("crates").join(name).join("src"))? {
+            if fs::read_to_string(&path)?.contains("smartcore::") {
+                naming.push(path.strip_prefix(root())?.to_path_buf());
+            }
+        }
+    }
+    assert_eq!(naming, [Path::new("crates/weak-learners/src/batch/tree.rs")]);
+    Ok(())
+}
+
 const PAGE: &str = "```arrows\na -> nothing\nb -> a; tests: c\n```\n## External dependencies\n
 | dependency | used by | why |\n|---|---|---|\n| serde | all | x |\n| csv | b, tests | x |\n| ureq | b | x |\n";
 

@@ -85,6 +85,14 @@ pub enum LearnerError {
     /// Weights that are all 0.
     #[error("every weight is 0")]
     ZeroWeights,
+    /// A library behind a learner refused what the learner had checked.
+    #[error("{by} refused: {reason}")]
+    Refused {
+        /// Which library.
+        by: &'static str,
+        /// What it said.
+        reason: String,
+    },
     /// A parameter outside its domain.
     #[error("{name} = {value} is outside {domain}")]
     BadParameter {

@@ -48,8 +48,7 @@ impl Generator for LabelNoise {
     }
 
     fn targets(&self, drawn: Vec<f64>) -> Targets {
-        let indices = drawn.iter().map(|&label| u32::from(label > 0.0)).collect();
-        Targets::Classes { indices, names: vec!["-1".to_owned(), "+1".to_owned()] }
+        super::sign_classes(&drawn)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Synthetic data: generators with a known truth, and stand-ins for absent files.
 //!
-//! A generator draws contexts uniformly from the unit sphere, ‖x‖ = 1, and scores them with a hidden vector of norm 1, so
-//! that scores lie in [−1, 1] and the constants of regret bounds are known. It owns its random numbers: the same seed gives
+//! A generator with a linear truth draws contexts uniformly from the unit sphere, ‖x‖ = 1, and scores them with a hidden
+//! vector of norm 1, so that scores lie in [−1, 1] and the constants of regret bounds are known; one whose truth is made of
+//! stumps draws them from a cube. It owns its random numbers: the same seed gives
 //! the same examples, and a saved generator continues where it stopped.
 
 mod linear_regression;
@@ -10,17 +11,25 @@ mod noisy_regression;
 mod drifting_regression;
 mod label_noise;
 
+mod drifting_classification;
+mod stump_majority;
+
+mod label_flips;
+
 mod stand_in;
 mod unit_sphere;
 
 mod error;
 
+pub use drifting_classification::DriftingClassification;
 pub use drifting_regression::DriftingRegression;
 pub use error::GeneratorError;
+pub use label_flips::{flip_at_random, flip_blocks, flip_surest};
 pub use label_noise::LabelNoise;
 pub use linear_regression::LinearRegression;
 pub use noisy_regression::NoisyRegression;
 pub use stand_in::{census_stand_in, stand_in};
+pub use stump_majority::{StumpMajority, TrueStump};
 
 use crate::{DataError, Dataset, Provenance, Targets};
 use rows::RowMatrix;
@@ -70,4 +79,10 @@ pub fn generated(name: &str, generator: &mut impl Generator, n: usize) -> Result
         feature_names: (0..m).map(|j| format!("x{j}")).collect(),
         numeric_columns: (0..m).collect(),
     })
+}
+
+/// Labels ±1 as the two classes `-1` and `+1`.
+fn sign_classes(drawn: &[f64]) -> Targets {
+    let indices = drawn.iter().map(|&label| u32::from(label > 0.0)).collect();
+    Targets::Classes { indices, names: vec!["-1".to_owned(), "+1".to_owned()] }
 }

@@ -4,7 +4,7 @@ use crate::assembly::Assembly;
 use crate::column::Kind;
 use crate::table::Table;
 use crate::{CensusCoding, DataError, Dataset, Name, Provenance, StandIn};
-use crate::{abalone, adult, census, letter, slice};
+use crate::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -38,6 +38,21 @@ pub fn stand_in(name: Name, options: StandIn) -> Result<Dataset, DataError> {
         Name::Slice => draw(
             &slice::table(true),
             &Shape { rows: 53_500, zeros: 0.0, missing: 0.0, range: (0.0, 180.0) },
+            options,
+        ),
+        Name::BreastCancer => draw(
+            &breast_cancer::table(),
+            &Shape { rows: 699, zeros: 0.0, missing: 0.023, range: (0.0, 1.0) },
+            options,
+        ),
+        Name::Ionosphere => draw(
+            &ionosphere::table(),
+            &Shape { rows: 351, zeros: 0.12, missing: 0.0, range: (0.0, 1.0) },
+            options,
+        ),
+        Name::Spambase => draw(
+            &spambase::table(),
+            &Shape { rows: 4_601, zeros: 0.77, missing: 0.0, range: (0.0, 1.0) },
             options,
         ),
     }
@@ -76,6 +91,10 @@ fn draw(table: &Table, shape: &Shape, options: StandIn) -> Result<Dataset, DataE
         scores.iter_mut().for_each(|score| *score = 0.3 * rng.sample::<f64, _>(StandardNormal));
         for (j, column) in table.columns.iter().enumerate() {
             match &column.kind {
+                Kind::Number if column.may_be_missing && rng.random_bool(shape.missing) => {
+                    assembly.missing_number(j);
+                    add(&mut scores, &scorers, j, 1, 1.0);
+                }
                 Kind::Number => {
                     let zero = rng.random_bool(shape.zeros);
                     let x = if zero { 0.0 } else { rng.sample(StandardNormal) };

@@ -53,6 +53,9 @@ impl Task {
                 to_signs(dataset.targets.values()?, (0.0, 180.0)),
                 "position along the axis, 0 to 180, moved to [−1, 1]",
             ),
+            Name::BreastCancer | Name::Ionosphere | Name::Spambase => {
+                (signs(&dataset.targets, &[1])?, "+1 for the second of the two classes, −1 for the first")
+            }
             Name::Adult | Name::Census => {
                 (signs(&dataset.targets, &[1])?, "+1 above 50,000 dollars a year, −1 below")
             }

@@ -1,6 +1,8 @@
 //! The runner on small folders of its own, and on the official vectors where they are.
 
+mod boosting;
 mod by_hand;
+mod statistical;
 
 use super::*;
 use serde_json::json;

@@ -74,13 +74,38 @@ pub trait WeakLearner {
         sample: &Self::Sample,
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
-        if votes.len() != sample.size() {
-            let (argument, expected) = ("votes", sample.size());
-            return Err(LearnerError::LengthMismatch { argument, expected, got: votes.len() });
-        }
+        check_votes(sample.size(), votes)?;
         sample.try_for_each(&mut |i, x| {
             votes[i] = hypothesis.predict(x)?;
             Ok(())
         })
     }
+}
+
+/// What [`WeakLearner::train`] refuses, refused; otherwise the largest weight, which is positive.
+pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> Result<f64, LearnerError> {
+    for (argument, values) in [("targets", targets), ("weights", weights)] {
+        if values.len() != size {
+            return Err(LearnerError::LengthMismatch { argument, expected: size, got: values.len() });
+        }
+        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
+            return Err(LearnerError::NotFinite { argument, index, value: values[index] });
+        }
+    }
+    if let Some(&value) = targets.iter().find(|a| a.abs() > 1.0) {
+        return Err(LearnerError::BadLabel { argument: "target", value });
+    }
+    if let Some(index) = weights.iter().position(|w| *w < 0.0) {
+        return Err(LearnerError::NegativeWeight { index, value: weights[index] });
+    }
+    let largest = weights.iter().fold(0.0, |largest: f64, w| largest.max(*w));
+    if largest > 0.0 { Ok(largest) } else { Err(LearnerError::ZeroWeights) }
+}
+
+/// Refuses room for votes of another length than the sample's.
+pub(crate) fn check_votes(expected: usize, votes: &[f64]) -> Result<(), LearnerError> {
+    if votes.len() != expected {
+        return Err(LearnerError::LengthMismatch { argument: "votes", expected, got: votes.len() });
+    }
+    Ok(())
 }

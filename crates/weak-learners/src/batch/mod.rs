@@ -1,9 +1,19 @@
 //! Batch weak learners: the whole sample at once, weights as an argument.
 //!
-//! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`Sample`], what is prepared once. [`Stump`].
+//! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`WeightedTree`]; [`Sampled`], which lets a learner
+//! see no more than m₀ draws.
 
 mod contract;
+mod sorted_columns;
 mod stump;
+mod exact_stump;
+mod tree;
+mod sampled;
 
 pub use contract::{Hypothesis, Sample, WeakLearner};
+pub use exact_stump::ExactStump;
+pub use sampled::Sampled;
+pub use sorted_columns::SortedColumns;
 pub use stump::Stump;
+pub use tree::{LeafAnswer, Tree, WeightedTree};

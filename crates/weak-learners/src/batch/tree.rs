@@ -1,0 +1,262 @@
+//! Weighted trees, grown by smartcore: the one file that names it.
+
+use super::contract::{check_examples, check_votes};
+use super::{Hypothesis, Sample, SortedColumns, WeakLearner};
+use crate::{Label, LearnerError};
+use projections::{exponent_above, scale_down, scale_up};
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use smartcore::linalg::basic::matrix::DenseMatrix;
+use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorParameters};
+
+/// A regression tree on the targets, by smartcore: greedy splits of least weighted squared error, and in each leaf the
+/// weighted mean of the targets or its sign.
+///
+/// It does not maximise the edge, as [`ExactStump`](super::ExactStump) does; with depth 1 the two agree in general only
+/// on where the error is least. Features are tried in an order drawn from the seed, which decides between splits of
+/// equal error, and nothing else is random. Examples of weight 0 are left out. smartcore counts the root as a level, so
+/// its depth is one more than the depth here: 0 is a constant, 1 a stump.
+/// *Cost:* the rows with a positive weight are written out dense, O(m·inputs), and sorted by every column.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::batch::{LeafAnswer, SortedColumns, WeakLearner, WeightedTree};
+/// let xor = SortedColumns::new(RowMatrix::dense(2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?)?;
+/// let (targets, weights) = ([-1.0, 1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 2.0]);
+/// let mut learner = WeightedTree::new(2, LeafAnswer::Sign, 7)?;
+/// let tree = learner.train(&xor, &targets, &weights)?;
+/// let mut votes = [0.0; 4];
+/// learner.evaluate(&tree, &xor, &mut votes)?;
+/// assert_eq!((votes, tree.leaves()), (targets, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct WeightedTree {
+    depth: u16,
+    answer: LeafAnswer,
+    seed: u64,
+}
+
+/// What a leaf says of the weighted mean of its targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeafAnswer {
+    /// Its side, −1 or +1; 0 counts as +1.
+    Sign,
+    /// The mean itself, in \[−1, 1\].
+    Mean,
+}
+
+/// A tree of splits x_j ≤ θ.
+///
+/// *Cost:* as many comparisons as the tree is deep, each as a [`Stump`](super::Stump)'s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "UncheckedTree")]
+pub struct Tree {
+    inputs: usize,
+    nodes: Vec<Node>,
+}
+
+/// A child stands behind its parent, so that every walk from the root ends.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Node {
+    Leaf { answer: f64 },
+    Split { feature: usize, threshold: f64, at_most: usize, above: usize },
+}
+
+impl WeakLearner for WeightedTree {
+    type Sample = SortedColumns;
+    type Hypothesis = Tree;
+
+    fn train(
+        &mut self,
+        sample: &SortedColumns,
+        targets: &[f64],
+        weights: &[f64],
+    ) -> Result<Tree, LearnerError> {
+        let unit = exponent_above(check_examples(sample.size(), targets, weights)?);
+        let in_units = |w: f64| {
+            if unit > 0 { scale_down(w, unit.unsigned_abs()) } else { scale_up(w, unit.unsigned_abs()) }
+        };
+        // A weight that vanishes in units of the largest one weighs nothing.
+        let fitted: Vec<usize> = (0..weights.len()).filter(|&i| in_units(weights[i]) > 0.0).collect();
+        let of_fitted = |values: &[f64]| fitted.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let weights: Vec<f64> = fitted.iter().map(|&i| in_units(weights[i])).collect();
+        let x = DenseMatrix::new(fitted.len(), sample.inputs(), columns(sample, &fitted), true)
+            .map_err(refused)?;
+        let parameters = DecisionTreeRegressorParameters {
+            max_depth: Some(self.depth + 1),
+            min_samples_leaf: 1,
+            min_samples_split: 2,
+            seed: Some(self.seed),
+        };
+        let y = of_fitted(targets);
+        let grown = DecisionTreeRegressor::fit_with_weights(&x, &y, &weights, parameters).map_err(refused)?;
+        Tree::of(&grown, sample.inputs(), self.answer)
+    }
+
+    fn evaluate(
+        &self,
+        hypothesis: &Tree,
+        sample: &SortedColumns,
+        votes: &mut [f64],
+    ) -> Result<(), LearnerError> {
+        check_votes(sample.size(), votes)?;
+        sample.try_for_each(&mut |i, x| {
+            votes[i] = hypothesis.predict(x)?;
+            Ok(())
+        })
+    }
+}
+
+/// The rows that are to be fitted, column by column.
+fn columns(sample: &SortedColumns, fitted: &[usize]) -> Vec<f64> {
+    let mut position = vec![None; sample.size()];
+    fitted.iter().enumerate().for_each(|(k, &i)| position[i] = Some(k));
+    let mut values = vec![0.0; fitted.len() * sample.inputs()];
+    for (j, column) in values.chunks_exact_mut(fitted.len()).enumerate() {
+        let (stored, rows) = sample.column(j);
+        for (value, &row) in stored.iter().zip(rows) {
+            if let Some(k) = position[row as usize] {
+                column[k] = *value;
+            }
+        }
+    }
+    values
+}
+
+fn refused(error: impl std::fmt::Display) -> LearnerError {
+    LearnerError::Refused { by: "smartcore", reason: error.to_string() }
+}
+
+/// The part of smartcore's saved form that is read.
+#[derive(Deserialize)]
+struct Grown {
+    tree_regressor: GrownNodes,
+}
+
+#[derive(Deserialize)]
+struct GrownNodes {
+    nodes: Vec<GrownNode>,
+}
+
+#[derive(Deserialize)]
+struct GrownNode {
+    output: f64,
+    split_feature: usize,
+    split_value: Option<f64>,
+    true_child: Option<usize>,
+    false_child: Option<usize>,
+}
+
+impl Tree {
+    /// smartcore keeps its nodes to itself, but for serialisation.
+    fn of(grown: &impl Serialize, inputs: usize, answer: LeafAnswer) -> Result<Self, LearnerError> {
+        let json = serde_json::to_value(grown).map_err(refused)?;
+        let grown: Grown = serde_json::from_value(json).map_err(refused)?;
+        let node = |node: GrownNode| match (node.split_value, node.true_child, node.false_child) {
+            (Some(threshold), Some(at_most), Some(above)) => {
+                Node::Split { feature: node.split_feature, threshold, at_most, above }
+            }
+            _ => Node::Leaf {
+                answer: match answer {
+                    LeafAnswer::Sign => Label::of_score(node.output).sign(),
+                    // A mean of numbers in [−1, 1] may round out of it.
+                    LeafAnswer::Mean => node.output.clamp(-1.0, 1.0),
+                },
+            },
+        };
+        UncheckedTree { inputs, nodes: grown.tree_regressor.nodes.into_iter().map(node).collect() }.try_into()
+    }
+
+    /// How many leaves there are.
+    pub fn leaves(&self) -> usize {
+        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
+    }
+}
+
+impl Hypothesis for Tree {
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError> {
+        if x.dimension() != self.inputs {
+            return Err(LearnerError::InputDimension { expected: self.inputs, got: x.dimension() });
+        }
+        let mut node = self.nodes[0];
+        loop {
+            match node {
+                Node::Leaf { answer } => return Ok(answer),
+                Node::Split { feature, threshold, at_most, above } => {
+                    node = self.nodes[if x.get(feature) <= Some(threshold) { at_most } else { above }];
+                }
+            }
+        }
+    }
+}
+
+impl WeightedTree {
+    /// A tree of at most this depth: 0 is a constant, 1 a stump.
+    ///
+    /// # Errors
+    /// A depth of 65535, which is one more than smartcore can count.
+    pub fn new(depth: u16, answer: LeafAnswer, seed: u64) -> Result<Self, LearnerError> {
+        Unchecked { depth, answer, seed }.try_into()
+    }
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    depth: u16,
+    answer: LeafAnswer,
+    seed: u64,
+}
+
+impl TryFrom<Unchecked> for WeightedTree {
+    type Error = LearnerError;
+
+    fn try_from(Unchecked { depth, answer, seed }: Unchecked) -> Result<Self, LearnerError> {
+        if depth == u16::MAX {
+            let (name, domain) = ("depth", "[0, 65534]");
+            return Err(LearnerError::BadParameter { name, value: depth.into(), domain });
+        }
+        Ok(Self { depth, answer, seed })
+    }
+}
+
+#[derive(Deserialize)]
+struct UncheckedTree {
+    inputs: usize,
+    nodes: Vec<Node>,
+}
+
+impl TryFrom<UncheckedTree> for Tree {
+    type Error = LearnerError;
+
+    fn try_from(UncheckedTree { inputs, nodes }: UncheckedTree) -> Result<Self, LearnerError> {
+        if nodes.is_empty() {
+            return Err(LearnerError::Empty { argument: "tree" });
+        }
+        let is_sound = |(i, node): (usize, &Node)| match *node {
+            Node::Leaf { answer } => answer.abs() <= 1.0,
+            Node::Split { feature, threshold, at_most, above } => {
+                let behind = i + 1..nodes.len();
+                feature < inputs
+                    && threshold.is_finite()
+                    && behind.contains(&at_most)
+                    && behind.contains(&above)
+            }
+        };
+        match nodes.iter().enumerate().position(|node| !is_sound(node)) {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            Some(i) => {
+                let domain = "leaves in [−1, 1] and splits of a feature with two nodes behind";
+                Err(LearnerError::BadParameter { name: "node", value: i as f64, domain })
+            }
+            None => Ok(Self { inputs, nodes }),
+        }
+    }
+}
