@@ -27,14 +27,11 @@ fn the_number_of_threads_changes_nothing() {
     };
     let on = |threads: usize| {
         let trials: Vec<u64> = (0..8).collect();
-        let outcomes = std::thread::scope(|scope| {
-            let share = |part| {
-                scope.spawn(move || -> Vec<String> { <[u64]>::iter(part).map(|s| trial(*s)).collect() })
-            };
-            let handles: Vec<_> = trials.chunks(8 / threads).map(share).collect();
+        std::thread::scope(|scope| {
+            let run = |part: Vec<u64>| scope.spawn(move || part.into_iter().map(trial).collect::<Vec<_>>());
+            let handles: Vec<_> = trials.chunks(8 / threads).map(|part| run(part.to_vec())).collect();
             handles.into_iter().flat_map(|handle| handle.join().unwrap()).collect::<Vec<_>>()
-        });
-        outcomes
+        })
     };
     let alone = on(1);
     assert!(alone.iter().zip(&alone[1..]).all(|(a, b)| a != b), "seeds differ");
