@@ -104,7 +104,7 @@ fn proposition_3_holds_in_expectation_over_hedge() {
         let hedge = (2.0 * t * (class(&thresholds).len() as f64).ln()).sqrt();
         let theorem = hedge / gamma + t * (1.0 + 1.0 / gamma) / n.sqrt();
         assert!(excess <= theorem, "γ = {gamma}: {excess} of {of_best}, with proved regrets {theorem}");
-        assert!(margin_of_bound < 0.2 * of_best, "the margin says nothing: {margin_of_bound} of {of_best}");
+        assert!(margin_of_bound < 0.06 * t, "the margin says nothing: {margin_of_bound} of {t}");
     }
 }
 
@@ -114,7 +114,7 @@ fn proposition_3_holds_in_expectation_over_hedge() {
 fn proposition_3_holds_in_expectation_over_a_known_advantage() {
     let (examples, rounds) = (Examples::adult(), 600_u32);
     let stream = examples.noisy(rounds as usize, 0.1, 12);
-    let (best, of_best) = stream.best(&class(&examples.thresholds(4)));
+    let (best, _) = stream.best(&class(&examples.thresholds(4)));
     for (gamma, n) in [(0.6, 25_u32), (0.4, 100)] {
         let mut sum = Run::default();
         for seed in 0..SEEDS {
@@ -132,6 +132,6 @@ fn proposition_3_holds_in_expectation_over_a_known_advantage() {
         let (excess, realised) = (sum.excess / seeds, sum.oco / seeds);
         assert!(excess <= realised + margin, "γ = {gamma}: {excess} > {realised} + {margin}");
         let proved = t * (1.0 + 1.0 / gamma) / n.sqrt();
-        assert!(realised <= proved && margin < 0.25 * of_best, "{realised}, {proved}; {margin} of {of_best}");
+        assert!(realised <= proved && margin < 0.07 * t, "{realised}, {proved}; {margin} of {t}");
     }
 }
