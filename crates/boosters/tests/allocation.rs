@@ -228,7 +228,7 @@ fn boosters_of_labels() -> Outcome {
     let choice = ProgressiveChoice::over_advantages(&[1.0, 0.5, 0.25], |gamma| {
         OnlineRealizableBooster::with_ogd(weak.clone(), gamma, &mut rng(9))
     })?;
-    fn check(what: &str, booster: impl OnlinePredictor<Label> + Clone) -> Outcome {
+    fn check(what: &str, booster: &(impl OnlinePredictor<Label> + Clone)) -> Outcome {
         let examples = Examples::new(1)?;
         for (storage, rows) in &examples.rows {
             let mut booster = booster.clone();
@@ -241,9 +241,9 @@ fn boosters_of_labels() -> Outcome {
         }
         Ok(())
     }
-    check("OnlineAgnosticBooster", agnostic)?;
-    check("OnlineAgnosticBooster of OnlineRealizableBooster", stack)?;
-    check("ProgressiveChoice of OnlineRealizableBooster", choice)
+    check("OnlineAgnosticBooster", &agnostic)?;
+    check("OnlineAgnosticBooster of OnlineRealizableBooster", &stack)?;
+    check("ProgressiveChoice of OnlineRealizableBooster", &choice)
 }
 
 #[test]

@@ -109,8 +109,8 @@ impl TryFrom<f64> for RandomisedMajority {
 
 /// How a booster turns z into its vote.
 ///
-/// The sign errs where Π errs with probability ½ at least, so its mistakes are at most twice the expected mistakes of Π,
-/// on every sequence; on examples like its own it is usually the better vote.
+/// The sign errs where Π errs with probability ½ at least, so its mistakes are at most twice the expected mistakes of Π on
+/// every sequence (`tests/agnostic/contract.rs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum VoteRule {
     /// Π(z), for which the guarantees of \[BCMH20\] are stated.

@@ -1,16 +1,19 @@
-//! Results depend neither on the number of threads nor, for the first learners, on how many follow them.
+//! The coins of a round are independent of each other and of the round before; results depend neither on the number of threads nor, for the first learners, on how many follow them.
 
-use super::streams::{Examples, hedges, rng};
+use super::lemmas::{Plays, Votes};
+use super::streams::{Examples, hedges, margin, rng};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster};
 use oco_core::{Ogd, StepSchedule};
 use projections::BoxSet;
+use rows::Row;
+use weak_learners::Label::{Minus, Plus};
 
 /// Trials on 1, 2 and 4 threads, of both boosters: votes, traces and the learners at the end are bit for bit the same.
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let examples = Examples::letter();
     let thresholds = examples.thresholds(4);
-    let trial = |seed: u64| {
+    let trial = &|seed: u64| {
         let stream = examples.noisy(150, 0.2, seed);
         let learners = || hedges(&thresholds, 150, 8, seed);
         let mut agnostic = OnlineAgnosticBooster::with_ogd(learners(), 0.5, &mut rng(seed, 0)).unwrap();
@@ -22,18 +25,13 @@ fn the_number_of_threads_changes_nothing() {
         }
         text + &serde_json::to_string(&(agnostic, realizable)).unwrap()
     };
-    let on = |threads: u64| {
-        let mut outcomes = vec![String::new(); 8];
+    let on = |threads: usize| {
+        let trials: Vec<u64> = (0..8).collect();
         std::thread::scope(|scope| {
-            let share =
-                |k| scope.spawn(move || (k..8).step_by(threads as usize).map(|s| (s, trial(s))).collect());
-            let handles: Vec<_> = (0..threads).map(share).collect();
-            for handle in handles {
-                let part: Vec<(u64, String)> = handle.join().unwrap();
-                part.into_iter().for_each(|(seed, text)| outcomes[seed as usize] = text);
-            }
-        });
-        outcomes
+            let run = |part: Vec<u64>| scope.spawn(move || part.into_iter().map(trial).collect::<Vec<_>>());
+            let handles: Vec<_> = trials.chunks(8 / threads).map(|part| run(part.to_vec())).collect();
+            handles.into_iter().flat_map(|handle| handle.join().unwrap()).collect::<Vec<_>>()
+        })
     };
     let alone = on(1);
     assert!(alone.iter().zip(&alone[1..]).all(|(a, b)| a != b), "seeds differ");
@@ -69,5 +67,39 @@ fn a_prefix_of_the_learners_is_taught_the_same() {
             assert_eq!((few.votes(), few.p()), (&many.votes()[..3], &many.p()[..3]));
             assert_eq!((few.passed(), few.p_next()), (&many.passed()[..3], many.p()[3]));
         }
+    }
+}
+
+/// Where every coin is fair, those of the vote and of the learners are right together as often as not, and right again in
+/// the next round as often as not: each product of two signs is a martingale difference with a range of 2.
+#[test]
+fn the_coins_of_a_round_are_independent() {
+    let (rounds, team) = (4000_u32, vec![Votes(Plus), Votes(Minus), Votes(Plus), Votes(Minus)]);
+    let mut a = OnlineAgnosticBooster::new(team.clone(), Plays([0.0]), 0.5, &mut rng(1, 0)).unwrap();
+    let mut r = OnlineRealizableBooster::new(team, Plays([0.5]), 0.5, &mut rng(1, 0)).unwrap();
+    let x = [0.0];
+    let x = Row::dense(&x).unwrap();
+    let sign = |happened: bool| if happened { 1.0 } else { -1.0 };
+    let (mut sums, mut before) = ([[[0.0_f64; 5]; 10]; 2], [[1.0; 5]; 2]);
+    for t in 0..rounds {
+        let y = if t % 3 == 0 { Plus } else { Minus };
+        let votes = [a.round(x, y).unwrap(), r.round(x, y).unwrap()];
+        for (k, (vote, trace)) in votes.into_iter().zip([a.trace(), r.trace()]).enumerate() {
+            let mut coins = [sign(vote == Plus); 5];
+            for (coin, passed) in coins[1..].iter_mut().zip(trace.passed()) {
+                *coin = sign(*passed == Some(y));
+            }
+            for i in 0..5 {
+                for j in 0..5 {
+                    sums[k][i][j] += if i < j { coins[i] * coins[j] } else { 0.0 };
+                    sums[k][5 + i][j] += before[k][i] * coins[j];
+                }
+            }
+            before[k] = coins;
+        }
+    }
+    let margin = margin(4.0 * f64::from(rounds), 1.0);
+    for sum in sums.iter().flatten().flatten() {
+        assert!(sum.abs() <= margin, "{sums:?}");
     }
 }

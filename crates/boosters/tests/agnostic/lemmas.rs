@@ -50,7 +50,7 @@ fn lemma_5() {
 
 /// A weak learner with a given vote, and an OCO learner that plays the same for ever.
 #[derive(Clone)]
-struct Votes(Label);
+pub(crate) struct Votes(pub(crate) Label);
 
 impl OnlinePredictor<Label> for Votes {
     fn shape(&self) -> Shape {
@@ -68,7 +68,7 @@ impl OnlinePredictor<Label> for Votes {
     }
 }
 
-struct Plays([f64; 1]);
+pub(crate) struct Plays(pub(crate) [f64; 1]);
 
 impl OnlineLearner for Plays {
     fn play(&self) -> &[f64] {

@@ -9,7 +9,7 @@ use rows::Row;
 use weak_learners::Label;
 use weak_learners::online::Thresholds;
 
-const ROUNDS: u32 = 1000;
+const ROUNDS: u32 = 500;
 
 /// (1/T)ΣE_Π[ŷ_t]y_t of Algorithms 1 and 4 where learners that agree with the expert in the mean by `truth` claim γ, and
 /// what Proposition 3 and Theorem 12 would give with R_W = 0.

@@ -61,7 +61,7 @@ impl Run {
         self.excess += (expert.sign() - vote.sign()) * y.sign();
         self.oco += Inner::of(trace, gamma, y, [-1.0, 1.0]).oco_regret / n;
         for ((w, p), passed) in trace.votes().iter().zip(trace.p()).zip(trace.passed()) {
-            let passed = passed.expect("Algorithm 1 passes every learner a label");
+            let passed = passed.unwrap(); // Algorithm 1 passes every learner a label
             // Σ(γh − W_i)y^i, the regret on the labels that were passed.
             self.regret += (gamma * expert.sign() - w.sign()) * passed.sign() / n;
             self.coins += f64::from(passed == y) - 0.5 * (1.0 + p);
@@ -79,7 +79,7 @@ const SEEDS: u32 = 20;
 /// 4 + 4(1 + γ)²/(γ²N). The labels alone: Σ(1[y_t^i = y_t] − (1 + p_t^i)/2) has NT ranges of 1.
 #[test]
 fn proposition_3_holds_in_expectation_over_hedge() {
-    let (examples, rounds) = (Examples::letter(), 2000_u32);
+    let (examples, rounds) = (Examples::letter(), 1200_u32);
     let thresholds = examples.thresholds(4);
     let stream = examples.noisy(rounds as usize, 0.1, 11);
     let (best, of_best) = stream.best(&class(&thresholds));
@@ -104,7 +104,7 @@ fn proposition_3_holds_in_expectation_over_hedge() {
         let hedge = (2.0 * t * (class(&thresholds).len() as f64).ln()).sqrt();
         let theorem = hedge / gamma + t * (1.0 + 1.0 / gamma) / n.sqrt();
         assert!(excess <= theorem, "γ = {gamma}: {excess} of {of_best}, with proved regrets {theorem}");
-        assert!(margin_of_bound < 0.2 * of_best, "the margin says nothing: {margin_of_bound} of {of_best}");
+        assert!(margin_of_bound < 0.06 * t, "the margin says nothing: {margin_of_bound} of {t}");
     }
 }
 
@@ -112,9 +112,9 @@ fn proposition_3_holds_in_expectation_over_hedge() {
 /// is left, realised and as proved. The learners' coins add ranges of 2/(γN), N a round.
 #[test]
 fn proposition_3_holds_in_expectation_over_a_known_advantage() {
-    let (examples, rounds) = (Examples::adult(), 1500_u32);
+    let (examples, rounds) = (Examples::adult(), 600_u32);
     let stream = examples.noisy(rounds as usize, 0.1, 12);
-    let (best, of_best) = stream.best(&class(&examples.thresholds(4)));
+    let (best, _) = stream.best(&class(&examples.thresholds(4)));
     for (gamma, n) in [(0.6, 25_u32), (0.4, 100)] {
         let mut sum = Run::default();
         for seed in 0..SEEDS {
@@ -132,6 +132,6 @@ fn proposition_3_holds_in_expectation_over_a_known_advantage() {
         let (excess, realised) = (sum.excess / seeds, sum.oco / seeds);
         assert!(excess <= realised + margin, "γ = {gamma}: {excess} > {realised} + {margin}");
         let proved = t * (1.0 + 1.0 / gamma) / n.sqrt();
-        assert!(realised <= proved && margin < 0.25 * of_best, "{realised}, {proved}; {margin} of {of_best}");
+        assert!(realised <= proved && margin < 0.07 * t, "{realised}, {proved}; {margin} of {t}");
     }
 }

@@ -101,7 +101,7 @@ fn theorem_12_holds_in_expectation_over_hedge() {
 /// add at most N ranges of 2/(γN) a round.
 #[test]
 fn theorem_12_holds_in_expectation_over_a_known_advantage() {
-    let (examples, rounds) = (Examples::adult(), 1500_u32);
+    let (examples, rounds) = (Examples::adult(), 600_u32);
     let expert = class(&examples.thresholds(4))[9];
     let stream = examples.separable(rounds as usize, expert, 12);
     for (gamma, n) in [(0.6, 25_u32), (0.4, 100)] {
