@@ -48,6 +48,11 @@ impl Stump {
         Parts { inputs, split: None, polarity }.try_into()
     }
 
+    /// A stump whose parts the caller has checked.
+    pub(crate) fn trusted(inputs: usize, split: Option<(usize, f64)>, polarity: Label) -> Self {
+        Self { parts: Parts { inputs, split, polarity } }
+    }
+
     /// h(x) as a label.
     ///
     /// # Errors
