@@ -5,11 +5,12 @@
 //! it said. They check of the input only what no crate sees, such as whether two JSON arrays have as many rows.
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
-//! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting` and `agnostic` (the kernels, by
-//! family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` (the
+//! kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
+mod boosting;
 mod code;
 mod compare;
 mod gradient_boosting;
@@ -181,7 +182,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
         "oco" => oco::kernel(name).or_else(|| adaptive_and_mistakes::kernel(name)),
         "projection_free" => projection_free::kernel(name),
         "gradient_boosting" => gradient_boosting::kernel(name),
-        "agnostic" => agnostic::kernel(name),
+        "agnostic" => agnostic::kernel(name).or_else(|| boosting::kernel(name)),
         _ => None,
     }
 }

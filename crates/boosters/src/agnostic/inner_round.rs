@@ -1,0 +1,260 @@
+//! What Algorithms 1 and 4 of \[BCMH20\] share of a round: the state, the votes, the plays of a fresh OCO learner,
+//! and the trace.
+
+use super::{RandomisedMajority, VoteRule};
+use crate::draws::Draws;
+use oco_core::{Ogd, OnlineLearner, StepSchedule};
+use projections::BoxSet;
+use rand::Rng;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
+
+/// The inner quantities of the last round of an online booster, learner by learner, i = 1..N; empty before the first.
+///
+/// It is the boosters' working memory, allocated once, and a researcher's window: theorem checks read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    votes: Vec<Label>,
+    p: Vec<f64>,
+    slopes: Vec<f64>,
+    prob_true_label: Vec<f64>,
+    passed: Vec<Option<Label>>,
+    z: f64,
+    p_next: f64,
+}
+
+impl Trace {
+    pub(super) fn with_capacity(learners: usize) -> Self {
+        Self {
+            votes: Vec::with_capacity(learners),
+            p: Vec::with_capacity(learners),
+            slopes: Vec::with_capacity(learners),
+            prob_true_label: Vec::with_capacity(learners),
+            passed: Vec::with_capacity(learners),
+            z: 0.0,
+            p_next: 0.0,
+        }
+    }
+
+    /// Starts a round: W_1(x), …, W_N(x) and z.
+    pub(super) fn ask<W: OnlinePredictor<Label>>(
+        &mut self,
+        learners: &mut [W],
+        majority: RandomisedMajority,
+        x: Row<'_>,
+    ) -> Result<f64, LearnerError> {
+        self.votes.clear();
+        self.p.clear();
+        self.slopes.clear();
+        self.prob_true_label.clear();
+        self.passed.clear();
+        for learner in learners {
+            self.votes.push(learner.vote(x)?);
+        }
+        self.z = majority.score(&self.votes)?;
+        Ok(self.z)
+    }
+
+    /// What happened at learner i, after the learners before it.
+    pub(super) fn record(&mut self, p: f64, slope: f64, prob_true_label: f64, passed: Option<Label>) {
+        self.p.push(p);
+        self.slopes.push(slope);
+        self.prob_true_label.push(prob_true_label);
+        self.passed.push(passed);
+    }
+
+    pub(super) fn close(&mut self, p_next: f64) {
+        self.p_next = p_next;
+    }
+
+    /// W_1(x), …, W_N(x), before their updates.
+    pub fn votes(&self) -> &[Label] {
+        &self.votes
+    }
+
+    /// p^1, …, p^N.
+    pub fn p(&self) -> &[f64] {
+        &self.p
+    }
+
+    /// p^{N+1}, which the OCO learner would have played next.
+    pub fn p_next(&self) -> f64 {
+        self.p_next
+    }
+
+    /// W_i(x)y/γ − 1, the slope of ℓ^i.
+    pub fn slopes(&self) -> &[f64] {
+        &self.slopes
+    }
+
+    /// ℓ^1(p^1), …, ℓ^N(p^N).
+    pub fn losses(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.p.iter().zip(&self.slopes).map(|(p, slope)| p * slope)
+    }
+
+    /// The probability with which learner i was to be given the true label: (1+p^i)/2 in Algorithm 1, p^i in Algorithm 4.
+    pub fn prob_true_label(&self) -> &[f64] {
+        &self.prob_true_label
+    }
+
+    /// The label that was passed to learner i; in Algorithm 4 `None` where nothing was.
+    pub fn passed(&self) -> &[Option<Label>] {
+        &self.passed
+    }
+
+    /// z = (1/γN)ΣW_i(x).
+    pub fn z(&self) -> f64 {
+        self.z
+    }
+
+    /// P\[Π(z) = +1\].
+    pub fn prob_plus(&self) -> f64 {
+        RandomisedMajority::prob_plus(self.z)
+    }
+}
+
+/// The learner A from its first play on, in one round: p^1, p^2, … It is put back when the round ends, however it ends, so
+/// the next round finds it fresh and a refused example leaves no mark.
+pub(super) struct FreshPlays<'a, A: OnlineLearner> {
+    oco: &'a mut A,
+    interval: Interval,
+}
+
+impl<'a, A: OnlineLearner> FreshPlays<'a, A> {
+    pub(super) fn new(oco: &'a mut A, interval: Interval) -> Self {
+        oco.reset();
+        Self { oco, interval }
+    }
+
+    /// p^i, refused outside the interval.
+    pub(super) fn play(&self) -> Result<f64, LearnerError> {
+        let argument = "play of the OCO learner";
+        let &[p] = self.oco.play() else {
+            let got = self.oco.play().len();
+            return Err(LearnerError::OutputDimension { argument, expected: 1, got });
+        };
+        if !(self.interval.lower <= p && p <= self.interval.upper) {
+            let domain = self.interval.name;
+            return Err(LearnerError::BadParameter { name: argument, value: p, domain });
+        }
+        Ok(p)
+    }
+
+    /// Shows ℓ^i.
+    pub(super) fn observe(&mut self, slope: f64) -> Result<(), LearnerError> {
+        Ok(self.oco.observe(&[slope])?)
+    }
+}
+
+impl<A: OnlineLearner> Drop for FreshPlays<'_, A> {
+    fn drop(&mut self) {
+        self.oco.reset();
+    }
+}
+
+/// The decision set of A.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Interval {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) name: &'static str,
+}
+
+/// OGD on the interval from its middle, with the constant step η = D/(G√N), for which its regret over N losses is at
+/// most DG√N \[Z03\]: no slope exceeds G = 1 + 1/γ, no point is further than D from the middle.
+pub(super) fn tuned_ogd(
+    interval: Interval,
+    advantage: f64,
+    learners: usize,
+) -> Result<Ogd<BoxSet>, LearnerError> {
+    let majority = RandomisedMajority::new(advantage)?;
+    if learners == 0 {
+        return Err(LearnerError::Empty { argument: "learners" });
+    }
+    let Interval { lower, upper, .. } = interval;
+    let (reach, lipschitz) = (0.5 * (upper - lower), -majority.slope(Label::Plus, Label::Minus));
+    #[allow(clippy::cast_precision_loss, reason = "a count of learners")]
+    let eta = reach / lipschitz / (learners as f64).sqrt();
+    let (set, middle) = (BoxSet::interval(lower, upper)?, 0.5 * (lower + upper));
+    Ok(Ogd::starting_at(set, vec![middle], StepSchedule::constant(eta)?)?)
+}
+
+/// What both boosters hold: what is saved, checked by its only constructor.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct State<W, A> {
+    pub(super) learners: Vec<W>,
+    pub(super) oco: A,
+    pub(super) majority: RandomisedMajority,
+    pub(super) rule: VoteRule,
+    /// Coin 0 is the vote's, coin i that of learner i.
+    pub(super) draws: Draws,
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> State<W, A> {
+    pub(super) fn new(
+        learners: Vec<W>,
+        oco: A,
+        advantage: f64,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Self, LearnerError> {
+        let majority = RandomisedMajority::new(advantage)?;
+        let draws = Draws::new(rng, learners.len() + 1);
+        Ok(Self { learners, oco, majority, rule: VoteRule::default(), draws })
+    }
+
+    /// At least one learner, all with one vote and the same rows; a coin for each and one for the vote; an A that starts
+    /// in its interval.
+    pub(super) fn check(&mut self, interval: Interval) -> Result<(), LearnerError> {
+        check_classifiers("learners", &self.learners)?;
+        let coins = self.learners.len() + 1;
+        if !self.draws.is_of(coins) {
+            let got = self.draws.coming().len();
+            return Err(LearnerError::LengthMismatch { argument: "coins", expected: coins, got });
+        }
+        FreshPlays::new(&mut self.oco, interval).play()?;
+        Ok(())
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape { outputs: 1, ..self.learners[0].shape() }
+    }
+
+    /// z at x; `working` is overwritten.
+    pub(super) fn score(&mut self, x: Row<'_>, working: &mut Trace) -> Result<f64, LearnerError> {
+        working.ask(&mut self.learners, self.majority, x)
+    }
+
+    /// Writes the vote at x; `working` is overwritten.
+    pub(super) fn predict(
+        &mut self,
+        x: Row<'_>,
+        y: &mut [f64],
+        working: &mut Trace,
+    ) -> Result<(), LearnerError> {
+        let [y] = y else {
+            let (argument, got) = ("prediction", y.len());
+            return Err(LearnerError::OutputDimension { argument, expected: 1, got });
+        };
+        let z = self.score(x, working)?;
+        *y = self.rule.vote(z, self.draws.coming()[0]).sign();
+        Ok(())
+    }
+}
+
+/// At least one classifier, all for the same rows and with one vote.
+pub(super) fn check_classifiers<P: OnlinePredictor<Label>>(
+    argument: &'static str,
+    classifiers: &[P],
+) -> Result<(), LearnerError> {
+    let first = classifiers.first().ok_or(LearnerError::Empty { argument })?.shape();
+    for Shape { inputs, outputs } in classifiers.iter().map(OnlinePredictor::shape) {
+        if inputs != first.inputs {
+            return Err(LearnerError::InputDimension { expected: first.inputs, got: inputs });
+        }
+        if outputs != 1 {
+            return Err(LearnerError::OutputDimension { argument, expected: 1, got: outputs });
+        }
+    }
+    Ok(())
+}

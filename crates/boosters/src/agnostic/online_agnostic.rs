@@ -1,0 +1,214 @@
+//! Online agnostic boosting \[BCMH20, Algorithm 1\].
+
+use super::inner_round::{FreshPlays, Interval, State, Trace, tuned_ogd};
+use super::{RandomisedMajority, VoteRule};
+use oco_core::{Ogd, OnlineLearner};
+use projections::BoxSet;
+use rand::Rng;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
+
+const INTERVAL: Interval = Interval { lower: -1.0, upper: 1.0, name: "[-1, 1]" };
+
+/// Online agnostic boosting by any online convex optimiser \[BCMH20, Algorithm 1\].
+///
+/// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[−1, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}),
+/// ℓ^i(p) = p(W_i(x)y/γ − 1), and W_i is taught y with probability (1+p^i)/2, −y otherwise.
+///
+/// *Guarantee.* For every expert h with gains G_h = Σh(x_t)y_t, and weak learners with E ΣW_i(x_t)y_t ≥
+/// γ·E Σh(x_t)y_t − R_W(T) on whatever they are taught: E Σŷ_ty_t ≥ G_h − R_W(T)/γ − T·R_A(N)/N \[BCMH20, Proposition
+/// 3\]; with [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ (1 + 1/γ)/√N \[BCMH20, Theorem 2\]. With the *realised* regrets of the
+/// learners and of A it holds surely, at every prefix and without any assumption on the learners
+/// (`tests/agnostic/proposition_3.rs`). Where the learners have not the advantage γ that is claimed it may fail, and
+/// does (`tests/agnostic/not_weak.rs`). *Shapes:* one output, the vote ±1. *Cost:* N votes and updates of weak learners a
+/// round, 2N questions whether they accept, N steps of A; no allocation. *Errors:* a refused example moves nothing.
+///
+/// A booster is again an [`OnlinePredictor`] of labels, so boosters stack.
+///
+/// ```
+/// use boosters::agnostic::OnlineAgnosticBooster;
+/// use rand::SeedableRng;
+/// use rows::Row;
+/// use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
+///
+/// /// Votes with the majority of the labels that it was taught.
+/// #[derive(Clone)]
+/// struct Constant(f64);
+/// impl OnlinePredictor<Label> for Constant {
+///     fn shape(&self) -> Shape { Shape { inputs: 1, outputs: 1 } }
+///     fn predict(&mut self, _: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+///         Ok(y.fill(Label::of_score(self.0).sign()))
+///     }
+///     fn accepts(&self, _: Row<'_>, _: &Label) -> Result<(), LearnerError> { Ok(()) }
+///     fn update(&mut self, _: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+///         Ok(self.0 += y.sign())
+///     }
+/// }
+///
+/// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+/// let mut booster = OnlineAgnosticBooster::with_ogd(vec![Constant(0.0); 25], 1.0, &mut rng)?;
+/// let (x, mut gain) = (Row::dense(&[1.0])?, 0.0);
+/// for t in 0..1000 {
+///     let y = if t % 4 == 0 { Label::Plus } else { Label::Minus }; // the best constant gains 500
+///     gain += booster.round(x, y)?.sign() * y.sign();
+/// }
+/// assert!(gain > 350.0, "{gain}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    try_from = "State<W, A>",
+    into = "State<W, A>",
+    bound(
+        serialize = "W: Clone + Serialize, A: Clone + Serialize",
+        deserialize = "W: Deserialize<'de> + OnlinePredictor<Label>, A: Deserialize<'de> + OnlineLearner"
+    )
+)]
+pub struct OnlineAgnosticBooster<W, A> {
+    state: State<W, A>,
+    trace: Trace,
+    /// The round in progress and the votes of a prediction, so that the trace stays that of the last round.
+    working: Trace,
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineAgnosticBooster<W, A> {
+    /// One round on (x, y); returns the vote ŷ, made before y was looked at. Each W_i(x) is computed once.
+    ///
+    /// # Errors
+    /// As [`update`](OnlinePredictor::update).
+    pub fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError> {
+        self.accepts(x, &y)?;
+        let (State { learners, oco, majority, rule, draws }, round) = (&mut self.state, &mut self.working);
+        let z = round.ask(learners, *majority, x)?;
+        let y_hat = rule.vote(z, draws.coming()[0]); // line 2: ŷ_t = Π((1/γN) Σ W_i(x_t))
+        let mut fresh = FreshPlays::new(oco, INTERVAL);
+        for i in 0..learners.len() {
+            // line 3
+            let p = fresh.play()?; // line 4: p_t^i = A(ℓ_t^1, …, ℓ_t^{i−1})
+            let slope = majority.slope(round.votes()[i], y);
+            fresh.observe(slope)?; // line 5: ℓ_t^i(p) = p(W_i(x_t)y_t/γ − 1)
+            let prob_true_label = 0.5 * (1.0 + p);
+            let y_i = if draws.coming()[i + 1] < prob_true_label { y } else { -y }; // line 6: P[y_t^i = y_t]
+            round.record(p, slope, prob_true_label, Some(y_i));
+        }
+        round.close(fresh.play()?);
+        for (learner, y_i) in learners.iter_mut().zip(round.passed().iter().flatten()) {
+            learner.update(x, y_i)?; // line 6: pass (x_t, y_t^i) to W_i
+        }
+        draws.advance();
+        std::mem::swap(&mut self.trace, &mut self.working);
+        Ok(y_hat)
+    }
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for OnlineAgnosticBooster<W, A> {
+    fn shape(&self) -> Shape {
+        self.state.shape()
+    }
+
+    fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        self.state.predict(x, y, &mut self.working)
+    }
+
+    /// Whether every learner would take either label, for either may be what it is taught.
+    fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.state.learners.iter().try_for_each(|learner| {
+            learner.accepts(x, y)?;
+            learner.accepts(x, &-*y)
+        })
+    }
+
+    /// As [`round`](OnlineAgnosticBooster::round). An A that leaves \[−1, 1\], or a learner that does not answer ±1, breaks
+    /// its contract and is refused here, before anything moves.
+    fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.round(x, *y).map(|_| ())
+    }
+}
+
+impl<W: OnlinePredictor<Label>> OnlineAgnosticBooster<W, Ogd<BoxSet>> {
+    /// The booster of \[BCMH20, Theorem 2\]: A is OGD from 0 with the constant step 1/((1 + 1/γ)√N), so that
+    /// R_A(N) ≤ (1 + 1/γ)√N.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_ogd(
+        learners: Vec<W>,
+        advantage: f64,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Self, LearnerError> {
+        let oco = tuned_ogd(INTERVAL, advantage, learners.len())?;
+        Self::new(learners, oco, advantage, rng)
+    }
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineAgnosticBooster<W, A> {
+    /// N weak learners of one shape, the learner A on \[−1, 1\] (p^1 is its first play, 0 in the paper), the advantage
+    /// γ ∈ (0, 1\], and the generator from which the streams of the coins are keyed.
+    ///
+    /// # Errors
+    /// No learner, learners of different rows or with several outputs, γ outside its domain, or an A whose first play is
+    /// not a number of \[−1, 1\].
+    pub fn new(
+        learners: Vec<W>,
+        oco: A,
+        advantage: f64,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Self, LearnerError> {
+        State::new(learners, oco, advantage, rng)?.try_into()
+    }
+
+    /// The same booster with another rule for its votes; what the learners are taught does not depend on it.
+    #[must_use]
+    pub fn voting_by(mut self, rule: VoteRule) -> Self {
+        self.state.rule = rule;
+        self
+    }
+
+    /// z = (1/γN)ΣW_i(x).
+    ///
+    /// # Errors
+    /// A row that a learner refuses.
+    pub fn score(&mut self, x: Row<'_>) -> Result<f64, LearnerError> {
+        self.state.score(x, &mut self.working)
+    }
+
+    /// The sign of z: the majority of the learners, +1 in a tie.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score).
+    pub fn sign(&mut self, x: Row<'_>) -> Result<Label, LearnerError> {
+        Ok(RandomisedMajority::sign(self.score(x)?))
+    }
+
+    /// γ.
+    pub fn advantage(&self) -> f64 {
+        self.state.majority.advantage()
+    }
+
+    /// W_1, …, W_N.
+    pub fn learners(&self) -> &[W] {
+        &self.state.learners
+    }
+
+    /// The inner quantities of the last round.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+}
+
+impl<W, A> From<OnlineAgnosticBooster<W, A>> for State<W, A> {
+    fn from(booster: OnlineAgnosticBooster<W, A>) -> Self {
+        booster.state
+    }
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> TryFrom<State<W, A>> for OnlineAgnosticBooster<W, A> {
+    type Error = LearnerError;
+
+    fn try_from(mut state: State<W, A>) -> Result<Self, LearnerError> {
+        state.check(INTERVAL)?;
+        let n = state.learners.len();
+        Ok(Self { state, trace: Trace::with_capacity(n), working: Trace::with_capacity(n) })
+    }
+}

@@ -1,0 +1,208 @@
+//! Online realizable boosting \[BCMH20, Algorithm 4\].
+
+use super::inner_round::{FreshPlays, Interval, State, Trace, tuned_ogd};
+use super::{RandomisedMajority, VoteRule};
+use oco_core::{Ogd, OnlineLearner};
+use projections::BoxSet;
+use rand::Rng;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
+
+const INTERVAL: Interval = Interval { lower: 0.0, upper: 1.0, name: "[0, 1]" };
+
+/// Online boosting by any online convex optimiser, for examples that some expert labels without an error \[BCMH20,
+/// Algorithm 4\].
+///
+/// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[0, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}),
+/// ℓ^i(p) = p(W_i(x)y/γ − 1), and W_i is taught (x, y) with probability p^i, nothing otherwise. No label is turned.
+///
+/// *Guarantee.* For weak learners with Σp_tW_i(x_t)y_t ≥ γΣp_t − R̃_W(T) whatever the p_t are (\[BCMH20, Lemma 14\] makes it of
+/// their advantage γ on the examples that they are passed): E Σŷ_ty_t ≥ T − R̃_W(T)/γ − T·R_A(N)/N \[BCMH20, Theorem 12\];
+/// with [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ ½(1 + 1/γ)/√N. With the *realised* regrets it holds surely, at every
+/// prefix, for any learners and any examples (`tests/agnostic/theorem_12.rs`). *Shapes:* one output, the vote ±1. *Cost:*
+/// N votes, at most N updates and N steps of A a round; no allocation. *Errors:* a refused example moves nothing.
+///
+/// ```
+/// use boosters::agnostic::OnlineRealizableBooster;
+/// use rand::SeedableRng;
+/// use rows::Row;
+/// use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
+///
+/// /// Votes with the sum of the labels of each of two rows.
+/// #[derive(Clone)]
+/// struct Memory([f64; 2]);
+/// impl OnlinePredictor<Label> for Memory {
+///     fn shape(&self) -> Shape { Shape { inputs: 1, outputs: 1 } }
+///     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+///         Ok(y.fill(Label::of_score(self.0[usize::from(x.dot(&[1.0]) > 0.0)]).sign()))
+///     }
+///     fn accepts(&self, _: Row<'_>, _: &Label) -> Result<(), LearnerError> { Ok(()) }
+///     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+///         Ok(self.0[usize::from(x.dot(&[1.0]) > 0.0)] += y.sign())
+///     }
+/// }
+///
+/// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+/// let mut booster = OnlineRealizableBooster::with_ogd(vec![Memory([0.0; 2]); 9], 1.0, &mut rng)?;
+/// let mut mistakes = 0;
+/// for t in 0..100 {
+///     let (x, y) = if t % 2 == 0 { ([-1.0], Label::Minus) } else { ([1.0], Label::Plus) };
+///     mistakes += u32::from(booster.round(Row::dense(&x)?, y)? != y);
+/// }
+/// assert!(mistakes <= 3, "{mistakes}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    try_from = "State<W, A>",
+    into = "State<W, A>",
+    bound(
+        serialize = "W: Clone + Serialize, A: Clone + Serialize",
+        deserialize = "W: Deserialize<'de> + OnlinePredictor<Label>, A: Deserialize<'de> + OnlineLearner"
+    )
+)]
+pub struct OnlineRealizableBooster<W, A> {
+    state: State<W, A>,
+    trace: Trace,
+    /// The round in progress and the votes of a prediction, so that the trace stays that of the last round.
+    working: Trace,
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineRealizableBooster<W, A> {
+    /// One round on (x, y); returns the vote ŷ, made before y was looked at. Each W_i(x) is computed once.
+    ///
+    /// # Errors
+    /// As [`update`](OnlinePredictor::update).
+    pub fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError> {
+        self.accepts(x, &y)?;
+        let (State { learners, oco, majority, rule, draws }, round) = (&mut self.state, &mut self.working);
+        let z = round.ask(learners, *majority, x)?;
+        let y_hat = rule.vote(z, draws.coming()[0]); // line 2: ŷ_t = Π((1/γN) Σ W_i(x_t))
+        let mut fresh = FreshPlays::new(oco, INTERVAL);
+        for i in 0..learners.len() {
+            // line 3
+            let p = fresh.play()?; // line 4: p_t^i = A(ℓ_t^1, …, ℓ_t^{i−1})
+            let slope = majority.slope(round.votes()[i], y);
+            fresh.observe(slope)?; // line 5: ℓ_t^i(p) = p(W_i(x_t)y_t/γ − 1)
+            let passed = (draws.coming()[i + 1] < p).then_some(y); // line 6: with probability p_t^i
+            round.record(p, slope, p, passed);
+        }
+        round.close(fresh.play()?);
+        for (learner, passed) in learners.iter_mut().zip(round.passed()) {
+            if let Some(y) = passed {
+                learner.update(x, y)?; // line 6: pass (x_t, y_t) to W_i
+            }
+        }
+        draws.advance();
+        std::mem::swap(&mut self.trace, &mut self.working);
+        Ok(y_hat)
+    }
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for OnlineRealizableBooster<W, A> {
+    fn shape(&self) -> Shape {
+        self.state.shape()
+    }
+
+    fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        self.state.predict(x, y, &mut self.working)
+    }
+
+    /// Whether every learner would take the example, also those that it is not going to be passed to.
+    fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.state.learners.iter().try_for_each(|learner| learner.accepts(x, y))
+    }
+
+    /// As [`round`](OnlineRealizableBooster::round). An A that leaves \[0, 1\], or a learner that does not answer ±1, breaks
+    /// its contract and is refused here, before anything moves.
+    fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.round(x, *y).map(|_| ())
+    }
+}
+
+impl<W: OnlinePredictor<Label>> OnlineRealizableBooster<W, Ogd<BoxSet>> {
+    /// A is OGD from ½ with the constant step 1/(2(1 + 1/γ)√N), so that R_A(N) ≤ ½(1 + 1/γ)√N \[Z03\].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_ogd(
+        learners: Vec<W>,
+        advantage: f64,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Self, LearnerError> {
+        let oco = tuned_ogd(INTERVAL, advantage, learners.len())?;
+        Self::new(learners, oco, advantage, rng)
+    }
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineRealizableBooster<W, A> {
+    /// N weak learners of one shape, the learner A on \[0, 1\] (p^1 is its first play, ½ in the paper), the advantage
+    /// γ ∈ (0, 1\], and the generator from which the streams of the coins are keyed.
+    ///
+    /// # Errors
+    /// No learner, learners of different rows or with several outputs, γ outside its domain, or an A whose first play is
+    /// not a number of \[0, 1\].
+    pub fn new(
+        learners: Vec<W>,
+        oco: A,
+        advantage: f64,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Self, LearnerError> {
+        State::new(learners, oco, advantage, rng)?.try_into()
+    }
+
+    /// The same booster with another rule for its votes; what the learners are taught does not depend on it.
+    #[must_use]
+    pub fn voting_by(mut self, rule: VoteRule) -> Self {
+        self.state.rule = rule;
+        self
+    }
+
+    /// z = (1/γN)ΣW_i(x).
+    ///
+    /// # Errors
+    /// A row that a learner refuses.
+    pub fn score(&mut self, x: Row<'_>) -> Result<f64, LearnerError> {
+        self.state.score(x, &mut self.working)
+    }
+
+    /// The sign of z: the majority of the learners, +1 in a tie.
+    ///
+    /// # Errors
+    /// As [`score`](Self::score).
+    pub fn sign(&mut self, x: Row<'_>) -> Result<Label, LearnerError> {
+        Ok(RandomisedMajority::sign(self.score(x)?))
+    }
+
+    /// γ.
+    pub fn advantage(&self) -> f64 {
+        self.state.majority.advantage()
+    }
+
+    /// W_1, …, W_N.
+    pub fn learners(&self) -> &[W] {
+        &self.state.learners
+    }
+
+    /// The inner quantities of the last round.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+}
+
+impl<W, A> From<OnlineRealizableBooster<W, A>> for State<W, A> {
+    fn from(booster: OnlineRealizableBooster<W, A>) -> Self {
+        booster.state
+    }
+}
+
+impl<W: OnlinePredictor<Label>, A: OnlineLearner> TryFrom<State<W, A>> for OnlineRealizableBooster<W, A> {
+    type Error = LearnerError;
+
+    fn try_from(mut state: State<W, A>) -> Result<Self, LearnerError> {
+        state.check(INTERVAL)?;
+        let n = state.learners.len();
+        Ok(Self { state, trace: Trace::with_capacity(n), working: Trace::with_capacity(n) })
+    }
+}

@@ -1,0 +1,131 @@
+//! The randomised majority vote Π \[BCMH20, Equation 2\].
+
+use serde::{Deserialize, Serialize};
+use weak_learners::{Label, LearnerError};
+
+/// The vote of N learners of advantage γ: ŷ = Π(z), z = (1/γN)ΣW_i(x), where Π(z) is +1 with probability (1+z)/2, cut
+/// off to \[0, 1\].
+///
+/// It is where γ is checked, for every algorithm of \[BCMH20\]: γ ∈ (0, 1\] with a finite 1/γ, so that z and the slopes of
+/// the losses are numbers, however small γ is.
+///
+/// ```
+/// use boosters::agnostic::RandomisedMajority;
+/// use weak_learners::Label::{Minus, Plus};
+/// let majority = RandomisedMajority::new(1.0)?;
+/// let z = majority.score(&[Plus, Minus, Plus, Plus])?;
+/// assert_eq!((z, RandomisedMajority::prob_plus(z)), (0.5, 0.75));
+/// assert_eq!((RandomisedMajority::draw(z, 0.74), RandomisedMajority::draw(z, 0.75)), (Plus, Minus));
+/// assert_eq!(RandomisedMajority::sign(z), Plus);
+/// # Ok::<(), weak_learners::LearnerError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct RandomisedMajority {
+    advantage: f64,
+}
+
+impl RandomisedMajority {
+    /// z = (1/γN)ΣW_i(x), a finite number with |z| ≤ 1/γ.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without votes.
+    pub fn score(self, votes: &[Label]) -> Result<f64, LearnerError> {
+        if votes.is_empty() {
+            return Err(LearnerError::Empty { argument: "votes" });
+        }
+        let sum: f64 = votes.iter().map(|vote| vote.sign()).sum();
+        #[allow(clippy::cast_precision_loss, reason = "a count of votes")]
+        let n = votes.len() as f64;
+        Ok(self.score_of_mean(sum / n))
+    }
+
+    /// z for votes whose mean ΣW_i(x)/N ∈ \[−1, 1\] is known.
+    #[must_use]
+    pub fn score_of_mean(self, mean: f64) -> f64 {
+        mean / self.advantage
+    }
+
+    /// P\[Π(z) = +1\]: 1 for z ≥ 1, 0 for z ≤ −1, (1+z)/2 between. A NaN stays one.
+    #[must_use]
+    pub fn prob_plus(z: f64) -> f64 {
+        (0.5 * (1.0 + z)).clamp(0.0, 1.0)
+    }
+
+    /// Π(z), drawn with a number u that is uniform on \[0, 1): +1 where u < P\[Π(z) = +1\].
+    #[must_use]
+    pub fn draw(z: f64, u: f64) -> Label {
+        if u < Self::prob_plus(z) { Label::Plus } else { Label::Minus }
+    }
+
+    /// The likelier side of Π(z); +1 in a tie.
+    #[must_use]
+    pub fn sign(z: f64) -> Label {
+        Label::of_score(z)
+    }
+
+    /// The slope W_i(x)y/γ − 1 of the loss ℓ^i(p) = p(W_i(x)y/γ − 1).
+    #[must_use]
+    pub fn slope(self, vote: Label, y: Label) -> f64 {
+        vote.sign() * y.sign() / self.advantage - 1.0
+    }
+
+    /// The vote of learners of advantage γ.
+    ///
+    /// # Errors
+    /// [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for a γ outside (0, 1\], or so small that 1/γ is not
+    /// finite (below about 5.6e−309).
+    pub fn new(advantage: f64) -> Result<Self, LearnerError> {
+        if !advantage.is_finite() {
+            return Err(LearnerError::NotFinite { argument: "advantage", index: 0, value: advantage });
+        }
+        if advantage <= 0.0 || advantage > 1.0 || !advantage.recip().is_finite() {
+            let (name, domain) = ("advantage", "(0, 1] with a finite reciprocal");
+            return Err(LearnerError::BadParameter { name, value: advantage, domain });
+        }
+        Ok(Self { advantage })
+    }
+
+    /// γ.
+    #[must_use]
+    pub fn advantage(self) -> f64 {
+        self.advantage
+    }
+}
+
+impl From<RandomisedMajority> for f64 {
+    fn from(majority: RandomisedMajority) -> Self {
+        majority.advantage
+    }
+}
+
+impl TryFrom<f64> for RandomisedMajority {
+    type Error = LearnerError;
+
+    fn try_from(advantage: f64) -> Result<Self, LearnerError> {
+        Self::new(advantage)
+    }
+}
+
+/// How a booster turns z into its vote.
+///
+/// The sign errs where Π errs with probability ½ at least, so its mistakes are at most twice the expected mistakes of Π,
+/// on every sequence; on examples like its own it is usually the better vote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum VoteRule {
+    /// Π(z), for which the guarantees of \[BCMH20\] are stated.
+    #[default]
+    Randomised,
+    /// The sign of z, for one answer that no coin decides; +1 in a tie.
+    Sign,
+}
+
+impl VoteRule {
+    /// The vote for z, with the uniform number of the round.
+    pub(crate) fn vote(self, z: f64, u: f64) -> Label {
+        match self {
+            Self::Randomised => RandomisedMajority::draw(z, u),
+            Self::Sign => RandomisedMajority::sign(z),
+        }
+    }
+}
