@@ -76,6 +76,7 @@ pub use regret::{
     Comparator, LinearRegret, QuadraticRegret, Regret, RegretPoint, RegretRecord, Rounds, best_in_hindsight,
     pairwise_frank_wolfe,
 };
+pub use scaled_dot::signed_inner;
 pub use step::StepSchedule;
 
 pub(crate) use error::check_vector;

@@ -3,6 +3,29 @@
 use projections::{exponent_above, scale_down, scale_up};
 use rows::Row;
 
+/// A number with the sign of ⟨w, x⟩, also where products or their sum leave the range of doubles: ⟨w, x⟩ itself where
+/// it is finite and beyond 1e−280 in size, a positive multiple of it elsewhere. O(stored values). `w` must be finite.
+///
+/// ```
+/// use rows::Row;
+/// let x = Row::dense(&[1e200, -1e200])?;
+/// assert!(oco_core::signed_inner(x, &[1e200, 2e200]) < 0.0, "where the sum would be ∞ − ∞");
+/// assert_eq!(oco_core::signed_inner(x, &[3e-200, 1e-200]), 2.0);
+/// # Ok::<(), rows::RowError>(())
+/// ```
+///
+/// # Panics
+/// Where `w` is shorter than the row's dimension, as [`Row::dot`].
+#[must_use]
+pub fn signed_inner(x: Row<'_>, w: &[f64]) -> f64 {
+    let plain = x.dot(w);
+    // Above this the products that underflowed, each by less than 1e-323, do not count.
+    if plain.is_finite() && plain.abs() > 1e-280 {
+        return plain;
+    }
+    scaled_dot(x, |j| (w[j], 0))
+}
+
 /// Σ_j a_j·2^(k_j)·x_j over the stored coordinates of a row, divided by a power of two near its largest term, where
 /// `weight(j)` is (a_j, k_j). Terms that vanish are below 2^−1000 of the largest.
 pub(crate) fn scaled_dot(x: Row<'_>, weight: impl Fn(usize) -> (f64, i32)) -> f64 {

@@ -11,6 +11,9 @@ pub enum LearnerError {
     /// A step, a radius or a vector that the layers below refuse.
     #[error(transparent)]
     Oco(#[from] OcoError),
+    /// Values that make no row.
+    #[error(transparent)]
+    Row(#[from] rows::RowError),
     /// A row of another dimension than the model's.
     #[error("the row has {got} coordinates, the model {expected}")]
     InputDimension {

@@ -89,7 +89,7 @@ impl OnlinePredictor<[f64]> for OgdLinear {
     fn update(&mut self, x: Row<'_>, g: &[f64]) -> Result<(), LearnerError> {
         self.accepts(x, g)?;
         self.state.descend(x, g);
-        self.state.t += 1;
+        self.state.t = self.state.t.saturating_add(1);
         Ok(())
     }
 }
@@ -108,6 +108,11 @@ impl OgdLinear {
     /// W, written out.
     pub fn weights(&self) -> DMatrix<f64> {
         &self.state.directions * self.state.scale
+    }
+
+    /// W as scale × matrix, the matrix by columns.
+    pub(crate) fn factors(&self) -> (f64, &[f64]) {
+        (self.state.scale, self.state.directions.as_slice())
     }
 
     /// B.

@@ -1,7 +1,6 @@
 //! The Perceptron, lazy OGD on the hinge at zero \[W13, §3.1\].
 
-use crate::scaled_dot::scaled_dot;
-use crate::{OcoError, check_vector};
+use crate::{OcoError, check_vector, signed_inner};
 use projections::ProjectionError;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -44,13 +43,24 @@ impl Perceptron {
     /// # Errors
     /// [`OcoError::BadLabel`], a row of another dimension, or a weight beyond the range of doubles.
     pub fn observe(&mut self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
-        check_label(y)?;
-        let mistaken = y * self.score(x)? <= 0.0;
+        let mistaken = self.examine(x, y)?;
         let State { w, mistakes } = &mut self.state;
         if mistaken {
-            check_step_in_range(w, y, x)?;
             x.axpy_into(y, w);
             *mistakes = mistakes.saturating_add(1);
+        }
+        Ok(mistaken)
+    }
+
+    /// Says what [`observe`](Self::observe) would say of (x, y), and learns nothing.
+    ///
+    /// # Errors
+    /// Those of [`observe`](Self::observe).
+    pub fn examine(&self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
+        check_label(y)?;
+        let mistaken = y * self.score(x)? <= 0.0;
+        if mistaken {
+            check_step_in_range(&self.state.w, y, x)?;
         }
         Ok(mistaken)
     }
@@ -67,12 +77,7 @@ impl Perceptron {
     fn score(&self, x: Row<'_>) -> Result<f64, OcoError> {
         let w = &self.state.w;
         check_dimension(x, w.len())?;
-        let plain = x.dot(w);
-        // Above this the products that underflowed, each by less than 1e-323, do not count.
-        if plain.is_finite() && plain.abs() > 1e-280 {
-            return Ok(plain);
-        }
-        Ok(scaled_dot(x, |j| (w[j], 0)))
+        Ok(signed_inner(x, w))
     }
 
     /// w = 0 in R^n.

@@ -136,6 +136,11 @@ impl Winnow {
         w
     }
 
+    /// n.
+    pub fn dimension(&self) -> usize {
+        self.state.theta.terms().len()
+    }
+
     /// The mistakes so far.
     pub fn mistakes(&self) -> u64 {
         self.state.mistakes

@@ -17,3 +17,20 @@ pub use classifier::OnlineClassifier;
 pub use hedge_stumps::HedgeStumps;
 pub use synthetic::SyntheticWeakLearner;
 pub use thresholds::Thresholds;
+//! Reading order: [`OnlineClassifier`]; the linear ones: [`Perceptron`], [`Winnow`] and [`BalancedWinnow`],
+//! [`LogisticRegression`]; the counting ones: [`NaiveBayes`], [`HoeffdingTree`].
+
+mod classifier;
+mod perceptron;
+mod winnow;
+mod logistic;
+mod naive_bayes;
+mod hoeffding_tree;
+
+pub use classifier::OnlineClassifier;
+pub use hoeffding_tree::{Growth, HoeffdingTree, Thresholds};
+pub use logistic::LogisticRegression;
+pub use naive_bayes::NaiveBayes;
+#[doc(no_inline)]
+pub use oco_core::{Perceptron, Winnow};
+pub use winnow::BalancedWinnow;
