@@ -5,22 +5,14 @@
 //! after the first unless the model itself grows.
 //!
 //! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
-//! learner that a booster of stumps boosts, over the class of its [`Thresholds`].
+//! learner that a booster of stumps boosts, over the class of its [`Thresholds`]; the linear ones: [`Perceptron`],
+//! [`Winnow`] and [`BalancedWinnow`], [`LogisticRegression`]; the counting ones: [`NaiveBayes`], [`HoeffdingTree`].
 
 mod classifier;
 mod synthetic;
 mod thresholds;
 mod dartboard;
 mod hedge_stumps;
-
-pub use classifier::OnlineClassifier;
-pub use hedge_stumps::HedgeStumps;
-pub use synthetic::SyntheticWeakLearner;
-pub use thresholds::Thresholds;
-//! Reading order: [`OnlineClassifier`]; the linear ones: [`Perceptron`], [`Winnow`] and [`BalancedWinnow`],
-//! [`LogisticRegression`]; the counting ones: [`NaiveBayes`], [`HoeffdingTree`].
-
-mod classifier;
 mod perceptron;
 mod winnow;
 mod logistic;
@@ -28,9 +20,12 @@ mod naive_bayes;
 mod hoeffding_tree;
 
 pub use classifier::OnlineClassifier;
-pub use hoeffding_tree::{Growth, HoeffdingTree, Thresholds};
+pub use hedge_stumps::HedgeStumps;
+pub use hoeffding_tree::{Growth, HoeffdingTree, Thresholds as TreeThresholds};
 pub use logistic::LogisticRegression;
 pub use naive_bayes::NaiveBayes;
 #[doc(no_inline)]
 pub use oco_core::{Perceptron, Winnow};
+pub use synthetic::SyntheticWeakLearner;
+pub use thresholds::Thresholds;
 pub use winnow::BalancedWinnow;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// at most 32 leaves and depth 8. Checked where a tree is made of it.
 ///
 /// ```
-/// use weak_learners::online::{Growth, HoeffdingTree, Thresholds};
+/// use weak_learners::online::{Growth, HoeffdingTree, TreeThresholds as Thresholds};
 /// let growth = Growth { max_leaves: 4, ..Growth::default() };
 /// assert!((growth.epsilon(200) - 0.2007).abs() < 1e-4);
 /// let thresholds = Thresholds::new(vec![vec![0.0]])?;

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use rows::Row;
-/// use weak_learners::{Label, OnlineClassifier, online::{Growth, HoeffdingTree, Thresholds}};
+/// use weak_learners::{Label, OnlineClassifier, online::{Growth, HoeffdingTree, TreeThresholds as Thresholds}};
 /// let thresholds = Thresholds::new(vec![vec![0.5], vec![0.5]])?;
 /// let mut tree = HoeffdingTree::new(thresholds, Growth { delta: 0.01, ..Growth::default() })?;
 /// // +1 where both features are on: no single threshold says that.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use rows::Row;
-/// use weak_learners::online::Thresholds;
+/// use weak_learners::online::TreeThresholds as Thresholds;
 /// let sample = [[0.0, 5.0], [1.0, 7.0], [0.0, 6.0], [1.0, 8.0]];
 /// let rows = sample.each_ref().map(|x| Row::dense(x)).into_iter().collect::<Result<Vec<_>, _>>()?;
 /// let thresholds = Thresholds::quantiles(rows, 2)?;
