@@ -190,3 +190,43 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for OnlineBbm<W> {
         Ok(Self { state, probabilities, passing: Passing::new(learners) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand learners: against logarithms of factorials, where the recursion of Φ has lost its digits.
+    #[test]
+    fn probabilities_of_many_learners() {
+        let n = 1000;
+        let mut log_factorial = vec![0.0];
+        for k in 1..=n {
+            log_factorial.push(log_factorial[k - 1] + (k as f64).ln());
+        }
+        for gamma in [1e-3, 0.2, 0.99] {
+            let table = passing_probabilities(n, gamma);
+            let (up, down) = ((0.5 + 0.5 * gamma).ln(), (0.5 - 0.5 * gamma).ln());
+            for i in [1, 2, 77, 500, 501, 999, 1000] {
+                let of_learner = &table[i * (i - 1) / 2..i * (i + 1) / 2];
+                let behind = n - i;
+                let log_mass = |right: usize| match (n / 2).checked_sub(right) {
+                    Some(k) if k <= behind => {
+                        log_factorial[behind] - log_factorial[k] - log_factorial[behind - k]
+                            + k as f64 * up
+                            + (behind - k) as f64 * down
+                    }
+                    _ => f64::NEG_INFINITY,
+                };
+                let largest = (0..i).map(log_mass).fold(f64::NEG_INFINITY, f64::max);
+                for (right, &p) in of_learner.iter().enumerate() {
+                    let expected = (log_mass(right) - largest).exp();
+                    assert!(
+                        (p - expected).abs() <= 1e-10 * expected.max(1e-290),
+                        "{i}, {right}: {p}, {expected}"
+                    );
+                }
+                assert_eq!(of_learner.iter().copied().fold(0.0, f64::max), 1.0);
+            }
+        }
+    }
+}

@@ -10,9 +10,12 @@
 //! Sum (1) over i: −T ln 2 ≤ Σ_t ℓ(s_t^N) − ℓ(0) ≤ 6N√T − ¼MΣ_i e_i². That is the first bound; the second is Hedge's with
 //! η = 1 on losses in {0, 1}: its expected loss is at most (M + ln N)/(1 − e^{−1}) \[FS97\]. ∎
 
-use crate::streams::{Booster, Coins, Stream, margins, rng, synthetic};
+use crate::streams::{Booster, Coins, FIRST_HALF, Stream, margins, rng, synthetic};
 use boosters::mistake_bound::AdaBoostOl;
+use datasets::Name;
+use oco_core::{Perceptron, StepSchedule};
 use std::f64::consts::{E, LN_2};
+use weak_learners::online::LogisticRegression;
 use weak_learners::{Label, OnlinePredictor};
 
 fn loss(s: f64) -> f64 {
@@ -100,7 +103,10 @@ fn check_bounds(accounts: &[Account], mistakes: f64, expected: f64, rounds: f64,
     assert!(expected <= (best + n.ln()) / (1.0 - 1.0 / E) + 1e-9, "{name}: the regret of v");
     // The draws of i are independent of all else: as for the coins, a deviation that has probability 10⁻⁷.
     let variance = 0.25 * rounds + 1.0;
-    assert!((mistakes - expected).abs() < (variance * (variance / 1e-14).ln()).sqrt(), "{name}: the draws of i");
+    assert!(
+        (mistakes - expected).abs() < (variance * (variance / 1e-14).ln()).sqrt(),
+        "{name}: the draws of i"
+    );
     bound
 }
 
@@ -112,6 +118,18 @@ fn the_bounds_hold_at_every_round_for_any_learners() {
         }
     }
     check(&Stream::synthetic(1500, 0.5, 2), synthetic(20, 0.5));
+}
+
+/// And for learners that learn, on data that is not made up.
+#[test]
+fn the_bounds_hold_on_real_data() {
+    let adult = Stream::real(Name::Adult, &[1], 2000);
+    let logistic = LogisticRegression::new(adult.dimension(), StepSchedule::power(0.1, 0.5).unwrap(), 10.0);
+    let (mistakes, _) = check(&adult, vec![logistic.unwrap(); 20]);
+    assert!(mistakes < 800.0, "{mistakes}");
+    let letter = Stream::real(Name::Letter, &FIRST_HALF, 2000);
+    let perceptron = Perceptron::new(letter.dimension()).unwrap();
+    check(&letter, vec![perceptron; 20]);
 }
 
 /// Learners that are wrong more often than right are as good as others: α turns them over.

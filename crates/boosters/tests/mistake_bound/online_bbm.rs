@@ -4,14 +4,17 @@
 //! Φ_i(s + m) = ½(Φ_i(s−1) + Φ_i(s+1)) − m·w^i(s), and the recursion of Φ says
 //! Φ_{i−1}(s) = ½(Φ_i(s−1) + Φ_i(s+1)) − γw^i(s). So Φ_i(s^i) = Φ_{i−1}(s^{i−1}) + w^i(s^{i−1})(γ − m); sum over i and t. ∎
 
-use crate::streams::{Booster, Coins, Stream, margins, rng, synthetic};
+use crate::streams::{Booster, Coins, FIRST_HALF, Stream, margins, rng, synthetic};
 use boosters::mistake_bound::OnlineBbm;
+use datasets::Name;
+use oco_core::Perceptron;
 use weak_learners::{Label, OnlinePredictor};
 
 /// Φ_0, …, Φ_N by their recursion; Φ_i(s) at `table[i][s + N + 1]`, for |s| ≤ N + 1.
 fn potentials(n: usize, gamma: f64) -> Vec<Vec<f64>> {
     let width = 2 * n + 3;
-    let mut table = vec![(0..width).map(|place| if place <= n + 1 { 1.0 } else { 0.0 }).collect::<Vec<f64>>()];
+    let mut table =
+        vec![(0..width).map(|place| if place <= n + 1 { 1.0 } else { 0.0 }).collect::<Vec<f64>>()];
     for _ in 0..n {
         let behind = &table[table.len() - 1];
         // Beyond the table the vote is decided.
@@ -29,9 +32,8 @@ fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>, gamma: f6
     let n = learners.len();
     let phi = potentials(n, gamma);
     let weight = |i: usize, place: usize| 0.5 * (phi[i][place - 1] - phi[i][place + 1]);
-    let largest: Vec<f64> = (1..=n)
-        .map(|i| (0..i).map(|right| weight(i, n + 2 + 2 * right - i)).fold(0.0, f64::max))
-        .collect();
+    let largest: Vec<f64> =
+        (1..=n).map(|i| (0..i).map(|right| weight(i, n + 2 + 2 * right - i)).fold(0.0, f64::max)).collect();
     let mut booster = OnlineBbm::new(learners, gamma, &mut rng(1)).unwrap();
     let start = phi[0][n + 1];
     assert!((booster.potential() - start).abs() <= 1e-12 && start <= (-0.5 * gamma * gamma * n as f64).exp());
@@ -67,6 +69,15 @@ fn the_identity_holds_at_every_round_for_any_learners() {
         }
         check(&Stream::synthetic(400, 0.5, 2), synthetic(31, 0.5), gamma);
     }
+}
+
+/// And for learners that learn, on data that is not made up.
+#[test]
+fn the_identity_holds_on_real_data() {
+    let stream = Stream::real(Name::Letter, &FIRST_HALF, 2000);
+    let perceptron = Perceptron::new(stream.dimension()).unwrap();
+    let rate = check(&stream, vec![perceptron; 21], 0.1);
+    assert!(rate < 0.45, "{rate}");
 }
 
 /// What the potential promises for learners that have the advantage, they deliver.

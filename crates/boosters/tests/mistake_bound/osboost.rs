@@ -9,6 +9,7 @@
 use crate::streams::{Booster, Coins, Stream, margins, rng, synthetic};
 use boosters::mistake_bound::OsBoost;
 use datasets::Name;
+use oco_core::Perceptron;
 use weak_learners::{Label, OnlinePredictor};
 
 /// θ, Λ, a and b.
@@ -61,6 +62,15 @@ fn the_bound_holds_at_every_round_for_any_learners() {
             check(&Stream::synthetic(400, 0.5, 2), synthetic(8, agreement), gamma);
         }
     }
+}
+
+/// And for learners that learn, on data that is not made up.
+#[test]
+fn the_bound_holds_on_real_data() {
+    let stream = Stream::real(Name::Adult, &[1], 2000);
+    let perceptron = Perceptron::new(stream.dimension()).unwrap();
+    let (mistakes, _) = check(&stream, vec![perceptron; 20], 0.1);
+    assert!(mistakes < 800.0, "{mistakes}");
 }
 
 /// Learners with edges of γ: 4T/(4 + γ²N) mistakes, because b ≤ aγ and Λθ ≥ γ²/2; a little more for what some of them lack.

@@ -12,6 +12,9 @@ use weak_learners::{Label, OnlinePredictor};
 
 pub(crate) type Synthetic = SyntheticWeakLearner<Stump>;
 
+/// The letters A to M.
+pub(crate) const FIRST_HALF: [u32; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+
 /// Rows with their labels.
 pub(crate) struct Stream {
     pub(crate) name: String,
@@ -22,6 +25,11 @@ pub(crate) struct Stream {
 impl Stream {
     pub(crate) fn examples(&self) -> impl Iterator<Item = (Row<'_>, Label)> {
         self.rows.iter().zip(self.labels.iter().copied())
+    }
+
+    /// m.
+    pub(crate) fn dimension(&self) -> usize {
+        self.rows.dimension()
     }
 
     /// Rows in \[−1, 1\]², labelled by the sign of the first coordinate, and turned over with a probability: at ½ there is
@@ -43,7 +51,8 @@ impl Stream {
         let search = SearchPath::from_environment(None).unwrap();
         let dataset = load(name, &search, StandIn { seed: 1, rows: Some(rounds) }).unwrap();
         if dataset.provenance.to_string() != "official files" {
-            let what = format!("REDUCED: {} is not here, a check runs on its {}", dataset.name, dataset.provenance);
+            let what =
+                format!("REDUCED: {} is not here, a check runs on its {}", dataset.name, dataset.provenance);
             let _ = writeln!(std::io::stderr(), "{what}");
         }
         let order: Vec<usize> = permutation(dataset.len(), 3, 0).into_iter().take(rounds).collect();
