@@ -7,9 +7,10 @@ use boosters::feedback::Noise;
 use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
 };
+use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
 use oco_core::{
-    BanditLearner, Fkm, LazyOgd, Loss, MatrixGame, Ogd, OnlineLearner, QuadraticRegret, SphericalEstimator,
-    SquaredLoss, StepSchedule, TremblingHand, ZeroSumGame,
+    BanditLearner, Fkm, LazyOgd, Loss, MatrixGame, Ogd, OnlineLearner, Perceptron, QuadraticRegret,
+    SphericalEstimator, SquaredLoss, StepSchedule, TremblingHand, ZeroSumGame,
 };
 use projections::{AnySet, BoxSet, L2Ball, Simplex};
 use rand::SeedableRng;
@@ -19,7 +20,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::error::Error;
 use weak_learners::{
-    BanditPredictor, FkmLinear, FullInformationPredictor, OgdLinear, OnlinePredictor, Shape,
+    BanditPredictor, FkmLinear, FullInformationPredictor, Label, LearnerError, OgdLinear, OnlineClassifier,
+    OnlinePredictor, Shape,
 };
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -213,6 +215,28 @@ fn learners_with_bandit_feedback() -> Outcome {
         })?;
     }
     Ok(())
+}
+
+#[test]
+fn boosters_of_the_mistake_bound_model() -> Outcome {
+    fn check<B: OnlinePredictor<Label>>(
+        what: &str,
+        booster: impl Fn() -> Result<B, LearnerError>,
+    ) -> Outcome {
+        let examples = Examples::new(1)?;
+        for (storage, rows) in &examples.rows {
+            let mut booster = booster()?;
+            assert_only_the_first_allocates(&format!("{what}, {storage} rows"), |t| {
+                booster.round(rows.row(t).ok_or("a row a round")?, Label::of_score(examples.targets[t]))?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+    let weak = || Ok::<_, LearnerError>(vec![Perceptron::new(INPUTS)?; 7]);
+    check("OsBoost", || OsBoost::new(weak()?, 0.2, &mut rng(0)))?;
+    check("OnlineBbm", || OnlineBbm::new(weak()?, 0.2, &mut rng(0)))?;
+    check("AdaBoostOl", || AdaBoostOl::new(weak()?, &mut rng(0)))
 }
 
 #[test]
