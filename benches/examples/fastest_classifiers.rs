@@ -1,11 +1,13 @@
 //! Rounds of the online boosters of classifiers on a machine that is never quiet: the contenders take turns in stretches of
 //! 100 rounds, and the fastest stretch of each counts. Beside it the progressive error, the fraction of wrong votes on
 //! the first pass through the stream. The result is the table of `docs/benchmarks.md`; with `--peer` it is what
-//! `peers/boosting_vw.py` reads, N = 20 logistic learners only, a JSON line each.
+//! `peers/boosting_vw.py` reads: N = 20 logistic learners only, a JSON line each, with the number of labels +1 to know the
+//! rows by.
 
-use benches::classification::{EXAMPLES, KINDS, Kind, Labelled, Player, WEAK, Weak};
+use benches::classification::{Contender, EXAMPLES, KINDS, Kind, Labelled, Player, WEAK, Weak};
 use std::error::Error;
 use std::time::Instant;
+use weak_learners::Label;
 
 const STRETCH: usize = 100;
 /// Passes through the stream; later ones are timed only.
@@ -27,8 +29,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                     continue;
                 }
                 let results = play(&stream, weak.players(&stream, learners)?)?;
+                let positives = stream.labels.iter().filter(|y| **y == Label::Plus).count();
                 for result in &results {
-                    print(kind, weak, learners, result, results[0].nanoseconds, for_peer);
+                    if for_peer {
+                        print_for_peer(kind, result, positives);
+                    } else {
+                        print(kind, weak, learners, result, results[0].nanoseconds);
+                    }
                 }
             }
         }
@@ -42,32 +49,33 @@ struct Outcome {
     error: f64,
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts of rounds and learners")]
-fn print(kind: Kind, weak: Weak, learners: usize, result: &Outcome, alone: f64, for_peer: bool) {
-    let Outcome { method, nanoseconds, error } = result;
-    let rate = 1e9 / nanoseconds;
-    if for_peer {
-        let case = kind.name();
-        println!(
-            r#"{{"case": "{case}", "method": "{method}", "rounds_per_second": {rate:.0}, "error": {error:.5}}}"#
-        );
-        return;
-    }
-    let n = if *method == "alone" { 1 } else { learners };
-    let ratio = nanoseconds / (n as f64 * alone);
+fn print_for_peer(kind: Kind, result: &Outcome, positives: usize) {
+    let (case, rate) = (kind.name(), 1e9 / result.nanoseconds);
+    let Outcome { method, error, .. } = result;
     println!(
-        "| {} | {} | {n} | {method} | {rate:.0} | {nanoseconds:.0} | {ratio:.2} | {:.1}% |",
+        r#"{{"case": "{case}", "method": "{method}", "rounds_per_second": {rate:.0}, "error": {error:.5}, "positives": {positives}}}"#
+    );
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of rounds and learners")]
+fn print(kind: Kind, weak: Weak, learners: usize, result: &Outcome, alone: f64) {
+    let Outcome { method, nanoseconds, error } = result;
+    let n = if *method == "alone" { 1 } else { learners };
+    // Learners that do nothing are no measure, nor is their error.
+    let (ratio, error) = match weak {
+        Weak::Idle => ("–".to_owned(), "–".to_owned()),
+        _ => (format!("{:.2}", nanoseconds / (n as f64 * alone)), format!("{:.1}%", 100.0 * error)),
+    };
+    println!(
+        "| {} | {} | {n} | {method} | {:.0} | {nanoseconds:.0} | {ratio} | {error} |",
         kind.name(),
         weak.name(),
-        100.0 * error
+        1e9 / nanoseconds
     );
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of rounds")]
-fn play(
-    stream: &Labelled,
-    players: Vec<(&'static str, Box<dyn Player>)>,
-) -> Result<Vec<Outcome>, Box<dyn Error>> {
+fn play(stream: &Labelled, players: Vec<Contender>) -> Result<Vec<Outcome>, Box<dyn Error>> {
     let mut results: Vec<Outcome> = players
         .iter()
         .map(|(method, _)| Outcome { method, nanoseconds: f64::INFINITY, error: 0.0 })

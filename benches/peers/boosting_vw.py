@@ -68,6 +68,9 @@ def main(program):
     best = {}
     for _ in range(TURNS):
         runs = [json.loads(line) for line in subprocess.check_output([program, "--peer"], text=True).splitlines()]
+        for run in runs:
+            if run["positives"] != sum(label > 0 for label, _ in streams[run["case"]]):
+                sys.exit("the rows differ")
         for name, lines in streams.items():
             for method, boosting in METHODS.items():
                 for step, options in STEPS.items():

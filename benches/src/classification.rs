@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
 use std::error::Error;
 use weak_learners::online::{HedgeStumps, LogisticRegression, Thresholds};
-use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor};
+use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
 /// γ of the boosters that ask for one.
 pub const ADVANTAGE: f64 = 0.2;
@@ -135,6 +135,9 @@ pub trait Player {
     fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError>;
 }
 
+/// A classifier with its name in the tables.
+pub type Contender = (&'static str, Box<dyn Player>);
+
 struct Alone<W>(W);
 
 impl<W: OnlinePredictor<Label>> Player for Alone<W> {
@@ -180,10 +183,12 @@ pub enum Weak {
     Stumps,
     /// Online logistic regression with steps 0.5/√t.
     Logistic,
+    /// Votes +1 and learns nothing: what remains is the booster's own work.
+    Idle,
 }
 
-/// Both weak learners.
-pub const WEAK: [Weak; 2] = [Weak::Stumps, Weak::Logistic];
+/// The weak learners.
+pub const WEAK: [Weak; 3] = [Weak::Stumps, Weak::Logistic, Weak::Idle];
 
 impl Weak {
     /// What it is called in the tables.
@@ -191,18 +196,15 @@ impl Weak {
         match self {
             Self::Stumps => "stumps",
             Self::Logistic => "logistic",
+            Self::Idle => "idle",
         }
     }
 
-    /// The weak learner alone (N = 0 asks for nothing but it), and each booster of N of them, by name.
+    /// The weak learner alone, and each booster of N of them, by name.
     ///
     /// # Errors
     /// None.
-    pub fn players(
-        self,
-        stream: &Labelled,
-        learners: usize,
-    ) -> Result<Vec<(&'static str, Box<dyn Player>)>, Box<dyn Error>> {
+    pub fn players(self, stream: &Labelled, learners: usize) -> Result<Vec<Contender>, Box<dyn Error>> {
         match self {
             Self::Stumps => {
                 let sample = (0..1000).filter_map(|i| stream.rows.row(i));
@@ -215,7 +217,30 @@ impl Weak {
                 let weak = LogisticRegression::new(stream.rows.dimension(), steps, 100.0)?;
                 players(vec![weak; learners + 1])
             }
+            Self::Idle => players(vec![Idle(stream.rows.dimension()); learners + 1]),
         }
+    }
+}
+
+#[derive(Clone)]
+struct Idle(usize);
+
+impl OnlinePredictor<Label> for Idle {
+    fn shape(&self) -> Shape {
+        Shape { inputs: self.0, outputs: 1 }
+    }
+
+    fn predict(&mut self, _: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        y.fill(1.0);
+        Ok(())
+    }
+
+    fn accepts(&self, _: Row<'_>, _: &Label) -> Result<(), LearnerError> {
+        Ok(())
+    }
+
+    fn update(&mut self, _: Row<'_>, _: &Label) -> Result<(), LearnerError> {
+        Ok(())
     }
 }
 
@@ -226,13 +251,10 @@ fn rng(seed: u64) -> ChaCha8Rng {
 /// The first learner alone, and boosters of the others.
 fn players<W: OnlinePredictor<Label> + Clone + 'static>(
     mut weak: Vec<W>,
-) -> Result<Vec<(&'static str, Box<dyn Player>)>, Box<dyn Error>> {
+) -> Result<Vec<Contender>, Box<dyn Error>> {
     let (mut others, key) = (weak.split_off(1), rng(1000));
-    let mut all: Vec<(&'static str, Box<dyn Player>)> = Vec::new();
+    let mut all: Vec<Contender> = Vec::new();
     all.extend(weak.pop().map(|weak| ("alone", Box::new(Alone(weak)) as Box<dyn Player>)));
-    if others.is_empty() {
-        return Ok(all);
-    }
     let weak = || others.clone();
     all.push((
         "Algorithm 1",
