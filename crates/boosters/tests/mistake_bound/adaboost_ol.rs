@@ -14,6 +14,7 @@ use crate::streams::{Booster, Coins, FIRST_HALF, Stream, margins, rng, synthetic
 use boosters::mistake_bound::AdaBoostOl;
 use datasets::Name;
 use oco_core::{Perceptron, StepSchedule};
+use serde::Serialize;
 use std::f64::consts::{E, LN_2};
 use weak_learners::online::LogisticRegression;
 use weak_learners::{Label, OnlinePredictor};
@@ -39,20 +40,23 @@ struct Account {
 
 /// Plays a stream; asserts α, v, the vote's law, the regrets and the bounds in every round. Returns the mistakes
 /// and the bound on the best of the ŷ^i.
-fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>) -> (f64, f64) {
+fn check<W: OnlinePredictor<Label> + Clone + Serialize>(stream: &Stream, learners: Vec<W>) -> (f64, f64) {
     let n = learners.len();
     let mut booster = AdaBoostOl::new(learners, &mut rng(1)).unwrap();
     let mut accounts = vec![Account::default(); n];
+    let mut draws = 0.0;
     let (mut coins, mut mistakes, mut expected, mut rounds, mut bound) =
         (Coins::default(), 0.0, 0.0, 0.0_f64, 0.0);
     for (x, y) in stream.examples() {
         let (alphas, v) = (booster.alphas().to_vec(), booster.expert_weights().to_vec());
         let least = accounts.iter().fold(f64::INFINITY, |least, account| least.min(account.mistakes));
         let total: f64 = accounts.iter().map(|account| (least - account.mistakes).exp()).sum();
+        let u = draw_to_come(&booster);
         let played = booster.play(x, y);
         rounds += 1.0;
+        draws += u - 0.5;
         coins.record(booster.last(), y);
-        let (mut s, mut law) = (0.0, [0.0; 2]);
+        let (mut s, mut below, mut chosen, mut risk) = (0.0, 0.0, None, 0.0);
         let learners = margins(booster.last(), y).into_iter().zip(booster.last().probabilities());
         for (i, ((margin, &p), account)) in learners.zip(&mut accounts).enumerate() {
             assert!((alphas[i] - account.alpha).abs() <= 1e-9, "α^{i}");
@@ -73,15 +77,27 @@ fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>) -> (f64, 
             // y·(a score of 0), voted +1, is a mistake where y = −1.
             let wrong = s < 0.0 || (s == 0.0 && y == Label::Minus);
             account.mistakes += f64::from(u8::from(wrong));
-            law[usize::from(wrong)] += v[i];
+            risk += if wrong { v[i] } else { 0.0 };
+            below += v[i];
+            if u < below - 1e-12 {
+                chosen = chosen.or(Some(wrong));
+            }
         }
         let wrong = played != y;
-        assert!(law[usize::from(wrong)] > 0.0, "a vote of no expert");
+        assert!(chosen.is_none_or(|chosen| chosen == wrong), "not the vote of the expert that was drawn");
         mistakes += f64::from(u8::from(wrong));
-        expected += law[1];
+        expected += risk;
+        // As for the coins, a deviation that has probability 10⁻⁷.
+        let variance = 0.25 * rounds + 1.0;
+        assert!(draws.abs() < (variance * (variance / 1e-14).ln()).sqrt(), "the draws of i: {draws}");
         bound = check_bounds(&accounts, mistakes, expected, rounds, &stream.name);
     }
     (mistakes, bound)
+}
+
+/// The uniform number that i will be drawn with, as the state says.
+fn draw_to_come<W: OnlinePredictor<Label> + Clone + Serialize>(booster: &AdaBoostOl<W>) -> f64 {
+    serde_json::to_value(booster).unwrap()["choice"]["coming"][0].as_f64().unwrap()
 }
 
 fn check_bounds(accounts: &[Account], mistakes: f64, expected: f64, rounds: f64, name: &str) -> f64 {

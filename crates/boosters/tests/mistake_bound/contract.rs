@@ -162,6 +162,20 @@ fn a_state_is_checked_when_it_is_read() {
     );
 }
 
+/// Parts of different boosters do not make one.
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let value = |learners| {
+        serde_json::to_value(AdaBoostOl::new(synthetic(learners, 0.5), &mut rng(5)).unwrap()).unwrap()
+    };
+    let (nine, eight) = (value(9), value(8));
+    for part in ["steps", "experts", "choice"] {
+        let mut mixed = nine.clone();
+        mixed[part] = if part == "choice" { nine["pupils"]["coins"].clone() } else { eight[part].clone() };
+        assert!(serde_json::from_value::<AdaBoostOl<Synthetic>>(mixed).is_err(), "{part}");
+    }
+}
+
 /// A learner that answers no label is caught before anybody has learnt.
 #[test]
 fn a_learner_that_does_not_vote_is_refused_before_anything_moves() {
