@@ -6,7 +6,7 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 
-/// Online boost-by-majority \[BKL15\]: of all boosters the one that needs the fewest learners for a known advantage.
+/// Online boost-by-majority \[BKL15\], which needs the fewest learners, up to a constant, for an advantage that is known.
 ///
 /// The potential Φ_i(s) is the chance that the majority errs, once i learners have voted with score s = Σ_{j≤i} y·h_j(x)
 /// and the other N − i are right with probability (1+γ)/2 each: Φ_N(s) = 1{s ≤ 0},
