@@ -1,16 +1,20 @@
 //! Every online classifier keeps the contract of `OnlinePredictor<Label>`, on real rows and on rows at the limits of
 //! doubles. A new classifier is a line in [`classifiers`].
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal that is not expected fails the test")]
+#![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
 
 mod streams;
 
 use oco_core::StepSchedule;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowError, RowMatrix};
 use serde::{Serialize, de::DeserializeOwned};
 use streams::Stream;
+use weak_learners::batch::Stump;
 use weak_learners::online::{
-    BalancedWinnow, Growth, HoeffdingTree, LogisticRegression, NaiveBayes, Perceptron, Thresholds, Winnow,
+    BalancedWinnow, GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes,
+    Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
 };
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
@@ -23,6 +27,15 @@ macro_rules! classifiers {
         // Small steps, so that the tree grows, fills up and settles within a few hundred rounds.
         let growth = Growth { delta: 0.2, tie: 0.2, grace: 20, max_depth: 3, max_leaves: 6 };
         let steps = StepSchedule::power(0.5, 0.5).unwrap();
+        let rng = ChaCha8Rng::seed_from_u64(3);
+        let hedge = HedgeStumps::new(thresholds.clone(), 0.1, rng.clone()).unwrap();
+        $check("HedgeStumps", hedge, rows, labels);
+        $check("HedgeStumps, anytime", HedgeStumps::anytime(thresholds.clone(), rng.clone()), rows, labels);
+        let grown = GrownStumps::new(m, 12, 0.1, rng.clone()).unwrap();
+        $check("GrownStumps", grown, rows, labels);
+        $check("GrownStumps, anytime", GrownStumps::anytime(m, 12, rng.clone()).unwrap(), rows, labels);
+        let stump = Stump::new(m, 0, 0.0, Label::Plus).unwrap();
+        $check("SyntheticWeakLearner", SyntheticWeakLearner::new(stump, 0.3, rng).unwrap(), rows, labels);
         $check("Perceptron", Perceptron::new(m).unwrap(), rows, labels);
         $check("Winnow", Winnow::new(m, 0.1).unwrap(), rows, labels);
         $check("BalancedWinnow", BalancedWinnow::new(m, 0.1).unwrap(), rows, labels);

@@ -74,6 +74,11 @@ impl Dartboard {
         hit.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).unwrap_or(0)
     }
 
+    /// A fair coin, for a class that grows.
+    pub(crate) fn coin(&mut self) -> bool {
+        self.rng.random()
+    }
+
     /// Checks what was loaded or handed in; sums of labels are exact up to the rounds allowed here.
     pub(crate) fn check(&self) -> Result<(), LearnerError> {
         let (Rate::Constant(eta) | Rate::Doubling { first: eta }) = self.rate;

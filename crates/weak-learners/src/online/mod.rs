@@ -5,14 +5,17 @@
 //! after the first unless the model itself grows.
 //!
 //! Reading order: [`OnlineClassifier`]. [`SyntheticWeakLearner`], whose advantage is known. [`HedgeStumps`], the weak
-//! learner that a booster of stumps boosts, over the class of its [`Thresholds`]; the linear ones: [`Perceptron`],
-//! [`Winnow`] and [`BalancedWinnow`], [`LogisticRegression`]; the counting ones: [`NaiveBayes`], [`HoeffdingTree`].
+//! learner that a booster of stumps boosts, over the class of its [`Thresholds`], and [`GrownStumps`], which
+//! finds its thresholds in the stream. The linear ones: [`Perceptron`], [`Winnow`] and [`BalancedWinnow`],
+//! [`LogisticRegression`]. The counting ones: [`NaiveBayes`], [`HoeffdingTree`].
 
 mod classifier;
 mod synthetic;
 mod thresholds;
 mod dartboard;
 mod hedge_stumps;
+mod gaps;
+mod grown_stumps;
 mod perceptron;
 mod winnow;
 mod logistic;
@@ -20,8 +23,9 @@ mod naive_bayes;
 mod hoeffding_tree;
 
 pub use classifier::OnlineClassifier;
+pub use grown_stumps::GrownStumps;
 pub use hedge_stumps::HedgeStumps;
-pub use hoeffding_tree::{Growth, HoeffdingTree, Thresholds as TreeThresholds};
+pub use hoeffding_tree::{Growth, HoeffdingTree};
 pub use logistic::LogisticRegression;
 pub use naive_bayes::NaiveBayes;
 #[doc(no_inline)]

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// prefix in `tests/naive_bayes.rs`); no regret bound is known, since the estimates do not minimise mistakes. *Cost:*
 /// O(stored values) to learn and O(m) to vote, because an absent value speaks too; no allocation. *Errors:* a row of
 /// another dimension. Logarithms are summed and moments kept as mean and deviation \[W62\], so that huge values neither
-/// overflow nor cancel; beyond 1e140 deviations from its mean a value counts as that far.
+/// overflow nor cancel; a value over 1e100 times the mean and the deviation of those before counts as that large.
 ///
 /// ```
 /// use rows::Row;
@@ -161,21 +161,24 @@ fn log_ratio([minus, plus]: &[Moments; 2], x: f64) -> f64 {
     if variance == 0.0 {
         return 0.0;
     }
-    // −ln σ − z²/2 with the moments of the class's k values and one more of the moments above.
-    let log_density = |(k, of_class, deviation): (f64, f64, f64)| {
+    // σ and z = (x − μ)/σ with the moments of the class's k values and one more of the moments above.
+    let x = (x / unit).clamp(-FAR, FAR);
+    let standardised = |(k, of_class, deviation): (f64, f64, f64)| {
         let share = 1.0 / (k + 1.0);
         let gap = mean - of_class;
         let variance =
             (1.0 - share) * deviation * deviation + share * variance + share * (1.0 - share) * gap * gap;
-        let deviation = variance.sqrt().max(f64::MIN_POSITIVE);
-        let z = ((x / unit - (of_class + share * gap)) / deviation).clamp(-FAR, FAR);
-        -deviation.ln() - 0.5 * z * z
+        let deviation = variance.sqrt().max(NARROW);
+        (deviation, (x - (of_class + share * gap)) / deviation)
     };
-    log_density(plus) - log_density(minus)
+    let [(of_minus, z_minus), (of_plus, z_plus)] = [standardised(minus), standardised(plus)];
+    (of_minus / of_plus).ln() + 0.5 * (z_minus - z_plus) * (z_minus + z_plus)
 }
 
-/// So many deviations are the most that count: their squares can be summed.
-const FAR: f64 = 1e140;
+/// In units of the largest moment, values and deviations are kept in a range where the squares of z can be summed; the
+/// deviation of distinct doubles is not that narrow.
+const FAR: f64 = 1e100;
+const NARROW: f64 = 1e-40;
 
 /// Counts stay below 2^53, where every integer is a double.
 const LARGEST_COUNT: u64 = 1 << 52;

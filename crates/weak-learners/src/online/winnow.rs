@@ -132,7 +132,7 @@ fn doubled_dimension(inputs: usize) -> Result<usize, LearnerError> {
 }
 
 /// The stored values of (x, −x) and, for a sparse row, where they stand.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Doubled {
     values: Vec<f64>,
     indices: Vec<u32>,
@@ -141,13 +141,16 @@ struct Doubled {
 impl Doubled {
     fn of(&mut self, x: Row<'_>) -> Result<Row<'_>, LearnerError> {
         let Self { values, indices } = self;
+        // Room for every row of this dimension, once: also in a clone, which does not inherit it.
         values.clear();
+        values.reserve(2 * x.dimension());
         values.extend_from_slice(x.values());
         values.extend(x.values().iter().map(|v| -v));
         let Entries::Sparse(of_x, _) = x.entries() else { return Ok(Row::dense(values)?) };
         // The shape was checked, so that no sum leaves u32.
         let m = u32::try_from(x.dimension()).unwrap_or_default();
         indices.clear();
+        indices.reserve(2 * x.dimension());
         indices.extend_from_slice(of_x);
         indices.extend(of_x.iter().map(|j| j + m));
         Ok(Row::sparse(2 * x.dimension(), indices, values)?)
@@ -170,7 +173,6 @@ impl TryFrom<Winnow> for BalancedWinnow {
             let (argument, expected) = ("weights", doubled + 1);
             return Err(LearnerError::LengthMismatch { argument, expected, got: doubled });
         }
-        let room = Doubled { values: Vec::with_capacity(doubled), indices: Vec::with_capacity(doubled) };
-        Ok(Self { winnow, doubled: room })
+        Ok(Self { winnow, doubled: Doubled::default() })
     }
 }

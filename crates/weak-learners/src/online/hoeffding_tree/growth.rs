@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// at most 32 leaves and depth 8. Checked where a tree is made of it.
 ///
 /// ```
-/// use weak_learners::online::{Growth, HoeffdingTree, TreeThresholds as Thresholds};
+/// use weak_learners::online::{Growth, HoeffdingTree, Thresholds};
 /// let growth = Growth { max_leaves: 4, ..Growth::default() };
 /// assert!((growth.epsilon(200) - 0.2007).abs() < 1e-4);
-/// let thresholds = Thresholds::new(vec![vec![0.0]])?;
+/// let thresholds = Thresholds::at(vec![vec![0.0]])?;
 /// assert!(HoeffdingTree::new(thresholds, Growth { delta: 0.0, ..growth }).is_err());
 /// # Ok::<(), weak_learners::LearnerError>(())
 /// ```

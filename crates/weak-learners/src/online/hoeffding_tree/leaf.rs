@@ -1,9 +1,11 @@
 //! What a leaf of a Hoeffding tree counts.
 
-use super::{Growth, Thresholds};
+use super::Growth;
+use crate::online::Thresholds;
 use crate::{Label, LearnerError};
 use rows::Row;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Labels, −1 first.
 type Counts = [u64; 2];
@@ -23,7 +25,7 @@ pub(super) struct Leaf {
 pub(super) struct Split {
     pub(super) feature: usize,
     pub(super) threshold: f64,
-    /// The labels seen with x_feature ≤ threshold, and the others.
+    /// The labels seen with x_feature < threshold, and the others.
     pub(super) sides: [Counts; 2],
 }
 
@@ -38,7 +40,7 @@ impl Leaf {
         if !self.cells.is_empty() {
             x.for_each(|j, x_j| {
                 if x_j != 0.0 {
-                    self.cells[thresholds.start(j) + thresholds.bin(j, x_j)][class] += 1;
+                    self.cells[thresholds.places(j).start + j + thresholds.bucket(j, x_j)][class] += 1;
                 }
             });
         }
@@ -68,10 +70,10 @@ impl Leaf {
 
     /// The threshold of the largest gain, the lowest of several.
     fn best_of(&self, feature: usize, thresholds: &Thresholds) -> (f64, Option<Split>) {
-        let cells = &self.cells[thresholds.start(feature)..thresholds.start(feature + 1)];
+        let cells = &self.cells[cells_of(feature, thresholds)];
         // The zeros were not counted: they are those that the other values leave.
         let stored = cells.iter().fold([0, 0], |sum, cell| plus(sum, *cell));
-        let (zeros, zero_bin) = (minus(self.seen, stored), thresholds.bin(feature, 0.0));
+        let (zeros, zero_bin) = (minus(self.seen, stored), thresholds.bucket(feature, 0.0));
         let (mut best, mut split, mut low) = (0.0, None, [0, 0]);
         for (bin, &threshold) in thresholds.of(feature).iter().enumerate() {
             low = plus(low, cells[bin]);
@@ -100,7 +102,7 @@ impl Leaf {
 
     /// What a saved leaf must satisfy.
     pub(super) fn check(&self, thresholds: &Thresholds, may_split: bool) -> Result<(), LearnerError> {
-        let (expected, got) = (if may_split { thresholds.cells() } else { 0 }, self.cells.len());
+        let (expected, got) = (if may_split { cells(thresholds) } else { 0 }, self.cells.len());
         if expected != got {
             return Err(LearnerError::LengthMismatch { argument: "cells of a leaf", expected, got });
         }
@@ -116,7 +118,7 @@ impl Leaf {
         }
         for class in 0..2 {
             for feature in 0..if may_split { thresholds.inputs() } else { 0 } {
-                let cells = &self.cells[thresholds.start(feature)..thresholds.start(feature + 1)];
+                let cells = &self.cells[cells_of(feature, thresholds)];
                 let stored = cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(cell[class]));
                 if stored > self.seen[class] {
                     return refuse(stored, "at most the examples of the leaf");
@@ -125,6 +127,16 @@ impl Leaf {
         }
         Ok(())
     }
+}
+
+/// One cell more than there are thresholds, for each feature.
+pub(super) fn cells(thresholds: &Thresholds) -> usize {
+    thresholds.total() + thresholds.inputs()
+}
+
+fn cells_of(feature: usize, thresholds: &Thresholds) -> Range<usize> {
+    let places = thresholds.places(feature);
+    places.start + feature..places.end + feature + 1
 }
 
 /// Counts stay below 2^53, where every integer is a double.

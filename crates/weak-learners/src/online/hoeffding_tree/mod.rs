@@ -1,18 +1,17 @@
 //! A small Hoeffding tree.
 //!
-//! Reading order: [`HoeffdingTree`]; [`Thresholds`], what it may ask; [`Growth`], when it does; the counts of a leaf.
+//! Reading order: [`HoeffdingTree`]; [`Growth`], when it splits; the counts of a leaf.
 
-mod thresholds;
 mod growth;
 mod leaf;
 
 pub use growth::Growth;
-pub use thresholds::Thresholds;
 
+use super::Thresholds;
 use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OnlinePredictor, Shape};
 use leaf::{Leaf, Split};
-use rows::{Entries, Row};
+use rows::Row;
 use serde::{Deserialize, Serialize};
 
 /// The Hoeffding tree \[DH00\]: a decision tree that grows from a stream and never looks back. A leaf counts labels on
@@ -31,8 +30,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use rows::Row;
-/// use weak_learners::{Label, OnlineClassifier, online::{Growth, HoeffdingTree, TreeThresholds as Thresholds}};
-/// let thresholds = Thresholds::new(vec![vec![0.5], vec![0.5]])?;
+/// use weak_learners::{Label, OnlineClassifier, online::{Growth, HoeffdingTree, Thresholds}};
+/// let thresholds = Thresholds::at(vec![vec![0.5], vec![0.5]])?;
 /// let mut tree = HoeffdingTree::new(thresholds, Growth { delta: 0.01, ..Growth::default() })?;
 /// // +1 where both features are on: no single threshold says that.
 /// for t in 0..2000 {
@@ -60,7 +59,7 @@ struct State {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Node {
-    /// x_feature ≤ threshold goes to node `low`, the others to `high`.
+    /// x_feature < threshold goes to node `low`, the others to `high`.
     Branch {
         feature: usize,
         threshold: f64,
@@ -109,7 +108,7 @@ impl HoeffdingTree {
     /// A parameter of `growth` outside its domain.
     pub fn new(thresholds: Thresholds, growth: Growth) -> Result<Self, LearnerError> {
         growth.check()?;
-        let root = Leaf::new([0, 0], if growth.may_split(1, 0) { thresholds.cells() } else { 0 });
+        let root = Leaf::new([0, 0], if growth.may_split(1, 0) { leaf::cells(&thresholds) } else { 0 });
         State { growth, thresholds, nodes: vec![Node::Leaf(root)] }.try_into()
     }
 
@@ -137,7 +136,7 @@ impl State {
     fn sort(&self, x: Row<'_>) -> (usize, u32) {
         let (mut at, mut depth) = (0, 0);
         while let Some(Node::Branch { feature, threshold, low, high }) = self.nodes.get(at) {
-            at = if coordinate(x, *feature) <= *threshold { *low } else { *high };
+            at = if x.get(*feature) < Some(*threshold) { *low } else { *high };
             depth += 1;
         }
         (at, depth)
@@ -154,7 +153,7 @@ impl State {
     fn grow(&mut self, at: usize, depth: u32, split: Split) {
         let Split { feature, threshold, sides } = split;
         let may_split = self.growth.may_split(self.leaves() + 1, depth + 1);
-        let cells = if may_split { self.thresholds.cells() } else { 0 };
+        let cells = if may_split { leaf::cells(&self.thresholds) } else { 0 };
         let low = self.nodes.len();
         self.nodes.extend(sides.map(|votes| Node::Leaf(Leaf::new(votes, cells))));
         self.nodes[at] = Node::Branch { feature, threshold, low, high: low + 1 };
@@ -171,16 +170,6 @@ impl State {
     /// Every branch has added one leaf and one node.
     fn leaves(&self) -> usize {
         self.nodes.len().div_ceil(2)
-    }
-}
-
-/// x_j.
-fn coordinate(x: Row<'_>, j: usize) -> f64 {
-    match x.entries() {
-        Entries::Dense(values) => values[j],
-        Entries::Sparse(indices, values) => {
-            indices.binary_search_by(|&i| (i as usize).cmp(&j)).map_or(0.0, |position| values[position])
-        }
     }
 }
 

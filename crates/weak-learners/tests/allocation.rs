@@ -1,0 +1,120 @@
+//! After the first round, a round of an online classifier allocates nothing, on dense and on sparse rows; a tree does
+//! where it grows.
+
+// A global allocator cannot be written without it; this one hands every call on to the system's.
+#![allow(unsafe_code, reason = "the counting allocator of this test")]
+#![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
+
+use oco_core::StepSchedule;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::RowMatrix;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use weak_learners::batch::Stump;
+use weak_learners::online::{
+    BalancedWinnow, GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes,
+    Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
+};
+use weak_learners::{Label, OnlineClassifier, OnlinePredictor};
+
+thread_local! {
+    /// Allocations of this thread; other tests run in other threads.
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
+// start, so counting neither allocates nor fails when a thread ends.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller's promises are those that `System` asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above; `block` came from `System`.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: as above.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+const ROUNDS: usize = 400;
+const INPUTS: usize = 12;
+
+fn wave(count: usize) -> Vec<f64> {
+    (0..count).map(|k| (1.7 * k as f64).sin()).collect()
+}
+
+/// Dense rows, and sparse ones with 1, 2 or 3 stored values, the first with 1.
+fn rows() -> [RowMatrix; 2] {
+    let (mut offsets, mut indices) = (vec![0], Vec::new());
+    for (t, stored) in (0_u32..).zip([1, 2, 3].into_iter().cycle().take(ROUNDS)) {
+        indices.extend_from_slice(&[t % 4, 4 + t % 3, 7 + t % 5][..stored]);
+        offsets.push(indices.len());
+    }
+    let values = wave(indices.len());
+    let sparse = RowMatrix::sparse(INPUTS, offsets, indices, values).unwrap();
+    [RowMatrix::dense(INPUTS, wave(ROUNDS * INPUTS)).unwrap(), sparse]
+}
+
+/// The allocations of all rounds but the first.
+fn allocations<P: OnlinePredictor<Label> + Clone>(learner: &P, rows: &RowMatrix) -> usize {
+    let mut learner = learner.clone();
+    let mut before = 0;
+    for (t, x) in rows.iter().enumerate() {
+        let y = if t % 3 == 0 { Label::Minus } else { Label::Plus };
+        learner.round(x, y).unwrap();
+        if t == 0 {
+            before = ALLOCATIONS.get();
+        }
+    }
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn a_round_allocates_nothing() {
+    let steps = StepSchedule::power(0.5, 0.5).unwrap();
+    // It looks for splits and never is sure.
+    let thresholds = Thresholds::at(vec![vec![-0.5, 0.0, 0.5]; INPUTS]).unwrap();
+    let unsure = Growth { tie: 0.0, grace: 1, ..Growth::default() };
+    for rows in &rows() {
+        assert_eq!(allocations(&Perceptron::new(INPUTS).unwrap(), rows), 0);
+        assert_eq!(allocations(&Winnow::new(INPUTS, 0.3).unwrap(), rows), 0);
+        assert_eq!(allocations(&BalancedWinnow::new(INPUTS, 0.3).unwrap(), rows), 0);
+        assert_eq!(allocations(&LogisticRegression::new(INPUTS, steps, 0.5).unwrap(), rows), 0);
+        assert_eq!(allocations(&NaiveBayes::new(INPUTS).unwrap(), rows), 0);
+        assert_eq!(allocations(&HoeffdingTree::new(thresholds.clone(), unsure).unwrap(), rows), 0);
+        // Each of three splits makes two leaves and may move the nodes.
+        let eager = Growth { delta: 0.9, tie: 1.0, grace: 5, max_leaves: 4, ..unsure };
+        let grown = allocations(&HoeffdingTree::new(thresholds.clone(), eager).unwrap(), rows);
+        assert!((3..=9).contains(&grown), "{grown}");
+    }
+}
+
+#[test]
+fn a_round_over_stumps_allocates_nothing_unless_they_grow() {
+    let rng = ChaCha8Rng::seed_from_u64(1);
+    let thresholds = Thresholds::at(vec![vec![-0.5, 0.0, 0.5]; INPUTS]).unwrap();
+    let expert = Stump::new(INPUTS, 1, 0.5, Label::Plus).unwrap();
+    for rows in &rows() {
+        assert_eq!(allocations(&SyntheticWeakLearner::new(expert, 0.3, rng.clone()).unwrap(), rows), 0);
+        assert_eq!(allocations(&HedgeStumps::new(thresholds.clone(), 2.0, rng.clone()).unwrap(), rows), 0);
+        assert_eq!(allocations(&HedgeStumps::anytime(thresholds.clone(), rng.clone()), rows), 0);
+        let mut grown = GrownStumps::new(INPUTS, 6, 2.0, rng.clone()).unwrap();
+        assert!(allocations(&grown, rows) > 0);
+        // Now every feature is full.
+        rows.iter().for_each(|x| grown.update(x, &Label::Plus).unwrap());
+        assert_eq!(allocations(&grown, rows), 0);
+    }
+}
