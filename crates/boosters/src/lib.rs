@@ -4,6 +4,7 @@
 //!   feedback \[BH20\], and the baselines of their experiments.
 //! * [`agnostic`]: boosting of classifiers through online convex optimisation, agnostic and realizable, online and on a
 //!   sample \[BCMH20\].
+//! * [`mistake_bound`]: the boosters that it improves on, in the mistake-bound model \[CLL12\], \[BKL15\].
 //! * [`feedback`]: the noise between a loss and what a bandit learner hears of it.
 //! * [`saved`]: learners on disc; a run that is stopped, saved, loaded and continued is bit for bit the run that was
 //!   not stopped.
@@ -36,4 +37,5 @@ mod draws;
 pub mod agnostic;
 pub mod feedback;
 pub mod gradient;
+pub mod mistake_bound;
 pub mod saved;

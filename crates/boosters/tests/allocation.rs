@@ -8,9 +8,10 @@ use boosters::feedback::Noise;
 use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
 };
+use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
 use oco_core::{
-    BanditLearner, Fkm, LazyOgd, Loss, MatrixGame, Ogd, OnlineLearner, QuadraticRegret, SphericalEstimator,
-    SquaredLoss, StepSchedule, TremblingHand, ZeroSumGame,
+    BanditLearner, Fkm, LazyOgd, Loss, MatrixGame, Ogd, OnlineLearner, Perceptron, QuadraticRegret,
+    SphericalEstimator, SquaredLoss, StepSchedule, TremblingHand, ZeroSumGame,
 };
 use projections::{AnySet, BoxSet, L2Ball, Simplex};
 use rand::SeedableRng;
@@ -21,7 +22,7 @@ use std::cell::Cell;
 use std::error::Error;
 use weak_learners::online::{HedgeStumps, Thresholds};
 use weak_learners::{
-    BanditPredictor, FkmLinear, FullInformationPredictor, Label, OgdLinear, OnlineClassifier,
+    BanditPredictor, FkmLinear, FullInformationPredictor, Label, LearnerError, OgdLinear, OnlineClassifier,
     OnlinePredictor, Shape,
 };
 
@@ -244,6 +245,28 @@ fn boosters_of_labels() -> Outcome {
     check("OnlineAgnosticBooster", &agnostic)?;
     check("OnlineAgnosticBooster of OnlineRealizableBooster", &stack)?;
     check("ProgressiveChoice of OnlineRealizableBooster", &choice)
+}
+
+#[test]
+fn boosters_of_the_mistake_bound_model() -> Outcome {
+    fn check<B: OnlinePredictor<Label>>(
+        what: &str,
+        booster: impl Fn() -> Result<B, LearnerError>,
+    ) -> Outcome {
+        let examples = Examples::new(1)?;
+        for (storage, rows) in &examples.rows {
+            let mut booster = booster()?;
+            assert_only_the_first_allocates(&format!("{what}, {storage} rows"), |t| {
+                booster.round(rows.row(t).ok_or("a row a round")?, Label::of_score(examples.targets[t]))?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+    let weak = || Ok::<_, LearnerError>(vec![Perceptron::new(INPUTS)?; 7]);
+    check("OsBoost", || OsBoost::new(weak()?, 0.2, &mut rng(0)))?;
+    check("OnlineBbm", || OnlineBbm::new(weak()?, 0.2, &mut rng(0)))?;
+    check("AdaBoostOl", || AdaBoostOl::new(weak()?, &mut rng(0)))
 }
 
 #[test]

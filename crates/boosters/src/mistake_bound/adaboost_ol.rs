@@ -1,0 +1,219 @@
+//! AdaBoost.OL, the adaptive online booster \[BKL15\].
+
+use super::passing::{Passing, Pupils, check_output};
+use crate::draws::Draws;
+use oco_core::{Hedge, Ogd, OnlineLearner, StepSchedule};
+use projections::BoxSet;
+use rand::Rng;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
+
+/// AdaBoost.OL \[BKL15\]: logistic boosting that knows no advantage, and weighs its learners as it goes.
+///
+/// s^0 = 0, s^i = s^{i−1} + α^i·y·h_i(x); (x, y) is passed to learner i with probability w^i = 1/(1 + e^{s^{i−1}}). Every α^i
+/// is an [`Ogd`] on [−2, 2] with steps 4/√t, for the loss α ↦ ln(1 + e^{−s^{i−1} − αyh_i(x)}); the N of them are one OGD on
+/// the cube. The vote is ŷ^i = sgn Σ_{j≤i} α^j h_j(x), a tie counting as +1, for an i that is drawn from the weights v of a
+/// [`Hedge`] whose losses are the mistakes of ŷ^1, …, ŷ^N: v^i ← v^i·e^{−1{ŷ^i ≠ y}}.
+///
+/// *Guarantee.* With e_i = Σ_t w_t^i y_t h_i(x_t)/Σ_t w_t^i the edge that learner i had, for every sequence and at every T:
+/// the best of ŷ^1, …, ŷ^N makes M ≤ 4(T ln 2 + 6N√T)/Σ_i e_i² mistakes, and the vote, in expectation over its own draws, at
+/// most (M + ln N)/(1 − 1/e). Derived from the regrets of OGD and Hedge, and asserted with them, in
+/// `tests/mistake_bound`.
+/// *Cost:* N votes and at most N updates a round, two exponentials a learner; no allocation. *Errors:* a row of another
+/// dimension, or an example that a learner would refuse, moves nobody.
+///
+/// ```
+/// use boosters::mistake_bound::AdaBoostOl;
+/// use rand::SeedableRng;
+/// use rand_chacha::ChaCha8Rng;
+/// use rows::Row;
+/// use weak_learners::{Label, batch::Stump, online::SyntheticWeakLearner};
+/// // Weak learners that follow the truth, the sign of x, with probability 0.7.
+/// let truth = Stump::new(1, 0, 0.0, Label::Plus)?;
+/// let learner = |seed| SyntheticWeakLearner::new(truth, 0.4, ChaCha8Rng::seed_from_u64(seed));
+/// let weak = (0..25).map(learner).collect::<Result<Vec<_>, _>>()?;
+/// let mut booster = AdaBoostOl::new(weak, &mut ChaCha8Rng::seed_from_u64(99))?;
+/// let mut mistakes = 0;
+/// for t in 0..2000 {
+///     let x = [f64::from(t).sin()];
+///     let y = Label::of_score(x[0]);
+///     mistakes += u32::from(booster.round(Row::dense(&x)?, y)? != y);
+/// }
+/// assert!(mistakes < 300, "a learner alone makes some 600, these {mistakes}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    try_from = "State<W>",
+    into = "State<W>",
+    bound(serialize = "W: Clone + Serialize", deserialize = "W: Deserialize<'de> + OnlinePredictor<Label>")
+)]
+pub struct AdaBoostOl<W> {
+    state: State<W>,
+    passing: Passing,
+    gradients: Vec<f64>,
+    mistakes: Vec<f64>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct State<W> {
+    pupils: Pupils<W>,
+    /// α^1, …, α^N.
+    steps: Ogd<BoxSet>,
+    /// v over ŷ^1, …, ŷ^N.
+    experts: Hedge,
+    /// The draw of i.
+    choice: Draws,
+}
+
+impl<W: OnlinePredictor<Label>> AdaBoostOl<W> {
+    /// One round: votes at x, then learns y; returns the vote. The same as
+    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which asks every learner twice.
+    ///
+    /// # Errors
+    /// As [`update`](OnlinePredictor::update).
+    pub fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError> {
+        let Self { state, passing, gradients, mistakes } = self;
+        state.pupils.vote(x, y, passing)?;
+        let (mut score, mut w) = (0.0, 0.5); // s^0 = 0, w^1 = 1/2
+        let chosen = state.chosen();
+        let mut played = Label::Plus;
+        for (i, (h, alpha)) in passing.votes.iter().zip(state.steps.play()).enumerate() {
+            passing.probabilities[i] = w;
+            score += alpha * h.sign(); // s^i = y·score
+            w = 1.0 / (1.0 + (y.sign() * score).exp()); // w^{i+1}
+            gradients[i] = -y.sign() * h.sign() * w; // of ln(1 + e^{−s^{i−1} − αyh}) at α^i
+            let expert = Label::of_score(score); // ŷ^i
+            mistakes[i] = if expert == y { 0.0 } else { 1.0 };
+            played = if i == chosen { expert } else { played };
+        }
+        state.pupils.learn(x, y, passing)?; // pass (x, y) to W_i with probability w^i
+        state.steps.observe(gradients)?;
+        state.experts.observe(mistakes)?; // v^i ← v^i·e^{−1{ŷ^i ≠ y}}
+        state.choice.advance();
+        Ok(played)
+    }
+
+    /// N weak learners with one output, and the key of the coins from `rng`.
+    ///
+    /// # Errors
+    /// No learner, or learners of different shapes.
+    pub fn new(learners: Vec<W>, rng: &mut (impl Rng + ?Sized)) -> Result<Self, LearnerError> {
+        let n = learners.len();
+        if n == 0 {
+            return Err(LearnerError::Empty { argument: "learners" });
+        }
+        let pupils = Pupils::new(learners, rng);
+        let cube = BoxSet::new(vec![-LARGEST; n], vec![LARGEST; n])?;
+        let steps = Ogd::new(cube, n, step_schedule()?)?;
+        let experts = Hedge::new(n, 1.0)?;
+        State { pupils, steps, experts, choice: Draws::new(rng, 1) }.try_into()
+    }
+
+    /// W_1, …, W_N.
+    pub fn learners(&self) -> &[W] {
+        self.state.pupils.learners()
+    }
+
+    /// α^1, …, α^N of the round to come.
+    pub fn alphas(&self) -> &[f64] {
+        self.state.steps.play()
+    }
+
+    /// v of the round to come, a distribution over ŷ^1, …, ŷ^N.
+    pub fn expert_weights(&self) -> &[f64] {
+        self.state.experts.play()
+    }
+
+    /// What happened in the last round.
+    pub fn passing(&self) -> &Passing {
+        &self.passing
+    }
+}
+
+impl<W> State<W> {
+    /// The i, from 0, of the ŷ^i that votes in the round to come.
+    fn chosen(&self) -> usize {
+        let v = self.experts.play();
+        let mut left = self.choice.coming().first().copied().unwrap_or(0.0);
+        for (i, v) in v.iter().enumerate() {
+            left -= v;
+            if left < 0.0 {
+                return i;
+            }
+        }
+        v.len() - 1
+    }
+}
+
+impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for AdaBoostOl<W> {
+    fn shape(&self) -> Shape {
+        self.state.pupils.shape()
+    }
+
+    /// Asks only the learners that the vote needs.
+    fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        check_output(y.len())?;
+        let (chosen, mut score) = (self.state.chosen(), 0.0);
+        let State { pupils, steps, .. } = &mut self.state;
+        for (learner, alpha) in pupils.learners_mut().iter_mut().zip(steps.play()).take(chosen + 1) {
+            score += alpha * learner.vote(x)?.sign();
+        }
+        y[0] = Label::of_score(score).sign();
+        Ok(())
+    }
+
+    fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.state.pupils.accept(x, *y)
+    }
+
+    fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.round(x, *y).map(drop)
+    }
+}
+
+/// α ∈ [−2, 2].
+const LARGEST: f64 = 2.0;
+
+/// 4/√t: the diameter of [−2, 2] is 4, and the slopes are at most 1.
+fn step_schedule() -> Result<StepSchedule, LearnerError> {
+    Ok(StepSchedule::zinkevich(2.0 * LARGEST, 1.0)?)
+}
+
+impl<W> From<AdaBoostOl<W>> for State<W> {
+    fn from(booster: AdaBoostOl<W>) -> Self {
+        booster.state
+    }
+}
+
+impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for AdaBoostOl<W> {
+    type Error = LearnerError;
+
+    fn try_from(state: State<W>) -> Result<Self, LearnerError> {
+        state.pupils.check()?;
+        let expected = state.pupils.learners().len();
+        let lengths = [("step sizes", state.steps.play().len()), ("experts", state.experts.play().len())];
+        for (argument, got) in lengths {
+            if got != expected {
+                return Err(LearnerError::LengthMismatch { argument, expected, got });
+            }
+        }
+        if !state.choice.is_of(1) {
+            let got = state.choice.coming().len();
+            return Err(LearnerError::LengthMismatch { argument: "choice", expected: 1, got });
+        }
+        let cube = state.steps.set();
+        for bound in cube.lower().iter().map(|lower| -lower).chain(cube.upper().iter().copied()) {
+            if (bound - LARGEST).abs() > 0.0 {
+                return Err(LearnerError::BadParameter {
+                    name: "step size",
+                    value: bound,
+                    domain: "[−2, 2]",
+                });
+            }
+        }
+        let [gradients, mistakes] = [vec![0.0; expected], vec![0.0; expected]];
+        Ok(Self { state, passing: Passing::new(expected), gradients, mistakes })
+    }
+}

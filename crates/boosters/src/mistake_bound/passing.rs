@@ -1,0 +1,148 @@
+//! Weak learners that are passed an example with a probability each.
+
+use crate::draws::Draws;
+use rand::Rng;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
+
+/// What happened in the last round of a booster, a learner an entry: its vote h_i(x), the probability p_i with which the
+/// example was to be passed to it, and whether it was.
+///
+/// It is the boosters' working memory and a researcher's window; theorem checks read it. Before the first round it
+/// holds votes of +1, probabilities of 0 and nothing passed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passing {
+    pub(super) votes: Vec<Label>,
+    pub(super) probabilities: Vec<f64>,
+    passed: Vec<bool>,
+}
+
+impl Passing {
+    pub(super) fn new(learners: usize) -> Self {
+        let (votes, probabilities) = (vec![Label::Plus; learners], vec![0.0; learners]);
+        Self { votes, probabilities, passed: vec![false; learners] }
+    }
+
+    /// h_1(x), …, h_N(x), before anybody learnt.
+    pub fn votes(&self) -> &[Label] {
+        &self.votes
+    }
+
+    /// p_1, …, p_N, in \[0, 1\].
+    pub fn probabilities(&self) -> &[f64] {
+        &self.probabilities
+    }
+
+    /// Who learnt the example.
+    pub fn passed(&self) -> &[bool] {
+        &self.passed
+    }
+}
+
+/// N weak learners of one shape, and a coin for each.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Pupils<W> {
+    learners: Vec<W>,
+    coins: Draws,
+}
+
+impl<W: OnlinePredictor<Label>> Pupils<W> {
+    pub(super) fn new(learners: Vec<W>, rng: &mut (impl Rng + ?Sized)) -> Self {
+        let coins = Draws::new(rng, learners.len());
+        Self { learners, coins }
+    }
+
+    /// What every constructor of a booster asks of its learners, on deserialisation too.
+    pub(super) fn check(&self) -> Result<(), LearnerError> {
+        let Some(first) = self.learners.first() else {
+            return Err(LearnerError::Empty { argument: "learners" });
+        };
+        let expected = first.shape().inputs;
+        for Shape { inputs, outputs } in self.learners.iter().map(W::shape) {
+            if inputs != expected {
+                return Err(LearnerError::InputDimension { expected, got: inputs });
+            }
+            if outputs != 1 {
+                let argument = "weak learner";
+                return Err(LearnerError::OutputDimension { argument, expected: 1, got: outputs });
+            }
+        }
+        if !self.coins.is_of(self.learners.len()) {
+            let (argument, expected) = ("coins", self.learners.len());
+            return Err(LearnerError::LengthMismatch { argument, expected, got: self.coins.coming().len() });
+        }
+        Ok(())
+    }
+
+    /// That every learner would take the example, whoever it is passed to.
+    pub(super) fn accept(&self, x: Row<'_>, y: Label) -> Result<(), LearnerError> {
+        self.learners.iter().try_for_each(|learner| learner.accepts(x, &y))
+    }
+
+    /// h_1(x), …, h_N(x), once every learner has agreed to the example.
+    pub(super) fn vote(&mut self, x: Row<'_>, y: Label, round: &mut Passing) -> Result<(), LearnerError> {
+        self.accept(x, y)?;
+        for (learner, vote) in self.learners.iter_mut().zip(&mut round.votes) {
+            *vote = learner.vote(x)?;
+        }
+        Ok(())
+    }
+
+    /// Passes (x, y) to learner i where its coin falls below p_i, and tosses the coins of the next round.
+    pub(super) fn learn(&mut self, x: Row<'_>, y: Label, round: &mut Passing) -> Result<(), LearnerError> {
+        let coins = self.coins.coming().iter().zip(&round.probabilities);
+        for ((learner, passed), (u, p)) in self.learners.iter_mut().zip(&mut round.passed).zip(coins) {
+            *passed = u < p;
+            if *passed {
+                learner.update(x, &y)?;
+            }
+        }
+        self.coins.advance();
+        Ok(())
+    }
+
+    /// W_1, …, W_N.
+    pub(super) fn learners(&self) -> &[W] {
+        &self.learners
+    }
+
+    pub(super) fn learners_mut(&mut self) -> &mut [W] {
+        &mut self.learners
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape { inputs: self.learners.first().map_or(0, |first| first.shape().inputs), outputs: 1 }
+    }
+}
+
+/// sgn Σ h_i(x), a tie counting as +1.
+pub(super) fn majority<W: OnlinePredictor<Label>>(
+    learners: &mut [W],
+    x: Row<'_>,
+) -> Result<Label, LearnerError> {
+    let mut score = 0.0;
+    for learner in learners {
+        score += learner.vote(x)?.sign();
+    }
+    Ok(Label::of_score(score))
+}
+
+/// 0 < γ < 1.
+pub(super) fn check_advantage(value: f64) -> Result<(), LearnerError> {
+    if !value.is_finite() {
+        return Err(LearnerError::NotFinite { argument: "advantage", index: 0, value });
+    }
+    if !(value > 0.0 && value < 1.0) {
+        return Err(LearnerError::BadParameter { name: "advantage", value, domain: "(0, 1)" });
+    }
+    Ok(())
+}
+
+/// Room for one vote.
+pub(super) fn check_output(got: usize) -> Result<(), LearnerError> {
+    if got != 1 {
+        return Err(LearnerError::OutputDimension { argument: "prediction", expected: 1, got });
+    }
+    Ok(())
+}
