@@ -180,23 +180,46 @@ pub(super) struct Interval {
     pub(super) name: &'static str,
 }
 
-/// OGD on the interval from its middle, with the constant step η = D/(G√N), for which its regret over N losses is at
-/// most DG√N \[Z03\]: no slope exceeds G = 1 + 1/γ, no point is further than D from the middle.
-pub(super) fn tuned_ogd(
-    interval: Interval,
-    advantage: f64,
-    learners: usize,
-) -> Result<Ogd<BoxSet>, LearnerError> {
-    let majority = RandomisedMajority::new(advantage)?;
-    if learners == 0 {
-        return Err(LearnerError::Empty { argument: "learners" });
+impl Interval {
+    /// \[−1, 1\].
+    pub(super) const SYMMETRIC: Self = Self { lower: -1.0, upper: 1.0, name: "[-1, 1]" };
+    /// \[0, 1\].
+    pub(super) const UNIT: Self = Self { lower: 0.0, upper: 1.0, name: "[0, 1]" };
+
+    /// OGD from its middle, which is at most half its length from any point.
+    pub(super) fn ogd_from_middle(
+        self,
+        advantage: f64,
+        learners: usize,
+    ) -> Result<Ogd<BoxSet>, LearnerError> {
+        let (start, reach) = (0.5 * (self.lower + self.upper), 0.5 * (self.upper - self.lower));
+        self.tuned_ogd(start, reach, advantage, learners)
     }
-    let Interval { lower, upper, .. } = interval;
-    let (reach, lipschitz) = (0.5 * (upper - lower), -majority.slope(Label::Plus, Label::Minus));
-    #[allow(clippy::cast_precision_loss, reason = "a count of learners")]
-    let eta = reach / lipschitz / (learners as f64).sqrt();
-    let (set, middle) = (BoxSet::interval(lower, upper)?, 0.5 * (lower + upper));
-    Ok(Ogd::starting_at(set, vec![middle], StepSchedule::constant(eta)?)?)
+
+    /// OGD from its upper end.
+    pub(super) fn ogd_from_top(self, advantage: f64, learners: usize) -> Result<Ogd<BoxSet>, LearnerError> {
+        self.tuned_ogd(self.upper, self.upper - self.lower, advantage, learners)
+    }
+
+    /// OGD with the constant step η = D/(G√N), for which its regret over N losses is at most DG√N \[Z03\]: no slope
+    /// exceeds G = 1 + 1/γ, no point is further than D from the start.
+    fn tuned_ogd(
+        self,
+        start: f64,
+        reach: f64,
+        advantage: f64,
+        learners: usize,
+    ) -> Result<Ogd<BoxSet>, LearnerError> {
+        let majority = RandomisedMajority::new(advantage)?;
+        if learners == 0 {
+            return Err(LearnerError::Empty { argument: "learners" });
+        }
+        let lipschitz = -majority.slope(Label::Plus, Label::Minus);
+        #[allow(clippy::cast_precision_loss, reason = "a count of learners")]
+        let eta = reach / lipschitz / (learners as f64).sqrt();
+        let set = BoxSet::interval(self.lower, self.upper)?;
+        Ok(Ogd::starting_at(set, vec![start], StepSchedule::constant(eta)?)?)
+    }
 }
 
 /// What both boosters hold: what is saved, checked by its only constructor.

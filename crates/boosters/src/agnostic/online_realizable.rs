@@ -1,6 +1,6 @@
 //! Online realizable boosting \[BCMH20, Algorithm 4\].
 
-use super::inner_round::{FreshPlays, Interval, State, Trace, tuned_ogd};
+use super::inner_round::{FreshPlays, Interval, State, Trace};
 use super::{RandomisedMajority, VoteRule};
 use oco_core::{Ogd, OnlineLearner};
 use projections::BoxSet;
@@ -9,7 +9,7 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 
-const INTERVAL: Interval = Interval { lower: 0.0, upper: 1.0, name: "[0, 1]" };
+const INTERVAL: Interval = Interval::UNIT;
 
 /// Online boosting by any online convex optimiser, for examples that some expert labels without an error \[BCMH20,
 /// Algorithm 4\].
@@ -120,7 +120,7 @@ impl<W: OnlinePredictor<Label>> OnlineRealizableBooster<W, Ogd<BoxSet>> {
         advantage: f64,
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Self, LearnerError> {
-        let oco = tuned_ogd(INTERVAL, advantage, learners.len())?;
+        let oco = INTERVAL.ogd_from_middle(advantage, learners.len())?;
         Self::new(learners, oco, advantage, rng)
     }
 }

@@ -67,7 +67,8 @@ impl RandomisedMajority {
     /// The slope W_i(x)y/γ − 1 of the loss ℓ^i(p) = p(W_i(x)y/γ − 1).
     #[must_use]
     pub fn slope(self, vote: Label, y: Label) -> f64 {
-        vote.sign() * y.sign() / self.advantage - 1.0
+        // Not ±1/γ − 1, which for γ near 1 has no digit of a small slope right.
+        (vote.sign() * y.sign() - self.advantage) / self.advantage
     }
 
     /// The vote of learners of advantage γ.

@@ -10,39 +10,55 @@ use weak_learners::Label;
 #[test]
 fn proposition_3_holds_surely_for_every_expert_at_every_round() {
     for (examples, rounds) in [(Examples::letter(), 3000), (Examples::adult(), 1500)] {
-        let thresholds = examples.thresholds(6);
-        let experts = class(&thresholds);
         for (gamma, n) in [(1.0, 9_u32), (0.3, 24), (0.05, 1)] {
-            let stream = examples.noisy(rounds, 0.2, 3);
-            let learners = hedges(&thresholds, u32::try_from(rounds).unwrap(), u64::from(n), 5);
-            let mut booster = OnlineAgnosticBooster::with_ogd(learners, gamma, &mut rng(7, 0)).unwrap();
-            let allowed = (1.0 + 1.0 / gamma) * f64::from(n).sqrt();
-            let (mut gain, mut oco, mut lemma_5) = (0.0, 0.0, 0.0);
-            let mut of_experts = vec![(0.0, 0.0, 0.0); experts.len()];
-            for (t, (x, y)) in (1_u32..).zip(stream.examples()) {
-                booster.round(x, y).unwrap();
-                let inner = Inner::of(booster.trace(), gamma, y, [-1.0, 1.0]);
-                assert_eq!(booster.trace().p()[0], 0.0, "line 4");
-                assert!(inner.oco_regret <= allowed * (1.0 + 1e-12), "round {t}: Theorem 2's R_A");
-                gain += inner.mean_gain;
-                oco += inner.oco_regret / f64::from(n);
-                let given_away = inner.mean_gain - 1.0 + (inner.margin - 1.0).abs();
-                assert!(given_away >= -1e-12, "round {t}: Lemma 5");
-                lemma_5 += given_away;
-                for (h, (of_h, regret, lemma_4)) in experts.iter().zip(&mut of_experts) {
-                    let agreement = h.vote(x).unwrap().sign() * y.sign();
-                    *of_h += agreement;
-                    *regret += inner.mean_p * agreement - inner.taught;
-                    *lemma_4 += (1.0 - inner.mean_p) * (1.0 - agreement);
-                    let slack = gain - (*of_h - *regret - oco);
-                    let rounding = 1e-11 * f64::from(t) / gamma;
-                    assert!(slack >= -rounding, "round {t}, {h:?}: {slack}");
-                    assert!((slack - *lemma_4 - lemma_5).abs() <= rounding, "round {t}, {h:?}: not tight");
-                }
-            }
-            assert!(n == 1 || gain > 0.0, "γ = {gamma}: it has learnt nothing");
+            holds_surely(&examples, rounds, gamma, n, [-1.0, 1.0], 0.0);
         }
     }
+}
+
+/// The same where A is on [0, 1] from 1: the proof needs no other comparator than 0 and 1.
+#[test]
+fn proposition_3_holds_surely_where_the_first_learner_is_told_the_label() {
+    for (gamma, n) in [(1.0, 9_u32), (0.3, 24), (0.05, 1)] {
+        holds_surely(&Examples::letter(), 1500, gamma, n, [0.0, 1.0], 1.0);
+    }
+}
+
+fn holds_surely(examples: &Examples, rounds: usize, gamma: f64, n: u32, interval: [f64; 2], start: f64) {
+    let thresholds = examples.thresholds(6);
+    let experts = class(&thresholds);
+    let stream = examples.noisy(rounds, 0.2, 3);
+    let learners = hedges(&thresholds, u32::try_from(rounds).unwrap(), u64::from(n), 5);
+    let tuned =
+        if start == 0.0 { OnlineAgnosticBooster::with_ogd } else { OnlineAgnosticBooster::with_trusting_ogd };
+    let mut booster = tuned(learners, gamma, &mut rng(7, 0)).unwrap();
+    let allowed = (1.0 + 1.0 / gamma) * f64::from(n).sqrt();
+    let (mut gain, mut oco, mut lemma_5) = (0.0, 0.0, 0.0);
+    let mut of_experts = vec![(0.0, 0.0, 0.0); experts.len()];
+    for (t, (x, y)) in (1_u32..).zip(stream.examples()) {
+        booster.round(x, y).unwrap();
+        let inner = Inner::of(booster.trace(), gamma, y, interval);
+        assert_eq!(booster.trace().p()[0], start, "line 4");
+        assert!(inner.oco_regret <= allowed * (1.0 + 1e-12), "round {t}: Theorem 2's R_A");
+        gain += inner.mean_gain;
+        oco += inner.oco_regret / f64::from(n);
+        // What Lemma 5 gives away: on [−1, 1] also that p* may be −1.
+        let of_best = f64::min(interval[0] * (inner.margin - 1.0), inner.margin - 1.0);
+        let given_away = inner.mean_gain - 1.0 - of_best;
+        assert!(given_away >= -1e-12, "round {t}: Lemma 5");
+        lemma_5 += given_away;
+        for (h, (of_h, regret, lemma_4)) in experts.iter().zip(&mut of_experts) {
+            let agreement = h.vote(x).unwrap().sign() * y.sign();
+            *of_h += agreement;
+            *regret += inner.mean_p * agreement - inner.taught;
+            *lemma_4 += (1.0 - inner.mean_p) * (1.0 - agreement);
+            let slack = gain - (*of_h - *regret - oco);
+            let rounding = 1e-11 * f64::from(t) / gamma;
+            assert!(slack >= -rounding, "round {t}, {h:?}: {slack}");
+            assert!((slack - *lemma_4 - lemma_5).abs() <= rounding, "round {t}, {h:?}: not tight");
+        }
+    }
+    assert!(n == 1 || gain > 0.0, "γ = {gamma}: it has learnt nothing");
 }
 
 /// What is added up over the rounds of one run.
