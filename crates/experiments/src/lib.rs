@@ -1,12 +1,13 @@
 //! The papers' tables and figures: a file per experiment, over what all of them share.
 //!
-//! Reading order: [`bandit_boosting`], [`lecture`] and [`projection_free`] are experiments; [`record`], [`trials`],
+//! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`] and [`agnostic`] are experiments; [`record`], [`trials`],
 //! [`table`], [`plot`] and [`progress`] are what an experiment is made of; [`conform`] holds the crates against vectors of
 //! an independent implementation; [`data_command`] lists, verifies and fetches the official files.
 
 pub mod bandit_boosting;
 pub mod lecture;
 pub mod projection_free;
+pub mod agnostic;
 pub mod record;
 pub mod trials;
 pub mod progress;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use datasets::{Name, SearchPath};
+use experiments::agnostic::{self, streams::Source};
 use experiments::bandit_boosting::{self, Options};
 use experiments::conform;
 use experiments::data_command::{self, fetch};
@@ -81,6 +82,20 @@ enum Experiment {
         #[arg(long)]
         quick: bool,
     },
+    /// [BCMH20]: agnostic and realizable boosting on streams whose labels lie, against their bounds
+    Agnostic {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a stream
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// Short streams and few learners
+        #[arg(long)]
+        quick: bool,
+        /// Only these streams, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        datasets: Vec<Source>,
+    },
 }
 
 #[derive(Args)]
@@ -151,6 +166,9 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(Experiment::ProjectionFree { common, trials, quick }) => {
             projection_free(&common, trials, quick)
         }
+        Command::Reproduce(Experiment::Agnostic { common, trials, quick, datasets }) => {
+            agnostic(&common, trials, quick, &datasets)
+        }
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -166,6 +184,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     let common = &Common { out, data: common.data.clone(), ..*common };
     oco(common, 3, true)?;
     projection_free(common, 3, true)?;
+    agnostic(common, 3, true, &[])?;
     bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
 
@@ -176,6 +195,25 @@ fn projection_free(common: &Common, trials: u64, quick: bool) -> Result<ExitCode
         threads: common.threads,
         quick,
         problems: projection_free::problems::Problem::ALL.to_vec(),
+        out: common.out.clone(),
+        search: SearchPath::from_environment(common.data.as_deref())?,
+        quiet: common.quiet,
+    })?;
+    show(&report.terminal, &report.files)
+}
+
+fn agnostic(
+    common: &Common,
+    trials: u64,
+    quick: bool,
+    sources: &[Source],
+) -> Result<ExitCode, Box<dyn Error>> {
+    let report = agnostic::run(&agnostic::Options {
+        trials,
+        seed: common.seed,
+        threads: common.threads,
+        quick,
+        sources: if sources.is_empty() { Source::ALL.to_vec() } else { sources.to_vec() },
         out: common.out.clone(),
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,

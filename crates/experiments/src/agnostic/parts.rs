@@ -1,0 +1,140 @@
+//! The parts of the experiment: how much of each is run, on which streams, and the numbers of one trial.
+
+use super::streams::{Lies, Source};
+use super::{AgnosticError, Point, growth, methods, other_learners, statistical, streams};
+use datasets::{Dataset, Name};
+use serde::Serialize;
+
+/// A part of the experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Progressive accuracy of every method.
+    Accuracy,
+    /// Gain of Algorithm 1 as T grows.
+    Rounds,
+    /// Gain of Algorithm 1 as N grows.
+    Learners,
+    /// Progressive accuracy over other online learners.
+    Others,
+    /// Training correlation of Algorithm 2 as T grows.
+    Statistical,
+}
+
+/// How much is run.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Size {
+    /// Rounds of a stream that are scored, at most.
+    pub(super) rounds: usize,
+    /// N, for the comparison of methods.
+    learners: usize,
+    /// Rounds of the gain as T grows, as a power of two, and the N of that curve.
+    growth: (u32, usize),
+    /// Rounds of the gain as N grows, and each N.
+    crowd: (usize, Vec<usize>),
+    /// Rounds and N over other online learners.
+    others: (usize, usize),
+    /// m, and the longest run of Algorithm 2 as a power of two.
+    sample: (usize, u32),
+}
+
+impl Size {
+    pub(super) fn of(quick: bool) -> Self {
+        if quick {
+            Self {
+                rounds: 400,
+                learners: 10,
+                growth: (9, 20),
+                crowd: (300, vec![1, 5, 20]),
+                others: (300, 5),
+                sample: (200, 5),
+            }
+        } else {
+            let crowd = vec![1, 2, 5, 10, 20, 50, 100, 200];
+            Self {
+                rounds: 10_000,
+                learners: 20,
+                growth: (14, 100),
+                crowd: (4_000, crowd),
+                others: (3_000, 10),
+                sample: (1_000, 9),
+            }
+        }
+    }
+}
+
+impl Part {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Accuracy, Self::Rounds, Self::Learners, Self::Others, Self::Statistical];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Accuracy => "accuracy",
+            Self::Rounds => "gain against T",
+            Self::Learners => "gain against N",
+            Self::Others => "other learners",
+            Self::Statistical => "Algorithm 2",
+        }
+    }
+
+    /// What is done to the labels of a source in this part.
+    pub(super) fn lies(self, source: Source) -> &'static [Lies] {
+        use Name::{Adult, BreastCancer, Letter, Spambase};
+        match (self, source) {
+            (Self::Accuracy, _) => Lies::about(source),
+            (Self::Rounds, _) => &[Lies::Noise(0.2)],
+            (Self::Learners, Source::Jumps | Source::Turns | Source::OneStump) => &[],
+            (Self::Learners, _) => &[Lies::Noise(0.2)],
+            (Self::Others, Source::Real(Adult | Letter | Spambase | BreastCancer))
+            | (Self::Others, Source::FiveStumps | Source::HalfSpace)
+            | (Self::Statistical, Source::FiveStumps) => &[Lies::Noise(0.0), Lies::Noise(0.2)],
+            (Self::Statistical, Source::Real(Letter | Spambase | BreastCancer)) => &[Lies::Noise(0.2)],
+            (Self::Others | Self::Statistical, _) => &[],
+        }
+    }
+
+    /// What the record calls a number of this part.
+    pub(super) fn metric(self, x: u64) -> String {
+        match self {
+            Self::Accuracy | Self::Others => "progressive accuracy".to_owned(),
+            Self::Rounds => format!("gain a round, T = {x}"),
+            Self::Learners => format!("gain a round, N = {x}"),
+            Self::Statistical => format!("training correlation, T = {x}"),
+        }
+    }
+}
+
+/// The numbers of one trial.
+pub(super) fn points(
+    part: Part,
+    source: Source,
+    real: Option<&Dataset>,
+    lies: Lies,
+    size: &Size,
+    seed: u64,
+    trial: u64,
+) -> Result<Vec<Point>, AgnosticError> {
+    let stream = |longest: usize| source.stream(real, lies, longest, seed, trial);
+    match part {
+        Part::Accuracy => {
+            let stream = stream(size.rounds)?;
+            let (_, best) = streams::best_stump(&stream.rows, &stream.labels, &stream.class)?;
+            let best = 0.5 + 0.5 * best as f64 / stream.labels.len() as f64;
+            let of = |votes: methods::Votes| Point::new(votes.method, 0, votes.accuracy(&stream.labels));
+            let mut points = vec![Point::new(growth::BEST, 0, best)];
+            points.extend(methods::votes(&stream, size.learners, seed, trial)?.into_iter().map(of));
+            Ok(points)
+        }
+        Part::Rounds => {
+            let (last, n) = size.growth;
+            let horizons: Vec<usize> = (4..=last).map(|power| 1 << power).collect();
+            growth::against_rounds(&stream(1 << last)?, n, &horizons, seed, trial)
+        }
+        Part::Learners => growth::against_learners(&stream(size.crowd.0)?, &size.crowd.1, seed, trial),
+        Part::Others => other_learners::accuracies(&stream(size.others.0)?, size.others.1, seed, trial),
+        Part::Statistical => {
+            let (m, last) = size.sample;
+            let horizons: Vec<u32> = (2..=last).map(|power| 1 << power).collect();
+            statistical::correlations(&stream(m)?, lies, &horizons, seed, trial)
+        }
+    }
+}

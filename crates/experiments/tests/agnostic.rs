@@ -1,0 +1,127 @@
+//! The experiment on agnostic boosting as a program: neither threads nor a stop change a number, no method looks ahead,
+//! and with the regrets that occurred every bound holds in every trial.
+
+#![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
+
+use datasets::{Name, SearchPath};
+use experiments::agnostic::methods::votes;
+use experiments::agnostic::streams::{Lies, Source, Stream};
+use experiments::agnostic::{Options, run};
+use experiments::record::Record;
+use std::path::Path;
+
+/// A quick run on a stand-in, which every clone has, and on a synthetic stream.
+fn quick(out: &Path, trials: u64, threads: usize) -> Record {
+    let options = Options {
+        trials,
+        seed: 5,
+        threads: Some(threads),
+        quick: true,
+        sources: vec![Source::Real(Name::BreastCancer), Source::FiveStumps],
+        out: out.to_owned(),
+        search: SearchPath::nowhere(),
+        quiet: true,
+    };
+    let report = run(&options).unwrap();
+    assert!(report.files.iter().all(|file| file.exists()));
+    assert!(report.terminal.contains("(synthetic stand-in)") && report.terminal.contains("(synthetic)"));
+    Record::load(&out.join("agnostic.json")).unwrap()
+}
+
+#[test]
+fn neither_threads_nor_a_stop_change_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let whole = quick(&out("whole"), 2, 1);
+    for threads in [2, 4] {
+        let other = quick(&out(&format!("{threads} threads")), 2, threads);
+        assert_eq!((&other.trials, &other.rows), (&whole.trials, &whole.rows), "{threads} threads");
+    }
+    quick(&out("stopped"), 1, 2);
+    assert_eq!(quick(&out("stopped"), 2, 2).trials, whole.trials);
+    every_bound_holds(&whole);
+}
+
+/// Proposition 3 and Theorems 8 and 10 with realised regrets hold on every run, not on average.
+fn every_bound_holds(record: &Record) {
+    let mut held = 0;
+    for (below, above) in [
+        ("bound, γ = 1", "Algorithm 1, γ = 1"),
+        ("bound, γ = 0.2", "Algorithm 1, γ = 0.2"),
+        ("bound, stumps", "stumps"),
+        ("bound, trees", "trees"),
+    ] {
+        for low in record.trials.iter().filter(|row| row.method == below) {
+            let high = record.trials.iter().find(|row| {
+                (&row.dataset, row.method.as_str(), &row.metric, row.trial)
+                    == (&low.dataset, above, &low.metric, low.trial)
+            });
+            let high = high.unwrap();
+            assert!(low.value <= high.value + 1e-9, "{low:?} against {high:?}");
+            held += 1;
+        }
+    }
+    assert!(held > 60, "only {held} pairs compared");
+}
+
+fn stream(source: Source, lies: Lies, longest: usize) -> Stream {
+    let real = source.load(&SearchPath::nowhere(), 3, Some(1_000)).unwrap();
+    source.stream(real.as_ref(), lies, longest, 3, 1).unwrap()
+}
+
+#[test]
+fn what_is_voted_does_not_depend_on_labels_that_come_later() {
+    const FROM: usize = 60;
+    for source in [Source::Real(Name::Adult), Source::Jumps] {
+        let told = stream(source, Lies::Noise(0.2), 120);
+        let mut garbled = told.clone();
+        garbled.labels[FROM..].iter_mut().for_each(|y| *y = -*y);
+        let mut differ = 0;
+        for (told, garbled) in votes(&told, 4, 3, 1).unwrap().iter().zip(&votes(&garbled, 4, 3, 1).unwrap()) {
+            // The vote on the first garbled label is cast before it is told.
+            assert_eq!(told.votes[..=FROM], garbled.votes[..=FROM], "{}, {source}", told.method);
+            differ += usize::from(told.votes != garbled.votes);
+        }
+        assert!(differ >= 8, "only {differ} methods learn from labels");
+    }
+}
+
+#[test]
+fn what_is_fitted_does_not_depend_on_rows_that_are_scored() {
+    let source = Source::Real(Name::Adult);
+    let (short, long) = (stream(source, Lies::Noise(0.0), 50), stream(source, Lies::Noise(0.0), 200));
+    assert_eq!(short.class, long.class);
+    assert_eq!(short.labels, long.labels[..50]);
+    assert!(short.rows.iter().zip(long.rows.iter()).all(|(a, b)| a == b));
+    // 1,000 rows, of which a tenth is set aside.
+    assert_eq!(stream(source, Lies::Noise(0.0), 2_000).labels.len(), 900);
+}
+
+#[test]
+fn labels_lie_as_often_as_stated_about_the_same_rows() {
+    for source in [Source::Real(Name::Letter), Source::HalfSpace] {
+        let clean = stream(source, Lies::Noise(0.0), 600);
+        for &lies in Lies::about(source) {
+            let told = stream(source, lies, 600);
+            assert!(told.rows.iter().zip(clean.rows.iter()).all(|(a, b)| a == b));
+            let turned = told.labels.iter().zip(&clean.labels).filter(|(a, b)| a != b).count();
+            let share = turned as f64 / 600.0;
+            let (expected, slack) = match lies {
+                // Hoeffding with a probability below 1e−6 to fail.
+                Lies::Noise(p) => (p, (2e6f64.ln() / 1200.0).sqrt()),
+                Lies::Blocks(length) => (length as f64 / 200.0, 0.0),
+                Lies::Surest(p) => (p, 0.0),
+            };
+            assert!((share - expected).abs() <= slack + 1e-12, "{source}, {lies}: {share}");
+        }
+    }
+}
+
+#[test]
+fn a_source_is_found_by_its_name() {
+    for source in Source::ALL {
+        assert_eq!(source.name().parse::<Source>().unwrap(), source);
+    }
+    let refused = "adlut".parse::<Source>().unwrap_err().to_string();
+    assert!(refused.contains("adlut") && refused.contains("five-stumps"), "{refused}");
+}
