@@ -1,15 +1,16 @@
 //! [BCMH20, Proposition 3] on a stream: gain as T grows and as N grows, with the bound that the realised regrets give.
 
-use super::methods::{ALONE, generator, hedges, run};
+use super::methods::{ALONE, Optimiser, generator, hedges, run};
 use super::streams::{Stream, best_stump};
 use super::{AgnosticError, BOUND, Point};
-use boosters::agnostic::{OnlineAgnosticBooster, RandomisedMajority};
+use boosters::agnostic::RandomisedMajority;
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use weak_learners::{Label, LearnerError};
 
-/// The advantages that curves are drawn for. Hedge has every γ ≤ 1.
-const ADVANTAGES: [f64; 2] = [1.0, 0.2];
+/// What curves are drawn for. Hedge has every advantage γ ≤ 1.
+const FORMS: [(Optimiser, f64); 3] =
+    [(Optimiser::Printed, 1.0), (Optimiser::Printed, 0.2), (Optimiser::Trusting, 0.2)];
 /// The stump that the bound compares with.
 pub(super) const BEST: &str = "best stump in hindsight";
 
@@ -23,9 +24,8 @@ pub(super) fn against_rounds(
     trial: u64,
 ) -> Result<Vec<Point>, AgnosticError> {
     let mut points = Vec::new();
-    let runs = (0..)
-        .zip(ADVANTAGES)
-        .map(|(k, gamma)| Account::of(stream, n, gamma, &mut generator(seed, trial, 16 + k)));
+    let runs =
+        (0..).zip(FORMS).map(|(k, form)| Account::of(stream, n, form, &mut generator(seed, trial, 16 + k)));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
     let alone = alone(stream, seed, trial)?;
     let horizons = horizons.iter().copied().filter(|&t| t <= stream.labels.len());
@@ -34,9 +34,9 @@ pub(super) fn against_rounds(
         let (best, stump) = best(stream, t)?;
         points.push(Point::new(BEST, x, best / t as f64));
         points.push(Point::new(ALONE, x, alone.iter().take(t).sum::<f64>() / t as f64));
-        for (account, gamma) in runs.iter().zip(ADVANTAGES) {
-            points.push(Point::new(&curve(gamma), x, account.gain(t) / t as f64));
-            points.push(Point::new(&bound(gamma), x, account.bound(t, best, &stump) / t as f64));
+        for (account, form) in runs.iter().zip(FORMS) {
+            points.push(Point::new(&curve(form), x, account.gain(t) / t as f64));
+            points.push(Point::new(&bound(form), x, account.bound(t, best, &stump) / t as f64));
         }
     }
     Ok(points)
@@ -57,21 +57,28 @@ pub(super) fn against_learners(
         let x = n as u64;
         points.push(Point::new(BEST, x, best / t as f64));
         points.push(Point::new(ALONE, x, alone / t as f64));
-        for (k, gamma) in (0..).zip(ADVANTAGES) {
-            let account = Account::of(stream, n, gamma, &mut generator(seed, trial, 16 + k))?;
-            points.push(Point::new(&curve(gamma), x, account.gain(t) / t as f64));
-            points.push(Point::new(&bound(gamma), x, account.bound(t, best, &stump) / t as f64));
+        for (k, form) in (0..).zip(FORMS) {
+            let account = Account::of(stream, n, form, &mut generator(seed, trial, 16 + k))?;
+            points.push(Point::new(&curve(form), x, account.gain(t) / t as f64));
+            points.push(Point::new(&bound(form), x, account.bound(t, best, &stump) / t as f64));
         }
     }
     Ok(points)
 }
 
-fn curve(gamma: f64) -> String {
-    format!("Algorithm 1, γ = {gamma}")
+fn curve((optimiser, gamma): (Optimiser, f64)) -> String {
+    format!("Algorithm 1{}, γ = {gamma}", interval(optimiser))
 }
 
-fn bound(gamma: f64) -> String {
-    format!("{BOUND}, γ = {gamma}")
+fn bound((optimiser, gamma): (Optimiser, f64)) -> String {
+    format!("{BOUND}{}, γ = {gamma}", interval(optimiser))
+}
+
+fn interval(optimiser: Optimiser) -> &'static str {
+    match optimiser {
+        Optimiser::Printed => "",
+        Optimiser::Trusting => " on [0, 1]",
+    }
 }
 
 fn alone(stream: &Stream, seed: u64, trial: u64) -> Result<Vec<f64>, AgnosticError> {
@@ -105,8 +112,13 @@ struct Round {
 }
 
 impl Account {
-    fn of(stream: &Stream, n: usize, gamma: f64, rng: &mut ChaCha8Rng) -> Result<Self, LearnerError> {
-        let mut booster = OnlineAgnosticBooster::with_ogd(hedges(stream, n, rng), gamma, rng)?;
+    fn of(
+        stream: &Stream,
+        n: usize,
+        (optimiser, gamma): (Optimiser, f64),
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Self, LearnerError> {
+        let mut booster = optimiser.booster(hedges(stream, n, rng), gamma, rng)?;
         let mut rounds = Vec::with_capacity(stream.labels.len());
         for (x, &y) in stream.rows.iter().zip(&stream.labels) {
             booster.round(x, y)?;
@@ -116,7 +128,9 @@ impl Account {
                 taught += y * p / n;
                 learnt += y * p * vote.sign() / n;
             }
-            let oco = (trace.losses().sum::<f64>() + trace.slopes().iter().sum::<f64>().abs()) / n;
+            let slopes: f64 = trace.slopes().iter().sum();
+            let best = f64::min(optimiser.lowest() * slopes, slopes);
+            let oco = (trace.losses().sum::<f64>() - best) / n;
             let gain = y * (2.0 * RandomisedMajority::prob_plus(trace.z()) - 1.0);
             rounds.push(Round { gain, taught, learnt, oco });
         }

@@ -6,7 +6,7 @@ use boosters::agnostic::{
     OnlineAgnosticBooster, OnlineRealizableBooster, ProgressiveChoice, RandomisedMajority,
 };
 use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
-use oco_core::{Ogd, StepSchedule};
+use oco_core::Ogd;
 use projections::BoxSet;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -28,10 +28,10 @@ pub const AGNOSTIC_SIGN: &str = "Algorithm 1, sign";
 pub const AGNOSTIC_LARGE: &str = "Algorithm 1, γ = 1";
 /// Algorithm 1 at the smallest γ.
 pub const AGNOSTIC_SMALL: &str = "Algorithm 1, γ = 0.1";
-/// Algorithm 1 where A first plays 1 instead of 0, γ chosen as before.
-pub const FROM_ONE: &str = "Algorithm 1, p¹ = 1";
+/// Algorithm 1 where A is OGD on \[0, 1\] from 1, γ chosen as before.
+pub const TRUSTING: &str = "Algorithm 1 on [0, 1]";
 /// The sign of its score.
-pub const FROM_ONE_SIGN: &str = "Algorithm 1, p¹ = 1, sign";
+pub const TRUSTING_SIGN: &str = "Algorithm 1 on [0, 1], sign";
 /// Algorithm 4 with γ chosen by progressive validation.
 pub const REALIZABLE: &str = "Algorithm 4";
 /// [CLL12].
@@ -74,8 +74,8 @@ pub fn votes(stream: &Stream, n: usize, seed: u64, trial: u64) -> Result<Vec<Vot
     let own = |method: u64| generator(seed, trial, method);
     let alone = hedges(stream, 1, &mut own(0)).swap_remove(0);
     let mut all = vec![Votes::of(ALONE, stream, alone)?];
-    for start in [Start::Zero, Start::One] {
-        all.extend(agnostic(stream, start, |rng| Ok(hedges(stream, n, rng)), &mut own(1))?);
+    for optimiser in Optimiser::ALL {
+        all.extend(agnostic(stream, optimiser, |rng| Ok(hedges(stream, n, rng)), &mut own(1))?);
     }
     let rng = &mut own(2);
     let choice = ProgressiveChoice::over_advantages(&ADVANTAGES, |gamma| {
@@ -97,38 +97,58 @@ pub fn votes(stream: &Stream, n: usize, seed: u64, trial: u64) -> Result<Vec<Vot
     Ok(all)
 }
 
-/// The first play of A, and so how much the first weak learner is told.
+/// The optimiser A of Algorithm 1. Both have the guarantee of \[BCMH20, Theorem 2\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// The paper's: the first learner's labels are coins. OGD with the step of \[BCMH20, Theorem 2\].
-    Zero,
-    /// The first learner is told the labels. Points of the interval are twice as far away, so OGD's step is twice that, and
-    /// so is the bound on its regret.
-    One,
+pub enum Optimiser {
+    /// The paper's: OGD on \[−1, 1\] from 0. The first learner's labels are coins.
+    Printed,
+    /// OGD on \[0, 1\] from 1. The first learner is told the labels, and none is told the opposite.
+    Trusting,
 }
 
-/// Algorithm 1 over any learners: its choice among [`ADVANTAGES`], the sign of the chosen score, and (from 0) two of the
-/// candidates.
+impl Optimiser {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Printed, Self::Trusting];
+
+    /// The least play.
+    pub fn lowest(self) -> f64 {
+        match self {
+            Self::Printed => -1.0,
+            Self::Trusting => 0.0,
+        }
+    }
+
+    /// Algorithm 1 with this A.
+    ///
+    /// # Errors
+    /// What the booster refuses.
+    pub fn booster<W: OnlinePredictor<Label>>(
+        self,
+        team: Vec<W>,
+        gamma: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<OnlineAgnosticBooster<W, Ogd<BoxSet>>, LearnerError> {
+        match self {
+            Self::Printed => OnlineAgnosticBooster::with_ogd(team, gamma, rng),
+            Self::Trusting => OnlineAgnosticBooster::with_trusting_ogd(team, gamma, rng),
+        }
+    }
+}
+
+/// Algorithm 1 over any learners: its choice among [`ADVANTAGES`], the sign of the chosen score, and (as printed)
+/// two of the candidates.
 ///
 /// # Errors
 /// What learners refuse.
 pub fn agnostic<W: OnlinePredictor<Label>>(
     stream: &Stream,
-    start: Start,
+    optimiser: Optimiser,
     mut team: impl FnMut(&mut ChaCha8Rng) -> Result<Vec<W>, LearnerError>,
     rng: &mut ChaCha8Rng,
 ) -> Result<Vec<Votes>, AgnosticError> {
     let mut choice = ProgressiveChoice::over_advantages(&ADVANTAGES, |gamma| {
         let team = team(rng)?;
-        match start {
-            Start::Zero => OnlineAgnosticBooster::with_ogd(team, gamma, rng),
-            Start::One => {
-                let eta = 2.0 / ((1.0 + 1.0 / gamma) * (team.len() as f64).sqrt());
-                let interval = BoxSet::interval(-1.0, 1.0)?;
-                let ogd = Ogd::starting_at(interval, vec![1.0], StepSchedule::constant(eta)?)?;
-                OnlineAgnosticBooster::new(team, ogd, gamma, rng)
-            }
-        }
+        optimiser.booster(team, gamma, rng)
     })?;
     let (mut chosen, mut sign, mut large, mut small) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (x, &y) in stream.rows.iter().zip(&stream.labels) {
@@ -140,11 +160,11 @@ pub fn agnostic<W: OnlinePredictor<Label>>(
         large.push(voted(choice.mistakes()[0], before[0]));
         small.push(voted(choice.mistakes()[3], before[1]));
     }
-    let named = match start {
-        Start::Zero => {
+    let named = match optimiser {
+        Optimiser::Printed => {
             vec![(AGNOSTIC, chosen), (AGNOSTIC_SIGN, sign), (AGNOSTIC_LARGE, large), (AGNOSTIC_SMALL, small)]
         }
-        Start::One => vec![(FROM_ONE, chosen), (FROM_ONE_SIGN, sign)],
+        Optimiser::Trusting => vec![(TRUSTING, chosen), (TRUSTING_SIGN, sign)],
     };
     Ok(named.into_iter().map(|(method, votes)| Votes { method, votes }).collect())
 }

@@ -1,6 +1,6 @@
 //! Algorithm 1 over other online learners than Hedge-on-stumps, against each of them alone.
 
-use super::methods::{Start, agnostic, generator, run};
+use super::methods::{Optimiser, agnostic, generator, run};
 use super::streams::Stream;
 use super::{AgnosticError, Point};
 use oco_core::{Perceptron, StepSchedule};
@@ -52,9 +52,9 @@ fn both<W: OnlinePredictor<Label>>(
     let right = |votes: &[Label]| votes.iter().zip(&stream.labels).filter(|(vote, y)| vote == y).count();
     let alone = right(&run(stream, learner()?)?) as f64 / stream.labels.len() as f64;
     let mut points = vec![Point::new(ALONE, 0, alone)];
-    for start in [Start::Zero, Start::One] {
+    for optimiser in Optimiser::ALL {
         let team = |_: &mut ChaCha8Rng| (0..n).map(|_| learner()).collect();
-        for votes in agnostic(stream, start, team, &mut rng)? {
+        for votes in agnostic(stream, optimiser, team, &mut rng)? {
             points.push(Point::new(votes.method, 0, votes.accuracy(&stream.labels)));
         }
     }

@@ -47,14 +47,14 @@ impl Interval {
         format!("{mean:+.1} [{:+.1}, {:+.1}]", mean - half_width, mean + half_width)
     }
 
-    /// Whether a difference may be at least 0.
+    /// Where 0 lies: below the interval, in it, above it.
     pub(super) fn verdict(self) -> &'static str {
         if self.mean - self.half_width > 0.0 {
-            "yes, better"
+            "better"
         } else if self.mean + self.half_width >= 0.0 {
-            "yes, within the interval"
+            "as good"
         } else {
-            "no, worse"
+            "worse"
         }
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         let of = |mean, half_width| Interval { mean, std: 0.0, half_width }.verdict();
         assert_eq!(
             [of(0.1, 0.2), of(0.3, 0.2), of(-0.1, 0.2), of(-0.3, 0.2)],
-            ["yes, within the interval", "yes, better", "yes, within the interval", "no, worse"]
+            ["as good", "better", "as good", "worse"]
         );
     }
 }
