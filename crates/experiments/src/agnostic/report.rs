@@ -173,7 +173,8 @@ fn verdicts(measured: &[Measured]) -> Result<Vec<Table>, AgnosticError> {
     Ok(tables)
 }
 
-fn difference(one: &Measured, method: &str) -> Option<Interval> {
+/// A method less the learner alone, paired by trials.
+pub(super) fn difference(one: &Measured, method: &str) -> Option<Interval> {
     Interval::of_differences(&one.values(method, 0), &one.values(ALONE, 0))
 }
 
