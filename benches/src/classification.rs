@@ -261,6 +261,10 @@ fn players<W: OnlinePredictor<Label> + Clone + 'static>(
         Box::new(OnlineAgnosticBooster::with_ogd(weak(), ADVANTAGE, &mut key.clone())?),
     ));
     all.push((
+        "Algorithm 1 on [0, 1]",
+        Box::new(OnlineAgnosticBooster::with_trusting_ogd(weak(), ADVANTAGE, &mut key.clone())?),
+    ));
+    all.push((
         "Algorithm 4",
         Box::new(OnlineRealizableBooster::with_ogd(weak(), ADVANTAGE, &mut key.clone())?),
     ));
