@@ -51,11 +51,6 @@ impl Dartboard {
         self.afresh = true;
     }
 
-    /// Whether it is.
-    pub(crate) fn draws_afresh(&self) -> bool {
-        self.afresh
-    }
-
     /// η of the round to come.
     pub(crate) fn eta(&self) -> f64 {
         match self.rate {

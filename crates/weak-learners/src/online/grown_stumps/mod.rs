@@ -114,8 +114,8 @@ impl GrownStumps {
         Ok(learner)
     }
 
-    /// Draws the expert of every round and its coin afresh, from now on: O(n) a round. Then the guarantee holds against
-    /// adaptive adversaries too, who have seen all votes so far.
+    /// Draws the expert of every round afresh, from now on: O(n) a round. Then the guarantee holds against adaptive
+    /// adversaries too, who have seen all votes so far; the coin is tossed again in any case once a round's vote used it.
     #[must_use]
     pub fn drawing_afresh(mut self) -> Self {
         self.state.dartboard.draw_afresh();
@@ -204,9 +204,6 @@ impl GrownStumps {
         self.refresh_weights();
         let drawn = self.state.dartboard.draw(&self.weights);
         self.state.current = self.state.expert(drawn).unwrap_or(self.state.current);
-        if self.state.dartboard.draws_afresh() {
-            self.state.coin = self.state.dartboard.coin();
-        }
     }
 
     /// Brings `weights` up to date.
