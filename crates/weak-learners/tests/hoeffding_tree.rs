@@ -117,6 +117,26 @@ fn it_is_its_definition() {
     }
 }
 
+/// A 0 is the same whether it is left out, stored or both: the states are equal, not the votes alone.
+#[test]
+fn explicit_zeros_are_as_implicit_ones() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let thresholds = Thresholds::at(vec![vec![-0.5, 0.5], vec![0.0, 1.5], vec![0.5]]).unwrap();
+    let growth = Growth { delta: 0.5, grace: 40, max_leaves: 3, ..Growth::default() };
+    let mut dense = HoeffdingTree::new(thresholds, growth).unwrap();
+    let (mut sparse, mut stored) = (dense.clone(), dense.clone());
+    for _ in 0..500 {
+        let x: [f64; 3] = std::array::from_fn(|_| f64::from(rng.random_range(-1..=2)));
+        let y = Label::of_score(x[0] - 0.5 * x[1] + rng.random::<f64>() - 0.5);
+        let (indices, values): (Vec<u32>, Vec<f64>) = (0..).zip(x).filter(|(_, v)| *v != 0.0).unzip();
+        dense.update(Row::dense(&x).unwrap(), &y).unwrap();
+        sparse.update(Row::sparse(3, &indices, &values).unwrap(), &y).unwrap();
+        stored.update(Row::sparse(3, &[0, 1, 2], &x).unwrap(), &y).unwrap();
+        assert!(dense == sparse && dense == stored);
+    }
+    assert!(dense.leaves() > 1);
+}
+
 /// A fair label and features that equal it with probabilities 0.66, 0.63, 0.6, 0.5: the first is the best.
 fn stationary(rng: &mut ChaCha8Rng) -> ([f64; 4], Label) {
     let y = if rng.random() { 1.0 } else { -1.0 };
@@ -229,7 +249,7 @@ fn what_is_loaded_is_checked() {
     ] {
         assert!(HoeffdingTree::new(thresholds.clone(), bad).is_err(), "{bad:?}");
     }
-    let mut tree = HoeffdingTree::new(thresholds, growth).unwrap();
+    let mut tree = HoeffdingTree::new(thresholds.clone(), growth).unwrap();
     for t in 0..4 {
         let x = [f64::from(t % 2), 0.0];
         let y = if t % 2 == 0 { Label::Minus } else { Label::Plus };
@@ -242,6 +262,7 @@ fn what_is_loaded_is_checked() {
     for (from, to) in [
         ("\"delta\":0.5", "\"delta\":0.0"),
         ("\"feature\":0", "\"feature\":2"),
+        ("\"feature\":0", "\"feature\":18446744073709551615"),
         ("\"threshold\":0.5", "\"threshold\":0.25"),
         ("\"low\":1", "\"low\":0"),
         ("\"low\":1", "\"low\":2"),
@@ -255,6 +276,17 @@ fn what_is_loaded_is_checked() {
     ] {
         assert!(text.contains(from), "{from} in {text}");
         assert!(serde_json::from_str::<HoeffdingTree>(&text.replace(from, to)).is_err(), "{to}");
+    }
+    // A full tree has no cells that could tell of the depth.
+    let mut full = HoeffdingTree::new(thresholds, Growth { max_leaves: 2, ..growth }).unwrap();
+    for t in 0..4 {
+        let y = if t % 2 == 0 { Label::Minus } else { Label::Plus };
+        full.update(Row::dense(&[f64::from(t % 2), 0.0]).unwrap(), &y).unwrap();
+    }
+    let full = serde_json::to_string(&full).unwrap();
+    for (depth, loads) in [(3, true), (1, true), (0, false)] {
+        let text = full.replace("\"max_depth\":3", &format!("\"max_depth\":{depth}"));
+        assert_eq!(serde_json::from_str::<HoeffdingTree>(&text).is_ok(), loads, "depth {depth}");
     }
     let empty = text.split("\"nodes\":").next().unwrap().to_owned() + "\"nodes\":[]}";
     assert!(serde_json::from_str::<HoeffdingTree>(&empty).is_err());

@@ -221,6 +221,9 @@ fn logistic_regression_at_the_limits_of_doubles() {
         assert_eq!(learner.vote(row(&x)).unwrap(), vote, "{x:?}");
         assert!((learner.probability(row(&x)).unwrap() - probability).abs() < 0.01, "{x:?}");
     }
+    // ∞ − ∞ where the terms cancel exactly.
+    let cancels = row(&[f64::MAX, -f64::MAX]);
+    assert_eq!((learner.vote(cancels).unwrap(), learner.probability(cancels).unwrap()), (Label::Plus, 0.5));
     // Such examples are learnt, too: the step ends on the sphere.
     learner.update(row(&[f64::MAX, -f64::MAX]), &Label::Minus).unwrap();
     assert!(learner.model().weights().iter().all(|w| w.is_finite() && w.abs() <= 1.01e200));

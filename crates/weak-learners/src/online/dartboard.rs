@@ -11,11 +11,15 @@ use serde::{Deserialize, Serialize};
 /// Relative to right votes, a wrong one multiplies a weight by r = e^(−2η). With p and p⁺ the distributions before and
 /// after and ρ = Σ_i p_i r_i, the expert is i afterwards with probability p_i r_i + (1 − ρ)p⁺_i = ρp⁺_i + (1 − ρ)p⁺_i =
 /// p⁺_i: in every single round it has exactly the Hedge distribution, provided that the examples do not depend on the
-/// expert. A change of η moves all weights, so then it is drawn afresh.
+/// expert of this round or of an earlier one, which the later ones resemble. A change of η moves all weights, so then it
+/// is drawn afresh; on demand it is so in every round, and then the examples may depend on all earlier experts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Dartboard {
     rate: Rate,
     rounds: u64,
+    /// Whether the expert is drawn in every round.
+    #[serde(default)]
+    afresh: bool,
     rng: ChaCha8Rng,
 }
 
@@ -39,12 +43,12 @@ impl Rate {
 
 impl Dartboard {
     pub(crate) fn new(rate: Rate, rng: ChaCha8Rng) -> Self {
-        Self { rate, rounds: 0, rng }
+        Self { rate, rounds: 0, afresh: false, rng }
     }
 
-    /// Rounds learnt.
-    pub(crate) fn rounds(&self) -> u64 {
-        self.rounds
+    /// From now on the expert is drawn again in every round.
+    pub(crate) fn draw_afresh(&mut self) {
+        self.afresh = true;
     }
 
     /// η of the round to come.
@@ -60,7 +64,7 @@ impl Dartboard {
         let eta = self.eta();
         self.rounds += 1;
         let eta_changes = matches!(self.rate, Rate::Doubling { .. }) && (self.rounds + 1).is_power_of_two();
-        eta_changes || (vote_was_wrong && self.rng.random::<f64>() >= (-2.0 * eta).exp())
+        self.afresh || eta_changes || (vote_was_wrong && self.rng.random::<f64>() >= (-2.0 * eta).exp())
     }
 
     /// An expert, with these weights.
@@ -74,8 +78,8 @@ impl Dartboard {
         hit.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).unwrap_or(0)
     }
 
-    /// A fair coin, for a class that grows.
-    pub(crate) fn coin(&mut self) -> bool {
+    /// A number that is uniform in [0, 1), for a class that grows.
+    pub(crate) fn coin(&mut self) -> f64 {
         self.rng.random()
     }
 
@@ -86,20 +90,52 @@ impl Dartboard {
             return Err(LearnerError::BadParameter { name: "η", value: eta, domain: "(0, ∞)" });
         }
         if self.rounds > 1 << 53 {
-            let (name, domain) = ("rounds", "at most 2^53");
-            return Err(LearnerError::BadParameter { name, value: f64::INFINITY, domain });
+            return Err(bad_count("rounds", self.rounds, "at most 2^53"));
+        }
+        Ok(())
+    }
+
+    /// Checks Σ y_t, over all rounds, and the sums of one feature, among which nothing is kept for `zero`: a round adds ±1 to
+    /// the total and to one sum of the feature, or to what the sums leave of the total.
+    pub(crate) fn check_sums(&self, total: i64, sums: &[i64], zero: usize) -> Result<(), LearnerError> {
+        let refuse = |value: i128, domain| {
+            #[allow(clippy::cast_precision_loss, reason = "for a message")]
+            let value = value as f64;
+            Err(LearnerError::BadParameter { name: "sum of labels", value, domain })
+        };
+        let total = i128::from(total);
+        let of_zero = total - sums.iter().map(|&sum| i128::from(sum)).sum::<i128>();
+        let reached = of_zero.abs() + sums.iter().map(|&sum| i128::from(sum).abs()).sum::<i128>();
+        if let Some(&kept) = sums.get(zero)
+            && kept != 0
+        {
+            return refuse(kept.into(), "0 in the bucket of 0");
+        }
+        if reached > self.rounds.into() {
+            return refuse(reached, "what the rounds can add up to");
+        }
+        if (reached - i128::from(self.rounds)) % 2 != 0 {
+            return refuse(total, "odd after an odd number of rounds, even after an even one");
         }
         Ok(())
     }
 }
 
-/// Turns the gains G_i of experts with prior 2^(−depth_i), up to a factor, into Hedge weights ∝ 2^(−depth_i) e^(ηG_i),
-/// whatever their sizes.
-pub(crate) fn weigh(weights: &mut [f64], eta: f64, depth: impl Fn(usize) -> u32) {
+/// A saved count that cannot be.
+pub(crate) fn bad_count(name: &'static str, count: u64, domain: &'static str) -> LearnerError {
+    #[allow(clippy::cast_precision_loss, reason = "for a message")]
+    let value = count as f64;
+    LearnerError::BadParameter { name, value, domain }
+}
+
+/// Turns the gains G_i of experts with prior e^(−cost_i), up to a factor, in place into Hedge weights ∝
+/// e^(ηG_i − cost_i), whatever their sizes.
+pub(crate) fn exponentiate(gains: &mut [f64], eta: f64, cost: impl Fn(usize) -> f64) {
     let largest = |values: &[f64]| values.iter().fold(f64::NEG_INFINITY, |largest, v| largest.max(*v));
-    let best = largest(weights);
+    let best = largest(gains);
+    let weights = gains;
     for (i, weight) in weights.iter_mut().enumerate() {
-        *weight = eta * (*weight - best) - f64::from(depth(i)) * std::f64::consts::LN_2;
+        *weight = eta * (*weight - best) - cost(i);
     }
     let heaviest = largest(weights);
     weights.iter_mut().for_each(|weight| *weight = (*weight - heaviest).exp());
@@ -140,11 +176,49 @@ mod tests {
     #[test]
     fn weights_survive_any_size() {
         let mut weights = [f64::from(i32::MAX), f64::from(i32::MAX) - 1.0, -5.0];
-        weigh(&mut weights, 1e300, |_| 0);
+        exponentiate(&mut weights, 1e300, |_| 0.0);
         assert_eq!(weights, [1.0, 0.0, 0.0]);
         // The heaviest by gain has next to no prior.
         let mut weights = [3.0, 1.0, 1.0];
-        weigh(&mut weights, 1.0, |i| [4000, 1, 0][i]);
+        exponentiate(&mut weights, 1.0, |i| [4000.0, 2.0_f64.ln(), 0.0][i]);
         assert!((weights[2] - 2.0 / 3.0).abs() < 1e-15 && weights[0] == 0.0);
+    }
+
+    #[test]
+    fn rounds_are_counted_as_far_as_doubles_count() {
+        let mut dartboard = Dartboard::new(Rate::Constant(1.0), rand::SeedableRng::seed_from_u64(1));
+        dartboard.rounds = 1 << 53;
+        assert_eq!(dartboard.check(), Ok(()));
+        dartboard.rounds += 2;
+        let refused = Err(LearnerError::BadParameter {
+            name: "rounds",
+            value: 9_007_199_254_740_994.0,
+            domain: "at most 2^53",
+        });
+        assert_eq!(dartboard.check(), refused);
+    }
+
+    /// Brute force over three rounds of a feature with three buckets, the middle one of which keeps nothing.
+    #[test]
+    fn sums_are_loaded_where_rounds_reach_them() {
+        let mut dartboard = Dartboard::new(Rate::Constant(1.0), rand::SeedableRng::seed_from_u64(1));
+        dartboard.rounds = 3;
+        let mut reached = std::collections::HashSet::new();
+        for code in 0..6_i64.pow(3) {
+            let (mut total, mut sums) = (0, [0; 3]);
+            for round in [code % 6, code / 6 % 6, code / 36] {
+                let (y, bucket) = (1 - 2 * (round % 2), [0, 1, 2][usize::try_from(round / 2).unwrap()]);
+                total += y;
+                sums[bucket] += if bucket == 1 { 0 } else { y };
+            }
+            reached.insert((total, sums));
+        }
+        for code in 0..9_i64.pow(4) {
+            let of = |k| code / 9_i64.pow(k) % 9 - 4;
+            let (total, sums) = (of(0), [of(1), of(2), of(3)]);
+            let loads = dartboard.check_sums(total, &sums, 1).is_ok();
+            assert_eq!(loads, reached.contains(&(total, sums)), "{total}, {sums:?}");
+        }
+        assert!(dartboard.check_sums(i64::MIN, &[i64::MAX, 0, i64::MIN], 1).is_err());
     }
 }

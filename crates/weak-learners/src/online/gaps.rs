@@ -1,15 +1,21 @@
 //! The values of one feature that a stream has shown, and the gaps between them.
 
+use super::dartboard::{Dartboard, bad_count};
 use super::thresholds::between;
 use crate::LearnerError;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::LN_2;
 
 /// Seen values v_0 < … < v_(s−1) of a feature, and gaps g = 0, …, s: gap g is below v_g and above v_(g−1), and the outer
 /// ones are unbounded.
 ///
 /// All thresholds in a gap have answered alike so far, so a gap stands for them all. A new value splits the gap that
-/// it falls into: both halves inherit its past, and half of its prior mass each. 0 counts as seen from the start, so
-/// that what a sparse row leaves out never splits a gap and costs nothing.
+/// it falls into: both halves inherit its past, and share its prior mass. 0 counts as seen from the start, so that what
+/// a sparse row leaves out never splits a gap and costs nothing.
+///
+/// The shares: a gap that was the upper half r times in a row, or the lower, leaves r/(r+1) of its mass to its half on
+/// that side. With fair halves a stream of rising values would take half of the mass of all that is to come at each value;
+/// so it takes a share 1/r(r+1) at the r-th.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Gaps {
     seen: Vec<f64>,
@@ -17,17 +23,19 @@ pub(crate) struct Gaps {
     zero: usize,
     /// Σ y_t over the rounds that showed v_i, or a value that is counted as v_i; nothing is kept for 0.
     sums: Vec<i64>,
-    /// The prior mass of gap g is 2^(−depth).
-    depths: Vec<u32>,
+    /// The prior mass of gap g is e^(−cost).
+    costs: Vec<f64>,
+    /// r where gap g was the upper half of its last r splits, −r where it was the lower; 1 and −1 at the start.
+    runs: Vec<i64>,
 }
 
 impl Gaps {
     pub(crate) fn new() -> Self {
-        Self { seen: vec![0.0], zero: 0, sums: vec![0], depths: vec![1, 1] }
+        Self { seen: vec![0.0], zero: 0, sums: vec![0], costs: vec![LN_2; 2], runs: vec![-1, 1] }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.depths.len()
+        self.costs.len()
     }
 
     /// The place of the seen value that v counts as, or the gap that v would split. With `most` values seen no gap
@@ -44,12 +52,22 @@ impl Gaps {
         Ok(place - usize::from(below))
     }
 
+    /// The share of the mass of a gap that its upper half would have.
+    pub(crate) fn upper_share(&self, gap: usize) -> f64 {
+        #[allow(clippy::cast_precision_loss, reason = "a count of splits")]
+        let run = self.runs[gap] as f64;
+        if run > 0.0 { run / (run + 1.0) } else { 1.0 / (1.0 - run) }
+    }
+
     /// Splits gap g at v, which lies in it.
     pub(crate) fn split(&mut self, gap: usize, v: f64) {
+        let (upper, cost, run) = (self.upper_share(gap), self.costs[gap], self.runs[gap]);
+        self.costs[gap] = cost - upper.ln();
+        self.costs.insert(gap, cost - (1.0 - upper).ln());
+        self.runs[gap] = run.max(0) + 1;
+        self.runs.insert(gap, run.min(0) - 1);
         self.seen.insert(gap, v);
         self.sums.insert(gap, 0);
-        self.depths[gap] += 1;
-        self.depths.insert(gap, self.depths[gap]);
         if v < 0.0 {
             self.zero += 1;
         }
@@ -73,43 +91,53 @@ impl Gaps {
         self.seen.windows(2).map(|w| between(w[0], w[1])).collect()
     }
 
-    /// For each gap the gain of its stump of polarity +, and its depth.
-    pub(crate) fn gains(&self, total: i64) -> impl Iterator<Item = (i64, u32)> {
+    /// For each gap the gain of its stump of polarity +, and its cost.
+    pub(crate) fn gains(&self, total: i64) -> impl Iterator<Item = (i64, f64)> {
         let of_zero = total - self.sums.iter().sum::<i64>();
         let mut below = 0;
         let sums = self.sums.iter().chain([&0]).enumerate();
-        self.depths.iter().zip(sums).map(move |(&depth, (i, sum))| {
+        self.costs.iter().zip(sums).map(move |(&cost, (i, sum))| {
             let gain = total - 2 * below;
             below += if i == self.zero { of_zero } else { *sum };
-            (gain, depth)
+            (gain, cost)
         })
     }
 
-    /// Checks what was loaded, after so many rounds.
-    pub(crate) fn check(&self, most: usize, rounds: u64) -> Result<(), LearnerError> {
-        let Self { seen, zero, sums, depths } = self;
-        for (argument, got, expected) in
-            [("sums", sums.len(), seen.len()), ("depths", depths.len(), seen.len() + 1)]
-        {
+    /// Checks what was loaded, where Σ y_t is `total`.
+    pub(crate) fn check(&self, most: usize, total: i64, dartboard: &Dartboard) -> Result<(), LearnerError> {
+        let Self { seen, zero, sums, costs, runs } = self;
+        for (argument, got, expected) in [
+            ("sums", sums.len(), seen.len()),
+            ("costs", costs.len(), seen.len() + 1),
+            ("runs", runs.len(), seen.len() + 1),
+        ] {
             if got != expected {
                 return Err(LearnerError::LengthMismatch { argument, expected, got });
             }
         }
-        if let Some(index) = seen.iter().position(|v| !v.is_finite()) {
-            return Err(LearnerError::NotFinite { argument: "seen value", index, value: seen[index] });
+        let not_finite = |argument, values: &[f64]| {
+            let index = values.iter().position(|v| !v.is_finite())?;
+            Some(LearnerError::NotFinite { argument, index, value: values[index] })
+        };
+        if let Some(error) = not_finite("seen value", seen).or_else(|| not_finite("cost", costs)) {
+            return Err(error);
         }
         let bad = |name, value, domain| Err(LearnerError::BadParameter { name, value, domain });
         if let Some(w) = seen.windows(2).find(|w| w[0] >= w[1]) {
             return bad("seen value", w[1], "(the value before it, ∞)");
         }
-        if seen.len() > most || seen.get(*zero).is_none_or(|v| v.to_bits() != 0) {
-            return bad("seen value", 0.0, "one of them, and no more than allowed");
+        if seen.len() > most {
+            return Err(bad_count("seen values", seen.len() as u64, "at most K"));
         }
-        let size = sums.iter().fold(0_u64, |size, sum| size.saturating_add(sum.unsigned_abs()));
-        if sums[*zero] != 0 || size > rounds {
-            return bad("sum of labels", f64::INFINITY, "what the rounds can add up to");
+        if seen.get(*zero).is_none_or(|v| v.to_bits() != 0) {
+            return Err(bad_count("place of 0", *zero as u64, "where 0 stands among the seen values"));
         }
-        let mass: f64 = depths.iter().map(|&depth| (-f64::from(depth)).exp2()).sum();
+        dartboard.check_sums(total, sums, *zero)?;
+        let splits = seen.len() as u64;
+        if let Some(run) = runs.iter().map(|run| run.unsigned_abs()).find(|run| !(1..=splits).contains(run)) {
+            return Err(bad_count("run", run, "from 1 to the number of seen values"));
+        }
+        let mass: f64 = costs.iter().map(|cost| (-cost).exp()).sum();
         if (mass - 1.0).abs() > 1e-9 {
             return bad("prior mass", mass, "1");
         }
@@ -133,9 +161,10 @@ mod tests {
         }
         assert_eq!(gaps.seen, [-2.0, 0.0, 2.0, 4.0]);
         assert_eq!(gaps.thresholds(), [-1.0, 1.0, 3.0]);
-        let found: Vec<(i64, u32)> = gaps.gains(3).collect();
+        let found: Vec<(i64, f64)> = gaps.gains(3).map(|(gain, cost)| (gain, cost / LN_2)).collect();
         // Gains Σ y·sgn(v − θ); masses ¼, ¼ below 0, then ⅛, ⅛, ¼.
-        assert_eq!(found, [(3, 2), (5, 2), (3, 3), (1, 3), (-3, 2)]);
+        assert_eq!(found, [(3, 2.0), (5, 2.0), (3, 3.0), (1, 3.0), (-3, 2.0)]);
+        assert_eq!(gaps.runs, [-2, 1, -2, 1, 2]);
         // It is full now: values count as their neighbour on the same side of the threshold.
         let places = [-9.0, -1.1, -1.0, -0.0, 0.9, 1.0, 3.1, 9.0].map(|v| gaps.place(v, 4));
         assert_eq!(places, [0, 0, 1, 1, 1, 2, 3, 3].map(Ok));

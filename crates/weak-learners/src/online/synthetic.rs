@@ -225,6 +225,15 @@ mod tests {
         }
         let text = serde_json::to_string(&learner(0.25, 1)).unwrap();
         assert!(serde_json::from_str::<SyntheticWeakLearner<Stump>>(&text.replace("0.25", "1.25")).is_err());
+        let (from, to) = (text.find("\"coin\":").unwrap(), text.rfind('}').unwrap());
+        for (coin, loads) in [("0.0", true), ("0.5", true), ("1.0", false), ("-0.1", false)] {
+            let changed = format!("{}\"coin\":{coin}{}", &text[..from], &text[to..]);
+            assert_eq!(
+                serde_json::from_str::<SyntheticWeakLearner<Stump>>(&changed).is_ok(),
+                loads,
+                "{coin}"
+            );
+        }
         let mut undecided = SyntheticWeakLearner::new(Undecided, 0.5, rng).unwrap();
         let vote = undecided.vote(Row::dense(&[1.0]).unwrap());
         assert_eq!(vote, Err(LearnerError::BadLabel { argument: "vote of the expert", value: 0.0 }));

@@ -91,7 +91,7 @@ impl Thresholds {
     /// Where the thresholds of feature j stand in the list of all; empty where j ≥ m.
     pub(crate) fn places(&self, j: usize) -> Range<usize> {
         let at = |j: usize| self.starts.get(j).copied().unwrap_or(self.values.len());
-        at(j)..at(j + 1)
+        at(j)..at(j.saturating_add(1))
     }
 
     /// The feature and the value of the threshold at a place in the list of all.
@@ -123,8 +123,9 @@ fn cuts(mut non_zero: Vec<f64>, count: usize, per_feature: usize) -> Vec<f64> {
         rank if rank < zero_at + zeros => 0.0,
         rank => non_zero[rank - zeros],
     };
-    // Rank r is a possible cut where the value changes from rank r − 1 to r.
-    let changes: Vec<usize> = (1..count).filter(|&r| value(r - 1) < value(r)).collect();
+    // Rank r is a possible cut where the value changes from rank r − 1 to r, which it does not among the zeros.
+    let ranks = (1..=zero_at).chain(zero_at + zeros.max(1)..count);
+    let changes: Vec<usize> = ranks.filter(|&r| r < count && value(r - 1) < value(r)).collect();
     let mut ranks: Vec<usize> = if changes.len() <= per_feature {
         changes
     } else {
@@ -229,6 +230,36 @@ mod tests {
         let next = 1.0_f64.next_up();
         assert_eq!(between(1.0, next), next);
         assert_eq!(between(0.0, f64::from_bits(1)), f64::from_bits(1));
+    }
+
+    /// One stored value in each of 100,000 rows, in 50,000 columns: were every row looked at for every column, this would
+    /// take 5·10⁹ steps.
+    #[test]
+    fn zeros_that_are_not_stored_cost_nothing() {
+        let (rows, columns) = (100_000, 50_000_u32);
+        let indices = (0..rows).map(|i| u32::try_from(i).unwrap() % columns).collect();
+        let matrix = RowMatrix::sparse(50_000, (0..=rows).collect(), indices, vec![1.0; rows]).unwrap();
+        let start = std::time::Instant::now();
+        let found = Thresholds::quantiles(matrix.iter(), 3).unwrap();
+        assert!(start.elapsed().as_secs_f64() < 4.0, "{:?}", start.elapsed());
+        assert!((0..50_000).all(|j| found.of(j) == [0.5]));
+    }
+
+    #[test]
+    fn columns_of_one_sign_and_features_that_are_not_there() {
+        for sign in [1.0, -1.0] {
+            let dense = RowMatrix::dense(1, vec![3.0 * sign, sign, 2.0 * sign]).unwrap();
+            let mut expected = [1.5 * sign, 2.5 * sign];
+            expected.sort_by(f64::total_cmp);
+            assert_eq!(Thresholds::quantiles(dense.iter(), 9).unwrap().of(0), expected);
+            let dense = RowMatrix::dense(1, vec![0.0, 2.0 * sign, 0.0]).unwrap();
+            assert_eq!(Thresholds::quantiles(dense.iter(), 9).unwrap().of(0), [sign]);
+        }
+        let thresholds = Thresholds::at(vec![vec![0.5]]).unwrap();
+        for j in [1, 2, usize::MAX] {
+            assert_eq!(thresholds.of(j), [0.0; 0]);
+        }
+        assert_eq!([2, 3, 4, 9].map(|rank| nearest(&[2, 4], rank)), [2, 2, 4, 4], "the lower of two");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use weak_learners::batch::Stump;
 use weak_learners::online::GrownStumps;
-use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
+use weak_learners::{Label, OnlineClassifier, OnlinePredictor};
 
 fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
@@ -18,7 +18,8 @@ fn json(learner: &GrownStumps) -> String {
     serde_json::to_string(learner).unwrap()
 }
 
-/// The thresholds in (below, above) of one feature, written out: their prior mass and their gain.
+/// The thresholds in (below, above) of one feature, written out: their prior mass and their gain, and on which side, and
+/// for how many splits in a row, they were split off last.
 #[derive(Clone, Debug)]
 struct Interval {
     feature: usize,
@@ -26,6 +27,8 @@ struct Interval {
     above: f64,
     mass: f64,
     gain: i64,
+    upper: bool,
+    run: f64,
 }
 
 /// The definition: splits an interval where a new value asks for it, in any order and with no sums.
@@ -39,8 +42,9 @@ impl Definition {
     fn new(inputs: usize, most_values: usize) -> Self {
         let mass = 0.5 / (2.0 * inputs as f64 + 2.0);
         let halves = |feature| {
-            let interval = |below, above| Interval { feature, below, above, mass, gain: 0 };
-            [interval(f64::NEG_INFINITY, 0.0), interval(0.0, f64::INFINITY)]
+            let interval =
+                |below, above, upper| Interval { feature, below, above, mass, gain: 0, upper, run: 1.0 };
+            [interval(f64::NEG_INFINITY, 0.0, false), interval(0.0, f64::INFINITY, true)]
         };
         Self { most_values, seen: vec![vec![0.0]; inputs], intervals: (0..inputs).flat_map(halves).collect() }
     }
@@ -53,9 +57,15 @@ impl Definition {
             self.seen[j].push(*v);
             let holds = |i: &Interval| i.feature == j && i.below < *v && *v < i.above;
             let place = self.intervals.iter().position(holds).unwrap();
-            let half = Interval { mass: 0.5 * self.intervals[place].mass, ..self.intervals[place].clone() };
-            self.intervals[place] = Interval { above: *v, ..half.clone() };
-            self.intervals.push(Interval { below: *v, ..half });
+            let whole = self.intervals[place].clone();
+            let half = |upper| match whole.run {
+                r if upper == whole.upper => {
+                    Interval { mass: whole.mass * r / (r + 1.0), run: r + 1.0, ..whole.clone() }
+                }
+                r => Interval { mass: whole.mass / (r + 1.0), run: 1.0, upper, ..whole.clone() },
+            };
+            self.intervals[place] = Interval { above: *v, ..half(false) };
+            self.intervals.push(Interval { below: *v, ..half(true) });
         }
     }
 
@@ -134,7 +144,7 @@ proptest! {
             let of_stump = |stump: &Stump| past.iter().map(|(x, y)| if stump.vote(Row::dense(x).unwrap()).unwrap() == *y { 1 } else { -1 }).sum::<i64>();
             for (i, (gain, mass)) in expected.iter().enumerate() {
                 prop_assert_eq!(learner.gain(i), Some(*gain));
-                prop_assert_eq!(learner.prior(i), Some(*mass));
+                prop_assert!((learner.prior(i).unwrap() / mass - 1.0).abs() < 1e-12);
                 prop_assert!((weights[i] - weight(*gain, *mass) / norm).abs() < 1e-12);
                 prop_assert_eq!(of_stump(&learner.expert(i).unwrap()), *gain);
             }
@@ -169,7 +179,7 @@ fn its_expected_regret_against_every_stump_is_bounded() {
             GrownStumps::anytime(m, most_values, rng(1)).unwrap(),
         ];
         for (mut learner, adversary) in learners.into_iter().flat_map(|l| [(l.clone(), false), (l, true)]) {
-            let (mut gain, mut etas) = (0.0, 0.0);
+            let (mut gain, mut etas, mut largest) = (0.0, 0.0, 0.0_f64);
             for (t, (x, y)) in (1..).zip(stream.examples()) {
                 let mean = learner.mean_vote(x).unwrap();
                 let y = if adversary { Label::of_score(-mean) } else { y };
@@ -184,8 +194,11 @@ fn its_expected_regret_against_every_stump_is_bounded() {
                     let (of_expert, prior) = (learner.gain(i).unwrap() as f64, learner.prior(i).unwrap());
                     let bound = (1.0 / prior).ln() / eta + 0.5 * etas;
                     assert!(of_expert - gain <= bound + 1e-6, "round {t}, expert {i}: {of_expert}, {gain}");
+                    largest = largest.max((of_expert - gain) / bound);
                 }
             }
+            // The adversary makes it pay; a bound that nothing comes near would prove little.
+            assert!(!adversary || largest > 0.3, "{largest}");
         }
     }
 }
@@ -244,78 +257,4 @@ fn its_realised_gain_has_the_expected_mean() {
     };
     let (mean, margin) = mean_and_margin(&(0..60).map(excess).collect::<Vec<f64>>());
     assert!(mean.abs() <= margin, "{mean} ± {margin}");
-}
-
-#[test]
-fn what_it_refuses_it_forgets_and_what_it_saves_it_resumes() {
-    let stream = drifting(2, 300, 3);
-    for mut learner in
-        [GrownStumps::anytime(2, 6, rng(1)).unwrap(), GrownStumps::new(2, 100, 0.2, rng(1)).unwrap()]
-    {
-        assert_eq!(learner.shape(), Shape { inputs: 2, outputs: 1 });
-        assert_eq!(learner.thresholds(), Err(LearnerError::Empty { argument: "thresholds" }));
-        for (x, y) in stream.examples() {
-            let before = json(&learner);
-            let short = Row::dense(&[1.0]).unwrap();
-            let refused = Err(LearnerError::InputDimension { expected: 2, got: 1 });
-            assert_eq!(learner.accepts(short, &y), refused);
-            assert_eq!(learner.update(short, &y), refused);
-            assert_eq!(learner.predict(short, &mut [0.0]), refused);
-            assert!(learner.mean_vote(short).is_err());
-            assert!(learner.predict(x, &mut [0.0; 2]).is_err());
-            assert_eq!(learner.vote(x), learner.vote(x));
-            assert_eq!(json(&learner), before);
-            let mut loaded: GrownStumps = serde_json::from_str(&before).unwrap();
-            assert_eq!(loaded.experts(), learner.experts());
-            assert_eq!(loaded.round(x, y), learner.round(x, y));
-            assert_eq!(json(&loaded), json(&learner));
-            learner = loaded;
-        }
-        assert!(learner.thresholds().unwrap().experts() < learner.experts());
-    }
-}
-
-#[test]
-fn parameters_and_states_that_are_none_are_refused() {
-    for eta in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let refused = GrownStumps::new(2, 4, eta, rng(1));
-        assert!(matches!(refused, Err(LearnerError::BadParameter { name: "η", .. })), "{eta}");
-    }
-    for most_values in [0, 1] {
-        let refused = GrownStumps::anytime(2, most_values, rng(1));
-        assert!(matches!(refused, Err(LearnerError::BadParameter { name: "most values", .. })));
-    }
-    let refused = GrownStumps::new(0, 4, 0.1, rng(1));
-    assert!(matches!(refused, Err(LearnerError::Empty { argument: "inputs" })));
-    assert!(matches!(GrownStumps::anytime(0, 4, rng(1)), Err(LearnerError::Empty { argument: "inputs" })));
-    let mut learner = GrownStumps::new(1, 3, 0.25, rng(1)).unwrap();
-    for v in [2.0, 0.0, 2.0, 1.0] {
-        learner.update(Row::dense(&[v]).unwrap(), &Label::Plus).unwrap();
-    }
-    let text = json(&learner);
-    let feature = "\"seen\":[0.0,1.0,2.0],\"zero\":0,\"sums\":[0,1,2],\"depths\":[1,3,3,2]";
-    assert!(text.contains(feature), "{text}");
-    assert!(serde_json::from_str::<GrownStumps>(&text).is_ok());
-    let current = &text[text.find("\"current\"").unwrap()..text.find(",\"upper\"").unwrap()];
-    let beyond = "\"current\":{\"Gap\":{\"feature\":0,\"gap\":4,\"polarity\":1.0}}";
-    for (old, new) in [
-        ("\"seen\":[0.0,1.0,2.0]", "\"seen\":[0.0,2.0,2.0]"),
-        ("\"seen\":[0.0,1.0,2.0]", "\"seen\":[0.0,1.0]"),
-        ("\"seen\":[0.0,1.0,2.0]", "\"seen\":[0.5,1.0,2.0]"),
-        ("\"most_values\":3", "\"most_values\":2"),
-        ("\"zero\":0", "\"zero\":1"),
-        ("\"zero\":0", "\"zero\":7"),
-        ("\"sums\":[0,1,2]", "\"sums\":[1,1,2]"),
-        ("\"sums\":[0,1,2]", "\"sums\":[0,3,2]"),
-        ("\"sums\":[0,1,2]", "\"sums\":[0,1]"),
-        ("\"depths\":[1,3,3,2]", "\"depths\":[1,3,3,3]"),
-        ("\"depths\":[1,3,3,2]", "\"depths\":[1,3,3]"),
-        ("\"total\":4", "\"total\":5"),
-        ("\"rounds\":4", "\"rounds\":3"),
-        ("{\"Constant\":0.25}", "{\"Constant\":0.0}"),
-        (current, beyond),
-    ] {
-        assert!(text.contains(old), "{old}: {text}");
-        assert!(serde_json::from_str::<GrownStumps>(&text.replace(old, new)).is_err(), "{new}");
-    }
 }

@@ -4,4 +4,7 @@
 
 mod fixed;
 mod grown;
+mod grown_states;
+mod orders;
+mod adaptive;
 mod streams;

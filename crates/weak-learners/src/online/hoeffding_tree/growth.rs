@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub struct Growth {
     /// δ ∈ (0, 1), the probability that a split is not on the best feature.
     pub delta: f64,
-    /// τ ≥ 0: features whose gains are so close that ε < τ cannot tell them apart count as a tie, which the first wins.
+    /// τ ≥ 0: once ε < τ, the largest gain wins however close the others are; the first feature wins where gains are equal.
     pub tie: f64,
     /// n_min ≥ 1: a leaf looks for a split at every n_min-th example.
     pub grace: u64,

@@ -1,28 +1,36 @@
 //! Hedge over the stumps of a finite class.
+//!
+//! Reading order: [`HedgeStumps`]; the sums that it keeps and saves.
+
+mod state;
 
 use super::Thresholds;
-use super::dartboard::{Dartboard, Rate, exact, first_best, weigh};
+use super::dartboard::{Dartboard, Rate, exact, exponentiate, first_best};
 use crate::batch::Stump;
 use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OnlinePredictor, Shape};
 use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
+use state::State;
 
 /// Hedge \[FS97\] over n experts, the stumps ±sgn(x_j − θ) with thresholds fixed ahead and the two constants: it votes
 /// as one expert does, which is h with probability ∝ exp(η Σ_{s<t} h(x_s)y_s).
 ///
 /// The expert is kept from round to round by the shrinking dartboard \[GVW10\]: after a wrong vote it stays with
-/// probability e^(−2η), and is otherwise drawn afresh. In each round it then has exactly the Hedge distribution, as long
-/// as the examples do not depend on the learner's own draws; a booster's relabelling does not.
+/// probability e^(−2η), and is otherwise drawn afresh. In each round it then has exactly the Hedge distribution on an
+/// *oblivious* stream, whose examples do not depend on the learner's own draws; a booster's relabelling of such a stream
+/// does not. Labels that answer earlier votes are another matter: they learn which expert it keeps. With
+/// [`drawing_afresh`](Self::drawing_afresh) there is nothing to learn.
 ///
 /// *Guarantee.* max_h Σ h(x_t)y_t − E Σ W(x_t)y_t ≤ ln n/η + ηT/2 for every prefix, which is √(2T ln n) for
-/// [`tuned`](Self::tuned); ln n/η_T + ½Σ η_t ≤ 2.2√(T ln n) for [`anytime`](Self::anytime). The best gain is not
-/// negative, so it is a weak learner with every advantage γ ≤ 1 and that regret \[BCMH20, Definition 1\].
-/// All in `tests/hedge/fixed.rs`.
+/// [`tuned`](Self::tuned); ln n/η_T + ½Σ η_t ≤ 2.2√(T ln n) for [`anytime`](Self::anytime); on oblivious streams, and
+/// drawing afresh on every stream that does not see the draw of its own round. The best gain is not negative, so there
+/// it is a weak learner with every advantage γ ≤ 1 and that regret \[BCMH20, Definition 1\]. All in
+/// `tests/hedge/fixed.rs`.
 ///
 /// *Cost.* Sums of labels are kept, one between any two neighbouring thresholds, and no gain of an expert: O(log K) for
-/// each stored value of x with K thresholds, O(n) where the expert is drawn afresh. No allocation after it is made.
+/// each stored value of x with K thresholds, O(n) where the expert is drawn. No allocation after it is made.
 /// *Errors:* a row of another dimension.
 ///
 /// ```
@@ -50,19 +58,6 @@ pub struct HedgeStumps {
     /// The bucket that 0 falls into, for each feature.
     zeros: Vec<usize>,
     weights: Vec<f64>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct State {
-    thresholds: Thresholds,
-    /// Σ y_t, over all rounds.
-    total: i64,
-    /// Σ y_t over the rounds in which x_j fell into a bucket, for one bucket more than thresholds a feature. The bucket
-    /// of 0 keeps no sum, so that what a sparse row leaves out costs nothing: its sum is what the others leave of the
-    /// total.
-    sums: Vec<i64>,
-    current: usize,
-    dartboard: Dartboard,
 }
 
 impl OnlinePredictor<Label> for HedgeStumps {
@@ -120,6 +115,15 @@ impl HedgeStumps {
         Self::with(thresholds, Dartboard::new(rate, rng))
     }
 
+    /// Draws the expert of every round afresh, from now on: O(n) a round. Then the guarantee holds against adaptive
+    /// adversaries too, who have seen all votes so far.
+    #[must_use]
+    pub fn drawing_afresh(mut self) -> Self {
+        self.state.dartboard.draw_afresh();
+        self.draw();
+        self
+    }
+
     fn with(thresholds: Thresholds, dartboard: Dartboard) -> Self {
         let sums = vec![0; thresholds.total() + thresholds.inputs()];
         let mut learner = Self::from_checked(State { thresholds, total: 0, sums, current: 0, dartboard });
@@ -163,7 +167,7 @@ impl HedgeStumps {
 
     /// The probability of each expert in the round to come, in their order. O(n).
     pub fn weights(&mut self) -> &[f64] {
-        self.weigh();
+        self.refresh_weights();
         &self.weights
     }
 
@@ -173,7 +177,7 @@ impl HedgeStumps {
     /// A row of another dimension.
     pub fn mean_vote(&mut self, x: Row<'_>) -> Result<f64, LearnerError> {
         check_shape(self.shape(), x, 1)?;
-        self.weigh();
+        self.refresh_weights();
         let (pairs, _) = self.weights.as_chunks::<2>();
         // Pairs of an expert and its opposite: the constants, then a pair for each threshold.
         let mut mean = pairs[0][0] - pairs[0][1];
@@ -213,13 +217,13 @@ impl HedgeStumps {
 
     /// Draws the expert of the round to come.
     fn draw(&mut self) {
-        self.weigh();
+        self.refresh_weights();
         self.state.current = self.state.dartboard.draw(&self.weights);
         self.expert = self.state.stump(self.state.current);
     }
 
     /// Brings `weights` up to date.
-    fn weigh(&mut self) {
+    fn refresh_weights(&mut self) {
         // The gains lead: a chain of iterators is faster from inside.
         let mut weights = self.weights.iter_mut();
         self.state.gains(&self.zeros).for_each(|gain| {
@@ -227,32 +231,7 @@ impl HedgeStumps {
                 *weight = exact(gain);
             }
         });
-        weigh(&mut self.weights, self.state.dartboard.eta(), |_| 0);
-    }
-}
-
-impl State {
-    /// The gain of each expert, in their order.
-    fn gains(&self, zeros: &[usize]) -> impl Iterator<Item = i64> {
-        let total = self.total;
-        let of_feature = move |(j, &zero): (usize, &usize)| {
-            let places = self.thresholds.places(j);
-            let sums = &self.sums[places.start + j..=places.end + j];
-            let of_zero = total - sums.iter().sum::<i64>();
-            let mut below = 0;
-            sums[..places.len()].iter().enumerate().flat_map(move |(bucket, sum)| {
-                below += if bucket == zero { of_zero } else { *sum };
-                [total - 2 * below, 2 * below - total]
-            })
-        };
-        [total, -total].into_iter().chain(zeros.iter().enumerate().flat_map(of_feature))
-    }
-
-    /// Expert i < n.
-    fn stump(&self, i: usize) -> Stump {
-        let polarity = if i.is_multiple_of(2) { Label::Plus } else { Label::Minus };
-        let split = (i >= 2).then(|| self.thresholds.at_place(i / 2 - 1));
-        Stump::trusted(self.thresholds.inputs(), split, polarity)
+        exponentiate(&mut self.weights, self.state.dartboard.eta(), |_| 0.0);
     }
 }
 
@@ -260,43 +239,4 @@ impl State {
 fn entropy(thresholds: &Thresholds) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a count of experts")]
     (thresholds.experts() as f64).ln()
-}
-
-impl From<HedgeStumps> for State {
-    fn from(learner: HedgeStumps) -> Self {
-        learner.state
-    }
-}
-
-impl TryFrom<State> for HedgeStumps {
-    type Error = LearnerError;
-
-    fn try_from(state: State) -> Result<Self, LearnerError> {
-        let State { thresholds, total, sums, dartboard, current } = &state;
-        dartboard.check()?;
-        let expected = thresholds.total() + thresholds.inputs();
-        if sums.len() != expected {
-            let argument = "sums";
-            return Err(LearnerError::LengthMismatch { argument, expected, got: sums.len() });
-        }
-        let experts = thresholds.experts();
-        if *current >= experts {
-            #[allow(clippy::cast_precision_loss, reason = "for a message")]
-            let (name, value, domain) = ("expert", *current as f64, "0 ≤ i < n");
-            return Err(LearnerError::BadParameter { name, value, domain });
-        }
-        // A round adds one label to the total and to at most one bucket of a feature.
-        let at_most_rounds = |sum: &i64| sum.unsigned_abs() <= dartboard.rounds();
-        let of_feature = |j: usize| {
-            let (places, zero) = (thresholds.places(j), thresholds.bucket(j, 0.0));
-            let sums = &sums[places.start + j..=places.end + j];
-            let size = sums.iter().fold(0_u64, |size, sum| size.saturating_add(sum.unsigned_abs()));
-            sums[zero] == 0 && size <= dartboard.rounds()
-        };
-        if !at_most_rounds(total) || !(0..thresholds.inputs()).all(of_feature) {
-            let (name, domain) = ("sum of labels", "what the rounds can add up to");
-            return Err(LearnerError::BadParameter { name, value: exact(*total), domain });
-        }
-        Ok(Self::from_checked(state))
-    }
 }

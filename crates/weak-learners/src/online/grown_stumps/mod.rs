@@ -1,0 +1,221 @@
+//! Hedge over stumps whose thresholds grow from the stream.
+//!
+//! Reading order: [`GrownStumps`]; the gaps that it keeps and saves.
+
+mod state;
+
+use super::Thresholds;
+use super::dartboard::{Dartboard, Rate, exact, exponentiate, first_best};
+use super::gaps::Gaps;
+use crate::batch::Stump;
+use crate::predictor::check_shape;
+use crate::{Label, LearnerError, OnlinePredictor, Shape};
+use rand_chacha::ChaCha8Rng;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use state::{Expert, State, is_above};
+
+/// [`HedgeStumps`](super::HedgeStumps) without thresholds ahead: Hedge over *all* stumps ±sgn(x_j − θ), θ ∈ R, and the
+/// two constants, as far as the stream has told them apart.
+///
+/// All thresholds between two consecutive seen values of a feature have answered alike, so one expert stands for the
+/// gap. When a new value falls into it, the gap becomes two, which inherit its past exactly and share its prior mass,
+/// and which disagree on that value already: an expert there goes to either half in proportion to its share, by a coin
+/// that was tossed ahead. The half on the side that r splits in a row have gone to has a share of r/(r+1). A feature keeps at
+/// most K values (0 is one of them from the start); then gaps split no more and their thresholds are their midpoints. The
+/// expert is kept as [`HedgeStumps`](super::HedgeStumps) keeps it, and a split leaves its distribution the Hedge distribution.
+///
+/// *Guarantee.* With π(h) the prior of a stump when the stream ends, Σ h(x_t)y_t − E Σ W(x_t)y_t ≤ ln(1/π(h))/η_T + ½Σ η_t
+/// for every prefix, on oblivious streams, and with [`drawing_afresh`](Self::drawing_afresh) on every stream that does not
+/// see the draw of its own round. No stump at all is left out unless a feature is full. π depends on the order in which
+/// new values come: where they rise, or fall, π ≥ 1/(4K²(2m + 2)), and always π ≥ 6^(−K/2)/(2m + 2); under splits that
+/// leave h in the lighter half every time, no rule for the shares keeps more than 2^(−K). All in
+/// `tests/hedge/grown.rs`. *Cost:* O(log K) for each stored value of x, O(K) where it splits a gap, O(n) where the expert
+/// is drawn. It allocates only where it grows. *Errors:* a row of another dimension.
+///
+/// ```
+/// use rand::SeedableRng;
+/// use rows::Row;
+/// use weak_learners::{Label, OnlineClassifier, online::GrownStumps};
+/// let mut learner = GrownStumps::new(1, 32, 0.2, rand_chacha::ChaCha8Rng::seed_from_u64(1))?;
+/// let mut gain = 0.0;
+/// for t in 0..500 {
+///     let x = [f64::from(t % 10)];
+///     let y = Label::of_score(x[0] - 6.5);
+///     gain += learner.round(Row::dense(&x)?, y)?.sign() * y.sign();
+/// }
+/// assert_eq!(learner.best_expert().0.split(), Some((0, 6.5)));
+/// assert!(gain > 400.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "State", into = "State")]
+pub struct GrownStumps {
+    state: State,
+    weights: Vec<f64>,
+    costs: Vec<f64>,
+}
+
+impl OnlinePredictor<Label> for GrownStumps {
+    fn shape(&self) -> Shape {
+        Shape { inputs: self.state.features.len(), outputs: 1 }
+    }
+
+    fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+        check_shape(self.shape(), x, y.len())?;
+        y.fill(self.state.vote(x).sign());
+        Ok(())
+    }
+
+    fn accepts(&self, x: Row<'_>, _: &Label) -> Result<(), LearnerError> {
+        check_shape(self.shape(), x, 1)
+    }
+
+    fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
+        self.accepts(x, y)?;
+        let wrong = self.state.vote(x) != *y;
+        let splits = self.state.count(x, if *y == Label::Plus { 1 } else { -1 });
+        let experts = self.experts() + 2 * splits;
+        self.weights.resize(experts, 0.0);
+        self.costs.resize(experts, 0.0);
+        if self.state.dartboard.redraws_after(wrong) {
+            self.draw();
+        }
+        Ok(())
+    }
+}
+
+impl GrownStumps {
+    /// m = `inputs` features, at most K = `most_values` ≥ 2 values of each, a constant η.
+    ///
+    /// # Errors
+    /// No input, K < 2, η not positive.
+    pub fn new(inputs: usize, most_values: usize, eta: f64, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
+        Self::with(inputs, most_values, Rate::Constant(eta), rng)
+    }
+
+    /// η_t = √(2(√2−1)L/2^k) in rounds 2^k, …, 2^(k+1) − 1, with L = ln((2m + 2)K), the entropy of gaps of equal mass.
+    ///
+    /// # Errors
+    /// No input, K < 2.
+    pub fn anytime(inputs: usize, most_values: usize, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
+        #[allow(clippy::cast_precision_loss, reason = "a count of experts")]
+        let entropy = (2.0 * inputs as f64 + 2.0).ln() + (most_values.max(1) as f64).ln();
+        Self::with(inputs, most_values, Rate::doubling(entropy), rng)
+    }
+
+    fn with(inputs: usize, most_values: usize, rate: Rate, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
+        let (features, current) = (vec![Gaps::new(); inputs], Expert::Constant(Label::Plus));
+        let dartboard = Dartboard::new(rate, rng);
+        let state = State { most_values, features, total: 0, current, coin: 0.0, dartboard };
+        let mut learner = Self::try_from(state)?;
+        learner.state.coin = learner.state.dartboard.coin();
+        learner.draw();
+        Ok(learner)
+    }
+
+    /// Draws the expert of every round afresh, from now on: O(n) a round. Then the guarantee holds against adaptive
+    /// adversaries too, who have seen all votes so far; the coin is tossed again in any case once a round's vote used it.
+    #[must_use]
+    pub fn drawing_afresh(mut self) -> Self {
+        self.state.dartboard.draw_afresh();
+        self.draw();
+        self
+    }
+
+    /// n, which grows. Experts are numbered: 0 and 1 are the constants + and −; then come the gaps feature by feature in
+    /// rising order, each with polarity + before −.
+    pub fn experts(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Expert i, with its threshold in the middle of its gap; an outer gap is a constant. `None` where i ≥ n.
+    pub fn expert(&self, i: usize) -> Option<Stump> {
+        Some(self.state.stump(self.state.expert(i)?))
+    }
+
+    /// Σ_t h_i(x_t)y_t over the rounds so far; `None` where i ≥ n. O(n).
+    pub fn gain(&self, i: usize) -> Option<i64> {
+        self.state.gains().nth(i).map(|(gain, _)| gain)
+    }
+
+    /// π_i, the prior of expert i as the class stands; all sum to 1. `None` where i ≥ n. O(n).
+    pub fn prior(&self, i: usize) -> Option<f64> {
+        #[allow(clippy::cast_precision_loss, reason = "a count of features")]
+        let roots = 2.0 * self.state.features.len() as f64 + 2.0;
+        self.state.gains().nth(i).map(|(_, cost)| (-cost).exp() / roots)
+    }
+
+    /// The first expert of largest gain in hindsight, and its gain. O(n).
+    pub fn best_expert(&self) -> (Stump, i64) {
+        let (best, gain) = first_best(self.state.gains().map(|(gain, _)| gain));
+        let expert = self.state.expert(best).unwrap_or(Expert::Constant(Label::Plus));
+        (self.state.stump(expert), gain)
+    }
+
+    /// The probability of each expert in the round to come, in their order. O(n).
+    pub fn weights(&mut self) -> &[f64] {
+        self.refresh_weights();
+        &self.weights
+    }
+
+    /// The mean of the vote over the learner's own draws: the halves of a gap that x would split vote by their shares. O(n).
+    ///
+    /// # Errors
+    /// A row of another dimension.
+    pub fn mean_vote(&mut self, x: Row<'_>) -> Result<f64, LearnerError> {
+        check_shape(self.shape(), x, 1)?;
+        self.refresh_weights();
+        let mut pairs = self.weights.as_chunks::<2>().0.iter();
+        let mut mean = pairs.next().map_or(0.0, |[plus, minus]| plus - minus);
+        for (j, gaps) in self.state.features.iter().enumerate() {
+            let place = gaps.place(x.get(j).unwrap_or(0.0), self.state.most_values);
+            for (gap, [plus, minus]) in pairs.by_ref().take(gaps.len()).enumerate() {
+                mean += match is_above(place, gap) {
+                    Some(true) => plus - minus,
+                    Some(false) => minus - plus,
+                    None => (plus - minus) * (1.0 - 2.0 * gaps.upper_share(gap)),
+                };
+            }
+        }
+        Ok(mean.clamp(-1.0, 1.0))
+    }
+
+    /// The expert that votes in the round to come; where x falls into its gap, its coin says which side it is on.
+    pub fn current(&self) -> Stump {
+        self.state.stump(self.state.current)
+    }
+
+    /// The midpoints of the gaps, as a class for [`HedgeStumps`](super::HedgeStumps).
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] as long as no value but 0 was seen.
+    pub fn thresholds(&self) -> Result<Thresholds, LearnerError> {
+        Thresholds::at(self.state.features.iter().map(Gaps::thresholds).collect())
+    }
+
+    /// η of the round to come.
+    pub fn eta(&self) -> f64 {
+        self.state.dartboard.eta()
+    }
+
+    /// Draws the expert of the round to come.
+    fn draw(&mut self) {
+        self.refresh_weights();
+        let drawn = self.state.dartboard.draw(&self.weights);
+        self.state.current = self.state.expert(drawn).unwrap_or(self.state.current);
+    }
+
+    /// Brings `weights` up to date.
+    fn refresh_weights(&mut self) {
+        let Self { state, weights, costs } = self;
+        // The gains lead: a chain of iterators is faster from inside.
+        let mut places = weights.iter_mut().zip(costs.iter_mut());
+        state.gains().for_each(|(gain, of_gap)| {
+            if let Some((weight, cost)) = places.next() {
+                (*weight, *cost) = (exact(gain), of_gap);
+            }
+        });
+        exponentiate(weights, state.dartboard.eta(), |i| costs[i]);
+    }
+}
