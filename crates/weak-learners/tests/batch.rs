@@ -371,6 +371,58 @@ fn every_learner_refuses_what_the_contract_names() {
     assert!(parameter(WeightedTree::new(u16::MAX, LeafAnswer::Sign, 1).unwrap_err()));
 }
 
+/// Two columns that split alike: the seed decides between them, and the same seed alike.
+#[test]
+fn the_seed_of_a_tree_decides_between_equal_splits() {
+    let values = vec![1.0, 1.0, 2.0, 2.0, 3.0, 3.0];
+    let sample = SortedColumns::new(RowMatrix::dense(2, values).unwrap()).unwrap();
+    let grow = |seed| {
+        let mut learner = WeightedTree::new(1, LeafAnswer::Sign, seed).unwrap();
+        serde_json::to_string(&learner.train(&sample, &[1.0, 1.0, -1.0], &[1.0; 3]).unwrap()).unwrap()
+    };
+    let trees: Vec<String> = (0..20).map(grow).collect();
+    for feature in ["\"feature\":0", "\"feature\":1"] {
+        assert!(trees.iter().any(|tree| tree.contains(feature)), "{feature} is never taken");
+    }
+    assert_eq!((0..20).map(grow).collect::<Vec<_>>(), trees);
+}
+
+/// The mean of a leaf whose labels are all alike is that label, whatever the weights: it does not round out of [−1, 1].
+#[test]
+fn the_mean_answers_of_a_tree_stay_in_their_range() {
+    for seed in 0..200 {
+        let wave = |i: usize, k: f64| ((i * i + 31 * seed + 1) as f64 * k).sin();
+        let examples = Examples {
+            inputs: 1,
+            rows: (0..20).map(|i| vec![i as f64]).collect(),
+            targets: (0..20).map(|i| if (5 + seed % 7..12).contains(&i) { 1.0 } else { -1.0 }).collect(),
+            weights: (0..20).map(|i| wave(i, 0.53).abs()).collect(),
+        };
+        let learner = WeightedTree::new(4, LeafAnswer::Mean, 1).unwrap();
+        let tree = examples.train(learner);
+        for x in examples.dense().matrix().iter() {
+            let answer = tree.predict(x).unwrap();
+            assert_eq!(answer.abs(), 1.0, "seed {seed}");
+        }
+    }
+}
+
+/// The limits that the tree states: on the near side of them light rows are split as if they were alone.
+#[test]
+fn light_rows_are_split_up_to_the_stated_limits() {
+    // The first feature parts a heavy row from three light ones, and the second one parts those.
+    let values = vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0];
+    let sample = SortedColumns::new(RowMatrix::dense(2, values).unwrap()).unwrap();
+    let targets = [1.0, 1.0, -1.0, -1.0];
+    for light in [1e-3, 1e-9, 1e-14] {
+        let mut learner = WeightedTree::new(2, LeafAnswer::Sign, 1).unwrap();
+        let tree = learner.train(&sample, &targets, &[1.0, light, light, light]).unwrap();
+        let mut votes = [0.0; 4];
+        learner.evaluate(&tree, &sample, &mut votes).unwrap();
+        assert_eq!(votes, targets, "{light}");
+    }
+}
+
 #[test]
 fn a_saved_tree_that_is_none_is_refused() {
     let mut learner = WeightedTree::new(1, LeafAnswer::Sign, 1).unwrap();

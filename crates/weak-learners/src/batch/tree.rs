@@ -16,6 +16,9 @@ use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTr
 /// on where the error is least. Features are tried in an order drawn from the seed, which decides between splits of
 /// equal error, and nothing else is random. Examples of weight 0 are left out. smartcore counts the root as a level, so
 /// its depth is one more than the depth here: 0 is a constant, 1 a stump.
+/// *Limits:* smartcore takes the mass beyond a threshold as a difference of doubles and compares splits by fourth powers
+/// of masses. So rows together lighter than 10^−15 of their node may not be parted from the others, and a node lighter
+/// than 10^−75 of the heaviest row may be split wrongly or not at all.
 /// *Cost:* the rows with a positive weight are written out dense, O(m·inputs), and sorted by every column.
 ///
 /// ```
@@ -77,7 +80,7 @@ impl WeakLearner for WeightedTree {
         weights: &[f64],
     ) -> Result<Tree, LearnerError> {
         let unit = exponent_above(check_examples(sample.size(), targets, weights)?);
-        // A weight that vanishes in units of the largest one weighs nothing.
+        // A weight that vanishes in units of the largest one weighs nothing; such rows need not be written out.
         let fitted: Vec<usize> = (0..weights.len()).filter(|&i| in_units(weights[i], unit) > 0.0).collect();
         let of_fitted = |values: &[f64]| fitted.iter().map(|&i| values[i]).collect::<Vec<f64>>();
         let weights: Vec<f64> = fitted.iter().map(|&i| in_units(weights[i], unit)).collect();
@@ -147,8 +150,8 @@ impl Tree {
             _ => Node::Leaf {
                 answer: match answer {
                     LeafAnswer::Sign => Label::of_score(node.output).sign(),
-                    // A mean of numbers in [−1, 1] may round out of it.
-                    LeafAnswer::Mean => node.output.clamp(-1.0, 1.0),
+                    // Σ w_i a_i and Σ w_i are summed in one order, so that a mean of numbers in [−1, 1] stays there.
+                    LeafAnswer::Mean => node.output,
                 },
             },
         };
