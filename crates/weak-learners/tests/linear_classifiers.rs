@@ -224,10 +224,10 @@ fn the_regret_of_winnow_on_its_mistakes() {
     let (mut winnow, mut balanced) = (Winnow::new(n, eta).unwrap(), BalancedWinnow::new(n, eta).unwrap());
     let (mut of_winnow, mut of_balanced, mut ratios) = (vec![0.0; n], vec![0.0; n], [0.0_f64; 2]);
     for t in 1..=200_u32 {
-        let mut round = |learner: &mut dyn OnlinePredictor<Label>,
-                         weights: Vec<f64>,
-                         theta: &mut Vec<f64>,
-                         doubled: f64| {
+        let round = |learner: &mut dyn OnlinePredictor<Label>,
+                     weights: Vec<f64>,
+                     theta: &mut Vec<f64>,
+                     doubled: f64| {
             // The heavy half of the coordinates, by weight, against the light one.
             let mut order: Vec<usize> = (0..n).collect();
             order.sort_by(|&i, &j| weights[j].abs().total_cmp(&weights[i].abs()));
