@@ -7,7 +7,7 @@
 //! Reading order: the contracts ([`OnlineLearner`], [`BanditLearner`]) and the losses ([`Loss`]); the learners, from
 //! [`FollowTheLeader`], [`Ftrl`], [`LazyOgd`] and [`Ogd`] over mirror descent in any [`Geometry`] ([`MirrorDescent`],
 //! [`DualAveraging`], [`Hedge`], [`OptimisticMirrorDescent`]) to [`Comid`], [`AdaGrad`], [`FollowThePerturbedLeader`]
-//! and the learners of labelled examples, [`Perceptron`] and [`Winnow`], with [`Doubling`] for horizons that are not
+//! and the learners of labelled examples, [`Perceptron`], [`Winnow`] and [`BalancedWinnow`], with [`Doubling`] for horizons that are not
 //! known; learning from loss values alone ([`SphericalEstimator`], [`Fkm`], [`MultiPointFkm`]); learning through a
 //! gradient oracle without a projection ([`StochasticGradient`], [`ProjectionFreeOco`], [`OnlineFrankWolfe`],
 //! [`MetaFrankWolfe`], [`Morgfw`]); zero-sum games ([`ZeroSumGame`], [`MatrixGame`]); and the accounts
@@ -58,7 +58,7 @@ pub use games::{
 };
 pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner};
-pub use learners::{AdaGrad, Comid, Doubling, Perceptron, Restart, Winnow};
+pub use learners::{AdaGrad, BalancedWinnow, Comid, Doubling, Perceptron, Restart, Winnow};
 pub use learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 pub use learners::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
 pub use learners::{FollowTheLeader, Ftrl, FtrlQuadratic, Hedge};

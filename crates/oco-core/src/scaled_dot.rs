@@ -3,14 +3,18 @@
 use projections::{exponent_above, scale_down, scale_up};
 use rows::Row;
 
-/// A number with the sign of ⟨w, x⟩, also where products or their sum leave the range of doubles: ⟨w, x⟩ itself where
-/// it is finite and beyond 1e−280 in size, a positive multiple of it elsewhere. O(stored values). `w` must be finite.
+/// A number with the sign of the sum ⟨w, x⟩, taken term by term, also where products or sums leave the range of doubles:
+/// the sum itself where it is finite and beyond 1e−280 in size, elsewhere a positive multiple of it but for terms below
+/// 2^−1000 of the largest; these decide where all others cancel and the sum is finite. O(stored values). `w` must be
+/// finite.
 ///
 /// ```
 /// use rows::Row;
 /// let x = Row::dense(&[1e200, -1e200])?;
 /// assert!(oco_core::signed_inner(x, &[1e200, 2e200]) < 0.0, "where the sum would be ∞ − ∞");
 /// assert_eq!(oco_core::signed_inner(x, &[3e-200, 1e-200]), 2.0);
+/// let x = Row::dense(&[1e300, -1e300, -1e-300])?;
+/// assert_eq!(oco_core::signed_inner(x, &[1.0; 3]), -1e-300, "what is left where the others cancel");
 /// # Ok::<(), rows::RowError>(())
 /// ```
 ///
@@ -23,7 +27,12 @@ pub fn signed_inner(x: Row<'_>, w: &[f64]) -> f64 {
     if plain.is_finite() && plain.abs() > 1e-280 {
         return plain;
     }
-    scaled_dot(x, |j| (w[j], 0))
+    scaled_or_plain(scaled_dot(x, |j| (w[j], 0)), plain)
+}
+
+/// The scaled sum; the plain one where the terms that the scaled one sees cancel.
+pub(crate) fn scaled_or_plain(scaled: f64, plain: f64) -> f64 {
+    if scaled == 0.0 && plain.is_finite() { plain } else { scaled }
 }
 
 /// Σ_j a_j·2^(k_j)·x_j over the stored coordinates of a row, divided by a power of two near its largest term, where

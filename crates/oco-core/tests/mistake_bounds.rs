@@ -213,6 +213,20 @@ fn ties_are_mistakes() {
     }
 }
 
+/// The largest terms cancel, and what they hide has a sign.
+#[test]
+fn what_is_left_where_the_largest_terms_cancel() {
+    let mut perceptron = Perceptron::new(3).unwrap();
+    perceptron.observe(row(&[1.0; 3]), 1.0).unwrap();
+    let winnow = Winnow::new(3, 1.0).unwrap();
+    for (x, sign) in
+        [([1e300, -1e300, -1e-300], -1.0), ([-1e300, 1e300, 1e-300], 1.0), ([1e300, -1e300, 0.0], 0.0)]
+    {
+        assert_eq!(perceptron.predict(row(&x)).unwrap(), sign, "{x:?}");
+        assert_eq!(winnow.predict(row(&x)).unwrap(), sign, "{x:?}");
+    }
+}
+
 /// Weights that underflow still decide where the features are large enough, and come back.
 #[test]
 fn weights_that_underflow() {

@@ -213,6 +213,50 @@ fn the_edge_of_the_stump_is_the_best_edge_with_any_weights() {
     assert!((found - best).abs() < 1e-12 && best > 1.0, "{found}, best {best}");
 }
 
+/// Weights that vanish in a sum with the largest one: the stump that is right on all three examples is the best.
+#[test]
+fn a_light_example_counts_beside_a_heavy_one() {
+    let light = [1e-6, 1e-17, 1e-25];
+    for (epsilon, unit) in
+        light.into_iter().flat_map(|epsilon| [1.0, 1e300, 1e-280].map(|unit| (epsilon, unit)))
+    {
+        let examples = Examples {
+            inputs: 1,
+            rows: vec![vec![3.0], vec![1.0], vec![2.0]],
+            targets: vec![1.0, -1.0, -1.0],
+            weights: vec![unit, epsilon * unit, epsilon * unit],
+        };
+        let right = Stump::new(1, 0, 2.5, Label::Plus).unwrap();
+        assert_eq!(examples.train(ExactStump::default()), right, "{epsilon} of {unit}");
+    }
+}
+
+/// Weights that no double sums without an error: the order of the rows and the sign of a column do not decide a tie.
+#[test]
+fn ties_are_ties_with_any_weights() {
+    for seed in 0..200 {
+        let wave = |i: usize, k: f64| ((i * i + 31 * seed + 1) as f64 * k).sin();
+        let x = |i: usize| (4.0 * wave(i, 0.77)).round();
+        let examples = Examples {
+            inputs: 3,
+            // The second column is the first one's mirror image, the third one the first.
+            rows: (0..40).map(|i| vec![x(i), -x(i), x(i)]).collect(),
+            targets: (0..40).map(|i| wave(i, 0.31)).collect(),
+            weights: (0..40).map(|i| wave(i, 0.53).abs()).collect(),
+        };
+        let stump = examples.train(ExactStump::default());
+        assert!(stump.split().is_none_or(|(feature, _)| feature == 0), "seed {seed}: {stump:?}");
+        let turned = |values: &[f64]| values.iter().rev().copied().collect::<Vec<f64>>();
+        let backwards = Examples {
+            inputs: 3,
+            rows: examples.rows.iter().rev().cloned().collect(),
+            targets: turned(&examples.targets),
+            weights: turned(&examples.weights),
+        };
+        assert_eq!(backwards.train(ExactStump::default()), stump, "seed {seed}");
+    }
+}
+
 /// A learner that keeps what it is shown.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown(Vec<f64>, Vec<f64>);
@@ -327,6 +371,58 @@ fn every_learner_refuses_what_the_contract_names() {
     assert!(parameter(WeightedTree::new(u16::MAX, LeafAnswer::Sign, 1).unwrap_err()));
 }
 
+/// Two columns that split alike: the seed decides between them, and the same seed alike.
+#[test]
+fn the_seed_of_a_tree_decides_between_equal_splits() {
+    let values = vec![1.0, 1.0, 2.0, 2.0, 3.0, 3.0];
+    let sample = SortedColumns::new(RowMatrix::dense(2, values).unwrap()).unwrap();
+    let grow = |seed| {
+        let mut learner = WeightedTree::new(1, LeafAnswer::Sign, seed).unwrap();
+        serde_json::to_string(&learner.train(&sample, &[1.0, 1.0, -1.0], &[1.0; 3]).unwrap()).unwrap()
+    };
+    let trees: Vec<String> = (0..20).map(grow).collect();
+    for feature in ["\"feature\":0", "\"feature\":1"] {
+        assert!(trees.iter().any(|tree| tree.contains(feature)), "{feature} is never taken");
+    }
+    assert_eq!((0..20).map(grow).collect::<Vec<_>>(), trees);
+}
+
+/// The mean of a leaf whose labels are all alike is that label, whatever the weights: it does not round out of [−1, 1].
+#[test]
+fn the_mean_answers_of_a_tree_stay_in_their_range() {
+    for seed in 0..200 {
+        let wave = |i: usize, k: f64| ((i * i + 31 * seed + 1) as f64 * k).sin();
+        let examples = Examples {
+            inputs: 1,
+            rows: (0..20).map(|i| vec![i as f64]).collect(),
+            targets: (0..20).map(|i| if (5 + seed % 7..12).contains(&i) { 1.0 } else { -1.0 }).collect(),
+            weights: (0..20).map(|i| wave(i, 0.53).abs()).collect(),
+        };
+        let learner = WeightedTree::new(4, LeafAnswer::Mean, 1).unwrap();
+        let tree = examples.train(learner);
+        for x in examples.dense().matrix().iter() {
+            let answer = tree.predict(x).unwrap();
+            assert_eq!(answer.abs(), 1.0, "seed {seed}");
+        }
+    }
+}
+
+/// The limits that the tree states: on the near side of them light rows are split as if they were alone.
+#[test]
+fn light_rows_are_split_up_to_the_stated_limits() {
+    // The first feature parts a heavy row from three light ones, and the second one parts those.
+    let values = vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0];
+    let sample = SortedColumns::new(RowMatrix::dense(2, values).unwrap()).unwrap();
+    let targets = [1.0, 1.0, -1.0, -1.0];
+    for light in [1e-3, 1e-9, 1e-14] {
+        let mut learner = WeightedTree::new(2, LeafAnswer::Sign, 1).unwrap();
+        let tree = learner.train(&sample, &targets, &[1.0, light, light, light]).unwrap();
+        let mut votes = [0.0; 4];
+        learner.evaluate(&tree, &sample, &mut votes).unwrap();
+        assert_eq!(votes, targets, "{light}");
+    }
+}
+
 #[test]
 fn a_saved_tree_that_is_none_is_refused() {
     let mut learner = WeightedTree::new(1, LeafAnswer::Sign, 1).unwrap();
@@ -342,6 +438,22 @@ fn a_saved_tree_that_is_none_is_refused() {
         assert!(serde_json::from_str::<Tree>(&text.replace(from, to)).is_err(), "{to}");
     }
     assert!(serde_json::from_str::<Tree>("{\"inputs\":1,\"nodes\":[]}").is_err());
+    let with = |inputs: usize, nodes: &[&str]| {
+        let text = format!("{{\"inputs\":{inputs},\"nodes\":[{}]}}", nodes.join(","));
+        serde_json::from_str::<Tree>(&text).is_ok()
+    };
+    let leaf = "{\"leaf\":{\"answer\":1.0}}";
+    let split = |at_most: usize, above: usize| {
+        format!("{{\"split\":{{\"feature\":0,\"threshold\":0.5,\"at_most\":{at_most},\"above\":{above}}}}}")
+    };
+    assert!(with(1, &[&split(1, 2), leaf, leaf]) && with(1, &[leaf]));
+    assert!(!with(0, &[leaf]), "a tree without inputs");
+    assert!(
+        !with(1, &[leaf, leaf]) && !with(1, &[&split(1, 2), leaf, leaf, leaf]),
+        "a node without a parent"
+    );
+    assert!(!with(1, &[&split(1, 1), leaf]), "one child for both sides");
+    assert!(!with(1, &[&split(1, 2), &split(2, 3), leaf, leaf]), "a child of two parents");
     let parameters = serde_json::to_string(&learner).unwrap();
     assert!(serde_json::from_str::<WeightedTree>(&parameters.replace(":1,", ":65535,")).is_err());
 }

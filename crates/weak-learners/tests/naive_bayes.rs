@@ -130,6 +130,51 @@ fn far_values() {
     }
 }
 
+/// A deviation of values at both ends of the range stays in it, and what was learnt can be saved and loaded.
+#[test]
+fn the_ends_of_the_range_for_long() {
+    let mut learner = NaiveBayes::new(2).unwrap();
+    for t in 0..3000 {
+        let end = |even: bool| if even { f64::MAX } else { -f64::MAX };
+        let x = [end(t % 2 == 0), end(t % 3 == 0)];
+        let y = if t % 5 < 2 { Label::Plus } else { Label::Minus };
+        learner.round(Row::dense(&x).unwrap(), y).unwrap();
+        if t % 10 == 0 {
+            let text = serde_json::to_string(&learner).unwrap();
+            assert_eq!(serde_json::from_str::<NaiveBayes>(&text).unwrap(), learner, "round {t}");
+        }
+    }
+}
+
+/// The smallest doubles are told apart, also by their mean: half of one is none.
+#[test]
+fn the_smallest_values() {
+    let tiny = 5e-324;
+    let mut learner = NaiveBayes::new(1).unwrap();
+    for t in 0..40 {
+        let (x, y) = if t % 2 == 0 { (tiny, Label::Plus) } else { (3.0 * tiny, Label::Minus) };
+        let vote = learner.round(Row::dense(&[x]).unwrap(), y).unwrap();
+        assert!(t < 4 || vote == y, "round {t}");
+    }
+    let text = serde_json::to_string(&learner).unwrap();
+    assert!(text.contains("\"mean\":5e-324") && text.contains("\"mean\":1.5e-323"), "{text}");
+}
+
+/// Deviations narrower than those of doubles, which only a loaded learner has: their odds are odds.
+#[test]
+fn narrow_deviations() {
+    let of_class = |deviation: f64| format!("{{\"count\":2,\"mean\":1.0,\"deviation\":{deviation:e}}}");
+    for (minus, plus) in [(1e-150, 2e-150), (2e-150, 1e-150), (1e-150, 1e-160), (1e-60, 3e-60)] {
+        let moments = format!("{},{}", of_class(minus), of_class(plus));
+        let text = format!("{{\"examples\":[2,2],\"features\":[[{moments}]]}}");
+        let learner: NaiveBayes = serde_json::from_str(&text).unwrap();
+        for x in [1.0, 2.0, -1.0, 1e99, f64::MAX, -f64::MAX] {
+            let odds = learner.log_odds(Row::dense(&[x]).unwrap()).unwrap();
+            assert!(odds.is_finite(), "{odds} at {x} with deviations {minus} and {plus}");
+        }
+    }
+}
+
 /// On adult it is worth boosting: better than the majority of 76% by far more than chance.
 #[test]
 fn it_learns_adult() {

@@ -89,3 +89,37 @@ fn expected_draws_are_the_limit_of_many_draws() {
     }
     assert!(losses[1] < 0.5 * losses[0] && losses[2] < 0.5 * losses[1] && losses[2] < 0.01, "{losses:?}");
 }
+
+/// Trials on 1, 2 and 4 threads that share nothing: trainings on draws, and both settings of Algorithm 2 on them, are bit
+/// for bit the same, the learners and their random streams at the end included.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let trial = |seed: u64| {
+        let (task, mut learner) = (Task::majority_of_three(40, seed), sampled(30, seed));
+        let mut text = String::new();
+        for _ in 0..20 {
+            text += &format!("{:?}\n", learner.train(&task.sample, &task.signs(), &[1.0; 40]).unwrap());
+        }
+        let mut agnostic = Tuned::theorem_8(learner.clone(), task.labels.clone(), 0.5, 30).unwrap();
+        let mut realizable = Tuned::theorem_10(learner, task.labels.clone(), 0.5, 30).unwrap();
+        for _ in 0..30 {
+            for booster in [&mut agnostic, &mut realizable] {
+                let round = booster.round(&task.sample).unwrap();
+                text += &format!("{:?} {:?} {}\n", round.p, round.agreement, round.expected_correlation);
+            }
+        }
+        text + &serde_json::to_string(&(agnostic, realizable)).unwrap()
+    };
+    let on = |threads: usize| {
+        let trials: Vec<u64> = (0..8).collect();
+        std::thread::scope(|scope| {
+            let run = |part: Vec<u64>| scope.spawn(move || part.into_iter().map(trial).collect::<Vec<_>>());
+            let handles: Vec<_> = trials.chunks(8 / threads).map(|part| run(part.to_vec())).collect();
+            handles.into_iter().flat_map(|handle| handle.join().unwrap()).collect::<Vec<_>>()
+        })
+    };
+    let alone = on(1);
+    assert!(alone.iter().zip(&alone[1..]).all(|(a, b)| a != b), "seeds differ");
+    assert_eq!(on(2), alone);
+    assert_eq!(on(4), alone);
+}

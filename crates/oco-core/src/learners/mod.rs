@@ -16,8 +16,10 @@ mod fpl;
 mod doubling;
 mod perceptron;
 mod winnow;
+mod balanced_winnow;
 
 pub use adagrad::AdaGrad;
+pub use balanced_winnow::BalancedWinnow;
 pub use comid::Comid;
 pub use doubling::{Doubling, Restart};
 pub use dual_averaging::DualAveraging;

@@ -2,7 +2,7 @@
 
 use super::perceptron::{check_dimension, check_label, sign};
 use crate::gradient_sum::GradientSum;
-use crate::scaled_dot::scaled_dot;
+use crate::scaled_dot::{scaled_dot, scaled_or_plain};
 use crate::step::check_step;
 use crate::{OcoError, check_vector};
 use projections::{ProjectionError, scale_up};
@@ -88,7 +88,7 @@ impl Winnow {
         if plain.is_finite() && plain.abs() > 1e-280 && plain.abs() > 1e-280 * largest {
             return Ok(plain);
         }
-        Ok(scaled_dot(x, |j| self.ratio(theta[j], heaviest)))
+        Ok(scaled_or_plain(scaled_dot(x, |j| self.ratio(theta[j], heaviest)), plain))
     }
 
     /// ln(w_j/w_i) = η(θ_j − θ_i) from the digits of θ; −∞ where it is beyond the range. Halves keep the difference

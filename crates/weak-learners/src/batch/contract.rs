@@ -1,6 +1,7 @@
 //! The contracts of batch weak learning.
 
 use crate::LearnerError;
+use projections::{scale_down, scale_up};
 use rows::Row;
 
 /// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
@@ -100,6 +101,11 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
     }
     let largest = weights.iter().fold(0.0, |largest: f64, w| largest.max(*w));
     if largest > 0.0 { Ok(largest) } else { Err(LearnerError::ZeroWeights) }
+}
+
+/// w·2^(−unit), where 2^unit is near the largest weight.
+pub(crate) fn in_units(w: f64, unit: i32) -> f64 {
+    if unit > 0 { scale_down(w, unit.unsigned_abs()) } else { scale_up(w, unit.unsigned_abs()) }
 }
 
 /// Refuses room for votes of another length than the sample's.

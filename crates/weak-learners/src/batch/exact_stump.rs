@@ -1,9 +1,9 @@
 //! The exact search for the best stump.
 
-use super::contract::{check_examples, check_votes};
+use super::contract::{check_examples, check_votes, in_units};
 use super::{Hypothesis, Sample, SortedColumns, Stump, WeakLearner};
 use crate::{Label, LearnerError};
-use projections::{exponent_above, scale_down, scale_up};
+use projections::{exponent_above, scale_up};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -14,8 +14,9 @@ use std::ops::Range;
 /// of the rows with w_i a_i ≠ 0: others weigh nothing. Of hypotheses with equal edges it takes a constant first, +1
 /// before −1, then the lowest feature, then the lowest threshold.
 ///
-/// The products w_i a_i are rounded once, in units of a power of two near the largest weight, and summed with a
-/// compensation, so that neither their order nor their size shows (the tests below hold it to all stumps, one by one).
+/// The products w_i a_i are rounded once, to multiples of 2^−92 of a power of two near the largest weight, and from there
+/// on every sum and comparison is one of integers: the order of the rows does not show, equal edges are equal, and what
+/// is 28 orders of magnitude below the largest weight is not seen (`tests/batch.rs` holds it to all stumps, one by one).
 /// *Cost:* O(m + stored values), no allocation after the first training.
 ///
 /// ```
@@ -29,9 +30,9 @@ use std::ops::Range;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExactStump {
-    /// w_i a_i, working memory of a training.
+    /// w_i a_i in units of [`in_grains`], working memory of a training.
     #[serde(skip)]
-    products: Vec<f64>,
+    products: Vec<i128>,
 }
 
 impl WeakLearner for ExactStump {
@@ -46,11 +47,10 @@ impl WeakLearner for ExactStump {
     ) -> Result<Stump, LearnerError> {
         let unit = exponent_above(check_examples(sample.size(), targets, weights)?);
         self.products.clear();
-        self.products.extend(targets.iter().zip(weights).map(|(a, w)| a * in_units(*w, unit)));
-        let all: Sum = self.products.iter().copied().collect();
-        let present = self.products.iter().filter(|v| **v != 0.0).count();
-        let constant = all.value();
-        let mut best = Best { edge: constant.abs(), split: None, polarity: Label::of_score(constant) };
+        self.products.extend(targets.iter().zip(weights).map(|(a, w)| in_grains(a * in_units(*w, unit))));
+        let all: i128 = self.products.iter().sum();
+        let present = self.products.iter().filter(|v| **v != 0).count();
+        let mut best = Best { edge: all.unsigned_abs(), split: None, polarity: side(all) };
         for j in 0..sample.inputs() {
             best.search(j, sample.column(j), &self.products, all, present);
         }
@@ -86,42 +86,40 @@ impl WeakLearner for ExactStump {
 
 /// The best hypothesis so far.
 struct Best {
-    edge: f64,
+    edge: u128,
     split: Option<(usize, f64)>,
     polarity: Label,
 }
 
 impl Best {
     /// Every threshold of column j, from the lowest.
-    fn search(&mut self, j: usize, column: (&[f64], &[u32]), products: &[f64], all: Sum, present: usize) {
+    fn search(&mut self, j: usize, column: (&[f64], &[u32]), products: &[i128], all: i128, present: usize) {
         let (values, rows) = column;
         let product = |row: &u32| products[*row as usize];
         // The rows that the column does not name stand at 0, between its negative and its positive values.
-        let named = rows.iter().filter(|row| product(row) != 0.0).count();
-        let zeros = (named < present).then(|| all.minus(rows.iter().map(product).collect()));
+        let named = rows.iter().filter(|row| product(row) != 0).count();
+        let zeros = (named < present).then(|| all - rows.iter().map(product).sum::<i128>());
         let positive = values.partition_point(|value| *value < 0.0);
         let stored = |range: Range<usize>| {
             let entries = values[range.clone()].iter().zip(&rows[range]);
-            let present = entries.map(|(value, row)| (*value, product(row))).filter(|(_, v)| *v != 0.0);
-            present.map(|(value, v)| (value, Sum::from(v)))
+            entries.map(|(value, row)| (*value, product(row))).filter(|(_, v)| *v != 0)
         };
-        let (mut below, mut last) = (Sum::default(), None);
+        let (mut below, mut last) = (0, None);
         let groups = stored(0..positive).chain(zeros.map(|v| (0.0, v))).chain(stored(positive..values.len()));
         groups.for_each(|(value, v)| {
             if let Some(last) = last.filter(|last| *last < value) {
-                self.offer(j, (last, value), all.minus(below.plus(below)).value());
+                self.offer(j, (last, value), all - 2 * below);
             }
-            below = below.plus(v);
+            below += v;
             last = Some(value);
         });
     }
 
     /// The threshold between two values, where +1 from it on has this edge.
-    fn offer(&mut self, feature: usize, (last, value): (f64, f64), edge: f64) {
-        if edge.abs() > self.edge {
-            let threshold = midway(last, value);
-            *self =
-                Self { edge: edge.abs(), split: Some((feature, threshold)), polarity: Label::of_score(edge) };
+    fn offer(&mut self, feature: usize, (last, value): (f64, f64), edge: i128) {
+        if edge.unsigned_abs() > self.edge {
+            let split = Some((feature, midway(last, value)));
+            *self = Self { edge: edge.unsigned_abs(), split, polarity: side(edge) };
         }
     }
 }
@@ -132,43 +130,14 @@ fn midway(a: f64, b: f64) -> f64 {
     if middle > a { middle } else { b }
 }
 
-/// w·2^(−unit).
-fn in_units(w: f64, unit: i32) -> f64 {
-    if unit > 0 { scale_down(w, unit.unsigned_abs()) } else { scale_up(w, unit.unsigned_abs()) }
+/// The side of an edge, +1 for 0.
+fn side(edge: i128) -> Label {
+    if edge < 0 { Label::Minus } else { Label::Plus }
 }
 
-/// A sum in two doubles: exact to about 2^(−100) of Σ|v|, so equal sums in another order are equal numbers.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    high: f64,
-    low: f64,
-}
-
-impl Sum {
-    fn plus(self, other: Self) -> Self {
-        let high = self.high + other.high;
-        let rest = high - self.high;
-        let lost = (self.high - (high - rest)) + (other.high - rest);
-        Self { high, low: self.low + (other.low + lost) }
-    }
-
-    fn minus(self, other: Self) -> Self {
-        self.plus(Self { high: -other.high, low: -other.low })
-    }
-
-    fn value(self) -> f64 {
-        self.high + self.low
-    }
-}
-
-impl From<f64> for Sum {
-    fn from(v: f64) -> Self {
-        Self { high: v, low: 0.0 }
-    }
-}
-
-impl FromIterator<f64> for Sum {
-    fn from_iter<I: IntoIterator<Item = f64>>(terms: I) -> Self {
-        terms.into_iter().fold(Self::default(), |sum, v| sum.plus(v.into()))
-    }
+/// v·2^92 to the nearest integer, for |v| ≤ 1: edges of 2^32 rows are then below 2^126.
+fn in_grains(v: f64) -> i128 {
+    #[allow(clippy::cast_possible_truncation, reason = "at most 2^92 in size")]
+    let grains = scale_up(v, 92).round() as i128;
+    grains
 }

@@ -1,9 +1,9 @@
 //! Training on m₀ examples drawn from the distribution.
 
-use super::contract::check_examples;
+use super::contract::{check_examples, in_units};
 use super::{Sample, WeakLearner};
 use crate::LearnerError;
-use projections::{exponent_above, scale_down, scale_up};
+use projections::exponent_above;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -81,10 +81,9 @@ impl<W: WeakLearner> WeakLearner for Sampled<W> {
 impl<W> Sampled<W> {
     fn accumulate(&mut self, largest: f64, weights: &[f64]) {
         let unit = exponent_above(largest);
-        let (down, by) = (unit > 0, unit.unsigned_abs());
         self.cumulative.clear();
         self.cumulative.extend(weights.iter().scan(0.0, |sum, w| {
-            *sum += if down { scale_down(*w, by) } else { scale_up(*w, by) };
+            *sum += in_units(*w, unit);
             Some(*sum)
         }));
     }

@@ -41,8 +41,8 @@ impl SortedColumns {
     /// The values of column j other than 0 in rising order, and the rows that they stand in; equal values in the order
     /// of the rows. Both are empty for a column that is not there.
     pub fn column(&self, j: usize) -> (&[f64], &[u32]) {
-        match (self.offsets.get(j), self.offsets.get(j + 1)) {
-            (Some(&from), Some(&to)) => (&self.values[from..to], &self.rows[from..to]),
+        match self.offsets.get(j..) {
+            Some(&[from, to, ..]) => (&self.values[from..to], &self.rows[from..to]),
             _ => (&[], &[]),
         }
     }
@@ -123,8 +123,9 @@ mod tests {
         );
         let (dense, sparse) =
             (SortedColumns::new(dense).unwrap(), SortedColumns::new(sparse.unwrap()).unwrap());
-        for j in 0..4 {
+        for j in [0, 1, 2, 3, 4, usize::MAX] {
             assert_eq!(dense.column(j), sparse.column(j));
+            assert!(j < 3 || dense.column(j).0.is_empty(), "there is no column {j}");
         }
         assert_eq!(dense.column(0), (&[-1.0, 2.0, 2.0][..], &[2, 0, 1][..]));
         assert_eq!(dense.column(1), (&[][..], &[][..]));

@@ -1,9 +1,9 @@
 //! Weighted trees, grown by smartcore: the one file that names it.
 
-use super::contract::{check_examples, check_votes};
+use super::contract::{check_examples, in_units};
 use super::{Hypothesis, Sample, SortedColumns, WeakLearner};
 use crate::{Label, LearnerError};
-use projections::{exponent_above, scale_down, scale_up};
+use projections::exponent_above;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use smartcore::linalg::basic::matrix::DenseMatrix;
@@ -16,6 +16,9 @@ use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTr
 /// on where the error is least. Features are tried in an order drawn from the seed, which decides between splits of
 /// equal error, and nothing else is random. Examples of weight 0 are left out. smartcore counts the root as a level, so
 /// its depth is one more than the depth here: 0 is a constant, 1 a stump.
+/// *Limits:* smartcore takes the mass beyond a threshold as a difference of doubles and compares splits by fourth powers
+/// of masses. So rows together lighter than 10^−15 of their node may not be parted from the others, and a node lighter
+/// than 10^−75 of the heaviest row may be split wrongly or not at all.
 /// *Cost:* the rows with a positive weight are written out dense, O(m·inputs), and sorted by every column.
 ///
 /// ```
@@ -58,7 +61,7 @@ pub struct Tree {
     nodes: Vec<Node>,
 }
 
-/// A child stands behind its parent, so that every walk from the root ends.
+/// Every node but the root is the child of one, behind which it stands; so every walk from the root ends in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Node {
@@ -77,13 +80,10 @@ impl WeakLearner for WeightedTree {
         weights: &[f64],
     ) -> Result<Tree, LearnerError> {
         let unit = exponent_above(check_examples(sample.size(), targets, weights)?);
-        let in_units = |w: f64| {
-            if unit > 0 { scale_down(w, unit.unsigned_abs()) } else { scale_up(w, unit.unsigned_abs()) }
-        };
-        // A weight that vanishes in units of the largest one weighs nothing.
-        let fitted: Vec<usize> = (0..weights.len()).filter(|&i| in_units(weights[i]) > 0.0).collect();
+        // A weight that vanishes in units of the largest one weighs nothing; such rows need not be written out.
+        let fitted: Vec<usize> = (0..weights.len()).filter(|&i| in_units(weights[i], unit) > 0.0).collect();
         let of_fitted = |values: &[f64]| fitted.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-        let weights: Vec<f64> = fitted.iter().map(|&i| in_units(weights[i])).collect();
+        let weights: Vec<f64> = fitted.iter().map(|&i| in_units(weights[i], unit)).collect();
         let x = DenseMatrix::new(fitted.len(), sample.inputs(), columns(sample, &fitted), true)
             .map_err(refused)?;
         let parameters = DecisionTreeRegressorParameters {
@@ -95,19 +95,6 @@ impl WeakLearner for WeightedTree {
         let y = of_fitted(targets);
         let grown = DecisionTreeRegressor::fit_with_weights(&x, &y, &weights, parameters).map_err(refused)?;
         Tree::of(&grown, sample.inputs(), self.answer)
-    }
-
-    fn evaluate(
-        &self,
-        hypothesis: &Tree,
-        sample: &SortedColumns,
-        votes: &mut [f64],
-    ) -> Result<(), LearnerError> {
-        check_votes(sample.size(), votes)?;
-        sample.try_for_each(&mut |i, x| {
-            votes[i] = hypothesis.predict(x)?;
-            Ok(())
-        })
     }
 }
 
@@ -163,8 +150,8 @@ impl Tree {
             _ => Node::Leaf {
                 answer: match answer {
                     LeafAnswer::Sign => Label::of_score(node.output).sign(),
-                    // A mean of numbers in [−1, 1] may round out of it.
-                    LeafAnswer::Mean => node.output.clamp(-1.0, 1.0),
+                    // Σ w_i a_i and Σ w_i are summed in one order, so that a mean of numbers in [−1, 1] stays there.
+                    LeafAnswer::Mean => node.output,
                 },
             },
         };
@@ -237,8 +224,21 @@ impl TryFrom<UncheckedTree> for Tree {
     type Error = LearnerError;
 
     fn try_from(UncheckedTree { inputs, nodes }: UncheckedTree) -> Result<Self, LearnerError> {
-        if nodes.is_empty() {
-            return Err(LearnerError::Empty { argument: "tree" });
+        for (argument, count) in [("tree", nodes.len()), ("inputs", inputs)] {
+            if count == 0 {
+                return Err(LearnerError::Empty { argument });
+            }
+        }
+        let mut parents = vec![0; nodes.len()];
+        for node in &nodes {
+            if let Node::Split { at_most, above, .. } = *node {
+                for child in [at_most, above] {
+                    parents
+                        .get_mut(child)
+                        .into_iter()
+                        .for_each(|count: &mut u32| *count = count.saturating_add(1));
+                }
+            }
         }
         let is_sound = |(i, node): (usize, &Node)| match *node {
             Node::Leaf { answer } => answer.abs() <= 1.0,
@@ -250,10 +250,14 @@ impl TryFrom<UncheckedTree> for Tree {
                     && behind.contains(&above)
             }
         };
-        match nodes.iter().enumerate().position(|node| !is_sound(node)) {
+        // The children of a split stand behind it, so that the root is nobody's child.
+        let has_one_parent = |i: usize| i == 0 || parents[i] == 1;
+        let unsound = |node: (usize, &Node)| !(is_sound(node) && has_one_parent(node.0));
+        match nodes.iter().enumerate().position(unsound) {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
             Some(i) => {
-                let domain = "leaves in [−1, 1] and splits of a feature with two nodes behind";
+                let domain =
+                    "leaves in [−1, 1] and splits of a feature with two nodes behind, each the child of one";
                 Err(LearnerError::BadParameter { name: "node", value: i as f64, domain })
             }
             None => Ok(Self { inputs, nodes }),

@@ -29,7 +29,6 @@ pub use hoeffding_tree::{Growth, HoeffdingTree};
 pub use logistic::LogisticRegression;
 pub use naive_bayes::NaiveBayes;
 #[doc(no_inline)]
-pub use oco_core::{Perceptron, Winnow};
+pub use oco_core::{BalancedWinnow, Perceptron, Winnow};
 pub use synthetic::SyntheticWeakLearner;
 pub use thresholds::Thresholds;
-pub use winnow::BalancedWinnow;

@@ -137,9 +137,13 @@ impl Moments {
         self.count += 1;
         let k = count(self.count);
         let share = (k - 1.0) / k;
-        let half_gap = 0.5 * x - 0.5 * self.mean;
-        self.deviation = (self.deviation * share.sqrt()).hypot(half_gap * (2.0 * share.sqrt() / k.sqrt()));
-        self.mean += (half_gap / k) * 2.0;
+        // A gap beyond the range is taken by halves; one within it is not, since half of a subnormal number is rounded.
+        let gap = x - self.mean;
+        let (gap, times) = if gap.is_finite() { (gap, 1.0) } else { (0.5 * x - 0.5 * self.mean, 2.0) };
+        let deviation = (self.deviation * share.sqrt()).hypot(gap * (times * share.sqrt() / k.sqrt()));
+        // No deviation of doubles is above the largest, but its estimate may round to infinity.
+        self.deviation = deviation.min(f64::MAX);
+        self.mean += (gap / k) * times;
     }
 }
 
@@ -175,8 +179,8 @@ fn log_ratio([minus, plus]: &[Moments; 2], x: f64) -> f64 {
     (of_minus / of_plus).ln() + 0.5 * (z_minus - z_plus) * (z_minus + z_plus)
 }
 
-/// In units of the largest moment, values and deviations are kept in a range where the squares of z can be summed; the
-/// deviation of distinct doubles is not that narrow.
+/// In units of the largest moment, values and deviations are kept in a range where the squares of z can be summed. The
+/// deviation of distinct doubles is not that narrow, but one that is loaded may be.
 const FAR: f64 = 1e100;
 const NARROW: f64 = 1e-40;
 

@@ -1,0 +1,184 @@
+//! Balanced Winnow, for targets with weights of both signs.
+
+use super::perceptron::{check_dimension, check_label, sign};
+use crate::gradient_sum::GradientSum;
+use crate::scaled_dot::{scale, scaled_dot, scaled_or_plain};
+use crate::step::check_step;
+use crate::{OcoError, check_vector};
+use projections::{ProjectionError, exponent_above, scale_up};
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::LN_2;
+
+/// Balanced Winnow: [`Winnow`](crate::Winnow) on the doubled row (x, −x), whose weights w⁺ and w⁻ compete as w⁺ − w⁻ with
+/// every linear function.
+///
+/// With θ = Σ y_s x_s over the mistakes, w⁺_j − w⁻_j is sinh(ηθ_j)/Σ_i cosh(ηθ_i), and so it is computed: no difference
+/// is taken that could cancel, and rows are not doubled. *Guarantee:* Winnow's on 2m coordinates. Where ‖u‖_1 ≤ 1,
+/// y⟨u, x⟩ ≥ γ and ‖x‖_∞ ≤ X for every example so far, at most 2X² ln(2m)/γ² mistakes with the step of
+/// [`for_margin`](BalancedWinnow::for_margin). *Cost:* O(stored values) a round and no allocation. *Errors:* a label other
+/// than ±1, a row of another dimension; a refused example leaves the weights as they were. Every finite feature is legal,
+/// as in Winnow.
+///
+/// ```
+/// use oco_core::BalancedWinnow;
+/// use rows::Row;
+/// let mut winnow = BalancedWinnow::new(2, 2.0_f64.ln())?;
+/// assert!(winnow.observe(Row::dense(&[2.0, -1.0])?, -1.0)?, "the boundary is a mistake");
+/// // sinh and cosh of −2 ln 2 and of ln 2.
+/// let total = 17.0 / 8.0 + 5.0 / 4.0;
+/// let w = winnow.weights();
+/// assert!((w[0] + 15.0 / 8.0 / total).abs() < 1e-15 && (w[1] - 0.75 / total).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "State", into = "State")]
+pub struct BalancedWinnow {
+    state: State,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State {
+    eta: f64,
+    /// θ.
+    theta: GradientSum,
+    mistakes: u64,
+}
+
+impl BalancedWinnow {
+    /// Takes (x, y), y = ±1, and says whether it was a mistake: y⟨w⁺ − w⁻, x⟩ ≤ 0.
+    ///
+    /// # Errors
+    /// [`OcoError::BadLabel`], or a row of another dimension.
+    pub fn observe(&mut self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
+        check_label(y)?;
+        let mistaken = y * self.score(x)? <= 0.0;
+        if mistaken {
+            self.state.theta.add_row(y, x);
+            self.state.mistakes = self.state.mistakes.saturating_add(1);
+        }
+        Ok(mistaken)
+    }
+
+    /// sgn⟨w⁺ − w⁻, x⟩, which is 0 where ⟨w⁺ − w⁻, x⟩ is.
+    ///
+    /// # Errors
+    /// A row of another dimension.
+    pub fn predict(&self, x: Row<'_>) -> Result<f64, OcoError> {
+        Ok(sign(self.score(x)?))
+    }
+
+    /// ⟨w⁺ − w⁻, x⟩ up to a positive factor: the weights are taken relative to e^|ηθ_j| of the heaviest one that x touches.
+    fn score(&self, x: Row<'_>) -> Result<f64, OcoError> {
+        let theta = self.state.theta.terms();
+        check_dimension(x, theta.len())?;
+        let (mut top, mut largest, mut plain) = (0.0_f64, 0.0_f64, 0.0);
+        x.for_each(|j, x_j| {
+            if x_j != 0.0 {
+                (top, largest) = (top.max(theta[j].abs()), largest.max(x_j.abs()));
+            }
+        });
+        x.for_each(|j, x_j| {
+            if x_j != 0.0 {
+                plain += self.weight(theta[j], top) * x_j;
+            }
+        });
+        // Above this, weights and products that underflowed do not count.
+        if plain.is_finite() && plain.abs() > 1e-280 && plain.abs() > 1e-280 * largest {
+            return Ok(plain);
+        }
+        Ok(scaled_or_plain(scaled_dot(x, |j| self.scaled_weight(theta[j], top)), plain))
+    }
+
+    /// sinh(ηθ_j)/e^|ηθ_i| = ±e^(|ηθ_j| − |ηθ_i|)·(1 − e^(−2|ηθ_j|))/2 from the digits of θ, for |θ_j| ≤ |θ_i|.
+    fn weight(&self, theta_j: f64, theta_i: f64) -> f64 {
+        (self.log_ratio(theta_j, theta_i).exp() * self.share(theta_j)).copysign(theta_j)
+    }
+
+    /// The same as a·2^k with 0 < |a| < 2, for θ_j ≠ 0, also where ηθ_j underflows; a ratio below e^(−10000) counts as
+    /// that, which no feature can make visible.
+    fn scaled_weight(&self, theta_j: f64, theta_i: f64) -> (f64, i32) {
+        let log = self.log_ratio(theta_j, theta_i).max(-1e4);
+        let k = (log / LN_2).floor();
+        #[allow(clippy::cast_possible_truncation, reason = "an integer in [-14427, 0]")]
+        let exponent = k as i32;
+        let (share, of_share) = match self.share(theta_j) {
+            share if share >= 1e-290 => (share, 0),
+            // As good as |ηθ_j|.
+            _ => {
+                let (eta, far) = (self.state.eta, self.state.theta.exponent().cast_signed());
+                let (of_eta, of_theta) = (exponent_above(eta), exponent_above(theta_j));
+                (scale(eta, -of_eta) * scale(theta_j.abs(), -of_theta), of_eta + of_theta + far)
+            }
+        };
+        (((log - k * LN_2).exp() * share).copysign(theta_j), exponent + of_share)
+    }
+
+    /// |ηθ_j| − |ηθ_i| ≤ 0; −∞ where it is beyond the range.
+    fn log_ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
+        scale_up(self.state.eta * (theta_j.abs() - theta_i.abs()), self.state.theta.exponent())
+    }
+
+    /// (1 − e^(−2|ηθ_j|))/2.
+    fn share(&self, theta_j: f64) -> f64 {
+        -0.5 * (-2.0 * scale_up(self.state.eta * theta_j.abs(), self.state.theta.exponent())).exp_m1()
+    }
+
+    /// w⁺ = w⁻ on m coordinates, and a step η > 0.
+    ///
+    /// # Errors
+    /// η not positive, or m = 0.
+    pub fn new(dimension: usize, eta: f64) -> Result<Self, OcoError> {
+        State { eta, theta: GradientSum::zero(dimension), mistakes: 0 }.try_into()
+    }
+
+    /// The step η = γ/X² for examples with ‖x‖_∞ ≤ X that a u with ‖u‖_1 ≤ 1 separates with margin γ.
+    ///
+    /// # Errors
+    /// X or γ, or γ/X², not a positive number; m = 0.
+    pub fn for_margin(dimension: usize, largest_feature: f64, margin: f64) -> Result<Self, OcoError> {
+        check_step("largest feature", largest_feature)?;
+        check_step("margin", margin)?;
+        Self::new(dimension, margin / largest_feature / largest_feature)
+    }
+
+    /// w⁺ − w⁻. O(m).
+    pub fn weights(&self) -> Vec<f64> {
+        let theta = self.state.theta.terms();
+        let top = theta.iter().fold(0.0, |top: f64, theta_j| top.max(theta_j.abs()));
+        // cosh(z)/e^top = e^(|z| − top)·(1 − (1 − e^(−2|z|))/2).
+        let cosh = |theta_j: &f64| self.log_ratio(*theta_j, top).exp() * (1.0 - self.share(*theta_j));
+        let total: f64 = theta.iter().map(cosh).sum();
+        theta.iter().map(|theta_j| self.weight(*theta_j, top) / total).collect()
+    }
+
+    /// m.
+    pub fn dimension(&self) -> usize {
+        self.state.theta.terms().len()
+    }
+
+    /// The mistakes so far, a score of 0 counted as one.
+    pub fn mistakes(&self) -> u64 {
+        self.state.mistakes
+    }
+}
+
+impl From<BalancedWinnow> for State {
+    fn from(winnow: BalancedWinnow) -> Self {
+        winnow.state
+    }
+}
+
+impl TryFrom<State> for BalancedWinnow {
+    type Error = OcoError;
+
+    fn try_from(state: State) -> Result<Self, OcoError> {
+        let theta = state.theta.terms();
+        if theta.is_empty() {
+            return Err(ProjectionError::Empty { argument: "logarithms of the weights" }.into());
+        }
+        check_vector("logarithms of the weights", theta, theta.len())?;
+        check_step("eta", state.eta)?;
+        Ok(Self { state })
+    }
+}
