@@ -35,7 +35,7 @@ pub(super) fn accuracies(
     };
     let rng = |component: u64| generator(seed, trial, 8 + component);
     of(0, both(stream, n, &|| Ok(Perceptron::new(m)?), rng(0)))?;
-    of(1, both(stream, n, &|| BalancedWinnow::new(m, 0.02), rng(1)))?;
+    of(1, both(stream, n, &|| Ok(BalancedWinnow::new(m, 0.02)?), rng(1)))?;
     of(2, both(stream, n, &|| LogisticRegression::new(m, steps, 10.0), rng(2)))?;
     of(3, both(stream, n, &|| NaiveBayes::new(m), rng(3)))?;
     let tree = || HoeffdingTree::new(stream.class.clone(), Growth::default());
