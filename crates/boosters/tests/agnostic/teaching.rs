@@ -64,8 +64,8 @@ fn lessons(learners: &[Recording]) -> Vec<Vec<Lesson>> {
 #[test]
 fn a_learner_of_algorithm_1_is_taught_its_own_label() {
     for trusting in [false, true] {
-        let tuned =
-            [OnlineAgnosticBooster::with_ogd, OnlineAgnosticBooster::with_trusting_ogd][usize::from(trusting)];
+        let tuned = [OnlineAgnosticBooster::with_ogd, OnlineAgnosticBooster::with_trusting_ogd]
+            [usize::from(trusting)];
         let mut booster = tuned(recording(), 0.5, &mut rng(2, 0)).unwrap();
         let [told, turned, none] = played(|x, y| {
             booster.round(x, y).unwrap();
