@@ -157,7 +157,8 @@ fn a_saved_state_is_checked_as_a_new_one() {
     for (from, to) in [
         ("\"majority\":0.5", "\"majority\":1.5"),
         ("\"majority\":0.5", "\"majority\":0.0"),
-        ("\"rule\":\"Randomised\"", "\"rule\":\"Louder\""),
+        ("\"rule\":\"randomised\"", "\"rule\":\"louder\""),
+        ("\"rule\":\"randomised\"", "\"rule\":\"Randomised\""),
         ("\"coming\":[", "\"coming\":[0.5,"),
         ("\"coming\":[", "\"coming\":[1.5,"),
     ] {
