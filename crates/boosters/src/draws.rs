@@ -3,6 +3,7 @@
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
 
 /// A uniform number u_i ∈ \[0, 1) for each of n components and the round to come.
 ///
@@ -44,11 +45,33 @@ impl Draws {
         }
     }
 
-    /// Whether this is the state of n components, as what is loaded must be.
-    pub(crate) fn is_of(&self, components: usize) -> bool {
-        self.streams.len() == components
-            && self.coming.len() == components
-            && self.coming.iter().all(|u| (0.0..1.0).contains(u))
+    /// That this is a state of n components, as what is loaded must be: stream i of one key for component i, all of them
+    /// equally far on, and the numbers that they drew last.
+    pub(crate) fn check(&self, argument: &'static str, components: usize) -> Result<(), LearnerError> {
+        for got in [self.streams.len(), self.coming.len()] {
+            if got != components {
+                return Err(LearnerError::LengthMismatch { argument, expected: components, got });
+            }
+        }
+        let Some(first) = self.streams.first() else { return Ok(()) };
+        let refused = |value, domain| Err(LearnerError::BadParameter { name: argument, value, domain });
+        for ((i, rng), u) in (0..).zip(&self.streams).zip(&self.coming) {
+            let mut expected = ChaCha8Rng::from_seed(first.get_seed());
+            expected.set_stream(i);
+            expected.set_word_pos(first.get_word_pos());
+            #[allow(clippy::cast_precision_loss, reason = "for a reader")]
+            if *rng != expected {
+                return refused(
+                    rng.get_stream() as f64,
+                    "one stream of one key for each component, in order",
+                );
+            }
+            expected.set_word_pos(first.get_word_pos().wrapping_sub(2)); // a number takes two words
+            if expected.random::<f64>().to_bits() != u.to_bits() {
+                return refused(*u, "the numbers that the streams drew last");
+            }
+        }
+        Ok(())
     }
 }
 
@@ -62,10 +85,42 @@ mod tests {
         let (mut few, mut many) = (Draws::new(&mut rng.clone(), 2), Draws::new(&mut rng.clone(), 7));
         for _ in 0..100 {
             assert_eq!(few.coming(), &many.coming()[..2]);
-            assert!(many.is_of(7) && !many.is_of(6));
+            assert_eq!(many.check("coins", 7), Ok(()));
+            assert!(many.check("coins", 6).is_err());
             few.advance();
             many.advance();
         }
         assert_ne!(few.coming()[0], few.coming()[1]);
+    }
+
+    /// Streams in another order, of two keys, one for all, or one ahead of the others; numbers that no stream drew.
+    #[test]
+    fn what_no_draws_lead_to_is_refused() {
+        let good = |seed| {
+            let mut draws = Draws::new(&mut ChaCha8Rng::seed_from_u64(seed), 5);
+            draws.advance();
+            draws
+        };
+        let refused = |change: &dyn Fn(&mut Draws)| {
+            let mut draws = good(3);
+            assert_eq!(draws.check("coins", 5), Ok(()));
+            change(&mut draws);
+            assert!(matches!(draws.check("coins", 5), Err(LearnerError::BadParameter { .. })), "{draws:?}");
+        };
+        refused(&|draws| draws.streams.swap(1, 3));
+        refused(&|draws| {
+            draws.streams.swap(1, 3);
+            draws.coming.swap(1, 3);
+        });
+        refused(&|draws| {
+            draws.streams[4] = good(4).streams[4].clone();
+            draws.coming[4] = good(4).coming[4];
+        });
+        refused(&|draws| {
+            draws.streams = vec![draws.streams[0].clone(); 5];
+            draws.coming = vec![draws.coming[0]; 5];
+        });
+        refused(&|draws| draws.coming[2] = draws.streams[2].random());
+        refused(&|draws| draws.coming[2] = 0.5);
     }
 }

@@ -133,8 +133,8 @@ impl Trace {
     }
 }
 
-/// The learner A from its first play on, in one round: p^1, p^2, … It is put back when the round ends, however it ends, so
-/// the next round finds it fresh and a refused example leaves no mark.
+/// The learner A, which is fresh, from its first play on, in one round: p^1, p^2, … It is put back when the round ends, however
+/// it ends, so the next round finds it fresh and a refused example leaves no mark.
 pub(super) struct FreshPlays<'a, A: OnlineLearner> {
     oco: &'a mut A,
     interval: Interval,
@@ -142,7 +142,6 @@ pub(super) struct FreshPlays<'a, A: OnlineLearner> {
 
 impl<'a, A: OnlineLearner> FreshPlays<'a, A> {
     pub(super) fn new(oco: &'a mut A, interval: Interval) -> Self {
-        oco.reset();
         Self { oco, interval }
     }
 
@@ -249,11 +248,8 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> State<W, A> {
     /// in its interval.
     pub(super) fn check(&mut self, interval: Interval) -> Result<(), LearnerError> {
         check_classifiers("learners", &self.learners)?;
-        let coins = self.learners.len() + 1;
-        if !self.draws.is_of(coins) {
-            let got = self.draws.coming().len();
-            return Err(LearnerError::LengthMismatch { argument: "coins", expected: coins, got });
-        }
+        self.draws.check("coins", self.learners.len() + 1)?;
+        self.oco.reset();
         FreshPlays::new(&mut self.oco, interval).play()?;
         Ok(())
     }
@@ -285,7 +281,7 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> State<W, A> {
 }
 
 /// At least one classifier, all for the same rows and with one vote.
-pub(super) fn check_classifiers<P: OnlinePredictor<Label>>(
+pub(crate) fn check_classifiers<P: OnlinePredictor<Label>>(
     argument: &'static str,
     classifiers: &[P],
 ) -> Result<(), LearnerError> {

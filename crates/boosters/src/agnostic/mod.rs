@@ -17,6 +17,7 @@ mod statistical;
 mod majority_vote;
 
 pub use inner_round::Trace;
+pub(crate) use inner_round::check_classifiers;
 pub use majority_vote::MajorityVote;
 pub use online_agnostic::OnlineAgnosticBooster;
 pub use online_realizable::OnlineRealizableBooster;

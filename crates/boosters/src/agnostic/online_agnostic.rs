@@ -16,13 +16,16 @@ const INTERVAL: Interval = Interval::SYMMETRIC;
 /// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[−1, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}),
 /// ℓ^i(p) = p(W_i(x)y/γ − 1), and W_i is taught y with probability (1+p^i)/2, −y otherwise.
 ///
-/// *Guarantee.* For every expert h with gains G_h = Σh(x_t)y_t, and weak learners with E ΣW_i(x_t)y_t ≥
-/// γ·E Σh(x_t)y_t − R_W(T) on whatever they are taught: E Σŷ_ty_t ≥ G_h − R_W(T)/γ − T·R_A(N)/N \[BCMH20, Proposition
-/// 3\]; with [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ (1 + 1/γ)/√N \[BCMH20, Theorem 2\]. With the *realised* regrets of the
-/// learners and of A it holds surely, at every prefix and without any assumption on the learners
-/// (`tests/agnostic/proposition_3.rs`). Where the learners have not the advantage γ that is claimed it may fail, and
-/// does (`tests/agnostic/not_weak.rs`). *Shapes:* one output, the vote ±1. *Cost:* N votes and updates of weak learners a
-/// round, 2N questions whether they accept, N steps of A; no allocation after the first. *Errors:* a refused example moves nothing.
+/// *Guarantee.* For every expert h with gains G_h = Σh(x_t)y_t, and weak learners with E ΣW_i(x_t)y_t^i ≥ γ·E
+/// Σh(x_t)y_t^i − R_W(T) on the labels that they are taught: E Σŷ_ty_t ≥ G_h − R_W(T)/γ − T·R_A(N)/N \[BCMH20,
+/// Proposition 3\]; with [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ (1 + 1/γ)/√N \[BCMH20, Theorem 2\]. It takes an
+/// environment that is blind to the coins: (x_t, y_t) may answer the past but not the coins of round t, nor the vote,
+/// which `predict` reveals. For E_Π\[ŷ_t\] in place of ŷ_t, with the regret of A and the *realised* regrets
+/// Σp_t^iy_t(γh(x_t) − W_i(x_t)) of the learners, on p_t^iy_t and not on the labels that were drawn, it holds surely, at
+/// every prefix and without any assumption on the learners or the labels (`tests/agnostic/proposition_3.rs`). Where the
+/// learners have not the advantage γ that is claimed it may fail, and does (`tests/agnostic/not_weak.rs`). *Shapes:* one
+/// output, the vote ±1. *Cost:* N votes and updates of weak learners a round, 2N questions whether they accept, N steps
+/// of A; no allocation after the first. *Errors:* a refused example moves nothing.
 ///
 /// A booster is again an [`OnlinePredictor`] of labels, so boosters stack.
 ///
@@ -100,7 +103,9 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for Onl
         self.state.predict(x, y, &mut self.working)
     }
 
-    /// Whether every learner would take either label, for either may be what it is taught.
+    /// Whether every learner would take either label, for either may be what it is taught. It assumes that A keeps to its
+    /// interval and that the learners answer ±1; where one of them does not, `update` refuses what this accepts, and in a
+    /// booster of such boosters some may have learnt by then.
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.state.learners.iter().try_for_each(|learner| {
             learner.accepts(x, y)?;
@@ -130,12 +135,14 @@ impl<W: OnlinePredictor<Label>> OnlineAgnosticBooster<W, Ogd<BoxSet>> {
         Self::new(learners, oco, advantage, rng)
     }
 
-    /// The booster with the same guarantee that learns faster: A is OGD on \[0, 1\] from 1, with the same step.
+    /// The booster with the same guarantee that begins by trusting the labels: A is OGD on \[0, 1\] from 1, with the same
+    /// step.
     ///
     /// The proof of \[BCMH20, Proposition 3\] compares A with p* ∈ {0, 1} only (Lemma 5), and Lemma 4 holds on \[0, 1\]
     /// all the more; from 1, neither point is further than 1, so R_A(N) ≤ (1 + 1/γ)√N as before. But the first learner is
-    /// told the true label, where from 0 it is told a coin, and no learner is taught the opposite of a label that
-    /// the others know (`tests/agnostic/proposition_3.rs`; docs/agnostic.md compares the two).
+    /// told the true label, where from 0 it is told a coin, and no learner is taught −y more often than y
+    /// (`tests/agnostic/proposition_3.rs`; docs/agnostic.md compares the two). From ½, an [`Ogd`] that is handed to
+    /// [`new`](Self::new) with half the step has half the bound, ½(1 + 1/γ)√N: neither point is further than ½.
     ///
     /// # Errors
     /// As [`new`](Self::new).

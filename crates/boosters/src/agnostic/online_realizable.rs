@@ -19,10 +19,12 @@ const INTERVAL: Interval = Interval::UNIT;
 ///
 /// *Guarantee.* On examples that some expert labels without an error, with weak learners of advantage γ and regret R_W on
 /// what they are passed \[BCMH20, Definition 11\]: E Σŷ_ty_t ≥ T − R_W(T)/γ − T·R_A(N)/N \[BCMH20, Theorem 12\]; with
-/// [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ ½(1 + 1/γ)/√N. With the *realised* regrets Σp_t^i(γ − W_i(x_t)y_t) it holds
-/// surely, at every prefix, for any learners and any examples (`tests/agnostic/theorem_12.rs`). *Shapes:* one output, the
-/// vote ±1. *Cost:* N votes, at most N updates and N steps of A a round; no allocation after the first. *Errors:* a refused
-/// example moves nothing. *Errata.* R_W takes the place of the paper's 2R_W + Õ(√T).
+/// [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ ½(1 + 1/γ)/√N. R_W bounds the regret on every number T' ≤ T of examples, for
+/// that many are passed; and (x_t, y_t) may answer the past but not the coins of round t, nor the vote, which `predict`
+/// reveals. For E_Π\[ŷ_t\] in place of ŷ_t, with the *realised* regrets Σp_t^i(γ − W_i(x_t)y_t) on p_t^i, not on what was
+/// passed, it holds surely, at every prefix, for any learners and any examples (`tests/agnostic/theorem_12.rs`).
+/// *Shapes:* one output, the vote ±1. *Cost:* N votes, at most N updates and N steps of A a round; no allocation after
+/// the first. *Errors:* a refused example moves nothing. *Errata.* R_W takes the place of the paper's 2R_W + Õ(√T).
 ///
 /// ```
 /// use boosters::agnostic::OnlineRealizableBooster;
@@ -98,7 +100,9 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for Onl
         self.state.predict(x, y, &mut self.working)
     }
 
-    /// Whether every learner would take the example, also those that it is not going to be passed to.
+    /// Whether every learner would take the example, also those that it is not going to be passed to. It assumes that A
+    /// keeps to its interval and that the learners answer ±1; where one of them does not, `update` refuses what this
+    /// accepts, and in a booster of such boosters some may have learnt by then.
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.state.learners.iter().try_for_each(|learner| learner.accepts(x, y))
     }

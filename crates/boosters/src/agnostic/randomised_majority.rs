@@ -113,6 +113,7 @@ impl TryFrom<f64> for RandomisedMajority {
 /// The sign errs where Π errs with probability ½ at least, so its mistakes are at most twice the expected mistakes of Π on
 /// every sequence (`tests/agnostic/contract.rs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum VoteRule {
     /// Π(z), for which the guarantees of \[BCMH20\] are stated.
     #[default]

@@ -105,9 +105,7 @@ impl<W: OnlinePredictor<Label>> AdaBoostOl<W> {
             return Err(LearnerError::Empty { argument: "learners" });
         }
         let pupils = Pupils::new(learners, rng);
-        let cube = BoxSet::new(vec![-LARGEST; n], vec![LARGEST; n])?;
-        let steps = Ogd::new(cube, n, step_schedule()?)?;
-        let experts = Hedge::new(n, 1.0)?;
+        let (steps, experts) = (steps(n)?, experts(n)?);
         State { pupils, steps, experts, choice: Draws::new(rng, 1) }.try_into()
     }
 
@@ -176,9 +174,34 @@ impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for AdaBoostOl<W> {
 /// α ∈ [−2, 2].
 const LARGEST: f64 = 2.0;
 
-/// 4/√t: the diameter of [−2, 2] is 4, and the slopes are at most 1.
-fn step_schedule() -> Result<StepSchedule, LearnerError> {
-    Ok(StepSchedule::zinkevich(2.0 * LARGEST, 1.0)?)
+/// The α^i, from 0 with steps 4/√t: the diameter of [−2, 2] is 4, and the slopes are at most 1.
+fn steps(learners: usize) -> Result<Ogd<BoxSet>, LearnerError> {
+    let cube = BoxSet::new(vec![-LARGEST; learners], vec![LARGEST; learners])?;
+    Ok(Ogd::new(cube, learners, StepSchedule::zinkevich(2.0 * LARGEST, 1.0)?)?)
+}
+
+/// v, uniform at first, with η = 1.
+fn experts(learners: usize) -> Result<Hedge, LearnerError> {
+    Ok(Hedge::new(learners, 1.0)?)
+}
+
+/// That what was loaded, put back to its first round, is what the constructor makes: the set, the steps and the start.
+fn check_restart<A: OnlineLearner + Clone + Serialize>(
+    by: &'static str,
+    loaded: &A,
+    made: &A,
+) -> Result<(), LearnerError> {
+    let text = |learner: &A| {
+        let refused = |error: serde_json::Error| LearnerError::Refused { by, reason: error.to_string() };
+        serde_json::to_string(learner).map_err(refused)
+    };
+    let mut restarted = loaded.clone();
+    restarted.reset();
+    let (restarted, made) = (text(&restarted)?, text(made)?);
+    if restarted != made {
+        return Err(LearnerError::Refused { by, reason: format!("{restarted} was loaded for {made}") });
+    }
+    Ok(())
 }
 
 impl<W> From<AdaBoostOl<W>> for State<W> {
@@ -199,20 +222,9 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for AdaBoostOl<W> {
                 return Err(LearnerError::LengthMismatch { argument, expected, got });
             }
         }
-        if !state.choice.is_of(1) {
-            let got = state.choice.coming().len();
-            return Err(LearnerError::LengthMismatch { argument: "choice", expected: 1, got });
-        }
-        let cube = state.steps.set();
-        for bound in cube.lower().iter().map(|lower| -lower).chain(cube.upper().iter().copied()) {
-            if (bound - LARGEST).abs() > 0.0 {
-                return Err(LearnerError::BadParameter {
-                    name: "step size",
-                    value: bound,
-                    domain: "[−2, 2]",
-                });
-            }
-        }
+        state.choice.check("choice", 1)?;
+        check_restart("step sizes", &state.steps, &steps(expected)?)?;
+        check_restart("experts", &state.experts, &experts(expected)?)?;
         let [gradients, mistakes] = [vec![0.0; expected], vec![0.0; expected]];
         Ok(Self { state, passing: Passing::new(expected), gradients, mistakes })
     }

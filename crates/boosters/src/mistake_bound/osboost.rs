@@ -15,7 +15,7 @@ use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 /// b = (c₋ − c₊)/2. For every sequence, at every T,
 /// mistakes ≤ (2T/Λ − Σ_iΣ_t w_t^i(a·y_t h_i(x_t) − b))/(Nθ + 2/Λ).
 /// As b ≤ aγ and Λθ ≥ γ²/2, learners whose edges Σ_t w_t^i y_t h_i(x_t)/Σ_t w_t^i are γ or more make at most 4T/(4 + γ²N)
-/// mistakes together. Derived and asserted in `tests/mistake_bound`.
+/// mistakes together. So γ is a correlation: an edge of γ is a weighted error of ½ − γ/2. Derived and asserted in `tests/mistake_bound`.
 /// *Cost:* N votes and at most N updates a round, an exponential a learner; no allocation. *Errors:* a row
 /// of another dimension, or an example that a learner would refuse, moves nobody.
 ///

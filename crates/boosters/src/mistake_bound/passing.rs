@@ -1,5 +1,6 @@
 //! Weak learners that are passed an example with a probability each.
 
+use crate::agnostic::check_classifiers;
 use crate::draws::Draws;
 use rand::Rng;
 use rows::Row;
@@ -55,24 +56,8 @@ impl<W: OnlinePredictor<Label>> Pupils<W> {
 
     /// What every constructor of a booster asks of its learners, on deserialisation too.
     pub(super) fn check(&self) -> Result<(), LearnerError> {
-        let Some(first) = self.learners.first() else {
-            return Err(LearnerError::Empty { argument: "learners" });
-        };
-        let expected = first.shape().inputs;
-        for Shape { inputs, outputs } in self.learners.iter().map(W::shape) {
-            if inputs != expected {
-                return Err(LearnerError::InputDimension { expected, got: inputs });
-            }
-            if outputs != 1 {
-                let argument = "weak learner";
-                return Err(LearnerError::OutputDimension { argument, expected: 1, got: outputs });
-            }
-        }
-        if !self.coins.is_of(self.learners.len()) {
-            let (argument, expected) = ("coins", self.learners.len());
-            return Err(LearnerError::LengthMismatch { argument, expected, got: self.coins.coming().len() });
-        }
-        Ok(())
+        check_classifiers("learners", &self.learners)?;
+        self.coins.check("coins", self.learners.len())
     }
 
     /// That every learner would take the example, whoever it is passed to.

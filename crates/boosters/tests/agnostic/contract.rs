@@ -1,5 +1,6 @@
 //! The contract of a predictor: refused examples, predictions that say what the round will vote, and saved runs.
 
+use super::lemmas::Votes;
 use super::streams::{Examples, hedges, rng};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster, VoteRule};
 use boosters::saved::{load, save};
@@ -7,7 +8,7 @@ use oco_core::Ogd;
 use projections::BoxSet;
 use rows::Row;
 use serde::{Serialize, de::DeserializeOwned};
-use weak_learners::Label::Plus;
+use weak_learners::Label::{Minus, Plus};
 use weak_learners::online::{HedgeStumps, Thresholds};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor};
 
@@ -105,6 +106,25 @@ fn the_sign_votes_without_a_coin() {
         assert!(mistakes <= 2.0 * expected + 1e-9, "round {t}");
     }
     assert!(differ > 0, "the coin never mattered");
+}
+
+/// Where the learners are split in half, the sign is +1, by `predict` and in the round, whatever the label.
+#[test]
+fn a_tie_of_the_signs_is_plus() {
+    for team in [[Plus, Minus], [Minus, Plus]] {
+        let team = team.map(Votes).to_vec();
+        let key = || rng(1, 0);
+        let mut a =
+            OnlineAgnosticBooster::with_ogd(team.clone(), 0.5, &mut key()).unwrap().voting_by(VoteRule::Sign);
+        let mut r =
+            OnlineRealizableBooster::with_ogd(team, 0.5, &mut key()).unwrap().voting_by(VoteRule::Sign);
+        let x = Row::dense(&[0.0]).unwrap();
+        for y in [Plus, Minus, Plus, Minus] {
+            assert_eq!((a.score(x).unwrap(), r.score(x).unwrap()), (0.0, 0.0));
+            assert_eq!((a.vote(x).unwrap(), r.vote(x).unwrap()), (Plus, Plus));
+            assert_eq!((a.round(x, y).unwrap(), r.round(x, y).unwrap()), (Plus, Plus));
+        }
+    }
 }
 
 fn resumes<B: OnlinePredictor<Label> + Serialize + DeserializeOwned>(mut booster: B) {

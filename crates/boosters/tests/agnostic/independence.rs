@@ -1,4 +1,5 @@
-//! The coins of a round are independent of each other and of the round before; results depend neither on the number of threads nor, for the first learners, on how many follow them.
+//! The coins of a round are independent of each other and of the round before; results depend neither on the number of
+//! threads nor, for the first learners, on how many follow them.
 
 use super::lemmas::{Plays, Votes};
 use super::streams::{Examples, hedges, margin, rng};

@@ -12,15 +12,18 @@ fn mean(z: f64) -> f64 {
     2.0 * RandomisedMajority::prob_plus(z) - 1.0
 }
 
-/// Lemma 4: p(hy − 1) ≥ hy − 1 for p ∈ [−1, 1]; outside of it, not.
+/// Lemma 4: p(hy − 1) ≥ hy − 1 for p ∈ [−1, 1]; outside of it, not. With γ = 1, hy − 1 is the slope of the booster's losses.
 #[test]
 fn lemma_4() {
-    let holds = |p: f64, agreement: f64| p * (agreement - 1.0) >= agreement - 1.0;
-    for k in -1000..=1000 {
-        let p = f64::from(k) / 1000.0;
-        assert!(holds(p, 1.0) && holds(p, -1.0), "{p}");
+    let majority = RandomisedMajority::new(1.0).unwrap();
+    let holds = |p: f64, h, y| p * majority.slope(h, y) >= majority.slope(h, y);
+    for (h, y) in [(Minus, Minus), (Minus, Plus), (Plus, Minus), (Plus, Plus)] {
+        assert_eq!(majority.slope(h, y), h.sign() * y.sign() - 1.0);
+        for k in -1000..=1000 {
+            assert!(holds(f64::from(k) / 1000.0, h, y), "{k}");
+        }
+        assert_eq!(holds(1.001, h, y), h == y);
     }
-    assert!(!holds(1.001, -1.0));
 }
 
 /// Lemma 5: some p* ∈ {0, 1} has p*(zy − 1) ≤ E[Π(z)]y − 1, for z = ĥ(x) over its whole range. With the expert h instead of

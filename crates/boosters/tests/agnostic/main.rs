@@ -10,7 +10,7 @@
 //! with 1 − p or always; no question before learners move; ties, counts and leaders of the choice.
 //!
 //! Reading order: `streams` (examples), `lemmas` (4, 5, 13 and Π), `proposition_3` (Algorithm 1), `theorem_12` (Algorithm 4),
-//! `theorem_2` (the rate in N), `not_weak` (what fails where a hypothesis does), `chooser`, `independence` (of threads and of
+//! `theorem_2` (the rates in N), `not_weak` (what fails where a hypothesis does), `chooser`, `teaching` (what learners are told), `independence` (of threads and of
 //! the number of learners), `contract` (prediction, saving), `refusals`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
@@ -22,6 +22,7 @@ mod theorem_12;
 mod theorem_2;
 mod not_weak;
 mod chooser;
+mod teaching;
 mod independence;
 mod contract;
 mod refusals;

@@ -64,6 +64,26 @@ fn plays_outside_the_interval_are_refused() {
     assert!(OnlineRealizableBooster::new(learners(2, 1), oco, 0.5, &mut rng(2, 0)).is_err());
 }
 
+/// An A that has learnt before it is handed over, here until its play is none, plays its first play in the first round, and is
+/// saved as fresh after each.
+#[test]
+fn an_oco_learner_that_was_used_is_put_back() {
+    let plays = [[0.25]; 8].into_iter().chain([[7.0]]).map(Vec::from);
+    let oco = |t| Escaping { plays: plays.clone().collect(), t };
+    let key = || rng(2, 0);
+    let mut a = OnlineAgnosticBooster::new(learners(7, 1), oco(8), 0.5, &mut key()).unwrap();
+    let mut r = OnlineRealizableBooster::new(learners(7, 1), oco(8), 0.5, &mut key()).unwrap();
+    let x = [0.1, 0.2];
+    for round in 0..3 {
+        for text in [text(&a), text(&r)] {
+            assert!(text.contains("\"t\":0") && !text.contains("\"t\":8"), "round {round}: {text}");
+        }
+        a.round(Row::dense(&x).unwrap(), Plus).unwrap();
+        r.round(Row::dense(&x).unwrap(), Plus).unwrap();
+        assert_eq!((a.trace().p()[0], r.trace().p()[0]), (0.25, 0.25));
+    }
+}
+
 /// A learner that is not one: a vote that is none, or a label that it does not take.
 #[derive(Clone)]
 struct Odd {
@@ -157,7 +177,8 @@ fn a_saved_state_is_checked_as_a_new_one() {
     for (from, to) in [
         ("\"majority\":0.5", "\"majority\":1.5"),
         ("\"majority\":0.5", "\"majority\":0.0"),
-        ("\"rule\":\"Randomised\"", "\"rule\":\"Louder\""),
+        ("\"rule\":\"randomised\"", "\"rule\":\"louder\""),
+        ("\"rule\":\"randomised\"", "\"rule\":\"Randomised\""),
         ("\"coming\":[", "\"coming\":[0.5,"),
         ("\"coming\":[", "\"coming\":[1.5,"),
     ] {

@@ -66,6 +66,15 @@ impl Examples {
         stream
     }
 
+    /// The same, and then the given share of the labels turned.
+    pub(crate) fn nearly_separable(&self, rounds: usize, expert: Stump, noise: f64, seed: u64) -> Stream<'_> {
+        let (mut stream, mut coins) = (self.separable(rounds, expert, seed), rng(seed, 2));
+        for y in &mut stream.labels {
+            *y = if coins.random::<f64>() < noise { -*y } else { *y };
+        }
+        stream
+    }
+
     /// At most `per_feature` thresholds a feature, from 1,000 rows.
     pub(crate) fn thresholds(&self, per_feature: usize) -> Thresholds {
         Thresholds::quantiles((0..1000).map(|i| self.rows.row(i).unwrap()), per_feature).unwrap()

@@ -10,7 +10,7 @@
 //! Sum (1) over i: −T ln 2 ≤ Σ_t ℓ(s_t^N) − ℓ(0) ≤ 6N√T − ¼MΣ_i e_i². That is the first bound; the second is Hedge's with
 //! η = 1 on losses in {0, 1}: its expected loss is at most (M + ln N)/(1 − e^{−1}) \[FS97\]. ∎
 
-use crate::streams::{Booster, Coins, FIRST_HALF, Stream, margins, rng, synthetic};
+use crate::streams::{Booster, Coins, FIRST_HALF, Stream, equals, margins, rng, synthetic};
 use boosters::mistake_bound::AdaBoostOl;
 use datasets::Name;
 use oco_core::{Perceptron, StepSchedule};
@@ -162,4 +162,8 @@ fn no_advantage_need_be_known_nor_its_sign() {
 fn the_bound_falls_below_the_number_of_rounds() {
     let (mistakes, bound) = check(&Stream::synthetic(20_000, 0.0, 4), synthetic(12, 1.0));
     assert!(mistakes < 200.0 && bound < 12_000.0, "{mistakes}, {bound}");
+    for agreement in [0.8, -0.8] {
+        let (mistakes, bound) = check(&Stream::synthetic(6000, 0.0, 5), equals(16, agreement));
+        assert!(mistakes < 300.0 && bound < 5000.0, "{mistakes}, {bound}");
+    }
 }

@@ -3,7 +3,8 @@
 use crate::streams::{Booster, Stream, Synthetic, rng, synthetic};
 use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
 use boosters::saved::{load, save};
-use oco_core::Perceptron;
+use oco_core::{Hedge, Ogd, Perceptron, StepSchedule};
+use projections::BoxSet;
 use rows::Row;
 use serde::{Serialize, de::DeserializeOwned};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
@@ -174,6 +175,33 @@ fn parts_that_do_not_fit_are_refused() {
         mixed[part] = if part == "choice" { nine["pupils"]["coins"].clone() } else { eight[part].clone() };
         assert!(serde_json::from_value::<AdaBoostOl<Synthetic>>(mixed).is_err(), "{part}");
     }
+}
+
+/// The interval, the steps and the start of α and the η of v are the algorithm's, so what was saved with others is refused.
+#[test]
+fn a_loaded_adaboost_ol_keeps_the_rules() {
+    let mut booster = adaboost_ol();
+    for (x, y) in Stream::synthetic(50, 0.2, 11).examples() {
+        booster.play(x, y);
+    }
+    let whole = serde_json::to_value(&booster).unwrap();
+    assert!(serde_json::from_value::<AdaBoostOl<Synthetic>>(whole.clone()).is_ok());
+    let cube = |bound: f64| BoxSet::new(vec![-bound; 9], vec![bound; 9]).unwrap();
+    let steps = |set, start: f64, schedule| Ogd::starting_at(set, vec![start; 9], schedule).unwrap();
+    let (zinkevich, other) =
+        (StepSchedule::zinkevich(4.0, 1.0).unwrap(), StepSchedule::zinkevich(2.0, 1.0).unwrap());
+    let loads = |part: &str, learner: serde_json::Value| {
+        let mut mixed = whole.clone();
+        mixed[part] = learner;
+        serde_json::from_value::<AdaBoostOl<Synthetic>>(mixed).is_ok()
+    };
+    let value = |steps| serde_json::to_value::<Ogd<BoxSet>>(steps).unwrap();
+    assert!(loads("steps", value(steps(cube(2.0), 0.0, zinkevich))));
+    assert!(!loads("steps", value(steps(cube(2.0), 0.0, other))), "steps of half the size");
+    assert!(!loads("steps", value(steps(cube(2.0), 0.5, zinkevich))), "a start at ½");
+    assert!(!loads("steps", value(steps(cube(1.5), 0.0, zinkevich))), "α in [−1.5, 1.5]");
+    assert!(loads("experts", serde_json::to_value(Hedge::new(9, 1.0).unwrap()).unwrap()));
+    assert!(!loads("experts", serde_json::to_value(Hedge::new(9, 0.01).unwrap()).unwrap()), "η = 0.01");
 }
 
 /// A learner that answers no label is caught before anybody has learnt.

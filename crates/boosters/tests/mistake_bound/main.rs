@@ -16,3 +16,4 @@ mod contract;
 mod online_bbm;
 mod osboost;
 mod streams;
+mod teaching;

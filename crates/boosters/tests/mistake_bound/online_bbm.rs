@@ -4,7 +4,7 @@
 //! Φ_i(s + m) = ½(Φ_i(s−1) + Φ_i(s+1)) − m·w^i(s), and the recursion of Φ says
 //! Φ_{i−1}(s) = ½(Φ_i(s−1) + Φ_i(s+1)) − γw^i(s). So Φ_i(s^i) = Φ_{i−1}(s^{i−1}) + w^i(s^{i−1})(γ − m); sum over i and t. ∎
 
-use crate::streams::{Booster, Coins, FIRST_HALF, Stream, margins, rng, synthetic};
+use crate::streams::{Booster, Coins, FIRST_HALF, Stream, equals, margins, rng, synthetic};
 use boosters::mistake_bound::OnlineBbm;
 use datasets::Name;
 use oco_core::Perceptron;
@@ -27,8 +27,9 @@ fn potentials(n: usize, gamma: f64) -> Vec<Vec<f64>> {
     table
 }
 
-/// Plays a stream; asserts the probabilities and the identity in every round. Returns the fraction of mistakes.
-fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>, gamma: f64) -> f64 {
+/// Plays a stream; asserts the probabilities and the identity in every round. Returns the fractions of mistakes and of rounds
+/// whose votes end with Φ_N(s) = 1.
+fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>, gamma: f64) -> (f64, f64) {
     let n = learners.len();
     let phi = potentials(n, gamma);
     let weight = |i: usize, place: usize| 0.5 * (phi[i][place - 1] - phi[i][place + 1]);
@@ -58,7 +59,7 @@ fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>, gamma: f6
         assert!((ends - identity).abs() <= 1e-9 * rounds, "{}: {ends} and {identity}", stream.name);
         assert!(mistakes <= identity + 1e-9 * rounds, "{}: {mistakes} > {identity}", stream.name);
     }
-    mistakes / rounds
+    (mistakes / rounds, ends / rounds)
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn the_identity_holds_at_every_round_for_any_learners() {
 fn the_identity_holds_on_real_data() {
     let stream = Stream::real(Name::Letter, &FIRST_HALF, 2000);
     let perceptron = Perceptron::new(stream.dimension()).unwrap();
-    let rate = check(&stream, vec![perceptron; 21], 0.1);
+    let (rate, _) = check(&stream, vec![perceptron; 21], 0.1);
     assert!(rate < 0.45, "{rate}");
 }
 
@@ -84,8 +85,32 @@ fn the_identity_holds_on_real_data() {
 #[test]
 fn learners_with_the_advantage_meet_the_potential() {
     for (n, gamma) in [(21, 0.3), (101, 0.2)] {
-        let rate = check(&Stream::synthetic(4000, 0.0, 3), synthetic(n, 2.0 * gamma), gamma);
+        let (rate, _) = check(&Stream::synthetic(4000, 0.0, 3), synthetic(n, 2.0 * gamma), gamma);
         let booster = OnlineBbm::new(synthetic(n, 0.5), gamma, &mut rng(1)).unwrap();
         assert!(rate <= booster.potential() + 0.01, "{rate} against {}", booster.potential());
+    }
+}
+
+/// Learners with an advantage of γ and no more meet the potential, which they cannot be far below: by the identity
+/// Σ_t Φ_N(s_t^N) − TΦ_0(0) = Σ_iΣ_t w_t^i(γ − y_t h_i(x_t)), of mean 0.
+///
+/// A learner draws its coin when it is passed an example and uses it when it is passed the next, so that, with W_i the largest
+/// weight of learner i, its coins move the sum by ranges of 2W_i, and whether the example is passed by ranges of (1 + γ)W_i at
+/// most. By Azuma the sum is beyond √(½ln(2/ρ)·TΣ_i((1+γ)² + 4)W_i²) with probability ρ = 10⁻⁶.
+#[test]
+fn learners_with_the_advantage_and_no_more_attain_the_potential() {
+    for (n, gamma, rounds) in [(21, 0.2, 20_000_u32), (11, 0.1, 20_000)] {
+        let stream = Stream::synthetic(rounds as usize, 0.0, 4);
+        let (rate, ends) = check(&stream, equals(n, gamma), gamma);
+        let booster = OnlineBbm::new(equals(n, gamma), gamma, &mut rng(1)).unwrap();
+        let phi = potentials(n, gamma);
+        let weight = |i: usize, place: usize| 0.5 * (phi[i][place - 1] - phi[i][place + 1]);
+        let largest = |i: usize| (0..i).map(|right| weight(i, n + 2 + 2 * right - i)).fold(0.0, f64::max);
+        let squares: f64 = (1..=n).map(|i| largest(i).powi(2)).sum();
+        let ranges = ((1.0 + gamma).powi(2) + 4.0) * squares;
+        let margin = (0.5 * 2e6_f64.ln() * ranges / f64::from(rounds)).sqrt();
+        let missed = ends - booster.potential();
+        assert!(rate <= ends && missed.abs() <= margin, "{ends} against {} ± {margin}", booster.potential());
+        assert!(margin < 0.3 * booster.potential(), "{margin} says nothing of {}", booster.potential());
     }
 }

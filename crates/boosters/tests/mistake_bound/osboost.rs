@@ -6,7 +6,7 @@
 //! differences add up to G(z^N). It is at most 2/Λ; a mistake has Σyh_i ≤ 0, hence z^N ≤ −Nθ and G(z^N) ≤ −Nθ. So
 //! Σ_iΣ_t w_t^i(a·y_t h_i(x_t) − b) ≤ Σ_t G(z_t^N) ≤ 2T/Λ − mistakes·(Nθ + 2/Λ). ∎
 
-use crate::streams::{Booster, Coins, Stream, margins, rng, synthetic};
+use crate::streams::{Booster, Coins, Stream, equals, margins, rng, synthetic};
 use boosters::mistake_bound::OsBoost;
 use datasets::Name;
 use oco_core::Perceptron;
@@ -87,5 +87,16 @@ fn learners_with_an_edge_make_few_mistakes_together() {
         assert!(lacking < 60.0, "{lacking}");
         let bound = 4.0 * (3000.0 + 0.5 * a * lambda * lacking) / (4.0 + gamma * gamma * n as f64);
         assert!(mistakes <= bound && bound < 2700.0, "{mistakes} > {bound}");
+    }
+}
+
+/// The same where every learner has an advantage of γ and no more; what some lack, others have too much.
+#[test]
+fn learners_with_an_edge_of_gamma_and_no_more_will_do() {
+    for (n, gamma) in [(100, 0.2), (60, 0.4)] {
+        let (mistakes, lacking) = check(&Stream::synthetic(3000, 0.0, 4), equals(n, gamma), gamma);
+        let [_, lambda, a, _] = constants(gamma);
+        let bound = 4.0 * (3000.0 + 0.5 * a * lambda * lacking) / (4.0 + gamma * gamma * n as f64);
+        assert!(mistakes <= bound && bound < 2000.0, "{mistakes} > {bound}");
     }
 }

@@ -83,6 +83,13 @@ pub(crate) fn synthetic(learners: usize, agreement: f64) -> Vec<Synthetic> {
     (0..learners as u64).map(learner).collect()
 }
 
+/// Learners that all vote the sign of x₁ in the mean `agreement` of the time, no more and no less.
+pub(crate) fn equals(learners: usize, agreement: f64) -> Vec<Synthetic> {
+    let expert = Stump::new(2, 0, 0.0, Label::Plus).unwrap();
+    let learner = |i| SyntheticWeakLearner::not_weak(expert, agreement, rng(100 + i)).unwrap();
+    (0..learners as u64).map(learner).collect()
+}
+
 /// What the tests need of a booster.
 pub(crate) trait Booster {
     fn play(&mut self, x: Row<'_>, y: Label) -> Label;
