@@ -23,7 +23,7 @@ fn sampled() -> Sampled<ExactStump> {
 fn run(booster: &mut Saved, task: &Task, rounds: usize) -> Vec<(Vec<f64>, Vec<f64>, f64, f64)> {
     let round = |_| {
         let round = booster.round(&task.sample).unwrap();
-        (round.p.to_vec(), round.agreement.to_vec(), round.loss, round.expected_correlation)
+        (round.p.to_vec(), round.agreement.to_vec(), round.mean_loss, round.expected_correlation)
     };
     (0..rounds).map(round).collect()
 }
@@ -59,7 +59,7 @@ fn a_hypothesis_is_kept_where_nothing_is_left_to_draw() {
     for booster in [&mut booster, &mut loaded] {
         let kept = *booster.vote().hypotheses().last().unwrap();
         let round = booster.round(&task.sample).unwrap();
-        assert_eq!((round.loss, round.agreement), (0.0, &[1.0][..]));
+        assert_eq!((round.mean_loss, round.agreement), (0.0, &[1.0][..]));
         assert_eq!(booster.vote().hypotheses().last(), Some(&kept));
     }
     // Nothing was drawn for them: only the count of hypotheses and the sum of the votes have changed.

@@ -10,7 +10,7 @@ fn realised(task: &Task, gamma: f64, rounds: u32) -> (f64, f64) {
     let mut booster = Tuned::theorem_10(ExactStump::default(), task.labels.clone(), gamma, rounds).unwrap();
     let account = holds_every_round(task, &mut booster, 0.0, rounds);
     let rate = 0.5 * (1.0 + 1.0 / gamma) / f64::from(rounds).sqrt();
-    let regret = account.regret() / (f64::from(rounds) * task.labels.len() as f64);
+    let regret = account.mean_regret();
     assert!(regret <= rate + 1e-12, "regret {regret}, OGD promises {rate}");
     (account.epsilon(task, &task.signs()), booster.expected_correlation())
 }

@@ -14,7 +14,7 @@ fn theorem_8_holds(task: &Task, gamma: f64, rounds: u32) -> f64 {
     let mut booster = Tuned::theorem_8(stump, task.labels.clone(), gamma, rounds).unwrap();
     let account = holds_every_round(task, &mut booster, -1.0, rounds);
     let rate = (1.0 + 1.0 / gamma) / f64::from(rounds).sqrt();
-    let regret = account.regret() / (f64::from(rounds) * m as f64);
+    let regret = account.mean_regret();
     assert!(regret <= rate + 1e-12, "regret {regret}, OGD promises {rate}");
     for h in [account.strictest_stump(task), task.best_stump(&vec![1.0; m])] {
         assert!(account.epsilon(task, &h) <= 1e-12);

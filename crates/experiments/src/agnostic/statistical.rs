@@ -80,7 +80,7 @@ impl Problem<'_> {
             self.comparator.iter().zip(&self.stream.labels).map(|(h, y)| h * y.sign()).sum::<f64>() / m;
         let bound = of_comparator
             - booster.realised_epsilon(self.comparator)? / gamma
-            - booster.realised_regret() / (f64::from(t) * m);
+            - booster.mean_regret();
         let x = u64::from(t);
         Ok([
             Point::new(name, x, booster.expected_correlation()),
