@@ -25,7 +25,9 @@ use state::{State, check_labels, count};
 /// E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the expectation being over Π alone \[BCMH20, Theorem 8\]; with
 /// h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With [`theorem_8`](Self::theorem_8) the last term is at most (1 + 1/γ)/√T
 /// after the T rounds of the tuning, and half of that with [`theorem_10`](Self::theorem_10) (`tests/statistical`).
-/// Where no hypothesis has the edge γ, ε is what is lost.
+/// Where no hypothesis has the edge γ, ε is what is lost. γ is the caller's: nothing here chooses it
+/// ([`ProgressiveChoice`](super::ProgressiveChoice) is for online learners), so a γ that nobody knows takes a run for each
+/// candidate, and examples held out to compare their votes on.
 /// *Cost:* one training, one evaluation and O(m) a round; it allocates for the new hypothesis alone.
 ///
 /// ```
@@ -84,7 +86,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
     /// One round on the sample that the labels belong to, the same in every round.
     ///
     /// # Errors
-    /// A sample of another size; a play of A outside the cube; what W or A refuses; a hypothesis that does not answer
+    /// A sample of another size, or of rows of another dimension than those before; a play of A outside the cube; what W or A refuses; a hypothesis that does not answer
     /// ±1. The round is then not booked, and only a W that had answered has moved on.
     pub fn round(&mut self, sample: &W::Sample) -> Result<Round<'_>, LearnerError> {
         let h = self.weak_hypothesis(sample)?; // lines 2 to 5
@@ -152,6 +154,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         if sample.size() != expected {
             return Err(LearnerError::LengthMismatch { argument, expected, got: sample.size() });
         }
+        self.state.vote.check_inputs(sample.inputs())?;
         self.p.copy_from_slice(self.state.checked_play()?);
         Ok(())
     }
