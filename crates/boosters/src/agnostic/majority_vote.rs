@@ -9,8 +9,9 @@ use weak_learners::{Label, LearnerError};
 
 /// The randomised majority vote h̄(x) = Π((1/γT)Σ h_t(x)) of T trained hypotheses \[BCMH20, Algorithm 2, line 9\].
 ///
-/// The vote of none has score 0 and tosses a fair coin. *Cost:* T predictions a row, no allocation. *Errors:* a row of
-/// another dimension than a hypothesis'.
+/// The vote of none has score 0 and tosses a fair coin. It is random, so it is no [`Hypothesis`]; its expectation is one:
+/// [`ExpectedVote`](super::ExpectedVote). *Cost:* T predictions a row, no allocation. *Errors:* a row of another dimension
+/// than the hypotheses'.
 ///
 /// ```
 /// use boosters::agnostic::MajorityVote;
@@ -25,7 +26,14 @@ use weak_learners::{Label, LearnerError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts<H>", bound(deserialize = "H: Deserialize<'de> + Hypothesis"))]
 pub struct MajorityVote<H> {
+    hypotheses: Vec<H>,
+    majority: RandomisedMajority,
+}
+
+#[derive(Deserialize)]
+struct Parts<H> {
     hypotheses: Vec<H>,
     majority: RandomisedMajority,
 }
@@ -68,17 +76,25 @@ impl<H: Hypothesis> MajorityVote<H> {
     pub fn sign(&self, x: Row<'_>) -> Result<Label, LearnerError> {
         self.score(x).map(RandomisedMajority::sign)
     }
-}
 
-impl<H> MajorityVote<H> {
     /// The vote of these hypotheses, of advantage γ.
     ///
     /// # Errors
-    /// A γ outside (0, 1\].
+    /// A γ outside (0, 1\] or with an infinite reciprocal; hypotheses for rows of different dimensions.
     pub fn new(hypotheses: Vec<H>, advantage: f64) -> Result<Self, LearnerError> {
-        Ok(Self { hypotheses, majority: RandomisedMajority::new(advantage)? })
+        Parts { hypotheses, majority: RandomisedMajority::new(advantage)? }.try_into()
     }
 
+    /// Refuses rows of another dimension than the hypotheses have, if there are any.
+    pub(super) fn check_inputs(&self, got: usize) -> Result<(), LearnerError> {
+        match self.hypotheses.first().map(Hypothesis::inputs) {
+            Some(expected) if got != expected => Err(LearnerError::InputDimension { expected, got }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<H> MajorityVote<H> {
     /// h_1, …, h_T.
     pub fn hypotheses(&self) -> &[H] {
         &self.hypotheses
@@ -95,5 +111,15 @@ impl<H> MajorityVote<H> {
 
     pub(super) fn push(&mut self, h: H) {
         self.hypotheses.push(h);
+    }
+}
+
+impl<H: Hypothesis> TryFrom<Parts<H>> for MajorityVote<H> {
+    type Error = LearnerError;
+
+    fn try_from(Parts { hypotheses, majority }: Parts<H>) -> Result<Self, LearnerError> {
+        let vote = Self { hypotheses, majority };
+        vote.hypotheses.iter().try_for_each(|h| vote.check_inputs(h.inputs()))?;
+        Ok(vote)
     }
 }

@@ -6,7 +6,7 @@
 //! Reading order: [`RandomisedMajority`], the vote Π that all of them end with; [`OnlineAgnosticBooster`] (Algorithm 1) and
 //! [`OnlineRealizableBooster`] (Algorithm 4), with the [`Trace`] of their rounds; [`ProgressiveChoice`], for an advantage
 //! that nobody knows; [`StatisticalBooster`] (Algorithm 2, both settings) on a sample, and the [`MajorityVote`] that
-//! it returns.
+//! it returns, with its expectation, [`ExpectedVote`].
 
 mod randomised_majority;
 mod online_agnostic;
@@ -15,7 +15,9 @@ mod inner_round;
 mod progressive_choice;
 mod statistical;
 mod majority_vote;
+mod expected_vote;
 
+pub use expected_vote::ExpectedVote;
 pub use inner_round::Trace;
 pub(crate) use inner_round::check_classifiers;
 pub use majority_vote::MajorityVote;

@@ -10,6 +10,7 @@ use weak_learners::{Label, LearnerError};
 mod state;
 mod realised;
 
+use realised::mean_over_advantage;
 pub use state::Setting;
 use state::{State, check_labels, count};
 
@@ -20,11 +21,13 @@ use state::{State, check_labels, count};
 /// algorithm as printed; any other W is trained on expected draws, the limit of many examples.
 ///
 /// *Guarantee.* With ε the error that W realised against h* ([`realised_epsilon`](Self::realised_epsilon)) and R_A(T)
-/// the regret that A realised ([`realised_regret`](Self::realised_regret)), surely and at every T, for every h*:
+/// the regret that A realised ([`mean_regret`](Self::mean_regret), over Tm), surely and at every T, for every h*:
 /// E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the expectation being over Π alone \[BCMH20, Theorem 8\]; with
 /// h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With [`theorem_8`](Self::theorem_8) the last term is at most (1 + 1/γ)/√T
 /// after the T rounds of the tuning, and half of that with [`theorem_10`](Self::theorem_10) (`tests/statistical`).
-/// Where no hypothesis has the edge γ, ε is what is lost.
+/// Where no hypothesis has the edge γ, ε is what is lost. γ is the caller's: nothing here chooses it
+/// ([`ProgressiveChoice`](super::ProgressiveChoice) is for online learners), so a γ that nobody knows takes a run for each
+/// candidate, and examples held out to compare their votes on.
 /// *Cost:* one training, one evaluation and O(m) a round; it allocates for the new hypothesis alone.
 ///
 /// ```
@@ -71,8 +74,8 @@ pub struct Round<'a> {
     pub p: &'a [f64],
     /// h_t(x_i)y_i = ±1.
     pub agreement: &'a [f64],
-    /// ℓ_t(p_t) = Σ p_t(i)(h_t(x_i)y_i/γ − 1).
-    pub loss: f64,
+    /// ℓ_t(p_t)/m = (1/m)Σ p_t(i)(h_t(x_i)y_i/γ − 1), at most 1 + 1/γ in size.
+    pub mean_loss: f64,
     /// (1/m)Σ p_t(i)h_t(x_i)y_i, which W was to make large.
     pub correlation: f64,
     /// E cor_S(h̄) of the vote of h_1, …, h_t.
@@ -83,7 +86,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
     /// One round on the sample that the labels belong to, the same in every round.
     ///
     /// # Errors
-    /// A sample of another size; a play of A outside the cube; what W or A refuses; a hypothesis that does not answer
+    /// A sample of another size, or of rows of another dimension than those before; a play of A outside the cube; what W or A refuses; a hypothesis that does not answer
     /// ±1. The round is then not booked, and only a W that had answered has moved on.
     pub fn round(&mut self, sample: &W::Sample) -> Result<Round<'_>, LearnerError> {
         let h = self.weak_hypothesis(sample)?; // lines 2 to 5
@@ -129,10 +132,11 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         add(&mut state.plays, p);
         let (correlation, plays) = (rows::dot(p, agreement), p.iter().sum::<f64>());
         state.correlations += correlation;
+        let m = count(p.len());
         Ok(Round {
-            // Not Σ of p(i)·slope: that may leave the range, or cancel, where the sums do not.
-            loss: state.vote.majority().score_of_mean(correlation) - plays,
-            correlation: correlation / count(p.len()),
+            // Not Σ of p(i)·slope: that may leave the range, or cancel, where the means do not.
+            mean_loss: mean_over_advantage(correlation, m, state.vote.majority()) - plays / m,
+            correlation: correlation / m,
             expected_correlation: self.expected_correlation(),
             p: &self.p,
             agreement: &self.agreement,
@@ -150,6 +154,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         if sample.size() != expected {
             return Err(LearnerError::LengthMismatch { argument, expected, got: sample.size() });
         }
+        self.state.vote.check_inputs(sample.inputs())?;
         self.p.copy_from_slice(self.state.checked_play()?);
         Ok(())
     }

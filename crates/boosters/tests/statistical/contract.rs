@@ -1,7 +1,7 @@
 //! Refusals, and runs that are stopped, saved, loaded and continued.
 
 use crate::samples::{Task, Tuned};
-use boosters::agnostic::{MajorityVote, Setting, StatisticalBooster};
+use boosters::agnostic::{ExpectedVote, MajorityVote, Setting, StatisticalBooster};
 use boosters::saved::{load, save};
 use oco_core::{Ogd, StepSchedule};
 use projections::{BoxSet, L2Ball};
@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use serde_json::json;
 use weak_learners::batch::{
-    ExactStump, Hypothesis, LeafAnswer, Sampled, SortedColumns, WeakLearner, WeightedTree,
+    ExactStump, Hypothesis, LeafAnswer, Sampled, SortedColumns, Stump, WeakLearner, WeightedTree,
 };
 use weak_learners::{Label, LearnerError};
 
@@ -23,7 +23,7 @@ fn sampled() -> Sampled<ExactStump> {
 fn run(booster: &mut Saved, task: &Task, rounds: usize) -> Vec<(Vec<f64>, Vec<f64>, f64, f64)> {
     let round = |_| {
         let round = booster.round(&task.sample).unwrap();
-        (round.p.to_vec(), round.agreement.to_vec(), round.loss, round.expected_correlation)
+        (round.p.to_vec(), round.agreement.to_vec(), round.mean_loss, round.expected_correlation)
     };
     (0..rounds).map(round).collect()
 }
@@ -59,7 +59,7 @@ fn a_hypothesis_is_kept_where_nothing_is_left_to_draw() {
     for booster in [&mut booster, &mut loaded] {
         let kept = *booster.vote().hypotheses().last().unwrap();
         let round = booster.round(&task.sample).unwrap();
-        assert_eq!((round.loss, round.agreement), (0.0, &[1.0][..]));
+        assert_eq!((round.mean_loss, round.agreement), (0.0, &[1.0][..]));
         assert_eq!(booster.vote().hypotheses().last(), Some(&kept));
     }
     // Nothing was drawn for them: only the count of hypotheses and the sum of the votes have changed.
@@ -98,7 +98,7 @@ fn every_parameter_is_checked_by_the_constructor() {
     for gamma in [0.0, -0.5, 1.0 + f64::EPSILON, f64::NAN, f64::INFINITY] {
         assert!(Tuned::theorem_8(stump(), labels(), gamma, 10).is_err(), "γ = {gamma}");
         assert!(Tuned::theorem_10(stump(), labels(), gamma, 10).is_err(), "γ = {gamma}");
-        assert!(MajorityVote::<weak_learners::batch::Stump>::new(vec![], gamma).is_err());
+        assert!(MajorityVote::<Stump>::new(vec![], gamma).is_err());
     }
     let no_rounds = Tuned::theorem_8(stump(), labels(), 0.5, 0).unwrap_err();
     assert_eq!(no_rounds, LearnerError::BadParameter { name: "rounds", value: 0.0, domain: "T ≥ 1" });
@@ -161,29 +161,96 @@ fn a_refused_round_changes_nothing() {
     assert_eq!(serde_json::to_string(&means).unwrap(), before);
 }
 
+/// Two rounds of three examples: what the sums can be, in either setting, and which rows the hypotheses are for.
 #[test]
-fn a_saved_state_that_no_run_has_is_refused() {
+fn a_saved_state_that_contradicts_itself_is_refused() {
+    let task = Task::noisy_stump(3, 1);
+    for (new, plays) in
+        [(Saved::theorem_8 as fn(_, _, _, _) -> _, [-1.0, 1.0]), (Saved::theorem_10, [0.5, 1.5])]
+    {
+        let fresh = new(sampled(), task.labels.clone(), 0.5, 60).unwrap();
+        let mut booster = fresh.clone();
+        run(&mut booster, &task, 2);
+        let saved = serde_json::to_value(&booster).unwrap();
+        let loads = |key: &str, value: serde_json::Value| {
+            let mut other = saved.clone();
+            *other.pointer_mut(key).unwrap() = value;
+            serde_json::from_value::<Saved>(other).is_ok()
+        };
+        assert!(loads("/agreements/0", json!(-2.0)), "as it may be");
+        for labels in [json!([]), json!([1.0, -1.0]), json!([1.0, -1.0, 0.5])] {
+            assert!(!loads("/labels", labels));
+        }
+        for agreement in [0.3, 1.0, 4.0, -3.0] {
+            assert!(!loads("/agreements/0", json!(agreement)), "{agreement} of two votes");
+        }
+        assert!(!loads("/agreements", json!([0.0, 0.0])) && !loads("/plays", json!([1.0, 1.0])));
+        let [least, most] = plays;
+        assert!(loads("/plays/2", json!(least)) && loads("/plays/2", json!(most)));
+        assert!(!loads("/plays/2", json!(least - 1e-9)) && !loads("/plays/2", json!(most + 1e-9)));
+        assert!(
+            loads("/correlations", json!(-3.0 * most)) && !loads("/correlations", json!(3.0 * most + 1e-9))
+        );
+        assert!(!loads("/vote/hypotheses", json!([])), "sums of no rounds");
+        assert!(
+            loads("/vote/hypotheses/1/inputs", json!(3)) && !loads("/vote/hypotheses/1/inputs", json!(7))
+        );
+        assert!(!loads("/vote/majority", json!(0.0)));
+        // Every play is booked, so the sums show the start of A for one round at least.
+        let mut once = fresh.clone();
+        run(&mut once, &task, 1);
+        for booster in [fresh, once] {
+            let mut state = serde_json::to_value(booster).unwrap();
+            let other = if state["setting"] == "agnostic" { "realizable" } else { "agnostic" };
+            state["setting"] = json!(other);
+            assert!(serde_json::from_value::<Saved>(state).is_err(), "no {other} run starts so");
+        }
+    }
+}
+
+/// A sample of as many rows, of another dimension, would make a vote that has no rows to vote on.
+#[test]
+fn all_hypotheses_of_a_vote_are_for_the_same_rows() {
     let task = Task::noisy_stump(3, 1);
     let mut booster = Saved::theorem_8(sampled(), task.labels.clone(), 0.5, 60).unwrap();
-    run(&mut booster, &task, 2);
-    let saved = serde_json::to_value(&booster).unwrap();
-    assert!(serde_json::from_value::<Saved>(saved.clone()).is_ok());
-    let refused = |key: &str, value: serde_json::Value| {
-        let mut other = saved.clone();
-        other[key] = value;
-        serde_json::from_value::<Saved>(other).is_err()
-    };
-    assert!(refused("labels", json!([])) && refused("labels", json!([1.0, -1.0])));
-    assert!(refused("labels", json!([1.0, -1.0, 0.5])));
-    assert!(refused("agreements", json!([0.0, 0.0])) && refused("agreements", json!([0.0, 0.0, 3.0])));
-    assert!(refused("plays", json!([0.0, 0.0, -2.5])) && refused("correlations", json!(6.5)));
-    let fresh = Saved::theorem_8(sampled(), task.labels, 0.5, 60).unwrap();
-    let mut fresh = serde_json::to_value(fresh).unwrap();
-    fresh["setting"] = json!("realizable");
-    assert!(serde_json::from_value::<Saved>(fresh).is_err(), "p_1 = 0 is the agnostic start");
-    let mut fresh = saved;
-    fresh["vote"]["hypotheses"] = json!([]);
-    assert!(serde_json::from_value::<Saved>(fresh).is_err(), "sums of no rounds");
+    run(&mut booster, &task, 1);
+    let before = serde_json::to_string(&booster).unwrap();
+    let line = SortedColumns::new(rows::RowMatrix::dense(1, vec![1.0, 2.0, 3.0]).unwrap()).unwrap();
+    let other_rows = LearnerError::InputDimension { expected: 3, got: 1 };
+    assert_eq!(booster.round(&line).unwrap_err(), other_rows);
+    assert_eq!(serde_json::to_string(&booster).unwrap(), before);
+
+    let stumps = [3, 3, 1].map(|inputs| Stump::constant(inputs, Label::Plus).unwrap());
+    assert_eq!(MajorityVote::new(stumps.to_vec(), 0.5), Err(other_rows));
+    let vote = MajorityVote::new(stumps[..2].to_vec(), 0.5).unwrap();
+    let mut saved = serde_json::to_value(&vote).unwrap();
+    assert_eq!(serde_json::from_value::<MajorityVote<Stump>>(saved.clone()).unwrap(), vote);
+    saved["hypotheses"][1]["inputs"] = json!(1);
+    assert!(serde_json::from_value::<MajorityVote<Stump>>(saved).is_err());
+}
+
+/// Its correlation on the sample is E cor_S(h̄), cut off where Π is; the vote of none has no rows.
+#[test]
+fn the_expected_vote_is_a_hypothesis() {
+    let task = Task::noisy_stump(40, 1);
+    let fresh = Saved::theorem_8(sampled(), task.labels.clone(), 0.2, 60).unwrap();
+    let none = ExpectedVote::try_from(fresh.vote().clone());
+    assert_eq!(none, Err(LearnerError::Empty { argument: "hypotheses" }));
+    let mut booster = fresh;
+    run(&mut booster, &task, 60);
+    let expected = ExpectedVote::try_from(booster.vote().clone()).unwrap();
+    let text = serde_json::to_string(&expected).unwrap();
+    assert_eq!(text, serde_json::to_string(booster.vote()).unwrap());
+    assert_eq!(serde_json::from_str::<ExpectedVote<Stump>>(&text).unwrap(), expected);
+    assert!(
+        serde_json::from_value::<ExpectedVote<Stump>>(json!({"hypotheses": [], "majority": 0.2})).is_err()
+    );
+    assert_eq!(expected.inputs(), 3);
+    let votes: Vec<f64> = task.sample.matrix().iter().map(|x| expected.predict(x).unwrap()).collect();
+    assert!(votes.iter().any(|h| h.abs() < 1.0) && votes.iter().any(|h| h.abs() == 1.0), "{votes:?}");
+    assert!((task.correlation(&votes) - booster.expected_correlation()).abs() < 1e-12);
+    let narrow = expected.predict(Row::dense(&[0.0]).unwrap());
+    assert_eq!(narrow, Err(LearnerError::InputDimension { expected: 3, got: 1 }));
 }
 
 /// Trees vote too, and learn what a stump cannot.

@@ -10,7 +10,7 @@ fn realised(task: &Task, gamma: f64, rounds: u32) -> (f64, f64) {
     let mut booster = Tuned::theorem_10(ExactStump::default(), task.labels.clone(), gamma, rounds).unwrap();
     let account = holds_every_round(task, &mut booster, 0.0, rounds);
     let rate = 0.5 * (1.0 + 1.0 / gamma) / f64::from(rounds).sqrt();
-    let regret = account.regret() / (f64::from(rounds) * task.labels.len() as f64);
+    let regret = account.mean_regret();
     assert!(regret <= rate + 1e-12, "regret {regret}, OGD promises {rate}");
     (account.epsilon(task, &task.signs()), booster.expected_correlation())
 }
@@ -28,13 +28,14 @@ fn theorem_10_on_majorities_of_stumps() {
     }
 }
 
+/// No γ is known for real data: the bound holds with the ε that is realised, and the vote does better than any stump.
 #[test]
 fn on_breast_cancer_spambase_and_adult() {
     for (name, m) in [(Name::BreastCancer, 699), (Name::Spambase, 800), (Name::Adult, 1000)] {
         let task = Task::of(name, m);
         let (_, boosted) = realised(&task, 0.1, 60);
-        // No stump alone does as well, although h̄ has to earn its advantage of 0.1 first.
-        assert!(boosted > 0.0, "{name}: {boosted}");
+        let best = task.correlation(&task.best_stump(&vec![1.0; task.labels.len()]));
+        assert!(boosted > best, "{name}: {boosted}, the best stump has {best}");
     }
 }
 

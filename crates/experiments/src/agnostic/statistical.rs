@@ -78,9 +78,8 @@ impl Problem<'_> {
         let m = self.comparator.len() as f64;
         let of_comparator: f64 =
             self.comparator.iter().zip(&self.stream.labels).map(|(h, y)| h * y.sign()).sum::<f64>() / m;
-        let bound = of_comparator
-            - booster.realised_epsilon(self.comparator)? / gamma
-            - booster.realised_regret() / (f64::from(t) * m);
+        let bound =
+            of_comparator - booster.realised_epsilon(self.comparator)? / gamma - booster.mean_regret();
         let x = u64::from(t);
         Ok([
             Point::new(name, x, booster.expected_correlation()),

@@ -33,7 +33,7 @@ fn statistical(input: &Input<'_>) -> Result<Value, Refusal> {
     let (mut p, mut losses, mut draws) = (Vec::new(), Vec::new(), Vec::new());
     for h in agreement.rows() {
         let round = booster.round_with(&sample, Given(h.clone()))?;
-        losses.push(round.loss);
+        losses.push(round.mean_loss * round.p.len() as f64);
         draws.push(draw(round.p));
         p.push(round.p.to_vec());
     }

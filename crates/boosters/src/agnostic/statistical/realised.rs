@@ -1,7 +1,7 @@
 //! What a run has realised: its correlation, and the two quantities of its guarantee.
 
-use super::StatisticalBooster;
 use super::state::{State, count};
+use super::{RandomisedMajority, StatisticalBooster};
 use weak_learners::LearnerError;
 use weak_learners::batch::WeakLearner;
 
@@ -32,17 +32,25 @@ impl<W: WeakLearner, A> StatisticalBooster<W, A> {
         Ok((vote.advantage() * of_h - correlations) / (self.rounds().max(1.0) * count(labels.len())))
     }
 
-    /// R_A(T) = Σ ℓ_t(p_t) − min_p Σ ℓ_t(p), the regret that A realised on the cube.
-    pub fn realised_regret(&self) -> f64 {
+    /// R_A(T)/(Tm), where R_A(T) = Σ ℓ_t(p_t) − min_p Σ ℓ_t(p) is the regret that A realised on the cube; 0 before the
+    /// first round. At most 2(1 + 1/γ), and ∞ only where its value is beyond the range of numbers.
+    pub fn mean_regret(&self) -> f64 {
         let State { setting, vote, agreements, plays, correlations, .. } = &self.state;
-        let ([lower, upper], _) = setting.cube();
-        let slope_sum = |sum: &f64| vote.majority().score_of_mean(*sum) - self.rounds();
+        let ([lower, upper], gamma) = (setting.cube().0, vote.advantage());
+        // All of it in units of 1/γ, so that terms which cancel do so before they can leave the range.
+        let slope_sum = |sum: &f64| sum - gamma * self.rounds();
         let least: f64 = agreements.iter().map(slope_sum).map(|g| (lower * g).min(upper * g)).sum();
-        vote.majority().score_of_mean(*correlations) - plays.iter().sum::<f64>() - least
+        let regret = correlations - gamma * plays.iter().sum::<f64>() - least;
+        mean_over_advantage(regret, self.rounds().max(1.0) * count(plays.len()), vote.majority())
     }
 
     /// T.
     fn rounds(&self) -> f64 {
         count(self.state.vote.hypotheses().len())
     }
+}
+
+/// v/(nγ), divided in the order in which neither a large v overflows nor a small one underflows on the way; n ≥ 1.
+pub(super) fn mean_over_advantage(v: f64, n: f64, majority: RandomisedMajority) -> f64 {
+    if v.abs() < 1.0 { majority.score_of_mean(v) / n } else { majority.score_of_mean(v / n) }
 }

@@ -3,6 +3,7 @@
 use super::MajorityVote;
 use oco_core::{OcoError, OnlineLearner};
 use serde::{Deserialize, Serialize};
+use weak_learners::batch::Hypothesis;
 use weak_learners::{Label, LearnerError};
 
 /// Which half of the algorithm.
@@ -16,6 +17,7 @@ pub enum Setting {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(deserialize = "W: Deserialize<'de>, A: Deserialize<'de>, H: Deserialize<'de> + Hypothesis"))]
 pub(super) struct State<W, A, H> {
     pub(super) setting: Setting,
     pub(super) learner: W,
@@ -45,7 +47,8 @@ impl<W, A: OnlineLearner, H> State<W, A, H> {
         Ok(play)
     }
 
-    /// Refuses what no run leads to.
+    /// Refuses what contradicts itself. What only another run could tell is taken as it stands: another γ, another setting
+    /// after sums that both can have, hypotheses that answer otherwise than the sums say.
     pub(super) fn check(&self) -> Result<(), LearnerError> {
         check_labels(&self.labels)?;
         self.checked_play()?;
@@ -54,16 +57,28 @@ impl<W, A: OnlineLearner, H> State<W, A, H> {
             if sums.len() != m {
                 return Err(LearnerError::LengthMismatch { argument, expected: m, got: sums.len() });
             }
-            if let Some(&value) = sums.iter().find(|sum| !(sum.abs() <= rounds)) {
-                let (name, domain) = (argument, "[-T, T]");
-                return Err(LearnerError::BadParameter { name, value, domain });
-            }
         }
-        if !(self.correlations.abs() <= rounds * count(m)) {
-            let (name, value, domain) = ("correlations", self.correlations, "[-Tm, Tm]");
-            return Err(LearnerError::BadParameter { name, value, domain });
-        }
-        Ok(())
+        // The first play is known, so that T − 1 of them are free; an addition rounds to no less than a smaller one.
+        let ([lower, upper], start) = self.setting.cube();
+        let reach = |end: f64| if rounds > 0.0 { start + (rounds - 1.0) * end } else { 0.0 };
+        let (least, most) = (reach(lower), reach(upper));
+        let [agreements, plays] = [&self.agreements, &self.plays].map(|sums| sums.iter().copied());
+        // T numbers ±1 sum to T less an even number.
+        within("agreements", agreements, |sum| sum.abs() <= rounds && (rounds - sum) % 2.0 == 0.0)?;
+        within("plays", plays, |sum| (least..=most).contains(&sum))?;
+        within("correlations", std::iter::once(self.correlations), |sum| sum.abs() <= most * count(m))
+    }
+}
+
+fn within(
+    name: &'static str,
+    mut sums: impl Iterator<Item = f64>,
+    reached: impl Fn(f64) -> bool,
+) -> Result<(), LearnerError> {
+    let domain = "what the rounds sum up to";
+    match sums.find(|sum| !reached(*sum)) {
+        Some(value) => Err(LearnerError::BadParameter { name, value, domain }),
+        None => Ok(()),
     }
 }
 
