@@ -34,11 +34,11 @@ pub const TRUSTING: &str = "Algorithm 1 on [0, 1]";
 pub const TRUSTING_SIGN: &str = "Algorithm 1 on [0, 1], sign";
 /// Algorithm 4 with γ chosen by progressive validation.
 pub const REALIZABLE: &str = "Algorithm 4";
-/// [CLL12].
+/// \[CLL12\].
 pub const OSBOOST: &str = "OSBoost";
-/// [BKL15].
+/// \[BKL15\].
 pub const BBM: &str = "Online BBM";
-/// [BKL15].
+/// \[BKL15\].
 pub const ADABOOST: &str = "AdaBoost.OL";
 
 /// The votes of one method, a round each.
