@@ -233,15 +233,13 @@ mod tests {
     }
 
     /// One stored value in each of 100,000 rows, in 50,000 columns: were every row looked at for every column, this would
-    /// take 5·10⁹ steps.
+    /// take 5·10⁹ steps, and the test minutes.
     #[test]
     fn zeros_that_are_not_stored_cost_nothing() {
         let (rows, columns) = (100_000, 50_000_u32);
         let indices = (0..rows).map(|i| u32::try_from(i).unwrap() % columns).collect();
         let matrix = RowMatrix::sparse(50_000, (0..=rows).collect(), indices, vec![1.0; rows]).unwrap();
-        let start = std::time::Instant::now();
         let found = Thresholds::quantiles(matrix.iter(), 3).unwrap();
-        assert!(start.elapsed().as_secs_f64() < 4.0, "{:?}", start.elapsed());
         assert!((0..50_000).all(|j| found.of(j) == [0.5]));
     }
 
