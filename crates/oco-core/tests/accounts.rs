@@ -73,30 +73,30 @@ proptest! {
         }
     }
 
-    /// The two solvers certify the same minimum of losses without a closed form. Accelerated gradients bring the gap down
-    /// to 1e−8 where losses curve; a sum of Huber losses is flat along some directions, where theory leaves a gap of order
-    /// 1/steps, and such sums have been seen.
+    /// The two solvers certify the same minimum of losses without a closed form. A sum of few losses is flat along some
+    /// directions, and then theory leaves accelerated gradients a gap of order 1/steps and a loss of order 1/steps² above the
+    /// minimum; such sums have been drawn (gap 1.6e−6 after 20,000 steps, on a box). Pairwise steps have no such trouble.
     #[test]
     fn solvers_agree_on_smooth_losses(rounds in rounds()) {
-        fn agree<L: Loss>(losses: &[L], sets: &[AnySet], within: f64) {
+        fn agree<L: Loss>(losses: &[L], sets: &[AnySet]) {
             let sum = LossSum::new(losses).unwrap();
             for set in sets {
                 let by_projection = best_in_hindsight(&sum, set, 1e-8, 20_000).unwrap();
                 let by_vertices = pairwise_frank_wolfe(&sum, set, 1e-8, 20_000).unwrap();
-                assert!(by_projection.gap <= within, "{set:?}: {by_projection:?}");
+                assert!(by_projection.gap <= 1e-4, "{set:?}: {by_projection:?}");
                 assert!(by_vertices.gap <= 1e-8, "{set:?}: {by_vertices:?}");
                 // Neither loss exceeds the minimum, and so the other loss, by more than its own gap.
-                assert!(by_projection.loss - by_vertices.loss <= by_projection.gap + 1e-12);
-                assert!(by_vertices.loss - by_projection.loss <= by_vertices.gap + 1e-12);
+                let above = by_projection.loss - by_vertices.loss;
+                assert!(above <= by_projection.gap.min(2e-7) + 1e-12 && -above <= by_vertices.gap + 1e-12);
             }
         }
         let logistic: Vec<_> = rounds.iter().map(|(a, x, _)| LogisticLoss::new(x, (a - 1.5).signum()).unwrap()).collect();
-        agree(&logistic, &polytopes(), 1e-8);
+        agree(&logistic, &polytopes());
         let huber: Vec<_> = rounds.iter().map(|(a, x, _)| HuberLoss::new(x, *a, 0.5).unwrap()).collect();
-        agree(&huber, &polytopes(), 1e-4);
+        agree(&huber, &polytopes());
         let relatives: Vec<Vec<f64>> = rounds.iter().map(|(_, x, _)| x.iter().map(|v| v.exp()).collect()).collect();
         let portfolio: Vec<_> = relatives.iter().map(|r| LogPortfolioLoss::on_simplex(r).unwrap()).collect();
-        agree(&portfolio, &[AnySet::Simplex(Simplex::new(1.0).unwrap())], 1e-8);
+        agree(&portfolio, &[AnySet::Simplex(Simplex::new(1.0).unwrap())]);
     }
 
     /// Linear losses: the closed form is the solvers' answer, and at a kink the returned gap still certifies.
