@@ -177,8 +177,9 @@ fn proposition_3_holds_in_expectation_over_hedge() {
 #[test]
 fn proposition_3_holds_in_expectation_over_a_known_advantage() {
     let (examples, rounds) = (Examples::adult(), 600_u32);
-    let stream = examples.noisy(rounds as usize, 0.1, 12);
-    let (best, of_best) = stream.best(&class(&examples.thresholds(4)));
+    let experts = class(&examples.thresholds(4));
+    let stream = examples.nearly_separable(rounds as usize, experts[20], 0.1, 12);
+    let (best, of_best) = stream.best(&experts);
     for (gamma, n) in [(0.6, 25_u32), (0.4, 100)] {
         let mut sum = Run::default();
         for seed in 0..SEEDS {
