@@ -34,6 +34,7 @@
 //! ```
 
 mod draws;
+mod requirements;
 pub mod agnostic;
 pub mod feedback;
 pub mod gradient;

@@ -3,6 +3,7 @@
 
 use super::{RandomisedMajority, VoteRule};
 use crate::draws::Draws;
+use crate::requirements::{check_classifiers, check_output};
 use oco_core::{Ogd, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rand::Rng;
@@ -270,29 +271,9 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> State<W, A> {
         y: &mut [f64],
         working: &mut Trace,
     ) -> Result<(), LearnerError> {
-        let [y] = y else {
-            let (argument, got) = ("prediction", y.len());
-            return Err(LearnerError::OutputDimension { argument, expected: 1, got });
-        };
+        check_output(1, y.len())?;
         let z = self.score(x, working)?;
-        *y = self.rule.vote(z, self.draws.coming()[0]).sign();
+        y[0] = self.rule.vote(z, self.draws.coming()[0]).sign();
         Ok(())
     }
-}
-
-/// At least one classifier, all for the same rows and with one vote.
-pub(crate) fn check_classifiers<P: OnlinePredictor<Label>>(
-    argument: &'static str,
-    classifiers: &[P],
-) -> Result<(), LearnerError> {
-    let first = classifiers.first().ok_or(LearnerError::Empty { argument })?.shape();
-    for Shape { inputs, outputs } in classifiers.iter().map(OnlinePredictor::shape) {
-        if inputs != first.inputs {
-            return Err(LearnerError::InputDimension { expected: first.inputs, got: inputs });
-        }
-        if outputs != 1 {
-            return Err(LearnerError::OutputDimension { argument, expected: 1, got: outputs });
-        }
-    }
-    Ok(())
 }

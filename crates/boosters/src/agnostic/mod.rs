@@ -19,7 +19,6 @@ mod expected_vote;
 
 pub use expected_vote::ExpectedVote;
 pub use inner_round::Trace;
-pub(crate) use inner_round::check_classifiers;
 pub use majority_vote::MajorityVote;
 pub use online_agnostic::OnlineAgnosticBooster;
 pub use online_realizable::OnlineRealizableBooster;

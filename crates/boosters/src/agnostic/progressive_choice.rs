@@ -1,6 +1,6 @@
 //! The choice among candidates by progressive validation \[BKL99\].
 
-use super::check_classifiers;
+use crate::requirements::check_classifiers;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};

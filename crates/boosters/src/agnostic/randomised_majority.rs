@@ -1,5 +1,6 @@
 //! The randomised majority vote Π \[BCMH20, Equation 2\].
 
+use crate::requirements::check_advantage;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError};
 
@@ -77,13 +78,9 @@ impl RandomisedMajority {
     /// [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for a γ outside (0, 1\], or so small that 1/γ is not
     /// finite (below about 5.6e−309).
     pub fn new(advantage: f64) -> Result<Self, LearnerError> {
-        if !advantage.is_finite() {
-            return Err(LearnerError::NotFinite { argument: "advantage", index: 0, value: advantage });
-        }
-        if advantage <= 0.0 || advantage > 1.0 || !advantage.recip().is_finite() {
-            let (name, domain) = ("advantage", "(0, 1] with a finite reciprocal");
-            return Err(LearnerError::BadParameter { name, value: advantage, domain });
-        }
+        check_advantage(advantage, "(0, 1] with a finite reciprocal", |gamma| {
+            gamma <= 1.0 && gamma.recip().is_finite()
+        })?;
         Ok(Self { advantage })
     }
 

@@ -1,6 +1,7 @@
 //! Online gradient boosting with noisy bandit feedback \[BH20, Algorithm 2\].
 
-use super::trace::{Trace, check_advantage, check_output, common_shape, frank_wolfe_step};
+use super::trace::{Trace, frank_wolfe_step};
+use crate::requirements::{check_advantage, check_output, common_shape};
 use oco_core::SphericalEstimator;
 use projections::{Euclidean, Exact, Projection, Scratch, Shrunk};
 use rand_chacha::ChaCha8Rng;
@@ -201,7 +202,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> TryFrom<State<W, K>
     type Error = LearnerError;
 
     fn try_from(state: State<W, K>) -> Result<Self, LearnerError> {
-        check_advantage(state.advantage)?;
+        check_advantage(state.advantage, "(0, ∞)", |_| true)?;
         let d = common_shape(&state.learners)?.outputs;
         state.set.check_dimension(d)?;
         let inner = match state.inner_radius {

@@ -1,6 +1,7 @@
 //! Online gradient boosting with full information, for the convex hull \[BHKL15, Algorithm 2\].
 
-use super::trace::{Trace, check_advantage, check_loss, check_output, common_shape, frank_wolfe_step};
+use super::trace::{Trace, check_loss, frank_wolfe_step};
+use crate::requirements::{check_advantage, check_output, common_shape};
 use oco_core::{LinearLoss, Loss};
 use projections::{Euclidean, Exact, Scratch};
 use rows::Row;
@@ -166,7 +167,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> TryFrom<State<W, K>> for On
     type Error = LearnerError;
 
     fn try_from(state: State<W, K>) -> Result<Self, LearnerError> {
-        check_advantage(state.advantage)?;
+        check_advantage(state.advantage, "(0, ∞)", |_| true)?;
         let d = common_shape(&state.learners)?.outputs;
         state.set.check_dimension(d)?;
         let trace = Trace::new(state.learners.len(), d);

@@ -1,6 +1,7 @@
 //! Online gradient boosting with full information, for the span \[BHKL15, Algorithm 1\].
 
-use super::trace::{Trace, check_loss, check_output, common_shape};
+use super::trace::{Trace, check_loss};
+use crate::requirements::{check_output, common_shape};
 use oco_core::{Loss, StepSchedule};
 use projections::{Euclidean, Exact, ProjectionError, Scratch};
 use rows::Row;

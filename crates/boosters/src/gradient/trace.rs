@@ -1,6 +1,6 @@
 //! What happened inside the last round of a booster.
 
-use weak_learners::{LearnerError, OnlinePredictor, Shape};
+use weak_learners::LearnerError;
 
 /// The inner quantities of one round: y^0..y^N, A_i(x) and g_i for i = 1..N, each in R^d.
 ///
@@ -86,51 +86,10 @@ pub(crate) fn frank_wolfe_step(i: usize) -> f64 {
     2.0 / (i as f64 + 1.0)
 }
 
-/// The shape that all weak learners share.
-pub(crate) fn common_shape<W: OnlinePredictor<[f64]>>(learners: &[W]) -> Result<Shape, LearnerError> {
-    let Some(first) = learners.first() else {
-        return Err(LearnerError::BadParameter { name: "learners", value: 0.0, domain: "N ≥ 1" });
-    };
-    let shape = first.shape();
-    for other in learners.iter().map(OnlinePredictor::shape) {
-        if other.inputs != shape.inputs {
-            return Err(LearnerError::InputDimension { expected: shape.inputs, got: other.inputs });
-        }
-        if other.outputs != shape.outputs {
-            let argument = "weak learner";
-            return Err(LearnerError::OutputDimension {
-                argument,
-                expected: shape.outputs,
-                got: other.outputs,
-            });
-        }
-    }
-    Ok(shape)
-}
-
-/// γ > 0.
-pub(crate) fn check_advantage(value: f64) -> Result<(), LearnerError> {
-    if !value.is_finite() {
-        return Err(LearnerError::NotFinite { argument: "advantage", index: 0, value });
-    }
-    if value <= 0.0 {
-        return Err(LearnerError::BadParameter { name: "advantage", value, domain: "(0, ∞)" });
-    }
-    Ok(())
-}
-
 /// A loss over the output space.
 pub(crate) fn check_loss(expected: usize, got: usize) -> Result<(), LearnerError> {
     if expected != got {
         return Err(LearnerError::OutputDimension { argument: "loss", expected, got });
-    }
-    Ok(())
-}
-
-/// Room for a prediction.
-pub(crate) fn check_output(expected: usize, got: usize) -> Result<(), LearnerError> {
-    if expected != got {
-        return Err(LearnerError::OutputDimension { argument: "prediction", expected, got });
     }
     Ok(())
 }

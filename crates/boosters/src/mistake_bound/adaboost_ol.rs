@@ -1,7 +1,8 @@
 //! AdaBoost.OL, the adaptive online booster \[BKL15\].
 
-use super::passing::{Passing, Pupils, check_output};
+use super::passing::{Passing, Pupils};
 use crate::draws::Draws;
+use crate::requirements::check_output;
 use oco_core::{Hedge, Ogd, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rand::Rng;
@@ -152,7 +153,7 @@ impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for AdaBoostOl<W> {
 
     /// Asks only the learners that the vote needs.
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
-        check_output(y.len())?;
+        check_output(1, y.len())?;
         let (chosen, mut score) = (self.state.chosen(), 0.0);
         let State { pupils, steps, .. } = &mut self.state;
         for (learner, alpha) in pupils.learners_mut().iter_mut().zip(steps.play()).take(chosen + 1) {

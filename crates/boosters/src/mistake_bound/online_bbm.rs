@@ -1,6 +1,7 @@
 //! Online boost-by-majority \[BKL15\].
 
-use super::passing::{Passing, Pupils, check_advantage, check_output, majority};
+use super::passing::{Passing, Pupils, check_below_1, majority};
+use crate::requirements::check_output;
 use rand::Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -119,7 +120,7 @@ impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for OnlineBbm<W> {
     }
 
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
-        check_output(y.len())?;
+        check_output(1, y.len())?;
         y[0] = majority(self.state.pupils.learners_mut(), x)?.sign();
         Ok(())
     }
@@ -183,7 +184,7 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for OnlineBbm<W> {
     type Error = LearnerError;
 
     fn try_from(state: State<W>) -> Result<Self, LearnerError> {
-        check_advantage(state.advantage)?;
+        check_below_1(state.advantage)?;
         state.pupils.check()?;
         let learners = state.pupils.learners().len();
         let probabilities = passing_probabilities(learners, state.advantage);

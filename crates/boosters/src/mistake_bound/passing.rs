@@ -1,7 +1,7 @@
 //! Weak learners that are passed an example with a probability each.
 
-use crate::agnostic::check_classifiers;
 use crate::draws::Draws;
+use crate::requirements::{check_advantage, check_classifiers};
 use rand::Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -114,20 +114,6 @@ pub(super) fn majority<W: OnlinePredictor<Label>>(
 }
 
 /// 0 < γ < 1.
-pub(super) fn check_advantage(value: f64) -> Result<(), LearnerError> {
-    if !value.is_finite() {
-        return Err(LearnerError::NotFinite { argument: "advantage", index: 0, value });
-    }
-    if !(value > 0.0 && value < 1.0) {
-        return Err(LearnerError::BadParameter { name: "advantage", value, domain: "(0, 1)" });
-    }
-    Ok(())
-}
-
-/// Room for one vote.
-pub(super) fn check_output(got: usize) -> Result<(), LearnerError> {
-    if got != 1 {
-        return Err(LearnerError::OutputDimension { argument: "prediction", expected: 1, got });
-    }
-    Ok(())
+pub(super) fn check_below_1(advantage: f64) -> Result<(), LearnerError> {
+    check_advantage(advantage, "(0, 1)", |gamma| gamma < 1.0)
 }

@@ -22,6 +22,8 @@ mod theorem_12;
 mod theorem_2;
 mod not_weak;
 mod chooser;
+#[path = "../recording/mod.rs"]
+mod recording;
 mod teaching;
 mod independence;
 mod contract;

@@ -16,4 +16,6 @@ mod contract;
 mod online_bbm;
 mod osboost;
 mod streams;
+#[path = "../recording/mod.rs"]
+mod recording;
 mod teaching;

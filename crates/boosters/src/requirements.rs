@@ -1,0 +1,65 @@
+//! What every booster asks of its weak learners, of their advantage, and of the place that its prediction goes to.
+
+use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
+
+/// The shape that all weak learners share.
+pub(crate) fn common_shape<W: OnlinePredictor<[f64]>>(learners: &[W]) -> Result<Shape, LearnerError> {
+    let Some(first) = learners.first() else {
+        return Err(LearnerError::BadParameter { name: "learners", value: 0.0, domain: "N ≥ 1" });
+    };
+    let shape = first.shape();
+    for other in learners.iter().map(OnlinePredictor::shape) {
+        if other.inputs != shape.inputs {
+            return Err(LearnerError::InputDimension { expected: shape.inputs, got: other.inputs });
+        }
+        if other.outputs != shape.outputs {
+            let argument = "weak learner";
+            return Err(LearnerError::OutputDimension {
+                argument,
+                expected: shape.outputs,
+                got: other.outputs,
+            });
+        }
+    }
+    Ok(shape)
+}
+
+/// At least one classifier, all for the same rows and with one vote.
+pub(crate) fn check_classifiers<P: OnlinePredictor<Label>>(
+    argument: &'static str,
+    classifiers: &[P],
+) -> Result<(), LearnerError> {
+    let first = classifiers.first().ok_or(LearnerError::Empty { argument })?.shape();
+    for Shape { inputs, outputs } in classifiers.iter().map(OnlinePredictor::shape) {
+        if inputs != first.inputs {
+            return Err(LearnerError::InputDimension { expected: first.inputs, got: inputs });
+        }
+        if outputs != 1 {
+            return Err(LearnerError::OutputDimension { argument, expected: 1, got: outputs });
+        }
+    }
+    Ok(())
+}
+
+/// γ in a domain that excludes 0.
+pub(crate) fn check_advantage(
+    value: f64,
+    domain: &'static str,
+    within: impl FnOnce(f64) -> bool,
+) -> Result<(), LearnerError> {
+    if !value.is_finite() {
+        return Err(LearnerError::NotFinite { argument: "advantage", index: 0, value });
+    }
+    if value <= 0.0 || !within(value) {
+        return Err(LearnerError::BadParameter { name: "advantage", value, domain });
+    }
+    Ok(())
+}
+
+/// Room for a prediction.
+pub(crate) fn check_output(expected: usize, got: usize) -> Result<(), LearnerError> {
+    if expected != got {
+        return Err(LearnerError::OutputDimension { argument: "prediction", expected, got });
+    }
+    Ok(())
+}
