@@ -10,6 +10,7 @@ mod summary;
 pub use commit::commit;
 pub use error::RecordError;
 pub use file::write_atomically;
+pub(crate) use summary::mean_and_std;
 
 use serde::{Deserialize, Serialize};
 

@@ -8,6 +8,7 @@ mod error;
 
 pub use error::{TrialsError, WorkError};
 
+use crate::progress::Stage;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -107,6 +108,22 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
     }
 
+    /// Opens the store of an experiment in `folder`. Its file is called after the experiment and its settings, so that a
+    /// quick look never displaces the trials of a long run.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn of_experiment(
+        folder: &Path,
+        experiment: &str,
+        settings: &impl Serialize,
+    ) -> Result<Self, TrialsError> {
+        let settings_json = json("settings", settings)?;
+        let digest = Sha256::digest(settings_json.trim_ascii_end());
+        let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        Self::open(&folder.join(format!("{experiment}-{short}.trials")), settings)
+    }
+
     /// The value of a finished unit.
     #[must_use]
     pub fn get(&self, unit: &str) -> Option<Arc<T>> {
@@ -147,6 +164,26 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         }
         let value = work().map_err(WorkError::Work)?;
         self.put(unit, value).map_err(WorkError::Store)
+    }
+
+    /// As [`get_or_try_run`](Self::get_or_try_run) for a unit of a stage, which is told whether the unit was kept already or
+    /// has been done now.
+    ///
+    /// # Errors
+    /// That of the work, or that of [`put`](Self::put).
+    pub fn kept_or_run<E: From<TrialsError>>(
+        &self,
+        unit: &str,
+        stage: &Stage,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        if let Some(kept) = self.get(unit) {
+            stage.resume(1);
+            return Ok(kept);
+        }
+        let value = self.get_or_try_run(unit, work).map_err(WorkError::into_error)?;
+        stage.done(1);
+        Ok(value)
     }
 
     /// The number of finished units.

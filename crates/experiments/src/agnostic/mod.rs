@@ -22,13 +22,12 @@ mod figures;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError, Trial};
-use crate::trials::{Trials, TrialsError, WorkError};
+use crate::trials::{Trials, TrialsError};
 use datasets::{DataError, EncodeError, SearchPath};
 use parts::{Part, Size, points};
 use rayon::prelude::*;
 use report::Report;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::time::Instant;
 use streams::{Lies, Source};
@@ -152,10 +151,7 @@ pub fn run(options: &Options) -> Result<Report, AgnosticError> {
     let begun = Instant::now();
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
-    let fingerprint: String =
-        Sha256::digest(settings.to_string()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let store = options.out.join(format!("agnostic-{fingerprint}.trials"));
-    let store = Trials::<(f64, Vec<Point>)>::open(&store, &settings)?;
+    let store = Trials::<(f64, Vec<Point>)>::of_experiment(&options.out, "agnostic", &settings)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("agnostic", options.seed, settings);
@@ -176,19 +172,10 @@ pub fn run(options: &Options) -> Result<Report, AgnosticError> {
                 // Trials on a stand-in are not those of the official files that may be fetched later.
                 let data = provenance.label().unwrap_or("official");
                 let unit = format!("{}/{source}/{lies}/{data}/{trial}", part.name());
-                if let Some(kept) = store.get(&unit) {
-                    stage.resume(1);
-                    return Ok(kept);
-                }
-                let kept = store.get_or_try_run(&unit, || {
+                store.kept_or_run(&unit, &stage, || {
                     let begun = Instant::now();
                     let points = points(part, source, real.as_ref(), lies, &size, options.seed, trial)?;
-                    Ok((begun.elapsed().as_secs_f64(), points))
-                });
-                stage.done(1);
-                kept.map_err(|error| match error {
-                    WorkError::Work(error) => error,
-                    WorkError::Store(error) => AgnosticError::from(error),
+                    Ok::<_, AgnosticError>((begun.elapsed().as_secs_f64(), points))
                 })
             };
             let kept = threads.install(|| units.par_iter().map(one).collect::<Result<Vec<_>, _>>())?;

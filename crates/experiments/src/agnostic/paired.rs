@@ -1,5 +1,7 @@
 //! Means over trials with their 95% intervals, and paired differences.
 
+use crate::record::mean_and_std;
+
 /// A mean over trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Interval {
@@ -19,13 +21,11 @@ const STUDENT: [f64; 30] = [
 impl Interval {
     /// Of values that are independent and about normal; `None` without any.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
-        let n = values.len() as f64;
         if values.is_empty() {
             return None;
         }
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let std = (squares / (n - 1.0).max(1.0)).sqrt();
+        let n = values.len() as f64;
+        let (mean, std) = mean_and_std(values);
         // Beyond the table, 1.96 and the first term of its expansion in 1/(n − 1).
         let beyond = 1.96 + 2.372 / (n - 1.0).max(1.0);
         let quantile = values.len().checked_sub(2).and_then(|k| STUDENT.get(k).copied()).unwrap_or(beyond);

@@ -26,7 +26,6 @@ use methods::{Fixed, Method, Progressive, progressive};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::time::Instant;
 use task::Task;
@@ -168,11 +167,7 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
         scheme: "labels in [-1, 1]; min-max features; B = 1/max|x|; successive halving by 4, up to 4 draws"
             .to_owned(),
     };
-    // A store a fingerprint of settings: a quick look never displaces the trials of a long run.
-    let key = serde_json::to_string(&settings).unwrap_or_default();
-    let fingerprint: String = Sha256::digest(key).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let store = options.out.join(format!("bandit-boosting-{fingerprint}.trials"));
-    let store = Trials::<Outcome>::open(&store, &settings)?;
+    let store = Trials::<Outcome>::of_experiment(&options.out, "bandit-boosting", &settings)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("bandit-boosting", options.seed, report::settings(&settings, options));
@@ -200,10 +195,7 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
             stage.message(&format!("{}, trial {}", task.dataset.provenance, trial + 1));
             let outcome =
                 store.get_or_try_run(&unit, || threads.install(|| one_trial(task, trial, &settings)));
-            outcomes.push(outcome.map_err(|error| match error {
-                WorkError::Work(error) => error,
-                WorkError::Store(error) => error.into(),
-            })?);
+            outcomes.push(outcome.map_err(WorkError::into_error)?);
             stage.done(1);
         }
         stage.finish();

@@ -15,12 +15,11 @@ use crate::bandit_boosting::BanditBoostingError;
 use crate::bandit_boosting::task::Task;
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError, Trial};
-use crate::trials::{Trials, TrialsError, WorkError};
+use crate::trials::{Trials, TrialsError};
 use datasets::{DataError, Name, SearchPath, StandIn};
 use rayon::prelude::*;
 use report::Report;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::time::Instant;
 use thiserror::Error;
@@ -166,10 +165,7 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
     }
     let begun = Instant::now();
     let settings = serde_json::json!({ "seed": options.seed, "quick": options.quick, "scheme": SCHEME });
-    let fingerprint: String =
-        Sha256::digest(settings.to_string()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let store = options.out.join(format!("oco-{fingerprint}.trials"));
-    let store = Trials::<(f64, Vec<Point>)>::open(&store, &settings)?;
+    let store = Trials::<(f64, Vec<Point>)>::of_experiment(&options.out, "oco", &settings)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("oco", options.seed, settings);
@@ -189,11 +185,7 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
         let one = |trial: u64| {
             // Trials on a stand-in are not those of the official files that may be fetched later.
             let unit = format!("{}/{}/{trial}", part.name(), provenance.label().unwrap_or("official"));
-            if let Some(kept) = store.get(&unit) {
-                stage.resume(1);
-                return Ok(kept);
-            }
-            let kept = store.get_or_try_run(&unit, || {
+            store.kept_or_run(&unit, &stage, || {
                 let begun = Instant::now();
                 let points = match (part, &stream) {
                     (Part::Theorem2(_), Some(task)) => {
@@ -203,12 +195,7 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
                     (Part::Games, _) => games::run(options.seed, trial, options.quick),
                     _ => example_2::run(options.quick),
                 }?;
-                Ok((begun.elapsed().as_secs_f64(), points))
-            });
-            stage.done(1);
-            kept.map_err(|error| match error {
-                WorkError::Work(error) => error,
-                WorkError::Store(error) => LectureError::from(error),
+                Ok::<_, LectureError>((begun.elapsed().as_secs_f64(), points))
             })
         };
         let kept = threads.install(|| (0..trials).into_par_iter().map(one).collect::<Result<Vec<_>, _>>())?;

@@ -20,7 +20,7 @@ mod report;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError};
-use crate::trials::{Trials, TrialsError, WorkError};
+use crate::trials::{Trials, TrialsError};
 use datasets::{DataError, EncodeError, SearchPath};
 use hindsight::{Best, best};
 use methods::{Method, Run, run as run_method};
@@ -29,7 +29,6 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -149,10 +148,7 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
         noise: vec![0.0, 1.0],
         scheme: scheme.to_owned(),
     };
-    let key = serde_json::to_string(&settings).unwrap_or_default();
-    let fingerprint: String = Sha256::digest(key).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let store = options.out.join(format!("projection-free-{fingerprint}.trials"));
-    let store = Trials::<Outcome>::open(&store, &settings)?;
+    let store = Trials::<Outcome>::of_experiment(&options.out, "projection-free", &settings)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(1)).build()?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("projection-free", options.seed, report::settings(&settings, options));
@@ -171,18 +167,8 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
                 .into_par_iter()
                 .map(|trial| {
                     let unit = format!("{}/{data}/{trial}", problem.name());
-                    let kept = store.get(&unit).is_some();
                     let work = || one_trial(problem, trial, &settings, &options.search);
-                    let outcome = store.get_or_try_run(&unit, work).map_err(|error| match error {
-                        WorkError::Work(error) => error,
-                        WorkError::Store(error) => error.into(),
-                    })?;
-                    if kept {
-                        stage.resume(1);
-                    } else {
-                        stage.done(1);
-                    }
-                    Ok(outcome)
+                    store.kept_or_run(&unit, &stage, work)
                 })
                 .collect::<Result<_, ProjectionFreeError>>()
         })?;

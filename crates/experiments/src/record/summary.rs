@@ -106,7 +106,7 @@ fn cells(trials: &[Trial]) -> Vec<(Cell<'_>, Vec<f64>)> {
 /// The values are divided by a power of two near the largest of them first, which is exact, so that neither the sum
 /// nor a square overflows or vanishes.
 #[allow(clippy::cast_precision_loss, reason = "trials are counted in dozens")]
-fn mean_and_std(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_std(values: &[f64]) -> (f64, f64) {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
     let scale = f64::from_bits(largest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE);

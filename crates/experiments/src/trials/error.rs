@@ -64,3 +64,13 @@ pub enum WorkError<E> {
     #[error(transparent)]
     Store(TrialsError),
 }
+
+impl<E: From<TrialsError>> WorkError<E> {
+    /// The error of an experiment that has a place for both.
+    pub fn into_error(self) -> E {
+        match self {
+            Self::Work(error) => error,
+            Self::Store(error) => error.into(),
+        }
+    }
+}
