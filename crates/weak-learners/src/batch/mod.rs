@@ -3,15 +3,19 @@
 //! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
 //! once; [`Stump`] and [`ExactStump`], the search for the best one; [`Tree`] and
 //! [`WeightedTree`], which grows one; [`Sampled`], which lets a learner see no more than m₀ draws.
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`]; [`WeightedTree`]; [`Sampled`],
+//! which lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
 mod stump;
 mod exact_stump;
 mod decision_tree;
+mod binned_columns;
 mod tree;
 mod sampled;
 
+pub use binned_columns::BinnedColumns;
 pub use contract::{Hypothesis, Sample, WeakLearner};
 pub use decision_tree::{LeafAnswer, Tree};
 pub use exact_stump::ExactStump;
