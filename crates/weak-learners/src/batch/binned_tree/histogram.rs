@@ -99,10 +99,10 @@ impl Search<'_> {
                 *found = self.best_cut(first + k, histogram);
             }
         };
-        if additions * histograms.len() < WORTHWHILE || rayon::current_num_threads() == 1 {
-            histograms.chunks_mut(GROUP).zip(found.chunks_mut(GROUP)).enumerate().for_each(search);
-        } else {
+        if rayon::current_thread_index().is_some() && additions * histograms.len() >= WORTHWHILE {
             histograms.par_chunks_mut(GROUP).zip(found.par_chunks_mut(GROUP)).enumerate().for_each(search);
+        } else {
+            histograms.chunks_mut(GROUP).zip(found.chunks_mut(GROUP)).enumerate().for_each(search);
         }
         found
             .iter()

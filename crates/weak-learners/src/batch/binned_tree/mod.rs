@@ -30,8 +30,8 @@ use std::ops::Range;
 ///
 /// *Cost:* with n examples that weigh something, O(m) to sort those out, then at most n·inputs additions for the root and
 /// half of that for every further level, since of two children only the smaller is counted and the other is the
-/// difference; and for each node that is searched a pass over all cuts. Columns are counted on the threads of the current
-/// rayon pool where there is enough to do. Kept from one training to the next: O(n) and the bins of O(log n) nodes. After
+/// difference; and for each node that is searched a pass over all cuts. Inside a rayon pool
+/// (`pool.install(|| …)`) columns are counted by its threads where there is enough to do. Kept from one training to the next: O(n) and the bins of O(log n) nodes. After
 /// the first training only the tree itself is allocated, and in [`evaluate`](WeakLearner::evaluate) a copy of its nodes.
 ///
 /// ```
