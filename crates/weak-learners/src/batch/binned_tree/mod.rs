@@ -3,7 +3,7 @@
 mod grains;
 mod histogram;
 
-use super::contract::{check_examples, check_votes};
+use super::contract::check_votes;
 use super::decision_tree::Node;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
 use crate::LearnerError;
@@ -98,9 +98,8 @@ impl WeakLearner for BinnedTree {
         targets: &[f64],
         weights: &[f64],
     ) -> Result<Tree, LearnerError> {
-        let largest = check_examples(sample.size(), targets, weights)?;
         let Self { depth, answer, least_leaf, work } = self;
-        let sums = work.examples.take(targets, weights, largest);
+        let sums = work.examples.take(sample.size(), targets, weights)?;
         let rules = Rules { sample, targets, depth: *depth, least: sums.share(*least_leaf).max(1) };
         let leaf = |sums: Sums| Node::Leaf { answer: answer.of(sums.mean()) };
         let mut nodes = vec![leaf(sums)];
