@@ -9,8 +9,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use weak_learners::batch::{
-    BinnedColumns, BinnedStump, ExactStump, Hypothesis, LeafAnswer, Sample, Sampled, SortedColumns, Stump,
-    Tree, WeakLearner, WeightedTree,
+    BinnedColumns, BinnedStump, BinnedTree, ExactStump, Hypothesis, LeafAnswer, Sample, Sampled,
+    SortedColumns, Stump, Tree, WeakLearner, WeightedTree,
 };
 use weak_learners::{Label, LearnerError};
 
@@ -365,6 +365,7 @@ fn every_learner_refuses_what_the_contract_names() {
     let rng = || ChaCha8Rng::seed_from_u64(1);
     refuses(ExactStump::default(), SortedColumns::new);
     refuses(BinnedStump::default(), BinnedColumns::new);
+    refuses(BinnedTree::new(2, LeafAnswer::Sign, 0.0).unwrap(), BinnedColumns::new);
     refuses(WeightedTree::new(2, LeafAnswer::Sign, 1).unwrap(), SortedColumns::new);
     refuses(Sampled::new(ExactStump::default(), 5, rng()).unwrap(), SortedColumns::new);
     let parameter = |error: LearnerError| matches!(error, LearnerError::BadParameter { .. });

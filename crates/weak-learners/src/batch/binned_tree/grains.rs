@@ -37,6 +37,8 @@ impl Examples {
         let in_grains = |v: f64| v as i64;
         self.rows.resize(m, 0);
         self.sums.resize(m, Sums::default());
+        self.moved.0.resize(m, 0);
+        self.moved.1.resize(m, Sums::default());
         let (mut kept, mut all) = (0, Sums::default());
         for ((a, w), row) in targets.iter().zip(weights).zip(0..) {
             let w = w * halves.0 * halves.1;
@@ -71,8 +73,6 @@ impl Examples {
     pub(super) fn partition(&mut self, range: Range<usize>, bins: &[u8], bin: u8) -> usize {
         let (rows, sums) = (&mut self.rows[range.clone()], &mut self.sums[range.clone()]);
         let (moved_rows, moved_sums) = &mut self.moved;
-        moved_rows.resize(rows.len().max(moved_rows.len()), 0);
-        moved_sums.resize(rows.len().max(moved_sums.len()), Sums::default());
         let (mut kept, mut moved) = (0, 0);
         // Every example is written to both places, and only one of them moves on: no branch that could be mispredicted.
         for k in 0..rows.len() {

@@ -7,6 +7,9 @@ use rayon::prelude::*;
 /// A column's sums, bin by bin.
 pub(super) type Histogram = [Sums; 256];
 
+/// No example.
+pub(super) const EMPTY: Histogram = [Sums { weight: 0, product: 0 }; 256];
+
 /// Columns that are counted side by side: an example's sums are loaded once for all of them, and where most examples
 /// share a bin, an addition need not wait for the one before it.
 const GROUP: usize = 4;
