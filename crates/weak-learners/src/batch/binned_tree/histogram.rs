@@ -14,9 +14,6 @@ pub(super) const EMPTY: Histogram = [Sums { weight: 0, product: 0 }; 256];
 /// share a bin, an addition need not wait for the one before it.
 const GROUP: usize = 4;
 
-/// Examples that are added to all columns before the next ones are: their sums stay in the cache.
-const BLOCK: usize = 8192;
-
 /// Additions from which on threads are worth their start.
 const WORTHWHILE: usize = 1 << 16;
 
@@ -50,10 +47,8 @@ impl Search<'_> {
     ) -> Option<Split> {
         self.best(rows.len() + 256, histograms, found, |first, histograms| {
             histograms.iter_mut().for_each(|histogram| histogram.fill(Sums::default()));
-            for (rows, sums) in rows.chunks(BLOCK).zip(sums.chunks(BLOCK)) {
-                for (group, histograms) in histograms.chunks_mut(GROUP).enumerate() {
-                    self.add(rows, sums, first + GROUP * group, histograms);
-                }
+            for (group, histograms) in histograms.chunks_mut(GROUP).enumerate() {
+                self.add(rows, sums, first + GROUP * group, histograms);
             }
         })
     }
