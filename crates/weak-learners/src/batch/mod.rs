@@ -1,9 +1,8 @@
 //! Batch weak learners: the whole sample at once, weights as an argument.
 //!
 //! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the
-//! same on columns binned once; [`WeightedTree`]; [`Sampled`],
-//! which lets a learner see no more than m₀ draws.
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the same on
+//! columns binned once; [`WeightedTree`]; [`Sampled`], which lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
