@@ -1,16 +1,20 @@
 //! Batch weak learners: the whole sample at once, weights as an argument.
 //!
 //! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`WeightedTree`]; [`Sampled`], which lets a learner
-//! see no more than m₀ draws.
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the same on
+//! columns binned once; [`WeightedTree`]; [`Sampled`], which lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
 mod stump;
 mod exact_stump;
+mod binned_columns;
+mod binned_stump;
 mod tree;
 mod sampled;
 
+pub use binned_columns::BinnedColumns;
+pub use binned_stump::BinnedStump;
 pub use contract::{Hypothesis, Sample, WeakLearner};
 pub use exact_stump::ExactStump;
 pub use sampled::Sampled;
