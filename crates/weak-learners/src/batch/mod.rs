@@ -4,8 +4,6 @@
 //! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose values are a byte each, and
 //! [`BinnedStump`], the same search there; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and
 //! [`WeightedTree`] by smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the same on
-//! columns binned once; [`WeightedTree`]; [`Sampled`], which lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
