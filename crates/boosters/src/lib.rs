@@ -38,5 +38,6 @@ mod requirements;
 pub mod agnostic;
 pub mod feedback;
 pub mod gradient;
+pub mod maboost;
 pub mod mistake_bound;
 pub mod saved;

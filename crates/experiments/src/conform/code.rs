@@ -1,5 +1,6 @@
 //! The codes of refusals: the one place where the crates' typed errors meet the vectors' closed list.
 
+use boosters::maboost::BoostError;
 use oco_core::OcoError;
 use projections::ProjectionError;
 use rows::RowError;
@@ -20,6 +21,8 @@ pub(super) enum Refusal {
     #[error(transparent)]
     Learner(#[from] LearnerError),
     #[error(transparent)]
+    Boost(#[from] BoostError),
+    #[error(transparent)]
     Row(#[from] RowError),
 }
 
@@ -31,6 +34,7 @@ impl Refusal {
             Self::Projection(error) => projection(error),
             Self::Oco(error) => oco(error),
             Self::Learner(error) => learner(error),
+            Self::Boost(error) => boost(error),
             Self::Row(error) => row(error),
         }
     }
@@ -75,6 +79,16 @@ fn learner(error: &LearnerError) -> Option<&'static str> {
         LearnerError::LengthMismatch { .. } => Some("length-mismatch"),
         LearnerError::ZeroWeights => Some("zero-weights"),
         LearnerError::BadParameter { .. } | LearnerError::NegativeWeight { .. } => Some("bad-parameter"),
+        _ => None,
+    }
+}
+
+fn boost(error: &BoostError) -> Option<&'static str> {
+    match error {
+        BoostError::Learner(error) => learner(error),
+        BoostError::BadPrediction { .. } => Some("bad-prediction"),
+        BoostError::BadSmoothness { .. } => Some("bad-smoothness"),
+        BoostError::AlphaTooLarge { .. } => Some("alpha-too-large"),
         _ => None,
     }
 }

@@ -81,6 +81,12 @@ impl Value {
         Self::Object(entries.into())
     }
 
+    /// The same object with these entries, which take the place of any of the same name.
+    pub(super) fn and<const N: usize>(self, entries: [(&'static str, Value); N]) -> Self {
+        let Self::Object(old) = self else { return Self::object(entries) };
+        Self::Object(entries.into_iter().chain(old).collect())
+    }
+
     fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Self::Object(entries) => entries.iter().find(|(name, _)| *name == key).map(|(_, value)| value),

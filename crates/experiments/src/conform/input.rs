@@ -32,6 +32,11 @@ impl<'a> Input<'a> {
         self.get(key)?.as_bool().ok_or(Refusal::Malformed { key, wanted: "a truth value" })
     }
 
+    pub(super) fn truths(&self, key: &'static str) -> Result<Vec<bool>, Refusal> {
+        let truth = |entry: &Json| entry.as_bool().ok_or(Refusal::Malformed { key, wanted: "truth values" });
+        list(key, self.get(key)?)?.iter().map(truth).collect()
+    }
+
     pub(super) fn scalar(&self, key: &'static str) -> Result<f64, Refusal> {
         number(key, self.get(key)?)
     }

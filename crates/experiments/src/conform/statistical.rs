@@ -4,10 +4,10 @@ use super::Kernel;
 use super::boosting::GivenSteps;
 use super::code::Refusal;
 use super::compare::Value;
+use super::given::{Given, one_example_a_coordinate};
 use super::input::{Input, check_length};
 use boosters::agnostic::{Setting, StatisticalBooster};
-use rows::{Row, RowMatrix};
-use weak_learners::batch::{Hypothesis, SortedColumns, WeakLearner};
+use weak_learners::batch::{SortedColumns, WeakLearner};
 use weak_learners::{Label, LearnerError};
 
 pub(super) fn kernel(name: &str) -> Option<Kernel> {
@@ -60,29 +60,6 @@ fn statistical(input: &Input<'_>) -> Result<Value, Refusal> {
 fn draw(p: &[f64]) -> Option<Vec<f64>> {
     let sum: f64 = p.iter().sum();
     (sum > 0.0).then(|| p.iter().map(|p| p / sum).collect())
-}
-
-/// Example i is the i-th unit vector.
-fn one_example_a_coordinate(m: usize) -> Result<RowMatrix, Refusal> {
-    let indices = (0..).take(m).collect();
-    Ok(RowMatrix::sparse(m, (0..=m).collect(), indices, vec![1.0; m])?)
-}
-
-/// h(x_i) as the case gives it.
-#[derive(Clone)]
-struct Given(Vec<f64>);
-
-impl Hypothesis for Given {
-    fn inputs(&self) -> usize {
-        self.0.len()
-    }
-
-    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError> {
-        if x.dimension() != self.0.len() {
-            return Err(LearnerError::InputDimension { expected: self.0.len(), got: x.dimension() });
-        }
-        Ok(x.dot(&self.0))
-    }
 }
 
 /// The weak learner of a run whose hypotheses are all given, also where p_t ≡ 0.

@@ -1,0 +1,85 @@
+//! Boosting on combined data sets \[NP14, Section 3.2\].
+
+use super::mirror_ascent::check_losses;
+use super::{Active, Answer, BoostError, Examples, MirrorAscent, Promise, Reweighting, Schedule};
+use projections::{CappedSimplex, NegativeEntropy};
+use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
+
+/// MABoost on a primary set A and a secondary set B \[NP14, Section 3.2\]: the entropy, on the distributions with
+/// w_i ≤ kD_i in B, so that no example of B ever weighs more than k times what it weighs in the sample.
+///
+/// *Guarantee.* The errors in A are at most exp(−½Σγ_t²) and those in B at most max(1/k, exp(−½Σγ_t²)), both as shares of
+/// D over A and B together. *Erratum:* as shares of A or of B alone the bounds fail. *Cost:* O(N) expected a round.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CombinedBoost {
+    ascent: MirrorAscent<NegativeEntropy, CappedSimplex, Active>,
+    /// Whether an example (of positive weight) is in B.
+    secondary: Vec<bool>,
+    k: f64,
+}
+
+impl Reweighting for CombinedBoost {
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        self.ascent.reweight(answer)
+    }
+
+    fn weights(&self) -> &[f64] {
+        self.ascent.weights()
+    }
+
+    /// max(1/k, exp(−½Σγ_t²)) for A and B together, by the proof for B; see [`promises`](Self::promises).
+    fn promise(&self) -> Promise {
+        Promise { error: self.promises()[1], tight: None, margin: None }
+    }
+
+    fn caps(&self) -> Option<&[f64]> {
+        self.ascent.caps()
+    }
+
+    fn reachable_error(&self) -> f64 {
+        1.0 / self.k
+    }
+}
+
+impl CombinedBoost {
+    /// The booster of smoothness k ≥ 1 on B; `secondary` says of every example whether it is in B.
+    ///
+    /// # Errors
+    /// [`BoostError::BadSmoothness`]; another number of truth values than of examples.
+    pub fn new(examples: &Examples, secondary: &[bool], k: f64) -> Result<Self, BoostError> {
+        if !(k >= 1.0 && k.is_finite()) {
+            return Err(BoostError::BadSmoothness { k });
+        }
+        let (argument, expected) = ("secondary", examples.labels().len());
+        if secondary.len() != expected {
+            return Err(LearnerError::LengthMismatch { argument, expected, got: secondary.len() }.into());
+        }
+        let secondary: Vec<bool> = examples.counted().map(|i| secondary[i]).collect();
+        let cap = |(d, in_b): (&f64, &bool)| if *in_b { (k * d).min(f64::MAX) } else { 1.0 };
+        let set = CappedSimplex::new(examples.start().iter().zip(&secondary).map(cap).collect(), 1.0)?;
+        let ascent = MirrorAscent::new(NegativeEntropy, set, examples, Schedule::Theorem1)?;
+        Ok(Self { ascent, secondary, k })
+    }
+
+    /// The bounds on the errors in A and in B, as shares of D over both.
+    pub fn promises(&self) -> [f64; 2] {
+        let unconstrained = self.ascent.unconstrained_error();
+        [unconstrained, unconstrained.max(1.0 / self.k)]
+    }
+
+    /// The errors in A and in B among these margins, as shares of D over both.
+    ///
+    /// # Errors
+    /// Another number of margins than of examples of positive weight.
+    pub fn errors(&self, examples: &Examples, margins: &[f64]) -> Result<[f64; 2], BoostError> {
+        check_losses(self.secondary.len(), margins)?;
+        check_losses(self.secondary.len(), examples.start())?;
+        Ok([false, true].map(|part| examples.share(|i| self.secondary[i] == part && margins[i] <= 0.0)))
+    }
+
+    /// Whether an example (of positive weight) is in B.
+    pub fn secondary(&self) -> &[bool] {
+        &self.secondary
+    }
+}

@@ -1,0 +1,52 @@
+//! What a booster of this family refuses.
+
+use oco_core::OcoError;
+use projections::ProjectionError;
+use thiserror::Error;
+use weak_learners::LearnerError;
+
+/// Why a booster refused a parameter or could not finish a round. The round is then not booked; only a weak learner that
+/// had answered has moved on.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BoostError {
+    /// What the weak learner, or a layer below it, refuses.
+    #[error(transparent)]
+    Learner(#[from] LearnerError),
+    /// A hypothesis that answered outside \[−1, 1\].
+    #[error("h(x_{index}) = {value} is outside [-1, 1]")]
+    BadPrediction {
+        /// The example, from 0.
+        index: usize,
+        /// The answer.
+        value: f64,
+    },
+    /// A smoothness k below 1: no distribution lies below k times the start distribution.
+    #[error("smoothness k = {k}, must be finite and at least 1")]
+    BadSmoothness {
+        /// k.
+        k: f64,
+    },
+    /// A regularisation α_t of [`SparseBoost`](super::SparseBoost) for which Theorem 4 says nothing.
+    #[error("alpha = {alpha} in round {round} is outside [0, {limit}]")]
+    AlphaTooLarge {
+        /// The round, from 1.
+        round: usize,
+        /// α_t.
+        alpha: f64,
+        /// γ_t/2.
+        limit: f64,
+    },
+}
+
+impl From<ProjectionError> for BoostError {
+    fn from(error: ProjectionError) -> Self {
+        LearnerError::from(error).into()
+    }
+}
+
+impl From<OcoError> for BoostError {
+    fn from(error: OcoError) -> Self {
+        LearnerError::from(error).into()
+    }
+}

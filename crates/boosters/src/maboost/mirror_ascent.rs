@@ -1,0 +1,226 @@
+//! MABoost \[NP14, Algorithm 1\].
+
+use super::{Answer, BoostError, BoostingMap, Examples, Promise, Reweighting, Update, WeightSet};
+use projections::{Projection, Scratch};
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use weak_learners::LearnerError;
+
+/// Mirror ascent boosting, MABoost \[NP14, Algorithm 1\], for a mirror map R, a set K of distributions and an update U
+/// ([`Active`](super::Active) or [`Lazy`](super::Lazy)):
+/// η_t = γ_t/L, ∇R(z_{t+1}) = ∇R(w_t or z_t) + η_t d_t, w_{t+1} = Π_K(z_{t+1}).
+///
+/// *Guarantee.* The training error is at most 1/(1 + ½Σγ_t²) with [`Euclidean`](projections::Euclidean) and exp(−½Σγ_t²)
+/// with [`NegativeEntropy`](projections::NegativeEntropy) \[NP14, Theorem 1\], down to the share 1/k for sets of w ≤ kD;
+/// with [`Schedule::Theorem2`] every normalised margin is at least [`Promise::margin`] \[NP14, Theorem 2\].
+/// *Cost:* O(N) and one projection a round; no allocation after the first.
+///
+/// ```
+/// use boosters::maboost::{Active, Examples, MirrorAscent, Reweighting, Schedule, Answer};
+/// use projections::{NegativeEntropy, Simplex};
+/// use weak_learners::Label::{Minus, Plus};
+/// let examples = Examples::uniform(vec![Plus, Minus, Plus, Plus])?;
+/// let simplex = Simplex::new(1.0)?;
+/// let mut ascent = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, Schedule::Theorem1)?;
+/// // h = (1, 1, 1, 1) errs on the second example.
+/// let answer = Answer { losses: &[-1.0, 1.0, -1.0, -1.0], edge: 0.5, error_before: 1.0 };
+/// assert_eq!(ascent.reweight(answer)?, 0.5);
+/// assert!((ascent.weights()[1] - 1.0 / (1.0 + 3.0 * (-1.0_f64).exp())).abs() < 1e-15);
+/// assert!((ascent.promise().error - (-0.125_f64).exp()).abs() < 1e-15);
+/// # Ok::<(), boosters::maboost::BoostError>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(
+    try_from = "State<R, K>",
+    into = "State<R, K>",
+    bound(
+        serialize = "R: Clone + Serialize, K: Clone + Serialize, U: Clone",
+        deserialize = "R: Deserialize<'de> + BoostingMap, K: Deserialize<'de> + Projection<R> + WeightSet"
+    )
+)]
+pub struct MirrorAscent<R, K, U> {
+    state: State<R, K>,
+    next_w: Vec<f64>,
+    next_dual: Vec<f64>,
+    working: Vec<f64>,
+    scratch: Scratch,
+    update: PhantomData<U>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct State<R, K> {
+    regulariser: R,
+    set: K,
+    schedule: Schedule,
+    /// w_1.
+    start: Vec<f64>,
+    w: Vec<f64>,
+    /// ∇R(w_t) or ∇R(z_t).
+    dual: Vec<f64>,
+    rounds: u32,
+    /// Σ(η_tγ_t − ½Lη_t²).
+    progress: f64,
+    /// What Theorem 2 sums up, in units of L: min γ_t, Ση_t and Σ½η_t².
+    least_edge: f64,
+    eta_sum: f64,
+    half_square_sum: f64,
+}
+
+/// How η_t is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// η_t = γ_t/L, which makes the error small \[NP14, Theorem 1\].
+    Theorem1,
+    /// η_t = γ_t/(L√t), which makes the margins large \[NP14, Theorem 2\].
+    Theorem2,
+}
+
+impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting for MirrorAscent<R, K, U> {
+    fn reweight(&mut self, Answer { losses: d, edge, .. }: Answer<'_>) -> Result<f64, BoostError> {
+        let lipschitz = R::loss_bound(d.len());
+        // Line (b).
+        let eta = match self.state.schedule {
+            Schedule::Theorem1 => edge / lipschitz,
+            Schedule::Theorem2 => edge / (lipschitz * f64::from(self.state.rounds + 1).sqrt()),
+        };
+        self.ascend(eta, d)?; // lines (c) and (d)
+        self.state.book(edge, eta, lipschitz);
+        Ok(eta)
+    }
+
+    fn weights(&self) -> &[f64] {
+        &self.state.w
+    }
+
+    fn promise(&self) -> Promise {
+        let State { start, progress, .. } = &self.state;
+        let (error, tight) = R::error_bound(start, *progress);
+        let reachable = self.reachable_error();
+        let (error, tight) = (error.max(reachable), tight.map(|tight| tight.max(reachable)));
+        Promise { error, tight, margin: self.state.margin_bound::<R>(self.caps().is_some()) }
+    }
+
+    fn caps(&self) -> Option<&[f64]> {
+        self.state.set.caps()
+    }
+
+    /// The least ε such that D restricted to a share ε of the examples, D_i/ε, lies below the caps.
+    fn reachable_error(&self) -> f64 {
+        let ratios = self.caps().unwrap_or_default().iter().zip(&self.state.start).map(|(cap, d)| d / cap);
+        ratios.fold(0.0, f64::max)
+    }
+}
+
+impl<R: BoostingMap, K: Projection<R>, U: Update<R, K>> MirrorAscent<R, K, U> {
+    /// Lines (c) and (d) with a step that comes from elsewhere.
+    pub(super) fn ascend(&mut self, eta: f64, d: &[f64]) -> Result<(), BoostError> {
+        let Self { state, next_w, next_dual, working, scratch, .. } = self;
+        check_losses(state.w.len(), d)?;
+        // Line (c): ∇R(z_{t+1}) = ∇R(w_t or z_t) + η_t d_t.
+        for ((next, dual), d) in next_dual.iter_mut().zip(&state.dual).zip(d) {
+            *next = dual + eta * d;
+        }
+        // Line (d): w_{t+1} = argmin_{w ∈ K} B_R(w, z_{t+1}).
+        U::project(&state.regulariser, &state.set, next_dual, next_w, working, scratch)?;
+        std::mem::swap(&mut state.w, next_w);
+        std::mem::swap(&mut state.dual, next_dual);
+        Ok(())
+    }
+}
+
+impl<R, K> State<R, K> {
+    fn book(&mut self, edge: f64, eta: f64, lipschitz: f64) {
+        self.rounds += 1;
+        self.progress += eta * edge - 0.5 * lipschitz * eta * eta;
+        let eta = eta * lipschitz;
+        self.least_edge = self.least_edge.min(edge);
+        self.eta_sum += eta;
+        self.half_square_sum += 0.5 * eta * eta;
+    }
+
+    /// min γ − (½Ση² + C)/Ση, with η in units of 1/L; the theorem is about the whole simplex.
+    fn margin_bound<R2: BoostingMap>(&self, has_caps: bool) -> Option<f64> {
+        (!has_caps && self.rounds > 0).then(|| {
+            self.least_edge - (self.half_square_sum + R2::margin_constant(&self.start)) / self.eta_sum
+        })
+    }
+}
+
+impl<R: BoostingMap, K: Projection<R> + WeightSet, U> MirrorAscent<R, K, U> {
+    /// Starts from w_1 = D.
+    ///
+    /// # Errors
+    /// A set of another dimension than there are examples of positive weight, or one that D is not in.
+    pub fn new(regulariser: R, set: K, examples: &Examples, schedule: Schedule) -> Result<Self, BoostError> {
+        let start = examples.start().to_vec();
+        set.check_dimension(start.len())?;
+        let mut dual = vec![0.0; start.len()];
+        regulariser.mirror(&start, &mut dual)?;
+        let (least_edge, eta_sum, half_square_sum) = (1.0, 0.0, 0.0);
+        let w = start.clone();
+        let (rounds, progress) = (0, 0.0);
+        State {
+            regulariser,
+            set,
+            schedule,
+            start,
+            w,
+            dual,
+            rounds,
+            progress,
+            least_edge,
+            eta_sum,
+            half_square_sum,
+        }
+        .try_into()
+    }
+}
+
+impl<R: BoostingMap, K, U> MirrorAscent<R, K, U> {
+    /// The bound on the errors among examples whose weights have no cap.
+    pub(super) fn unconstrained_error(&self) -> f64 {
+        R::error_bound(&self.state.start, self.state.progress).0
+    }
+}
+
+/// Refuses losses of another number than there are examples.
+pub(super) fn check_losses(expected: usize, d: &[f64]) -> Result<(), LearnerError> {
+    if d.len() != expected {
+        return Err(LearnerError::LengthMismatch { argument: "losses", expected, got: d.len() });
+    }
+    Ok(())
+}
+
+impl<R, K, U> From<MirrorAscent<R, K, U>> for State<R, K> {
+    fn from(ascent: MirrorAscent<R, K, U>) -> Self {
+        ascent.state
+    }
+}
+
+impl<R: BoostingMap, K: Projection<R> + WeightSet, U> TryFrom<State<R, K>> for MirrorAscent<R, K, U> {
+    type Error = BoostError;
+
+    fn try_from(state: State<R, K>) -> Result<Self, BoostError> {
+        let n = state.start.len();
+        state.set.check_dimension(n)?;
+        for (argument, vector) in
+            [("start", &state.start), ("weights", &state.w), ("dual point", &state.dual)]
+        {
+            if vector.len() != n {
+                return Err(LearnerError::LengthMismatch { argument, expected: n, got: vector.len() }.into());
+            }
+            if let Some(index) = vector.iter().position(|v| !v.is_finite()) {
+                let value = vector[index];
+                return Err(LearnerError::NotFinite { argument, index, value }.into());
+            }
+        }
+        for (argument, point) in [("start", &state.start), ("weights", &state.w)] {
+            if !state.set.contains(point, 1e-9) {
+                return Err(oco_core::OcoError::OutsideSet { argument }.into());
+            }
+        }
+        let (next_w, next_dual, working) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        Ok(Self { state, next_w, next_dual, working, scratch: Scratch::default(), update: PhantomData })
+    }
+}

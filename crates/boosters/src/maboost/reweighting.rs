@@ -1,0 +1,86 @@
+//! What an algorithm adds to the loop: how an answer of the weak learner becomes the next distribution.
+
+use super::{BoostError, Stop};
+use projections::{CappedSimplex, Simplex, Then};
+use serde::{Deserialize, Serialize};
+
+/// Lines (b) to (d) of Algorithm 1 of \[NP14\], or what an algorithm has in their place.
+///
+/// Contract: `weights` is a distribution over as many examples as there are losses: w ≥ 0, Σw = 1 to 1e−12, w ≤ caps.
+/// `reweight` answers η_t > 0 and replaces w_t by w_{t+1}, or refuses and is unchanged.
+pub trait Reweighting {
+    /// w_t.
+    fn weights(&self) -> &[f64];
+
+    /// Lines (b) to (d): chooses η_t for the answer of round t and moves on to w_{t+1}.
+    ///
+    /// # Errors
+    /// As the algorithm says.
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError>;
+
+    /// What the theorem says of the ensemble after the rounds so far.
+    fn promise(&self) -> Promise;
+
+    /// The upper bounds on the weights, where they are not all 1.
+    fn caps(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// The training error below which nothing is promised: 1/k for a distribution with w ≤ kD.
+    fn reachable_error(&self) -> f64 {
+        0.0
+    }
+
+    /// Why the algorithm plays no round at this training error, if it does not.
+    fn finished(&self, error: f64) -> Option<Stop> {
+        let _ = error;
+        None
+    }
+}
+
+/// h_t, as the booster sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer<'a> {
+    /// d_t(i) = −a_i h_t(x_i) ∈ \[−1, 1\].
+    pub losses: &'a [f64],
+    /// γ_t = −⟨w_t, d_t⟩ ∈ (0, 1\].
+    pub edge: f64,
+    /// ε_{t−1}, the training error before h_t; 1 before the first round.
+    pub error_before: f64,
+}
+
+/// What a theorem says of the training error (a share of D) and of the margins after the rounds so far, whatever the
+/// weak learner did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Promise {
+    /// The training error is at most this.
+    pub error: f64,
+    /// A sharper bound, where the paper's constant is loose.
+    pub tight: Option<f64>,
+    /// Every normalised margin is at least this, where a theorem is about margins.
+    pub margin: Option<f64>,
+}
+
+/// A set of distributions over the examples.
+pub trait WeightSet {
+    /// The upper bounds on the weights, where they are not all 1.
+    fn caps(&self) -> Option<&[f64]>;
+}
+
+impl WeightSet for Simplex {
+    fn caps(&self) -> Option<&[f64]> {
+        None
+    }
+}
+
+impl WeightSet for CappedSimplex {
+    fn caps(&self) -> Option<&[f64]> {
+        Some(CappedSimplex::caps(self))
+    }
+}
+
+impl<K, S: WeightSet> WeightSet for Then<K, S> {
+    fn caps(&self) -> Option<&[f64]> {
+        self.second().caps()
+    }
+}

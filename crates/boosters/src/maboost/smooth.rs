@@ -1,0 +1,26 @@
+//! Smooth boosting \[NP14, Section 3.1\].
+
+use super::{Active, BoostError, Examples, MirrorAscent, Schedule, Update};
+use projections::{CappedSimplex, NegativeEntropy};
+
+/// Smooth MABoost \[NP14, Section 3.1\]: the entropy, on the distributions with w_i ≤ kD_i, so that no example, noisy
+/// ones included, ever weighs more than k times what it weighs in the sample.
+///
+/// *Guarantee.* The training error is at most max(1/k, exp(−½Σγ_t²)): edges of γ bring it to 1/k within 2·ln(k)/γ²
+/// rounds \[NP14, Theorem 3\]; below 1/k nothing is promised. k = N is no constraint from the uniform start.
+pub type SmoothBoost<U = Active> = MirrorAscent<NegativeEntropy, CappedSimplex, U>;
+
+impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {
+    /// The booster of smoothness k ≥ 1.
+    ///
+    /// # Errors
+    /// [`BoostError::BadSmoothness`].
+    pub fn smooth(examples: &Examples, k: f64) -> Result<Self, BoostError> {
+        if !(k >= 1.0 && k.is_finite()) {
+            return Err(BoostError::BadSmoothness { k });
+        }
+        let caps = examples.start().iter().map(|d| (k * d).min(f64::MAX)).collect();
+        let set = CappedSimplex::new(caps, 1.0)?;
+        Self::new(NegativeEntropy, set, examples, Schedule::Theorem1)
+    }
+}

@@ -1,0 +1,16 @@
+//! Why a run ends.
+
+use serde::{Deserialize, Serialize};
+
+/// Why no further round is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Stop {
+    /// The weak learner found nothing with a positive edge, nor, in a symmetric class, with a negative one.
+    NoEdge,
+    /// No example has a margin of 0 or less, and the algorithm's step is proportional to their share.
+    NoError,
+    /// The last hypothesis was right on every example, and the algorithm's step for that is infinite.
+    Perfect,
+}
