@@ -8,10 +8,9 @@
 //!
 //! Of several runs the fastest counts. Binning, which is done once for a data set, has a column of its own.
 
-use benches::boosting::{ALGORITHMS, Outcome, Problem, run};
+use benches::boosting::{ALGORITHMS, Outcome, Problem, Stopwatch, run};
 use std::error::Error;
 use std::path::Path;
-use std::time::Instant;
 use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, LeafAnswer};
 
 const TURNS: usize = 5;
@@ -55,9 +54,9 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
 fn for_peer(rounds: &str, name: &str) -> Result<(), Box<dyn Error>> {
     let named = problems()?.into_iter().find(|problem| problem.name == name);
     let Problem { rows, labels, .. } = named.ok_or("no such problem")?;
-    let start = Instant::now();
+    let watch = Stopwatch::start();
     let sample = BinnedColumns::new(rows)?;
-    let binning = start.elapsed().as_secs_f64();
+    let binning = watch.seconds();
     let Outcome { seconds, error, rounds } =
         run(&labels, &sample, BinnedStump::default(), ALGORITHMS[0], rounds.parse()?)?;
     println!(r#"{{"seconds": {seconds:e}, "error": {error}, "rounds": {rounds}, "binning": {binning:e}}}"#);
@@ -103,9 +102,9 @@ fn growth() -> Result<(), Box<dyn Error>> {
     for n in [10_000, 20_000, 50_000, 100_000] {
         for d in [10, 20, 50, 100] {
             let Problem { rows, labels, .. } = Problem::made_up(n, d)?;
-            let start = Instant::now();
+            let watch = Stopwatch::start();
             let sample = BinnedColumns::new(rows)?;
-            let binning = start.elapsed().as_secs_f64();
+            let binning = watch.seconds();
             let mut fastest = None;
             for _ in 0..TURNS {
                 keep(&mut fastest, run(&labels, &sample, BinnedStump::default(), ALGORITHMS[0], 20)?);
