@@ -3,7 +3,7 @@
 mod grains;
 mod histogram;
 
-use super::contract::{check_examples, check_votes};
+use super::contract::check_votes;
 use super::decision_tree::Node;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
 use crate::LearnerError;
@@ -30,8 +30,8 @@ use std::ops::Range;
 ///
 /// *Cost:* with n examples that weigh something, O(m) to sort those out, then at most n·inputs additions for the root and
 /// half of that for every further level, since of two children only the smaller is counted and the other is the
-/// difference; and for each node that is searched a pass over all cuts. Columns are counted on the threads of the current
-/// rayon pool where there is enough to do. Kept from one training to the next: O(n) and the bins of O(log n) nodes. After
+/// difference; and for each node that is searched a pass over all cuts. Inside a rayon pool
+/// (`pool.install(|| …)`) columns are counted by its threads where there is enough to do. Kept from one training to the next: O(n) and the bins of O(log n) nodes. After
 /// the first training only the tree itself is allocated, and in [`evaluate`](WeakLearner::evaluate) a copy of its nodes.
 ///
 /// ```
@@ -98,9 +98,8 @@ impl WeakLearner for BinnedTree {
         targets: &[f64],
         weights: &[f64],
     ) -> Result<Tree, LearnerError> {
-        let largest = check_examples(sample.size(), targets, weights)?;
         let Self { depth, answer, least_leaf, work } = self;
-        let sums = work.examples.take(targets, weights, largest);
+        let sums = work.examples.take(sample.size(), targets, weights)?;
         let rules = Rules { sample, targets, depth: *depth, least: sums.share(*least_leaf).max(1) };
         let leaf = |sums: Sums| Node::Leaf { answer: answer.of(sums.mean()) };
         let mut nodes = vec![leaf(sums)];
