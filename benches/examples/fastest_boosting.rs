@@ -13,8 +13,8 @@ use std::error::Error;
 use std::path::Path;
 use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, LeafAnswer};
 
-const TURNS: usize = 5;
-const ROUNDS: usize = 100;
+const TURNS: usize = 3;
+const ROUNDS: usize = 48;
 /// The sizes of the targets.
 const SIZES: [(usize, usize); 2] = [(10_000, 20), (100_000, 50)];
 

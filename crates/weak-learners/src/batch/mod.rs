@@ -1,9 +1,6 @@
 //! Batch weak learners: the whole sample at once, weights as an argument.
 //!
 //! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the same on
-//! columns binned once; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and [`WeightedTree`] by
-//! smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
 //! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose values are a byte each, and
 //! [`BinnedStump`], the same search there; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and
 //! [`WeightedTree`] by smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
