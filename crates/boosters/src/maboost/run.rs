@@ -137,7 +137,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
             eta,
             flipped,
             error: examples.share(|i| margins[i] <= 0.0),
-            min_margin: margins.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)) / *eta_sum,
+            min_margin: least(margins) / *eta_sum,
             promise: algorithm.promise(),
             trained_on,
             zeros: w.len() - positive(w),
@@ -164,7 +164,9 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// d_t(i) = −a_i h_t(x_i), if the answers lie in \[−1, 1\].
     fn look_at_votes(&mut self) -> Result<(), BoostError> {
         let Self { state, targets, votes, losses, .. } = self;
-        if let Some(index) = votes.iter().position(|v| !(v.abs() <= 1.0)) {
+        // All of them first: a search that may stop anywhere takes one at a time.
+        let fine = votes.iter().fold(true, |fine, v| fine & (v.abs() <= 1.0));
+        if let (false, Some(index)) = (fine, votes.iter().position(|v| !(v.abs() <= 1.0))) {
             let value = votes[index];
             return Err(if value.is_finite() {
                 BoostError::BadPrediction { index, value }
@@ -243,6 +245,16 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     pub fn examples(&self) -> &Examples {
         &self.state.examples
     }
+}
+
+/// The least of some numbers, in lanes that need not wait for each other.
+fn least(values: &[f64]) -> f64 {
+    let mut lows = [f64::INFINITY; 8];
+    let (rows, rest) = values.as_chunks::<8>();
+    for row in rows {
+        lows.iter_mut().zip(row).for_each(|(low, v)| *low = if v < low { *v } else { *low });
+    }
+    lows.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
 }
 
 fn positive(w: &[f64]) -> usize {
