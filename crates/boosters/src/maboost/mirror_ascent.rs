@@ -74,6 +74,9 @@ pub enum Schedule {
     Theorem1,
     /// η_t = γ_t/(L√t), which makes the margins large \[NP14, Theorem 2\].
     Theorem2,
+    /// η_t = (1 + 1/√2)γ_t/L, with half the progress of Theorem 1: the longest steps for which its bound for the quadratic
+    /// map holds as the paper prints it. They make the weights sparser, see [`LazySparseBoost`](super::LazySparseBoost).
+    LongSteps,
 }
 
 impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting for MirrorAscent<R, K, U> {
@@ -83,6 +86,7 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
         let eta = match self.state.schedule {
             Schedule::Theorem1 => edge / lipschitz,
             Schedule::Theorem2 => edge / (lipschitz * f64::from(self.state.rounds + 1).sqrt()),
+            Schedule::LongSteps => (1.0 + std::f64::consts::FRAC_1_SQRT_2) * edge / lipschitz,
         };
         self.ascend(eta, d)?; // lines (c) and (d)
         self.state.book(edge, eta, lipschitz);
