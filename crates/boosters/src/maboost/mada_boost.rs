@@ -1,5 +1,6 @@
 //! The variant of MadaBoost \[NP14, Algorithm 3\].
 
+use super::mirror_ascent::LEAST_STEP;
 use super::reweighting::check_distribution;
 use super::{Answer, BoostError, Examples, Promise, Reweighting, Stop};
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ struct Unchecked {
 impl Reweighting for MadaBoost {
     fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
         answer.check(self.w.len())?;
-        let eta = answer.error_before * answer.edge;
+        let eta = (answer.error_before * answer.edge).max(LEAST_STEP);
         // ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t.
         self.log_z.iter_mut().zip(answer.losses).for_each(|(log_z, d)| *log_z += eta * d);
         // y = min(1, z_{t+1}), in units of the largest, so that not all of it can underflow.

@@ -5,6 +5,7 @@
 //! [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
 
 mod run;
+mod loaded;
 mod reweighting;
 mod examples;
 mod mirror_ascent;
@@ -28,7 +29,7 @@ pub use examples::Examples;
 pub use lazy_sparse::LazySparseBoost;
 pub use mada_boost::MadaBoost;
 pub use mirror_ascent::{MirrorAscent, Schedule};
-pub use mirror_map::BoostingMap;
+pub use mirror_map::{BoostingMap, Step};
 pub use reweighting::{Answer, Promise, Reweighting, WeightSet};
 pub use run::{BoostingRun, Round};
 pub use smooth::SmoothBoost;

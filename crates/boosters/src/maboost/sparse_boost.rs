@@ -1,5 +1,6 @@
 //! SparseBoost \[NP14, Algorithm 2\].
 
+use super::mirror_ascent::LEAST_STEP;
 use super::reweighting::check_distribution;
 use super::{Answer, BoostError, Examples, Promise, Reweighting};
 use projections::{Euclidean, Projection, Scratch, Simplex, project_l1_box};
@@ -69,7 +70,7 @@ impl Reweighting for SparseBoost {
         let alpha = state.sparsity.alpha(state.rounds, edge)?;
         #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
         let n = d.len() as f64;
-        let eta = edge / n;
+        let eta = (edge / n).max(LEAST_STEP);
         // z = w_t + η_t d_t.
         next_w.iter_mut().zip(&state.w).zip(d).for_each(|((z, w), d)| *z = w + eta * d);
         // y = argmin over the cube of ‖y − z‖² + α_tη_t‖y‖₁.
