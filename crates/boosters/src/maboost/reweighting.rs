@@ -64,7 +64,11 @@ impl Answer<'_> {
         }
         if !(0.0..=1.0).contains(&self.error_before) {
             let value = self.error_before;
-            return Err(LearnerError::BadParameter { name: "error before the round", value, domain: "[0, 1]" });
+            return Err(LearnerError::BadParameter {
+                name: "error before the round",
+                value,
+                domain: "[0, 1]",
+            });
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The MABoost family, held to its theorems [NP14].
 //!
 //! Reading order: `samples` (data), `trials` (every sample with every weak learner), `account` (what must hold in every
-//! round, recomputed from the hypotheses), `theorems_1_and_2`, the claims.
+//! round, recomputed from the hypotheses), the claims: `theorems_1_and_2`, then `sparse`, `mada`, `ada_boost`; and the variants' `states`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -9,3 +9,7 @@ mod samples;
 mod trials;
 mod account;
 mod theorems_1_and_2;
+mod sparse;
+mod mada;
+mod ada_boost;
+mod states;
