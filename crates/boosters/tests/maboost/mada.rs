@@ -50,7 +50,7 @@ fn theorem_5() {
     on_real_data(40, &Theorem5);
 }
 
-/// With edges of γ some error of the first 2/(ε²γ²) rounds is below ε; and the errors do not fall one after the other.
+/// With edges of γ some error of the first 2/(ε²γ²) rounds is below ε.
 #[test]
 fn the_rate_of_theorem_5() {
     let task = Task::majority_of_three(300, 5);
@@ -67,10 +67,17 @@ fn the_rate_of_theorem_5() {
         let reached = record.iter().take(rounds).any(|round| round.error < epsilon);
         assert!(reached, "{epsilon} within {rounds} rounds");
     }
-    assert!(
-        record.windows(2).any(|pair| pair[1].error > pair[0].error),
-        "the errors fell one after the other"
-    );
+}
+
+/// Hence the claim is about some error of those rounds, not about the last.
+#[test]
+fn the_errors_need_not_fall_one_after_the_other() {
+    let task = Task::of(datasets::Name::Ionosphere, 351, &[1]);
+    let examples = Examples::uniform(task.labels.clone()).unwrap();
+    let mada = MadaBoost::new(&examples).unwrap();
+    let (mut run, sample) = (BoostingRun::new(examples, ExactStump::default(), mada).unwrap(), task.sorted());
+    while run.record().len() < 100 && run.round(&sample).unwrap().is_continue() {}
+    assert!(run.record().windows(2).any(|pair| pair[1].error > pair[0].error));
 }
 
 #[test]
