@@ -75,6 +75,9 @@ pub enum Schedule {
     Theorem1,
     /// η_t = γ_t/(L√t), which makes the margins large \[NP14, Theorem 2\].
     Theorem2,
+    /// η_t = (1 + 1/√2)γ_t/L, with half the progress of Theorem 1: the longest steps for which its bound for the quadratic
+    /// map holds as the paper prints it. They make the weights sparser, see [`LazySparseBoost`](super::LazySparseBoost).
+    LongSteps,
     /// The η_t that makes most of what the proof of Theorem 1 bounds ([`BoostingMap::line_search`]): γ_t/‖d_t‖², with the
     /// error at most 1/(1 + NΣγ_t²/‖d_t‖²) from the uniform start; and with the entropy the η of least
     /// Z_t = Σw_i exp(ηd_i), with the error at most ΠZ_t ≤ Π√(1 − γ_t²). Larger steps than those of Theorem 1 wherever
@@ -83,8 +86,9 @@ pub enum Schedule {
 }
 
 impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting for MirrorAscent<R, K, U> {
-    fn reweight(&mut self, Answer { losses: d, edge, .. }: Answer<'_>) -> Result<f64, BoostError> {
-        check_losses(self.state.w.len(), d)?;
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        answer.check(self.state.w.len())?;
+        let Answer { losses: d, edge, .. } = answer;
         let lipschitz = R::loss_bound(d.len());
         // Line (b).
         let fixed = |eta: f64| Step { eta, progress: eta * edge - 0.5 * lipschitz * eta * eta };
@@ -94,6 +98,7 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
                 let t = f64::from(self.state.rounds.saturating_add(1));
                 fixed(edge / (lipschitz * t.sqrt()))
             }
+            Schedule::LongSteps => fixed((1.0 + std::f64::consts::FRAC_1_SQRT_2) * edge / lipschitz),
             Schedule::LineSearch => R::line_search(&self.state.w, d, edge),
         };
         // An edge at the end of the range of numbers is no reason for a step of 0.
@@ -208,7 +213,7 @@ impl<R: BoostingMap, K, U> MirrorAscent<R, K, U> {
 }
 
 /// The least positive number.
-const LEAST_STEP: f64 = f64::from_bits(1);
+pub(super) const LEAST_STEP: f64 = f64::from_bits(1);
 
 /// Refuses losses of another number than there are examples.
 pub(super) fn check_losses(expected: usize, d: &[f64]) -> Result<(), LearnerError> {

@@ -14,14 +14,14 @@ use weak_learners::batch::{Sample, WeakLearner};
 /// and its record alone.
 ///
 /// ```
-/// use boosters::maboost::{BoostingRun, Examples, SmoothBoost};
+/// use boosters::maboost::{Active, BoostingRun, Examples, SmoothBoost};
 /// use rows::RowMatrix;
 /// use weak_learners::Label::{Minus, Plus};
 /// use weak_learners::batch::{ExactStump, SortedColumns};
 /// // An interval is no stump, but it is a vote of stumps.
 /// let sample = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 2.0, 3.0, 4.0, 5.0])?)?;
 /// let examples = Examples::uniform(vec![Minus, Minus, Plus, Minus, Minus])?;
-/// let smooth = SmoothBoost::smooth(&examples, 4.0)?;
+/// let smooth = SmoothBoost::<Active>::smooth(&examples, 4.0)?;
 /// let mut run = BoostingRun::new(examples, ExactStump::default(), smooth)?;
 /// for _ in 0..40 {
 ///     assert!(run.round(&sample)?.is_continue());

@@ -60,7 +60,7 @@ impl<U> OnTheSimplex<U> {
     {
         let simplex = Simplex::new(1.0).unwrap();
         let ascent = MirrorAscent::<R, _, U>::new(regulariser, simplex, examples, self.0).unwrap();
-        holds_every_round(trial, examples, ascent, |run| formula(run.record()));
+        holds_every_round(trial, examples, ascent, formula);
     }
 }
 
