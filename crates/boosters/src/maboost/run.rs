@@ -1,6 +1,6 @@
 //! The loop that every algorithm of the family shares.
 
-use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop};
+use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop, loaded};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::LearnerError;
@@ -194,7 +194,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// A run before its first round; `algorithm` was made for the same examples.
     ///
     /// # Errors
-    /// An algorithm with weights of another number than there are examples of positive weight.
+    /// An algorithm whose weights are not the start distribution of these examples.
     pub fn new(examples: Examples, learner: W, algorithm: A) -> Result<Self, BoostError> {
         let margins = vec![0.0; examples.start().len()];
         let ensemble = Ensemble::new(Vec::new(), Vec::new())?;
@@ -248,7 +248,7 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
 }
 
 /// The least of some numbers, in lanes that need not wait for each other.
-fn least(values: &[f64]) -> f64 {
+pub(super) fn least(values: &[f64]) -> f64 {
     let mut lows = [f64::INFINITY; 8];
     let (rows, rest) = values.as_chunks::<8>();
     for row in rows {
@@ -278,10 +278,14 @@ impl<W: WeakLearner, A: Reweighting> TryFrom<State<W, A, W::Hypothesis>> for Boo
                 return Err(LearnerError::LengthMismatch { argument, expected: n, got }.into());
             }
         }
-        let (expected, got) = (state.ensemble.coefficients().len(), state.record.len());
-        if got != expected {
-            return Err(LearnerError::LengthMismatch { argument: "record", expected, got }.into());
-        }
+        loaded::check(
+            &state.examples,
+            &state.algorithm,
+            state.ensemble.coefficients(),
+            &state.margins,
+            state.eta_sum,
+            &state.record,
+        )?;
         let targets: Vec<f64> = state.examples.labels().iter().map(|a| a.sign()).collect();
         let (weights, votes) = (vec![0.0; targets.len()], vec![0.0; targets.len()]);
         Ok(Self { state, targets, weights, votes, losses: vec![0.0; n] })
