@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use weak_learners::batch::WeakLearner;
 
 /// Plays the rounds of a trial. After each, the weights are a distribution below the caps, the record is what the
-/// hypotheses say, the promise is `formula` of the record, and it is kept.
+/// hypotheses say, the promise is the theorem's `formula`, and it is kept.
 pub(crate) fn holds_every_round<W: WeakLearner + Clone, A: Reweighting>(
     trial: &Trial<W>,
     examples: &Examples,
     algorithm: A,
-    formula: impl Fn(&[Round]) -> Promise,
+    mut formula: impl FnMut(&BoostingRun<W, A>) -> Promise,
 ) -> BoostingRun<W, A> {
     let name = format!("{}, {}", trial.name, std::any::type_name::<A>());
     let mut run = BoostingRun::new(examples.clone(), trial.learner.clone(), algorithm).unwrap();
@@ -22,7 +22,7 @@ pub(crate) fn holds_every_round<W: WeakLearner + Clone, A: Reweighting>(
         account.weights_are_legal(&name, &run);
         let ControlFlow::Continue(round) = run.round(&trial.sample).unwrap() else { break };
         account.record_is_true(&name, trial, &run, &w, round);
-        account.promise_is_kept(&name, round, formula(run.record()));
+        account.promise_is_kept(&name, round, formula(&run));
     }
     assert!(!run.record().is_empty(), "{name}: no round was played");
     account.weights_are_legal(&name, &run);

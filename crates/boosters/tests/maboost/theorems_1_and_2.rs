@@ -11,24 +11,12 @@ use std::marker::PhantomData;
 use weak_learners::batch::WeakLearner;
 
 /// The whole simplex, with the quadratic map or the entropy.
-struct OnTheSimplex<U>(Schedule, PhantomData<U>);
+pub(crate) struct OnTheSimplex<U>(Schedule, PhantomData<U>);
 
 impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for OnTheSimplex<U> {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
-        let start = examples.start();
-        let n = start.len() as f64;
-        let (heaviest, lightest) = (largest(start.iter().copied()), -largest(start.iter().map(|d| -d)));
-        let squares = start.iter().map(|d| d * d).sum::<f64>();
-        let quadratic = |record: &[Round]| {
-            let odds = 2.0 * progress(record, self.0) / (n * heaviest);
-            let c = n / 2.0 * (1.0 - 2.0 * lightest + squares);
-            Promise {
-                error: 1.0 / (1.0 + odds / 2.0),
-                tight: Some(1.0 / (1.0 + odds)),
-                margin: Some(margin(record, self.0, c)),
-            }
-        };
-        self.ascend(trial, examples, Euclidean, quadratic);
+        self.ascend(trial, examples, Euclidean, self.quadratic(examples));
+        let lightest = -largest(examples.start().iter().map(|d| -d));
         let entropy = |record: &[Round]| Promise {
             error: (-progress(record, self.0)).exp(),
             tight: None,
@@ -39,6 +27,27 @@ impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for
 }
 
 impl<U> OnTheSimplex<U> {
+    pub(crate) fn new(schedule: Schedule) -> Self {
+        Self(schedule, PhantomData)
+    }
+
+    /// The bounds of the quadratic map.
+    pub(crate) fn quadratic(&self, examples: &Examples) -> impl Fn(&[Round]) -> Promise {
+        let (start, schedule) = (examples.start(), self.0);
+        let n = start.len() as f64;
+        let (heaviest, lightest) = (largest(start.iter().copied()), -largest(start.iter().map(|d| -d)));
+        let squares = start.iter().map(|d| d * d).sum::<f64>();
+        let c = n / 2.0 * (1.0 - 2.0 * lightest + squares);
+        move |record| {
+            let odds = 2.0 * progress(record, schedule) / (n * heaviest);
+            Promise {
+                error: 1.0 / (1.0 + odds / 2.0),
+                tight: Some(1.0 / (1.0 + odds)),
+                margin: Some(margin(record, schedule, c)),
+            }
+        }
+    }
+
     fn ascend<W: WeakLearner + Clone, R: BoostingMap>(
         &self,
         trial: &Trial<W>,
@@ -51,7 +60,7 @@ impl<U> OnTheSimplex<U> {
     {
         let simplex = Simplex::new(1.0).unwrap();
         let ascent = MirrorAscent::<R, _, U>::new(regulariser, simplex, examples, self.0).unwrap();
-        holds_every_round(trial, examples, ascent, formula);
+        holds_every_round(trial, examples, ascent, |run| formula(run.record()));
     }
 }
 
@@ -83,20 +92,20 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 
 #[test]
 fn theorem_1_active() {
-    on_real_data(40, &OnTheSimplex::<Active>(Schedule::Theorem1, PhantomData));
+    on_real_data(40, &OnTheSimplex::<Active>::new(Schedule::Theorem1));
 }
 
 #[test]
 fn theorem_1_lazy() {
-    on_real_data(40, &OnTheSimplex::<Lazy>(Schedule::Theorem1, PhantomData));
+    on_real_data(40, &OnTheSimplex::<Lazy>::new(Schedule::Theorem1));
 }
 
 #[test]
 fn theorem_2_active() {
-    on_real_data(40, &OnTheSimplex::<Active>(Schedule::Theorem2, PhantomData));
+    on_real_data(40, &OnTheSimplex::<Active>::new(Schedule::Theorem2));
 }
 
 #[test]
 fn theorem_2_lazy() {
-    on_real_data(40, &OnTheSimplex::<Lazy>(Schedule::Theorem2, PhantomData));
+    on_real_data(40, &OnTheSimplex::<Lazy>::new(Schedule::Theorem2));
 }
