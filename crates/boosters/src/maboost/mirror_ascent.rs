@@ -86,8 +86,9 @@ pub enum Schedule {
 }
 
 impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting for MirrorAscent<R, K, U> {
-    fn reweight(&mut self, Answer { losses: d, edge, .. }: Answer<'_>) -> Result<f64, BoostError> {
-        check_losses(self.state.w.len(), d)?;
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        answer.check(self.state.w.len())?;
+        let Answer { losses: d, edge, .. } = answer;
         let lipschitz = R::loss_bound(d.len());
         // Line (b).
         let fixed = |eta: f64| Step { eta, progress: eta * edge - 0.5 * lipschitz * eta * eta };

@@ -6,8 +6,18 @@ use std::ops::ControlFlow;
 use weak_learners::batch::WeakLearner;
 
 /// Plays the rounds of a trial. After each, the weights are a distribution below the caps, the record is what the
-/// hypotheses say, the promise is the theorem's `formula`, and it is kept.
+/// hypotheses say, the promise is the theorem's `formula` of the record, and it is kept.
 pub(crate) fn holds_every_round<W: WeakLearner + Clone, A: Reweighting>(
+    trial: &Trial<W>,
+    examples: &Examples,
+    algorithm: A,
+    formula: impl Fn(&[Round]) -> Promise,
+) -> BoostingRun<W, A> {
+    holds_in_every_state(trial, examples, algorithm, |run| formula(run.record()))
+}
+
+/// The same with a formula that looks at more than the record.
+pub(crate) fn holds_in_every_state<W: WeakLearner + Clone, A: Reweighting>(
     trial: &Trial<W>,
     examples: &Examples,
     algorithm: A,

@@ -19,8 +19,7 @@ struct TheProduct;
 
 impl Claim for TheProduct {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
-        let run =
-            holds_every_round(trial, examples, AdaBoost::new(examples).unwrap(), |run| formula(run.record()));
+        let run = holds_every_round(trial, examples, AdaBoost::new(examples).unwrap(), formula);
         for round in run.record() {
             let eta = 0.5 * ((1.0 + round.edge) / (1.0 - round.edge)).ln();
             assert!((round.eta - eta).abs() < 1e-10, "{}: {round:?}", trial.name);

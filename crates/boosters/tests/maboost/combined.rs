@@ -1,6 +1,6 @@
 //! Combined data sets [NP14, Section 3.2], and why the errors are shares of both.
 
-use crate::account::holds_every_round;
+use crate::account::holds_in_every_state;
 use crate::smooth::exponential;
 use crate::trials::{Claim, Trial, on_real_data};
 use boosters::maboost::{Answer, CombinedBoost, Examples, Promise, Reweighting};
@@ -16,7 +16,7 @@ impl Claim for Combined {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
         let secondary: Vec<bool> = (0..trial.labels.len()).map(|i| i % 3 > 0).collect();
         let boost = CombinedBoost::new(examples, &secondary, self.k).unwrap();
-        holds_every_round(trial, examples, boost, |run| {
+        holds_in_every_state(trial, examples, boost, |run| {
             let free = exponential(run.record());
             let bounds = [free, free.max(1.0 / self.k)];
             let errors = run.algorithm().errors(examples, run.margins()).unwrap();

@@ -18,7 +18,7 @@ impl Claim for ActiveDouble {
         for schedule in [Schedule::Theorem1, Schedule::Theorem2] {
             let ascent = MirrorAscent::<_, _, Active>::new(Euclidean, double(), examples, schedule).unwrap();
             let formula = OnTheSimplex::<Active>::new(schedule).quadratic(examples);
-            holds_every_round(trial, examples, ascent, |run| formula(run.record()));
+            holds_every_round(trial, examples, ascent, formula);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Steps by line search: the bounds that their proof gives, and that no other step makes more of an answer.
 
-use crate::account::holds_every_round;
+use crate::account::holds_in_every_state;
 use crate::samples::Task;
 use crate::trials::{Claim, Trial, on_real_data};
 use boosters::maboost::{
@@ -34,7 +34,7 @@ impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for
         // 1/(1 + Σγ²/(‖d‖²·max D)), from votes that are asked for again.
         let (mut sum, mut votes) = (0.0, vec![0.0; trial.labels.len()]);
         let quadratic = ascent::<_, U>(Euclidean, examples, Schedule::LineSearch);
-        holds_every_round(trial, examples, quadratic, |run| {
+        holds_in_every_state(trial, examples, quadratic, |run| {
             let h = run.ensemble().hypotheses().last().unwrap();
             trial.learner.evaluate(h, &trial.sample, &mut votes).unwrap();
             let edge = run.record().last().unwrap().edge;
@@ -50,7 +50,7 @@ impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for
         });
         // ΠZ_t = ΣD_i exp(−a_i F(x_i)), as w_{T+1} is D∘exp(−aF)/ΠZ_t.
         let entropy = ascent::<_, U>(NegativeEntropy, examples, Schedule::LineSearch);
-        holds_every_round(trial, examples, entropy, |run| {
+        holds_in_every_state(trial, examples, entropy, |run| {
             let error: f64 = start.iter().zip(run.margins()).map(|(d, m)| d * (-m).exp()).sum();
             let etas: f64 = run.record().iter().map(|round| round.eta).sum();
             let roots = run.record().iter().map(|round| (1.0 - round.edge * round.edge).sqrt());
@@ -188,8 +188,8 @@ impl Claim for Capped {
             assert!(promise.error <= crate::smooth::exponential(run.record()).max(0.25) + 1e-12);
             promise
         }
-        holds_every_round(trial, examples, lazy, |run| same(run));
-        holds_every_round(trial, examples, active, |run| same(run));
+        holds_in_every_state(trial, examples, lazy, |run| same(run));
+        holds_in_every_state(trial, examples, active, |run| same(run));
     }
 }
 

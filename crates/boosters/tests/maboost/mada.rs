@@ -21,7 +21,7 @@ struct Theorem5;
 impl Claim for Theorem5 {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
         let mada = MadaBoost::new(examples).unwrap();
-        holds_every_round(trial, examples, mada.clone(), |run| formula(run.record()));
+        holds_every_round(trial, examples, mada.clone(), formula);
         // The proof, step by step: ε_t ≤ Σy_iD_i ≤ Φ ≤ the bound, and w ≤ D/ε_t.
         let mut run = BoostingRun::new(examples.clone(), trial.learner.clone(), mada).unwrap();
         while run.record().len() < trial.rounds {

@@ -21,8 +21,8 @@ impl<U: Update<NegativeEntropy, CappedSimplex>> Claim for Smooth<U> {
         for k in [1.5, 4.0, 20.0, examples.start().len() as f64] {
             let smooth = SmoothBoost::<U>::smooth(examples, k).unwrap();
             assert!((smooth.reachable_error() * k - 1.0).abs() < 1e-14, "{k}");
-            let run = holds_every_round(trial, examples, smooth, |run| Promise {
-                error: exponential(run.record()).max(1.0 / k),
+            let run = holds_every_round(trial, examples, smooth, |record| Promise {
+                error: exponential(record).max(1.0 / k),
                 tight: None,
                 margin: None,
             });

@@ -40,7 +40,7 @@ impl Claim for Theorem4 {
             Promise { error: bound(paper), tight: Some(bound(tight)), margin: None }
         };
         let sparse = SparseBoost::new(examples, self.0.clone()).unwrap();
-        let run = holds_every_round(trial, examples, sparse, |run| formula(run.record()));
+        let run = holds_every_round(trial, examples, sparse, formula);
         let n = examples.start().len() as f64;
         assert!(run.record().iter().all(|round| (round.eta * n - round.edge).abs() < 1e-14));
     }
@@ -81,10 +81,8 @@ impl Claim for LongSteps {
                 margin: Some(least - (0.5 * kappa * kappa * squares + c) / steps),
             }
         };
-        let lazy = LazySparseBoost::sparse(examples).unwrap();
-        holds_every_round(trial, examples, lazy, |run| formula(run.record()));
-        let active = quadratic(examples, Schedule::LongSteps);
-        holds_every_round(trial, examples, active, |run| formula(run.record()));
+        holds_every_round(trial, examples, LazySparseBoost::sparse(examples).unwrap(), formula);
+        holds_every_round(trial, examples, quadratic(examples, Schedule::LongSteps), formula);
     }
 }
 

@@ -32,7 +32,7 @@ impl<U> OnTheSimplex<U> {
     }
 
     /// The bounds of the quadratic map.
-    pub(crate) fn quadratic(&self, examples: &Examples) -> impl Fn(&[Round]) -> Promise {
+    pub(crate) fn quadratic(&self, examples: &Examples) -> impl Fn(&[Round]) -> Promise + use<U> {
         let (start, schedule) = (examples.start(), self.0);
         let n = start.len() as f64;
         let (heaviest, lightest) = (largest(start.iter().copied()), -largest(start.iter().map(|d| -d)));
@@ -60,7 +60,7 @@ impl<U> OnTheSimplex<U> {
     {
         let simplex = Simplex::new(1.0).unwrap();
         let ascent = MirrorAscent::<R, _, U>::new(regulariser, simplex, examples, self.0).unwrap();
-        holds_every_round(trial, examples, ascent, |run| formula(run.record()));
+        holds_every_round(trial, examples, ascent, formula);
     }
 }
 
