@@ -1,8 +1,8 @@
 //! MABoost: boosting as mirror ascent over distributions of the examples \[NP14\].
 //!
 //! Reading order: [`BoostingRun`], the loop that every algorithm here shares; [`Reweighting`], what an algorithm adds to
-//! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`]; [`SparseBoost`],
-//! [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
+//! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of
+//! [`LazySparseBoost`]; [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
 
 mod run;
 mod loaded;

@@ -32,7 +32,7 @@ impl<U> OnTheSimplex<U> {
     }
 
     /// The bounds of the quadratic map.
-    pub(crate) fn quadratic(&self, examples: &Examples) -> impl Fn(&[Round]) -> Promise {
+    pub(crate) fn quadratic(&self, examples: &Examples) -> impl Fn(&[Round]) -> Promise + use<U> {
         let (start, schedule) = (examples.start(), self.0);
         let n = start.len() as f64;
         let (heaviest, lightest) = (largest(start.iter().copied()), -largest(start.iter().map(|d| -d)));
