@@ -1,8 +1,8 @@
 //! The contracts of batch weak learning.
 
 use crate::LearnerError;
-use projections::{scale_down, scale_up};
-use rows::Row;
+use projections::{exponent_above, scale_down, scale_up};
+use rows::{Row, RowMatrix};
 
 /// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
 ///
@@ -83,6 +83,19 @@ pub trait WeakLearner {
     }
 }
 
+/// Refuses a matrix without a row, and one whose rows a `u32` cannot count.
+pub(crate) fn check_rows(matrix: &RowMatrix) -> Result<(), LearnerError> {
+    if matrix.is_empty() {
+        return Err(LearnerError::Empty { argument: "sample" });
+    }
+    if u32::try_from(matrix.len() - 1).is_err() {
+        #[allow(clippy::cast_precision_loss, reason = "for the message")]
+        let value = matrix.len() as f64;
+        return Err(LearnerError::BadParameter { name: "rows", value, domain: "m ≤ 2^32" });
+    }
+    Ok(())
+}
+
 /// What [`WeakLearner::train`] refuses, refused; otherwise the largest weight, which is positive.
 pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> Result<f64, LearnerError> {
     for (argument, values) in [("targets", targets), ("weights", weights)] {
@@ -101,6 +114,30 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
     }
     let largest = weights.iter().fold(0.0, |largest: f64, w| largest.max(*w));
     if largest > 0.0 { Ok(largest) } else { Err(LearnerError::ZeroWeights) }
+}
+
+/// What [`WeakLearner::train`] refuses, refused; otherwise an e with Σ w_i < 2^e, up to the rounding of the sum.
+///
+/// One pass that keeps four examples in a register; what it finds amiss is left to [`check_examples`] to name.
+pub(crate) fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i32, LearnerError> {
+    let legal = |a: f64, w: f64| (a.abs() <= 1.0) & (w >= 0.0);
+    let ((targets_by_four, last_targets), (weights_by_four, last_weights)) =
+        (targets.as_chunks::<4>(), weights.as_chunks::<4>());
+    let (mut fine, mut sums) = (true, [0.0; 4]);
+    for (a, w) in targets_by_four.iter().zip(weights_by_four) {
+        for k in 0..4 {
+            fine &= legal(a[k], w[k]);
+            sums[k] += w[k];
+        }
+    }
+    fine &= last_targets.iter().zip(last_weights).all(|(a, w)| legal(*a, *w));
+    let total = sums.iter().chain(last_weights).sum::<f64>();
+    let lengths = targets.len() == size && weights.len() == size;
+    if lengths && fine && total > 0.0 && total.is_finite() {
+        return Ok(exponent_above(total));
+    }
+    // A sum beyond the range is that of at most 2^32 legal weights.
+    Ok(exponent_above(check_examples(size, targets, weights)?) + 32)
 }
 
 /// w·2^(−unit), where 2^unit is near the largest weight.

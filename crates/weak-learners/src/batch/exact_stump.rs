@@ -125,13 +125,13 @@ impl Best {
 }
 
 /// A θ with a < θ ≤ b, for a < b: the midpoint, unless that rounds to a.
-fn midway(a: f64, b: f64) -> f64 {
+pub(super) fn midway(a: f64, b: f64) -> f64 {
     let middle = a.midpoint(b);
     if middle > a { middle } else { b }
 }
 
 /// The side of an edge, +1 for 0.
-fn side(edge: i128) -> Label {
+pub(super) fn side(edge: i128) -> Label {
     if edge < 0 { Label::Minus } else { Label::Plus }
 }
 
