@@ -164,14 +164,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// d_t(i) = −a_i h_t(x_i), if the answers lie in \[−1, 1\].
     fn look_at_votes(&mut self) -> Result<(), BoostError> {
         let Self { state, targets, votes, losses, .. } = self;
-        if let Some(index) = votes.iter().position(|v| !(v.abs() <= 1.0)) {
-            let value = votes[index];
-            return Err(if value.is_finite() {
-                BoostError::BadPrediction { index, value }
-            } else {
-                LearnerError::NotFinite { argument: "prediction", index, value }.into()
-            });
-        }
+        check_predictions(votes)?;
         match state.examples.support() {
             None => losses.iter_mut().zip(&*votes).zip(&*targets).for_each(|((d, h), a)| *d = -a * h),
             Some(support) => {
@@ -234,6 +227,11 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
         self.state.record.last().map_or(1.0, |round| round.error)
     }
 
+    /// The weak learner, as the last round left it.
+    pub fn learner(&self) -> &W {
+        &self.state.learner
+    }
+
     /// The algorithm that moves the distribution.
     pub fn algorithm(&self) -> &A {
         &self.state.algorithm
@@ -242,6 +240,19 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     /// The labels and the start distribution.
     pub fn examples(&self) -> &Examples {
         &self.state.examples
+    }
+}
+
+/// Refuses a hypothesis that answers outside \[−1, 1\].
+pub(super) fn check_predictions(votes: &[f64]) -> Result<(), BoostError> {
+    match votes.iter().position(|v| !(v.abs() <= 1.0)) {
+        None => Ok(()),
+        Some(index) if votes[index].is_finite() => {
+            Err(BoostError::BadPrediction { index, value: votes[index] })
+        }
+        Some(index) => {
+            Err(LearnerError::NotFinite { argument: "prediction", index, value: votes[index] }.into())
+        }
     }
 }
 
