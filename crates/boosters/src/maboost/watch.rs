@@ -23,7 +23,7 @@ type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validatio
 /// use weak_learners::Label::{Minus, Plus};
 /// use weak_learners::batch::{ExactStump, SortedColumns};
 /// let column = |values: &[f64]| SortedColumns::new(RowMatrix::dense(1, values.to_vec())?);
-/// let (sample, later) = (column(&[1.0, 2.0, 3.0, 4.0])?, column(&[1.5, 3.5])?);
+/// let (sample, later) = (column(&[1.0, 2.0, 3.0, 4.0])?, column(&[0.5, 4.5])?);
 /// let examples = Examples::uniform(vec![Plus, Minus, Plus, Minus])?;
 /// let ada = AdaBoost::new(&examples)?;
 /// let mut run = BoostingRun::new(examples, ExactStump::default(), ada)?;
