@@ -136,8 +136,9 @@ pub(crate) fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -
     if lengths && fine && total > 0.0 && total.is_finite() {
         return Ok(exponent_above(total));
     }
-    // A sum beyond the range is that of at most 2^32 legal weights.
-    Ok(exponent_above(check_examples(size, targets, weights)?) + 32)
+    // Every weight is legal, and their sum beyond the range.
+    let unit = exponent_above(check_examples(size, targets, weights)?);
+    Ok(unit + exponent_above(weights.iter().map(|w| in_units(*w, unit)).sum()))
 }
 
 /// w·2^(−unit), where 2^unit is near the largest weight.
