@@ -50,9 +50,11 @@ impl OutputCode {
             let value = scores[index];
             return Err(LearnerError::NotFinite { argument: "score", index, value }.into());
         }
+        // A common unit in which no sum overflows.
+        let unit = if scores.iter().all(|f| f.abs() < 1e280) { 1.0 } else { 2_f64.powi(-64) };
         let mut least = (0, f64::INFINITY);
         for (class, word) in (0..).zip(self.rows()) {
-            let charge = by.comparable_charge(word, scores);
+            let charge = by.comparable_charge(word, scores, unit);
             if charge < least.1 {
                 least = (class, charge);
             }
@@ -86,13 +88,12 @@ impl Decoding {
         }
     }
 
-    /// A rising function of the charge that is finite for all finite scores: the charge itself, 2^(−64) of it, or its
-    /// logarithm.
-    fn comparable_charge(self, word: &[i8], scores: &[f64]) -> f64 {
+    /// A rising function of the charge that is finite for all finite scores: the charge, its multiple or its logarithm.
+    fn comparable_charge(self, word: &[i8], scores: &[f64], unit: f64) -> f64 {
         let exponents = || word.iter().zip(scores).map(|(bit, f)| -f64::from(*bit) * f);
         match self {
             Self::Hamming => self.charge(word, scores),
-            Self::Linear => exponents().map(|z| z * 2_f64.powi(-64)).sum(),
+            Self::Linear => exponents().map(|z| z * unit).sum(),
             Self::Exponential => {
                 let largest = exponents().fold(f64::NEG_INFINITY, f64::max);
                 largest + exponents().map(|z| (z - largest).exp()).sum::<f64>().ln()

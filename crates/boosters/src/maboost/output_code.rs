@@ -76,7 +76,7 @@ impl OutputCode {
         Self::of_columns(classes, (0..columns).map(bit))
     }
 
-    /// Of 100 matrices with fair signs the one of largest ρ; \[ASS00\] take ⌈10·log₂ k⌉ columns.
+    /// Of 100 matrices with fair signs, in columns that have both, the one of largest ρ; \[ASS00\] take ⌈10·log₂ k⌉ columns.
     ///
     /// # Errors
     /// [`CodeError::TooFewClasses`]; [`CodeError::TooClose`] where none has ρ ≥ `least_distance`.
@@ -89,7 +89,7 @@ impl OutputCode {
         Self::best_of_draws(classes, columns, least_distance, || if rng.random() { 1 } else { -1 })
     }
 
-    /// As [`random_dense`](Self::random_dense), with 0 for half of the entries; \[ASS00\] take ⌈15·log₂ k⌉ columns.
+    /// As [`random_dense`](Self::random_dense), with entries that are 0 half of the time; \[ASS00\] take ⌈15·log₂ k⌉ columns.
     ///
     /// # Errors
     /// As [`random_dense`](Self::random_dense).
@@ -147,7 +147,8 @@ impl OutputCode {
         }
         let mut best: Option<Self> = None;
         for _ in 0..DRAWS {
-            let rows = (0..classes).map(|_| (0..columns).map(|_| entry()).collect()).collect();
+            let columns: Vec<_> = (0..columns).map(|_| draw_column(classes, &mut entry)).collect();
+            let rows = (0..classes).map(|r| columns.iter().map(|column| column[r]).collect()).collect();
             // A matrix that is no code is one draw lost.
             let Ok(code) = Self::new(rows) else { continue };
             if best.as_ref().is_none_or(|best| code.least_distance > best.least_distance) {
@@ -160,6 +161,18 @@ impl OutputCode {
             _ => Err(CodeError::TooClose { wanted, best: reached, draws: DRAWS }),
         }
     }
+}
+
+/// Entries with both signs, if a thousand tries find some.
+fn draw_column(classes: usize, entry: &mut impl FnMut() -> i8) -> Vec<i8> {
+    let mut column = vec![0; classes];
+    for _ in 0..1000 {
+        column.fill_with(&mut *entry);
+        if column.contains(&1) && column.contains(&-1) {
+            break;
+        }
+    }
+    column
 }
 
 /// Σ(1 − M_rl M_sl)/2.

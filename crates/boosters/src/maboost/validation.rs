@@ -26,12 +26,13 @@ use weak_learners::batch::{Hypothesis, Sample, WeakLearner};
 /// assert_eq!((validation.best_round(), validation.is_over()), (1, false));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "State", into = "State")]
 pub struct Validation {
     state: State,
     best_round: usize,
     best_error: f64,
+    /// Working memory.
     votes: Vec<f64>,
 }
 
@@ -120,6 +121,13 @@ impl Validation {
     /// The labels and the distribution that errors are shares of.
     pub fn examples(&self) -> &Examples {
         &self.state.examples
+    }
+}
+
+/// By what was followed; the working memory does not count.
+impl PartialEq for Validation {
+    fn eq(&self, other: &Self) -> bool {
+        self.state == other.state
     }
 }
 

@@ -19,7 +19,7 @@ type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validatio
 /// ```
 /// use boosters::maboost::{AdaBoost, BoostingRun, Examples, Stop, Stopping, Validation, Watch};
 /// use rows::RowMatrix;
-/// use std::{ops::ControlFlow, time::{Duration, Instant}};
+/// use std::{ops::ControlFlow, time::Duration};
 /// use weak_learners::Label::{Minus, Plus};
 /// use weak_learners::batch::{ExactStump, SortedColumns};
 /// let column = |values: &[f64]| SortedColumns::new(RowMatrix::dense(1, values.to_vec())?);
@@ -29,8 +29,11 @@ type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validatio
 /// let mut run = BoostingRun::new(examples, ExactStump::default(), ada)?;
 ///
 /// let mut validation = Validation::new(Examples::uniform(vec![Plus, Minus])?, 20)?;
-/// let began = Instant::now();
-/// let mut clock = || began.elapsed();
+/// let mut seconds = 0;
+/// let mut clock = || {
+///     seconds += 1; // a program has an `Instant` and answers `began.elapsed()`
+///     Duration::from_secs(seconds)
+/// };
 /// let mut progress = |run: &BoostingRun<_, _>, seen: Option<&Validation>| {
 ///     println!("round {}: {:.3} {:?}", run.record().len(), run.error(), seen.map(Validation::errors));
 ///     ControlFlow::Continue(())

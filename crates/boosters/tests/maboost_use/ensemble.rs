@@ -77,8 +77,8 @@ fn the_normalised_vote_has_no_unit() {
     let margins = vote.margins(&learner, &task.sample, &task.labels).unwrap();
     let scores = vote.scores(&learner, &task.sample).unwrap();
     let largest = vote.coefficients().iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-    for unit in [1.0, -1.0, 1.5e308 / largest, 1e-300] {
-        let coefficients = vote.coefficients().iter().map(|eta| eta * unit).collect();
+    for unit in [1.0, -1.0, 1.5e308, 1e-300] {
+        let coefficients = vote.coefficients().iter().map(|eta| eta / largest * unit).collect();
         let scaled = Ensemble::new(vote.hypotheses().to_vec(), coefficients).unwrap();
         let of_scaled = scaled.margins(&learner, &task.sample, &task.labels).unwrap();
         let normalised = NormalisedVote::try_from(scaled).unwrap();

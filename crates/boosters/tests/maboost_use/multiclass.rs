@@ -88,7 +88,7 @@ fn assert_bit_errors(boosting: &Multiclass<Column<BinnedStump>>, examples: &Clas
 fn letters_are_learnt_by_either_code() {
     let letters = Letters::load(3000, 2000);
     let examples = ClassExamples::uniform(letters.classes.clone()).unwrap();
-    let tree = BinnedTree::new(4, LeafAnswer::Mean, 0.0).unwrap();
+    let tree = BinnedTree::new(6, LeafAnswer::Mean, 0.0).unwrap();
     for code in [OutputCode::one_vs_rest(26).unwrap(), random_code(47, 12.0)] {
         let columns = code.columns();
         let mut boosting = Multiclass::new(code, &examples, |_, column| ada(&tree, column)).unwrap();
@@ -105,7 +105,7 @@ fn letters_are_learnt_by_either_code() {
         // A stand-in imitates the shape of the data and no more.
         if letters.is_official {
             assert!(
-                boosted[1] < 0.5 * single && boosted[1] < 20.0,
+                boosted[1] < 0.6 * single && boosted[1] < 15.0,
                 "{columns} columns: {boosted:?} {single}"
             );
         }
