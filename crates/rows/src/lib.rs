@@ -5,7 +5,7 @@
 //! booster that shows it to a hundred weak learners does not check it a hundred times. [`RowMatrix`] owns many rows,
 //! checks them when it is built, and hands them out for nothing.
 //!
-//! Reading order: [`Row`], [`RowMatrix`], [`RowError`].
+//! Reading order: [`Row`], [`RowMatrix`], [`Missing`], [`RowError`].
 //!
 //! ```
 //! use rows::{Row, RowMatrix};
@@ -22,8 +22,10 @@
 
 mod error;
 mod matrix;
+mod missing;
 mod row;
 
 pub use error::RowError;
 pub use matrix::RowMatrix;
+pub use missing::Missing;
 pub use row::{Entries, Row, dot};

@@ -2,7 +2,7 @@
 
 use crate::LearnerError;
 use projections::{scale_down, scale_up};
-use rows::Row;
+use rows::{Row, RowMatrix};
 
 /// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
 ///
@@ -81,6 +81,19 @@ pub trait WeakLearner {
             Ok(())
         })
     }
+}
+
+/// Refuses a matrix without a row, and one whose rows a `u32` cannot count.
+pub(crate) fn check_rows(matrix: &RowMatrix) -> Result<(), LearnerError> {
+    if matrix.is_empty() {
+        return Err(LearnerError::Empty { argument: "sample" });
+    }
+    if u32::try_from(matrix.len() - 1).is_err() {
+        #[allow(clippy::cast_precision_loss, reason = "for the message")]
+        let value = matrix.len() as f64;
+        return Err(LearnerError::BadParameter { name: "rows", value, domain: "m ≤ 2^32" });
+    }
+    Ok(())
 }
 
 /// What [`WeakLearner::train`] refuses, refused; otherwise the largest weight, which is positive.

@@ -125,7 +125,7 @@ impl Best {
 }
 
 /// A θ with a < θ ≤ b, for a < b: the midpoint, unless that rounds to a.
-fn midway(a: f64, b: f64) -> f64 {
+pub(super) fn midway(a: f64, b: f64) -> f64 {
     let middle = a.midpoint(b);
     if middle > a { middle } else { b }
 }

@@ -1,19 +1,26 @@
 //! Batch weak learners: the whole sample at once, weights as an argument.
 //!
 //! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`WeightedTree`]; [`Sampled`], which lets a learner
-//! see no more than m₀ draws.
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose columns are a byte a value;
+//! [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and [`WeightedTree`] by smartcore; [`Sampled`], which
+//! lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
 mod stump;
 mod exact_stump;
+mod decision_tree;
+mod binned_columns;
+mod binned_tree;
 mod tree;
 mod sampled;
 
+pub use binned_columns::BinnedColumns;
+pub use binned_tree::BinnedTree;
 pub use contract::{Hypothesis, Sample, WeakLearner};
+pub use decision_tree::{LeafAnswer, Tree};
 pub use exact_stump::ExactStump;
 pub use sampled::Sampled;
 pub use sorted_columns::SortedColumns;
 pub use stump::Stump;
-pub use tree::{LeafAnswer, Tree, WeightedTree};
+pub use tree::WeightedTree;

@@ -1,6 +1,7 @@
 //! A sample whose columns are sorted once.
 
 use super::Sample;
+use super::contract::check_rows;
 use crate::LearnerError;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
@@ -80,16 +81,9 @@ impl TryFrom<RowMatrix> for SortedColumns {
     type Error = LearnerError;
 
     fn try_from(matrix: RowMatrix) -> Result<Self, LearnerError> {
-        if matrix.is_empty() {
-            return Err(LearnerError::Empty { argument: "sample" });
-        }
+        check_rows(&matrix)?;
         let mut columns = vec![Vec::new(); matrix.dimension()];
-        for (i, x) in matrix.iter().enumerate() {
-            let Ok(i) = u32::try_from(i) else {
-                #[allow(clippy::cast_precision_loss, reason = "for the message")]
-                let value = matrix.len() as f64;
-                return Err(LearnerError::BadParameter { name: "rows", value, domain: "m ≤ 2^32" });
-            };
+        for (i, x) in (0_u32..).zip(matrix.iter()) {
             x.for_each(|j, x_j| {
                 if x_j != 0.0 {
                     columns[j].push((x_j, i));

@@ -1,10 +1,10 @@
 //! Weighted trees, grown by smartcore: the one file that names it.
 
 use super::contract::{check_examples, in_units};
-use super::{Hypothesis, Sample, SortedColumns, WeakLearner};
-use crate::{Label, LearnerError};
+use super::decision_tree::Node;
+use super::{LeafAnswer, Sample, SortedColumns, Tree, WeakLearner};
+use crate::LearnerError;
 use projections::exponent_above;
-use rows::Row;
 use serde::{Deserialize, Serialize};
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorParameters};
@@ -41,34 +41,6 @@ pub struct WeightedTree {
     seed: u64,
 }
 
-/// What a leaf says of the weighted mean of its targets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LeafAnswer {
-    /// Its side, −1 or +1; 0 counts as +1.
-    Sign,
-    /// The mean itself, in \[−1, 1\].
-    Mean,
-}
-
-/// A tree of splits x_j ≤ θ.
-///
-/// *Cost:* as many comparisons as the tree is deep, each as a [`Stump`](super::Stump)'s.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "UncheckedTree")]
-pub struct Tree {
-    inputs: usize,
-    nodes: Vec<Node>,
-}
-
-/// Every node but the root is the child of one, behind which it stands; so every walk from the root ends in a leaf.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Node {
-    Leaf { answer: f64 },
-    Split { feature: usize, threshold: f64, at_most: usize, above: usize },
-}
-
 impl WeakLearner for WeightedTree {
     type Sample = SortedColumns;
     type Hypothesis = Tree;
@@ -94,7 +66,7 @@ impl WeakLearner for WeightedTree {
         };
         let y = of_fitted(targets);
         let grown = DecisionTreeRegressor::fit_with_weights(&x, &y, &weights, parameters).map_err(refused)?;
-        Tree::of(&grown, sample.inputs(), self.answer)
+        read(&grown, sample.inputs(), self.answer)
     }
 }
 
@@ -138,51 +110,18 @@ struct GrownNode {
     false_child: Option<usize>,
 }
 
-impl Tree {
-    /// smartcore keeps its nodes to itself, but for serialisation.
-    fn of(grown: &impl Serialize, inputs: usize, answer: LeafAnswer) -> Result<Self, LearnerError> {
-        let json = serde_json::to_value(grown).map_err(refused)?;
-        let grown: Grown = serde_json::from_value(json).map_err(refused)?;
-        let node = |node: GrownNode| match (node.split_value, node.true_child, node.false_child) {
-            (Some(threshold), Some(at_most), Some(above)) => {
-                Node::Split { feature: node.split_feature, threshold, at_most, above }
-            }
-            _ => Node::Leaf {
-                answer: match answer {
-                    LeafAnswer::Sign => Label::of_score(node.output).sign(),
-                    // Σ w_i a_i and Σ w_i are summed in one order, so that a mean of numbers in [−1, 1] stays there.
-                    LeafAnswer::Mean => node.output,
-                },
-            },
-        };
-        UncheckedTree { inputs, nodes: grown.tree_regressor.nodes.into_iter().map(node).collect() }.try_into()
-    }
-
-    /// How many leaves there are.
-    pub fn leaves(&self) -> usize {
-        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
-    }
-}
-
-impl Hypothesis for Tree {
-    fn inputs(&self) -> usize {
-        self.inputs
-    }
-
-    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError> {
-        if x.dimension() != self.inputs {
-            return Err(LearnerError::InputDimension { expected: self.inputs, got: x.dimension() });
+/// smartcore keeps its nodes to itself, but for serialisation.
+fn read(grown: &impl Serialize, inputs: usize, answer: LeafAnswer) -> Result<Tree, LearnerError> {
+    let json = serde_json::to_value(grown).map_err(refused)?;
+    let grown: Grown = serde_json::from_value(json).map_err(refused)?;
+    let node = |node: GrownNode| match (node.split_value, node.true_child, node.false_child) {
+        (Some(threshold), Some(at_most), Some(above)) => {
+            Node::Split { feature: node.split_feature, threshold, at_most, above }
         }
-        let mut node = self.nodes[0];
-        loop {
-            match node {
-                Node::Leaf { answer } => return Ok(answer),
-                Node::Split { feature, threshold, at_most, above } => {
-                    node = self.nodes[if x.get(feature) <= Some(threshold) { at_most } else { above }];
-                }
-            }
-        }
-    }
+        // Σ w_i a_i and Σ w_i are summed in one order, so that a mean of numbers in [−1, 1] stays there.
+        _ => Node::Leaf { answer: answer.of(node.output) },
+    };
+    Tree::new(inputs, grown.tree_regressor.nodes.into_iter().map(node).collect())
 }
 
 impl WeightedTree {
@@ -211,56 +150,5 @@ impl TryFrom<Unchecked> for WeightedTree {
             return Err(LearnerError::BadParameter { name, value: depth.into(), domain });
         }
         Ok(Self { depth, answer, seed })
-    }
-}
-
-#[derive(Deserialize)]
-struct UncheckedTree {
-    inputs: usize,
-    nodes: Vec<Node>,
-}
-
-impl TryFrom<UncheckedTree> for Tree {
-    type Error = LearnerError;
-
-    fn try_from(UncheckedTree { inputs, nodes }: UncheckedTree) -> Result<Self, LearnerError> {
-        for (argument, count) in [("tree", nodes.len()), ("inputs", inputs)] {
-            if count == 0 {
-                return Err(LearnerError::Empty { argument });
-            }
-        }
-        let mut parents = vec![0; nodes.len()];
-        for node in &nodes {
-            if let Node::Split { at_most, above, .. } = *node {
-                for child in [at_most, above] {
-                    parents
-                        .get_mut(child)
-                        .into_iter()
-                        .for_each(|count: &mut u32| *count = count.saturating_add(1));
-                }
-            }
-        }
-        let is_sound = |(i, node): (usize, &Node)| match *node {
-            Node::Leaf { answer } => answer.abs() <= 1.0,
-            Node::Split { feature, threshold, at_most, above } => {
-                let behind = i + 1..nodes.len();
-                feature < inputs
-                    && threshold.is_finite()
-                    && behind.contains(&at_most)
-                    && behind.contains(&above)
-            }
-        };
-        // The children of a split stand behind it, so that the root is nobody's child.
-        let has_one_parent = |i: usize| i == 0 || parents[i] == 1;
-        let unsound = |node: (usize, &Node)| !(is_sound(node) && has_one_parent(node.0));
-        match nodes.iter().enumerate().position(unsound) {
-            #[allow(clippy::cast_precision_loss, reason = "for the message")]
-            Some(i) => {
-                let domain =
-                    "leaves in [−1, 1] and splits of a feature with two nodes behind, each the child of one";
-                Err(LearnerError::BadParameter { name: "node", value: i as f64, domain })
-            }
-            None => Ok(Self { inputs, nodes }),
-        }
     }
 }

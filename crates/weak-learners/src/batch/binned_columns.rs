@@ -1,0 +1,201 @@
+//! A sample whose columns are binned once.
+
+use super::Sample;
+use super::contract::check_rows;
+use super::exact_stump::midway;
+use crate::LearnerError;
+use rows::{Row, RowMatrix};
+use serde::{Deserialize, Serialize};
+
+/// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a search over
+/// all cuts is one histogram.
+///
+/// *The bins of a column:* its cuts c_1 < … < c_k are thresholds, k ≤ 255, and x is in bin b where c_b ≤ x < c_(b+1): the
+/// rows on the right-hand side x ≥ c_b of a split are those of the bins b and above. Where a column has no more distinct
+/// values than there may be bins, each value has its own, and the cuts stand midway between neighbours, as
+/// [`ExactStump`](super::ExactStump) puts them. Otherwise the bins are as even as they can be: a value stays in one bin,
+/// and s is the least number such that bins of at most s rows, and bins of one value, suffice; from the lowest value on,
+/// each is filled as far as s allows. A constant column has one bin and no cut. −0 is 0.
+///
+/// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. *Cost:* O(stored values ·
+/// log m) once, m·d bytes. A binned sample is saved as its rows and its cuts.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::batch::BinnedColumns;
+/// let sample = BinnedColumns::new(RowMatrix::dense(2, vec![3.0, 0.0, -1.0, 0.0, 4.0, 0.0, 3.0, 0.0])?)?;
+/// assert_eq!((sample.cuts(0), sample.bins(0)), (&[1.0, 3.5][..], &[1, 0, 2, 1][..]));
+/// assert_eq!((sample.cuts(1), sample.bins(1)), (&[][..], &[0; 4][..]));
+///
+/// let later = sample.binned_like(RowMatrix::dense(2, vec![3.5, 9.0])?)?;
+/// assert_eq!((later.cuts(0), later.bins(0)), (sample.cuts(0), &[2][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct BinnedColumns {
+    parts: Parts,
+    bins: Vec<u8>,
+}
+
+/// The rows, and the cuts of every column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Parts {
+    matrix: RowMatrix,
+    cuts: Vec<Vec<f64>>,
+}
+
+impl BinnedColumns {
+    /// Up to 256 bins a column.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them.
+    pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
+        Self::with_bins(matrix, 256)
+    }
+
+    /// Up to `bins` bins a column.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 256.
+    pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
+        check_rows(&matrix)?;
+        if !(2..=256).contains(&bins) {
+            let value = f64::from(bins);
+            return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
+        }
+        let mut columns = vec![Vec::new(); matrix.dimension()];
+        for x in matrix.iter() {
+            x.for_each(|j, x_j| {
+                if x_j != 0.0 {
+                    columns[j].push(x_j);
+                }
+            });
+        }
+        let cuts = columns.into_iter().map(|values| cut(values, matrix.len(), usize::from(bins))).collect();
+        Parts { matrix, cuts }.try_into()
+    }
+
+    /// Other rows with the cuts of this sample: those to validate or to test on.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`LearnerError::InputDimension`] for rows of another dimension.
+    pub fn binned_like(&self, matrix: RowMatrix) -> Result<Self, LearnerError> {
+        Parts { matrix, cuts: self.parts.cuts.clone() }.try_into()
+    }
+
+    /// The bin of every row in column j; nothing for a column that is not there.
+    #[must_use]
+    pub fn bins(&self, j: usize) -> &[u8] {
+        let m = self.size();
+        if j < self.inputs() { &self.bins[j * m..(j + 1) * m] } else { &[] }
+    }
+
+    /// The cuts of column j, rising; one fewer than its bins. Nothing for a column that is not there.
+    #[must_use]
+    pub fn cuts(&self, j: usize) -> &[f64] {
+        self.parts.cuts.get(j).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows as they came.
+    #[must_use]
+    pub fn matrix(&self) -> &RowMatrix {
+        &self.parts.matrix
+    }
+}
+
+impl Sample for BinnedColumns {
+    fn size(&self) -> usize {
+        self.matrix().len()
+    }
+
+    fn inputs(&self) -> usize {
+        self.matrix().dimension()
+    }
+
+    fn try_for_each(
+        &self,
+        visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
+    ) -> Result<(), LearnerError> {
+        self.matrix().iter().enumerate().try_for_each(|(i, x)| visit(i, x))
+    }
+}
+
+/// The cuts of a column with these values beside its zeros, m in all.
+fn cut(mut values: Vec<f64>, m: usize, bins: usize) -> Vec<f64> {
+    // Neither NaN nor 0 is there, so this is the order of the numbers.
+    values.sort_unstable_by(f64::total_cmp);
+    let negative = values.partition_point(|v| *v < 0.0);
+    let zeros = (values.len() < m).then_some((0.0, m - values.len()));
+    let stored =
+        |part: &[f64]| part.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect::<Vec<_>>();
+    let runs = stored(&values[..negative]).into_iter().chain(zeros).chain(stored(&values[negative..]));
+    let (mut distinct, mut upto) = (Vec::new(), vec![0]);
+    let mut rows = 0;
+    for (value, count) in runs {
+        rows += count;
+        distinct.push(value);
+        upto.push(rows);
+    }
+    // The first value of every bin but the first, where a bin has s rows or one value.
+    let (upto, values) = (&upto, distinct.len());
+    let starts = |s: usize| {
+        let full = move |k: usize| upto.partition_point(|rows| *rows <= upto[k] + s) - 1;
+        let next = move |k: &usize| Some(full(*k).max(k + 1));
+        std::iter::successors(Some(0), next).skip(1).take_while(move |k| *k < values)
+    };
+    // Halving finds the least s that needs no more bins than there may be: the more rows to a bin, the fewer bins.
+    let (mut too_few, mut enough) = (0, m);
+    while enough - too_few > 1 {
+        let s = too_few.midpoint(enough);
+        if starts(s).nth(bins - 1).is_none() { enough = s } else { too_few = s }
+    }
+    let s = if values <= bins { 0 } else { enough };
+    starts(s).map(|k| midway(distinct[k - 1], distinct[k])).collect()
+}
+
+impl From<BinnedColumns> for Parts {
+    fn from(sample: BinnedColumns) -> Self {
+        sample.parts
+    }
+}
+
+impl TryFrom<Parts> for BinnedColumns {
+    type Error = LearnerError;
+
+    fn try_from(parts: Parts) -> Result<Self, LearnerError> {
+        let Parts { matrix, cuts } = &parts;
+        check_rows(matrix)?;
+        if cuts.len() != matrix.dimension() {
+            return Err(LearnerError::InputDimension { expected: cuts.len(), got: matrix.dimension() });
+        }
+        for column in cuts {
+            if let Some(index) = column.iter().position(|c| !c.is_finite()) {
+                return Err(LearnerError::NotFinite { argument: "cuts", index, value: column[index] });
+            }
+            if let Some(pair) = column.windows(2).find(|pair| pair[0] >= pair[1]) {
+                return Err(LearnerError::BadParameter {
+                    name: "cut",
+                    value: pair[1],
+                    domain: "rising cuts",
+                });
+            }
+            if column.len() > 255 {
+                return Err(LearnerError::LengthMismatch {
+                    argument: "cuts",
+                    expected: 255,
+                    got: column.len(),
+                });
+            }
+        }
+        // At most 255 cuts lie at or below a value.
+        let bin = |j: usize, x: f64| u8::try_from(cuts[j].partition_point(|c| *c <= x)).unwrap_or(u8::MAX);
+        let m = matrix.len();
+        let mut bins = Vec::with_capacity(m * cuts.len());
+        (0..cuts.len()).for_each(|j| bins.resize((j + 1) * m, bin(j, 0.0)));
+        for (i, x) in matrix.iter().enumerate() {
+            x.for_each(|j, x_j| bins[j * m + i] = bin(j, x_j));
+        }
+        Ok(Self { parts, bins })
+    }
+}

@@ -1,0 +1,140 @@
+//! Sums per bin, and the best cut of a node.
+
+use super::grains::Sums;
+use crate::batch::{BinnedColumns, Sample};
+use rayon::prelude::*;
+
+/// A column's sums, bin by bin.
+pub(super) type Histogram = [Sums; 256];
+
+/// Columns that are counted side by side: an example's sums are loaded once for all of them, and where most examples
+/// share a bin, an addition need not wait for the one before it.
+const GROUP: usize = 4;
+
+/// Additions from which on threads are worth their start.
+const WORTHWHILE: usize = 1 << 16;
+
+/// A split of a node into the examples up to a bin of a feature and those above.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub(super) feature: usize,
+    pub(super) bin: u8,
+    /// Of the examples up to the bin.
+    pub(super) below: Sums,
+    gain: f64,
+}
+
+/// What of a node its splits are looked for in.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'a> {
+    pub(super) sample: &'a BinnedColumns,
+    /// Of all examples of the node.
+    pub(super) all: Sums,
+    /// The least weight of a side, at least a grain.
+    pub(super) least: i64,
+}
+
+impl Search<'_> {
+    /// Counts the examples of a node, given by their rows and grains, and finds its best split.
+    pub(super) fn count(
+        self,
+        (rows, sums): (&[u32], &[Sums]),
+        histograms: &mut [Histogram],
+        found: &mut Vec<Option<Split>>,
+    ) -> Option<Split> {
+        let count = |first: usize, group: &mut [Histogram]| {
+            group.iter_mut().for_each(|histogram| histogram.fill(Sums::default()));
+            if let [a, b, c, d] = group {
+                let m = self.sample.size();
+                let bins = [0, 1, 2, 3].map(|k| &self.sample.bins(first + k)[..m]);
+                for (&row, &sums) in rows.iter().zip(sums) {
+                    let row = row as usize;
+                    a[usize::from(bins[0][row])] += sums;
+                    b[usize::from(bins[1][row])] += sums;
+                    c[usize::from(bins[2][row])] += sums;
+                    d[usize::from(bins[3][row])] += sums;
+                }
+            } else {
+                for (k, histogram) in group.iter_mut().enumerate() {
+                    let bins = self.sample.bins(first + k);
+                    rows.iter().zip(sums).for_each(|(&row, &sums)| {
+                        histogram[usize::from(bins[row as usize])] += sums;
+                    });
+                }
+            }
+        };
+        self.best(rows.len() + 256, histograms, found, count)
+    }
+
+    /// Takes the examples of one child, counted already, away from its parent's, and finds the best split of the other.
+    pub(super) fn take_away(
+        self,
+        counted: &[Histogram],
+        histograms: &mut [Histogram],
+        found: &mut Vec<Option<Split>>,
+    ) -> Option<Split> {
+        self.best(256, histograms, found, |first, group| {
+            for (k, (histogram, counted)) in group.iter_mut().zip(&counted[first..]).enumerate() {
+                let bins = self.sample.cuts(first + k).len() + 1;
+                histogram[..bins].iter_mut().zip(counted).for_each(|(sums, counted)| *sums -= *counted);
+            }
+        })
+    }
+
+    /// Prepares the histograms, a group at a time, and searches them. Every column is searched by itself, and the columns
+    /// are compared in their order: threads do not show.
+    fn best(
+        self,
+        additions: usize,
+        histograms: &mut [Histogram],
+        found: &mut Vec<Option<Split>>,
+        prepare: impl Fn(usize, &mut [Histogram]) + Sync,
+    ) -> Option<Split> {
+        found.clear();
+        found.resize(histograms.len(), None);
+        let search = |(group, (histograms, found)): (usize, (&mut [Histogram], &mut [Option<Split>]))| {
+            let first = GROUP * group;
+            prepare(first, histograms);
+            for (k, (histogram, found)) in histograms.iter().zip(found).enumerate() {
+                *found = self.best_cut(first + k, histogram);
+            }
+        };
+        if additions * histograms.len() < WORTHWHILE || rayon::current_num_threads() == 1 {
+            histograms.chunks_mut(GROUP).zip(found.chunks_mut(GROUP)).enumerate().for_each(search);
+        } else {
+            histograms.par_chunks_mut(GROUP).zip(found.par_chunks_mut(GROUP)).enumerate().for_each(search);
+        }
+        found
+            .iter()
+            .flatten()
+            .copied()
+            .reduce(|best, split| if split.gain > best.gain { split } else { best })
+    }
+
+    /// The cut of a feature that lowers the squared error most, the lowest of equal ones; `None` where every cut leaves
+    /// too little on one side.
+    fn best_cut(self, feature: usize, histogram: &Histogram) -> Option<Split> {
+        let mut best = None;
+        let (mut below, mut best_gain) = (Sums::default(), -1.0);
+        for (sums, bin) in histogram[..self.sample.cuts(feature).len()].iter().zip(0..) {
+            below += *sums;
+            let above = self.all - below;
+            if below.weight >= self.least && above.weight >= self.least {
+                let gain = gain(below, above);
+                if gain > best_gain {
+                    best_gain = gain;
+                    best = Some(Split { feature, bin, below, gain });
+                }
+            }
+        }
+        best
+    }
+}
+
+/// By how much less the squared error is around two means than around one, but for the factor Σ w of the node: with
+/// W, W′ the weights of the sides and S, S′ their Σ w a, it is (S W′ − S′ W)²/(W W′).
+fn gain(below: Sums, above: Sums) -> f64 {
+    let (weight, weight_above) = (below.weight as f64, above.weight as f64);
+    let difference = below.product as f64 * weight_above - above.product as f64 * weight;
+    difference * difference / (weight * weight_above)
+}

@@ -1,0 +1,278 @@
+//! Trees on binned columns.
+
+mod grains;
+mod histogram;
+
+use super::contract::{check_examples, check_votes};
+use super::decision_tree::Node;
+use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
+use crate::LearnerError;
+use grains::{Examples, Sums};
+use histogram::{Histogram, Search, Split};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The weak learner of trees of depth d: greedy splits of least weighted squared error, among *all* cuts of a binned
+/// sample, and in each leaf the weighted mean of the targets or its sign.
+///
+/// A node with Σ w = W and Σ w a = S has squared error Σ w (a − S/W)² = Σ w a² − S²/W about its mean. So the best split
+/// is the one that raises the sum of S²/W over the two sides most. For labels a = ±1 this is the split of least Gini
+/// impurity: with p = (1 + S/W)/2, the share of the label +1, W·2p(1 − p) = (W − S²/W)/2. Of equal splits it takes the
+/// lowest feature, then the lowest cut. A split that gains nothing is taken too, for the next may (exclusive or); a node
+/// is a leaf when it is d deep, when its targets are all equal, or when no cut leaves both sides examples of
+/// `least_leaf` of all weight.
+///
+/// Weights and products w_i a_i are rounded once, to whole multiples of a grain near 2^−61 of the weight of all examples,
+/// and from there on every sum is one of integers. So neither the order of the rows, nor the threads, nor the way in
+/// which a sum is come by shows; no weight is negative, no leaf is empty and no mean leaves \[−1, 1\]. *Limits:* an
+/// example lighter than a grain counts as absent, and the mean of a leaf that is lighter than 10^−3 of all has an error of
+/// up to 10^−15 for each of its examples, and so on in proportion.
+///
+/// *Cost:* with n examples that weigh something, O(m) to sort those out, then at most n·inputs additions for the root and
+/// half of that for every further level, since of two children only the smaller is counted and the other is the
+/// difference; and for each node that is searched a pass over all cuts. Columns are counted on the threads of the current
+/// rayon pool where there is enough to do. Kept from one training to the next: O(n) and the bins of O(log n) nodes. After
+/// the first training only the tree itself is allocated, and in [`evaluate`](WeakLearner::evaluate) a copy of its nodes.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::batch::{BinnedColumns, BinnedTree, LeafAnswer, WeakLearner};
+/// let xor = BinnedColumns::new(RowMatrix::dense(2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?)?;
+/// let targets = [-1.0, 1.0, 1.0, -1.0];
+/// let mut learner = BinnedTree::new(2, LeafAnswer::Sign, 0.0)?;
+/// let tree = learner.train(&xor, &targets, &[1.0; 4])?;
+/// let mut votes = [0.0; 4];
+/// learner.evaluate(&tree, &xor, &mut votes)?;
+/// assert_eq!((votes, tree.leaves()), (targets, 4));
+///
+/// // A stump with real answers: how sure it is of each side.
+/// let mut stump = BinnedTree::new(1, LeafAnswer::Mean, 0.0)?;
+/// let tree = stump.train(&xor, &[-1.0, 1.0, 1.0, 1.0], &[1.0; 4])?;
+/// stump.evaluate(&tree, &xor, &mut votes)?;
+/// assert_eq!(votes, [0.0, 0.0, 1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct BinnedTree {
+    depth: u16,
+    answer: LeafAnswer,
+    least_leaf: f64,
+    /// Working memory of a training.
+    #[serde(skip)]
+    work: Work,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Work {
+    examples: Examples,
+    /// The nodes that will be split, the next one last.
+    open: Vec<Open>,
+    found: Vec<Option<Split>>,
+    spare: Vec<Vec<Histogram>>,
+}
+
+#[derive(Debug, Clone)]
+struct Open {
+    part: Part,
+    split: Split,
+    histograms: Vec<Histogram>,
+}
+
+/// A node and its examples: where they stand, and their sums.
+#[derive(Debug, Clone)]
+struct Part {
+    node: usize,
+    depth: u16,
+    range: Range<usize>,
+    sums: Sums,
+}
+
+impl WeakLearner for BinnedTree {
+    type Sample = BinnedColumns;
+    type Hypothesis = Tree;
+
+    fn train(
+        &mut self,
+        sample: &BinnedColumns,
+        targets: &[f64],
+        weights: &[f64],
+    ) -> Result<Tree, LearnerError> {
+        let largest = check_examples(sample.size(), targets, weights)?;
+        let Self { depth, answer, least_leaf, work } = self;
+        let sums = work.examples.take(targets, weights, largest);
+        let rules = Rules { sample, targets, depth: *depth, least: sums.share(*least_leaf).max(1) };
+        let leaf = |sums: Sums| Node::Leaf { answer: answer.of(sums.mean()) };
+        let mut nodes = vec![leaf(sums)];
+        work.plant(rules, Part { node: 0, depth: 0, range: 0..work.examples.len(), sums });
+        while let Some(open) = work.open.pop() {
+            let Split { feature, bin, below, .. } = open.split;
+            // x ≤ θ is x < cut.
+            let threshold = sample.cuts(feature)[usize::from(bin)].next_down();
+            let (at_most, above) = (nodes.len(), nodes.len() + 1);
+            nodes[open.part.node] = Node::Split { feature, threshold, at_most, above };
+            nodes.extend([leaf(below), leaf(open.part.sums - below)]);
+            work.branch(rules, at_most, open);
+        }
+        Ok(Tree::trusted(sample.inputs(), nodes))
+    }
+
+    /// From the bins where the thresholds of the tree are cuts of the sample, as those of a tree grown on it are; otherwise
+    /// row by row.
+    fn evaluate(
+        &self,
+        hypothesis: &Tree,
+        sample: &BinnedColumns,
+        votes: &mut [f64],
+    ) -> Result<(), LearnerError> {
+        check_votes(sample.size(), votes)?;
+        let expected = hypothesis.inputs();
+        if sample.inputs() != expected {
+            return Err(LearnerError::InputDimension { expected, got: sample.inputs() });
+        }
+        match steps(hypothesis, sample) {
+            Some(steps) => votes.iter_mut().enumerate().for_each(|(i, vote)| *vote = walk(&steps, i)),
+            None => sample.try_for_each(&mut |i, x| {
+                votes[i] = hypothesis.predict(x)?;
+                Ok(())
+            })?,
+        }
+        Ok(())
+    }
+}
+
+/// What makes a node a leaf.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    sample: &'a BinnedColumns,
+    targets: &'a [f64],
+    depth: u16,
+    /// The least weight of a leaf, at least a grain.
+    least: i64,
+}
+
+impl Rules<'_> {
+    fn search(&self, all: Sums) -> Search<'_> {
+        Search { sample: self.sample, all, least: self.least }
+    }
+}
+
+impl Work {
+    /// Opens the root.
+    fn plant(&mut self, rules: Rules<'_>, root: Part) {
+        if self.may_be_split(rules, &root) {
+            let mut histograms = self.histograms(rules.sample.inputs());
+            let examples = self.examples.of(root.range.clone());
+            let split = rules.search(root.sums).count(examples, &mut histograms, &mut self.found);
+            self.open(root, split, histograms);
+        }
+    }
+
+    /// Parts the examples of a node between two children, the first of which is node `at_most`, and opens those.
+    fn branch(&mut self, rules: Rules<'_>, at_most: usize, open: Open) {
+        let Open { part: Part { depth, range, sums, .. }, split, mut histograms } = open;
+        let depth = depth + 1;
+        if depth == rules.depth {
+            return self.spare.push(histograms);
+        }
+        let bins = rules.sample.bins(split.feature);
+        let middle = self.examples.partition(range.clone(), bins, split.bin);
+        let below = Part { node: at_most, depth, range: range.start..middle, sums: split.below };
+        let above = Part { node: at_most + 1, depth, range: middle..range.end, sums: sums - split.below };
+        let is_smaller = below.range.len() <= above.range.len();
+        let (smaller, larger) = if is_smaller { (below, above) } else { (above, below) };
+        let [split_smaller, split_larger] = [&smaller, &larger].map(|part| self.may_be_split(rules, part));
+        if !split_smaller && !split_larger {
+            return self.spare.push(histograms);
+        }
+        let mut counted = self.histograms(rules.sample.inputs());
+        let examples = self.examples.of(smaller.range.clone());
+        let split = rules.search(smaller.sums).count(examples, &mut counted, &mut self.found);
+        if split_larger {
+            let rest = rules.search(larger.sums).take_away(&counted, &mut histograms, &mut self.found);
+            self.open(larger, rest, histograms);
+        } else {
+            self.spare.push(histograms);
+        }
+        // The smaller one is split first: while larger ones wait, the examples at least halve, so that few nodes are open.
+        self.open(smaller, split.filter(|_| split_smaller), counted);
+    }
+
+    fn open(&mut self, part: Part, split: Option<Split>, histograms: Vec<Histogram>) {
+        match split {
+            Some(split) => self.open.push(Open { part, split, histograms }),
+            None => self.spare.push(histograms),
+        }
+    }
+
+    fn may_be_split(&self, rules: Rules<'_>, part: &Part) -> bool {
+        part.depth < rules.depth && !self.examples.are_alike(part.range.clone(), rules.targets)
+    }
+
+    fn histograms(&mut self, inputs: usize) -> Vec<Histogram> {
+        let mut histograms = self.spare.pop().unwrap_or_default();
+        histograms.resize(inputs, [Sums::default(); 256]);
+        histograms
+    }
+}
+
+/// A node of a tree in terms of bins.
+enum Step<'a> {
+    Answer(f64),
+    /// To the first node where the row's bin is at most this one, else to the second.
+    Compare(&'a [u8], u8, [usize; 2]),
+}
+
+/// The tree in terms of bins, if its thresholds are cuts.
+fn steps<'a>(tree: &Tree, sample: &'a BinnedColumns) -> Option<Vec<Step<'a>>> {
+    let step = |node: &Node| match *node {
+        Node::Leaf { answer } => Some(Step::Answer(answer)),
+        Node::Split { feature, threshold, at_most, above } => {
+            let cuts = sample.cuts(feature);
+            let bin = cuts.partition_point(|cut| *cut <= threshold);
+            let is_cut = cuts.get(bin)?.next_down() == threshold;
+            is_cut.then_some(Step::Compare(sample.bins(feature), u8::try_from(bin).ok()?, [at_most, above]))
+        }
+    };
+    tree.nodes().iter().map(step).collect()
+}
+
+fn walk(steps: &[Step<'_>], i: usize) -> f64 {
+    let mut node = 0;
+    loop {
+        match steps[node] {
+            Step::Answer(answer) => return answer,
+            Step::Compare(bins, bin, children) => node = children[usize::from(bins[i] > bin)],
+        }
+    }
+}
+
+impl BinnedTree {
+    /// A tree of at most this depth, 0 for a constant and 1 for a stump, each of whose leaves has at least the share
+    /// `least_leaf` of all weight.
+    ///
+    /// # Errors
+    /// [`LearnerError::BadParameter`] where `least_leaf` is not within \[0, 1/2\].
+    pub fn new(depth: u16, answer: LeafAnswer, least_leaf: f64) -> Result<Self, LearnerError> {
+        Unchecked { depth, answer, least_leaf }.try_into()
+    }
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    depth: u16,
+    answer: LeafAnswer,
+    least_leaf: f64,
+}
+
+impl TryFrom<Unchecked> for BinnedTree {
+    type Error = LearnerError;
+
+    fn try_from(Unchecked { depth, answer, least_leaf }: Unchecked) -> Result<Self, LearnerError> {
+        if !(0.0..=0.5).contains(&least_leaf) {
+            let (name, domain) = ("least_leaf", "[0, 1/2]");
+            return Err(LearnerError::BadParameter { name, value: least_leaf, domain });
+        }
+        Ok(Self { depth, answer, least_leaf, work: Work::default() })
+    }
+}

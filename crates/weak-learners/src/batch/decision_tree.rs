@@ -1,0 +1,141 @@
+//! A binary decision tree, whoever grew it.
+
+use super::Hypothesis;
+use crate::{Label, LearnerError};
+use rows::Row;
+use serde::{Deserialize, Serialize};
+
+/// What a leaf says of the weighted mean of its targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeafAnswer {
+    /// Its side, −1 or +1; 0 counts as +1.
+    Sign,
+    /// The mean itself, in \[−1, 1\].
+    Mean,
+}
+
+/// A tree of splits x_j ≤ θ.
+///
+/// *Cost:* as many comparisons as the tree is deep, each as a [`Stump`](super::Stump)'s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Tree {
+    inputs: usize,
+    nodes: Vec<Node>,
+}
+
+/// Every node but the root is the child of one, behind which it stands; so every walk from the root ends in a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Node {
+    Leaf { answer: f64 },
+    Split { feature: usize, threshold: f64, at_most: usize, above: usize },
+}
+
+impl LeafAnswer {
+    /// What is said of this mean.
+    pub(super) fn of(self, mean: f64) -> f64 {
+        match self {
+            Self::Sign => Label::of_score(mean).sign(),
+            Self::Mean => mean,
+        }
+    }
+}
+
+impl Tree {
+    /// The tree of these nodes, from the root on.
+    ///
+    /// # Errors
+    /// No inputs, or nodes that are no tree.
+    pub(super) fn new(inputs: usize, nodes: Vec<Node>) -> Result<Self, LearnerError> {
+        Unchecked { inputs, nodes }.try_into()
+    }
+
+    /// The tree of nodes that the caller has put in order.
+    pub(super) fn trusted(inputs: usize, nodes: Vec<Node>) -> Self {
+        Self { inputs, nodes }
+    }
+
+    /// From the root on; the children of a node stand behind it.
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// How many leaves there are.
+    pub fn leaves(&self) -> usize {
+        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
+    }
+}
+
+impl Hypothesis for Tree {
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError> {
+        if x.dimension() != self.inputs {
+            return Err(LearnerError::InputDimension { expected: self.inputs, got: x.dimension() });
+        }
+        let mut node = self.nodes[0];
+        loop {
+            match node {
+                Node::Leaf { answer } => return Ok(answer),
+                Node::Split { feature, threshold, at_most, above } => {
+                    node = self.nodes[if x.get(feature) <= Some(threshold) { at_most } else { above }];
+                }
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    inputs: usize,
+    nodes: Vec<Node>,
+}
+
+impl TryFrom<Unchecked> for Tree {
+    type Error = LearnerError;
+
+    fn try_from(Unchecked { inputs, nodes }: Unchecked) -> Result<Self, LearnerError> {
+        for (argument, count) in [("tree", nodes.len()), ("inputs", inputs)] {
+            if count == 0 {
+                return Err(LearnerError::Empty { argument });
+            }
+        }
+        let mut parents = vec![0; nodes.len()];
+        for node in &nodes {
+            if let Node::Split { at_most, above, .. } = *node {
+                for child in [at_most, above] {
+                    parents
+                        .get_mut(child)
+                        .into_iter()
+                        .for_each(|count: &mut u32| *count = count.saturating_add(1));
+                }
+            }
+        }
+        let is_sound = |(i, node): (usize, &Node)| match *node {
+            Node::Leaf { answer } => answer.abs() <= 1.0,
+            Node::Split { feature, threshold, at_most, above } => {
+                let behind = i + 1..nodes.len();
+                feature < inputs
+                    && threshold.is_finite()
+                    && behind.contains(&at_most)
+                    && behind.contains(&above)
+            }
+        };
+        // The children of a split stand behind it, so that the root is nobody's child.
+        let has_one_parent = |i: usize| i == 0 || parents[i] == 1;
+        let unsound = |node: (usize, &Node)| !(is_sound(node) && has_one_parent(node.0));
+        match nodes.iter().enumerate().position(unsound) {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            Some(i) => {
+                let domain =
+                    "leaves in [−1, 1] and splits of a feature with two nodes behind, each the child of one";
+                Err(LearnerError::BadParameter { name: "node", value: i as f64, domain })
+            }
+            None => Ok(Self { inputs, nodes }),
+        }
+    }
+}
