@@ -1,7 +1,7 @@
 //! The contracts of batch weak learning.
 
 use crate::LearnerError;
-use projections::{scale_down, scale_up};
+use projections::{exponent_above, scale_down, scale_up};
 use rows::{Row, RowMatrix};
 
 /// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
@@ -114,6 +114,23 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
     }
     let largest = weights.iter().fold(0.0, |largest: f64, w| largest.max(*w));
     if largest > 0.0 { Ok(largest) } else { Err(LearnerError::ZeroWeights) }
+}
+
+/// What [`WeakLearner::train`] refuses, refused; otherwise an e with Σ w_i < 2^e, up to the rounding of the sum.
+///
+/// Three passes that keep several examples in a register; what they find amiss is left to [`check_examples`] to name.
+pub(crate) fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i32, LearnerError> {
+    let labels = targets.iter().fold(true, |so_far, a| so_far & (a.abs() <= 1.0));
+    let weigh = weights.iter().fold(true, |so_far, w| so_far & (*w >= 0.0));
+    let (fours, rest) = weights.as_chunks::<4>();
+    let sums = fours.iter().fold([0.0; 4], |sums, w| [0, 1, 2, 3].map(|k| sums[k] + w[k]));
+    let total = sums.iter().chain(rest).sum::<f64>();
+    let lengths = targets.len() == size && weights.len() == size;
+    if lengths && labels && weigh && total > 0.0 && total.is_finite() {
+        return Ok(exponent_above(total));
+    }
+    // A sum beyond the range is that of at most 2^32 legal weights.
+    Ok(exponent_above(check_examples(size, targets, weights)?) + 32)
 }
 
 /// w·2^(−unit), where 2^unit is near the largest weight.

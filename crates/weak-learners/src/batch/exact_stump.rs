@@ -131,7 +131,7 @@ pub(super) fn midway(a: f64, b: f64) -> f64 {
 }
 
 /// The side of an edge, +1 for 0.
-fn side(edge: i128) -> Label {
+pub(super) fn side(edge: i128) -> Label {
     if edge < 0 { Label::Minus } else { Label::Plus }
 }
 

@@ -4,6 +4,9 @@
 //! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose columns are a byte a value;
 //! [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and [`WeightedTree`] by smartcore; [`Sampled`], which
 //! lets a learner see no more than m₀ draws.
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the
+//! same on columns binned once; [`WeightedTree`]; [`Sampled`],
+//! which lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
@@ -12,11 +15,13 @@ mod exact_stump;
 mod decision_tree;
 mod binned_columns;
 mod binned_tree;
+mod binned_stump;
 mod tree;
 mod sampled;
 
 pub use binned_columns::BinnedColumns;
 pub use binned_tree::BinnedTree;
+pub use binned_stump::BinnedStump;
 pub use contract::{Hypothesis, Sample, WeakLearner};
 pub use decision_tree::{LeafAnswer, Tree};
 pub use exact_stump::ExactStump;
