@@ -142,12 +142,16 @@ fn row_breaches(
     breaches
 }
 
-/// Lines of code that name a part of the standard library which reaches out of the program.
+/// What makes rayon start threads; its iterators do where no pool is, which `current_thread_index` tells.
+const STARTS_THREADS: [&str; 4] = ["ThreadPoolBuilder", "rayon::spawn", "rayon::join", "rayon::scope"];
+
+/// Lines of code that name a part of the standard library which reaches out of the program, or that start threads.
 fn outside_breaches(source: &str) -> Vec<usize> {
     let outside = ["fs", "net", "env", "time", "thread", "process"];
     let reaches = |line: &str| {
         let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         line.contains("std::") && words.into_iter().any(|word| outside.contains(&word))
+            || STARTS_THREADS.iter().any(|call| line.contains(call))
     };
     let code = (1..).zip(source.lines()).filter(|(_, line)| !line.trim_start().starts_with("//"));
     code.filter(|(_, line)| reaches(line)).map(|(number, _)| number).collect()
@@ -306,5 +310,6 @@ fn code_that_reaches_outside_is_found() {
         outside_breaches("use std::{env, io};\nlet f = std::fs::read(path);\nuse std::time::Instant;"),
         [1, 2, 3]
     );
+    assert_eq!(outside_breaches("let pool = rayon::ThreadPoolBuilder::new();\nrayon::join(f, g);"), [1, 2]);
     assert!(outside_breaches("use std::fmt;\n// std::fs is not for us\nlet time = 1;").is_empty());
 }

@@ -1,5 +1,5 @@
 //! After the first round, a round of an online classifier allocates nothing, on dense and on sparse rows; a tree does
-//! where it grows.
+//! where it grows. A stump on bins likewise.
 
 // A global allocator cannot be written without it; this one hands every call on to the system's.
 #![allow(unsafe_code, reason = "the counting allocator of this test")]
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use weak_learners::batch::Stump;
+use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, LeafAnswer, Stump, WeakLearner};
 use weak_learners::online::{
     BalancedWinnow, GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes,
     Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
@@ -116,5 +116,41 @@ fn a_round_over_stumps_allocates_nothing_unless_they_grow() {
         // Now every feature is full.
         rows.iter().for_each(|x| grown.update(x, &Label::Plus).unwrap());
         assert_eq!(allocations(&grown, rows), 0);
+    }
+}
+
+/// Every weight is positive in the first training, and ever fewer are later.
+#[test]
+fn the_stump_on_bins_allocates_in_its_first_training_only() {
+    let sample = BinnedColumns::new(rows()[0].clone()).unwrap();
+    let mut learner = BinnedStump::default();
+    let (targets, mut weights, mut votes) = (wave(ROUNDS), vec![1.0; ROUNDS], vec![0.0; ROUNDS]);
+    let mut before = 0;
+    for t in 0..6 {
+        let stump = learner.train(&sample, &targets, &weights).unwrap();
+        learner.evaluate(&stump, &sample, &mut votes).unwrap();
+        weights[t * ROUNDS / 8..][..ROUNDS / 4].fill(0.0);
+        if t == 0 {
+            before = ALLOCATIONS.get();
+        }
+    }
+    assert_eq!(ALLOCATIONS.get() - before, 0);
+}
+
+/// Up to fifteen nodes, room for which doubles from four on, and their copy in terms of bins.
+#[test]
+fn a_tree_on_bins_allocates_its_nodes_only() {
+    let sample = BinnedColumns::new(rows()[0].clone()).unwrap();
+    let mut learner = BinnedTree::new(3, LeafAnswer::Mean, 0.0).unwrap();
+    let (targets, mut weights, mut votes) = (wave(ROUNDS), vec![1.0; ROUNDS], vec![0.0; ROUNDS]);
+    for t in 0..6 {
+        let before = ALLOCATIONS.get();
+        let tree = learner.train(&sample, &targets, &weights).unwrap();
+        let grown = ALLOCATIONS.get() - before;
+        learner.evaluate(&tree, &sample, &mut votes).unwrap();
+        assert!(t == 0 || grown <= 4, "{grown} allocations in training {t}");
+        assert!(tree.leaves() > 4, "{} leaves", tree.leaves());
+        assert_eq!(ALLOCATIONS.get() - before - grown, 1);
+        weights[t * ROUNDS / 8..][..ROUNDS / 4].fill(0.0);
     }
 }

@@ -9,8 +9,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use weak_learners::batch::{
-    ExactStump, Hypothesis, LeafAnswer, Sample, Sampled, SortedColumns, Stump, Tree, WeakLearner,
-    WeightedTree,
+    BinnedColumns, BinnedStump, BinnedTree, ExactStump, Hypothesis, LeafAnswer, Sample, Sampled,
+    SortedColumns, Stump, Tree, WeakLearner, WeightedTree,
 };
 use weak_learners::{Label, LearnerError};
 
@@ -326,9 +326,9 @@ fn bad_label<T>(value: f64) -> Result<T, LearnerError> {
     Err(LearnerError::BadLabel { argument: "target", value })
 }
 
-fn refuses<W: WeakLearner<Sample = SortedColumns>>(mut learner: W) {
-    let mut train =
-        |targets: &[f64], weights: &[f64]| learner.train(&four(), targets, weights).err().unwrap();
+fn refuses<W: WeakLearner>(mut learner: W, sample: impl Fn(RowMatrix) -> Result<W::Sample, LearnerError>) {
+    let four = sample(four().matrix().clone()).unwrap();
+    let mut train = |targets: &[f64], weights: &[f64]| learner.train(&four, targets, weights).err().unwrap();
     let (targets, weights) = ([1.0, -1.0, 0.5, 0.0], [1.0; 4]);
     let length = |argument| LearnerError::LengthMismatch { argument, expected: 4, got: 3 };
     assert_eq!(train(&targets[..3], &weights), length("targets"));
@@ -352,10 +352,10 @@ fn refuses<W: WeakLearner<Sample = SortedColumns>>(mut learner: W) {
             LearnerError::NotFinite { argument: "weights", index: 1, .. }
         ));
     }
-    let h = learner.train(&four(), &targets, &weights).unwrap();
-    let short = learner.evaluate(&h, &four(), &mut [0.0; 3]);
+    let h = learner.train(&four, &targets, &weights).unwrap();
+    let short = learner.evaluate(&h, &four, &mut [0.0; 3]);
     assert_eq!(short, Err(LearnerError::LengthMismatch { argument: "votes", expected: 4, got: 3 }));
-    let wide = SortedColumns::new(RowMatrix::dense(2, vec![1.0, 2.0]).unwrap()).unwrap();
+    let wide = sample(RowMatrix::dense(2, vec![1.0, 2.0]).unwrap()).unwrap();
     let other = learner.evaluate(&h, &wide, &mut [0.0]);
     assert_eq!(other, Err(LearnerError::InputDimension { expected: 1, got: 2 }));
 }
@@ -363,9 +363,11 @@ fn refuses<W: WeakLearner<Sample = SortedColumns>>(mut learner: W) {
 #[test]
 fn every_learner_refuses_what_the_contract_names() {
     let rng = || ChaCha8Rng::seed_from_u64(1);
-    refuses(ExactStump::default());
-    refuses(WeightedTree::new(2, LeafAnswer::Sign, 1).unwrap());
-    refuses(Sampled::new(ExactStump::default(), 5, rng()).unwrap());
+    refuses(ExactStump::default(), SortedColumns::new);
+    refuses(BinnedStump::default(), BinnedColumns::new);
+    refuses(BinnedTree::new(2, LeafAnswer::Sign, 0.0).unwrap(), BinnedColumns::new);
+    refuses(WeightedTree::new(2, LeafAnswer::Sign, 1).unwrap(), SortedColumns::new);
+    refuses(Sampled::new(ExactStump::default(), 5, rng()).unwrap(), SortedColumns::new);
     let parameter = |error: LearnerError| matches!(error, LearnerError::BadParameter { .. });
     assert!(parameter(Sampled::new(ExactStump::default(), 0, rng()).unwrap_err()));
     assert!(parameter(WeightedTree::new(u16::MAX, LeafAnswer::Sign, 1).unwrap_err()));

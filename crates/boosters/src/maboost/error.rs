@@ -27,6 +27,18 @@ pub enum BoostError {
         /// k.
         k: f64,
     },
+    /// A run and an algorithm that do not belong together, or a saved run whose parts disagree.
+    #[error("{argument} is {got} at {index}, and {expected} by the rest of the run")]
+    Inconsistent {
+        /// Which part.
+        argument: &'static str,
+        /// The example or the round, from 0.
+        index: usize,
+        /// What the rest of the run says.
+        expected: f64,
+        /// What was found.
+        got: f64,
+    },
     /// A regularisation α_t of [`SparseBoost`](super::SparseBoost) for which Theorem 4 says nothing.
     #[error("alpha = {alpha} in round {round} is outside [0, {limit}]")]
     AlphaTooLarge {

@@ -5,6 +5,7 @@
 //! [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
 
 mod run;
+mod loaded;
 mod reweighting;
 mod examples;
 mod mirror_ascent;
@@ -12,6 +13,7 @@ mod update;
 mod mirror_map;
 mod smooth;
 mod combined;
+mod lazy_sparse;
 mod sparse_boost;
 mod mada_boost;
 mod ada_boost;
@@ -24,9 +26,10 @@ pub use combined::CombinedBoost;
 pub use ensemble::Ensemble;
 pub use error::BoostError;
 pub use examples::Examples;
+pub use lazy_sparse::LazySparseBoost;
 pub use mada_boost::MadaBoost;
 pub use mirror_ascent::{MirrorAscent, Schedule};
-pub use mirror_map::BoostingMap;
+pub use mirror_map::{BoostingMap, Step};
 pub use reweighting::{Answer, Promise, Reweighting, WeightSet};
 pub use run::{BoostingRun, Round};
 pub use smooth::SmoothBoost;

@@ -1,6 +1,6 @@
 //! The loop that every algorithm of the family shares.
 
-use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop};
+use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop, loaded};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::LearnerError;
@@ -14,14 +14,14 @@ use weak_learners::batch::{Sample, WeakLearner};
 /// and its record alone.
 ///
 /// ```
-/// use boosters::maboost::{BoostingRun, Examples, SmoothBoost};
+/// use boosters::maboost::{Active, BoostingRun, Examples, SmoothBoost};
 /// use rows::RowMatrix;
 /// use weak_learners::Label::{Minus, Plus};
 /// use weak_learners::batch::{ExactStump, SortedColumns};
 /// // An interval is no stump, but it is a vote of stumps.
 /// let sample = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 2.0, 3.0, 4.0, 5.0])?)?;
 /// let examples = Examples::uniform(vec![Minus, Minus, Plus, Minus, Minus])?;
-/// let smooth = SmoothBoost::smooth(&examples, 4.0)?;
+/// let smooth = SmoothBoost::<Active>::smooth(&examples, 4.0)?;
 /// let mut run = BoostingRun::new(examples, ExactStump::default(), smooth)?;
 /// for _ in 0..40 {
 ///     assert!(run.round(&sample)?.is_continue());
@@ -137,7 +137,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
             eta,
             flipped,
             error: examples.share(|i| margins[i] <= 0.0),
-            min_margin: margins.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)) / *eta_sum,
+            min_margin: loaded::least(margins) / *eta_sum,
             promise: algorithm.promise(),
             trained_on,
             zeros: w.len() - positive(w),
@@ -192,7 +192,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// A run before its first round; `algorithm` was made for the same examples.
     ///
     /// # Errors
-    /// An algorithm with weights of another number than there are examples of positive weight.
+    /// An algorithm whose weights are not the start distribution of these examples.
     pub fn new(examples: Examples, learner: W, algorithm: A) -> Result<Self, BoostError> {
         let margins = vec![0.0; examples.start().len()];
         let ensemble = Ensemble::new(Vec::new(), Vec::new())?;
@@ -266,10 +266,14 @@ impl<W: WeakLearner, A: Reweighting> TryFrom<State<W, A, W::Hypothesis>> for Boo
                 return Err(LearnerError::LengthMismatch { argument, expected: n, got }.into());
             }
         }
-        let (expected, got) = (state.ensemble.coefficients().len(), state.record.len());
-        if got != expected {
-            return Err(LearnerError::LengthMismatch { argument: "record", expected, got }.into());
-        }
+        loaded::check(
+            &state.examples,
+            &state.algorithm,
+            state.ensemble.coefficients(),
+            &state.margins,
+            state.eta_sum,
+            &state.record,
+        )?;
         let targets: Vec<f64> = state.examples.labels().iter().map(|a| a.sign()).collect();
         let (weights, votes) = (vec![0.0; targets.len()], vec![0.0; targets.len()]);
         Ok(Self { state, targets, weights, votes, losses: vec![0.0; n] })

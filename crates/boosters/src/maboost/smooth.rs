@@ -16,11 +16,14 @@ impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {
     /// # Errors
     /// [`BoostError::BadSmoothness`].
     pub fn smooth(examples: &Examples, k: f64) -> Result<Self, BoostError> {
-        if !(k >= 1.0 && k.is_finite()) {
-            return Err(BoostError::BadSmoothness { k });
-        }
+        check_smoothness(k)?;
         let caps = examples.start().iter().map(|d| (k * d).min(f64::MAX)).collect();
         let set = CappedSimplex::new(caps, 1.0)?;
         Self::new(NegativeEntropy, set, examples, Schedule::Theorem1)
     }
+}
+
+/// Refuses a k below 1, and one that is not finite.
+pub(super) fn check_smoothness(k: f64) -> Result<(), BoostError> {
+    if k >= 1.0 && k.is_finite() { Ok(()) } else { Err(BoostError::BadSmoothness { k }) }
 }

@@ -4,14 +4,14 @@
 //! term by term; that the regret of the OCO learner, measured on losses that are formed here, is the one that its own
 //! theorem allows; and that the labels that learners are passed have the probabilities of the paper.
 //!
-//! Tried by hand, and seen to fail a test here: labels turned the other way, or with probability p or ½; Π without its cut-off;
-//! 1/γ left out of z, of a slope, or on the wrong side; a slope without its −1; A not put back, climbing, from the wrong
+//! Tried by hand, and seen to fail a test here: labels turned the other way, or with probability p or ½; Π without its
+//! cut-off; 1/γ left out of z, of a slope, or on the wrong side; a slope without its −1; A not put back, climbing, from the wrong
 //! start, on the wrong interval, with another step, or unchecked; coins that never advance or are shared; examples passed
 //! with 1 − p or always; no question before learners move; ties, counts and leaders of the choice.
 //!
 //! Reading order: `streams` (examples), `lemmas` (4, 5, 13 and Π), `proposition_3` (Algorithm 1), `theorem_12` (Algorithm 4),
-//! `theorem_2` (the rates in N), `not_weak` (what fails where a hypothesis does), `chooser`, `teaching` (what learners are told), `independence` (of threads and of
-//! the number of learners), `contract` (prediction, saving), `refusals`.
+//! `theorem_2` (the rates in N), `not_weak` (what fails where a hypothesis does), `chooser`, `teaching` (what learners are
+//! told), `independence` (of threads and of the number of learners), `contract` (prediction, saving), `refusals`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 

@@ -127,9 +127,16 @@ impl BinnedStump {
         self.rows.reserve(m);
         let present = self.products.iter().filter(|v| **v != 0).count();
         if present <= m - m.div_ceil(4) {
-            let kept = (0_u32..).zip(&self.products).filter(|(_, v)| **v != 0);
-            self.rows.extend(kept.map(|(i, _)| i));
-            self.products.retain(|v| *v != 0);
+            self.rows.resize(m, 0);
+            let mut kept = 0;
+            for (i, row) in (0..m).zip(0..) {
+                let v = self.products[i];
+                // A product of 0 is overwritten by the next one: no branch to guess.
+                (self.products[kept], self.rows[kept]) = (v, row);
+                kept += usize::from(v != 0);
+            }
+            self.products.truncate(kept);
+            self.rows.truncate(kept);
         }
         Ok(())
     }
@@ -148,6 +155,9 @@ impl BinnedStump {
     /// Σ w_i a_i over each bin of K columns.
     fn histograms<const K: usize>(&self, columns: [&[u8]; K]) -> [Histogram; K] {
         let mut sums = [[0; 256]; K];
+        let m = columns[0].len();
+        // Of one length, so that one comparison is enough for all of them.
+        let columns = columns.map(|bins| &bins[..m]);
         let mut add = |i: usize, v: i64| {
             for k in 0..K {
                 sums[k][usize::from(columns[k][i])] += v;

@@ -118,19 +118,27 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
 
 /// What [`WeakLearner::train`] refuses, refused; otherwise an e with Σ w_i < 2^e, up to the rounding of the sum.
 ///
-/// Three passes that keep several examples in a register; what they find amiss is left to [`check_examples`] to name.
+/// One pass that keeps four examples in a register; what it finds amiss is left to [`check_examples`] to name.
 pub(crate) fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i32, LearnerError> {
-    let labels = targets.iter().fold(true, |so_far, a| so_far & (a.abs() <= 1.0));
-    let weigh = weights.iter().fold(true, |so_far, w| so_far & (*w >= 0.0));
-    let (fours, rest) = weights.as_chunks::<4>();
-    let sums = fours.iter().fold([0.0; 4], |sums, w| [0, 1, 2, 3].map(|k| sums[k] + w[k]));
-    let total = sums.iter().chain(rest).sum::<f64>();
+    let legal = |a: f64, w: f64| (a.abs() <= 1.0) & (w >= 0.0);
+    let ((targets_by_four, last_targets), (weights_by_four, last_weights)) =
+        (targets.as_chunks::<4>(), weights.as_chunks::<4>());
+    let (mut fine, mut sums) = (true, [0.0; 4]);
+    for (a, w) in targets_by_four.iter().zip(weights_by_four) {
+        for k in 0..4 {
+            fine &= legal(a[k], w[k]);
+            sums[k] += w[k];
+        }
+    }
+    fine &= last_targets.iter().zip(last_weights).all(|(a, w)| legal(*a, *w));
+    let total = sums.iter().chain(last_weights).sum::<f64>();
     let lengths = targets.len() == size && weights.len() == size;
-    if lengths && labels && weigh && total > 0.0 && total.is_finite() {
+    if lengths && fine && total > 0.0 && total.is_finite() {
         return Ok(exponent_above(total));
     }
-    // A sum beyond the range is that of at most 2^32 legal weights.
-    Ok(exponent_above(check_examples(size, targets, weights)?) + 32)
+    // Every weight is legal, and their sum beyond the range.
+    let unit = exponent_above(check_examples(size, targets, weights)?);
+    Ok(unit + exponent_above(weights.iter().map(|w| in_units(*w, unit)).sum()))
 }
 
 /// w·2^(−unit), where 2^unit is near the largest weight.

@@ -7,13 +7,17 @@
 //! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the
 //! same on columns binned once; [`WeightedTree`]; [`Sampled`],
 //! which lets a learner see no more than m₀ draws.
+//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose values are a byte each, and
+//! [`BinnedStump`], the same search there; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and
+//! [`WeightedTree`] by smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
 
 mod contract;
 mod sorted_columns;
 mod stump;
 mod exact_stump;
-mod decision_tree;
 mod binned_columns;
+mod binned_stump;
+mod decision_tree;
 mod binned_tree;
 mod binned_stump;
 mod tree;

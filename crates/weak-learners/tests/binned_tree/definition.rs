@@ -167,7 +167,7 @@ proptest! {
         depth in 0_u16..5,
         answer in select(&[LeafAnswer::Sign, LeafAnswer::Mean][..]),
         eighths in 0_u8..3,
-        shift in select(&[0, 1000, -1020][..]),
+        shift in select(&[0, 1018, -1020][..]),
     ) {
         let sample = BinnedColumns::new(examples.dense()).unwrap();
         let present = examples.present();

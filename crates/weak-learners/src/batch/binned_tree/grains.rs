@@ -1,12 +1,12 @@
 //! The examples of a training in whole numbers, in the order of the nodes.
 
-use crate::batch::contract::in_units;
-use projections::{exponent_above, scale_up};
+use crate::LearnerError;
+use crate::batch::contract::{exponent_of_total, in_units};
 use std::ops::{Add, AddAssign, Range, Sub, SubAssign};
 
 /// Σ w_i and Σ w_i a_i over some examples, in grains.
 ///
-/// A grain is a power of two between 2^−61 and 2^−60 of the weight of all examples, and both terms of an example are
+/// A grain is a power of two, about 2^−61 to 2^−60 of the weight of all examples, and both terms of an example are
 /// whole grains, rounded towards zero. So sums are exact and in no order, differences are exact, and |Σ w_i a_i| ≤ Σ w_i.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -25,28 +25,32 @@ pub(super) struct Examples {
 }
 
 impl Examples {
-    /// Takes the examples that weigh a grain or more, and sums them; `largest` is the largest weight.
-    pub(super) fn take(&mut self, targets: &[f64], weights: &[f64], largest: f64) -> Sums {
-        let unit = exponent_above(largest);
-        let total: f64 = weights.iter().map(|w| in_units(*w, unit)).sum();
-        // Rounding of the total is far below a factor of two, so that the sum of all grains stays below 2^62.
-        let grain = 61 - exponent_above(total);
-        let in_grains = |v: f64| {
-            #[allow(clippy::cast_possible_truncation, reason = "below 2^62; the fraction is to go")]
-            let grains = scale_up(v, grain.unsigned_abs()) as i64;
-            grains
-        };
-        self.rows.clear();
-        self.sums.clear();
-        for ((a, w), i) in targets.iter().zip(weights).zip(0..=u32::MAX).filter(|((_, w), _)| **w > 0.0) {
-            let w = in_units(*w, unit);
+    /// Takes the examples that weigh a grain or more, and sums them.
+    ///
+    /// # Errors
+    /// Those of the contract of training.
+    pub(super) fn take(&mut self, m: usize, targets: &[f64], weights: &[f64]) -> Result<Sums, LearnerError> {
+        // Sums stay below 2^62. A grain may lie beyond the range of powers of two, the halves of its exponent do not.
+        let shift = 61 - exponent_of_total(m, targets, weights)?;
+        let halves = (in_units(1.0, -(shift / 2)), in_units(1.0, shift / 2 - shift));
+        #[allow(clippy::cast_possible_truncation, reason = "below 2^62; the fraction is to go")]
+        let in_grains = |v: f64| v as i64;
+        self.rows.resize(m, 0);
+        self.sums.resize(m, Sums::default());
+        self.moved.0.resize(m, 0);
+        self.moved.1.resize(m, Sums::default());
+        let (mut kept, mut all) = (0, Sums::default());
+        for ((a, w), row) in targets.iter().zip(weights).zip(0..) {
+            let w = w * halves.0 * halves.1;
             let sums = Sums { weight: in_grains(w), product: in_grains(w * a) };
-            if sums.weight > 0 {
-                self.rows.push(i);
-                self.sums.push(sums);
-            }
+            // One that weighs nothing is overwritten by the next: no branch that could be mispredicted.
+            (self.rows[kept], self.sums[kept]) = (row, sums);
+            kept += usize::from(sums.weight > 0);
+            all += sums;
         }
-        self.sums.iter().fold(Sums::default(), |all, sums| all + *sums)
+        self.rows.truncate(kept);
+        self.sums.truncate(kept);
+        Ok(all)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -69,8 +73,6 @@ impl Examples {
     pub(super) fn partition(&mut self, range: Range<usize>, bins: &[u8], bin: u8) -> usize {
         let (rows, sums) = (&mut self.rows[range.clone()], &mut self.sums[range.clone()]);
         let (moved_rows, moved_sums) = &mut self.moved;
-        moved_rows.resize(rows.len().max(moved_rows.len()), 0);
-        moved_sums.resize(rows.len().max(moved_sums.len()), Sums::default());
         let (mut kept, mut moved) = (0, 0);
         // Every example is written to both places, and only one of them moves on: no branch that could be mispredicted.
         for k in 0..rows.len() {

@@ -7,6 +7,9 @@ use rayon::prelude::*;
 /// A column's sums, bin by bin.
 pub(super) type Histogram = [Sums; 256];
 
+/// No example.
+pub(super) const EMPTY: Histogram = [Sums { weight: 0, product: 0 }; 256];
+
 /// Columns that are counted side by side: an example's sums are loaded once for all of them, and where most examples
 /// share a bin, an addition need not wait for the one before it.
 const GROUP: usize = 4;
@@ -42,28 +45,35 @@ impl Search<'_> {
         histograms: &mut [Histogram],
         found: &mut Vec<Option<Split>>,
     ) -> Option<Split> {
-        let count = |first: usize, group: &mut [Histogram]| {
-            group.iter_mut().for_each(|histogram| histogram.fill(Sums::default()));
-            if let [a, b, c, d] = group {
-                let m = self.sample.size();
-                let bins = [0, 1, 2, 3].map(|k| &self.sample.bins(first + k)[..m]);
+        self.best(rows.len() + 256, histograms, found, |first, histograms| {
+            histograms.iter_mut().for_each(|histogram| histogram.fill(Sums::default()));
+            for (group, histograms) in histograms.chunks_mut(GROUP).enumerate() {
+                self.add(rows, sums, first + GROUP * group, histograms);
+            }
+        })
+    }
+
+    /// Adds examples to the histograms of a group of columns, from column `first` on.
+    fn add(self, rows: &[u32], sums: &[Sums], first: usize, histograms: &mut [Histogram]) {
+        if let [a, b, c, d] = histograms {
+            // Of one length, so that one comparison is enough for all of them.
+            let m = self.sample.size();
+            let bins = [0, 1, 2, 3].map(|k| &self.sample.bins(first + k)[..m]);
+            for (&row, &sums) in rows.iter().zip(sums) {
+                let bin = bins.map(|bins| usize::from(bins[row as usize]));
+                a[bin[0]] += sums;
+                b[bin[1]] += sums;
+                c[bin[2]] += sums;
+                d[bin[3]] += sums;
+            }
+        } else {
+            for (k, histogram) in histograms.iter_mut().enumerate() {
+                let bins = self.sample.bins(first + k);
                 for (&row, &sums) in rows.iter().zip(sums) {
-                    let row = row as usize;
-                    a[usize::from(bins[0][row])] += sums;
-                    b[usize::from(bins[1][row])] += sums;
-                    c[usize::from(bins[2][row])] += sums;
-                    d[usize::from(bins[3][row])] += sums;
-                }
-            } else {
-                for (k, histogram) in group.iter_mut().enumerate() {
-                    let bins = self.sample.bins(first + k);
-                    rows.iter().zip(sums).for_each(|(&row, &sums)| {
-                        histogram[usize::from(bins[row as usize])] += sums;
-                    });
+                    histogram[usize::from(bins[row as usize])] += sums;
                 }
             }
-        };
-        self.best(rows.len() + 256, histograms, found, count)
+        }
     }
 
     /// Takes the examples of one child, counted already, away from its parent's, and finds the best split of the other.
@@ -73,16 +83,16 @@ impl Search<'_> {
         histograms: &mut [Histogram],
         found: &mut Vec<Option<Split>>,
     ) -> Option<Split> {
-        self.best(256, histograms, found, |first, group| {
-            for (k, (histogram, counted)) in group.iter_mut().zip(&counted[first..]).enumerate() {
+        self.best(256, histograms, found, |first, histograms| {
+            for (k, (histogram, counted)) in histograms.iter_mut().zip(&counted[first..]).enumerate() {
                 let bins = self.sample.cuts(first + k).len() + 1;
                 histogram[..bins].iter_mut().zip(counted).for_each(|(sums, counted)| *sums -= *counted);
             }
         })
     }
 
-    /// Prepares the histograms, a group at a time, and searches them. Every column is searched by itself, and the columns
-    /// are compared in their order: threads do not show.
+    /// Prepares the histograms of some columns and searches them, on one thread or on several. Every column is searched by
+    /// itself, and then the columns are compared in their order: threads do not show.
     fn best(
         self,
         additions: usize,
@@ -90,19 +100,21 @@ impl Search<'_> {
         found: &mut Vec<Option<Split>>,
         prepare: impl Fn(usize, &mut [Histogram]) + Sync,
     ) -> Option<Split> {
+        let columns = histograms.len();
         found.clear();
-        found.resize(histograms.len(), None);
-        let search = |(group, (histograms, found)): (usize, (&mut [Histogram], &mut [Option<Split>]))| {
-            let first = GROUP * group;
+        found.resize(columns, None);
+        let search = |first: usize, histograms: &mut [Histogram], found: &mut [Option<Split>]| {
             prepare(first, histograms);
-            for (k, (histogram, found)) in histograms.iter().zip(found).enumerate() {
-                *found = self.best_cut(first + k, histogram);
+            for ((feature, histogram), found) in (first..).zip(histograms).zip(found) {
+                *found = self.best_cut(feature, histogram);
             }
         };
-        if additions * histograms.len() < WORTHWHILE || rayon::current_num_threads() == 1 {
-            histograms.chunks_mut(GROUP).zip(found.chunks_mut(GROUP)).enumerate().for_each(search);
+        if rayon::current_thread_index().is_some() && additions * columns >= WORTHWHILE {
+            let each = columns.div_ceil(rayon::current_num_threads()).next_multiple_of(GROUP);
+            let parts = histograms.par_chunks_mut(each).zip(found.par_chunks_mut(each)).enumerate();
+            parts.for_each(|(part, (histograms, found))| search(part * each, histograms, found));
         } else {
-            histograms.par_chunks_mut(GROUP).zip(found.par_chunks_mut(GROUP)).enumerate().for_each(search);
+            search(0, histograms, found);
         }
         found
             .iter()

@@ -3,36 +3,37 @@
 mod grains;
 mod histogram;
 
-use super::contract::{check_examples, check_votes};
+use super::contract::check_votes;
 use super::decision_tree::Node;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
 use crate::LearnerError;
 use grains::{Examples, Sums};
-use histogram::{Histogram, Search, Split};
+use histogram::{EMPTY, Histogram, Search, Split};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The weak learner of trees of depth d: greedy splits of least weighted squared error, among *all* cuts of a binned
 /// sample, and in each leaf the weighted mean of the targets or its sign.
 ///
-/// A node with Σ w = W and Σ w a = S has squared error Σ w (a − S/W)² = Σ w a² − S²/W about its mean. So the best split
-/// is the one that raises the sum of S²/W over the two sides most. For labels a = ±1 this is the split of least Gini
+/// *Splits:* a node with Σ w = W and Σ w a = S has squared error Σ w (a − S/W)² = Σ w a² − S²/W about its mean, so the
+/// best split is the one whose sides have the largest sum of S²/W. For labels a = ±1 it is the split of least Gini
 /// impurity: with p = (1 + S/W)/2, the share of the label +1, W·2p(1 − p) = (W − S²/W)/2. Of equal splits it takes the
-/// lowest feature, then the lowest cut. A split that gains nothing is taken too, for the next may (exclusive or); a node
-/// is a leaf when it is d deep, when its targets are all equal, or when no cut leaves both sides examples of
-/// `least_leaf` of all weight.
+/// lowest feature, then the lowest cut. One that gains nothing is taken too, for the next may gain (exclusive or). A node
+/// is a leaf when it is d deep, when its targets are all equal, or when no cut leaves `least_leaf` of all weight, and an
+/// example, on both sides.
 ///
-/// Weights and products w_i a_i are rounded once, to whole multiples of a grain near 2^−61 of the weight of all examples,
-/// and from there on every sum is one of integers. So neither the order of the rows, nor the threads, nor the way in
-/// which a sum is come by shows; no weight is negative, no leaf is empty and no mean leaves \[−1, 1\]. *Limits:* an
-/// example lighter than a grain counts as absent, and the mean of a leaf that is lighter than 10^−3 of all has an error of
-/// up to 10^−15 for each of its examples, and so on in proportion.
+/// *Precision:* weights and products w_i a_i are rounded once, towards 0, to multiples of a power of two near 2^−60 Σ w_i,
+/// and from there on every sum is one of integers. So neither the order of the rows nor the threads show, nor whether a
+/// sum was added up or is a difference; no weight is negative, no leaf is empty and no mean leaves \[−1, 1\]. What is
+/// lighter than such a grain counts as absent, and the mean of a leaf of k examples and the share f of all weight is right
+/// to 2^−59 k/f.
 ///
-/// *Cost:* with n examples that weigh something, O(m) to sort those out, then at most n·inputs additions for the root and
-/// half of that for every further level, since of two children only the smaller is counted and the other is the
-/// difference; and for each node that is searched a pass over all cuts. Columns are counted on the threads of the current
-/// rayon pool where there is enough to do. Kept from one training to the next: O(n) and the bins of O(log n) nodes. After
-/// the first training only the tree itself is allocated, and in [`evaluate`](WeakLearner::evaluate) a copy of its nodes.
+/// *Cost:* with n examples that weigh something, O(m) to find them, at most n·inputs additions for the root and half of
+/// that for every further level, since of two children only the smaller one is counted and the other is the difference;
+/// and a pass over all cuts for each node that is split. *Threads:* inside a rayon pool (`pool.install(|| …)`) those of the
+/// pool count the columns of nodes with much to add. *Memory:* O(m) and the histograms of O(log m) nodes, 4 KiB a column,
+/// kept from one training to the next; after the first only the nodes of the tree are allocated, and a copy of them in
+/// [`evaluate`](WeakLearner::evaluate).
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -98,9 +99,8 @@ impl WeakLearner for BinnedTree {
         targets: &[f64],
         weights: &[f64],
     ) -> Result<Tree, LearnerError> {
-        let largest = check_examples(sample.size(), targets, weights)?;
         let Self { depth, answer, least_leaf, work } = self;
-        let sums = work.examples.take(targets, weights, largest);
+        let sums = work.examples.take(sample.size(), targets, weights)?;
         let rules = Rules { sample, targets, depth: *depth, least: sums.share(*least_leaf).max(1) };
         let leaf = |sums: Sums| Node::Leaf { answer: answer.of(sums.mean()) };
         let mut nodes = vec![leaf(sums)];
@@ -161,6 +161,7 @@ impl Work {
     /// Opens the root.
     fn plant(&mut self, rules: Rules<'_>, root: Part) {
         if self.may_be_split(rules, &root) {
+            self.make_room(rules);
             let mut histograms = self.histograms(rules.sample.inputs());
             let examples = self.examples.of(root.range.clone());
             let split = rules.search(root.sums).count(examples, &mut histograms, &mut self.found);
@@ -209,9 +210,20 @@ impl Work {
         part.depth < rules.depth && !self.examples.are_alike(part.range.clone(), rules.targets)
     }
 
+    /// Room for the nodes that are open at once: at depths 1, 2, …, at most d − 1 a larger child that waits, and at the last
+    /// of them the smaller one too. Smaller children are split first and halve the examples, so that there are no more
+    /// than log2 m such depths.
+    fn make_room(&mut self, rules: Rules<'_>) {
+        let (m, inputs) = (rules.sample.size(), rules.sample.inputs());
+        let nodes = usize::from(rules.depth).min(m.ilog2() as usize + 1);
+        self.open.reserve(nodes);
+        self.spare.resize(nodes.max(self.spare.len()), Vec::new());
+        self.spare.iter_mut().for_each(|histograms| histograms.resize(inputs, EMPTY));
+    }
+
     fn histograms(&mut self, inputs: usize) -> Vec<Histogram> {
         let mut histograms = self.spare.pop().unwrap_or_default();
-        histograms.resize(inputs, [Sums::default(); 256]);
+        histograms.resize(inputs, EMPTY);
         histograms
     }
 }
@@ -234,7 +246,11 @@ fn steps<'a>(tree: &Tree, sample: &'a BinnedColumns) -> Option<Vec<Step<'a>>> {
             is_cut.then_some(Step::Compare(sample.bins(feature), u8::try_from(bin).ok()?, [at_most, above]))
         }
     };
-    tree.nodes().iter().map(step).collect()
+    let mut steps = Vec::with_capacity(tree.nodes().len());
+    for node in tree.nodes() {
+        steps.push(step(node)?);
+    }
+    Some(steps)
 }
 
 fn walk(steps: &[Step<'_>], i: usize) -> f64 {

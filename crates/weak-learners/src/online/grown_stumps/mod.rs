@@ -29,9 +29,10 @@ use state::{Expert, State, is_above};
 /// for every prefix, on oblivious streams, and with [`drawing_afresh`](Self::drawing_afresh) on every stream that does not
 /// see the draw of its own round. No stump at all is left out unless a feature is full. π depends on the order in which
 /// new values come: where they rise, or fall, π ≥ 1/(4K²(2m + 2)), and always π ≥ 6^(−K/2)/(2m + 2); under splits that
-/// leave h in the lighter half every time, no rule for the shares keeps more than 2^(−K). All in
-/// `tests/hedge/grown.rs`. *Cost:* O(log K) for each stored value of x, O(K) where it splits a gap, O(n) where the expert
-/// is drawn. It allocates only where it grows. *Errors:* a row of another dimension.
+/// leave h in the lighter half every time, no rule for the shares keeps more than 2^(−K). Asserted
+/// in `tests/hedge/grown.rs`, the priors of orders in `tests/hedge/orders.rs`, labels that answer votes in
+/// `tests/hedge/adaptive.rs`. *Cost:* O(log K) for each stored value of x, O(K) where it splits a gap, O(n) where the
+/// expert is drawn. It allocates only where it grows. *Errors:* a row of another dimension.
 ///
 /// ```
 /// use rand::SeedableRng;

@@ -26,8 +26,8 @@ use state::State;
 /// *Guarantee.* max_h Σ h(x_t)y_t − E Σ W(x_t)y_t ≤ ln n/η + ηT/2 for every prefix, which is √(2T ln n) for
 /// [`tuned`](Self::tuned); ln n/η_T + ½Σ η_t ≤ 2.2√(T ln n) for [`anytime`](Self::anytime); on oblivious streams, and
 /// drawing afresh on every stream that does not see the draw of its own round. The best gain is not negative, so there
-/// it is a weak learner with every advantage γ ≤ 1 and that regret \[BCMH20, Definition 1\]. All in
-/// `tests/hedge/fixed.rs`.
+/// it is a weak learner with every advantage γ ≤ 1 and that regret \[BCMH20, Definition 1\]. Asserted in
+/// `tests/hedge/fixed.rs`, against labels that answer votes in `tests/hedge/adaptive.rs`.
 ///
 /// *Cost.* Sums of labels are kept, one between any two neighbouring thresholds, and no gain of an expert: O(log K) for
 /// each stored value of x with K thresholds, O(n) where the expert is drawn. No allocation after it is made.
