@@ -4,7 +4,7 @@ use super::Measured;
 use super::combined::{A_ALONE, CAPPED, CAPS, NO_CAPS, PARTS};
 use super::course::{Place, levels};
 use super::methods::{Learner, Method};
-use super::noise::{METHODS, TEST_ERROR};
+use super::noise::{ADABOOST, SMOOTH, SMOOTH_STOPPED, TEST_ERROR};
 use super::parts::Part;
 use super::report::of_part;
 use crate::paired::Interval;
@@ -22,12 +22,16 @@ const DRAWN: [Method; 7] = [
     Method::AdaBoost,
 ];
 /// Those that might have zero weights.
-const SPARSE: [Method; 4] = [
+const SPARSE: [Method; 5] = [
     Method::QuadraticActive,
     Method::QuadraticLazy,
+    Method::QuadraticLong,
     Method::SparseFraction(0.5),
     Method::SparseConstant(0.01),
 ];
+
+/// Those that are drawn beside AdaBoost where labels are turned.
+const COMPARED: [&str; 4] = ["AdaBoost, T chosen", "MadaBoost", SMOOTH, SMOOTH_STOPPED];
 
 /// Every figure that there are numbers for, with the ending of its file's name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(&'static str, LinePlot)> {
@@ -120,24 +124,18 @@ fn margin_growth(measured: &[Measured]) -> LinePlot {
     plot(&format!("{name}: training margins as rounds go by"), Axis::linear("margin"), y, panels)
 }
 
-/// The least margin, and what Theorem 2 leaves of it.
+/// The mean of the least margins, and what Theorem 2 leaves of it.
 fn margin_bound(measured: &[Measured]) -> LinePlot {
     let panels = of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees).map(|one| {
-        let mut all: Vec<Series> = Vec::new();
-        for method in [Method::EntropyMargin, Method::Entropy, Method::AdaBoost] {
-            all.extend(series(
-                &method.to_string(),
-                course(one, method, |place| Some(place.margin)).into_iter(),
-                false,
-            ));
-        }
-        let bound = course(one, Method::EntropyMargin, |place| place.margin_bound);
-        all.extend(series(
-            "bound, entropy, Theorem 2",
-            bound.into_iter().filter(|(_, found)| found.mean >= -1.0),
-            true,
-        ));
-        panel(one, all.into_iter())
+        let curve = |name: &str, method, read, theory| {
+            let points = course(one, method, read).into_iter().filter(|(_, found)| found.mean >= -1.0);
+            series(name, points.map(|(x, found)| (x, Interval { half_width: 0.0, ..found })), theory)
+        };
+        let measured = [Method::EntropyMargin, Method::Entropy, Method::AdaBoost]
+            .map(|method| curve(&method.to_string(), method, |place| Some(place.margin), false));
+        let bound =
+            curve("bound, entropy, Theorem 2", Method::EntropyMargin, |place| place.margin_bound, true);
+        panel(one, measured.into_iter().chain([bound]).flatten())
     });
     let title = "The least training margin over trees, and the bound of Theorem 2";
     plot(title, Axis::log("round"), Axis::linear("normalised margin"), panels)
@@ -180,20 +178,21 @@ fn used(measured: &[Measured]) -> LinePlot {
     plot("Test error against rows used", x, Axis::linear("test error, %"), panels)
 }
 
+/// Test error less that of AdaBoost in the same trial.
 fn noise(measured: &[Measured]) -> LinePlot {
     let panels = of_part(measured, Part::Noise).map(|one| {
-        panel(
-            one,
-            METHODS.iter().filter_map(|method| {
-                let at = |(case, x): (&str, f64)| {
-                    Some((x, Interval::of(&one.values(case, method, TEST_ERROR, x))?.scaled(100.0)))
-                };
-                series(method, one.cases().into_iter().filter_map(at), false)
-            }),
-        )
+        let curve = |method: &&str| {
+            let at = |(case, x): (&str, f64)| {
+                let errors = |method: &str| one.values(case, method, TEST_ERROR, x);
+                Some((x, Interval::of_differences(&errors(method), &errors(ADABOOST))?.scaled(100.0)))
+            };
+            series(method, one.cases().into_iter().filter_map(at), false)
+        };
+        panel(one, COMPARED.iter().filter_map(curve))
     });
     let x = Axis::linear("training labels turned, %");
-    plot("Test error where training labels are turned", x, Axis::linear("test error, %"), panels)
+    let title = "Test error where training labels are turned, less that of AdaBoost";
+    plot(title, x, Axis::linear("points of test error"), panels)
 }
 
 /// A panel a learner, set and noise of B: test error against k, beside A alone and no caps.

@@ -3,8 +3,8 @@
 use super::MaboostError;
 use super::sets::Task;
 use boosters::maboost::{
-    Active, AdaBoost, BoostingRun, CombinedBoost, Examples, Lazy, MadaBoost, MirrorAscent, Reweighting,
-    Round, Schedule, SmoothBoost, SparseBoost, Sparsity, Stop,
+    Active, AdaBoost, BoostingRun, CombinedBoost, Examples, Lazy, LazySparseBoost, MadaBoost, MirrorAscent,
+    Reweighting, Round, Schedule, SmoothBoost, SparseBoost, Sparsity, Stop,
 };
 use projections::{Euclidean, NegativeEntropy, Simplex};
 use serde::Serialize;
@@ -22,8 +22,12 @@ pub enum Method {
     QuadraticLazy,
     /// The same with the steps of \[NP14, Theorem 2\].
     QuadraticMargin,
+    /// The lazy one with longer steps, whose weights are sparser.
+    QuadraticLong,
     /// MABoost, Σ w log w; active and lazy are the same.
     Entropy,
+    /// The same with the step that makes the bound least.
+    EntropySearch,
     /// The same with the steps of \[NP14, Theorem 2\].
     EntropyMargin,
     /// w ≤ k/N.
@@ -66,11 +70,13 @@ pub struct Moment<'a> {
 
 impl Method {
     /// Every algorithm for one data set, at the parameters of the comparison.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::QuadraticActive,
         Self::QuadraticLazy,
         Self::QuadraticMargin,
+        Self::QuadraticLong,
         Self::Entropy,
+        Self::EntropySearch,
         Self::EntropyMargin,
         Self::Smooth(10.0),
         Self::SparseFraction(0.5),
@@ -111,6 +117,14 @@ impl Method {
                 MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, second)?,
                 examples,
             ),
+            Self::QuadraticLong => play.with(LazySparseBoost::sparse(&examples)?, examples),
+            Self::EntropySearch => {
+                let search = Schedule::LineSearch;
+                play.with(
+                    MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, search)?,
+                    examples,
+                )
+            }
             Self::Smooth(k) => play.with(SmoothBoost::<Active>::smooth(&examples, k)?, examples),
             Self::Combined(k) => play.with(CombinedBoost::new(&examples, &task.secondary, k)?, examples),
             Self::SparseFraction(theta) => {
@@ -195,7 +209,9 @@ impl fmt::Display for Method {
             Self::QuadraticActive => f.write_str("quadratic, active"),
             Self::QuadraticLazy => f.write_str("quadratic, lazy"),
             Self::QuadraticMargin => f.write_str("quadratic, Theorem 2"),
+            Self::QuadraticLong => f.write_str("quadratic, lazy, long steps"),
             Self::Entropy => f.write_str("entropy"),
+            Self::EntropySearch => f.write_str("entropy, line search"),
             Self::EntropyMargin => f.write_str("entropy, Theorem 2"),
             Self::Smooth(k) => write!(f, "smooth, k = {k}"),
             Self::Combined(k) => write!(f, "combined, k = {k}"),

@@ -34,7 +34,7 @@ pub(super) fn courses(measured: &[Measured]) -> Result<Vec<Table>, MaboostError>
             let cells = COLUMNS.map(|(_, metric, share)| match one.end(&method, metric) {
                 None => Cell::Empty,
                 Some(found) if metric == TEST_ERROR => percent(found),
-                Some(found) if share => Cell::Text(format!("{:.1}", 100.0 * found.mean)),
+                Some(found) if share => Cell::Text(significant(100.0 * found.mean, 3)),
                 Some(found) => Cell::Text(significant(found.mean, 3)),
             });
             table.push(&method, one.provenance, cells.to_vec())?;

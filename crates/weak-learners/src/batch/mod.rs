@@ -1,12 +1,6 @@
 //! Batch weak learners: the whole sample at once, weights as an argument.
 //!
 //! Reading order: [`Hypothesis`] and [`WeakLearner`], the contracts; [`SortedColumns`], the [`Sample`] that is prepared
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose columns are a byte a value;
-//! [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and [`WeightedTree`] by smartcore; [`Sampled`], which
-//! lets a learner see no more than m₀ draws.
-//! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`] and [`BinnedStump`], the
-//! same on columns binned once; [`WeightedTree`]; [`Sampled`],
-//! which lets a learner see no more than m₀ draws.
 //! once; [`Stump`] and [`ExactStump`], the search for the best one; [`BinnedColumns`], whose values are a byte each, and
 //! [`BinnedStump`], the same search there; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and
 //! [`WeightedTree`] by smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
@@ -19,13 +13,12 @@ mod binned_columns;
 mod binned_stump;
 mod decision_tree;
 mod binned_tree;
-mod binned_stump;
 mod tree;
 mod sampled;
 
 pub use binned_columns::BinnedColumns;
-pub use binned_tree::BinnedTree;
 pub use binned_stump::BinnedStump;
+pub use binned_tree::BinnedTree;
 pub use contract::{Hypothesis, Sample, WeakLearner};
 pub use decision_tree::{LeafAnswer, Tree};
 pub use exact_stump::ExactStump;
