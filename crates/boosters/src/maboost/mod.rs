@@ -2,9 +2,8 @@
 //!
 //! Reading order: [`BoostingRun`], the loop that every algorithm here shares; [`Reweighting`], what an algorithm adds to
 //! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of
-//! [`LazySparseBoost`]; [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
-//! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`]; [`SparseBoost`],
-//! [`MadaBoost`] and [`AdaBoost`]; [`Stopping`], [`Watch`] and [`Validation`], when it ends; [`Ensemble`], what comes out,
+//! [`LazySparseBoost`]; [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`];
+//! [`Stopping`], [`Watch`] and [`Validation`], when it ends; [`Ensemble`], what comes out,
 //! [`NormalisedVote`] and [`MarginDistribution`]; [`Multiclass`], a run a column of an [`OutputCode`].
 //!
 //! From a matrix and labels to a saved model:
