@@ -1,7 +1,7 @@
 //! The double projection of [NP14, Lemma 4]: it will do for active updates, and not for lazy ones.
 
 use crate::account::holds_every_round;
-use crate::theorems_1_and_2::OnTheSimplex;
+use crate::theorems_1_and_2::quadratic;
 use crate::trials::{Claim, Trial, on_real_data};
 use boosters::maboost::{Active, Examples, MirrorAscent, Schedule};
 use projections::{Euclidean, Projection, Simplex, Then, UnitBox};
@@ -17,7 +17,7 @@ impl Claim for ActiveDouble {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
         for schedule in [Schedule::Theorem1, Schedule::Theorem2] {
             let ascent = MirrorAscent::<_, _, Active>::new(Euclidean, double(), examples, schedule).unwrap();
-            let formula = OnTheSimplex::<Active>::new(schedule).quadratic(examples);
+            let formula = quadratic(schedule, examples);
             holds_every_round(trial, examples, ascent, formula);
         }
     }

@@ -11,11 +11,11 @@ use std::marker::PhantomData;
 use weak_learners::batch::WeakLearner;
 
 /// The whole simplex, with the quadratic map or the entropy.
-pub(crate) struct OnTheSimplex<U>(Schedule, PhantomData<U>);
+struct OnTheSimplex<U>(Schedule, PhantomData<U>);
 
 impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for OnTheSimplex<U> {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
-        self.ascend(trial, examples, Euclidean, self.quadratic(examples));
+        self.ascend(trial, examples, Euclidean, quadratic(self.0, examples));
         let lightest = -largest(examples.start().iter().map(|d| -d));
         let entropy = |record: &[Round]| Promise {
             error: (-progress(record, self.0)).exp(),
@@ -27,25 +27,8 @@ impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for
 }
 
 impl<U> OnTheSimplex<U> {
-    pub(crate) fn new(schedule: Schedule) -> Self {
+    fn new(schedule: Schedule) -> Self {
         Self(schedule, PhantomData)
-    }
-
-    /// The bounds of the quadratic map.
-    pub(crate) fn quadratic(&self, examples: &Examples) -> impl Fn(&[Round]) -> Promise + use<U> {
-        let (start, schedule) = (examples.start(), self.0);
-        let n = start.len() as f64;
-        let (heaviest, lightest) = (largest(start.iter().copied()), -largest(start.iter().map(|d| -d)));
-        let squares = start.iter().map(|d| d * d).sum::<f64>();
-        let c = n / 2.0 * (1.0 - 2.0 * lightest + squares);
-        move |record| {
-            let odds = 2.0 * progress(record, schedule) / (n * heaviest);
-            Promise {
-                error: 1.0 / (1.0 + odds / 2.0),
-                tight: Some(1.0 / (1.0 + odds)),
-                margin: Some(margin(record, schedule, c)),
-            }
-        }
     }
 
     fn ascend<W: WeakLearner + Clone, R: BoostingMap>(
@@ -61,6 +44,23 @@ impl<U> OnTheSimplex<U> {
         let simplex = Simplex::new(1.0).unwrap();
         let ascent = MirrorAscent::<R, _, U>::new(regulariser, simplex, examples, self.0).unwrap();
         holds_every_round(trial, examples, ascent, formula);
+    }
+}
+
+/// The bounds of the quadratic map.
+pub(crate) fn quadratic(schedule: Schedule, examples: &Examples) -> impl Fn(&[Round]) -> Promise + use<> {
+    let start = examples.start();
+    let n = start.len() as f64;
+    let (heaviest, lightest) = (largest(start.iter().copied()), -largest(start.iter().map(|d| -d)));
+    let squares = start.iter().map(|d| d * d).sum::<f64>();
+    let c = n / 2.0 * (1.0 - 2.0 * lightest + squares);
+    move |record| {
+        let odds = 2.0 * progress(record, schedule) / (n * heaviest);
+        Promise {
+            error: 1.0 / (1.0 + odds / 2.0),
+            tight: Some(1.0 / (1.0 + odds)),
+            margin: Some(margin(record, schedule, c)),
+        }
     }
 }
 
