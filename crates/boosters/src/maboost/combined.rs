@@ -57,7 +57,7 @@ impl CombinedBoost {
     /// The booster of smoothness k ≥ 1 on B; `secondary` says of every example whether it is in B.
     ///
     /// # Errors
-    /// [`BoostError::BadSmoothness`]; another number of truth values than of examples.
+    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`] for k; another number of truth values than of examples.
     pub fn new(examples: &Examples, secondary: &[bool], k: f64) -> Result<Self, BoostError> {
         check_smoothness(k)?;
         let (argument, expected) = ("secondary", examples.labels().len());

@@ -22,7 +22,7 @@ pub enum BoostError {
         value: f64,
     },
     /// A smoothness k below 1: no distribution lies below k times the start distribution.
-    #[error("smoothness k = {k}, must be finite and at least 1")]
+    #[error("smoothness k = {k}, must be at least 1")]
     BadSmoothness {
         /// k.
         k: f64,

@@ -128,12 +128,15 @@ fn examples_and_parameters_are_checked_once() {
     assert!(weighted(&[1.0]).is_err() && weighted(&[1.0, 0.0]).is_ok());
     assert!(Label::new(0.0).is_err(), "a label that is none does not get as far");
     let examples = Examples::uniform(labels()).unwrap();
-    for k in [0.0, 0.999, -1.0, f64::INFINITY] {
+    for k in [0.0, 0.999, -1.0, f64::MIN] {
         let refused = BoostError::BadSmoothness { k };
         assert_eq!(SmoothBoost::<Active>::smooth(&examples, k).unwrap_err(), refused);
         assert_eq!(CombinedBoost::new(&examples, &[true; 2], k).unwrap_err(), refused);
     }
-    assert!(SmoothBoost::<Active>::smooth(&examples, f64::NAN).is_err());
+    for k in [f64::NAN, f64::INFINITY] {
+        let refused = SmoothBoost::<Active>::smooth(&examples, k).unwrap_err();
+        assert!(matches!(refused, BoostError::Learner(LearnerError::NotFinite { argument: "k", .. })));
+    }
     assert!(CombinedBoost::new(&examples, &[true; 3], 2.0).is_err());
     let simplex = Simplex::new(2.0).unwrap();
     assert!(MirrorAscent::<_, _, Active>::new(Euclidean, simplex, &examples, Schedule::Theorem1).is_err());
