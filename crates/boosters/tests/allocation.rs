@@ -1,8 +1,8 @@
 //! After the first round, a round allocates nothing: for every learner, on dense and sparse rows, with one and with several outputs.
 
-// A global allocator cannot be written without it; this one hands every call on to the system's.
-#![allow(unsafe_code, reason = "the counting allocator of this test")]
+mod counting;
 
+use crate::counting::{Outcome, ROUNDS, assert_only_the_first_allocates};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster, ProgressiveChoice};
 use boosters::feedback::Noise;
 use boosters::gradient::{
@@ -17,8 +17,6 @@ use projections::{AnySet, BoxSet, L2Ball, Simplex};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::error::Error;
 use weak_learners::online::{HedgeStumps, Thresholds};
 use weak_learners::{
@@ -26,51 +24,7 @@ use weak_learners::{
     OnlinePredictor, Shape,
 };
 
-type Outcome = Result<(), Box<dyn Error>>;
-
-thread_local! {
-    /// Allocations of this thread; other tests run in other threads.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
-
-const ROUNDS: usize = 50;
 const INPUTS: usize = 12;
-
-/// The first of [`ROUNDS`] rounds may allocate, the others may not.
-fn assert_only_the_first_allocates(what: &str, mut round: impl FnMut(usize) -> Outcome) -> Outcome {
-    round(0)?;
-    let before = ALLOCATIONS.get();
-    (1..ROUNDS).try_for_each(&mut round)?;
-    let allocated = ALLOCATIONS.get() - before;
-    assert_eq!(allocated, 0, "{what}: {allocated} allocations in {} rounds", ROUNDS - 1);
-    Ok(())
-}
 
 /// The output spaces: intervals, balls and simplices; the projection onto a simplex needs working memory.
 fn sets() -> Result<Vec<(usize, AnySet)>, Box<dyn Error>> {

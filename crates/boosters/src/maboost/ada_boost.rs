@@ -3,12 +3,16 @@
 use super::{Answer, BoostError, Examples, Lazy, MirrorAscent, Promise, Reweighting, Schedule, Stop};
 use projections::{NegativeEntropy, Simplex};
 use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
 
 /// AdaBoost \[FS97\]: η_t = ½ln((1 + γ_t)/(1 − γ_t)), w_{t+1} ∝ w_t∘exp(η_t d_t).
 ///
-/// *Guarantee.* The training error is at most Π√(1 − γ_t²). A hypothesis that is right on every example, γ_t = 1, gets the
-/// coefficient 1 + Σ_{s<t}η_s, which outvotes all before it, and ends the run. *Cost:* O(N) a round; no allocation after
-/// the first.
+/// *Guarantee.* The training error is at most Π√(1 − γ_t²) \[FS97\]. A hypothesis that is right on every example with
+/// full confidence, γ_t = 1, gets the coefficient 1 + Σ_{s<t}η_s, which outvotes all before it, and ends the run. *Cost:*
+/// O(N) a round; no allocation after the first.
+///
+/// An edge next to 1 is 1 − Σw_i(1 + d_i), a sum without cancellation; weights that underflow hide no more than the
+/// smallest normal double, which is the least that is put for it.
 ///
 /// ```
 /// use boosters::maboost::{AdaBoost, Answer, Examples, Reweighting};
@@ -18,29 +22,37 @@ use serde::{Deserialize, Serialize};
 /// let eta = ada.reweight(Answer { losses: &[-1.0, 1.0, -1.0, -1.0], edge: 0.5, error_before: 1.0 })?;
 /// assert!((eta - 0.5 * 3_f64.ln()).abs() < 1e-15);
 /// assert!((ada.weights()[1] - 0.5).abs() < 1e-15);
+/// assert!((ada.promise().error - 0.75_f64.sqrt()).abs() < 1e-15);
 /// # Ok::<(), boosters::maboost::BoostError>(())
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct AdaBoost {
     ascent: MirrorAscent<NegativeEntropy, Simplex, Lazy>,
     eta_sum: f64,
-    /// Σ ½ln(1 − γ_t²).
+    /// Σ½ln(1 − γ_t²) over the rounds with γ_t < 1.
+    log_bound: f64,
+    is_perfect: bool,
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    ascent: MirrorAscent<NegativeEntropy, Simplex, Lazy>,
+    eta_sum: f64,
     log_bound: f64,
     is_perfect: bool,
 }
 
 impl Reweighting for AdaBoost {
-    fn reweight(&mut self, Answer { losses: d, edge, .. }: Answer<'_>) -> Result<f64, BoostError> {
-        // 1 − γ_t, summed where the difference would cancel.
-        let slack = if edge < 0.5 { 1.0 - edge } else { self.slack(d) };
-        let is_perfect = d.iter().all(|d| *d == -1.0);
-        // Weights that underflow hide no more than this.
-        let slack = if is_perfect { 0.0 } else { slack.max(f64::MIN_POSITIVE) };
-        let eta = if is_perfect { 1.0 + self.eta_sum } else { 0.5 * ((2.0 - slack) / slack).ln() };
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        let Answer { losses: d, edge, .. } = answer;
+        answer.check(self.weights().len())?;
+        let is_perfect = d.iter().all(|d| *d <= -1.0);
+        let (eta, log_factor) = if is_perfect { (1.0 + self.eta_sum, 0.0) } else { self.step(d, edge) };
         self.ascent.ascend(eta, d)?;
         self.is_perfect = is_perfect;
         self.eta_sum += eta;
-        self.log_bound += if is_perfect { f64::NEG_INFINITY } else { 0.5 * (slack * (2.0 - slack)).ln() };
+        self.log_bound += log_factor;
         Ok(eta)
     }
 
@@ -49,7 +61,8 @@ impl Reweighting for AdaBoost {
     }
 
     fn promise(&self) -> Promise {
-        Promise { error: self.log_bound.exp(), tight: None, margin: None }
+        let error = if self.is_perfect { 0.0 } else { self.log_bound.exp() };
+        Promise { error, tight: None, margin: None }
     }
 
     fn finished(&self, _error: f64) -> Option<Stop> {
@@ -68,8 +81,29 @@ impl AdaBoost {
         Ok(Self { ascent, eta_sum: 0.0, log_bound: 0.0, is_perfect: false })
     }
 
-    /// Σ w_i(1 + d_i).
-    fn slack(&self, d: &[f64]) -> f64 {
-        self.weights().iter().zip(d).map(|(w, d)| w * (1.0 + d)).sum()
+    /// η_t = artanh γ_t and ½ln(1 − γ_t²), without cancellation at either end.
+    fn step(&self, d: &[f64], edge: f64) -> (f64, f64) {
+        if edge < 0.5 {
+            return (edge.atanh(), 0.5 * (-edge * edge).ln_1p());
+        }
+        // 1 − γ_t.
+        let slack: f64 = self.weights().iter().zip(d).map(|(w, d)| w * (1.0 + d)).sum();
+        let slack = slack.clamp(f64::MIN_POSITIVE, 0.5);
+        (0.5 * ((2.0 - slack) / slack).ln(), 0.5 * (slack * (2.0 - slack)).ln())
+    }
+}
+
+impl TryFrom<Unchecked> for AdaBoost {
+    type Error = BoostError;
+
+    fn try_from(Unchecked { ascent, eta_sum, log_bound, is_perfect }: Unchecked) -> Result<Self, BoostError> {
+        let refused = |name, value, domain| Err(LearnerError::BadParameter { name, value, domain }.into());
+        if !(eta_sum >= 0.0 && eta_sum.is_finite()) {
+            return refused("the sum of the steps", eta_sum, "[0, inf)");
+        }
+        if !(log_bound <= 0.0 && log_bound.is_finite()) {
+            return refused("the logarithm of the bound", log_bound, "(-inf, 0]");
+        }
+        Ok(Self { ascent, eta_sum, log_bound, is_perfect })
     }
 }

@@ -1,6 +1,7 @@
 //! Boosting on combined data sets \[NP14, Section 3.2\].
 
 use super::mirror_ascent::check_losses;
+use super::smooth::check_smoothness;
 use super::{Active, Answer, BoostError, Examples, MirrorAscent, Promise, Reweighting, Schedule};
 use projections::{CappedSimplex, NegativeEntropy};
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,17 @@ use weak_learners::LearnerError;
 /// *Guarantee.* The errors in A are at most exp(−½Σγ_t²) and those in B at most max(1/k, exp(−½Σγ_t²)), both as shares of
 /// D over A and B together. *Erratum:* as shares of A or of B alone the bounds fail. *Cost:* O(N) expected a round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct CombinedBoost {
     ascent: MirrorAscent<NegativeEntropy, CappedSimplex, Active>,
     /// Whether an example (of positive weight) is in B.
+    secondary: Vec<bool>,
+    k: f64,
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    ascent: MirrorAscent<NegativeEntropy, CappedSimplex, Active>,
     secondary: Vec<bool>,
     k: f64,
 }
@@ -28,7 +37,8 @@ impl Reweighting for CombinedBoost {
         self.ascent.weights()
     }
 
-    /// max(1/k, exp(−½Σγ_t²)) for A and B together, by the proof for B; see [`promises`](Self::promises).
+    /// max(1/k, exp(−½Σγ_t²)) for A and B together: D on all errors, divided by their share ε ≥ 1/k, is below kD in B and
+    /// below 1 in A. The two bounds are [`promises`](Self::promises).
     fn promise(&self) -> Promise {
         Promise { error: self.promises()[1], tight: None, margin: None }
     }
@@ -37,8 +47,9 @@ impl Reweighting for CombinedBoost {
         self.ascent.caps()
     }
 
+    /// 1/k, or 0 without a secondary example.
     fn reachable_error(&self) -> f64 {
-        1.0 / self.k
+        if self.secondary.contains(&true) { 1.0 / self.k } else { 0.0 }
     }
 }
 
@@ -46,18 +57,15 @@ impl CombinedBoost {
     /// The booster of smoothness k ≥ 1 on B; `secondary` says of every example whether it is in B.
     ///
     /// # Errors
-    /// [`BoostError::BadSmoothness`]; another number of truth values than of examples.
+    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`] for k; another number of truth values than of examples.
     pub fn new(examples: &Examples, secondary: &[bool], k: f64) -> Result<Self, BoostError> {
-        if !(k >= 1.0 && k.is_finite()) {
-            return Err(BoostError::BadSmoothness { k });
-        }
+        check_smoothness(k)?;
         let (argument, expected) = ("secondary", examples.labels().len());
         if secondary.len() != expected {
             return Err(LearnerError::LengthMismatch { argument, expected, got: secondary.len() }.into());
         }
         let secondary: Vec<bool> = examples.counted().map(|i| secondary[i]).collect();
-        let cap = |(d, in_b): (&f64, &bool)| if *in_b { (k * d).min(f64::MAX) } else { 1.0 };
-        let set = CappedSimplex::new(examples.start().iter().zip(&secondary).map(cap).collect(), 1.0)?;
+        let set = CappedSimplex::new(caps(examples.start(), &secondary, k).collect(), 1.0)?;
         let ascent = MirrorAscent::new(NegativeEntropy, set, examples, Schedule::Theorem1)?;
         Ok(Self { ascent, secondary, k })
     }
@@ -81,5 +89,29 @@ impl CombinedBoost {
     /// Whether an example (of positive weight) is in B.
     pub fn secondary(&self) -> &[bool] {
         &self.secondary
+    }
+}
+
+/// kD_i in B, 1 in A.
+fn caps(start: &[f64], secondary: &[bool], k: f64) -> impl Iterator<Item = f64> {
+    start.iter().zip(secondary).map(move |(d, in_b)| if *in_b { (k * d).min(f64::MAX) } else { 1.0 })
+}
+
+impl TryFrom<Unchecked> for CombinedBoost {
+    type Error = BoostError;
+
+    fn try_from(Unchecked { ascent, secondary, k }: Unchecked) -> Result<Self, BoostError> {
+        check_smoothness(k)?;
+        let (argument, expected, got) = ("secondary", ascent.start().len(), secondary.len());
+        if got != expected {
+            return Err(LearnerError::LengthMismatch { argument, expected, got }.into());
+        }
+        let stated = ascent.caps().unwrap_or_default();
+        for (index, (expected, &got)) in caps(ascent.start(), &secondary, k).zip(stated).enumerate() {
+            if expected.total_cmp(&got).is_ne() {
+                return Err(BoostError::Inconsistent { argument: "caps", index, expected, got });
+            }
+        }
+        Ok(Self { ascent, secondary, k })
     }
 }

@@ -23,10 +23,22 @@ pub enum BoostError {
         value: f64,
     },
     /// A smoothness k below 1: no distribution lies below k times the start distribution.
-    #[error("smoothness k = {k}, must be finite and at least 1")]
+    #[error("smoothness k = {k}, must be at least 1")]
     BadSmoothness {
         /// k.
         k: f64,
+    },
+    /// A run and an algorithm that do not belong together, or a saved run whose parts disagree.
+    #[error("{argument} is {got} at {index}, and {expected} by the rest of the run")]
+    Inconsistent {
+        /// Which part.
+        argument: &'static str,
+        /// The example or the round, from 0.
+        index: usize,
+        /// What the rest of the run says.
+        expected: f64,
+        /// What was found.
+        got: f64,
     },
     /// A target below the least training error that the algorithm promises to reach, 1/k for a distribution with w ≤ kD.
     #[error("a training error of {target} was asked for, {reachable} is the least that can be promised")]

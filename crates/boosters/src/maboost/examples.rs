@@ -127,11 +127,11 @@ impl TryFrom<Unchecked> for Examples {
         };
         let largest = check_weights(labels.len(), &prior)?;
         // In units of the largest weight no sum overflows; what vanishes there is lighter than rounding.
-        let mut start: Vec<f64> = prior.iter().map(|w| w / largest).filter(|w| *w > 0.0).collect();
-        let total: f64 = start.iter().sum();
-        start.iter_mut().for_each(|w| *w /= total);
-        let has_zeros = start.len() < labels.len();
-        let support = has_zeros.then(|| (0..prior.len()).filter(|&i| prior[i] / largest > 0.0).collect());
+        let total: f64 = prior.iter().map(|w| w / largest).sum();
+        let share = |i: &usize| prior[*i] / largest / total;
+        let support: Vec<usize> = (0..prior.len()).filter(|i| share(i) > 0.0).collect();
+        let start = support.iter().map(share).collect();
+        let support = (support.len() < labels.len()).then_some(support);
         Ok(Self { labels, prior: Some(prior), support, start })
     }
 }

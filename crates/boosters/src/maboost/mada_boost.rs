@@ -1,16 +1,35 @@
 //! The variant of MadaBoost \[NP14, Algorithm 3\].
 
-use super::mirror_ascent::check_losses;
+use super::mirror_ascent::LEAST_STEP;
+use super::reweighting::check_distribution;
 use super::{Answer, BoostError, Examples, Promise, Reweighting, Stop};
 use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
 
 /// The variant of MadaBoost \[NP14, Algorithm 3\]: η_t = ε_{t−1}γ_t, z_{t+1} = z_t∘exp(η_t d_t), y = min(1, z_{t+1}),
-/// w_{t+1} = y∘D/Σy_iD_i, from z_1 = 1. No weight exceeds D_i/ε_{t−1}.
+/// w_{t+1} = D∘y/Σy_iD_i, from z_1 = 1. Always w_{t+1} ≤ D/ε_t, for y is 1 on the errors.
 ///
-/// *Guarantee.* The training error is at most 1 − ½Σε_{t−1}²γ_t² after some round up to t \[NP14, Theorem 5\].
+/// *Guarantee.* After every round ε_t ≤ 1 − ½Σε_{s−1}²γ_s², the sum over s ≤ t. For edges of γ, then, some error of the
+/// first 2/(ε²γ²) rounds is below ε \[NP14, Theorem 5\]; the errors need not fall one after the other. To see it, let
+/// φ(u) be e^u up to 0 and 1 + u beyond, so that φ' = min(1, e^u) and φ'' ≤ 1, and Φ = ΣD_iφ(log z_i). A round lowers Φ,
+/// which begins at 1, by at least η_tγ_tΣy_iD_i − ½η_t², and Σy_iD_i ≥ ε_{t−1}; and Φ ≥ ε_t, for φ ≥ 1 on the errors.
+///
 /// *Erratum.* The paper computes ε_t from an ensemble that already contains η_t = ε_tγ_t. Here it is that of the ensemble
 /// before h_t, with a margin of 0 counted as an error, so that ε_0 = 1. *Cost:* O(N) a round; no allocation.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+///
+/// ```
+/// use boosters::maboost::{Answer, Examples, MadaBoost, Reweighting};
+/// use weak_learners::Label::{Minus, Plus};
+/// let mut mada = MadaBoost::new(&Examples::uniform(vec![Plus, Minus, Plus, Plus])?)?;
+/// // h = (1, 1, 1, 1) errs on the second example, whose z is above 1 and whose y is 1.
+/// let eta = mada.reweight(Answer { losses: &[-1.0, 1.0, -1.0, -1.0], edge: 0.5, error_before: 1.0 })?;
+/// assert_eq!(eta, 0.5);
+/// assert!((mada.weights()[1] - 1.0 / (1.0 + 3.0 * (-0.5_f64).exp())).abs() < 1e-15);
+/// assert_eq!(mada.promise().error, 1.0 - 0.5 * 0.25);
+/// # Ok::<(), boosters::maboost::BoostError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct MadaBoost {
     start: Vec<f64>,
     /// log z_t.
@@ -20,13 +39,24 @@ pub struct MadaBoost {
     progress: f64,
 }
 
+#[derive(Deserialize)]
+struct Unchecked {
+    start: Vec<f64>,
+    log_z: Vec<f64>,
+    w: Vec<f64>,
+    progress: f64,
+}
+
 impl Reweighting for MadaBoost {
-    fn reweight(&mut self, Answer { losses: d, edge, error_before }: Answer<'_>) -> Result<f64, BoostError> {
-        check_losses(self.w.len(), d)?;
-        let eta = error_before * edge;
-        for (((w, log_z), d), start) in self.w.iter_mut().zip(&mut self.log_z).zip(d).zip(&self.start) {
-            *log_z += eta * d;
-            *w = start * log_z.min(0.0).exp();
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        answer.check(self.w.len())?;
+        let eta = (answer.error_before * answer.edge).max(LEAST_STEP);
+        // ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t.
+        self.log_z.iter_mut().zip(answer.losses).for_each(|(log_z, d)| *log_z += eta * d);
+        // y = min(1, z_{t+1}), in units of the largest, so that not all of it can underflow.
+        let largest = self.log_z.iter().fold(f64::NEG_INFINITY, |a: f64, b| a.max(*b)).min(0.0);
+        for ((w, log_z), start) in self.w.iter_mut().zip(&self.log_z).zip(&self.start) {
+            *w = start * (log_z.min(0.0) - largest).exp();
         }
         let mass: f64 = self.w.iter().sum();
         self.w.iter_mut().for_each(|w| *w /= mass);
@@ -55,6 +85,30 @@ impl MadaBoost {
     /// None for examples that exist; the signature is that of the other algorithms.
     pub fn new(examples: &Examples) -> Result<Self, BoostError> {
         let start = examples.start().to_vec();
-        Ok(Self { log_z: vec![0.0; start.len()], w: start.clone(), start, progress: 0.0 })
+        Unchecked { log_z: vec![0.0; start.len()], w: start.clone(), start, progress: 0.0 }.try_into()
+    }
+}
+
+impl TryFrom<Unchecked> for MadaBoost {
+    type Error = BoostError;
+
+    fn try_from(Unchecked { start, log_z, w, progress }: Unchecked) -> Result<Self, BoostError> {
+        check_distribution("start", &start)?;
+        check_distribution("weights", &w)?;
+        for (argument, got) in [("log z", log_z.len()), ("weights", w.len())] {
+            if got != start.len() {
+                let expected = start.len();
+                return Err(LearnerError::LengthMismatch { argument, expected, got }.into());
+            }
+        }
+        if let Some(index) = log_z.iter().position(|v| !v.is_finite()) {
+            let value = log_z[index];
+            return Err(LearnerError::NotFinite { argument: "log z", index, value }.into());
+        }
+        if !(progress >= 0.0 && progress.is_finite()) {
+            let (name, value, domain) = ("progress", progress, "[0, inf)");
+            return Err(LearnerError::BadParameter { name, value, domain }.into());
+        }
+        Ok(Self { start, log_z, w, progress })
     }
 }

@@ -1,6 +1,8 @@
 //! MABoost: boosting as mirror ascent over distributions of the examples \[NP14\].
 //!
 //! Reading order: [`BoostingRun`], the loop that every algorithm here shares; [`Reweighting`], what an algorithm adds to
+//! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of
+//! [`LazySparseBoost`]; [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
 //! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`]; [`SparseBoost`],
 //! [`MadaBoost`] and [`AdaBoost`]; [`Stopping`], [`Watch`] and [`Validation`], when it ends; [`Ensemble`], what comes out,
 //! [`NormalisedVote`] and [`MarginDistribution`]; [`Multiclass`], a run a column of an [`OutputCode`].
@@ -32,6 +34,7 @@
 //! ```
 
 mod run;
+mod loaded;
 mod reweighting;
 mod examples;
 mod mirror_ascent;
@@ -39,6 +42,7 @@ mod update;
 mod mirror_map;
 mod smooth;
 mod combined;
+mod lazy_sparse;
 mod sparse_boost;
 mod mada_boost;
 mod ada_boost;
@@ -65,10 +69,11 @@ pub use decoding::Decoding;
 pub use ensemble::Ensemble;
 pub use error::BoostError;
 pub use examples::Examples;
+pub use lazy_sparse::LazySparseBoost;
 pub use mada_boost::MadaBoost;
 pub use margins::MarginDistribution;
 pub use mirror_ascent::{MirrorAscent, Schedule};
-pub use mirror_map::BoostingMap;
+pub use mirror_map::{BoostingMap, Step};
 pub use multiclass::Multiclass;
 pub use multiclass_vote::{Assessment, MulticlassVote};
 pub use normalised_vote::NormalisedVote;

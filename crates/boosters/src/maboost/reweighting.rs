@@ -1,8 +1,11 @@
 //! What an algorithm adds to the loop: how an answer of the weak learner becomes the next distribution.
 
+use super::mirror_ascent::check_losses;
 use super::{BoostError, Stop};
+use oco_core::OcoError;
 use projections::{CappedSimplex, Simplex, Then};
 use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
 
 /// Lines (b) to (d) of Algorithm 1 of \[NP14\], or what an algorithm has in their place.
 ///
@@ -47,6 +50,38 @@ pub struct Answer<'a> {
     pub edge: f64,
     /// ε_{t−1}, the training error before h_t; 1 before the first round.
     pub error_before: f64,
+}
+
+impl Answer<'_> {
+    /// Refuses what is no answer about this many examples.
+    pub(super) fn check(&self, examples: usize) -> Result<(), LearnerError> {
+        check_losses(examples, self.losses)?;
+        if let Some(&value) = self.losses.iter().find(|d| !(d.abs() <= 1.0)) {
+            return Err(LearnerError::BadParameter { name: "loss", value, domain: "[-1, 1]" });
+        }
+        if !(self.edge > 0.0 && self.edge <= 1.0) {
+            return Err(LearnerError::BadParameter { name: "edge", value: self.edge, domain: "(0, 1]" });
+        }
+        if !(0.0..=1.0).contains(&self.error_before) {
+            let value = self.error_before;
+            return Err(LearnerError::BadParameter {
+                name: "error before the round",
+                value,
+                domain: "[0, 1]",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what is no distribution, in a state that is read.
+pub(super) fn check_distribution(argument: &'static str, w: &[f64]) -> Result<(), BoostError> {
+    let (lowest, total) = (w.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)), w.iter().sum::<f64>());
+    if lowest >= 0.0 && (total - 1.0).abs() <= 1e-9 {
+        Ok(())
+    } else {
+        Err(OcoError::NotADistribution { argument, lowest, total }.into())
+    }
 }
 
 /// What a theorem says of the training error (a share of D) and of the margins after the rounds so far, whatever the

@@ -1,6 +1,6 @@
 //! The loop that every algorithm of the family shares.
 
-use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop};
+use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop, loaded};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::LearnerError;
@@ -137,7 +137,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
             eta,
             flipped,
             error: examples.share(|i| margins[i] <= 0.0),
-            min_margin: margins.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)) / *eta_sum,
+            min_margin: least(margins) / *eta_sum,
             promise: algorithm.promise(),
             trained_on,
             zeros: w.len() - positive(w),
@@ -185,7 +185,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// A run before its first round; `algorithm` was made for the same examples.
     ///
     /// # Errors
-    /// An algorithm with weights of another number than there are examples of positive weight.
+    /// An algorithm whose weights are not the start distribution of these examples.
     pub fn new(examples: Examples, learner: W, algorithm: A) -> Result<Self, BoostError> {
         let margins = vec![0.0; examples.start().len()];
         let ensemble = Ensemble::new(Vec::new(), Vec::new())?;
@@ -243,8 +243,22 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     }
 }
 
+/// The least of some numbers, in lanes that need not wait for each other.
+pub(super) fn least(values: &[f64]) -> f64 {
+    let mut lows = [f64::INFINITY; 8];
+    let (rows, rest) = values.as_chunks::<8>();
+    for row in rows {
+        lows.iter_mut().zip(row).for_each(|(low, v)| *low = if v < low { *v } else { *low });
+    }
+    lows.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
+}
+
 /// Refuses a hypothesis that answers outside \[−1, 1\].
 pub(super) fn check_predictions(votes: &[f64]) -> Result<(), BoostError> {
+    // All of them first: a search that may stop anywhere takes one at a time.
+    if votes.iter().fold(true, |fine, v| fine & (v.abs() <= 1.0)) {
+        return Ok(());
+    }
     match votes.iter().position(|v| !(v.abs() <= 1.0)) {
         None => Ok(()),
         Some(index) if votes[index].is_finite() => {
@@ -277,10 +291,14 @@ impl<W: WeakLearner, A: Reweighting> TryFrom<State<W, A, W::Hypothesis>> for Boo
                 return Err(LearnerError::LengthMismatch { argument, expected: n, got }.into());
             }
         }
-        let (expected, got) = (state.ensemble.coefficients().len(), state.record.len());
-        if got != expected {
-            return Err(LearnerError::LengthMismatch { argument: "record", expected, got }.into());
-        }
+        loaded::check(
+            &state.examples,
+            &state.algorithm,
+            state.ensemble.coefficients(),
+            &state.margins,
+            state.eta_sum,
+            &state.record,
+        )?;
         let targets: Vec<f64> = state.examples.labels().iter().map(|a| a.sign()).collect();
         let (weights, votes) = (vec![0.0; targets.len()], vec![0.0; targets.len()]);
         Ok(Self { state, targets, weights, votes, losses: vec![0.0; n] })

@@ -2,6 +2,7 @@
 
 use super::{Active, BoostError, Examples, MirrorAscent, Schedule, Update};
 use projections::{CappedSimplex, NegativeEntropy};
+use weak_learners::LearnerError;
 
 /// Smooth MABoost \[NP14, Section 3.1\]: the entropy, on the distributions with w_i ≤ kD_i, so that no example, noisy
 /// ones included, ever weighs more than k times what it weighs in the sample.
@@ -14,13 +15,19 @@ impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {
     /// The booster of smoothness k ≥ 1.
     ///
     /// # Errors
-    /// [`BoostError::BadSmoothness`].
+    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`].
     pub fn smooth(examples: &Examples, k: f64) -> Result<Self, BoostError> {
-        if !(k >= 1.0 && k.is_finite()) {
-            return Err(BoostError::BadSmoothness { k });
-        }
+        check_smoothness(k)?;
         let caps = examples.start().iter().map(|d| (k * d).min(f64::MAX)).collect();
         let set = CappedSimplex::new(caps, 1.0)?;
         Self::new(NegativeEntropy, set, examples, Schedule::Theorem1)
     }
+}
+
+/// Refuses a k below 1, and one that is not finite.
+pub(super) fn check_smoothness(k: f64) -> Result<(), BoostError> {
+    if !k.is_finite() {
+        return Err(LearnerError::NotFinite { argument: "k", index: 0, value: k }.into());
+    }
+    if k >= 1.0 { Ok(()) } else { Err(BoostError::BadSmoothness { k }) }
 }

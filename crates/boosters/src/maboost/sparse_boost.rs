@@ -1,15 +1,23 @@
 //! SparseBoost \[NP14, Algorithm 2\].
 
-use super::mirror_ascent::check_losses;
+use super::mirror_ascent::LEAST_STEP;
+use super::reweighting::check_distribution;
 use super::{Answer, BoostError, Examples, Promise, Reweighting};
-use projections::{Euclidean, Projection, Scratch, Simplex};
+use projections::{Euclidean, Projection, Scratch, Simplex, project_l1_box};
 use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
 
 /// SparseBoost \[NP14, Algorithm 2\]: η_t = γ_t/N, z = w_t + η_t d_t, y = clip(z − α_tη_t/2, 0, 1), w_{t+1} = Π_simplex(y).
 ///
-/// *Guarantee.* The training error is at most 1/(1 + ½Σγ_t(γ_t − 2α_t)) \[NP14, Theorem 4\].
-/// *Erratum.* The second projection need not make the weights sparser: where Σy < 1 it adds mass to every coordinate.
-/// *Cost:* O(N) expected a round; no allocation after the first.
+/// *Guarantee.* For 0 ≤ α_t ≤ γ_t/2 the training error is at most 1/(1 + ½Σγ_t(γ_t − 2α_t)) \[NP14, Theorem 4\], and
+/// at most 1/(1 + Σγ_t(γ_t − α_t)), both for the uniform D; for others the sums are divided by N·max D. To see it, let w* be
+/// D on the errors, divided by their share ε. y minimises ½‖y − z‖² + ½α_tη_t‖y‖₁ over a cube that w* lies in, so
+/// ½‖w* − w_{t+1}‖² ≤ ½‖w* − y‖² ≤ ½‖w* − z‖² + ½α_tη_t ≤ ½‖w* − w_t‖² − η_t⟨w*, d_t⟩ − γ_t(γ_t − α_t)/2N.
+/// Sum up: Σ⟨w*, η_t d_t⟩ ≥ 0 on errors, and ‖w* − D‖² ≤ (1/ε − 1)·max D. The paper's constant gives half of that away.
+///
+/// *Erratum.* The second projection need not make the weights sparser: where Σy < 1, as is usual, it adds mass to every
+/// coordinate. For weights that are sparse see [`LazySparseBoost`](super::LazySparseBoost). *Cost:* O(N) a round; no
+/// allocation after the first.
 ///
 /// ```
 /// use boosters::maboost::{Answer, Examples, Reweighting, SparseBoost, Sparsity};
@@ -20,59 +28,69 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(eta, 0.125);
 /// // z sums to 0.75 and y to 0.71875: the projection adds mass everywhere.
 /// assert!((sparse.weights()[1] - (0.3671875 + 0.28125 / 4.0)).abs() < 1e-15);
+/// assert_eq!(sparse.promise().error, 1.0 / (1.0 + 0.5 * 0.5 * (0.5 - 2.0 * 0.125)));
 /// # Ok::<(), boosters::maboost::BoostError>(())
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "State", into = "State")]
 pub struct SparseBoost {
-    sparsity: Sparsity,
-    heaviest: f64,
-    w: Vec<f64>,
-    rounds: usize,
-    /// Σ½γ_t(γ_t − 2α_t) and Σγ_t(γ_t − α_t).
-    progress: [f64; 2],
-    #[serde(skip)]
+    state: State,
     next_w: Vec<f64>,
-    #[serde(skip)]
     scratch: Scratch,
 }
 
-/// How α_t is chosen; α_t ≤ γ_t/2 is what Theorem 4 needs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct State {
+    sparsity: Sparsity,
+    /// max D.
+    heaviest: f64,
+    w: Vec<f64>,
+    rounds: usize,
+    /// Σ½γ_t(γ_t − 2α_t)/N and Σγ_t(γ_t − α_t)/N.
+    progress: [f64; 2],
+}
+
+/// How α_t is chosen; 0 ≤ α_t ≤ γ_t/2 is what Theorem 4 needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sparsity {
-    /// α_t = min(α, γ_t/2).
+    /// α_t = min(α, γ_t/2), α ≥ 0.
     Constant(f64),
-    /// α_t = θγ_t/2 with θ ∈ \[0, 1\].
+    /// α_t = θγ_t/2, θ ∈ \[0, 1\].
     Fraction(f64),
-    /// The α_t themselves; one that is above γ_t/2 is refused in its round.
+    /// The α_t themselves, 0 after the last; one that is above γ_t/2 is refused in its round.
     Sequence(Vec<f64>),
 }
 
 impl Reweighting for SparseBoost {
-    fn reweight(&mut self, Answer { losses: d, edge, .. }: Answer<'_>) -> Result<f64, BoostError> {
-        check_losses(self.w.len(), d)?;
-        let alpha = self.alpha(edge)?;
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        let Self { state, next_w, scratch } = self;
+        answer.check(state.w.len())?;
+        let Answer { losses: d, edge, .. } = answer;
+        let alpha = state.sparsity.alpha(state.rounds, edge)?;
         #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
         let n = d.len() as f64;
-        let eta = edge / n;
-        // z = w + ηd; y = argmin over the cube of ‖y − z‖² + αη‖y‖₁.
-        self.next_w.clear();
-        let shift = alpha * eta / 2.0;
-        self.next_w.extend(self.w.iter().zip(d).map(|(w, d)| (w + eta * d - shift).clamp(0.0, 1.0)));
-        Projection::<Euclidean>::project_with(&Simplex::new(1.0)?, &mut self.next_w, &mut self.scratch)?;
-        std::mem::swap(&mut self.w, &mut self.next_w);
-        self.rounds += 1;
-        self.progress[0] += 0.5 * edge * (edge - 2.0 * alpha) / n;
-        self.progress[1] += edge * (edge - alpha) / n;
+        let eta = (edge / n).max(LEAST_STEP);
+        // z = w_t + η_t d_t.
+        next_w.iter_mut().zip(&state.w).zip(d).for_each(|((z, w), d)| *z = w + eta * d);
+        // y = argmin over the cube of ‖y − z‖² + α_tη_t‖y‖₁.
+        project_l1_box(next_w, alpha, eta)?;
+        // w_{t+1} = argmin over the simplex of ‖w − y‖².
+        Projection::<Euclidean>::project_with(&Simplex::new(1.0)?, next_w, scratch)?;
+        std::mem::swap(&mut state.w, next_w);
+        state.rounds += 1;
+        state.progress[0] += 0.5 * edge * (edge - 2.0 * alpha) / n;
+        state.progress[1] += edge * (edge - alpha) / n;
         Ok(eta)
     }
 
     fn weights(&self) -> &[f64] {
-        &self.w
+        &self.state.w
     }
 
     fn promise(&self) -> Promise {
-        let [error, tight] = self.progress.map(|progress| 1.0 / (1.0 + progress / self.heaviest));
+        let State { progress, heaviest, .. } = &self.state;
+        let [error, tight] = progress.map(|progress| 1.0 / (1.0 + progress / heaviest));
         Promise { error, tight: Some(tight), margin: None }
     }
 }
@@ -81,26 +99,64 @@ impl SparseBoost {
     /// Starts from w_1 = D.
     ///
     /// # Errors
-    /// An α below 0 or a θ outside \[0, 1\].
+    /// [`LearnerError::BadParameter`] for a constant α that is negative or not finite and for θ outside \[0, 1\];
+    /// [`BoostError::AlphaTooLarge`] for an α_t outside \[0, ½\], since no edge exceeds 1.
     pub fn new(examples: &Examples, sparsity: Sparsity) -> Result<Self, BoostError> {
         let w = examples.start().to_vec();
         let heaviest = w.iter().fold(0.0, |a: f64, b| a.max(*b));
-        let (next_w, scratch) = (Vec::new(), Scratch::default());
-        Ok(Self { sparsity, heaviest, w, rounds: 0, progress: [0.0; 2], next_w, scratch })
+        State { sparsity, heaviest, w, rounds: 0, progress: [0.0; 2] }.try_into()
+    }
+}
+
+impl Sparsity {
+    /// α_t, after so many rounds.
+    fn alpha(&self, rounds: usize, edge: f64) -> Result<f64, BoostError> {
+        let (round, limit) = (rounds + 1, edge / 2.0);
+        let alpha = match self {
+            Self::Constant(alpha) => alpha.min(limit),
+            Self::Fraction(theta) => theta * limit,
+            Self::Sequence(alphas) => alphas.get(rounds).copied().unwrap_or(0.0),
+        };
+        if alpha <= limit { Ok(alpha) } else { Err(BoostError::AlphaTooLarge { round, alpha, limit }) }
     }
 
-    /// α_t.
-    fn alpha(&self, edge: f64) -> Result<f64, BoostError> {
-        let (round, limit) = (self.rounds + 1, edge / 2.0);
-        let alpha = match &self.sparsity {
-            Sparsity::Constant(alpha) => alpha.min(limit),
-            Sparsity::Fraction(theta) => theta * limit,
-            Sparsity::Sequence(alphas) => alphas.get(self.rounds).copied().unwrap_or(0.0),
-        };
-        if (0.0..=limit).contains(&alpha) {
-            Ok(alpha)
-        } else {
-            Err(BoostError::AlphaTooLarge { round, alpha, limit })
+    fn check(&self) -> Result<(), BoostError> {
+        let refused = |name, value, domain| Err(LearnerError::BadParameter { name, value, domain }.into());
+        match self {
+            Self::Constant(alpha) if !(*alpha >= 0.0 && alpha.is_finite()) => {
+                refused("alpha", *alpha, "[0, inf)")
+            }
+            Self::Fraction(theta) if !(0.0..=1.0).contains(theta) => refused("theta", *theta, "[0, 1]"),
+            Self::Sequence(alphas) => match alphas.iter().position(|alpha| !(0.0..=0.5).contains(alpha)) {
+                Some(t) => Err(BoostError::AlphaTooLarge { round: t + 1, alpha: alphas[t], limit: 0.5 }),
+                None => Ok(()),
+            },
+            _ => Ok(()),
         }
+    }
+}
+
+impl From<SparseBoost> for State {
+    fn from(boost: SparseBoost) -> Self {
+        boost.state
+    }
+}
+
+impl TryFrom<State> for SparseBoost {
+    type Error = BoostError;
+
+    fn try_from(state: State) -> Result<Self, BoostError> {
+        state.sparsity.check()?;
+        check_distribution("weights", &state.w)?;
+        if !(state.heaviest > 0.0 && state.heaviest <= 1.0) {
+            let (name, value, domain) = ("max D", state.heaviest, "(0, 1]");
+            return Err(LearnerError::BadParameter { name, value, domain }.into());
+        }
+        if let Some(&value) = state.progress.iter().find(|p| !(**p >= 0.0 && p.is_finite())) {
+            let (name, domain) = ("progress", "[0, inf)");
+            return Err(LearnerError::BadParameter { name, value, domain }.into());
+        }
+        let next_w = vec![0.0; state.w.len()];
+        Ok(Self { state, next_w, scratch: Scratch::default() })
     }
 }

@@ -1,0 +1,36 @@
+//! Sparse weights with a proof: the lazy quadratic ascent, by steps as long as the printed bound allows.
+
+use super::{BoostError, Examples, Lazy, MirrorAscent, Schedule};
+use projections::{Euclidean, Simplex};
+
+/// The booster for sparse weights: MABoost with the quadratic map, lazily, by [`Schedule::LongSteps`]:
+/// η_t = κγ_t/N with κ = 1 + 1/√2, z_{t+1} = z_t + η_t d_t, w_{t+1} = Π_simplex(z_{t+1}).
+///
+/// *Guarantee.* For the uniform D the training error is at most 1/(1 + ½Σγ_t²), the bound that \[NP14, Theorem 1\]
+/// prints for steps of γ_t/N. With κ as the factor of the steps it is 1/(1 + κ(2 − κ)Σγ_t²): what the paper's constant
+/// gives away buys longer steps, and z that lie further apart, more of them below the threshold of the projection.
+/// [`Promise::tight`](super::Promise::tight) is this bound. *Cost:* O(N) a round; no allocation after the first.
+///
+/// ```
+/// use boosters::maboost::{Answer, Examples, LazySparseBoost, Reweighting};
+/// use weak_learners::Label::{Minus, Plus};
+/// let mut sparse = LazySparseBoost::sparse(&Examples::uniform(vec![Plus, Minus, Plus, Plus])?)?;
+/// for edge in [0.5, 0.25] {
+///     sparse.reweight(Answer { losses: &[-1.0, 0.5, -1.0, -0.5], edge, error_before: 1.0 })?;
+/// }
+/// assert_eq!(sparse.weights()[0], 0.0);
+/// let bound = 1.0 / (1.0 + 0.5 * (0.25 + 0.0625));
+/// assert!((sparse.promise().tight.unwrap_or(1.0) - bound).abs() < 1e-15);
+/// # Ok::<(), boosters::maboost::BoostError>(())
+/// ```
+pub type LazySparseBoost = MirrorAscent<Euclidean, Simplex, Lazy>;
+
+impl LazySparseBoost {
+    /// Starts from w_1 = D.
+    ///
+    /// # Errors
+    /// None for examples that exist; the signature is that of the other algorithms.
+    pub fn sparse(examples: &Examples) -> Result<Self, BoostError> {
+        Self::new(Euclidean, Simplex::new(1.0)?, examples, Schedule::LongSteps)
+    }
+}
