@@ -15,10 +15,7 @@ use weak_learners::{Label, LearnerError};
 
 type Column<W> = BoostingRun<W, AdaBoost>;
 
-fn ada<W: WeakLearner>(learner: &W, column: Examples) -> Result<Column<W>, BoostError>
-where
-    W: Clone,
-{
+fn ada<W: WeakLearner + Clone>(learner: &W, column: Examples) -> Result<Column<W>, BoostError> {
     let ada = AdaBoost::new(&column)?;
     BoostingRun::new(column, learner.clone(), ada)
 }
@@ -105,7 +102,7 @@ fn letters_are_learnt_by_either_code() {
         // A stand-in imitates the shape of the data and no more.
         if letters.is_official {
             assert!(
-                boosted[1] < 0.6 * single && boosted[1] < 15.0,
+                boosted[1] < 0.6 * single && boosted[1] < 16.0,
                 "{columns} columns: {boosted:?} {single}"
             );
         }
