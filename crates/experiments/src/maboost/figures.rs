@@ -66,7 +66,7 @@ fn bounds(measured: &[Measured], learner: Learner) -> LinePlot {
         Method::ALL.into_iter().map(move |method| {
             let series = curves.iter().filter_map(|&(name, read, theory)| {
                 let points = course(one, method, read).into_iter().take_while(|(_, found)| found.mean > 0.0);
-                series(name, points.map(|(x, found)| (x, Interval { half_width: 0.0, ..found })), theory)
+                series(name, points, theory)
             });
             LinePanel { title: method.to_string(), provenance: one.provenance, series: series.collect() }
         })
@@ -129,7 +129,7 @@ fn margin_bound(measured: &[Measured]) -> LinePlot {
     let panels = of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees).map(|one| {
         let curve = |name: &str, method, read, theory| {
             let points = course(one, method, read).into_iter().filter(|(_, found)| found.mean >= -1.0);
-            series(name, points.map(|(x, found)| (x, Interval { half_width: 0.0, ..found })), theory)
+            series(name, points, theory)
         };
         let measured = [Method::EntropyMargin, Method::Entropy, Method::AdaBoost]
             .map(|method| curve(&method.to_string(), method, |place| Some(place.margin), false));
@@ -237,15 +237,20 @@ fn combined_parts(measured: &[Measured]) -> LinePlot {
     plot(title, Axis::log("k"), Axis::linear("% of all training rows"), panels)
 }
 
-/// A number of a method after every kept round.
+/// A number of a method after every kept round: the mean over the trials, which on large sets are too few for a band.
 fn course(one: &Measured, method: Method, read: fn(&Place) -> Option<f64>) -> Vec<(f64, Interval)> {
     let name = method.to_string();
-    let at = |t: u32| Some((f64::from(t), one.at(&name, t, read)?));
+    let at = |t: u32| Some((f64::from(t), certain(one.at(&name, t, read)?.mean)));
     one.rounds(&name).into_iter().filter_map(at).collect()
 }
 
+/// A number without a band.
+fn certain(mean: f64) -> Interval {
+    Interval { mean, std: 0.0, half_width: 0.0 }
+}
+
 fn cumulative(name: &str, shares: &[f64]) -> Option<Series> {
-    let points = levels().zip(shares).map(|(x, y)| (x, Interval { mean: *y, std: 0.0, half_width: 0.0 }));
+    let points = levels().zip(shares).map(|(x, y)| (x, certain(*y)));
     series(name, points, false)
 }
 

@@ -152,7 +152,7 @@ struct Measured {
 }
 
 /// Changes with what a trial does, so that trials of older code are not mixed with new ones.
-const SCHEME: &str = "1";
+const SCHEME: &str = "2";
 
 /// Runs the experiment, or what is left of it, and writes `maboost.json`, `maboost.md` and the figures.
 ///

@@ -7,7 +7,7 @@ use super::{MaboostError, Point};
 /// The shares of training labels that are turned.
 pub const LEVELS: [f64; 5] = [0.0, 0.05, 0.1, 0.2, 0.3];
 /// The k that smooth boosting chooses from.
-pub const SMOOTHNESS: [f64; 6] = [2.0, 3.0, 5.0, 10.0, 20.0, 50.0];
+pub const SMOOTHNESS: [f64; 6] = [1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
 
 /// What is compared with everything else.
 pub const ADABOOST: &str = "AdaBoost";

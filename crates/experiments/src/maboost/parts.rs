@@ -27,7 +27,7 @@ pub(super) struct Size {
     course_rows: [[usize; 2]; 2],
     /// Rounds, training and test rows under noise, and where sets are combined.
     others: (u32, [usize; 2]),
-    /// Trials of a course on letter, and on sets of many features, at most.
+    /// Trials of a course on spambase and letter, and on sets of many features, at most.
     course_trials: [u64; 2],
 }
 
@@ -38,9 +38,9 @@ impl Size {
             Self { courses: [30, 10], course_rows: [rows; 2], others: (10, rows), course_trials: [2, 1] }
         } else {
             Self {
-                courses: [1_000, 300],
-                course_rows: [[20_000, 20_000], [10_000, 20_000]],
-                others: (300, [2_000, 5_000]),
+                courses: [1_000, 200],
+                course_rows: [[20_000, 20_000], [5_000, 20_000]],
+                others: (200, [2_000, 5_000]),
                 course_trials: [5, 3],
             }
         }
@@ -49,7 +49,7 @@ impl Size {
     /// The trials of a part on a set, where this many were asked for.
     pub(super) fn trials(&self, part: Part, name: Name, asked: u64) -> u64 {
         match (part, name) {
-            (Part::Courses, Name::Letter) => asked.min(self.course_trials[0]),
+            (Part::Courses, Name::Spambase | Name::Letter) => asked.min(self.course_trials[0]),
             (Part::Courses, Name::Adult | Name::Census) => asked.min(self.course_trials[1]),
             _ => asked,
         }
