@@ -33,6 +33,9 @@ const SPARSE: [Method; 5] = [
 /// Those that are drawn beside AdaBoost where labels are turned.
 const COMPARED: [&str; 4] = ["AdaBoost, T chosen", "MadaBoost", SMOOTH, SMOOTH_STOPPED];
 
+/// A number of a round.
+type Read = fn(&Place) -> Option<f64>;
+
 /// Every figure that there are numbers for, with the ending of its file's name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(&'static str, LinePlot)> {
     let mut plots = vec![
@@ -56,7 +59,7 @@ pub(super) fn plots(measured: &[Measured]) -> Vec<(&'static str, LinePlot)> {
 fn bounds(measured: &[Measured], learner: Learner) -> LinePlot {
     let of_learner = || of_part(measured, Part::Courses).filter(|one| one.learner == learner);
     let one = of_learner().find(|one| one.set == Name::Spambase).or_else(|| of_learner().next());
-    let curves: [(&str, fn(&Place) -> Option<f64>, bool); 4] = [
+    let curves: [(&str, Read, bool); 4] = [
         ("training error", |place| Some(place.error), false),
         ("test error", |place| Some(place.test), false),
         ("bound", |place| Some(place.bound), true),
@@ -238,7 +241,7 @@ fn combined_parts(measured: &[Measured]) -> LinePlot {
 }
 
 /// A number of a method after every kept round: the mean over the trials, which on large sets are too few for a band.
-fn course(one: &Measured, method: Method, read: fn(&Place) -> Option<f64>) -> Vec<(f64, Interval)> {
+fn course(one: &Measured, method: Method, read: Read) -> Vec<(f64, Interval)> {
     let name = method.to_string();
     let at = |t: u32| Some((f64::from(t), certain(one.at(&name, t, read)?.mean)));
     one.rounds(&name).into_iter().filter_map(at).collect()

@@ -154,15 +154,15 @@ struct Play<'a> {
 impl Play<'_> {
     fn with(self, algorithm: impl Reweighting, examples: Examples) -> Result<Option<Stop>, MaboostError> {
         match self.learner {
-            Learner::Stumps => self.follow(BinnedStump::default(), algorithm, examples),
-            Learner::Trees => self.follow(BinnedTree::new(3, LeafAnswer::Sign, 0.0)?, algorithm, examples),
-            Learner::Means => self.follow(BinnedTree::new(3, LeafAnswer::Mean, 0.0)?, algorithm, examples),
+            Learner::Stumps => self.follow(&BinnedStump::default(), algorithm, examples),
+            Learner::Trees => self.follow(&BinnedTree::new(3, LeafAnswer::Sign, 0.0)?, algorithm, examples),
+            Learner::Means => self.follow(&BinnedTree::new(3, LeafAnswer::Mean, 0.0)?, algorithm, examples),
         }
     }
 
     fn follow<W: WeakLearner<Sample = BinnedColumns> + Clone>(
         self,
-        learner: W,
+        learner: &W,
         algorithm: impl Reweighting,
         examples: Examples,
     ) -> Result<Option<Stop>, MaboostError> {
