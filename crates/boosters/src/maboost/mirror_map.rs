@@ -96,9 +96,9 @@ impl BoostingMap for NegativeEntropy {
         for _ in 0..100 {
             let (mean, variance) = tilted_moments(w, d, unit, u);
             if mean < 0.0 {
-                low = u
+                low = u;
             } else {
-                high = u
+                high = u;
             }
             let newton = u - mean / variance;
             let next = if low < newton && newton < high {

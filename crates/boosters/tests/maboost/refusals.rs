@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::Label::{self, Minus, Plus};
 use weak_learners::LearnerError;
-use weak_learners::batch::{BinnedStump, ExactStump, Hypothesis, SortedColumns, WeakLearner};
+use weak_learners::batch::{
+    BinnedColumns, BinnedStump, BinnedTree, ExactStump, Hypothesis, LeafAnswer, SortedColumns, WeakLearner,
+};
 
 /// Answers the same everywhere, whatever that is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -143,6 +145,19 @@ fn examples_and_parameters_are_checked_once() {
     let other = Examples::uniform(vec![Plus; 3]).unwrap();
     let smooth = SmoothBoost::<Active>::smooth(&other, 2.0).unwrap();
     assert!(BoostingRun::new(examples, BinnedStump::default(), smooth).is_err());
+}
+
+/// Two equal rows with both labels: the leaf they share answers 0, and a margin of 0 is an error.
+#[test]
+fn an_abstention_is_an_error() {
+    let sample = BinnedColumns::new(RowMatrix::dense(1, vec![1.0, 1.0, 5.0]).unwrap()).unwrap();
+    let examples = Examples::uniform(vec![Plus, Minus, Plus]).unwrap();
+    let smooth = SmoothBoost::<Active>::smooth(&examples, 3.0).unwrap();
+    let tree = BinnedTree::new(1, LeafAnswer::Mean, 0.0).unwrap();
+    let mut run = BoostingRun::new(examples, tree, smooth).unwrap();
+    let ControlFlow::Continue(round) = run.round(&sample).unwrap() else { unreachable!() };
+    assert_eq!((run.margins()[0], run.margins()[1]), (0.0, 0.0));
+    assert!((round.error - 2.0 / 3.0).abs() < 1e-15 && (round.edge - 1.0 / 3.0).abs() < 1e-15);
 }
 
 /// One example, a column without two values, and labels that are all alike: a constant is right, with an edge of 1.

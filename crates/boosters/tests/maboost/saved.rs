@@ -26,7 +26,7 @@ fn play<W: WeakLearner, A: Reweighting>(
 }
 
 /// The run that is saved after some rounds and loaded goes on bit for bit, record and weights and file.
-fn goes_on<W, A>(trial: &Trial<W>, examples: &Examples, algorithm: A)
+fn goes_on<W, A>(trial: &Trial<W>, examples: &Examples, algorithm: &A)
 where
     W: WeakLearner<Hypothesis: Clone + Serialize + DeserializeOwned> + Clone + Serialize + DeserializeOwned,
     A: Reweighting + Clone + Serialize + DeserializeOwned,
@@ -56,22 +56,22 @@ where
     for examples in [&trial.uniform(), &weighted] {
         for schedule in [Schedule::Theorem1, Schedule::Theorem2, Schedule::LineSearch] {
             let quadratic = MirrorAscent::<_, _, Active>::new(Euclidean, simplex, examples, schedule);
-            goes_on(trial, examples, quadratic.unwrap());
+            goes_on(trial, examples, &quadratic.unwrap());
             let lazy = MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex, examples, schedule);
-            goes_on(trial, examples, lazy.unwrap());
+            goes_on(trial, examples, &lazy.unwrap());
             let entropy = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, examples, schedule);
-            goes_on(trial, examples, entropy.unwrap());
+            goes_on(trial, examples, &entropy.unwrap());
         }
         let (double, schedule) = (Then::new(UnitBox, simplex), Schedule::Theorem1);
         let double = MirrorAscent::<_, _, Active>::new(Euclidean, double, examples, schedule).unwrap();
-        goes_on(trial, examples, double);
-        goes_on(trial, examples, SmoothBoost::<Active>::smooth(examples, 3.0).unwrap());
-        goes_on(trial, examples, SmoothBoost::<Lazy>::smooth(examples, 3.0).unwrap());
+        goes_on(trial, examples, &double);
+        goes_on(trial, examples, &SmoothBoost::<Active>::smooth(examples, 3.0).unwrap());
+        goes_on(trial, examples, &SmoothBoost::<Lazy>::smooth(examples, 3.0).unwrap());
         let secondary: Vec<bool> = (0..trial.labels.len()).map(|i| i % 2 == 0).collect();
-        goes_on(trial, examples, CombinedBoost::new(examples, &secondary, 3.0).unwrap());
-        goes_on(trial, examples, SparseBoost::new(examples, Sparsity::Fraction(0.5)).unwrap());
-        goes_on(trial, examples, MadaBoost::new(examples).unwrap());
-        goes_on(trial, examples, AdaBoost::new(examples).unwrap());
+        goes_on(trial, examples, &CombinedBoost::new(examples, &secondary, 3.0).unwrap());
+        goes_on(trial, examples, &SparseBoost::new(examples, Sparsity::Fraction(0.5)).unwrap());
+        goes_on(trial, examples, &MadaBoost::new(examples).unwrap());
+        goes_on(trial, examples, &AdaBoost::new(examples).unwrap());
     }
 }
 
