@@ -3,6 +3,7 @@
 //! The rows come from a generator that is a few lines in any language, so that a peer (`peers/rounds_numpy.py`) makes
 //! the same rows for itself, and `examples/average_loss.rs` can show that it does the same work on them.
 
+pub mod boosting;
 pub mod classification;
 mod floor;
 pub mod sort_based;

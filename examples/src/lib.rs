@@ -6,6 +6,7 @@
 //! | `own_weak_learner` | a weak learner of one's own, boosted with full information |
 //! | `noisy_labels` | agnostic boosting of stumps on labels of which a fifth is wrong, γ found on the way |
 //! | `stop_and_go_on` | a learner saved in the middle of a stream and continued bit for bit |
+//! | `incomes` | AdaBoost of binned trees on adult: stopped with a reason, saved, loaded, tested, its margins |
 //!
 //! The README's example is a doctest of this crate.
 

@@ -306,3 +306,28 @@ fn statistical_boosting_allocates_for_its_hypotheses_alone() -> Outcome {
     }
     Ok(())
 }
+
+/// Neither a score, nor its stages, nor the class that the scores of several ensembles are decoded to.
+#[test]
+fn the_vote_of_a_row_allocates_nothing() -> Outcome {
+    use boosters::maboost::{Decoding, Ensemble, MulticlassVote, NormalisedVote, OutputCode};
+    use weak_learners::batch::{Hypothesis, Stump};
+    let stump = |t: u32| Stump::new(2, t as usize % 2, f64::from(t % 7), Label::Plus);
+    let stumps = (0..20).map(stump).collect::<Result<Vec<_>, _>>()?;
+    let vote = Ensemble::new(stumps, (1..=20).map(|t| 1.0 / f64::from(t)).collect())?;
+    let normalised = NormalisedVote::try_from(vote.clone())?;
+    let classes = MulticlassVote::new(OutputCode::one_vs_rest(3)?, vec![vote.clone(); 3])?;
+    let mut scores = [0.0; 3];
+    assert_only_the_first_allocates("a vote", |t| {
+        let values = [t as f64, 3.0];
+        let x = Row::dense(&values)?;
+        vote.score(x)?;
+        vote.staged(x).try_for_each(|score| score.map(|_| ()))?;
+        normalised.predict(x)?;
+        classes.scores(x, &mut scores)?;
+        for by in [Decoding::Hamming, Decoding::Linear, Decoding::Exponential] {
+            classes.code().decode(&scores, by)?;
+        }
+        Ok(())
+    })
+}

@@ -1,16 +1,20 @@
 //! The papers' tables and figures: a file per experiment, over what all of them share.
 //!
-//! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`] and [`agnostic`] are experiments; [`record`], [`trials`],
-//! [`table`], [`plot`] and [`progress`] are what an experiment is made of; [`conform`] holds the crates against vectors of
-//! an independent implementation; [`data_command`] lists, verifies and fetches the official files.
+//! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`], [`agnostic`] and [`maboost`] are experiments;
+//! [`record`], [`trials`], [`table`], [`plot`], [`progress`], `chosen_rows` and `paired` are what an experiment is made of;
+//! [`conform`] holds the crates against vectors of an independent implementation; [`data_command`] lists, verifies and
+//! fetches the official files.
 
 pub mod bandit_boosting;
 pub mod lecture;
 pub mod projection_free;
 pub mod agnostic;
+pub mod maboost;
 pub mod record;
 pub mod trials;
 pub mod progress;
+mod chosen_rows;
+mod paired;
 pub mod table;
 pub mod plot;
 pub mod conform;

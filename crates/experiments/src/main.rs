@@ -1,150 +1,21 @@
 //! The program behind `cargo xtask reproduce | conform | data`.
 
-use clap::{Args, Parser, Subcommand};
+mod arguments;
+
+use arguments::{Cli, Command, Common, Data, Experiment};
+use clap::Parser;
 use datasets::{Name, SearchPath};
 use experiments::agnostic::{self, streams::Source};
 use experiments::bandit_boosting::{self, Options};
 use experiments::conform;
 use experiments::data_command::{self, fetch};
 use experiments::lecture;
+use experiments::maboost;
 use experiments::projection_free;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// The papers' tables and figures beside our own.
-#[derive(Parser)]
-#[command(name = "cargo xtask", version, about)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Run an experiment
-    #[command(subcommand)]
-    Reproduce(Experiment),
-    /// Hold the crates against conformance vectors
-    Conform {
-        /// The folder with the vector files
-        dir: PathBuf,
-        /// Count the cases of unknown kernels as skipped instead of failed
-        #[arg(long)]
-        allow_unknown: bool,
-    },
-    /// Look after the official data files
-    #[command(subcommand)]
-    Data(Data),
-}
-
-#[derive(Subcommand)]
-enum Experiment {
-    /// Everything there is, at a glance: a few minutes
-    Tour(Common),
-    /// [BH20, Table 2]: online gradient boosting with noisy bandit feedback
-    BanditBoosting {
-        #[command(flatten)]
-        common: Common,
-        /// Trials a data set
-        #[arg(long, default_value_t = 20)]
-        trials: u64,
-        /// The distance of the queries
-        #[arg(long, default_value_t = 0.5)]
-        delta: f64,
-        /// A corner of the grid on short halves
-        #[arg(long)]
-        quick: bool,
-        /// Only these data sets, separated by commas
-        #[arg(long, value_delimiter = ',')]
-        datasets: Vec<Name>,
-    },
-    /// [W13]: the lecture's example, regret and mistake bounds, and zero-sum games
-    Oco {
-        #[command(flatten)]
-        common: Common,
-        /// Trials of what is random
-        #[arg(long, default_value_t = 20)]
-        trials: u64,
-        /// Short streams and small dimensions
-        #[arg(long)]
-        quick: bool,
-    },
-    /// [BH20, Table 1]: regret and cost of projection-free learners as T grows
-    ProjectionFree {
-        #[command(flatten)]
-        common: Common,
-        /// Trials a problem
-        #[arg(long, default_value_t = 10)]
-        trials: u64,
-        /// Short horizons
-        #[arg(long)]
-        quick: bool,
-    },
-    /// [BCMH20]: agnostic and realizable boosting on streams whose labels lie, against their bounds
-    Agnostic {
-        #[command(flatten)]
-        common: Common,
-        /// Trials a stream
-        #[arg(long, default_value_t = 20)]
-        trials: u64,
-        /// Short streams and few learners
-        #[arg(long)]
-        quick: bool,
-        /// Only these streams, separated by commas
-        #[arg(long, value_delimiter = ',')]
-        datasets: Vec<Source>,
-    },
-}
-
-#[derive(Args)]
-struct Common {
-    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
-    #[arg(long)]
-    data: Option<PathBuf>,
-    /// The seed of everything random
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Threads; results do not depend on them
-    #[arg(long)]
-    threads: Option<usize>,
-    /// Where results go
-    #[arg(long, default_value = "out")]
-    out: PathBuf,
-    /// Show no progress
-    #[arg(long)]
-    quiet: bool,
-}
-
-#[derive(Subcommand)]
-enum Data {
-    /// Which official files are here
-    List(Folder),
-    /// Whether they have the official content
-    Verify(Folder),
-    /// Download what is missing
-    Fetch {
-        /// Where the files go
-        #[arg(long, default_value = "data")]
-        data: PathBuf,
-        /// Another server with the same paths
-        #[arg(long, default_value = datasets::OfficialFile::HOME)]
-        home: String,
-        /// Show no progress
-        #[arg(long)]
-        quiet: bool,
-        /// Only these data sets
-        sets: Vec<Name>,
-    },
-}
-
-#[derive(Args)]
-struct Folder {
-    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
-    #[arg(long)]
-    data: Option<PathBuf>,
-}
 
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
@@ -169,6 +40,9 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(Experiment::Agnostic { common, trials, quick, datasets }) => {
             agnostic(&common, trials, quick, &datasets)
         }
+        Command::Reproduce(Experiment::Maboost { common, trials, quick, datasets }) => {
+            maboost(&common, trials, quick, &datasets)
+        }
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -185,6 +59,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     oco(common, 3, true)?;
     projection_free(common, 3, true)?;
     agnostic(common, 3, true, &[])?;
+    maboost(common, 3, true, &[])?;
     bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
 
@@ -214,6 +89,20 @@ fn agnostic(
         threads: common.threads,
         quick,
         sources: if sources.is_empty() { Source::ALL.to_vec() } else { sources.to_vec() },
+        out: common.out.clone(),
+        search: SearchPath::from_environment(common.data.as_deref())?,
+        quiet: common.quiet,
+    })?;
+    show(&report.terminal, &report.files)
+}
+
+fn maboost(common: &Common, trials: u64, quick: bool, sets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
+    let report = maboost::run(&maboost::Options {
+        trials,
+        seed: common.seed,
+        threads: common.threads,
+        quick,
+        sets: if sets.is_empty() { maboost::sets::SETS.to_vec() } else { sets.to_vec() },
         out: common.out.clone(),
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,

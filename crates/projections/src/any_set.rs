@@ -109,6 +109,15 @@ impl LogProjection for AnySet {
     ) -> Result<(), ProjectionError> {
         self.entropic()?.project_log_scaled_with(log_y, exponent, x, scratch)
     }
+
+    fn project_logarithms_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        self.entropic()?.project_logarithms_with(log_y, exponent, scratch)
+    }
 }
 
 impl LinearMinimisation for AnySet {

@@ -208,16 +208,27 @@ impl LogProjection for UnitBox {
         log_y: &mut [f64],
         exponent: u32,
         x: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        check_length("x", Some(log_y.len()), x.len())?;
+        self.project_logarithms_with(log_y, exponent, scratch)?;
+        x.iter_mut().zip(log_y).for_each(|(x, v)| *x = v.exp());
+        Ok(())
+    }
+
+    fn project_logarithms_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
         _scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
         check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
-        check_length("x", Some(log_y.len()), x.len())?;
-        for (x, v) in x.iter_mut().zip(log_y) {
-            if *v != f64::NEG_INFINITY {
-                *v = scaled_up_to_the_end(v.min(0.0), exponent);
+        for v in log_y.iter_mut().filter(|v| **v != f64::NEG_INFINITY) {
+            *v = v.min(0.0);
+            if exponent > 0 {
+                *v = scaled_up_to_the_end(*v, exponent);
             }
-            *x = v.exp();
         }
         Ok(())
     }

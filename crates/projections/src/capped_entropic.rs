@@ -1,8 +1,10 @@
 //! The entropic projection onto the capped simplex, from weights or from their logarithms.
 
-use crate::compensated_sum::{CompensatedSum, block_sum_over};
-use crate::error::{check_length, check_logarithms, check_non_negative};
-use crate::logarithms::{logarithms_of_scaled, scale_up_logarithms_around};
+use crate::capped_level::level;
+use crate::compensated_sum::{CompensatedSum, block_sum, block_sum_over};
+use crate::error::{check_length, check_non_negative};
+use crate::logarithms::{lifted, logarithms_of_scaled, scale_up_logarithms_around, seen_from, top_logarithm};
+use crate::simplex_guess::max;
 use crate::{
     CappedSimplex, DecisionSet, Exact, LogProjection, NegativeEntropy, Projection, ProjectionError, Scratch,
     check_finite,
@@ -29,6 +31,16 @@ impl Projection<NegativeEntropy> for CappedSimplex {
         check_finite("y", y)?;
         self.check_dimension(y.len())?;
         check_non_negative("y", y)?;
+        let top = max(y);
+        if top > 0.0 {
+            scratch.make_room_to_order(y.len());
+            let seen = scratch.working_values(y.len());
+            seen.iter_mut().zip(&*y).for_each(|(e, v)| *e = v / top);
+            if level(seen, block_sum(seen), self.caps(), self.mass()).is_some() {
+                y.copy_from_slice(seen);
+                return Ok(());
+            }
+        }
         project_weights(self, y, scratch, &LINEAR)
     }
 }
@@ -37,12 +49,19 @@ impl Exact<NegativeEntropy> for CappedSimplex {}
 
 impl LogProjection for CappedSimplex {
     fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
-        check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
-        project_weights(self, log_y, scratch, &LOGARITHMIC)
+        let top = top_logarithm("log_y", log_y)?;
+        scratch.make_room_to_order(log_y.len());
+        let seen = scratch.working_values(log_y.len());
+        let total = seen_from(top, log_y, seen);
+        match level(seen, total, self.caps(), self.mass()) {
+            Some(_) => log_y.copy_from_slice(seen),
+            None => project_weights(self, log_y, scratch, &LOGARITHMIC)?,
+        }
+        Ok(())
     }
 
-    /// O(n log n) where the exponent is not 0.
+    /// O(n log n) where the exponent is not 0. Mostly one exponential a coordinate, and no logarithm but those of caps.
     fn project_log_scaled_with(
         &self,
         log_y: &mut [f64],
@@ -50,24 +69,46 @@ impl LogProjection for CappedSimplex {
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
         check_length("x", Some(log_y.len()), x.len())?;
+        let mut top = top_logarithm("log_y", log_y)?;
+        scratch.make_room_to_order(log_y.len());
         if exponent > 0 {
             // The largest weights whose caps together hold s. Seen from the last of them, whatever passes the upper
             // end of the range is full, and whatever passes the lower end is 0.
             if let Some(last) = self.last_needed(log_y, scratch) {
                 scale_up_logarithms_around(log_y, log_y[last], exponent);
+                top = max(log_y);
             }
         }
+        let total = seen_from(top, log_y, x);
+        if let Some(rho) = level(x, total, self.caps(), self.mass()) {
+            self.logarithms_of_level(x, top, rho.ln(), log_y);
+            return Ok(());
+        }
         x.copy_from_slice(log_y);
-        self.project_log_with(x, scratch)?;
+        project_weights(self, x, scratch, &LOGARITHMIC)?;
         logarithms_of_scaled(x, log_y);
         Ok(())
     }
 }
 
 impl CappedSimplex {
+    /// log y ← log x for x = min(c, ρy), seen from `top`. Caps are mostly few numbers, so the last logarithm is kept.
+    fn logarithms_of_level(&self, x: &[f64], top: f64, log_rho: f64, log_y: &mut [f64]) {
+        let (mut cap, mut log_cap) = (1.0, 0.0);
+        for ((v, x), c) in log_y.iter_mut().zip(x).zip(self.caps()) {
+            if x < c || *c == 0.0 {
+                *v = lifted(*v, top, log_rho);
+                continue;
+            }
+            if cap != *c {
+                (cap, log_cap) = (*c, c.ln());
+            }
+            *v = log_cap;
+        }
+    }
+
     /// The coordinate of positive weight with which the caps, in the order of falling weights, first hold s; the last
     /// one where they never do.
     fn last_needed(&self, log_y: &[f64], scratch: &mut Scratch) -> Option<usize> {

@@ -35,6 +35,7 @@ mod capped_simplex;
 mod capped_threshold;
 mod capped_bracket;
 mod capped_entropic;
+mod capped_level;
 mod l1_ball;
 mod shrunk;
 mod then;

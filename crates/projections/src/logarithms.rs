@@ -1,6 +1,45 @@
 //! Weights written down as logarithms, where −∞ stands for the weight 0.
 
+use crate::ProjectionError;
+use crate::compensated_sum::{BLOCK, CompensatedSum, LANES, sum_of_block};
+use crate::error::check_logarithms;
 use crate::power_of_two::scaled_up_to_the_end;
+
+/// The largest of non-empty logarithms, in one pass. Refuses NaN and +∞, and −∞ everywhere.
+pub(crate) fn top_logarithm(argument: &'static str, log_y: &[f64]) -> Result<f64, ProjectionError> {
+    let (mut tops, mut illegal) = ([f64::NEG_INFINITY; LANES], [0_u64; LANES]);
+    let (rows, rest) = log_y.as_chunks::<LANES>();
+    for row in rows {
+        for lane in 0..LANES {
+            tops[lane] = if row[lane] > tops[lane] { row[lane] } else { tops[lane] };
+            illegal[lane] += u64::from(!(row[lane] < f64::INFINITY));
+        }
+    }
+    if illegal.iter().sum::<u64>() > 0 {
+        check_logarithms(argument, log_y)?;
+    }
+    check_logarithms(argument, rest)?;
+    match tops.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max) {
+        f64::NEG_INFINITY => Err(ProjectionError::NoMass),
+        top => Ok(top),
+    }
+}
+
+/// x ← y/y_top, and its sum: where log y ≤ top and one of them is top, x lies in [0, 1] and its maximum is 1.
+pub(crate) fn seen_from(top: f64, log_y: &[f64], x: &mut [f64]) -> f64 {
+    let blocks = log_y.chunks(BLOCK).zip(x.chunks_mut(BLOCK)).map(|(log_y, x)| {
+        x.iter_mut().zip(log_y).for_each(|(x, v)| *x = (v - top).exp());
+        sum_of_block(x)
+    });
+    blocks.collect::<CompensatedSum>().value()
+}
+
+/// log y + log ρ, where log y is seen from `top` and −∞ stays; [`f64::MIN`] where that is too small.
+pub(crate) fn lifted(v: f64, top: f64, log_rho: f64) -> f64 {
+    let lifted = (v - top) + log_rho;
+    let floored = if lifted > f64::MIN { lifted } else { f64::MIN };
+    if v == f64::NEG_INFINITY { v } else { floored }
+}
 
 /// log y ← (log y − p)·2^exponent, kept in range; −∞ stays.
 pub(crate) fn scale_up_logarithms_around(log_y: &mut [f64], p: f64, exponent: u32) {
@@ -9,8 +48,7 @@ pub(crate) fn scale_up_logarithms_around(log_y: &mut [f64], p: f64, exponent: u3
     }
 }
 
-/// log y ← log x, where x is the entropic projection of y onto a simplex, capped or not: xᵢ = min(cᵢ, ρ·yᵢ) with Σx
-/// fixed.
+/// log y ← log x, where x is the entropic projection of y onto a capped simplex: xᵢ = min(cᵢ, ρ·yᵢ) with Σx fixed.
 ///
 /// What is too small for its own logarithm is not at its cap, so it was multiplied by ρ. That is the largest ratio
 /// x/y: the mass that the caps leave makes some coordinate below its cap visible, and a coordinate at its cap has a

@@ -1,8 +1,8 @@
 //! The scaled probability simplex.
 
 use crate::compensated_sum::{CompensatedSum, block_sum};
-use crate::error::{check_length, check_logarithms, check_non_negative, check_radius};
-use crate::logarithms::{logarithms_of_scaled, scale_up_logarithms_around};
+use crate::error::{check_length, check_non_negative, check_radius};
+use crate::logarithms::{lifted, scale_up_logarithms_around, seen_from, top_logarithm};
 use crate::power_of_two::scale_up_around;
 use crate::simplex_guess::max;
 use crate::simplex_threshold::project_onto_simplex;
@@ -100,37 +100,37 @@ impl Exact<NegativeEntropy> for Simplex {}
 
 impl LogProjection for Simplex {
     fn project_log_with(&self, log_y: &mut [f64], _scratch: &mut Scratch) -> Result<(), ProjectionError> {
-        check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
-        let top = max(log_y);
-        if top == f64::NEG_INFINITY {
-            return Err(ProjectionError::NoMass);
-        }
+        let top = top_logarithm("log_y", log_y)?;
         log_y.iter_mut().for_each(|v| *v = (*v - top).exp());
-        normalise(log_y, self.s);
+        let rho = self.s / block_sum(log_y);
+        log_y.iter_mut().for_each(|v| *v *= rho);
         Ok(())
     }
 
+    /// One exponential a coordinate, and no logarithm: log x = log y + log s − log Σy.
     fn project_log_scaled_with(
         &self,
         log_y: &mut [f64],
         exponent: u32,
         x: &mut [f64],
-        scratch: &mut Scratch,
+        _scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
         check_length("x", Some(log_y.len()), x.len())?;
-        let top = max(log_y);
-        if top == f64::NEG_INFINITY {
-            return Err(ProjectionError::NoMass);
+        let mut top = top_logarithm("log_y", log_y)?;
+        if exponent > 0 {
+            // A common factor changes nothing: seen from the largest weight, the others' logarithms leave the range
+            // only at its lower end.
+            scale_up_logarithms_around(log_y, top, exponent);
+            top = 0.0;
         }
-        // A common factor changes nothing: seen from the largest weight, the others' logarithms leave the range only
-        // at its lower end.
-        scale_up_logarithms_around(log_y, top, exponent);
-        x.copy_from_slice(log_y);
-        self.project_log_with(x, scratch)?;
-        logarithms_of_scaled(x, log_y);
+        let total = seen_from(top, log_y, x);
+        let (rho, log_rho) = (self.s / total, self.s.ln() - total.ln());
+        for (x, v) in x.iter_mut().zip(log_y) {
+            *x *= rho;
+            *v = lifted(*v, top, log_rho);
+        }
         Ok(())
     }
 }

@@ -67,13 +67,14 @@ impl<R: Regulariser, K: Projection<R>, S: Projection<R>> Projection<R> for Then<
 
 impl<K: LogProjection, S: LogProjection> LogProjection for Then<K, S> {
     fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError> {
-        let (given, mut log_x) = (scratch.lend_copy(log_y), scratch.lend_copy(log_y));
-        let outcome = self.project_log_scaled_with(&mut log_x, 0, log_y, scratch);
+        self.k.check_dimension(log_y.len()).and(self.s.check_dimension(log_y.len()))?;
+        let given = scratch.lend_copy(log_y);
+        let first = self.k.project_logarithms_with(log_y, 0, scratch);
+        let outcome = first.and_then(|()| self.s.project_log_with(log_y, scratch));
         if outcome.is_err() {
             log_y.copy_from_slice(&given);
         }
         scratch.give_back(given);
-        scratch.give_back(log_x);
         outcome
     }
 
@@ -84,7 +85,7 @@ impl<K: LogProjection, S: LogProjection> LogProjection for Then<K, S> {
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        self.k.project_log_scaled_with(log_y, exponent, x, scratch)?;
+        self.k.project_logarithms_with(log_y, exponent, scratch)?;
         self.s.project_log_scaled_with(log_y, 0, x, scratch)
     }
 }

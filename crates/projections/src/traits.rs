@@ -90,6 +90,19 @@ pub trait LogProjection: Projection<NegativeEntropy> {
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError>;
 
+    /// The same without x, for a map between two others: `log_y` ← log Π(y).
+    fn project_logarithms_with(
+        &self,
+        log_y: &mut [f64],
+        exponent: u32,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        let mut x = scratch.lend_copy(log_y);
+        let outcome = self.project_log_scaled_with(log_y, exponent, &mut x, scratch);
+        scratch.give_back(x);
+        outcome
+    }
+
     /// [`LogProjection::project_log_with`] with working memory of its own.
     fn project_log(&self, log_y: &mut [f64]) -> Result<(), ProjectionError> {
         self.project_log_with(log_y, &mut Scratch::default())
@@ -182,6 +195,14 @@ macro_rules! forward_through_pointer {
                 scratch: &mut Scratch,
             ) -> Result<(), ProjectionError> {
                 (**self).project_log_scaled_with(log_y, exponent, x, scratch)
+            }
+            fn project_logarithms_with(
+                &self,
+                log_y: &mut [f64],
+                exponent: u32,
+                scratch: &mut Scratch,
+            ) -> Result<(), ProjectionError> {
+                (**self).project_logarithms_with(log_y, exponent, scratch)
             }
         }
 

@@ -2,13 +2,16 @@
 
 use rows::Row;
 use serde::{Deserialize, Serialize};
-use weak_learners::batch::Hypothesis;
+use std::ops::ControlFlow;
+use weak_learners::batch::{Hypothesis, Sample, WeakLearner};
 use weak_learners::{Label, LearnerError};
 
 /// The combined hypothesis sgn(F), F(x) = Σ η_t h_t(x) \[NP14, Algorithm 1\].
 ///
-/// The coefficient of a hypothesis that was turned round is −η_t. *Cost:* T predictions a row, no allocation. *Errors:* a
-/// row of another dimension than the hypotheses'.
+/// The coefficient of a hypothesis that was turned round is −η_t. Rows are scored one by one, whole samples hypothesis by
+/// hypothesis with the weak learner's evaluation, which is the faster way; both add in the order of the rounds and agree
+/// to the last bit. *Cost:* T predictions a row; no allocation for a row, one or two vectors for a sample. *Errors:* a row
+/// of another dimension than the hypotheses'.
 ///
 /// ```
 /// use boosters::maboost::Ensemble;
@@ -54,6 +57,83 @@ impl<H: Hypothesis> Ensemble<H> {
         self.score(x).map(Label::of_score)
     }
 
+    /// F_1(x), …, F_T(x): the scores after each round.
+    pub fn staged<'a>(&'a self, x: Row<'a>) -> impl Iterator<Item = Result<f64, LearnerError>> + 'a {
+        let mut score = 0.0;
+        self.hypotheses.iter().zip(&self.coefficients).map(move |(h, eta)| {
+            score += eta * h.predict(x)?;
+            Ok(score)
+        })
+    }
+
+    /// F(x_1), …, F(x_m), on any sample of the weak learner's.
+    ///
+    /// # Errors
+    /// A sample of rows of another dimension; what the weak learner's evaluation refuses.
+    pub fn scores<W>(&self, learner: &W, sample: &W::Sample) -> Result<Vec<f64>, LearnerError>
+    where
+        W: WeakLearner<Hypothesis = H>,
+    {
+        let mut scores = vec![0.0; sample.size()];
+        self.add_up(&self.coefficients, learner, sample, &mut scores, |_, _| ControlFlow::Continue(()))?;
+        Ok(scores)
+    }
+
+    /// Shows (t, F_t(x_1), …, F_t(x_m)) to `visit` after every round t = 1, …, T, or until it breaks off.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores).
+    pub fn staged_scores<W: WeakLearner<Hypothesis = H>>(
+        &self,
+        learner: &W,
+        sample: &W::Sample,
+        visit: impl FnMut(usize, &[f64]) -> ControlFlow<()>,
+    ) -> Result<(), LearnerError> {
+        let mut scores = vec![0.0; sample.size()];
+        self.add_up(&self.coefficients, learner, sample, &mut scores, visit)
+    }
+
+    /// a_i F(x_i)/Σ|η_t| ∈ \[−1, 1\], 0 for no hypotheses; [`MarginDistribution`](super::MarginDistribution) sums it up.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores), and another number of labels than of examples.
+    pub fn margins<W: WeakLearner<Hypothesis = H>>(
+        &self,
+        learner: &W,
+        sample: &W::Sample,
+        labels: &[Label],
+    ) -> Result<Vec<f64>, LearnerError> {
+        let (argument, expected) = ("labels", sample.size());
+        if labels.len() != expected {
+            return Err(LearnerError::LengthMismatch { argument, expected, got: labels.len() });
+        }
+        let mut margins = vec![0.0; sample.size()];
+        self.add_up(&self.shares(), learner, sample, &mut margins, |_, _| ControlFlow::Continue(()))?;
+        margins.iter_mut().zip(labels).for_each(|(f, a)| *f = (*f * a.sign()).clamp(-1.0, 1.0));
+        Ok(margins)
+    }
+
+    /// `sums` + Σ c_t h_t(x_i), shown after every t.
+    fn add_up<W: WeakLearner<Hypothesis = H>>(
+        &self,
+        coefficients: &[f64],
+        learner: &W,
+        sample: &W::Sample,
+        sums: &mut [f64],
+        mut visit: impl FnMut(usize, &[f64]) -> ControlFlow<()>,
+    ) -> Result<(), LearnerError> {
+        self.check_inputs(sample.inputs())?;
+        let mut votes = vec![0.0; sample.size()];
+        for (t, (h, c)) in (1..).zip(self.hypotheses.iter().zip(coefficients)) {
+            learner.evaluate(h, sample, &mut votes)?;
+            sums.iter_mut().zip(&votes).for_each(|(sum, h)| *sum += c * h);
+            if visit(t, sums).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// The vote of these hypotheses with these coefficients.
     ///
     /// # Errors
@@ -81,6 +161,22 @@ impl<H> Ensemble<H> {
     /// η_1, …, η_T, negative where h_t was turned round.
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
+    }
+
+    /// The ensemble of the first t rounds, or of all if there are no more.
+    #[must_use]
+    pub fn truncated(mut self, rounds: usize) -> Self {
+        self.hypotheses.truncate(rounds);
+        self.coefficients.truncate(rounds);
+        self
+    }
+
+    /// η_t/Σ|η_s|, or 0 where that is 0/0; in units of the largest, so that no sum overflows.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        let largest = self.coefficients.iter().fold(0.0, |largest: f64, eta| largest.max(eta.abs()));
+        let in_units = |eta: &f64| if largest > 0.0 { eta / largest } else { 0.0 };
+        let total: f64 = self.coefficients.iter().map(in_units).map(f64::abs).sum();
+        self.coefficients.iter().map(|eta| in_units(eta) / total.max(1.0)).collect()
     }
 
     pub(super) fn push(&mut self, h: H, coefficient: f64) {

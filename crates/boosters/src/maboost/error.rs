@@ -1,5 +1,6 @@
 //! What a booster of this family refuses.
 
+use super::CodeError;
 use oco_core::OcoError;
 use projections::ProjectionError;
 use thiserror::Error;
@@ -39,6 +40,17 @@ pub enum BoostError {
         /// What was found.
         got: f64,
     },
+    /// A target below the least training error that the algorithm promises to reach, 1/k for a distribution with w ≤ kD.
+    #[error("a training error of {target} was asked for, {reachable} is the least that can be promised")]
+    UnreachableAccuracy {
+        /// The error asked for.
+        target: f64,
+        /// The least that is promised.
+        reachable: f64,
+    },
+    /// What a multi-class code refuses.
+    #[error(transparent)]
+    Code(#[from] CodeError),
     /// A regularisation α_t of [`SparseBoost`](super::SparseBoost) for which Theorem 4 says nothing.
     #[error("alpha = {alpha} in round {round} is outside [0, {limit}]")]
     AlphaTooLarge {

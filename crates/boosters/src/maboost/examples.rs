@@ -52,6 +52,28 @@ impl Examples {
         Unchecked { labels, prior: Some(weights.to_vec()) }.try_into()
     }
 
+    /// D in proportion to the weight of the example's label, that of −1 first.
+    ///
+    /// # Errors
+    /// As [`weighted`](Self::weighted).
+    pub fn class_weighted(labels: Vec<Label>, [minus, plus]: [f64; 2]) -> Result<Self, BoostError> {
+        let weight = |label: &Label| if *label == Label::Minus { minus } else { plus };
+        let prior = labels.iter().map(weight).collect();
+        Unchecked { labels, prior: Some(prior) }.try_into()
+    }
+
+    /// Half of D on either label, evenly; all of it on the only one.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without a label.
+    pub fn balanced(labels: Vec<Label>) -> Result<Self, BoostError> {
+        #[allow(clippy::cast_precision_loss, reason = "counts of examples")]
+        let of = |label| labels.iter().filter(|a| **a == label).count() as f64;
+        let [minus, plus] = [of(Label::Minus), of(Label::Plus)];
+        // In proportion to 1/minus and 1/plus, without a division by 0.
+        Self::class_weighted(labels, [plus.max(1.0), minus.max(1.0)])
+    }
+
     /// a_1, …, those of weight 0 included.
     pub fn labels(&self) -> &[Label] {
         &self.labels
@@ -115,7 +137,7 @@ impl TryFrom<Unchecked> for Examples {
 }
 
 /// The largest weight, which is positive.
-fn check_weights(expected: usize, weights: &[f64]) -> Result<f64, LearnerError> {
+pub(super) fn check_weights(expected: usize, weights: &[f64]) -> Result<f64, LearnerError> {
     let argument = "weights";
     if weights.len() != expected {
         return Err(LearnerError::LengthMismatch { argument, expected, got: weights.len() });

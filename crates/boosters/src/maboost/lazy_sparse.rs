@@ -15,12 +15,14 @@ use projections::{Euclidean, Simplex};
 /// use boosters::maboost::{Answer, Examples, LazySparseBoost, Reweighting};
 /// use weak_learners::Label::{Minus, Plus};
 /// let mut sparse = LazySparseBoost::sparse(&Examples::uniform(vec![Plus, Minus, Plus, Plus])?)?;
-/// for edge in [0.5, 0.25] {
-///     sparse.reweight(Answer { losses: &[-1.0, 0.5, -1.0, -0.5], edge, error_before: 1.0 })?;
+/// let mut squares = 0.0;
+/// for losses in [[-1.0, -1.0, -1.0, 1.0], [-1.0, 1.0, 1.0, -1.0]] {
+///     let edge = -rows::dot(sparse.weights(), &losses);
+///     sparse.reweight(Answer { losses: &losses, edge, error_before: 1.0 })?;
+///     squares += edge * edge;
 /// }
 /// assert_eq!(sparse.weights()[0], 0.0);
-/// let bound = 1.0 / (1.0 + 0.5 * (0.25 + 0.0625));
-/// assert!((sparse.promise().tight.unwrap_or(1.0) - bound).abs() < 1e-15);
+/// assert!((sparse.promise().tight.unwrap_or(1.0) - 1.0 / (1.0 + 0.5 * squares)).abs() < 1e-15);
 /// # Ok::<(), boosters::maboost::BoostError>(())
 /// ```
 pub type LazySparseBoost = MirrorAscent<Euclidean, Simplex, Lazy>;

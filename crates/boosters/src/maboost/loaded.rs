@@ -1,5 +1,6 @@
 //! Whether the parts of a run belong together: of a new one, and of one that comes from disc.
 
+use super::run::least;
 use super::{BoostError, Examples, Reweighting, Round};
 use weak_learners::LearnerError;
 
@@ -42,11 +43,6 @@ pub(super) fn check(
         agrees("promise", index, expected.unwrap_or(f64::NAN), got.unwrap_or(f64::NAN))?;
     }
     Ok(())
-}
-
-/// The smallest of at least one margin.
-pub(super) fn least(margins: &[f64]) -> f64 {
-    margins.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b))
 }
 
 fn agrees(argument: &'static str, index: usize, expected: f64, got: f64) -> Result<(), BoostError> {

@@ -1,8 +1,36 @@
 //! MABoost: boosting as mirror ascent over distributions of the examples \[NP14\].
 //!
 //! Reading order: [`BoostingRun`], the loop that every algorithm here shares; [`Reweighting`], what an algorithm adds to
-//! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`]; [`SparseBoost`],
-//! [`MadaBoost`] and [`AdaBoost`]; [`Ensemble`], what comes out.
+//! it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of
+//! [`LazySparseBoost`]; [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`];
+//! [`Stopping`], [`Watch`] and [`Validation`], when it ends; [`Ensemble`], what comes out,
+//! [`NormalisedVote`] and [`MarginDistribution`]; [`Multiclass`], a run a column of an [`OutputCode`].
+//!
+//! From a matrix and labels to a saved model:
+//!
+//! ```
+//! use boosters::maboost::{AdaBoost, BoostingRun, Ensemble, Examples, Stopping};
+//! use boosters::saved::{load, save};
+//! use rows::{Row, RowMatrix};
+//! use weak_learners::Label;
+//! use weak_learners::batch::{BinnedColumns, BinnedTree, LeafAnswer, Tree};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("model.json");
+//! let matrix = RowMatrix::dense(2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?;
+//! let labels = [-1.0, 1.0, 1.0, -1.0].map(Label::new).into_iter().collect::<Result<Vec<_>, _>>()?;
+//!
+//! let sample = BinnedColumns::new(matrix)?;
+//! let examples = Examples::uniform(labels)?;
+//! let ada = AdaBoost::new(&examples)?;
+//! let mut run = BoostingRun::new(examples, BinnedTree::new(2, LeafAnswer::Sign, 0.0)?, ada)?;
+//! let why = run.run(&sample, &Stopping::after(100).at_error(0.01)?)?;
+//! println!("{why:?} after {} rounds, training error {}", run.record().len(), run.error());
+//! save(&path, "maboost-ensemble", run.ensemble())?;
+//!
+//! let model: Ensemble<Tree> = load(&path, "maboost-ensemble")?;
+//! assert_eq!(model.sign(Row::dense(&[1.0, 1.0])?)?, Label::Minus);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod run;
 mod loaded;
@@ -17,22 +45,44 @@ mod lazy_sparse;
 mod sparse_boost;
 mod mada_boost;
 mod ada_boost;
-mod ensemble;
+mod stopping;
+mod watch;
+mod validation;
 mod stop;
+mod ensemble;
+mod normalised_vote;
+mod margins;
+mod multiclass;
+mod class_examples;
+mod output_code;
+mod decoding;
+mod multiclass_vote;
+mod code_error;
 mod error;
 
 pub use ada_boost::AdaBoost;
+pub use class_examples::ClassExamples;
+pub use code_error::CodeError;
 pub use combined::CombinedBoost;
+pub use decoding::Decoding;
 pub use ensemble::Ensemble;
 pub use error::BoostError;
 pub use examples::Examples;
 pub use lazy_sparse::LazySparseBoost;
 pub use mada_boost::MadaBoost;
+pub use margins::MarginDistribution;
 pub use mirror_ascent::{MirrorAscent, Schedule};
 pub use mirror_map::{BoostingMap, Step};
+pub use multiclass::Multiclass;
+pub use multiclass_vote::{Assessment, MulticlassVote};
+pub use normalised_vote::NormalisedVote;
+pub use output_code::OutputCode;
 pub use reweighting::{Answer, Promise, Reweighting, WeightSet};
 pub use run::{BoostingRun, Round};
 pub use smooth::SmoothBoost;
 pub use sparse_boost::{SparseBoost, Sparsity};
 pub use stop::Stop;
+pub use stopping::Stopping;
 pub use update::{Active, Lazy, Update};
+pub use validation::Validation;
+pub use watch::Watch;

@@ -137,7 +137,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
             eta,
             flipped,
             error: examples.share(|i| margins[i] <= 0.0),
-            min_margin: loaded::least(margins) / *eta_sum,
+            min_margin: least(margins) / *eta_sum,
             promise: algorithm.promise(),
             trained_on,
             zeros: w.len() - positive(w),
@@ -164,14 +164,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// d_t(i) = −a_i h_t(x_i), if the answers lie in \[−1, 1\].
     fn look_at_votes(&mut self) -> Result<(), BoostError> {
         let Self { state, targets, votes, losses, .. } = self;
-        if let Some(index) = votes.iter().position(|v| !(v.abs() <= 1.0)) {
-            let value = votes[index];
-            return Err(if value.is_finite() {
-                BoostError::BadPrediction { index, value }
-            } else {
-                LearnerError::NotFinite { argument: "prediction", index, value }.into()
-            });
-        }
+        check_predictions(votes)?;
         match state.examples.support() {
             None => losses.iter_mut().zip(&*votes).zip(&*targets).for_each(|((d, h), a)| *d = -a * h),
             Some(support) => {
@@ -234,6 +227,11 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
         self.state.record.last().map_or(1.0, |round| round.error)
     }
 
+    /// The weak learner, as the last round left it.
+    pub fn learner(&self) -> &W {
+        &self.state.learner
+    }
+
     /// The algorithm that moves the distribution.
     pub fn algorithm(&self) -> &A {
         &self.state.algorithm
@@ -242,6 +240,33 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     /// The labels and the start distribution.
     pub fn examples(&self) -> &Examples {
         &self.state.examples
+    }
+}
+
+/// The least of some numbers, in lanes that need not wait for each other.
+pub(super) fn least(values: &[f64]) -> f64 {
+    let mut lows = [f64::INFINITY; 8];
+    let (rows, rest) = values.as_chunks::<8>();
+    for row in rows {
+        lows.iter_mut().zip(row).for_each(|(low, v)| *low = if v < low { *v } else { *low });
+    }
+    lows.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
+}
+
+/// Refuses a hypothesis that answers outside \[−1, 1\].
+pub(super) fn check_predictions(votes: &[f64]) -> Result<(), BoostError> {
+    // All of them first: a search that may stop anywhere takes one at a time.
+    if votes.iter().fold(true, |fine, v| fine & (v.abs() <= 1.0)) {
+        return Ok(());
+    }
+    match votes.iter().position(|v| !(v.abs() <= 1.0)) {
+        None => Ok(()),
+        Some(index) if votes[index].is_finite() => {
+            Err(BoostError::BadPrediction { index, value: votes[index] })
+        }
+        Some(index) => {
+            Err(LearnerError::NotFinite { argument: "prediction", index, value: votes[index] }.into())
+        }
     }
 }
 

@@ -13,4 +13,16 @@ pub enum Stop {
     NoError,
     /// The last hypothesis was right on every example, and the algorithm's step for that is infinite.
     Perfect,
+    /// The training error is at most the target.
+    TargetError,
+    /// The training error is at most 1/k, below which the algorithm promises nothing.
+    ReachableError,
+    /// The validation error has not fallen for as many rounds as there was patience for.
+    Patience,
+    /// The rounds are played.
+    Rounds,
+    /// The time is up.
+    TimeBudget,
+    /// Whoever watched the run broke it off.
+    Watcher,
 }

@@ -78,7 +78,7 @@ fn refuses<A: Serialize + DeserializeOwned>(algorithm: &A, changes: &[(&str, Val
 }
 
 #[test]
-fn states_that_no_run_reaches_are_refused() {
+fn states_out_of_reach_are_refused() {
     let examples = examples();
     let not_distributions = [json!([]), json!([0.5, 0.6]), json!([1.5, -0.5])];
     let with_weights = |name, mut changes: Vec<(&'static str, Value)>| {

@@ -2,10 +2,10 @@
 
 use super::growth::BEST;
 use super::methods::{ADABOOST, AGNOSTIC, ALONE, BBM, OSBOOST, REALIZABLE, TRUSTING_SIGN};
-use super::paired::Interval;
 use super::report::{difference, of_part, sources};
 use super::streams::{Lies, Source};
 use super::{BOUND, Measured, Part, statistical};
+use crate::paired::Interval;
 use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 
 /// The curves of the figure of accuracies.

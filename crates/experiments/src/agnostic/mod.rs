@@ -5,7 +5,7 @@
 //! Algorithm 2 against Theorems 8 and 10. Whatever is fitted (scaling, thresholds of stumps) is fitted on rows that are
 //! not scored; whatever is chosen is chosen by progressive validation, on the rounds that are past.
 //!
-//! Reading order: [`streams`], [`methods`], `parts`, `growth`, `other_learners`, `statistical`, `paired`, `report`, `figures`.
+//! Reading order: [`streams`], [`methods`], `parts`, `growth`, `other_learners`, `statistical`, `report`, `figures`.
 
 // Rounds, trials and learners are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
@@ -16,7 +16,6 @@ mod parts;
 mod growth;
 mod other_learners;
 mod statistical;
-mod paired;
 mod report;
 mod figures;
 

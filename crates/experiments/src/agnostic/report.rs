@@ -6,9 +6,9 @@ use super::methods::{
     ADABOOST, AGNOSTIC, AGNOSTIC_LARGE, AGNOSTIC_SIGN, AGNOSTIC_SMALL, ALONE, BBM, OSBOOST, REALIZABLE,
     TRUSTING, TRUSTING_SIGN,
 };
-use super::paired::Interval;
 use super::streams::{Lies, Source};
 use super::{AgnosticError, Measured, Options, Part, other_learners};
+use crate::paired::Interval;
 use crate::record::{Record, write_atomically};
 use crate::table::{Cell, Table};
 use std::fmt::Write as _;

@@ -1,6 +1,7 @@
 //! The streams: a source of examples, what is done to its labels, and what a trial sees of them.
 
 use super::AgnosticError;
+use crate::chosen_rows::chosen_rows;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
 use datasets::synthetic::{
     DriftingClassification, LabelNoise, StumpMajority, flip_at_random, flip_blocks, flip_surest, generated,
@@ -8,7 +9,7 @@ use datasets::synthetic::{
 use datasets::{Dataset, Name, SearchPath, StandIn, Standardiser, load, permutation, signs, with_constant};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rows::{Entries, Row, RowMatrix};
+use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -134,12 +135,12 @@ impl Source {
         let positive: &[u32] = if self == Self::Real(Name::Letter) { &FIRST_HALF_OF_ALPHABET } else { &[1] };
         let all = signs(&dataset.targets, positive)?;
         let clean: Vec<f64> = order.iter().skip(aside).map(|&i| all[i]).collect();
-        let rows = chosen(&dataset.features, &order)?;
+        let rows = chosen_rows(&dataset.features, &order)?;
         let fitted: Vec<usize> = (0..aside).collect();
         let rows = Standardiser::fit(&rows, &fitted, &dataset.numeric_columns)?.apply(&rows)?;
         let rows = with_constant(&rows)?;
         let class = Thresholds::quantiles(rows.iter().take(aside), PER_FEATURE)?;
-        let rows = chosen(&rows, &(aside..order.len()).collect::<Vec<_>>())?;
+        let rows = chosen_rows(&rows, &(aside..order.len()).collect::<Vec<_>>())?;
         let mut coins = ChaCha8Rng::seed_from_u64(seed);
         coins.set_stream((1 << 40) + trial);
         let told = match lies {
@@ -199,26 +200,6 @@ impl fmt::Display for Lies {
             Self::Surest(p) => write!(f, "{:.0}% where surest", 100.0 * p),
         }
     }
-}
-
-/// Some rows of a matrix, in the order asked for, stored alike.
-fn chosen(matrix: &RowMatrix, order: &[usize]) -> Result<RowMatrix, AgnosticError> {
-    let rows = || order.iter().filter_map(|&i| matrix.row(i));
-    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    let mut sparse = false;
-    for row in rows() {
-        if let Entries::Sparse(places, _) = row.entries() {
-            indices.extend_from_slice(places);
-            sparse = true;
-        }
-        values.extend_from_slice(row.values());
-        offsets.push(values.len());
-    }
-    Ok(if sparse {
-        RowMatrix::sparse(matrix.dimension(), offsets, indices, values)?
-    } else {
-        RowMatrix::dense(matrix.dimension(), values)?
-    })
 }
 
 /// s·(x_j − θ) for the stump that is right most often.

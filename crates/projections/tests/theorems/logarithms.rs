@@ -57,6 +57,25 @@ proptest! {
         check(&Then::new(UnitBox, Simplex::new(2.0).unwrap()), (2.0 / (lead.min(0.0).exp() + 1.0)).ln())?;
     }
 
+    /// Long vectors of ordinary weights, of which none, few or most are full: x = min(c, ρy), Σx = s, and log x.
+    #[test]
+    fn long_vectors_below_caps((log_y, k) in (vec(-30.0..30.0_f64, 100..900), 1.01..50.0_f64), period in 1..4_usize) {
+        let cap = |i: usize| k * (1 + i % period) as f64 / log_y.len() as f64;
+        let caps: Vec<f64> = (0..log_y.len()).map(cap).collect();
+        let set = CappedSimplex::new(caps.clone(), 1.0).unwrap();
+        let (x, logarithms) = both(&set, &log_y, 0).unwrap();
+        prop_assert!((x.iter().sum::<f64>() - 1.0).abs() <= 1e-12);
+        let ratio = |i: usize| logarithms[i] - log_y[i];
+        let (open, full): (Vec<usize>, Vec<usize>) = (0..x.len()).partition(|&i| x[i] < caps[i]);
+        let log_rho = ratio(open[0]);
+        prop_assert!(open.iter().all(|&i| (ratio(i) - log_rho).abs() <= 1e-12));
+        prop_assert!(full.iter().all(|&i| x[i] == caps[i] && ratio(i) <= log_rho + 1e-12));
+        close(&logarithms, &x.iter().map(|v| v.ln()).collect::<Vec<_>>(), 1e-14)?;
+        let mut alone = log_y.clone();
+        set.project_log(&mut alone).unwrap();
+        close(&alone, &x, 1e-14)?;
+    }
+
     /// In logarithms the double projection is that of the definition.
     #[test]
     fn double_projections((y, s) in (vec(weight(), 1..8), 0.5..2.0_f64)) {
@@ -83,4 +102,39 @@ fn orders_beyond_the_range() {
     assert!(both(&Simplex::new(1.0).unwrap(), &[f64::NEG_INFINITY; 2], 600).is_none());
     let (x, logarithms) = both(&UnitBox, &[1e300, -1e300, f64::NEG_INFINITY], 600).unwrap();
     assert_eq!((x, logarithms), (vec![1.0, 0.0, 0.0], vec![0.0, f64::MIN, f64::NEG_INFINITY]));
+}
+
+/// On the simplex ten thousand active steps end where their sum leads, to a few more digits than a lazy learner shows.
+#[test]
+fn active_steps_do_not_wear_the_weights_out() {
+    let (n, eta) = (25, 0.1);
+    let direction = |t: usize, i: usize| ((t * t % 911 + 7 * i * t) as f64).sin() + 0.02 * i as f64;
+    let (mut log_w, mut w, mut scratch) = (vec![0.0; n], vec![0.0; n], Scratch::default());
+    // The sum of each coordinate and what its additions have lost.
+    let mut sums = vec![(0.0_f64, 0.0_f64); n];
+    let simplex = Simplex::new(1.0).unwrap();
+    for t in 0..10_000 {
+        for i in 0..n {
+            let step = eta * direction(t, i);
+            let (sum, lost) = sums[i];
+            let next = sum + step;
+            sums[i] = (
+                next,
+                lost + if sum.abs() >= step.abs() { (sum - next) + step } else { (step - next) + sum },
+            );
+            log_w[i] += step;
+        }
+        simplex.project_log_scaled_with(&mut log_w, 0, &mut w, &mut scratch).unwrap();
+    }
+    // Seen from the last coordinate, which is the largest.
+    let seen = |i: usize| (sums[i].0 - sums[n - 1].0) + (sums[i].1 - sums[n - 1].1);
+    for i in 0..n {
+        let got = log_w[i] - log_w[n - 1];
+        assert!(
+            (got - seen(i)).abs() <= 4e-15 * 10_000.0_f64.sqrt() * (1.0 + seen(i).abs()),
+            "{got} for {}",
+            seen(i)
+        );
+    }
+    assert!((w.iter().sum::<f64>() - 1.0).abs() <= 1e-15 * n as f64);
 }

@@ -4,12 +4,12 @@ use crate::record::mean_and_std;
 
 /// A mean over trials.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Interval {
-    pub(super) mean: f64,
+pub(crate) struct Interval {
+    pub(crate) mean: f64,
     /// With divisor n − 1; 0 for a single trial.
-    pub(super) std: f64,
+    pub(crate) std: f64,
     /// Half the length of Student's 95% interval of the mean; 0 for a single trial.
-    pub(super) half_width: f64,
+    pub(crate) half_width: f64,
 }
 
 /// The quantile 0.975 of Student's distribution with 1 to 30 degrees of freedom.
@@ -20,7 +20,7 @@ const STUDENT: [f64; 30] = [
 
 impl Interval {
     /// Of values that are independent and about normal; `None` without any.
-    pub(super) fn of(values: &[f64]) -> Option<Self> {
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
             return None;
         }
@@ -33,22 +33,22 @@ impl Interval {
     }
 
     /// Of the differences a − b, trial by trial.
-    pub(super) fn of_differences(a: &[f64], b: &[f64]) -> Option<Self> {
+    pub(crate) fn of_differences(a: &[f64], b: &[f64]) -> Option<Self> {
         Self::of(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>())
     }
 
-    pub(super) fn scaled(self, by: f64) -> Self {
+    pub(crate) fn scaled(self, by: f64) -> Self {
         Self { mean: by * self.mean, std: by * self.std, half_width: by * self.half_width }
     }
 
     /// A difference of shares in points of a percent, with its interval.
-    pub(super) fn points(self) -> String {
+    pub(crate) fn points(self) -> String {
         let Self { mean, half_width, .. } = self.scaled(100.0);
         format!("{mean:+.1} [{:+.1}, {:+.1}]", mean - half_width, mean + half_width)
     }
 
     /// Where 0 lies: below the interval, in it, above it.
-    pub(super) fn verdict(self) -> &'static str {
+    pub(crate) fn verdict(self) -> &'static str {
         if self.mean - self.half_width > 0.0 {
             "better"
         } else if self.mean + self.half_width >= 0.0 {

@@ -1,0 +1,134 @@
+//! Rounds of batch boosting: every algorithm of the MABoost family over stumps and trees of depth 3, on binned columns.
+//!
+//! ```text
+//! fastest_boosting [--threads K]                the tables of docs/benchmarks.md
+//! fastest_boosting --data FOLDER                writes the examples for the peers
+//! fastest_boosting --peer ROUNDS NAME           AdaBoost over stumps as a line of JSON, for peers/adaboost_sklearn.py
+//! ```
+//!
+//! Of several runs the fastest counts. Binning, which is done once for a data set, has a column of its own.
+
+use benches::boosting::{ALGORITHMS, Outcome, Problem, Stopwatch, run};
+use std::error::Error;
+use std::path::Path;
+use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, LeafAnswer};
+
+const TURNS: usize = 3;
+const ROUNDS: usize = 48;
+/// The sizes of the targets.
+const SIZES: [(usize, usize); 2] = [(10_000, 20), (100_000, 50)];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (threads, arguments) = match arguments[..] {
+        ["--threads", threads, ..] => (threads.parse()?, &arguments[2..]),
+        _ => (1, &arguments[..]),
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let outcome = pool.install(|| {
+        let outcome = match arguments {
+            ["--data", folder] => write(Path::new(folder)),
+            ["--peer", rounds, name] => for_peer(rounds, name),
+            _ => variants().and_then(|()| growth()),
+        };
+        // An error that may not change threads goes back as its words.
+        outcome.map_err(|error| error.to_string())
+    });
+    Ok(outcome?)
+}
+
+fn problems() -> Result<Vec<Problem>, Box<dyn Error>> {
+    let made_up = SIZES.map(|(n, d)| Problem::made_up(n, d));
+    made_up.into_iter().chain(Problem::adult().transpose()).collect()
+}
+
+fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
+    for problem in problems()? {
+        problem.write(folder)?;
+        println!("{}", problem.name);
+    }
+    Ok(())
+}
+
+fn for_peer(rounds: &str, name: &str) -> Result<(), Box<dyn Error>> {
+    let named = problems()?.into_iter().find(|problem| problem.name == name);
+    let Problem { rows, labels, .. } = named.ok_or("no such problem")?;
+    let watch = Stopwatch::start();
+    let sample = BinnedColumns::new(rows)?;
+    let binning = watch.seconds();
+    let Outcome { seconds, error, rounds } =
+        run(&labels, &sample, BinnedStump::default(), ALGORITHMS[0], rounds.parse()?)?;
+    println!(r#"{{"seconds": {seconds:e}, "error": {error}, "rounds": {rounds}, "binning": {binning:e}}}"#);
+    Ok(())
+}
+
+/// Every algorithm over both weak learners.
+fn variants() -> Result<(), Box<dyn Error>> {
+    println!("| examples | algorithm | stumps: ms a round | error | depth 3: ms a round | error |");
+    println!("|---|---|--:|--:|--:|--:|");
+    for (n, d) in SIZES {
+        let Problem { name, rows, labels } = Problem::made_up(n, d)?;
+        let sample = BinnedColumns::new(rows)?;
+        let mut fastest = ALGORITHMS.map(|name| (name, [None::<Outcome>; 2]));
+        for _ in 0..TURNS {
+            for (algorithm, [stumps, trees]) in &mut fastest {
+                keep(stumps, run(&labels, &sample, BinnedStump::default(), algorithm, ROUNDS)?);
+                let learner = BinnedTree::new(3, LeafAnswer::Sign, 0.0)?;
+                keep(trees, run(&labels, &sample, learner, algorithm, ROUNDS / 4)?);
+            }
+        }
+        for (algorithm, outcomes) in fastest {
+            let cell = |o: Outcome| format!("{:.3} | {:.1}%", 1e3 * o.seconds, 100.0 * o.error);
+            let cells: Vec<String> = outcomes.into_iter().flatten().map(cell).collect();
+            println!("| {name} | {algorithm} | {} |", cells.join(" | "));
+        }
+    }
+    Ok(())
+}
+
+fn keep(fastest: &mut Option<Outcome>, outcome: Outcome) {
+    if fastest.is_none_or(|fastest| outcome.seconds < fastest.seconds) {
+        *fastest = Some(outcome);
+    }
+}
+
+/// How a round of AdaBoost over stumps grows with N·d: least squares on the logarithms of a grid.
+#[allow(clippy::cast_precision_loss, reason = "sizes of samples")]
+fn growth() -> Result<(), Box<dyn Error>> {
+    println!("\n| N | d | binning ms | ms a round | ns a row and column |");
+    println!("|--:|--:|--:|--:|--:|");
+    let mut points = Vec::new();
+    for n in [10_000, 20_000, 50_000, 100_000] {
+        for d in [10, 20, 50, 100] {
+            let Problem { rows, labels, .. } = Problem::made_up(n, d)?;
+            let watch = Stopwatch::start();
+            let sample = BinnedColumns::new(rows)?;
+            let binning = watch.seconds();
+            let mut fastest = None;
+            for _ in 0..TURNS {
+                keep(&mut fastest, run(&labels, &sample, BinnedStump::default(), ALGORITHMS[0], 20)?);
+            }
+            let seconds = fastest.map_or(f64::NAN, |fastest| fastest.seconds);
+            let size = (n * d) as f64;
+            println!(
+                "| {n} | {d} | {:.1} | {:.3} | {:.2} |",
+                1e3 * binning,
+                1e3 * seconds,
+                1e9 * seconds / size
+            );
+            points.push((size.ln(), seconds.ln()));
+        }
+    }
+    let count = points.len() as f64;
+    let [x, y] =
+        [points.iter().map(|p| p.0).sum::<f64>(), points.iter().map(|p| p.1).sum()].map(|v| v / count);
+    let [xx, xy, yy] = points.iter().fold([0.0; 3], |[xx, xy, yy], p| {
+        let (dx, dy) = (p.0 - x, p.1 - y);
+        [xx + dx * dx, xy + dx * dy, yy + dy * dy]
+    });
+    let (slope, left) = (xy / xx, yy - xy * xy / xx);
+    let half_width = 2.14 * (left / (count - 2.0) / xx).sqrt(); // Student's t, 14 degrees of freedom, 95%
+    println!("\nt ~ (N·d)^{slope:.3}, 95% interval ±{half_width:.3}, R² = {:.4}", 1.0 - left / yy);
+    Ok(())
+}

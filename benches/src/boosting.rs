@@ -1,0 +1,210 @@
+//! The examples that batch boosting is timed on, and the algorithms that are timed.
+//!
+//! `peers/adaboost_sklearn.py` and `peers/miniboosts` read the same examples from files that [`Problem::write`] makes.
+
+use crate::uniform;
+use boosters::maboost::{
+    Active, AdaBoost, Answer, BoostError, BoostingRun, Examples, Lazy, MadaBoost, MirrorAscent, Promise,
+    Reweighting, Schedule, SmoothBoost, SparseBoost, Sparsity, Stop,
+};
+use datasets::{Name, Provenance, SearchPath, StandIn};
+use projections::{Euclidean, NegativeEntropy, Simplex};
+use rows::RowMatrix;
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+use weak_learners::Label;
+use weak_learners::batch::WeakLearner;
+
+/// What fraction of the labels of made-up examples is turned over.
+const FLIPS: f64 = 0.1;
+
+/// Labelled examples.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What they are called.
+    pub name: String,
+    /// The rows.
+    pub rows: RowMatrix,
+    /// The label of each.
+    pub labels: Vec<Label>,
+}
+
+impl Problem {
+    /// n made-up examples of d numbers in [−1, 1]; always the same ones. A label is the sign of ⟨c, x⟩ + 2x₁x₂, turned over
+    /// with probability 0.1.
+    ///
+    /// # Errors
+    /// d = 0.
+    pub fn made_up(n: usize, d: usize) -> Result<Self, Box<dyn Error>> {
+        let signed = |seed| uniform(seed).map(|u| 2.0 * u - 1.0);
+        let values: Vec<f64> = signed(21).take(n * d).collect();
+        let c: Vec<f64> = signed(22).take(d).collect();
+        let label = |(x, u): (&[f64], f64)| {
+            let second = x.get(1).unwrap_or(&0.0);
+            let y = Label::of_score(rows::dot(&c, x) + 2.0 * x[0] * second);
+            if u < FLIPS { -y } else { y }
+        };
+        let labels = values.chunks_exact(d).zip(uniform(23)).map(label).collect();
+        Ok(Self { name: format!("made-up-{n}-{d}"), rows: RowMatrix::dense(d, values)?, labels })
+    }
+
+    /// Adult: 48,842 rows of 105 columns, 99 of them indicators, stored in full; nothing where its files are not found.
+    ///
+    /// # Errors
+    /// Those of reading the files.
+    pub fn adult() -> Result<Option<Self>, Box<dyn Error>> {
+        let search = SearchPath::from_environment(None)?;
+        let adult = datasets::load(Name::Adult, &search, StandIn { seed: 1, rows: Some(100) })?;
+        if matches!(adult.provenance, Provenance::StandIn { .. }) {
+            eprintln!("adult is not there: left out");
+            return Ok(None);
+        }
+        let labels = datasets::signs(&adult.targets, &[1])?.into_iter().map(Label::of_score).collect();
+        let values = adult.features.iter().flat_map(|x| x.to_dense()).collect();
+        let rows = RowMatrix::dense(adult.features.dimension(), values)?;
+        Ok(Some(Self { name: "adult".to_owned(), rows, labels }))
+    }
+
+    /// Writes N, d, the rows and the labels, all as doubles, least byte first.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    #[allow(clippy::cast_precision_loss, reason = "counts of rows and columns")]
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        let sizes = [self.rows.len() as f64, self.rows.dimension() as f64];
+        let rows = self.rows.iter().flat_map(|x| x.to_dense());
+        let labels = self.labels.iter().map(|y| y.sign());
+        let bytes: Vec<u8> = sizes.into_iter().chain(rows).chain(labels).flat_map(f64::to_le_bytes).collect();
+        std::fs::write(folder.join(format!("{}.f64", self.name)), bytes)
+    }
+}
+
+/// An algorithm of the family; which one does not show in the type.
+pub struct AnyAlgorithm(Box<dyn Reweighting>);
+
+impl std::fmt::Debug for AnyAlgorithm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AnyAlgorithm")
+    }
+}
+
+impl Reweighting for AnyAlgorithm {
+    fn weights(&self) -> &[f64] {
+        self.0.weights()
+    }
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        self.0.reweight(answer)
+    }
+    fn promise(&self) -> Promise {
+        self.0.promise()
+    }
+    fn caps(&self) -> Option<&[f64]> {
+        self.0.caps()
+    }
+    fn reachable_error(&self) -> f64 {
+        self.0.reachable_error()
+    }
+    fn finished(&self, error: f64) -> Option<Stop> {
+        self.0.finished(error)
+    }
+}
+
+/// The algorithms that are timed; the first is the one that others have too.
+pub const ALGORITHMS: [&str; 8] = [
+    "AdaBoost",
+    "entropy, active",
+    "entropy, lazy",
+    "quadratic, active",
+    "quadratic, lazy",
+    "smooth, k = 20",
+    "SparseBoost, θ = ½",
+    "MadaBoost",
+];
+
+/// The algorithm of that name, of [`ALGORITHMS`].
+///
+/// # Errors
+/// Those of its constructor.
+pub fn algorithm(name: &str, examples: &Examples) -> Result<AnyAlgorithm, Box<dyn Error>> {
+    let (simplex, steps) = (Simplex::new(1.0)?, Schedule::Theorem1);
+    Ok(AnyAlgorithm(match name {
+        "entropy, active" => {
+            Box::new(MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, examples, steps)?)
+        }
+        "entropy, lazy" => {
+            Box::new(MirrorAscent::<_, _, Lazy>::new(NegativeEntropy, simplex, examples, steps)?)
+        }
+        "quadratic, active" => {
+            Box::new(MirrorAscent::<_, _, Active>::new(Euclidean, simplex, examples, steps)?)
+        }
+        "quadratic, lazy" => Box::new(MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex, examples, steps)?),
+        "smooth, k = 20" => Box::new(SmoothBoost::<Active>::smooth(examples, 20.0)?),
+        "SparseBoost, θ = ½" => Box::new(SparseBoost::new(examples, Sparsity::Fraction(0.5))?),
+        "MadaBoost" => Box::new(MadaBoost::new(examples)?),
+        _ => Box::new(AdaBoost::new(examples)?),
+    }))
+}
+
+/// What a run of a few rounds took and reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome {
+    /// Of a round, averaged over the run; see [`Stopwatch`].
+    pub seconds: f64,
+    /// After the last round.
+    pub error: f64,
+    /// How many there were.
+    pub rounds: usize,
+}
+
+/// Measures what one thread does, other programs apart: its time on a processor where the system (Linux) tells it.
+/// In a pool of several threads, and elsewhere, the time on the clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch {
+    clock: Instant,
+    busy: Option<f64>,
+}
+
+impl Stopwatch {
+    /// From now on.
+    #[must_use]
+    pub fn start() -> Self {
+        Self { clock: Instant::now(), busy: busy_seconds() }
+    }
+
+    /// Since the start.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        let busy = busy_seconds().zip(self.busy).map(|(now, start)| now - start);
+        busy.unwrap_or_else(|| self.clock.elapsed().as_secs_f64())
+    }
+}
+
+/// The time that this thread, alone in its pool, has been on a processor.
+fn busy_seconds() -> Option<f64> {
+    let alone = rayon::current_num_threads() == 1;
+    let told = alone.then(|| std::fs::read_to_string("/proc/thread-self/schedstat").ok()).flatten()?;
+    Some(1e-9 * told.split_whitespace().next()?.parse::<f64>().ok()?)
+}
+
+/// A run of at most so many rounds.
+///
+/// # Errors
+/// What a round refuses.
+#[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
+pub fn run<W: WeakLearner>(
+    labels: &[Label],
+    sample: &W::Sample,
+    learner: W,
+    name: &str,
+    rounds: usize,
+) -> Result<Outcome, Box<dyn Error>> {
+    let examples = Examples::uniform(labels.to_vec())?;
+    let algorithm = algorithm(name, &examples)?;
+    let mut run = BoostingRun::new(examples, learner, algorithm)?;
+    let watch = Stopwatch::start();
+    while run.record().len() < rounds && run.round(sample)?.is_continue() {}
+    let seconds = watch.seconds();
+    let rounds = run.record().len();
+    Ok(Outcome { seconds: seconds / rounds as f64, error: run.error(), rounds })
+}

@@ -1,0 +1,130 @@
+//! Every reason to stop, and the rounds up to it.
+
+use crate::tasks::{StumpRun, Task};
+use boosters::maboost::{
+    Active, AdaBoost, BoostError, BoostingRun, Examples, MadaBoost, SmoothBoost, Stop, Stopping, Watch,
+};
+use rows::RowMatrix;
+use std::ops::ControlFlow;
+use std::time::Duration;
+use weak_learners::Label::{Minus, Plus};
+use weak_learners::batch::{ExactStump, SortedColumns};
+
+fn text<T: serde::Serialize>(run: &T) -> String {
+    serde_json::to_string(run).unwrap()
+}
+
+fn smooth(task: &Task, k: f64) -> StumpRun<SmoothBoost<Active>> {
+    let smooth = SmoothBoost::smooth(&task.examples(), k).unwrap();
+    BoostingRun::new(task.examples(), ExactStump::default(), smooth).unwrap()
+}
+
+#[test]
+fn a_run_is_its_rounds_and_their_number_counts_from_the_first() {
+    let task = Task::noisy_majority(60, 1);
+    let (mut run, mut by_hand) = (task.ada(), task.ada());
+    for _ in 0..12 {
+        assert!(by_hand.round(&task.sample).unwrap().is_continue());
+    }
+    for rounds in [0, 5, 5, 3, 12] {
+        assert_eq!(run.run(&task.sample, &Stopping::after(rounds)).unwrap(), Stop::Rounds);
+    }
+    assert_eq!(text(&run), text(&by_hand));
+}
+
+#[test]
+fn a_target_error_ends_the_run_in_the_first_round_that_reaches_it() {
+    let task = Task::noisy_majority(80, 2);
+    let stopping = Stopping::after(5000);
+    for target in [0.3, 0.1, 0.05, 0.0] {
+        let mut run = task.ada();
+        let why = run.run(&task.sample, &stopping.at_error(target).unwrap()).unwrap();
+        assert_eq!(why, Stop::TargetError, "{target}");
+        let errors: Vec<f64> = run.record().iter().map(|round| round.error).collect();
+        let (last, before) = errors.split_last().unwrap();
+        assert!(*last <= target && before.iter().all(|error| *error > target), "{target}: {errors:?}");
+        let rounds = errors.len();
+        assert_eq!(run.run(&task.sample, &stopping.at_error(target).unwrap()), Ok(Stop::TargetError));
+        assert_eq!(run.record().len(), rounds, "nothing is played where the target is reached");
+    }
+    for target in [-0.1, 1.0, f64::NAN] {
+        assert!(stopping.at_error(target).is_err(), "{target}");
+        assert!(
+            serde_json::from_value::<Stopping>(
+                serde_json::json!({"rounds": 1, "target": 1.0, "past_reachable": false})
+            )
+            .is_err()
+        );
+    }
+}
+
+/// 1/k is rounded on its way through the caps; asking for it is legal for every k, asking for less never.
+#[test]
+fn the_reachable_error_is_where_a_smooth_run_ends_and_less_is_refused() {
+    let task = Task::noisy_majority(40, 3);
+    for k in 2..40 {
+        let (least, stopping) = (1.0 / f64::from(k), Stopping::after(100_000));
+        let mut run = smooth(&task, f64::from(k));
+        let before = text(&run);
+        let refused = run.run(&task.sample, &stopping.at_error(0.999 * least).unwrap()).unwrap_err();
+        assert!(matches!(refused, BoostError::UnreachableAccuracy { .. }), "k = {k}: {refused}");
+        assert_eq!(text(&run), before);
+        assert_eq!(run.run(&task.sample, &stopping), Ok(Stop::ReachableError), "k = {k}");
+        assert!(run.error() <= least + 1e-12);
+        let to_the_point = run.run(&task.sample, &stopping.at_error(least).unwrap());
+        assert_eq!(to_the_point, Ok(Stop::TargetError), "k = {k}");
+        let played = run.record().len();
+        assert!(run.record()[..played - 1].iter().all(|round| round.error > least));
+        let further = Stopping::after(played + 5).past_reachable_error();
+        assert_eq!(run.run(&task.sample, &further), Ok(Stop::Rounds));
+    }
+}
+
+#[test]
+fn what_the_weak_learner_and_the_algorithm_end_has_its_own_name() {
+    let sample = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 1.0]).unwrap()).unwrap();
+    let stopping = Stopping::after(10);
+    let contradiction = Examples::uniform(vec![Plus, Minus]).unwrap();
+    let ada = AdaBoost::new(&contradiction).unwrap();
+    let mut run = BoostingRun::new(contradiction, ExactStump::default(), ada).unwrap();
+    assert_eq!(run.run(&sample, &stopping), Ok(Stop::NoEdge));
+    assert!(run.record().is_empty());
+
+    let agreement = Examples::uniform(vec![Plus, Plus]).unwrap();
+    let ada = AdaBoost::new(&agreement).unwrap();
+    let mut run = BoostingRun::new(agreement.clone(), ExactStump::default(), ada).unwrap();
+    assert_eq!((run.run(&sample, &stopping), run.record().len()), (Ok(Stop::Perfect), 1));
+    let mada = MadaBoost::new(&agreement).unwrap();
+    let mut run = BoostingRun::new(agreement, ExactStump::default(), mada).unwrap();
+    assert_eq!((run.run(&sample, &stopping), run.record().len()), (Ok(Stop::NoError), 1));
+}
+
+/// The clock is the caller's: this one advances a second a look, and it is looked at once a round.
+#[test]
+fn time_is_up_when_the_callers_clock_says_so() {
+    let task = Task::noisy_majority(60, 4);
+    for budget in [0, 1, 7] {
+        let (mut run, mut seconds) = (task.ada(), 0);
+        let mut clock = || {
+            seconds += 1;
+            Duration::from_secs(seconds - 1)
+        };
+        let watch = Watch::default().within(Duration::from_secs(budget), &mut clock);
+        assert_eq!(run.run_watched(&task.sample, &Stopping::after(100), watch), Ok(Stop::TimeBudget));
+        assert_eq!((run.record().len() as u64, seconds), (budget, budget + 1));
+    }
+}
+
+#[test]
+fn whoever_watches_sees_every_round_and_may_break_the_run_off() {
+    let task = Task::noisy_majority(60, 5);
+    let (mut run, mut seen) = (task.ada(), Vec::new());
+    let mut watcher = |run: &StumpRun<AdaBoost>, _: Option<&_>| {
+        seen.push(*run.record().last().unwrap());
+        if seen.len() == 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let watch = Watch::default().showing(&mut watcher);
+    assert_eq!(run.run_watched(&task.sample, &Stopping::after(100), watch), Ok(Stop::Watcher));
+    assert_eq!(run.record(), seen);
+    assert_eq!(run.run(&task.sample, &Stopping::after(6)), Ok(Stop::Rounds));
+}

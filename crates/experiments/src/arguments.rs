@@ -1,0 +1,153 @@
+//! The arguments of the program.
+
+use clap::{Args, Parser, Subcommand};
+use datasets::Name;
+use experiments::agnostic::streams::Source;
+use std::path::PathBuf;
+
+/// The papers' tables and figures beside our own.
+#[derive(Parser)]
+#[command(name = "cargo xtask", version, about)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run an experiment
+    #[command(subcommand)]
+    Reproduce(Experiment),
+    /// Hold the crates against conformance vectors
+    Conform {
+        /// The folder with the vector files
+        dir: PathBuf,
+        /// Count the cases of unknown kernels as skipped instead of failed
+        #[arg(long)]
+        allow_unknown: bool,
+    },
+    /// Look after the official data files
+    #[command(subcommand)]
+    Data(Data),
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Experiment {
+    /// Everything there is, at a glance: a few minutes
+    Tour(Common),
+    /// [BH20, Table 2]: online gradient boosting with noisy bandit feedback
+    BanditBoosting {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a data set
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// The distance of the queries
+        #[arg(long, default_value_t = 0.5)]
+        delta: f64,
+        /// A corner of the grid on short halves
+        #[arg(long)]
+        quick: bool,
+        /// Only these data sets, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        datasets: Vec<Name>,
+    },
+    /// [W13]: the lecture's example, regret and mistake bounds, and zero-sum games
+    Oco {
+        #[command(flatten)]
+        common: Common,
+        /// Trials of what is random
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// Short streams and small dimensions
+        #[arg(long)]
+        quick: bool,
+    },
+    /// [BH20, Table 1]: regret and cost of projection-free learners as T grows
+    ProjectionFree {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a problem
+        #[arg(long, default_value_t = 10)]
+        trials: u64,
+        /// Short horizons
+        #[arg(long)]
+        quick: bool,
+    },
+    /// [BCMH20]: agnostic and realizable boosting on streams whose labels lie, against their bounds
+    Agnostic {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a stream
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// Short streams and few learners
+        #[arg(long)]
+        quick: bool,
+        /// Only these streams, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        datasets: Vec<Source>,
+    },
+    /// [NP14]: the MABoost family on two-class sets: bounds, margins, label noise, sparse weights, combined sets
+    Maboost {
+        #[command(flatten)]
+        common: Common,
+        /// Trials of what is cheap; courses on large sets have fewer
+        #[arg(long, default_value_t = 20)]
+        trials: u64,
+        /// Few rounds on few rows
+        #[arg(long)]
+        quick: bool,
+        /// Only these data sets, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        datasets: Vec<Name>,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Common {
+    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
+    #[arg(long)]
+    pub(crate) data: Option<PathBuf>,
+    /// The seed of everything random
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Threads; results do not depend on them
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// Where results go
+    #[arg(long, default_value = "out")]
+    pub(crate) out: PathBuf,
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Data {
+    /// Which official files are here
+    List(Folder),
+    /// Whether they have the official content
+    Verify(Folder),
+    /// Download what is missing
+    Fetch {
+        /// Where the files go
+        #[arg(long, default_value = "data")]
+        data: PathBuf,
+        /// Another server with the same paths
+        #[arg(long, default_value = datasets::OfficialFile::HOME)]
+        home: String,
+        /// Show no progress
+        #[arg(long)]
+        quiet: bool,
+        /// Only these data sets
+        sets: Vec<Name>,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Folder {
+    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
+    #[arg(long)]
+    pub(crate) data: Option<PathBuf>,
+}
