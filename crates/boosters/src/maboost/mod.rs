@@ -53,18 +53,10 @@ mod ensemble;
 mod normalised_vote;
 mod margins;
 mod multiclass;
-mod class_examples;
-mod output_code;
-mod decoding;
-mod multiclass_vote;
-mod code_error;
 mod error;
 
 pub use ada_boost::AdaBoost;
-pub use class_examples::ClassExamples;
-pub use code_error::CodeError;
 pub use combined::CombinedBoost;
-pub use decoding::Decoding;
 pub use ensemble::Ensemble;
 pub use error::BoostError;
 pub use examples::Examples;
@@ -73,10 +65,10 @@ pub use mada_boost::MadaBoost;
 pub use margins::MarginDistribution;
 pub use mirror_ascent::{MirrorAscent, Schedule};
 pub use mirror_map::{BoostingMap, Step};
-pub use multiclass::Multiclass;
-pub use multiclass_vote::{Assessment, MulticlassVote};
+pub use multiclass::{
+    Assessment, ClassExamples, CodeError, Decoding, Multiclass, MulticlassVote, OutputCode,
+};
 pub use normalised_vote::NormalisedVote;
-pub use output_code::OutputCode;
 pub use reweighting::{Answer, Promise, Reweighting, WeightSet};
 pub use run::{BoostingRun, Round};
 pub use smooth::SmoothBoost;

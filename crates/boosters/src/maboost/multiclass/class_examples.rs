@@ -1,7 +1,6 @@
 //! Examples of k classes, and the labels that a column of a code gives them.
 
-use super::examples::check_weights;
-use super::{BoostError, CodeError, Examples, OutputCode};
+use super::{BoostError, CodeError, Examples, OutputCode, check_weights};
 use weak_learners::{Label, LearnerError};
 
 /// N classes, counted from 0, and the start distribution D over them.
