@@ -15,10 +15,9 @@ pub(crate) fn top_logarithm(argument: &'static str, log_y: &[f64]) -> Result<f64
             illegal[lane] += u64::from(!(row[lane] < f64::INFINITY));
         }
     }
-    if illegal.iter().sum::<u64>() > 0 {
+    if illegal.iter().sum::<u64>() > 0 || check_logarithms(argument, rest).is_err() {
         check_logarithms(argument, log_y)?;
     }
-    check_logarithms(argument, rest)?;
     match tops.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max) {
         f64::NEG_INFINITY => Err(ProjectionError::NoMass),
         top => Ok(top),

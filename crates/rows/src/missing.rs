@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 /// Which way missing values go: a NaN becomes the lowest or the highest finite number.
 ///
 /// Rows refuse NaN. Who has missing values and learns with thresholds says here on which side of every threshold they
-/// stand; a threshold between them and the other values splits them off alone. The same choice fills the matrix to train
+/// stand; a threshold between them and the other values splits them off alone. Binned columns keep a bin for them. The same choice fills the matrix to train
 /// on and every row to predict; it is saved beside the model. An infinity is left alone, and [`Row`](crate::Row) refuses
 /// it still. A coordinate that a sparse row does not store is 0, not missing.
 ///
 /// It is meant for stumps and trees alone: in a linear learner one filled value is larger than everything it knows, and
-/// the norm of such a row is +∞. Filling comes last, after what rescales the columns.
+/// [`norm_squared`](crate::Row::norm_squared) of such a row is +∞. Filling comes last, after what rescales the columns.
 ///
 /// ```
 /// use rows::{Missing, Row, RowMatrix};
@@ -27,9 +27,9 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
-    /// Below every threshold: NaN becomes [`f64::MIN`].
+    /// Below every threshold that a learner here puts: NaN becomes [`f64::MIN`].
     Lowest,
-    /// On the right-hand side of every threshold: NaN becomes [`f64::MAX`].
+    /// On the right-hand side of every threshold that a learner here puts: NaN becomes [`f64::MAX`].
     Highest,
 }
 

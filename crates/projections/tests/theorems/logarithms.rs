@@ -1,7 +1,9 @@
 //! Entropic projections that return logarithms, of points whose own logarithms may lie beyond the range.
 
 use crate::sample::{entropic_set, weight};
-use projections::{AnySet, CappedSimplex, LogProjection, Scratch, Simplex, Then, UnitBox, scale_down};
+use projections::{
+    AnySet, CappedSimplex, LogProjection, ProjectionError, Scratch, Simplex, Then, UnitBox, scale_down,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -137,4 +139,24 @@ fn active_steps_do_not_wear_the_weights_out() {
         );
     }
     assert!((w.iter().sum::<f64>() - 1.0).abs() <= 1e-15 * n as f64);
+}
+
+/// What is no logarithm is found wherever it stands, in a whole row of lanes or behind the last one.
+#[test]
+fn a_refusal_names_the_place() {
+    for (n, value) in [1, 8, 9, 17].into_iter().flat_map(|n| [(n, f64::NAN), (n, f64::INFINITY)]) {
+        for index in 0..n {
+            let mut log_y = vec![-0.5; n];
+            log_y[index] = value;
+            let capped = CappedSimplex::new(vec![1.0; n], 1.0).unwrap();
+            for set in [AnySet::Simplex(Simplex::new(1.0).unwrap()), AnySet::CappedSimplex(capped)] {
+                let refused = set.project_log(&mut log_y.clone()).unwrap_err();
+                let is_named = |e: &ProjectionError| {
+                    matches!(e, ProjectionError::NotFinite { argument: "log_y", index: i, value: v }
+                        if *i == index && v.to_bits() == value.to_bits())
+                };
+                assert!(is_named(&refused), "{value} at {index} of {n}: {refused:?}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::Sample;
 use super::contract::check_rows;
 use super::exact_stump::midway;
 use crate::LearnerError;
-use rows::{Row, RowMatrix};
+use rows::{Entries, Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
 /// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a search over
@@ -15,10 +15,14 @@ use serde::{Deserialize, Serialize};
 /// values than there may be bins, each value has its own, and the cuts stand midway between neighbours, as
 /// [`ExactStump`](super::ExactStump) puts them. Otherwise the bins are as even as they can be: a value stays in one bin,
 /// and s is the least number such that bins of at most s rows, and bins of one value, suffice; from the lowest value on,
-/// each is filled as far as s allows. A constant column has one bin and no cut. −0 is 0.
+/// each is filled as far as s allows. [`f64::MIN`] and [`f64::MAX`], which stand for missing values
+/// ([`Missing`](rows::Missing)), share a bin with no other value and leave as many fewer to the rest; where there may be
+/// only two bins, both are there and others too, the second one holds all but the lowest. A constant column has one bin
+/// and no cut. −0 is 0.
 ///
 /// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. *Cost:* O(stored values ·
-/// log m) once, m·d bytes. A binned sample is saved as its rows and its cuts.
+/// log m) once, m·d bytes; while it is made another 80 bytes a dense row, or a copy of the values of sparse ones. A binned
+/// sample is saved as its rows and its cuts.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -64,15 +68,7 @@ impl BinnedColumns {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
         }
-        let mut columns = vec![Vec::new(); matrix.dimension()];
-        for x in matrix.iter() {
-            x.for_each(|j, x_j| {
-                if x_j != 0.0 {
-                    columns[j].push(x_j);
-                }
-            });
-        }
-        let cuts = columns.into_iter().map(|values| cut(values, matrix.len(), usize::from(bins))).collect();
+        let cuts = cuts_of(&matrix, usize::from(bins));
         Parts { matrix, cuts }.try_into()
     }
 
@@ -121,17 +117,60 @@ impl Sample for BinnedColumns {
     }
 }
 
+/// Columns of dense rows that are gathered at once: eight values are a line of the cache.
+const TOGETHER: usize = 8;
+
+/// The cuts of every column. Dense rows are gathered a few columns at a time, so that no second copy of them is made;
+/// the columns of sparse rows all at once.
+fn cuts_of(matrix: &RowMatrix, bins: usize) -> Vec<Vec<f64>> {
+    let (m, d) = (matrix.len(), matrix.dimension());
+    let is_dense = matrix.row(0).is_some_and(|x| matches!(x.entries(), Entries::Dense(_)));
+    let (together, room) = if is_dense { (TOGETHER.min(d), m) } else { (d, 0) };
+    let mut columns: Vec<Vec<i64>> = (0..together).map(|_| Vec::with_capacity(room)).collect();
+    let mut cuts = Vec::with_capacity(d);
+    while cuts.len() < d {
+        let first = cuts.len();
+        columns.truncate(d - first);
+        columns.iter_mut().for_each(Vec::clear);
+        let keep = |column: &mut Vec<i64>, x_j: f64| {
+            if x_j != 0.0 {
+                column.push(ordered(x_j.to_bits().cast_signed()));
+            }
+        };
+        for x in matrix.iter() {
+            match x.entries() {
+                Entries::Dense(x) => columns.iter_mut().zip(&x[first..]).for_each(|(c, x_j)| keep(c, *x_j)),
+                Entries::Sparse(indices, x) => {
+                    indices.iter().zip(x).for_each(|(j, x_j)| keep(&mut columns[*j as usize], *x_j));
+                }
+            }
+        }
+        cuts.extend(columns.iter_mut().map(|values| cut(values, m, bins)));
+    }
+    cuts
+}
+
+/// Bits of a number to a whole number in the same order, and back. (Of what is not 0: −0 would come before 0.)
+fn ordered(bits: i64) -> i64 {
+    if bits < 0 { bits ^ i64::MAX } else { bits }
+}
+
+/// Equal values that stand together: the value, and how often it is there.
+fn runs(values: &[i64]) -> impl Iterator<Item = (f64, usize)> {
+    let value = |v: i64| f64::from_bits(ordered(v).cast_unsigned());
+    values.chunk_by(|a, b| a == b).map(move |run| (value(run[0]), run.len()))
+}
+
 /// The cuts of a column with these values beside its zeros, m in all.
-fn cut(mut values: Vec<f64>, m: usize, bins: usize) -> Vec<f64> {
-    // Neither NaN nor 0 is there, so this is the order of the numbers.
-    values.sort_unstable_by(f64::total_cmp);
-    let negative = values.partition_point(|v| *v < 0.0);
+fn cut(values: &mut [i64], m: usize, bins: usize) -> Vec<f64> {
+    values.sort_unstable();
+    let (negative, positive) = values.split_at(values.partition_point(|v| *v < 0));
     let zeros = (values.len() < m).then_some((0.0, m - values.len()));
-    let stored =
-        |part: &[f64]| part.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect::<Vec<_>>();
-    let runs = stored(&values[..negative]).into_iter().chain(zeros).chain(stored(&values[negative..]));
-    let (mut distinct, mut upto) = (Vec::new(), vec![0]);
+    let runs = runs(negative).chain(zeros).chain(runs(positive));
+    let (mut distinct, mut upto) =
+        (Vec::with_capacity(values.len() + 1), Vec::with_capacity(values.len() + 2));
     let mut rows = 0;
+    upto.push(rows);
     for (value, count) in runs {
         rows += count;
         distinct.push(value);
@@ -139,9 +178,14 @@ fn cut(mut values: Vec<f64>, m: usize, bins: usize) -> Vec<f64> {
     }
     // The first value of every bin but the first, where a bin has s rows or one value.
     let (upto, values) = (&upto, distinct.len());
+    // What stands for missing values starts a bin, and so does what follows it.
+    let after_lowest = usize::from(distinct.first() == Some(&f64::MIN));
+    let apart = distinct.last() == Some(&f64::MAX) && bins - after_lowest > 1;
+    let highest = if apart { values - 1 } else { values };
     let starts = |s: usize| {
         let full = move |k: usize| upto.partition_point(|rows| *rows <= upto[k] + s) - 1;
-        let next = move |k: &usize| Some(full(*k).max(k + 1));
+        let end = move |k: usize| [after_lowest, highest, values].into_iter().find(|end| *end > k);
+        let next = move |k: &usize| end(*k).map(|end| full(*k).clamp(k + 1, end));
         std::iter::successors(Some(0), next).skip(1).take_while(move |k| *k < values)
     };
     // Halving finds the least s that needs no more bins than there may be: the more rows to a bin, the fewer bins.

@@ -1,6 +1,6 @@
 //! The search for the best stump on bins.
 
-use super::contract::{check_votes, exponent_of_total, in_units};
+use super::contract::{Grain, check_evaluation, in_pool};
 use super::exact_stump::side;
 use super::{BinnedColumns, Hypothesis, Sample, Stump, WeakLearner};
 use crate::{Label, LearnerError};
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 /// before −1, then the lowest feature, then the lowest cut: the tie-break of [`ExactStump`](super::ExactStump), whose edge
 /// it has wherever each value has a bin of its own.
 ///
-/// The products w_i a_i are rounded once, towards 0, to multiples of 2^−61 of a power of two near Σ w_i, and from there on
-/// every sum and comparison is one of integers: equal edges are equal, an edge is right to 2^−60 m Σ w_i, and neither the
-/// order of the rows nor the number of threads shows.
+/// The products w_i a_i, doubles, are rounded towards 0 to multiples of 2^−61 of a power of two near Σ w_i, and from there
+/// on every sum and comparison is one of integers: equal edges are equal, an edge is right to 2^−60 m Σ w_i + 2^−53
+/// Σ w_i |a_i|, and neither the order of the rows nor the number of threads shows.
 ///
 /// *Threads:* inside a rayon pool (`pool.install(|| …)`), a sample of 2^18 bins or more is searched by the threads of that
 /// pool, otherwise by the caller's. *Cost:* O(m'·d + 256·d) for m' rows with w_i a_i ≠ 0, no allocation after the first
@@ -56,9 +56,7 @@ impl WeakLearner for BinnedStump {
         let all: i64 = self.products.iter().sum();
         let groups = 0..sample.inputs().div_ceil(TOGETHER);
         let search = |group: usize| self.search(sample, group * TOGETHER, all);
-        let threads =
-            rayon::current_thread_index().is_some() && sample.inputs() * self.products.len() >= LARGE;
-        let best = if threads {
+        let best = if in_pool(sample.inputs() * self.products.len(), LARGE) {
             groups.into_par_iter().map(search).reduce(|| Best::constant(all), Best::or)
         } else {
             groups.map(search).fold(Best::constant(all), Best::or)
@@ -77,11 +75,7 @@ impl WeakLearner for BinnedStump {
         sample: &BinnedColumns,
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
-        check_votes(sample.size(), votes)?;
-        let expected = hypothesis.inputs();
-        if sample.inputs() != expected {
-            return Err(LearnerError::InputDimension { expected, got: sample.inputs() });
-        }
+        check_evaluation(hypothesis, sample, votes)?;
         let right = hypothesis.polarity().sign();
         let Some((j, threshold)) = hypothesis.split() else {
             votes.fill(right);
@@ -116,11 +110,8 @@ impl BinnedStump {
     /// The products in grains, and the rows that have one where a quarter or more has none: a row from a list costs a
     /// third more than the next row.
     fn weigh(&mut self, m: usize, targets: &[f64], weights: &[f64]) -> Result<(), LearnerError> {
-        // Sums stay below 2^62. A grain may lie beyond the range of powers of two, the halves of its exponent do not.
-        let shift = 61 - exponent_of_total(m, targets, weights)?;
-        let halves = (in_units(1.0, -(shift / 2)), in_units(1.0, shift / 2 - shift));
-        #[allow(clippy::cast_possible_truncation, reason = "at most 2^61 in size; the fraction is cut off")]
-        let in_grains = |(a, w): (&f64, &f64)| (a * (w * halves.0 * halves.1)) as i64;
+        let grain = Grain::of(m, targets, weights)?;
+        let in_grains = |(a, w): (&f64, &f64)| Grain::whole(a * grain.count(*w));
         self.products.clear();
         self.products.extend(targets.iter().zip(weights).map(in_grains));
         self.rows.clear();

@@ -75,7 +75,7 @@ pub trait WeakLearner {
         sample: &Self::Sample,
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
-        check_votes(sample.size(), votes)?;
+        check_evaluation(hypothesis, sample, votes)?;
         sample.try_for_each(&mut |i, x| {
             votes[i] = hypothesis.predict(x)?;
             Ok(())
@@ -116,10 +116,41 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
     if largest > 0.0 { Ok(largest) } else { Err(LearnerError::ZeroWeights) }
 }
 
+/// The unit in which a training on bins adds up whole numbers: a power of two, 2^−61 to 2^−60 of Σ w_i.
+///
+/// No sum overflows. The unit is 2^(e − 61), where the Σ w_i that was computed is below 2^e; of m ≤ 2^32 terms that are not
+/// negative it is right to a factor of 1 ± 2^−20. So any sum of weights in grains is below 2^62, and so is one of products
+/// w_i a_i, none of which is rounded to more than w_i; twice such a sum is still an `i64`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grain {
+    /// One over the unit, which may lie beyond the range of powers of two; the halves of its exponent do not.
+    halves: (f64, f64),
+}
+
+impl Grain {
+    /// What [`WeakLearner::train`] refuses, refused; otherwise the unit for these weights.
+    pub(crate) fn of(size: usize, targets: &[f64], weights: &[f64]) -> Result<Self, LearnerError> {
+        let shift = 61 - exponent_of_total(size, targets, weights)?;
+        Ok(Self { halves: (in_units(1.0, -(shift / 2)), in_units(1.0, shift / 2 - shift)) })
+    }
+
+    /// w in grains, with its fraction.
+    pub(crate) fn count(self, w: f64) -> f64 {
+        w * self.halves.0 * self.halves.1
+    }
+
+    /// Whole grains: the fraction is cut off.
+    pub(crate) fn whole(grains: f64) -> i64 {
+        #[allow(clippy::cast_possible_truncation, reason = "below 2^62; the fraction is to go")]
+        let whole = grains as i64;
+        whole
+    }
+}
+
 /// What [`WeakLearner::train`] refuses, refused; otherwise an e with Σ w_i < 2^e, up to the rounding of the sum.
 ///
 /// One pass that keeps four examples in a register; what it finds amiss is left to [`check_examples`] to name.
-pub(crate) fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i32, LearnerError> {
+fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i32, LearnerError> {
     let legal = |a: f64, w: f64| (a.abs() <= 1.0) & (w >= 0.0);
     let ((targets_by_four, last_targets), (weights_by_four, last_weights)) =
         (targets.as_chunks::<4>(), weights.as_chunks::<4>());
@@ -146,10 +177,25 @@ pub(crate) fn in_units(w: f64, unit: i32) -> f64 {
     if unit > 0 { scale_down(w, unit.unsigned_abs()) } else { scale_up(w, unit.unsigned_abs()) }
 }
 
-/// Refuses room for votes of another length than the sample's.
-pub(crate) fn check_votes(expected: usize, votes: &[f64]) -> Result<(), LearnerError> {
-    if votes.len() != expected {
-        return Err(LearnerError::LengthMismatch { argument: "votes", expected, got: votes.len() });
+/// Whether threads may share this much work, of which so much is worth their start: they belong to the rayon pool that
+/// the caller is in, and outside of one none is started. Who uses rayon's iterators asks here first.
+pub(crate) fn in_pool(work: usize, worthwhile: usize) -> bool {
+    work >= worthwhile && rayon::current_thread_index().is_some()
+}
+
+/// What [`WeakLearner::evaluate`] refuses, refused.
+pub(crate) fn check_evaluation(
+    hypothesis: &impl Hypothesis,
+    sample: &impl Sample,
+    votes: &[f64],
+) -> Result<(), LearnerError> {
+    let (expected, got) = (sample.size(), votes.len());
+    if got != expected {
+        return Err(LearnerError::LengthMismatch { argument: "votes", expected, got });
+    }
+    let (expected, got) = (hypothesis.inputs(), sample.inputs());
+    if got != expected {
+        return Err(LearnerError::InputDimension { expected, got });
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The exact search for the best stump.
 
-use super::contract::{check_examples, check_votes, in_units};
-use super::{Hypothesis, Sample, SortedColumns, Stump, WeakLearner};
+use super::contract::{check_evaluation, check_examples, in_units};
+use super::{Sample, SortedColumns, Stump, WeakLearner};
 use crate::{Label, LearnerError};
 use projections::{exponent_above, scale_up};
 use serde::{Deserialize, Serialize};
@@ -67,11 +67,7 @@ impl WeakLearner for ExactStump {
         sample: &SortedColumns,
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
-        check_votes(sample.size(), votes)?;
-        let expected = hypothesis.inputs();
-        if sample.inputs() != expected {
-            return Err(LearnerError::InputDimension { expected, got: sample.inputs() });
-        }
+        check_evaluation(hypothesis, sample, votes)?;
         let polarity = hypothesis.polarity();
         votes.fill(polarity.sign());
         if let Some((feature, threshold)) = hypothesis.split() {

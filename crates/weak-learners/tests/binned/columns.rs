@@ -3,15 +3,18 @@
 use crate::{Rows, rows};
 use proptest::prelude::*;
 use rows::{Missing, RowMatrix};
-use weak_learners::batch::{BinnedColumns, BinnedStump, Hypothesis, WeakLearner};
+use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, Hypothesis, LeafAnswer, WeakLearner};
 use weak_learners::{Label, LearnerError};
 
-/// The sizes of the bins, filled one value after the other: at most s rows, or one value.
-fn filled(values: &[(f64, usize)], s: usize) -> Vec<Vec<(f64, usize)>> {
+/// The bins, filled one value after the other: at most s rows, or one value; what stands for missing values apart.
+fn filled(values: &[(f64, usize)], s: usize, most: u16) -> Vec<Vec<(f64, usize)>> {
     let mut bins: Vec<Vec<(f64, usize)>> = Vec::new();
+    let ends_apart = most > 2 || values[0].0 > f64::MIN;
     for value in values {
+        let apart = |bin: &[(f64, usize)]| bin[0].0 == f64::MIN || (value.0 == f64::MAX && ends_apart);
+        let rows = |bin: &[(f64, usize)]| bin.iter().map(|(_, count)| count).sum::<usize>() + value.1;
         match bins.last_mut() {
-            Some(bin) if bin.iter().map(|(_, count)| count).sum::<usize>() + value.1 <= s => bin.push(*value),
+            Some(bin) if !apart(bin) && rows(bin) <= s => bin.push(*value),
             _ => bins.push(vec![*value]),
         }
     }
@@ -23,8 +26,8 @@ fn cuts_are_as_stated(rows: &Rows, bins: u16) {
     let sample = BinnedColumns::with_bins(rows.dense(), bins).unwrap();
     for j in 0..rows.inputs {
         let values = rows.column(j);
-        let s = (0..).find(|s| filled(&values, *s).len() <= usize::from(bins)).unwrap();
-        let expected = filled(&values, s);
+        let s = (0..).find(|s| filled(&values, *s, bins).len() <= usize::from(bins)).unwrap();
+        let expected = filled(&values, s, bins);
         let cuts = sample.cuts(j);
         assert_eq!(cuts.len() + 1, expected.len(), "{bins} bins, s = {s}, column {values:?}, cuts {cuts:?}");
         for (cut, pair) in cuts.iter().zip(expected.windows(2)) {
@@ -107,6 +110,30 @@ fn a_missing_value_is_split_off_alone() {
         let mut row = [f64::NAN];
         missing.fill(&mut row);
         assert_eq!(stump.predict(rows::Row::dense(&row).unwrap()), Ok(1.0));
+    }
+}
+
+/// Three of many rows miss the value that all others have, each its own: a stump and a tree find those three.
+#[test]
+fn a_few_missing_values_are_split_off_alone_among_many_others() {
+    let m = 5000;
+    let cases = [2, 256].into_iter().flat_map(|most| [(Missing::Lowest, most), (Missing::Highest, most)]);
+    for (missing, most) in cases {
+        let is_missing = |i: usize| [17, 1700, 4999].contains(&i);
+        let value = |i: usize| if is_missing(i) { f64::NAN } else { (i as f64).sin() };
+        let mut values: Vec<f64> = (0..m).map(value).collect();
+        assert_eq!(missing.fill(&mut values), 3);
+        let sample = BinnedColumns::with_bins(RowMatrix::dense(1, values).unwrap(), most).unwrap();
+        let targets: Vec<f64> = (0..m).map(|i| if is_missing(i) { 1.0 } else { -1.0 }).collect();
+        let mut votes = vec![0.0; m];
+        let mut stump = BinnedStump::default();
+        let found = stump.train(&sample, &targets, &vec![1.0; m]).unwrap();
+        stump.evaluate(&found, &sample, &mut votes).unwrap();
+        assert_eq!(votes, targets, "{missing:?}, {most} bins");
+        let mut tree = BinnedTree::new(3, LeafAnswer::Mean, 0.0).unwrap();
+        let found = tree.train(&sample, &targets, &vec![1.0; m]).unwrap();
+        tree.evaluate(&found, &sample, &mut votes).unwrap();
+        assert_eq!((votes, found.leaves()), (targets, 2), "{missing:?}, {most} bins");
     }
 }
 

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 mod columns;
+#[path = "../exact_sum/mod.rs"]
+mod exact_sum;
 mod stump;
 
 use proptest::prelude::*;

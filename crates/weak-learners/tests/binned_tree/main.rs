@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 mod definition;
+#[path = "../exact_sum/mod.rs"]
+mod exact_sum;
 
 use definition::Nested;
+use exact_sum::sum_of_products;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rand::{RngExt, SeedableRng};
@@ -20,25 +23,22 @@ proptest! {
     /// Any targets and weights, light and heavy: a leaf says the mean of its rows, up to the stated error.
     #[test]
     fn a_leaf_says_the_mean_of_its_rows(
-        seed in 0_u64..1000, m in 1_usize..200, depth in 0_u16..6, spread in 0.0_f64..40.0, unit in select(&[0.0, 709.0, -600.0][..]),
+        seed in 0_u64..1000, m in 1_usize..200, depth in 0_u16..6, spread in 0.0_f64..40.0, (unit, to_one) in select(&[(0.0, 0), (709.0, -1000), (-600.0, 800)][..]),
     ) {
         let random = Random::new(seed, m, 5, 20.0);
         let weights: Vec<f64> = random.weights.iter().map(|w| (unit - spread * w).exp()).collect();
         let mut learner = BinnedTree::new(depth, LeafAnswer::Mean, 0.0).unwrap();
         let tree = learner.train(&random.sample(), &random.targets, &weights).unwrap();
-        let heaviest = weights.iter().copied().fold(0.0, f64::max);
-        let weight = |i: usize| weights[i] / heaviest;
+        let weight = |i: usize| weights[i] * 2_f64.powi(to_one);
         let all: f64 = (0..m).map(weight).sum();
         let mut leaves = 0;
         Nested::of(&tree).for_each_leaf(&random.rows, (0..m).collect(), &mut |answer, part| {
             leaves += 1;
-            let (mut mass, mut sum) = (0.0, 0.0);
-            for &i in part {
-                mass += weight(i);
-                sum += weight(i) * random.targets[i];
-            }
-            let error = part.len() as f64 * (2_f64.powi(-59) * all / mass + 1e-15);
-            assert!(answer.abs() <= 1.0 && (answer - sum / mass).abs() <= error, "{answer}, mean {}", sum / mass);
+            let mass: f64 = part.iter().map(|&i| weight(i)).sum();
+            let terms = |&i: &usize| [(weight(i), random.targets[i]), (weight(i), -answer)];
+            let error = sum_of_products(part.iter().flat_map(terms)).abs();
+            let stated = 2_f64.powi(-59) * part.len() as f64 * all + 2_f64.powi(-51) * mass;
+            assert!(answer.abs() <= 1.0 && error <= stated * (1.0 + 1e-12), "{answer}: {error}, not {stated}");
         });
         prop_assert_eq!(leaves, tree.leaves());
     }
@@ -123,6 +123,19 @@ fn a_light_leaf_and_a_light_side_are_told_apart() {
     };
     assert_eq!([1e-3, 1e-9, 1e-17].map(votes), [targets; 3]);
     assert_eq!(votes(1e-19), [1.0; 4], "lighter than a grain");
+}
+
+/// Two equal halves whose sum in grains, 2^60 + 448, is no double.
+#[test]
+fn a_half_is_half_of_all_weight() {
+    let sample = BinnedColumns::new(RowMatrix::dense(1, vec![0.0, 0.0, 1.0, 1.0]).unwrap()).unwrap();
+    let light = 3.5 * 2_f64.powi(-53);
+    let leaves = |weights: [f64; 4]| {
+        let mut learner = BinnedTree::new(1, LeafAnswer::Mean, 0.5).unwrap();
+        learner.train(&sample, &[-1.0, -1.0, 1.0, 1.0], &weights).unwrap().leaves()
+    };
+    assert_eq!(leaves([1.0, light, 1.0, light]), 2);
+    assert_eq!(leaves([1.0, light, 1.0, light + 2_f64.powi(-59)]), 1, "one side is a grain short");
 }
 
 /// An exact split of nothing, of one row, of equal rows, of equal targets; and a deep tree, which is no deep recursion.

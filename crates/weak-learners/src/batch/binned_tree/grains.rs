@@ -1,15 +1,14 @@
 //! The examples of a training in whole numbers, in the order of the nodes.
 
 use crate::LearnerError;
-use crate::batch::contract::{exponent_of_total, in_units};
+use crate::batch::contract::Grain;
 use std::ops::{Add, AddAssign, Range, Sub, SubAssign};
 
 /// Σ w_i and Σ w_i a_i over some examples, in grains.
 ///
-/// A grain is a power of two, about 2^−61 to 2^−60 of the weight of all examples, and both terms of an example are
-/// whole grains, rounded towards zero. So sums are exact and in no order, differences are exact, and |Σ w_i a_i| ≤ Σ w_i.
+/// Both terms of an example are whole [`Grain`]s, rounded towards zero. So sums are exact and in no order, differences are
+/// exact, and |Σ w_i a_i| ≤ Σ w_i.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(C)]
 pub(super) struct Sums {
     pub(super) weight: i64,
     pub(super) product: i64,
@@ -30,19 +29,15 @@ impl Examples {
     /// # Errors
     /// Those of the contract of training.
     pub(super) fn take(&mut self, m: usize, targets: &[f64], weights: &[f64]) -> Result<Sums, LearnerError> {
-        // Sums stay below 2^62. A grain may lie beyond the range of powers of two, the halves of its exponent do not.
-        let shift = 61 - exponent_of_total(m, targets, weights)?;
-        let halves = (in_units(1.0, -(shift / 2)), in_units(1.0, shift / 2 - shift));
-        #[allow(clippy::cast_possible_truncation, reason = "below 2^62; the fraction is to go")]
-        let in_grains = |v: f64| v as i64;
+        let grain = Grain::of(m, targets, weights)?;
         self.rows.resize(m, 0);
         self.sums.resize(m, Sums::default());
         self.moved.0.resize(m, 0);
         self.moved.1.resize(m, Sums::default());
         let (mut kept, mut all) = (0, Sums::default());
         for ((a, w), row) in targets.iter().zip(weights).zip(0..) {
-            let w = w * halves.0 * halves.1;
-            let sums = Sums { weight: in_grains(w), product: in_grains(w * a) };
+            let w = grain.count(*w);
+            let sums = Sums { weight: Grain::whole(w), product: Grain::whole(w * a) };
             // One that weighs nothing is overwritten by the next: no branch that could be mispredicted.
             (self.rows[kept], self.sums[kept]) = (row, sums);
             kept += usize::from(sums.weight > 0);
@@ -95,11 +90,19 @@ impl Sums {
         self.product as f64 / self.weight as f64
     }
 
-    /// A share of the weight, in whole grains.
+    /// A share of at most 1 of the weight, rounded up to whole grains: ⌈W·share⌉ with no other rounding.
     pub(super) fn share(self, share: f64) -> i64 {
-        #[allow(clippy::cast_possible_truncation, reason = "a share of at most 1 of less than 2^62")]
-        let grains = (self.weight as f64 * share).ceil() as i64;
-        grains
+        // The share is mantissa/2^below, where below < 1075.
+        let bits = share.abs().to_bits();
+        let (exponent, fraction) = ((bits >> 52) as u32, bits & ((1 << 52) - 1));
+        let (mantissa, below) = match exponent {
+            0 => (fraction, 1074),
+            _ => (fraction | (1 << 52), 1075 - exponent),
+        };
+        // Less than 2^62·2^53.
+        let product = u128::from(self.weight.unsigned_abs()) * u128::from(mantissa);
+        let grains = 1_u128.checked_shl(below).map_or(u128::from(product > 0), |unit| product.div_ceil(unit));
+        i64::try_from(grains).unwrap_or(i64::MAX)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sums per bin, and the best cut of a node.
 
 use super::grains::Sums;
+use crate::batch::contract::in_pool;
 use crate::batch::{BinnedColumns, Sample};
 use rayon::prelude::*;
 
@@ -109,7 +110,7 @@ impl Search<'_> {
                 *found = self.best_cut(feature, histogram);
             }
         };
-        if rayon::current_thread_index().is_some() && additions * columns >= WORTHWHILE {
+        if in_pool(additions * columns, WORTHWHILE) {
             let each = columns.div_ceil(rayon::current_num_threads()).next_multiple_of(GROUP);
             let parts = histograms.par_chunks_mut(each).zip(found.par_chunks_mut(each)).enumerate();
             parts.for_each(|(part, (histograms, found))| search(part * each, histograms, found));

@@ -2,8 +2,9 @@
 
 mod grains;
 mod histogram;
+mod walk;
 
-use super::contract::check_votes;
+use super::contract::check_evaluation;
 use super::decision_tree::Node;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
 use crate::LearnerError;
@@ -11,22 +12,23 @@ use grains::{Examples, Sums};
 use histogram::{EMPTY, Histogram, Search, Split};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use walk::{steps, walk};
 
 /// The weak learner of trees of depth d: greedy splits of least weighted squared error, among *all* cuts of a binned
 /// sample, and in each leaf the weighted mean of the targets or its sign.
 ///
 /// *Splits:* a node with Σ w = W and Σ w a = S has squared error Σ w (a − S/W)² = Σ w a² − S²/W about its mean, so the
 /// best split is the one whose sides have the largest sum of S²/W. For labels a = ±1 it is the split of least Gini
-/// impurity: with p = (1 + S/W)/2, the share of the label +1, W·2p(1 − p) = (W − S²/W)/2. Of equal splits it takes the
-/// lowest feature, then the lowest cut. One that gains nothing is taken too, for the next may gain (exclusive or). A node
+/// impurity: with p = (1 + S/W)/2, the share of the label +1, W·2p(1 − p) = (W − S²/W)/2. Of splits whose gain is equal
+/// as computed, in doubles, it takes the lowest feature, then the lowest cut. One that gains nothing is taken too, for the next may gain (exclusive or). A node
 /// is a leaf when it is d deep, when its targets are all equal, or when no cut leaves `least_leaf` of all weight, and an
 /// example, on both sides.
 ///
-/// *Precision:* weights and products w_i a_i are rounded once, towards 0, to multiples of a power of two near 2^−60 Σ w_i,
-/// and from there on every sum is one of integers. So neither the order of the rows nor the threads show, nor whether a
+/// *Precision:* weights and products w_i a_i, doubles, are rounded towards 0 to multiples of a power of two near 2^−60
+/// Σ w_i, and from there on every sum is one of integers. So neither the order of the rows nor the threads show, nor whether a
 /// sum was added up or is a difference; no weight is negative, no leaf is empty and no mean leaves \[−1, 1\]. What is
 /// lighter than such a grain counts as absent, and the mean of a leaf of k examples and the share f of all weight is right
-/// to 2^−59 k/f.
+/// to 2^−59 k/f and four roundings of a double, 2^−51. The share `least_leaf` is taken of whole grains, rounded up.
 ///
 /// *Cost:* with n examples that weigh something, O(m) to find them, at most n·inputs additions for the root and half of
 /// that for every further level, since of two children only the smaller one is counted and the other is the difference;
@@ -125,11 +127,7 @@ impl WeakLearner for BinnedTree {
         sample: &BinnedColumns,
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
-        check_votes(sample.size(), votes)?;
-        let expected = hypothesis.inputs();
-        if sample.inputs() != expected {
-            return Err(LearnerError::InputDimension { expected, got: sample.inputs() });
-        }
+        check_evaluation(hypothesis, sample, votes)?;
         match steps(hypothesis, sample) {
             Some(steps) => votes.iter_mut().enumerate().for_each(|(i, vote)| *vote = walk(&steps, i)),
             None => sample.try_for_each(&mut |i, x| {
@@ -225,41 +223,6 @@ impl Work {
         let mut histograms = self.spare.pop().unwrap_or_default();
         histograms.resize(inputs, EMPTY);
         histograms
-    }
-}
-
-/// A node of a tree in terms of bins.
-enum Step<'a> {
-    Answer(f64),
-    /// To the first node where the row's bin is at most this one, else to the second.
-    Compare(&'a [u8], u8, [usize; 2]),
-}
-
-/// The tree in terms of bins, if its thresholds are cuts.
-fn steps<'a>(tree: &Tree, sample: &'a BinnedColumns) -> Option<Vec<Step<'a>>> {
-    let step = |node: &Node| match *node {
-        Node::Leaf { answer } => Some(Step::Answer(answer)),
-        Node::Split { feature, threshold, at_most, above } => {
-            let cuts = sample.cuts(feature);
-            let bin = cuts.partition_point(|cut| *cut <= threshold);
-            let is_cut = cuts.get(bin)?.next_down() == threshold;
-            is_cut.then_some(Step::Compare(sample.bins(feature), u8::try_from(bin).ok()?, [at_most, above]))
-        }
-    };
-    let mut steps = Vec::with_capacity(tree.nodes().len());
-    for node in tree.nodes() {
-        steps.push(step(node)?);
-    }
-    Some(steps)
-}
-
-fn walk(steps: &[Step<'_>], i: usize) -> f64 {
-    let mut node = 0;
-    loop {
-        match steps[node] {
-            Step::Answer(answer) => return answer,
-            Step::Compare(bins, bin, children) => node = children[usize::from(bins[i] > bin)],
-        }
     }
 }
 
