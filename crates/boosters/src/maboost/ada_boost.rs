@@ -1,15 +1,15 @@
 //! AdaBoost, the reference row of the family.
 
+use super::reweighting::check_sum;
 use super::{Answer, BoostError, Examples, Lazy, MirrorAscent, Promise, Reweighting, Schedule, Stop};
 use projections::{NegativeEntropy, Simplex};
 use serde::{Deserialize, Serialize};
-use weak_learners::LearnerError;
 
 /// AdaBoost \[FS97\]: η_t = ½ln((1 + γ_t)/(1 − γ_t)), w_{t+1} ∝ w_t∘exp(η_t d_t).
 ///
 /// *Guarantee.* The training error is at most Π√(1 − γ_t²) \[FS97\]. A hypothesis that is right on every example with
-/// full confidence, γ_t = 1, gets the coefficient 1 + Σ_{s<t}η_s, which outvotes all before it, and ends the run. *Cost:*
-/// O(N) a round; no allocation after the first.
+/// full confidence, γ_t = 1, gets the coefficient 1 + Σ_{s<t}η_s, which outvotes all before it, and ends the run.
+/// *Cost:* O(N) a round; no allocation after the first.
 ///
 /// An edge next to 1 is 1 − Σw_i(1 + d_i), a sum without cancellation; weights that underflow hide no more than the
 /// smallest normal double, which is the least that is put for it.
@@ -60,6 +60,14 @@ impl Reweighting for AdaBoost {
         self.ascent.weights()
     }
 
+    fn start(&self) -> &[f64] {
+        self.ascent.start()
+    }
+
+    fn rounds(&self) -> usize {
+        self.ascent.rounds()
+    }
+
     fn promise(&self) -> Promise {
         let error = if self.is_perfect { 0.0 } else { self.log_bound.exp() };
         Promise { error, tight: None, margin: None }
@@ -97,13 +105,8 @@ impl TryFrom<Unchecked> for AdaBoost {
     type Error = BoostError;
 
     fn try_from(Unchecked { ascent, eta_sum, log_bound, is_perfect }: Unchecked) -> Result<Self, BoostError> {
-        let refused = |name, value, domain| Err(LearnerError::BadParameter { name, value, domain }.into());
-        if !(eta_sum >= 0.0 && eta_sum.is_finite()) {
-            return refused("the sum of the steps", eta_sum, "[0, inf)");
-        }
-        if !(log_bound <= 0.0 && log_bound.is_finite()) {
-            return refused("the logarithm of the bound", log_bound, "(-inf, 0]");
-        }
+        check_sum("the sum of the steps", eta_sum)?;
+        check_sum("the logarithm of the inverse of the bound", -log_bound)?;
         Ok(Self { ascent, eta_sum, log_bound, is_perfect })
     }
 }

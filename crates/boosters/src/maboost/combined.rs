@@ -1,17 +1,17 @@
 //! Boosting on combined data sets \[NP14, Section 3.2\].
 
-use super::mirror_ascent::check_losses;
+use super::mirror_ascent::is_cap;
+use super::reweighting::check_length;
 use super::smooth::check_smoothness;
 use super::{Active, Answer, BoostError, Examples, MirrorAscent, Promise, Reweighting, Schedule};
 use projections::{CappedSimplex, NegativeEntropy};
 use serde::{Deserialize, Serialize};
-use weak_learners::LearnerError;
 
 /// MABoost on a primary set A and a secondary set B \[NP14, Section 3.2\]: the entropy, on the distributions with
 /// w_i ≤ kD_i in B, so that no example of B ever weighs more than k times what it weighs in the sample.
 ///
-/// *Guarantee.* The errors in A are at most exp(−½Σγ_t²) and those in B at most max(1/k, exp(−½Σγ_t²)), both as shares of
-/// D over A and B together. *Erratum:* as shares of A or of B alone the bounds fail. *Cost:* O(N) expected a round.
+/// *Guarantee.* The errors in A are at most exp(−½Σγ_t²) and those in B at most max(1/k, exp(−½Σγ_t²)), both as shares
+/// of D over A and B together. *Erratum:* as shares of A or of B alone the bounds fail. *Cost:* O(N) expected a round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct CombinedBoost {
@@ -37,8 +37,16 @@ impl Reweighting for CombinedBoost {
         self.ascent.weights()
     }
 
-    /// max(1/k, exp(−½Σγ_t²)) for A and B together: D on all errors, divided by their share ε ≥ 1/k, is below kD in B and
-    /// below 1 in A. The two bounds are [`promises`](Self::promises).
+    fn start(&self) -> &[f64] {
+        self.ascent.start()
+    }
+
+    fn rounds(&self) -> usize {
+        self.ascent.rounds()
+    }
+
+    /// max(1/k, exp(−½Σγ_t²)) for A and B together: D on all errors, divided by their share ε ≥ 1/k, is below kD in B
+    /// and below 1 in A. The two bounds are [`promises`](Self::promises).
     fn promise(&self) -> Promise {
         Promise { error: self.promises()[1], tight: None, margin: None }
     }
@@ -47,9 +55,10 @@ impl Reweighting for CombinedBoost {
         self.ascent.caps()
     }
 
-    /// 1/k, or 0 without a secondary example.
+    /// 1/k, or 0 where no secondary example has a cap below 1.
     fn reachable_error(&self) -> f64 {
-        if self.secondary.contains(&true) { 1.0 / self.k } else { 0.0 }
+        let mut caps = self.caps().unwrap_or_default().iter();
+        if caps.any(|cap| is_cap(*cap)) { 1.0 / self.k } else { 0.0 }
     }
 }
 
@@ -57,13 +66,11 @@ impl CombinedBoost {
     /// The booster of smoothness k ≥ 1 on B; `secondary` says of every example whether it is in B.
     ///
     /// # Errors
-    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`] for k; another number of truth values than of examples.
+    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`](weak_learners::LearnerError::NotFinite) for k;
+    /// another number of truth values than of examples.
     pub fn new(examples: &Examples, secondary: &[bool], k: f64) -> Result<Self, BoostError> {
         check_smoothness(k)?;
-        let (argument, expected) = ("secondary", examples.labels().len());
-        if secondary.len() != expected {
-            return Err(LearnerError::LengthMismatch { argument, expected, got: secondary.len() }.into());
-        }
+        check_length("secondary", examples.labels().len(), secondary.len())?;
         let secondary: Vec<bool> = examples.counted().map(|i| secondary[i]).collect();
         let set = CappedSimplex::new(caps(examples.start(), &secondary, k).collect(), 1.0)?;
         let ascent = MirrorAscent::new(NegativeEntropy, set, examples, Schedule::Theorem1)?;
@@ -81,8 +88,8 @@ impl CombinedBoost {
     /// # Errors
     /// Another number of margins than of examples of positive weight.
     pub fn errors(&self, examples: &Examples, margins: &[f64]) -> Result<[f64; 2], BoostError> {
-        check_losses(self.secondary.len(), margins)?;
-        check_losses(self.secondary.len(), examples.start())?;
+        check_length("margins", self.secondary.len(), margins.len())?;
+        check_length("start", self.secondary.len(), examples.start().len())?;
         Ok([false, true].map(|part| examples.share(|i| self.secondary[i] == part && margins[i] <= 0.0)))
     }
 
@@ -102,10 +109,7 @@ impl TryFrom<Unchecked> for CombinedBoost {
 
     fn try_from(Unchecked { ascent, secondary, k }: Unchecked) -> Result<Self, BoostError> {
         check_smoothness(k)?;
-        let (argument, expected, got) = ("secondary", ascent.start().len(), secondary.len());
-        if got != expected {
-            return Err(LearnerError::LengthMismatch { argument, expected, got }.into());
-        }
+        check_length("secondary", ascent.start().len(), secondary.len())?;
         let stated = ascent.caps().unwrap_or_default();
         for (index, (expected, &got)) in caps(ascent.start(), &secondary, k).zip(stated).enumerate() {
             if expected.total_cmp(&got).is_ne() {

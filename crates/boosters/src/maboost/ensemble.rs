@@ -8,10 +8,10 @@ use weak_learners::{Label, LearnerError};
 
 /// The combined hypothesis sgn(F), F(x) = Σ η_t h_t(x) \[NP14, Algorithm 1\].
 ///
-/// The coefficient of a hypothesis that was turned round is −η_t. Rows are scored one by one, whole samples hypothesis by
-/// hypothesis with the weak learner's evaluation, which is the faster way; both add in the order of the rounds and agree
-/// to the last bit. *Cost:* T predictions a row; no allocation for a row, one or two vectors for a sample. *Errors:* a row
-/// of another dimension than the hypotheses'.
+/// The coefficient of a hypothesis that was turned round is −η_t. Rows are scored one by one, whole samples hypothesis
+/// by hypothesis with the weak learner's evaluation; both add in the order of the rounds and agree to the last bit.
+/// *Cost:* T predictions a row; no allocation for a row, one or two vectors for a sample. *Errors:* a row of another
+/// dimension than the hypotheses'.
 ///
 /// ```
 /// use boosters::maboost::Ensemble;
@@ -93,7 +93,8 @@ impl<H: Hypothesis> Ensemble<H> {
         self.add_up(&self.coefficients, learner, sample, &mut scores, visit)
     }
 
-    /// a_i F(x_i)/Σ|η_t| ∈ \[−1, 1\], 0 for no hypotheses; [`MarginDistribution`](super::MarginDistribution) sums it up.
+    /// a_i F(x_i)/Σ|η_t| ∈ \[−1, 1\], 0 for no hypotheses; [`MarginDistribution`](super::MarginDistribution) sums it
+    /// up.
     ///
     /// # Errors
     /// As [`scores`](Self::scores), and another number of labels than of examples.

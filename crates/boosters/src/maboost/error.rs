@@ -6,8 +6,8 @@ use projections::ProjectionError;
 use thiserror::Error;
 use weak_learners::LearnerError;
 
-/// Why a booster refused a parameter or could not finish a round. The round is then not booked; only a weak learner that
-/// had answered has moved on.
+/// Why a booster refused a parameter or could not finish a round. The round is then not booked; only a weak learner
+/// that had answered has moved on.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BoostError {
@@ -40,7 +40,8 @@ pub enum BoostError {
         /// What was found.
         got: f64,
     },
-    /// A target below the least training error that the algorithm promises to reach, 1/k for a distribution with w ≤ kD.
+    /// A target below the least training error that the algorithm promises to reach, 1/k for a distribution with w ≤
+    /// kD.
     #[error("a training error of {target} was asked for, {reachable} is the least that can be promised")]
     UnreachableAccuracy {
         /// The error asked for.

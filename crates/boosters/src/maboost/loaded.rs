@@ -1,11 +1,12 @@
 //! Whether the parts of a run belong together: of a new one, and of one that comes from disc.
 
+use super::reweighting::check_length;
 use super::run::least;
 use super::{BoostError, Examples, Reweighting, Round};
 use weak_learners::LearnerError;
 
-/// Refuses a run whose record is not that of its ensemble, margins and algorithm. Sums are compared bit for bit: the run
-/// itself added the same numbers in the same order.
+/// Refuses a run whose record is not that of its ensemble, margins and algorithm. Sums are compared bit for bit: the
+/// run itself added the same numbers in the same order.
 pub(super) fn check(
     examples: &Examples,
     algorithm: &impl Reweighting,
@@ -14,9 +15,11 @@ pub(super) fn check(
     eta_sum: f64,
     record: &[Round],
 ) -> Result<(), BoostError> {
-    let (argument, expected, got) = ("record", coefficients.len(), record.len());
-    if got != expected {
-        return Err(LearnerError::LengthMismatch { argument, expected, got }.into());
+    for expected in [coefficients.len(), algorithm.rounds()] {
+        check_length("record", expected, record.len())?;
+    }
+    for (index, (&got, &d)) in algorithm.start().iter().zip(examples.start()).enumerate() {
+        agrees("start", index, d, got)?;
     }
     for (index, (round, &got)) in record.iter().zip(coefficients).enumerate() {
         let expected = if round.flipped { -round.eta } else { round.eta };

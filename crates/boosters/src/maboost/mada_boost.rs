@@ -1,7 +1,6 @@
 //! The variant of MadaBoost \[NP14, Algorithm 3\].
 
-use super::mirror_ascent::LEAST_STEP;
-use super::reweighting::check_distribution;
+use super::reweighting::{LEAST_STEP, check_distribution, check_length, check_start, check_sum};
 use super::{Answer, BoostError, Examples, Promise, Reweighting, Stop};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
@@ -11,11 +10,12 @@ use weak_learners::LearnerError;
 ///
 /// *Guarantee.* After every round ε_t ≤ 1 − ½Σε_{s−1}²γ_s², the sum over s ≤ t. For edges of γ, then, some error of the
 /// first 2/(ε²γ²) rounds is below ε \[NP14, Theorem 5\]; the errors need not fall one after the other. To see it, let
-/// φ(u) be e^u up to 0 and 1 + u beyond, so that φ' = min(1, e^u) and φ'' ≤ 1, and Φ = ΣD_iφ(log z_i). A round lowers Φ,
-/// which begins at 1, by at least η_tγ_tΣy_iD_i − ½η_t², and Σy_iD_i ≥ ε_{t−1}; and Φ ≥ ε_t, for φ ≥ 1 on the errors.
+/// φ(u) be e^u up to 0 and 1 + u beyond, so that φ' = min(1, e^u) and φ'' ≤ 1, and Φ = ΣD_iφ(log z_i). A round lowers
+/// Φ, which begins at 1, by at least η_tγ_tΣy_iD_i − ½η_t², and Σy_iD_i ≥ ε_{t−1}; and Φ ≥ ε_t, for φ ≥ 1 on the
+/// errors.
 ///
-/// *Erratum.* The paper computes ε_t from an ensemble that already contains η_t = ε_tγ_t. Here it is that of the ensemble
-/// before h_t, with a margin of 0 counted as an error, so that ε_0 = 1. *Cost:* O(N) a round; no allocation.
+/// *Erratum.* The paper computes ε_t from an ensemble that already contains η_t = ε_tγ_t. Here it is that of the
+/// ensemble before h_t, with a margin of 0 counted as an error, so that ε_0 = 1. *Cost:* O(N) a round; no allocation.
 ///
 /// ```
 /// use boosters::maboost::{Answer, Examples, MadaBoost, Reweighting};
@@ -35,6 +35,7 @@ pub struct MadaBoost {
     /// log z_t.
     log_z: Vec<f64>,
     w: Vec<f64>,
+    rounds: usize,
     /// ½Σε_{t−1}²γ_t².
     progress: f64,
 }
@@ -44,6 +45,7 @@ struct Unchecked {
     start: Vec<f64>,
     log_z: Vec<f64>,
     w: Vec<f64>,
+    rounds: usize,
     progress: f64,
 }
 
@@ -53,19 +55,22 @@ impl Reweighting for MadaBoost {
         let eta = (answer.error_before * answer.edge).max(LEAST_STEP);
         // ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t.
         self.log_z.iter_mut().zip(answer.losses).for_each(|(log_z, d)| *log_z += eta * d);
-        // y = min(1, z_{t+1}), in units of the largest, so that not all of it can underflow.
-        let largest = self.log_z.iter().fold(f64::NEG_INFINITY, |a: f64, b| a.max(*b)).min(0.0);
-        for ((w, log_z), start) in self.w.iter_mut().zip(&self.log_z).zip(&self.start) {
-            *w = start * (log_z.min(0.0) - largest).exp();
-        }
-        let mass: f64 = self.w.iter().sum();
-        self.w.iter_mut().for_each(|w| *w /= mass);
+        reweigh(&self.start, &self.log_z, &mut self.w);
+        self.rounds = self.rounds.saturating_add(1);
         self.progress += 0.5 * eta * eta;
         Ok(eta)
     }
 
     fn weights(&self) -> &[f64] {
         &self.w
+    }
+
+    fn start(&self) -> &[f64] {
+        &self.start
+    }
+
+    fn rounds(&self) -> usize {
+        self.rounds
     }
 
     fn promise(&self) -> Promise {
@@ -85,30 +90,42 @@ impl MadaBoost {
     /// None for examples that exist; the signature is that of the other algorithms.
     pub fn new(examples: &Examples) -> Result<Self, BoostError> {
         let start = examples.start().to_vec();
-        Unchecked { log_z: vec![0.0; start.len()], w: start.clone(), start, progress: 0.0 }.try_into()
+        Unchecked { log_z: vec![0.0; start.len()], w: start.clone(), start, rounds: 0, progress: 0.0 }
+            .try_into()
     }
+}
+
+/// w = D∘y/Σy_iD_i for y = min(1, z), in units of the largest y, so that not all of it can underflow.
+fn reweigh(start: &[f64], log_z: &[f64], w: &mut [f64]) {
+    let largest = log_z.iter().fold(f64::NEG_INFINITY, |a: f64, b| a.max(*b)).min(0.0);
+    for ((w, log_z), start) in w.iter_mut().zip(log_z).zip(start) {
+        *w = start * (log_z.min(0.0) - largest).exp();
+    }
+    let mass: f64 = w.iter().sum();
+    w.iter_mut().for_each(|w| *w /= mass);
 }
 
 impl TryFrom<Unchecked> for MadaBoost {
     type Error = BoostError;
 
-    fn try_from(Unchecked { start, log_z, w, progress }: Unchecked) -> Result<Self, BoostError> {
+    fn try_from(unchecked: Unchecked) -> Result<Self, BoostError> {
+        let Unchecked { start, log_z, w, rounds, progress } = unchecked;
         check_distribution("start", &start)?;
-        check_distribution("weights", &w)?;
-        for (argument, got) in [("log z", log_z.len()), ("weights", w.len())] {
-            if got != start.len() {
-                let expected = start.len();
-                return Err(LearnerError::LengthMismatch { argument, expected, got }.into());
-            }
-        }
+        check_start(&start)?;
+        check_length("log z", start.len(), log_z.len())?;
+        check_length("weights", start.len(), w.len())?;
         if let Some(index) = log_z.iter().position(|v| !v.is_finite()) {
             let value = log_z[index];
             return Err(LearnerError::NotFinite { argument: "log z", index, value }.into());
         }
-        if !(progress >= 0.0 && progress.is_finite()) {
-            let (name, value, domain) = ("progress", progress, "[0, inf)");
-            return Err(LearnerError::BadParameter { name, value, domain }.into());
+        check_sum("progress", progress)?;
+        let mut by_z = vec![0.0; start.len()];
+        reweigh(&start, &log_z, &mut by_z);
+        for (index, (&expected, &got)) in by_z.iter().zip(&w).enumerate() {
+            if !((got - expected).abs() <= 1e-12) {
+                return Err(BoostError::Inconsistent { argument: "weights", index, expected, got });
+            }
         }
-        Ok(Self { start, log_z, w, progress })
+        Ok(Self { start, log_z, w, rounds, progress })
     }
 }

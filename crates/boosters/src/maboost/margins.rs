@@ -102,10 +102,10 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     /// The normalised margins of the training sample under D; all 0 before the first round.
     ///
     /// # Errors
-    /// Margins too large for an f64.
+    /// None of a run's; the signature is that of a distribution's.
     pub fn margin_distribution(&self) -> Result<MarginDistribution, LearnerError> {
-        let total: f64 = self.ensemble().coefficients().iter().map(|eta| eta.abs()).sum();
-        let normalised = |margin: &f64| if total > 0.0 { margin / total } else { 0.0 };
+        let total = self.eta_sum();
+        let normalised = |margin: &f64| if total > 0.0 { (margin / total).clamp(-1.0, 1.0) } else { 0.0 };
         MarginDistribution::of(self.margins().iter().map(normalised), self.examples())
     }
 }

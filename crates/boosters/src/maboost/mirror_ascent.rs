@@ -1,5 +1,8 @@
 //! MABoost \[NP14, Algorithm 1\].
 
+use super::mirror_map::count;
+use super::reweighting::{LEAST_STEP, check_length, check_start, check_sum};
+use super::stopping::ROUNDING;
 use super::{Answer, BoostError, BoostingMap, Examples, Promise, Reweighting, Step, Update, WeightSet};
 use projections::{Projection, Scratch};
 use serde::{Deserialize, Serialize};
@@ -10,10 +13,11 @@ use weak_learners::LearnerError;
 /// ([`Active`](super::Active) or [`Lazy`](super::Lazy)):
 /// η_t = γ_t/L, ∇R(z_{t+1}) = ∇R(w_t or z_t) + η_t d_t, w_{t+1} = Π_K(z_{t+1}).
 ///
-/// *Guarantee.* The training error is at most 1/(1 + ½Σγ_t²) with [`Euclidean`](projections::Euclidean) and exp(−½Σγ_t²)
-/// with [`NegativeEntropy`](projections::NegativeEntropy) \[NP14, Theorem 1\], down to the share 1/k for sets of w ≤ kD;
-/// and every normalised margin is at least [`Promise::margin`], which tends to the smallest edge with
-/// [`Schedule::Theorem2`] \[NP14, Theorem 2\].
+/// *Guarantee.* From the uniform D and by the steps of [`Schedule::Theorem1`] the training error is at most
+/// 1/(1 + ½Σγ_t²) with [`Euclidean`](projections::Euclidean), and from any D exp(−½Σγ_t²) with
+/// [`NegativeEntropy`](projections::NegativeEntropy) \[NP14, Theorem 1\], down to the share 1/k for sets of w ≤ kD. On
+/// the whole simplex every normalised margin is at least [`Promise::margin`], which tends to the smallest edge with
+/// [`Schedule::Theorem2`] \[NP14, Theorem 2\]. For other D, steps and sets [`Promise`] has the bounds that hold.
 /// *Cost:* O(N) and one projection a round; no allocation after the first.
 ///
 /// ```
@@ -58,7 +62,7 @@ struct State<R, K> {
     w: Vec<f64>,
     /// ∇R(w_t) or ∇R(z_t).
     dual: Vec<f64>,
-    rounds: u32,
+    rounds: usize,
     /// P: Σ(η_tγ_t − ½Lη_t²), or what the line searches found in its place.
     progress: f64,
     /// What Theorem 2 sums up, with η in units of 1/L: min γ_t, Ση_t and Σ½η_t².
@@ -75,13 +79,14 @@ pub enum Schedule {
     Theorem1,
     /// η_t = γ_t/(L√t), which makes the margins large \[NP14, Theorem 2\].
     Theorem2,
-    /// η_t = (1 + 1/√2)γ_t/L, with half the progress of Theorem 1: the longest steps for which its bound for the quadratic
-    /// map holds as the paper prints it. They make the weights sparser, see [`LazySparseBoost`](super::LazySparseBoost).
+    /// η_t = (1 + 1/√2)γ_t/L, with half the progress of Theorem 1: the longest steps for which its bound for the
+    /// quadratic map holds as the paper prints it. They make the weights sparser, see
+    /// [`LazySparseBoost`](super::LazySparseBoost).
     LongSteps,
-    /// The η_t that makes most of what the proof of Theorem 1 bounds ([`BoostingMap::line_search`]): γ_t/‖d_t‖², with the
-    /// error at most 1/(1 + NΣγ_t²/‖d_t‖²) from the uniform start; and with the entropy the η of least
-    /// Z_t = Σw_i exp(ηd_i), with the error at most ΠZ_t ≤ Π√(1 − γ_t²). Larger steps than those of Theorem 1 wherever
-    /// hypotheses answer less than ±1. *Cost:* the entropy's takes about six passes with an exponential an example.
+    /// The η_t that makes most of what the proof of Theorem 1 bounds ([`BoostingMap::line_search`]): γ_t/‖d_t‖², with
+    /// the error at most 1/(1 + NΣγ_t²/‖d_t‖²) from the uniform start; and with the entropy the η of least Z_t = Σw_i
+    /// exp(ηd_i), with the error at most ΠZ_t ≤ Π√(1 − γ_t²). *Cost:* the entropy's takes a pass with an exponential an
+    /// example for every step of Newton's method.
     LineSearch,
 }
 
@@ -95,14 +100,14 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
         let step = match self.state.schedule {
             Schedule::Theorem1 => fixed(edge / lipschitz),
             Schedule::Theorem2 => {
-                let t = f64::from(self.state.rounds.saturating_add(1));
+                let t = count(self.state.rounds.saturating_add(1));
                 fixed(edge / (lipschitz * t.sqrt()))
             }
             Schedule::LongSteps => fixed((1.0 + std::f64::consts::FRAC_1_SQRT_2) * edge / lipschitz),
             Schedule::LineSearch => R::line_search(&self.state.w, d, edge),
         };
-        // An edge at the end of the range of numbers is no reason for a step of 0.
-        let step = Step { eta: step.eta.max(LEAST_STEP), ..step };
+        // P never falls, but for the rounding of a line search.
+        let step = Step { eta: step.eta.max(LEAST_STEP), progress: step.progress.max(0.0) };
         self.ascend(step.eta, d)?; // lines (c) and (d)
         self.state.book(edge, step, lipschitz);
         Ok(step.eta)
@@ -112,11 +117,19 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
         &self.state.w
     }
 
+    fn start(&self) -> &[f64] {
+        &self.state.start
+    }
+
+    fn rounds(&self) -> usize {
+        self.state.rounds
+    }
+
     fn promise(&self) -> Promise {
         let State { start, progress, .. } = &self.state;
         let (error, tight) = R::error_bound(start, *progress);
-        let reachable = self.reachable_error();
-        let (error, tight) = (error.max(reachable), tight.map(|tight| tight.max(reachable)));
+        let floor = self.least_share(|_| true);
+        let (error, tight) = (error.max(floor), tight.map(|tight| tight.max(floor)));
         Promise { error, tight, margin: self.state.margin_bound::<R>(self.caps().is_some()) }
     }
 
@@ -124,17 +137,16 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
         self.state.set.caps()
     }
 
-    /// The least ε such that D restricted to a share ε of the examples, D_i/ε, lies below the caps.
+    /// [`least_share`](Self::least_share), where a cap of 1 is none.
     fn reachable_error(&self) -> f64 {
-        let ratios = self.caps().unwrap_or_default().iter().zip(&self.state.start).map(|(cap, d)| d / cap);
-        ratios.fold(0.0, f64::max)
+        self.least_share(is_cap)
     }
 }
 
 impl<R: BoostingMap, K: Projection<R>, U: Update<R, K>> MirrorAscent<R, K, U> {
     /// Lines (c) and (d) with a step that comes from elsewhere.
     pub(super) fn ascend(&mut self, eta: f64, d: &[f64]) -> Result<(), BoostError> {
-        check_losses(self.state.w.len(), d)?;
+        check_length("losses", self.state.w.len(), d.len())?;
         let Self { state, next_w, next_dual, working, scratch, .. } = self;
         // Line (c): ∇R(z_{t+1}) = ∇R(w_t or z_t) + η_t d_t.
         for ((next, dual), d) in next_dual.iter_mut().zip(&state.dual).zip(d) {
@@ -144,22 +156,25 @@ impl<R: BoostingMap, K: Projection<R>, U: Update<R, K>> MirrorAscent<R, K, U> {
         U::project(&state.regulariser, &state.set, next_dual, next_w, working, scratch)?;
         std::mem::swap(&mut state.w, next_w);
         std::mem::swap(&mut state.dual, next_dual);
+        state.rounds = state.rounds.saturating_add(1);
         Ok(())
     }
 }
 
 impl<R, K> State<R, K> {
     fn book(&mut self, edge: f64, step: Step, lipschitz: f64) {
-        self.rounds = self.rounds.saturating_add(1);
         self.progress += step.progress;
         let eta = step.eta * lipschitz;
         self.least_edge = self.least_edge.min(edge);
         self.eta_sum += eta;
-        self.half_square_sum += 0.5 * eta * eta;
+        // The steps of a line search have no bound, their squares may be too large, and no margin bound has them.
+        if self.schedule != Schedule::LineSearch {
+            self.half_square_sum += 0.5 * eta * eta;
+        }
     }
 
-    /// min γ − (½Ση² + C)/Ση, with η in units of 1/L, or (LP − C)/Ση after line searches; the theorem is about the whole
-    /// simplex.
+    /// min γ − (½Ση² + C)/Ση, with η in units of 1/L, or (LP − C)/Ση after line searches; the theorem is about the
+    /// whole simplex.
     fn margin_bound<M: BoostingMap>(&self, has_caps: bool) -> Option<f64> {
         let c = M::margin_constant(&self.start);
         let bound = match self.schedule {
@@ -200,10 +215,11 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> MirrorAscent<R, K, U> {
     }
 }
 
-impl<R: BoostingMap, K, U> MirrorAscent<R, K, U> {
-    /// D.
-    pub(super) fn start(&self) -> &[f64] {
-        &self.state.start
+impl<R: BoostingMap, K: WeightSet, U> MirrorAscent<R, K, U> {
+    /// The least ε such that D restricted to a share ε of the examples, D_i/ε, lies below these caps.
+    fn least_share(&self, counts: impl Fn(f64) -> bool) -> f64 {
+        let caps = self.state.set.caps().unwrap_or_default().iter().zip(&self.state.start);
+        caps.filter(|(cap, _)| counts(**cap)).map(|(cap, d)| d / cap).fold(0.0, f64::max)
     }
 
     /// The bound on the errors among examples whose weights have no cap.
@@ -212,15 +228,9 @@ impl<R: BoostingMap, K, U> MirrorAscent<R, K, U> {
     }
 }
 
-/// The least positive number.
-pub(super) const LEAST_STEP: f64 = f64::from_bits(1);
-
-/// Refuses losses of another number than there are examples.
-pub(super) fn check_losses(expected: usize, d: &[f64]) -> Result<(), LearnerError> {
-    if d.len() != expected {
-        return Err(LearnerError::LengthMismatch { argument: "losses", expected, got: d.len() });
-    }
-    Ok(())
+/// Whether a weight can reach this cap at all, up to the rounding of kD_i.
+pub(super) fn is_cap(cap: f64) -> bool {
+    cap < 1.0 - ROUNDING
 }
 
 impl<R, K, U> From<MirrorAscent<R, K, U>> for State<R, K> {
@@ -238,9 +248,7 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> TryFrom<State<R, K>> for M
         for (argument, vector) in
             [("start", &state.start), ("weights", &state.w), ("dual point", &state.dual)]
         {
-            if vector.len() != n {
-                return Err(LearnerError::LengthMismatch { argument, expected: n, got: vector.len() }.into());
-            }
+            check_length(argument, n, vector.len())?;
             if let Some(index) = vector.iter().position(|v| !v.is_finite()) {
                 let value = vector[index];
                 return Err(LearnerError::NotFinite { argument, index, value }.into());
@@ -251,18 +259,14 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> TryFrom<State<R, K>> for M
                 return Err(oco_core::OcoError::OutsideSet { argument }.into());
             }
         }
-        if let Some(&value) = state.start.iter().find(|d| **d <= 0.0) {
-            return Err(LearnerError::BadParameter { name: "start", value, domain: "D_i > 0" }.into());
-        }
+        check_start(&state.start)?;
         for (name, value) in [
             ("progress", state.progress),
             ("least_edge", state.least_edge),
             ("eta_sum", state.eta_sum),
             ("half_square_sum", state.half_square_sum),
         ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(LearnerError::BadParameter { name, value, domain: "[0, ∞)" }.into());
-            }
+            check_sum(name, value)?;
         }
         let (next_w, next_dual, working) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         Ok(Self { state, next_w, next_dual, working, scratch: Scratch::default(), update: PhantomData })

@@ -42,8 +42,7 @@ impl BoostingMap for Euclidean {
     }
 
     fn error_bound(start: &[f64], progress: f64) -> (f64, Option<f64>) {
-        let heaviest = start.iter().fold(0.0, |a: f64, b| a.max(*b));
-        let odds = progress / heaviest;
+        let odds = progress / largest_entry(start);
         (1.0 / (1.0 + odds), Some(1.0 / (1.0 + 2.0 * odds)))
     }
 
@@ -134,11 +133,12 @@ fn tilted_moments(w: &[f64], d: &[f64], unit: f64, u: f64) -> (f64, f64) {
     (mean, second / mass - mean * mean)
 }
 
-fn largest_entry(d: &[f64]) -> f64 {
+/// max |d_i|.
+pub(super) fn largest_entry(d: &[f64]) -> f64 {
     d.iter().fold(0.0, |a: f64, d| a.max(d.abs()))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
-fn count(examples: usize) -> f64 {
+pub(super) fn count(examples: usize) -> f64 {
     examples as f64
 }

@@ -1,6 +1,5 @@
 //! What an algorithm adds to the loop: how an answer of the weak learner becomes the next distribution.
 
-use super::mirror_ascent::check_losses;
 use super::{BoostError, Stop};
 use oco_core::OcoError;
 use projections::{CappedSimplex, Simplex, Then};
@@ -14,6 +13,12 @@ use weak_learners::LearnerError;
 pub trait Reweighting {
     /// w_t.
     fn weights(&self) -> &[f64];
+
+    /// D = w_1, as [`Examples::start`](super::Examples::start) has it.
+    fn start(&self) -> &[f64];
+
+    /// How many rounds were played.
+    fn rounds(&self) -> usize;
 
     /// Lines (b) to (d): chooses η_t for the answer of round t and moves on to w_{t+1}.
     ///
@@ -55,7 +60,7 @@ pub struct Answer<'a> {
 impl Answer<'_> {
     /// Refuses what is no answer about this many examples.
     pub(super) fn check(&self, examples: usize) -> Result<(), LearnerError> {
-        check_losses(examples, self.losses)?;
+        check_length("losses", examples, self.losses.len())?;
         if let Some(&value) = self.losses.iter().find(|d| !(d.abs() <= 1.0)) {
             return Err(LearnerError::BadParameter { name: "loss", value, domain: "[-1, 1]" });
         }
@@ -71,6 +76,30 @@ impl Answer<'_> {
             });
         }
         Ok(())
+    }
+}
+
+/// An edge at the end of the range of numbers is no reason for a step of 0.
+pub(super) const LEAST_STEP: f64 = f64::from_bits(1);
+
+/// Refuses another number of anything than there are examples.
+pub(super) fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(), LearnerError> {
+    if got == expected { Ok(()) } else { Err(LearnerError::LengthMismatch { argument, expected, got }) }
+}
+
+/// Refuses what no sum of numbers that are not negative comes to, in a state that is read.
+pub(super) fn check_sum(name: &'static str, value: f64) -> Result<(), LearnerError> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(LearnerError::BadParameter { name, value, domain: "[0, inf)" })
+}
+
+/// Refuses an example without weight in D, in a state that is read.
+pub(super) fn check_start(start: &[f64]) -> Result<(), LearnerError> {
+    match start.iter().find(|d| !(**d > 0.0)) {
+        None => Ok(()),
+        Some(&value) => Err(LearnerError::BadParameter { name: "start", value, domain: "D_i > 0" }),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The loop that every algorithm of the family shares.
 
+use super::edge::{check_predictions, edge};
+use super::reweighting::check_length;
 use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop, loaded};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -8,10 +10,10 @@ use weak_learners::batch::{Sample, WeakLearner};
 
 /// A run of boosting on a sample: line (a) of Algorithm 1 of \[NP14\], with an algorithm `A` for the lines (b) to (d).
 ///
-/// An example counts as an error where its margin a_i F(x_i) is 0 or less; the bounds hold for that count. An edge below
-/// 0 is turned into one above by −h, where the caller says that the class of hypotheses is symmetric; else, and at 0, the
-/// run stops. *Cost:* one training, one evaluation, one reweighting and O(N) a round; it allocates for the new hypothesis
-/// and its record alone.
+/// An example counts as an error where its margin a_i F(x_i) is 0 or less; the bounds hold for that count. An edge
+/// below 0 is turned into one above by −h, where the caller says that the class of hypotheses is symmetric; else, and
+/// at 0 up to rounding, the run stops. *Cost:* one training, one evaluation, one reweighting and O(N) a round; it
+/// allocates for the new hypothesis and its record alone.
 ///
 /// ```
 /// use boosters::maboost::{Active, BoostingRun, Examples, SmoothBoost};
@@ -96,9 +98,9 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// One round on the sample that the labels belong to, the same in every round.
     ///
     /// # Errors
-    /// A sample of another size, or of rows of another dimension than those before; what the weak learner or the algorithm
-    /// refuses; a hypothesis that answers outside \[−1, 1\]. The round is then not booked, and only a weak learner that had
-    /// answered has moved on.
+    /// A sample of another size, or of rows of another dimension than those before; what the weak learner or the
+    /// algorithm refuses; a hypothesis that answers outside \[−1, 1\]. The round is then not booked, and only a weak
+    /// learner that had answered has moved on.
     pub fn round(&mut self, sample: &W::Sample) -> Result<ControlFlow<Stop, Round>, BoostError> {
         self.check_sample(sample)?;
         if let Some(stop) = self.state.algorithm.finished(self.error()) {
@@ -108,7 +110,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
         let h = self.weak_hypothesis(sample)?;
         self.look_at_votes()?;
         let w = self.state.algorithm.weights();
-        let mut edge = -rows::dot(w, &self.losses);
+        let mut edge = edge(w, &self.losses);
         let trained_on = positive(w);
         let flipped = edge < 0.0 && self.state.is_symmetric;
         if flipped {
@@ -175,10 +177,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     }
 
     fn check_sample(&self, sample: &W::Sample) -> Result<(), LearnerError> {
-        let (argument, expected) = ("sample", self.targets.len());
-        if sample.size() != expected {
-            return Err(LearnerError::LengthMismatch { argument, expected, got: sample.size() });
-        }
+        check_length("sample", self.targets.len(), sample.size())?;
         self.state.ensemble.check_inputs(sample.inputs())
     }
 
@@ -222,6 +221,11 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
         &self.state.margins
     }
 
+    /// Ση_t.
+    pub(super) fn eta_sum(&self) -> f64 {
+        self.state.eta_sum
+    }
+
     /// ε_t, the training error: 1 before the first round, where every margin is 0.
     pub fn error(&self) -> f64 {
         self.state.record.last().map_or(1.0, |round| round.error)
@@ -253,23 +257,6 @@ pub(super) fn least(values: &[f64]) -> f64 {
     lows.iter().chain(rest).copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Refuses a hypothesis that answers outside \[−1, 1\].
-pub(super) fn check_predictions(votes: &[f64]) -> Result<(), BoostError> {
-    // All of them first: a search that may stop anywhere takes one at a time.
-    if votes.iter().fold(true, |fine, v| fine & (v.abs() <= 1.0)) {
-        return Ok(());
-    }
-    match votes.iter().position(|v| !(v.abs() <= 1.0)) {
-        None => Ok(()),
-        Some(index) if votes[index].is_finite() => {
-            Err(BoostError::BadPrediction { index, value: votes[index] })
-        }
-        Some(index) => {
-            Err(LearnerError::NotFinite { argument: "prediction", index, value: votes[index] }.into())
-        }
-    }
-}
-
 fn positive(w: &[f64]) -> usize {
     w.iter().filter(|w| **w > 0.0).count()
 }
@@ -285,12 +272,12 @@ impl<W: WeakLearner, A: Reweighting> TryFrom<State<W, A, W::Hypothesis>> for Boo
 
     fn try_from(state: State<W, A, W::Hypothesis>) -> Result<Self, BoostError> {
         let n = state.examples.start().len();
-        let lengths = [("weights", state.algorithm.weights().len()), ("margins", state.margins.len())];
-        for (argument, got) in lengths {
-            if got != n {
-                return Err(LearnerError::LengthMismatch { argument, expected: n, got }.into());
-            }
-        }
+        let lengths = [
+            ("start", state.algorithm.start().len()),
+            ("weights", state.algorithm.weights().len()),
+            ("margins", state.margins.len()),
+        ];
+        lengths.into_iter().try_for_each(|(argument, got)| check_length(argument, n, got))?;
         loaded::check(
             &state.examples,
             &state.algorithm,

@@ -8,7 +8,8 @@ use weak_learners::LearnerError;
 /// ones included, ever weighs more than k times what it weighs in the sample.
 ///
 /// *Guarantee.* The training error is at most max(1/k, exp(−½Σγ_t²)): edges of γ bring it to 1/k within 2·ln(k)/γ²
-/// rounds \[NP14, Theorem 3\]; below 1/k nothing is promised. k = N is no constraint from the uniform start.
+/// rounds \[NP14, Theorem 3\]; below 1/k nothing is promised. k = N is no constraint from the uniform start, and every
+/// error can then be asked for.
 pub type SmoothBoost<U = Active> = MirrorAscent<NegativeEntropy, CappedSimplex, U>;
 
 impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {

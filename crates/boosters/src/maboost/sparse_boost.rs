@@ -1,19 +1,20 @@
 //! SparseBoost \[NP14, Algorithm 2\].
 
-use super::mirror_ascent::LEAST_STEP;
-use super::reweighting::check_distribution;
+use super::mirror_map::{count, largest_entry};
+use super::reweighting::{LEAST_STEP, check_distribution, check_length, check_start, check_sum};
 use super::{Answer, BoostError, Examples, Promise, Reweighting};
 use projections::{Euclidean, Projection, Scratch, Simplex, project_l1_box};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
-/// SparseBoost \[NP14, Algorithm 2\]: η_t = γ_t/N, z = w_t + η_t d_t, y = clip(z − α_tη_t/2, 0, 1), w_{t+1} = Π_simplex(y).
+/// SparseBoost \[NP14, Algorithm 2\]: η_t = γ_t/N, z = w_t + η_t d_t, y = clip(z − α_tη_t/2, 0, 1), w_{t+1} =
+/// Π_simplex(y).
 ///
 /// *Guarantee.* For 0 ≤ α_t ≤ γ_t/2 the training error is at most 1/(1 + ½Σγ_t(γ_t − 2α_t)) \[NP14, Theorem 4\], and
-/// at most 1/(1 + Σγ_t(γ_t − α_t)), both for the uniform D; for others the sums are divided by N·max D. To see it, let w* be
-/// D on the errors, divided by their share ε. y minimises ½‖y − z‖² + ½α_tη_t‖y‖₁ over a cube that w* lies in, so
-/// ½‖w* − w_{t+1}‖² ≤ ½‖w* − y‖² ≤ ½‖w* − z‖² + ½α_tη_t ≤ ½‖w* − w_t‖² − η_t⟨w*, d_t⟩ − γ_t(γ_t − α_t)/2N.
-/// Sum up: Σ⟨w*, η_t d_t⟩ ≥ 0 on errors, and ‖w* − D‖² ≤ (1/ε − 1)·max D. The paper's constant gives half of that away.
+/// at most 1/(1 + Σγ_t(γ_t − α_t)), both for the uniform D; for others the sums are divided by N·max D. To see it, let
+/// w* be D on the errors, divided by their share ε. y minimises ½‖y − z‖² + ½α_tη_t‖y‖₁ over a cube that w* lies in, so
+/// ½‖w* − w_{t+1}‖² ≤ ½‖w* − y‖² ≤ ½‖w* − z‖² + ½α_tη_t ≤ ½‖w* − w_t‖² − η_t⟨w*, d_t⟩ − γ_t(γ_t − α_t)/2N. Sum up:
+/// Σ⟨w*, η_t d_t⟩ ≥ 0 on errors, and ‖w* − D‖² ≤ (1/ε − 1)·max D. The paper's constant gives half of that away.
 ///
 /// *Erratum.* The second projection need not make the weights sparser: where Σy < 1, as is usual, it adds mass to every
 /// coordinate. For weights that are sparse see [`LazySparseBoost`](super::LazySparseBoost). *Cost:* O(N) a round; no
@@ -42,8 +43,8 @@ pub struct SparseBoost {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct State {
     sparsity: Sparsity,
-    /// max D.
-    heaviest: f64,
+    /// D.
+    start: Vec<f64>,
     w: Vec<f64>,
     rounds: usize,
     /// Σ½γ_t(γ_t − 2α_t)/N and Σγ_t(γ_t − α_t)/N.
@@ -68,8 +69,7 @@ impl Reweighting for SparseBoost {
         answer.check(state.w.len())?;
         let Answer { losses: d, edge, .. } = answer;
         let alpha = state.sparsity.alpha(state.rounds, edge)?;
-        #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
-        let n = d.len() as f64;
+        let n = count(d.len());
         let eta = (edge / n).max(LEAST_STEP);
         // z = w_t + η_t d_t.
         next_w.iter_mut().zip(&state.w).zip(d).for_each(|((z, w), d)| *z = w + eta * d);
@@ -78,7 +78,7 @@ impl Reweighting for SparseBoost {
         // w_{t+1} = argmin over the simplex of ‖w − y‖².
         Projection::<Euclidean>::project_with(&Simplex::new(1.0)?, next_w, scratch)?;
         std::mem::swap(&mut state.w, next_w);
-        state.rounds += 1;
+        state.rounds = state.rounds.saturating_add(1);
         state.progress[0] += 0.5 * edge * (edge - 2.0 * alpha) / n;
         state.progress[1] += edge * (edge - alpha) / n;
         Ok(eta)
@@ -88,8 +88,17 @@ impl Reweighting for SparseBoost {
         &self.state.w
     }
 
+    fn start(&self) -> &[f64] {
+        &self.state.start
+    }
+
+    fn rounds(&self) -> usize {
+        self.state.rounds
+    }
+
     fn promise(&self) -> Promise {
-        let State { progress, heaviest, .. } = &self.state;
+        let State { progress, start, .. } = &self.state;
+        let heaviest = largest_entry(start);
         let [error, tight] = progress.map(|progress| 1.0 / (1.0 + progress / heaviest));
         Promise { error, tight: Some(tight), margin: None }
     }
@@ -102,16 +111,15 @@ impl SparseBoost {
     /// [`LearnerError::BadParameter`] for a constant α that is negative or not finite and for θ outside \[0, 1\];
     /// [`BoostError::AlphaTooLarge`] for an α_t outside \[0, ½\], since no edge exceeds 1.
     pub fn new(examples: &Examples, sparsity: Sparsity) -> Result<Self, BoostError> {
-        let w = examples.start().to_vec();
-        let heaviest = w.iter().fold(0.0, |a: f64, b| a.max(*b));
-        State { sparsity, heaviest, w, rounds: 0, progress: [0.0; 2] }.try_into()
+        let start = examples.start().to_vec();
+        State { sparsity, w: start.clone(), start, rounds: 0, progress: [0.0; 2] }.try_into()
     }
 }
 
 impl Sparsity {
     /// α_t, after so many rounds.
     fn alpha(&self, rounds: usize, edge: f64) -> Result<f64, BoostError> {
-        let (round, limit) = (rounds + 1, edge / 2.0);
+        let (round, limit) = (rounds.saturating_add(1), edge / 2.0);
         let alpha = match self {
             Self::Constant(alpha) => alpha.min(limit),
             Self::Fraction(theta) => theta * limit,
@@ -148,14 +156,10 @@ impl TryFrom<State> for SparseBoost {
     fn try_from(state: State) -> Result<Self, BoostError> {
         state.sparsity.check()?;
         check_distribution("weights", &state.w)?;
-        if !(state.heaviest > 0.0 && state.heaviest <= 1.0) {
-            let (name, value, domain) = ("max D", state.heaviest, "(0, 1]");
-            return Err(LearnerError::BadParameter { name, value, domain }.into());
-        }
-        if let Some(&value) = state.progress.iter().find(|p| !(**p >= 0.0 && p.is_finite())) {
-            let (name, domain) = ("progress", "[0, inf)");
-            return Err(LearnerError::BadParameter { name, value, domain }.into());
-        }
+        check_distribution("start", &state.start)?;
+        check_start(&state.start)?;
+        check_length("weights", state.start.len(), state.w.len())?;
+        state.progress.iter().try_for_each(|progress| check_sum("progress", *progress))?;
         let next_w = vec![0.0; state.w.len()];
         Ok(Self { state, next_w, scratch: Scratch::default() })
     }

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use weak_learners::LearnerError;
 use weak_learners::batch::WeakLearner;
 
-/// When a run ends, apart from where its algorithm ends by itself: after T rounds in all, at a training error, or at the
-/// least one that the algorithm promises to reach.
+/// When a run ends, apart from where its algorithm ends by itself: after T rounds in all, at a training error, or at
+/// the least one that the algorithm promises to reach.
 ///
 /// The rounds are those of the run from its first one on, so a run that was stopped in between goes on under the same
 /// rules. Time, validation and the caller's own reasons are in [`Watch`].
@@ -44,14 +44,15 @@ struct Unchecked {
 }
 
 /// Room for the rounding of k·D_i and D_i/(k·D_i) when an error is compared with 1/k.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// Plays rounds until there is a reason to stop, and says which one it was.
     ///
     /// # Errors
-    /// [`BoostError::UnreachableAccuracy`] before any round; what a [`round`](Self::round) refuses, with all rounds before
-    /// it booked.
+    /// [`BoostError::UnreachableAccuracy`] before any round, unless the run goes
+    /// [past](Stopping::past_reachable_error) the reachable error; what a [`round`](Self::round) refuses, with all
+    /// rounds before it booked.
     pub fn run(&mut self, sample: &W::Sample, stopping: &Stopping) -> Result<Stop, BoostError> {
         self.run_watched(sample, stopping, Watch::default())
     }
@@ -100,7 +101,8 @@ impl Stopping {
         Unchecked { target: Some(target), ..self.rules }.try_into()
     }
 
-    /// Goes on at an error of 1/k, from where on the algorithm promises nothing; often it still falls.
+    /// Goes on at an error of 1/k, from where on the algorithm promises nothing; often it still falls. Every target is
+    /// then legal, for the number of rounds ends the run where it is not reached.
     #[must_use]
     pub fn past_reachable_error(self) -> Self {
         Self { rules: Unchecked { past_reachable: true, ..self.rules } }
@@ -108,7 +110,7 @@ impl Stopping {
 
     fn check_target(&self, reachable: f64) -> Result<(), BoostError> {
         match self.rules.target {
-            Some(target) if target < reachable * (1.0 - ROUNDING) => {
+            Some(target) if !self.rules.past_reachable && target < reachable * (1.0 - ROUNDING) => {
                 Err(BoostError::UnreachableAccuracy { target, reachable })
             }
             _ => Ok(()),

@@ -8,8 +8,8 @@ use projections::{Exact, Projection, ProjectionError, Scratch};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Active;
 
-/// The lazy update: ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t. Its proof \[NP14, Section 3.4\] needs the exact Bregman projection,
-/// so nothing else is accepted:
+/// The lazy update: ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t. Its proof \[NP14, Section 3.4\] needs the exact Bregman
+/// projection, so nothing else is accepted:
 ///
 /// ```compile_fail,E0277
 /// use boosters::maboost::{Examples, Lazy, MirrorAscent, Reweighting, Schedule};

@@ -1,6 +1,6 @@
 //! A run's error on examples that it does not see.
 
-use super::run::check_predictions;
+use super::edge::check_predictions;
 use super::{BoostError, Ensemble, Examples};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
@@ -50,7 +50,8 @@ impl Validation {
     ///
     /// # Errors
     /// A sample of another size than there are examples, an ensemble of fewer rounds than were followed, what the weak
-    /// learner's evaluation refuses, a hypothesis that answers outside \[−1, 1\]; it then has followed the rounds before.
+    /// learner's evaluation refuses, a hypothesis that answers outside \[−1, 1\]; it then has followed the rounds
+    /// before.
     pub fn follow<W: WeakLearner>(
         &mut self,
         learner: &W,

@@ -54,7 +54,8 @@ pub struct Watch<'a, W: WeakLearner, A> {
 }
 
 impl<'a, W: WeakLearner, A: Reweighting> Watch<'a, W, A> {
-    /// Follows the run on another sample of the weak learner's, the same in every round, and ends it when patience does.
+    /// Follows the run on another sample of the weak learner's, the same in every round, and ends it when patience
+    /// does.
     #[must_use]
     pub fn validating(self, validation: &'a mut Validation, sample: &'a W::Sample) -> Self {
         Self { validation: Some((validation, sample)), ..self }

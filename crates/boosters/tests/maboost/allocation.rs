@@ -33,7 +33,7 @@ fn no_algorithm_allocates() -> Outcome {
     task.labels.iter_mut().step_by(7).for_each(|a| *a = -*a);
     let examples = Examples::uniform(task.labels.clone())?;
     let simplex = Simplex::new(1.0)?;
-    for schedule in [Schedule::Theorem1, Schedule::Theorem2, Schedule::LineSearch] {
+    for schedule in [Schedule::Theorem1, Schedule::Theorem2, Schedule::LongSteps, Schedule::LineSearch] {
         check(
             "quadratic",
             &task,
@@ -44,6 +44,8 @@ fn no_algorithm_allocates() -> Outcome {
         check("double", &task, MirrorAscent::<_, _, Active>::new(Euclidean, double, &examples, schedule)?)?;
         let entropy = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, schedule)?;
         check("entropy", &task, entropy)?;
+        let lazy = MirrorAscent::<_, _, Lazy>::new(NegativeEntropy, simplex, &examples, schedule)?;
+        check("lazy entropy", &task, lazy)?;
     }
     check("smooth", &task, SmoothBoost::<Active>::smooth(&examples, 4.0)?)?;
     check("lazy smooth", &task, SmoothBoost::<Lazy>::smooth(&examples, 4.0)?)?;

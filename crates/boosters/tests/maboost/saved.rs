@@ -54,13 +54,15 @@ where
     let weighted = Examples::weighted(trial.labels.clone(), &weights).unwrap();
     let simplex = Simplex::new(1.0).unwrap();
     for examples in [&trial.uniform(), &weighted] {
-        for schedule in [Schedule::Theorem1, Schedule::Theorem2, Schedule::LineSearch] {
+        for schedule in [Schedule::Theorem1, Schedule::Theorem2, Schedule::LongSteps, Schedule::LineSearch] {
             let quadratic = MirrorAscent::<_, _, Active>::new(Euclidean, simplex, examples, schedule);
             goes_on(trial, examples, &quadratic.unwrap());
             let lazy = MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex, examples, schedule);
             goes_on(trial, examples, &lazy.unwrap());
             let entropy = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, examples, schedule);
             goes_on(trial, examples, &entropy.unwrap());
+            let lazy = MirrorAscent::<_, _, Lazy>::new(NegativeEntropy, simplex, examples, schedule);
+            goes_on(trial, examples, &lazy.unwrap());
         }
         let (double, schedule) = (Then::new(UnitBox, simplex), Schedule::Theorem1);
         let double = MirrorAscent::<_, _, Active>::new(Euclidean, double, examples, schedule).unwrap();
@@ -113,6 +115,9 @@ fn a_file_whose_parts_disagree_is_refused() {
     let file = saved(|examples| SmoothBoost::<Active>::smooth(examples, 3.0).unwrap());
     let same = file.pointer("/record/6/eta").unwrap().clone();
     assert!(loads::<Smooth>(&file, "/record/6/eta", same), "the file itself is fine");
+    // Not D's, but so close to it that no error and no margin changes.
+    let mut tilted = vec![1.0; 20];
+    tilted[19] += 1e-9;
     for (pointer, value) in [
         ("/algorithm/w", json!(vec![0.06; 20])),
         ("/algorithm/w", json!(vec![0.05; 19])),
@@ -122,6 +127,8 @@ fn a_file_whose_parts_disagree_is_refused() {
         ("/algorithm/dual", json!(vec![0.0; 21])),
         ("/algorithm/progress", json!(-1.0)),
         ("/algorithm/progress", json!(0.25)),
+        ("/algorithm/rounds", json!(6)),
+        ("/examples/prior", json!(tilted)),
         ("/algorithm/eta_sum", json!(-1.0)),
         ("/algorithm/set/caps", json!(vec![0.05; 20])),
         ("/margins", json!(vec![0.5; 19])),

@@ -1,8 +1,10 @@
 //! The variants' answers and states: what is refused changes nothing, and a state that is read goes on bit for bit.
 
 use boosters::maboost::{
-    AdaBoost, Answer, Examples, LazySparseBoost, MadaBoost, Reweighting, SparseBoost, Sparsity,
+    Active, AdaBoost, Answer, CombinedBoost, Examples, Lazy, LazySparseBoost, MadaBoost, MirrorAscent,
+    Reweighting, Schedule, SmoothBoost, SparseBoost, Sparsity,
 };
+use projections::{Euclidean, NegativeEntropy, Simplex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -65,6 +67,63 @@ fn what_is_saved_goes_on_and_what_is_refused_changes_nothing() {
     refuses_what_is_no_answer(SparseBoost::new(&examples, Sparsity::Fraction(0.5)).unwrap());
     refuses_what_is_no_answer(MadaBoost::new(&examples).unwrap());
     refuses_what_is_no_answer(AdaBoost::new(&examples).unwrap());
+    refuses_what_is_no_answer(SmoothBoost::<Active>::smooth(&examples, 2.0).unwrap());
+    refuses_what_is_no_answer(SmoothBoost::<Lazy>::smooth(&examples, 2.0).unwrap());
+    refuses_what_is_no_answer(CombinedBoost::new(&examples, &[true, false, true, false], 2.0).unwrap());
+    let simplex = Simplex::new(1.0).unwrap();
+    for schedule in [Schedule::Theorem1, Schedule::Theorem2, Schedule::LongSteps, Schedule::LineSearch] {
+        refuses_what_is_no_answer(
+            MirrorAscent::<_, _, Active>::new(Euclidean, simplex, &examples, schedule).unwrap(),
+        );
+        refuses_what_is_no_answer(
+            MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex, &examples, schedule).unwrap(),
+        );
+        refuses_what_is_no_answer(
+            MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, schedule).unwrap(),
+        );
+        refuses_what_is_no_answer(
+            MirrorAscent::<_, _, Lazy>::new(NegativeEntropy, simplex, &examples, schedule).unwrap(),
+        );
+    }
+}
+
+/// Steps of 1e200 for answers of 1e−200, whose squares no double holds.
+#[test]
+fn the_state_of_huge_steps_can_be_read_again() {
+    fn goes_on<A: Reweighting + Serialize + DeserializeOwned>(mut algorithm: A) {
+        for t in 0..4 {
+            // The last answer has no edge left, so that every round has another.
+            let mut d = [-1e-200, 1e-200, -1e-200, -0.5e-200];
+            d.rotate_left(t);
+            let edge = -rows::dot(algorithm.weights(), &d);
+            if edge <= 1e-202 {
+                continue;
+            }
+            assert!(algorithm.reweight(Answer { losses: &d, edge, error_before: 1.0 }).unwrap() > 1e190);
+            let saved = serde_json::to_string(&algorithm).unwrap();
+            algorithm = serde_json::from_str(&saved).unwrap();
+            assert_eq!(serde_json::to_string(&algorithm).unwrap(), saved);
+            assert!(algorithm.promise().margin.is_some_and(f64::is_finite));
+        }
+        assert!(algorithm.rounds() > 0);
+    }
+    let (examples, simplex) = (Examples::uniform(vec![Plus; 4]).unwrap(), Simplex::new(1.0).unwrap());
+    let schedule = Schedule::LineSearch;
+    goes_on(MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, schedule).unwrap());
+    goes_on(MirrorAscent::<_, _, Lazy>::new(NegativeEntropy, simplex, &examples, schedule).unwrap());
+    goes_on(MirrorAscent::<_, _, Active>::new(Euclidean, simplex, &examples, schedule).unwrap());
+    goes_on(MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex, &examples, schedule).unwrap());
+}
+
+/// A count at the end of its range stays there.
+#[test]
+fn a_count_of_rounds_does_not_overflow() {
+    let sparse = SparseBoost::new(&examples(), Sparsity::Sequence(vec![0.01])).unwrap();
+    let mut state = serde_json::to_value(&sparse).unwrap();
+    state["rounds"] = json!(usize::MAX);
+    let mut sparse: SparseBoost = serde_json::from_value(state).unwrap();
+    play(&mut sparse, 0..2);
+    assert_eq!(sparse.rounds(), usize::MAX);
 }
 
 fn refuses<A: Serialize + DeserializeOwned>(algorithm: &A, changes: &[(&str, Value)]) {
@@ -86,7 +145,11 @@ fn states_out_of_reach_are_refused() {
         changes
     };
     let progress = [json!([-1.0, 0.0]), json!([0.0, -1e-3])].map(|value| ("progress", value));
-    let others = [("heaviest", json!(0.0)), ("heaviest", json!(1.5)), ("sparsity", json!({"fraction": 1.5}))];
+    let others = [
+        ("start", json!([0.5, 0.5])),
+        ("start", json!([0.0, 0.0, 0.0, 1.0])),
+        ("sparsity", json!({"fraction": 1.5})),
+    ];
     let sparse = SparseBoost::new(&examples, Sparsity::Fraction(0.5)).unwrap();
     refuses(&sparse, &with_weights("w", progress.into_iter().chain(others).collect()));
 
@@ -96,6 +159,8 @@ fn states_out_of_reach_are_refused() {
         ("w", json!([1.0])),
         ("progress", json!(-0.1)),
         ("start", json!([0.5, 0.5])),
+        ("start", json!([0.0, 0.5, 0.25, 0.25])),
+        ("log_z", json!([0.0, 0.0, 0.0, -1.0])),
     ];
     refuses(&mada, &with_weights("w", others.clone()));
     refuses(&mada, &with_weights("start", others));

@@ -1,7 +1,8 @@
 //! [NP14, Theorems 1 and 2], with the tight constant of the quadratic bound, active and lazy. Each schedule has both
 //! theorems' bounds.
 
-use crate::account::holds_every_round;
+use crate::account::holds_in_every_state;
+use crate::regret;
 use crate::trials::{Claim, Trial, on_real_data};
 use boosters::maboost::{
     Active, BoostingMap, Examples, Lazy, MirrorAscent, Promise, Round, Schedule, Update,
@@ -15,14 +16,21 @@ struct OnTheSimplex<U>(Schedule, PhantomData<U>);
 
 impl<U: Update<Euclidean, Simplex> + Update<NegativeEntropy, Simplex>> Claim for OnTheSimplex<U> {
     fn check<W: WeakLearner + Clone>(&self, trial: &Trial<W>, examples: &Examples) {
-        self.ascend(trial, examples, Euclidean, quadratic(self.0, examples));
+        let n = examples.start().len() as f64;
+        let proof = |name: &str, margins: &[f64], progress: f64| {
+            regret::quadratic(name, examples.start(), margins, progress / n);
+        };
+        self.ascend(trial, examples, Euclidean, quadratic(self.0, examples), proof);
         let lightest = -largest(examples.start().iter().map(|d| -d));
         let entropy = |record: &[Round]| Promise {
             error: (-progress(record, self.0)).exp(),
             tight: None,
             margin: Some(margin(record, self.0, -lightest.ln())),
         };
-        self.ascend(trial, examples, NegativeEntropy, entropy);
+        let proof = |name: &str, margins: &[f64], progress: f64| {
+            regret::entropy(name, examples.start(), margins, progress);
+        };
+        self.ascend(trial, examples, NegativeEntropy, entropy, proof);
     }
 }
 
@@ -37,13 +45,17 @@ impl<U> OnTheSimplex<U> {
         examples: &Examples,
         regulariser: R,
         formula: impl Fn(&[Round]) -> Promise,
+        proof: impl Fn(&str, &[f64], f64),
     ) where
         U: Update<R, Simplex>,
         Simplex: Projection<R>,
     {
         let simplex = Simplex::new(1.0).unwrap();
         let ascent = MirrorAscent::<R, _, U>::new(regulariser, simplex, examples, self.0).unwrap();
-        holds_every_round(trial, examples, ascent, formula);
+        holds_in_every_state(trial, examples, ascent, |run| {
+            proof(&trial.name, run.margins(), progress(run.record(), self.0));
+            formula(run.record())
+        });
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::tasks::{StumpRun, Task};
 use boosters::maboost::{
-    Active, AdaBoost, BoostError, BoostingRun, Examples, MadaBoost, SmoothBoost, Stop, Stopping, Watch,
+    Active, AdaBoost, BoostError, BoostingRun, Examples, MadaBoost, Reweighting, SmoothBoost, Stop, Stopping,
+    Watch,
 };
 use rows::RowMatrix;
 use std::ops::ControlFlow;
@@ -77,6 +78,21 @@ fn the_reachable_error_is_where_a_smooth_run_ends_and_less_is_refused() {
         assert!(run.record()[..played - 1].iter().all(|round| round.error > least));
         let further = Stopping::after(played + 5).past_reachable_error();
         assert_eq!(run.run(&task.sample, &further), Ok(Stop::Rounds));
+        let asked = run.run(&task.sample, &further.at_error(0.0).unwrap());
+        assert!(matches!(asked, Ok(Stop::Rounds | Stop::TargetError)), "k = {k}: {asked:?}");
+    }
+}
+
+/// k = N is no constraint from the uniform start, so that no error is out of reach.
+#[test]
+fn without_a_cap_below_1_every_target_is_legal() {
+    for m in 5..60_u32 {
+        let task = Task::noisy_majority(m as usize, 3);
+        let mut run = smooth(&task, f64::from(m));
+        assert_eq!(run.algorithm().reachable_error(), 0.0, "N = {m}");
+        let stopping = Stopping::after(1).at_error(0.0).unwrap();
+        assert!(run.run(&task.sample, &stopping).is_ok());
+        assert!(run.algorithm().promise().error >= 1.0 / f64::from(m) - 1e-12);
     }
 }
 

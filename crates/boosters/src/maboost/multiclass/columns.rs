@@ -8,8 +8,9 @@ use weak_learners::batch::WeakLearner;
 
 /// One [`BoostingRun`] for every column of an [`OutputCode`] \[ASS00\]: any weak learner, any algorithm of this module.
 ///
-/// Every column has its own record, bound and reason to stop. The columns share nothing but the sample, so they may be run
-/// one after the other or by threads of the caller's over [`columns_mut`](Self::columns_mut); the result is the same.
+/// Every column has its own record, bound and reason to stop. The columns share nothing but the sample, so they may be
+/// run one after the other or by threads of the caller's over [`columns_mut`](Self::columns_mut); the result is the
+/// same.
 ///
 /// ```
 /// use boosters::maboost::{AdaBoost, BoostingRun, ClassExamples, Decoding, Multiclass, OutputCode, Stop, Stopping};

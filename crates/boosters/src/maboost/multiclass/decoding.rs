@@ -4,14 +4,14 @@ use super::{BoostError, CodeError, OutputCode};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
-/// The loss L(z) of a bit: class r is charged Σ_l L(M_rl f_l) for scores f_1, …, f_L of the columns, and the class that is
-/// charged least is the answer, the first of equals.
+/// The loss L(z) of a bit: class r is charged Σ_l L(M_rl f_l) for scores f_1, …, f_L of the columns, and the class that
+/// is charged least is the answer, the first of equals.
 ///
 /// *Guarantee* \[ASS00, Theorem 1\]. For L ≥ 0 with L(z) + L(−z) ≥ 2L(0) > 0, an example of class y that is decoded
-/// otherwise is charged Σ_l L(M_yl f_l) ≥ ρL(0): where two words differ by ±1, the wrong one's charge of no more than the
-/// right one's leaves L(z) + L(−z) ≤ 2L(z), and where one of them has a 0 half as much. So under any D the share of wrong
-/// answers is at most Σ_i D_i Σ_l L(M_(y_i)l f_l(x_i)) / (ρL(0)); for Hamming decoding, where e_l is the share of wrong
-/// bits in column l with a 0 for half a bit, that is (2/ρ)Σ_l e_l.
+/// otherwise is charged Σ_l L(M_yl f_l) ≥ ρL(0): where two words differ by ±1, the wrong one's charge of no more than
+/// the right one's leaves L(z) + L(−z) ≤ 2L(z), and where one of them has a 0 half as much. So under any D the share of
+/// wrong answers is at most Σ_i D_i Σ_l L(M_(y_i)l f_l(x_i)) / (ρL(0)); for Hamming decoding, where e_l is the share of
+/// wrong bits in column l with a 0 for half a bit, that is (2/ρ)Σ_l e_l.
 ///
 /// ```
 /// use boosters::maboost::{Decoding, OutputCode};

@@ -20,6 +20,16 @@ pub enum CodeError {
         /// The largest k.
         most: usize,
     },
+    /// More entries than a constructor makes.
+    #[error("a code of {classes} classes in {columns} columns has more than {most} entries")]
+    TooLarge {
+        /// k.
+        classes: usize,
+        /// L.
+        columns: usize,
+        /// The largest k·L.
+        most: usize,
+    },
     /// Rows of different lengths.
     #[error("row {row} has {got} entries, the first one {expected}")]
     RaggedRow {

@@ -4,8 +4,8 @@ use super::CodeError;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-/// A code of k classes in L bits: a k × L matrix over {−1, 0, +1}, whose row r is the code word of class r and whose column
-/// l asks for the classes with +1 against those with −1; those with 0 do not take part \[DB95\], \[ASS00\].
+/// A code of k classes in L bits: a k × L matrix over {−1, 0, +1}, whose row r is the code word of class r and whose
+/// column l asks for the classes with +1 against those with −1; those with 0 do not take part \[DB95\], \[ASS00\].
 ///
 /// The distance of two code words is Σ_l (1 − M_rl M_sl)/2, so a 0 counts ½. What a code can repair is governed by its
 /// least distance ρ over all pairs; see [`Decoding`](super::Decoding).
@@ -36,6 +36,9 @@ const DRAWS: u32 = 100;
 /// 2^(k−1) − 1 columns grow out of hand beyond this.
 const MOST_EXHAUSTIVE: usize = 12;
 
+/// A matrix that a constructor makes has no more entries, k·L.
+const MOST_ENTRIES: usize = 1 << 24;
+
 impl OutputCode {
     /// The code of these rows.
     ///
@@ -48,16 +51,18 @@ impl OutputCode {
     /// Each class against all others: k columns, ρ = 2.
     ///
     /// # Errors
-    /// [`CodeError::TooFewClasses`].
+    /// [`CodeError::TooFewClasses`], [`CodeError::TooLarge`].
     pub fn one_vs_rest(classes: usize) -> Result<Self, CodeError> {
+        check_size(classes, classes)?;
         Self::of_columns(classes, (0..classes).map(|own| move |r| if r == own { 1 } else { -1 }))
     }
 
     /// Each pair of classes: k(k − 1)/2 columns.
     ///
     /// # Errors
-    /// [`CodeError::TooFewClasses`].
+    /// [`CodeError::TooFewClasses`], [`CodeError::TooLarge`].
     pub fn one_vs_one(classes: usize) -> Result<Self, CodeError> {
+        check_size(classes, classes.saturating_mul(classes.saturating_sub(1)) / 2)?;
         let pairs = (0..classes).flat_map(|a| (a + 1..classes).map(move |b| (a, b)));
         Self::of_columns(classes, pairs.map(|(a, b)| move |r| i8::from(r == a) - i8::from(r == b)))
     }
@@ -76,10 +81,12 @@ impl OutputCode {
         Self::of_columns(classes, (0..columns).map(bit))
     }
 
-    /// Of 100 matrices with fair signs, in columns that have both, the one of largest ρ; \[ASS00\] take ⌈10·log₂ k⌉ columns.
+    /// Of 100 matrices with fair signs, in columns that have both, the one of largest ρ; \[ASS00\] take ⌈10·log₂ k⌉
+    /// columns.
     ///
     /// # Errors
-    /// [`CodeError::TooFewClasses`]; [`CodeError::TooClose`] where none has ρ ≥ `least_distance`.
+    /// [`CodeError::TooFewClasses`], [`CodeError::TooLarge`]; [`CodeError::TooClose`] where none has ρ ≥
+    /// `least_distance`.
     pub fn random_dense(
         classes: usize,
         columns: usize,
@@ -89,7 +96,8 @@ impl OutputCode {
         Self::best_of_draws(classes, columns, least_distance, || if rng.random() { 1 } else { -1 })
     }
 
-    /// As [`random_dense`](Self::random_dense), with entries that are 0 half of the time; \[ASS00\] take ⌈15·log₂ k⌉ columns.
+    /// As [`random_dense`](Self::random_dense), with entries that are 0 half of the time; \[ASS00\] take ⌈15·log₂ k⌉
+    /// columns.
     ///
     /// # Errors
     /// As [`random_dense`](Self::random_dense).
@@ -145,6 +153,7 @@ impl OutputCode {
         if classes < 2 {
             return Err(CodeError::TooFewClasses { classes });
         }
+        check_size(classes, columns)?;
         let mut best: Option<Self> = None;
         for _ in 0..DRAWS {
             let columns: Vec<_> = (0..columns).map(|_| draw_column(classes, &mut entry)).collect();
@@ -161,6 +170,14 @@ impl OutputCode {
             _ => Err(CodeError::TooClose { wanted, best: reached, draws: DRAWS }),
         }
     }
+}
+
+/// Refuses a matrix of more entries than a constructor makes.
+fn check_size(classes: usize, columns: usize) -> Result<(), CodeError> {
+    if classes.saturating_mul(columns) <= MOST_ENTRIES {
+        return Ok(());
+    }
+    Err(CodeError::TooLarge { classes, columns, most: MOST_ENTRIES })
 }
 
 /// Entries with both signs, if a thousand tries find some.

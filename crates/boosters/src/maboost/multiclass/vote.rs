@@ -62,7 +62,7 @@ impl<H: Hypothesis> MulticlassVote<H> {
         Ok(())
     }
 
-    /// The classes of a whole sample, column by column: the faster way.
+    /// The classes of a whole sample, column by column.
     ///
     /// # Errors
     /// As [`Ensemble::scores`]; a score that is not finite.
