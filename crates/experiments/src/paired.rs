@@ -8,8 +8,8 @@ pub(crate) struct Interval {
     pub(crate) mean: f64,
     /// With divisor n − 1; 0 for a single trial.
     pub(crate) std: f64,
-    /// Half the length of Student's 95% interval of the mean; 0 for a single trial.
-    pub(crate) half_width: f64,
+    /// Half the length of Student's 95% interval of the mean; a single trial has none.
+    pub(crate) half_width: Option<f64>,
 }
 
 /// The quantile 0.975 of Student's distribution with 1 to 30 degrees of freedom.
@@ -26,10 +26,12 @@ impl Interval {
         }
         let n = values.len() as f64;
         let (mean, std) = mean_and_std(values);
-        // Beyond the table, 1.96 and the first term of its expansion in 1/(n − 1).
-        let beyond = 1.96 + 2.372 / (n - 1.0).max(1.0);
-        let quantile = values.len().checked_sub(2).and_then(|k| STUDENT.get(k).copied()).unwrap_or(beyond);
-        Some(Self { mean, std, half_width: quantile * std / n.sqrt() })
+        let half_width = values.len().checked_sub(2).map(|k| {
+            // Beyond the table, 1.96 and the first term of its expansion in 1/(n − 1).
+            let quantile = STUDENT.get(k).copied().unwrap_or(1.96 + 2.372 / (n - 1.0));
+            quantile * std / n.sqrt()
+        });
+        Some(Self { mean, std, half_width })
     }
 
     /// Of the differences a − b, trial by trial.
@@ -38,24 +40,41 @@ impl Interval {
     }
 
     pub(crate) fn scaled(self, by: f64) -> Self {
-        Self { mean: by * self.mean, std: by * self.std, half_width: by * self.half_width }
+        Self { mean: by * self.mean, std: by * self.std, half_width: self.half_width.map(|width| by * width) }
     }
 
-    /// A difference of shares in points of a percent, with its interval.
+    /// The ends of the interval; of a single trial the mean itself.
+    pub(crate) fn ends(self) -> (f64, f64) {
+        let width = self.half_width.unwrap_or(0.0);
+        (self.mean - width, self.mean + width)
+    }
+
+    /// A share in percent, with its standard deviation; of a single trial alone.
+    pub(crate) fn percent(self) -> String {
+        let Self { mean, std, half_width } = self.scaled(100.0);
+        if half_width.is_some() { format!("{mean:.1} ± {std:.1}") } else { format!("{mean:.1}") }
+    }
+
+    /// A difference of shares in points of a percent, with its interval; of a single trial alone.
     pub(crate) fn points(self) -> String {
-        let Self { mean, half_width, .. } = self.scaled(100.0);
-        format!("{mean:+.1} [{:+.1}, {:+.1}]", mean - half_width, mean + half_width)
+        let found = self.scaled(100.0);
+        let (low, high) = found.ends();
+        let interval =
+            if found.half_width.is_some() { format!(" [{low:+.1}, {high:+.1}]") } else { String::new() };
+        format!("{:+.1}{interval}", found.mean)
     }
 
-    /// Where 0 lies: below the interval, in it, above it.
-    pub(crate) fn verdict(self) -> &'static str {
-        if self.mean - self.half_width > 0.0 {
+    /// Where 0 lies: below the interval, in it, above it. A single trial says nothing.
+    pub(crate) fn verdict(self) -> Option<&'static str> {
+        self.half_width?;
+        let (low, high) = self.ends();
+        Some(if low > 0.0 {
             "better"
-        } else if self.mean + self.half_width >= 0.0 {
+        } else if high >= 0.0 {
             "as good"
         } else {
             "worse"
-        }
+        })
     }
 }
 
@@ -68,21 +87,28 @@ mod tests {
         // The sleep data of Student's paper of 1908, the difference of two drugs in ten patients.
         let extra = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let found = Interval::of(&extra).unwrap();
-        assert!((found.mean - 1.58).abs() < 1e-12 && (found.half_width - 0.8799).abs() < 1e-3);
+        assert!((found.mean - 1.58).abs() < 1e-12 && (found.half_width.unwrap() - 0.8799).abs() < 1e-3);
         assert_eq!(Interval::of(&[]), None);
-        assert_eq!(Interval::of(&[3.0]).unwrap().half_width, 0.0);
         let long: Vec<f64> = (0..32).map(f64::from).collect();
         let (short, long) = (Interval::of(&long[..31]).unwrap(), Interval::of(&long).unwrap());
-        let quantile = |found: Interval, n: f64| found.half_width * n.sqrt() / found.std;
+        let quantile = |found: Interval, n: f64| found.half_width.unwrap() * n.sqrt() / found.std;
         assert!((quantile(short, 31.0) - 2.042).abs() < 1e-9 && (quantile(long, 32.0) - 2.040).abs() < 5e-3);
     }
 
     #[test]
+    fn a_single_trial_has_no_interval() {
+        let (one, two) = (Interval::of(&[0.25]).unwrap(), Interval::of(&[0.24, 0.26]).unwrap());
+        assert_eq!((one.half_width, one.verdict()), (None, None));
+        assert_eq!([one.points(), one.percent()], ["+25.0", "25.0"]);
+        assert_eq!([two.points(), two.percent()], ["+25.0 [+12.3, +37.7]", "25.0 ± 1.4"]);
+    }
+
+    #[test]
     fn a_verdict_looks_at_the_upper_end() {
-        let of = |mean, half_width| Interval { mean, std: 0.0, half_width }.verdict();
+        let of = |mean, half_width| Interval { mean, std: 0.0, half_width: Some(half_width) }.verdict();
         assert_eq!(
             [of(0.1, 0.2), of(0.3, 0.2), of(-0.1, 0.2), of(-0.3, 0.2)],
-            ["as good", "better", "as good", "worse"]
+            ["as good", "better", "as good", "worse"].map(Some)
         );
     }
 }

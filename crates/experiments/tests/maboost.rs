@@ -3,12 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
-use datasets::{Name, SearchPath, StandIn, load};
+use datasets::{Dataset, Name, SearchPath, StandIn, load, permutation};
 use experiments::maboost::course::Course;
 use experiments::maboost::methods::{Learner, Method};
+use experiments::maboost::noise::TEST_ERROR;
 use experiments::maboost::sets::{SETS, Split, Task};
 use experiments::maboost::{MaboostError, Options, Point, combined, noise, run};
 use experiments::record::Record;
+use rows::RowMatrix;
 use std::path::Path;
 use weak_learners::batch::Sample;
 
@@ -40,6 +42,10 @@ fn neither_threads_nor_a_stop_change_a_number() {
     let whole = quick(&out("whole"), 2, 1);
     let other = quick(&out("threads"), 2, 3);
     assert_eq!((&other.trials, &other.rows), (&whole.trials, &whole.rows));
+    for table in ["maboost-rounds.csv", "maboost-margins.csv"] {
+        let [whole, other] = ["whole", "threads"].map(|run| std::fs::read(out(run).join(table)).unwrap());
+        assert_eq!(whole, other, "{table}");
+    }
     quick(&out("stopped"), 1, 2);
     assert_eq!(quick(&out("stopped"), 2, 2).trials, whole.trials);
     let broken = whole.trials.iter().filter(|trial| trial.metric == "rounds above a bound");
@@ -72,21 +78,35 @@ fn the_table_of_a_reduced_run() {
     ");
 }
 
+fn stand_in(name: Name, rows: usize) -> Dataset {
+    load(name, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(rows) }).unwrap()
+}
+
 fn split(name: Name, rows: usize) -> Split {
-    let dataset = load(name, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(rows) }).unwrap();
-    Split::draw(name, &dataset, [200, 100], 3, 1).unwrap()
+    Split::draw(name, &stand_in(name, rows), [200, 100], 3, 1).unwrap()
 }
 
 /// The same training rows with a test that asks for the opposite.
-fn garbled(split: &Split) -> Split {
+fn with_other_test_labels(split: &Split) -> Split {
     let test_labels = split.test_labels.iter().map(|y| -*y).collect();
     Split { test_labels, ..split.clone() }
 }
 
+/// The split of a set in which the rows that are tested on are wholly different.
+fn with_other_test_rows(name: Name, rows: usize) -> Split {
+    let mut dataset = stand_in(name, rows);
+    let order = permutation(rows, 3, 1);
+    let (_, tested) = order.split_at(2 * rows / 3);
+    let mut values: Vec<Vec<f64>> = dataset.features.iter().map(|row| row.to_dense()).collect();
+    tested.iter().for_each(|&i| values[i].iter_mut().for_each(|x| *x = 1e3 - 7.0 * *x));
+    dataset.features = RowMatrix::dense(dataset.features.dimension(), values.concat()).unwrap();
+    Split::draw(name, &dataset, [200, 100], 3, 1).unwrap()
+}
+
 #[test]
-fn nothing_of_the_test_reaches_what_is_learned_or_chosen() {
+fn no_test_label_reaches_what_is_learned_or_chosen() {
     let split = split(Name::Spambase, 300);
-    let garbled = garbled(&split);
+    let garbled = with_other_test_labels(&split);
     for method in Method::ALL {
         let of = |split: &Split| {
             Course::run(method, Learner::Trees, &split.task(&split.truth).unwrap(), 12).unwrap()
@@ -98,13 +118,51 @@ fn nothing_of_the_test_reaches_what_is_learned_or_chosen() {
         }
         assert_eq!(told, other, "{method}");
     }
-    let of = |split: &Split| noise::errors(split, Learner::Stumps, 8, 3, 1).unwrap();
-    for (a, b) in of(&split).iter().zip(&of(&garbled)) {
-        if a.metric == noise::CHOSEN {
-            assert_eq!(a, b);
-        } else {
+    for (a, b) in points(&split).iter().zip(&points(&garbled)) {
+        if a.metric == TEST_ERROR {
             assert!((a.value + b.value - 1.0).abs() < 1e-12, "{a:?}, {b:?}: another ensemble");
+        } else {
+            assert_eq!(a, b);
         }
+    }
+}
+
+fn points(split: &Split) -> Vec<Point> {
+    let mut points = noise::errors(split, Learner::Stumps, 8, 3, 1).unwrap();
+    points.extend(combined::errors(split, Learner::Stumps, 8, 3, 1).unwrap());
+    points
+}
+
+#[test]
+fn no_test_row_reaches_what_is_learned_or_chosen() {
+    let (split, other) = (split(Name::Spambase, 300), with_other_test_rows(Name::Spambase, 300));
+    assert!(split.test.matrix().iter().zip(other.test.matrix().iter()).all(|(a, b)| a != b));
+    assert!((0..split.train.inputs()).all(|j| split.train.cuts(j) == other.train.cuts(j)));
+    assert_eq!((&split.train, &split.truth), (&other.train, &other.truth));
+    let (first, first_other) = (split.first(40).unwrap(), other.first(40).unwrap());
+    assert_eq!((first.train, first.truth), (first_other.train, first_other.truth));
+    let mut tests_differ = false;
+    for method in Method::ALL {
+        let of = |split: &Split| {
+            Course::run(method, Learner::Trees, &split.task(&split.truth).unwrap(), 12).unwrap()
+        };
+        let (mut course, mut of_other) = (of(&split), of(&other));
+        tests_differ |= course != of_other;
+        course.places.iter_mut().chain(&mut of_other.places).for_each(|place| place.test = 0.0);
+        assert_eq!(course, of_other, "{method}");
+        let choice = |split: &Split| {
+            let validation = split.validation(&split.told(0.2, 3, 1).unwrap()).unwrap();
+            let task = validation.task(&validation.truth).unwrap();
+            noise::Choice::of(method, Learner::Stumps, &task, 12).unwrap()
+        };
+        assert_eq!(choice(&split), choice(&other), "{method}");
+    }
+    assert!(tests_differ, "the other rows are told apart by nothing");
+    for (mut a, mut b) in points(&split).into_iter().zip(points(&other)) {
+        if a.metric == TEST_ERROR {
+            (a.value, b.value) = (0.0, 0.0);
+        }
+        assert_eq!(a, b);
     }
 }
 
@@ -112,7 +170,7 @@ fn nothing_of_the_test_reaches_what_is_learned_or_chosen() {
 #[test]
 fn the_split_of_adult_is_that_of_its_files() {
     let rows = 90;
-    let dataset = load(Name::Adult, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(rows) }).unwrap();
+    let dataset = stand_in(Name::Adult, rows);
     let file: Vec<_> = dataset.features.iter().take(60).collect();
     for trial in 0..3 {
         let split = Split::draw(Name::Adult, &dataset, [100, 100], 3, trial).unwrap();

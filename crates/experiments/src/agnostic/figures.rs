@@ -100,7 +100,7 @@ fn series(name: &str, points: impl Iterator<Item = (f64, Interval)>) -> Option<S
     for (at, found) in points.filter(|(_, found)| !name.starts_with(BOUND) || found.mean >= LOWEST) {
         x.push(at);
         y.push(found.mean);
-        band.push((found.mean - found.half_width, found.mean + found.half_width));
+        band.push(found.ends());
     }
     let theory = name.starts_with(BOUND) || [BEST, statistical::BEST].contains(&name);
     let stroke = if theory { Stroke::Dashed } else { Stroke::Solid };

@@ -161,7 +161,7 @@ fn verdicts(measured: &[Measured]) -> Result<Vec<Table>, AgnosticError> {
             let found: Vec<&Measured> = of_part(measured, Part::Accuracy).filter(of_source).collect();
             let cell = |lies: &Lies| {
                 let one = found.iter().find(|one| one.lies == *lies)?;
-                Some(Cell::Text(difference(one, method)?.verdict().to_owned()))
+                Some(Cell::Text(difference(one, method)?.verdict()?.to_owned()))
             };
             if let Some(first) = found.first() {
                 let cells = lies.iter().map(|lies| cell(lies).unwrap_or(Cell::Empty)).collect();
@@ -205,7 +205,7 @@ fn others(measured: &[Measured]) -> Result<Vec<Table>, AgnosticError> {
 }
 
 fn percent(found: Interval) -> Cell {
-    Cell::Text(format!("{:.1} ± {:.1}", 100.0 * found.mean, 100.0 * found.std))
+    Cell::Text(found.percent())
 }
 
 /// A table a stream: a row for each T or N, a column for each curve.

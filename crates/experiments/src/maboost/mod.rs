@@ -4,7 +4,8 @@
 //! trees; clean test error where training labels are turned at random; a small clean set boosted together with a large noisy
 //! one. Whatever is chosen is chosen on training rows.
 //!
-//! Reading order: [`sets`], [`methods`], [`course`], [`noise`], [`combined`], `parts`, `report`, `tables`, `figures`.
+//! Reading order: [`sets`], [`methods`], [`course`], [`noise`], [`combined`], `parts`, `report`, `tables`,
+//! `rounds`, `figures`.
 
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
@@ -17,6 +18,7 @@ pub mod combined;
 mod parts;
 mod report;
 mod tables;
+mod rounds;
 mod figures;
 
 use crate::progress::Progress;
@@ -154,7 +156,8 @@ struct Measured {
 /// Changes with what a trial does, so that trials of older code are not mixed with new ones.
 const SCHEME: &str = "2";
 
-/// Runs the experiment, or what is left of it, and writes `maboost.json`, `maboost.md` and the figures.
+/// Runs the experiment, or what is left of it, and writes `maboost.json`, `maboost.md`, two tables by round as
+/// comma-separated values, and the figures.
 ///
 /// # Errors
 /// [`MaboostError`]. Finished trials are kept in `maboost-*.trials`, so that a run that was stopped goes on where it was.
@@ -195,7 +198,8 @@ pub fn run(options: &Options) -> Result<Report, MaboostError> {
                 let unit = format!("{}/{set}/{learner}/{data}/{trial}", part.name());
                 store.kept_or_run(&unit, &stage, || {
                     let begun = Instant::now();
-                    let outcome = part.run(set, &dataset, learner, &size, options.seed, trial)?;
+                    let seed = options.seed;
+                    let outcome = outside_the_pool(|| part.run(set, &dataset, learner, &size, seed, trial))?;
                     Ok::<_, MaboostError>((begun.elapsed().as_secs_f64(), outcome))
                 })
             };
@@ -214,4 +218,23 @@ pub fn run(options: &Options) -> Result<Report, MaboostError> {
     record.summarise();
     progress.note(&format!("finished after {:.0} s", begun.elapsed().as_secs_f64()));
     report::write(&record, &measured, options)
+}
+
+/// Does the work on a thread of its own while a worker of the pool waits. Learners fork inside a pool; a worker that waits for
+/// its forks may take up another trial meanwhile, and the time of that one would count twice.
+fn outside_the_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn work_is_done_outside_the_pool() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let places = pool.install(|| {
+            [rayon::current_thread_index(), super::outside_the_pool(rayon::current_thread_index)]
+        });
+        assert_eq!(places, [Some(0), None]);
+    }
 }

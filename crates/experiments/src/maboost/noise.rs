@@ -78,17 +78,21 @@ pub fn errors(
 
 /// What validation says of a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Choice {
+pub struct Choice {
     /// The first round, from 0, of least validation error.
-    round: usize,
+    pub round: usize,
     /// That error.
-    least: f64,
+    pub least: f64,
     /// The validation error after all rounds.
-    at_end: f64,
+    pub at_end: f64,
 }
 
 impl Choice {
-    fn of(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result<Self, MaboostError> {
+    /// Of a task whose test is the validation.
+    ///
+    /// # Errors
+    /// What boosters refuse.
+    pub fn of(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result<Self, MaboostError> {
         let errors = test_errors(method, learner, task, rounds)?;
         let first = errors.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         let (round, least) = first.unwrap_or((0, 1.0));

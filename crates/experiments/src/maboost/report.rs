@@ -3,7 +3,7 @@
 use super::course::{Course, Place};
 use super::figures::plots;
 use super::parts::Part;
-use super::{MaboostError, Measured, Options, Outcome, Point, tables};
+use super::{MaboostError, Measured, Options, Outcome, Point, rounds, tables};
 use crate::paired::Interval;
 use crate::record::{Record, Trial, write_atomically};
 use crate::table::Table;
@@ -25,7 +25,7 @@ pub(super) fn write(
     options: &Options,
 ) -> Result<Report, MaboostError> {
     let file = |ending: &str| options.out.join(format!("maboost{ending}"));
-    let mut files = vec![file(".json"), file(".md")];
+    let mut files = [".json", ".md", "-rounds.csv", "-margins.csv"].map(file).to_vec();
     record.save(&files[0])?;
     let kind = if options.quick { "a quick look" } else { "the full run" };
     let mut page =
@@ -46,10 +46,13 @@ pub(super) fn write(
     let _ = writeln!(
         page,
         "Means over the trials, ± their standard deviation; in brackets 95% intervals of the mean of paired differences. \
-         The trials took {:.0} s on all threads together, commit {}.",
+         The means round by round: [maboost-rounds.csv](maboost-rounds.csv); the distributions of margins after 10, 100 and all \
+         rounds: [maboost-margins.csv](maboost-margins.csv). The trials took {:.0} s on all threads together, commit {}.",
         record.seconds, record.commit
     );
     write_atomically(&files[1], page.as_bytes())?;
+    write_atomically(&files[2], rounds::rounds(measured).as_bytes())?;
+    write_atomically(&files[3], rounds::margins(measured).as_bytes())?;
     for (ending, plot) in plots(measured) {
         let path = file(&format!("-{ending}.svg"));
         write_atomically(&path, plot.to_svg()?.as_bytes())?;
@@ -150,15 +153,19 @@ impl Measured {
         Interval::of(&found.collect::<Vec<_>>())
     }
 
-    /// The distribution of margins after this round, or the last; the mean over the trials.
+    /// The distribution of margins after this round, if some trial came so far, or after the last; the mean over the trials,
+    /// of which those that had stopped count as they were.
     pub(super) fn margins(&self, method: &str, after: Option<u32>) -> Option<Vec<f64>> {
         let mut sum: Vec<f64> = Vec::new();
         let mut trials = 0.0;
+        let round = after.unwrap_or(u32::MAX);
+        if after.is_some_and(|round| {
+            self.courses(method).all(|course| course.last().is_none_or(|end| end.round < round))
+        }) {
+            return None;
+        }
         for course in self.courses(method) {
-            let found = match after {
-                Some(round) => course.margins.iter().find(|(kept, _)| *kept == round)?,
-                None => course.margins.last()?,
-            };
+            let Some(found) = course.margins.iter().rfind(|(kept, _)| *kept <= round) else { continue };
             sum.resize(found.1.len(), 0.0);
             sum.iter_mut().zip(&found.1).for_each(|(sum, share)| *sum += share);
             trials += 1.0;

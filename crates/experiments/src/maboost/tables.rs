@@ -84,6 +84,7 @@ pub(super) fn chosen(measured: &[Measured]) -> Result<Table, MaboostError> {
     for one in of_part(measured, Part::Noise) {
         for (case, x) in one.cases() {
             let cell = |method| match Interval::of(&one.values(case, method, CHOSEN, x)) {
+                Some(found) if found.half_width.is_none() => Cell::Text(format!("{:.1}", found.mean)),
                 Some(found) => Cell::Text(format!("{:.1} ± {:.1}", found.mean, found.std)),
                 None => Cell::Empty,
             };
@@ -125,5 +126,5 @@ fn difference(a: &[f64], b: &[f64]) -> Cell {
 }
 
 fn percent(found: Interval) -> Cell {
-    Cell::Text(format!("{:.1} ± {:.1}", 100.0 * found.mean, 100.0 * found.std))
+    Cell::Text(found.percent())
 }

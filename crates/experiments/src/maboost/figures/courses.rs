@@ -1,0 +1,209 @@
+//! What the courses show: curves by round, and distributions of margins.
+
+use super::super::Measured;
+use super::super::course::{Place, levels};
+use super::super::methods::{Learner, Method};
+use super::super::parts::Part;
+use super::super::report::of_part;
+use super::{certain, panel, plot, series};
+use crate::paired::Interval;
+use crate::plot::{Axis, LinePanel, LinePlot, Series};
+use datasets::Name;
+
+/// The algorithms in two figures, each with AdaBoost: a figure has seven colours.
+const FAMILIES: [(&str, &str, &[Method]); 2] = [
+    (
+        "quadratic",
+        "quadratic regulariser",
+        &[
+            Method::QuadraticActive,
+            Method::QuadraticLazy,
+            Method::QuadraticMargin,
+            Method::QuadraticLong,
+            Method::SparseFraction(0.5),
+            Method::SparseConstant(0.01),
+            Method::AdaBoost,
+        ],
+    ),
+    (
+        "entropy",
+        "entropy and MadaBoost",
+        &[
+            Method::Entropy,
+            Method::EntropySearch,
+            Method::EntropyMargin,
+            Method::Smooth(10.0),
+            Method::Mada,
+            Method::AdaBoost,
+        ],
+    ),
+];
+/// Those that might have zero weights.
+const SPARSE: [Method; 5] = [
+    Method::QuadraticActive,
+    Method::QuadraticLazy,
+    Method::QuadraticLong,
+    Method::SparseFraction(0.5),
+    Method::SparseConstant(0.01),
+];
+
+/// A number of a round.
+type Read = fn(&Place) -> Option<f64>;
+
+/// Every figure of the courses, with the ending of its file's name.
+pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
+    let mut sets: Vec<Name> = of_part(measured, Part::Courses).map(|one| one.set).collect();
+    sets.dedup();
+    let mut plots: Vec<_> =
+        sets.into_iter().map(|set| (format!("bounds-{set}"), bounds(measured, set))).collect();
+    for (ending, family, methods) in FAMILIES {
+        plots.push((format!("test-{ending}"), test(measured, family, methods)));
+        plots.push((format!("margins-{ending}"), margins(measured, family, methods)));
+    }
+    let others = [
+        ("margin-growth", margin_growth(measured)),
+        ("margin-bound", margin_bound(measured)),
+        ("zeros", zeros(measured)),
+        ("used", used(measured)),
+    ];
+    plots.extend(others.map(|(ending, plot)| (ending.to_owned(), plot)));
+    plots
+}
+
+/// A row an algorithm, a column a learner: errors and bounds on one set. A value of 0 has no place on a logarithmic axis, and
+/// ends its curve.
+fn bounds(measured: &[Measured], set: Name) -> LinePlot {
+    let curves: [(&str, Read, bool); 4] = [
+        ("training error", |place| Some(place.error), false),
+        ("test error", |place| Some(place.test), false),
+        ("bound", |place| Some(place.bound), true),
+        ("sharper bound", |place| place.tight, true),
+    ];
+    let panels = Method::ALL.into_iter().flat_map(|method| {
+        of_part(measured, Part::Courses).filter(|one| one.set == set).map(move |one| {
+            let series = curves.iter().filter_map(|&(name, read, theory)| {
+                let points = course(one, method, read).into_iter().take_while(|(_, found)| found.mean > 0.0);
+                series(name, points, theory)
+            });
+            let title = format!("{method}: {}", one.learner);
+            LinePanel { title, provenance: one.provenance, series: series.collect() }
+        })
+    });
+    plot(&format!("{set}: errors and bounds by round"), Axis::log("round"), Axis::log("share"), panels)
+}
+
+fn test(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot {
+    let panels = of_part(measured, Part::Courses).filter(|one| one.learner != Learner::Means).map(|one| {
+        panel(
+            one,
+            methods.iter().filter_map(|&method| {
+                let points = course(one, method, |place| Some(place.test));
+                series(
+                    &method.to_string(),
+                    points.into_iter().map(|(x, found)| (x, found.scaled(100.0))),
+                    false,
+                )
+            }),
+        )
+    });
+    let title = format!("Test error by round: {family}");
+    plot(&title, Axis::log("round"), Axis::linear("test error, %"), panels)
+}
+
+/// The distribution of normalised margins after the last round.
+fn margins(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot {
+    let panels = of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees).map(|one| {
+        panel(
+            one,
+            methods.iter().filter_map(|method| {
+                let name = method.to_string();
+                cumulative(&name, &one.margins(&name, None)?)
+            }),
+        )
+    });
+    let title = format!("Training margins after the last round, trees: {family}");
+    plot(&title, Axis::linear("margin"), Axis::linear("share of examples up to it"), panels)
+}
+
+/// The distribution of margins as rounds go by, a panel an algorithm.
+fn margin_growth(measured: &[Measured]) -> LinePlot {
+    let of_trees = || of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees);
+    let one = of_trees().find(|one| one.set == Name::Spambase).or_else(|| of_trees().next());
+    let panels = one.into_iter().flat_map(|one| {
+        Method::ALL.iter().map(move |method| {
+            let name = method.to_string();
+            let after = [("10 rounds", Some(10)), ("100 rounds", Some(100)), ("all rounds", None)];
+            let series = after.iter().filter_map(|(label, t)| cumulative(label, &one.margins(&name, *t)?));
+            LinePanel { title: name.clone(), provenance: one.provenance, series: series.collect() }
+        })
+    });
+    let name = one.map_or_else(String::new, Measured::name);
+    let y = Axis::linear("share of examples up to it");
+    plot(&format!("{name}: training margins as rounds go by"), Axis::linear("margin"), y, panels)
+}
+
+/// The mean of the least margins, and what Theorem 2 leaves of it.
+fn margin_bound(measured: &[Measured]) -> LinePlot {
+    let panels = of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees).map(|one| {
+        let curve = |name: &str, method, read, theory| {
+            let points = course(one, method, read).into_iter().filter(|(_, found)| found.mean >= -1.0);
+            series(name, points, theory)
+        };
+        let measured = [Method::EntropyMargin, Method::Entropy, Method::AdaBoost]
+            .map(|method| curve(&method.to_string(), method, |place| Some(place.margin), false));
+        let bound =
+            curve("bound, entropy, Theorem 2", Method::EntropyMargin, |place| place.margin_bound, true);
+        panel(one, measured.into_iter().chain([bound]).flatten())
+    });
+    let title = "The least training margin over trees, and the bound of Theorem 2";
+    plot(title, Axis::log("round"), Axis::linear("normalised margin"), panels)
+}
+
+fn zeros(measured: &[Measured]) -> LinePlot {
+    let panels = of_part(measured, Part::Courses).filter(|one| one.learner != Learner::Means).map(|one| {
+        panel(
+            one,
+            SPARSE.iter().filter_map(|&method| {
+                let points = course(one, method, |place| Some(place.zeros));
+                series(
+                    &method.to_string(),
+                    points.into_iter().map(|(x, found)| (x, found.scaled(100.0))),
+                    false,
+                )
+            }),
+        )
+    });
+    plot("Weights that are exactly 0", Axis::log("round"), Axis::linear("zero weights, %"), panels)
+}
+
+/// Test error against the rows that weak learners were trained on.
+fn used(measured: &[Measured]) -> LinePlot {
+    let methods =
+        [Method::QuadraticActive, Method::QuadraticLazy, Method::SparseFraction(0.5), Method::Entropy];
+    let panels = of_part(measured, Part::Courses).filter(|one| one.learner != Learner::Means).map(|one| {
+        panel(
+            one,
+            methods.iter().filter_map(|&method| {
+                let used = course(one, method, |place| Some(place.used));
+                let test = course(one, method, |place| Some(place.test));
+                let points =
+                    used.into_iter().zip(test).map(|((_, used), (_, test))| (used.mean, test.scaled(100.0)));
+                series(&method.to_string(), points, false)
+            }),
+        )
+    });
+    let x = Axis::log("training rows used, in passes over the sample");
+    plot("Test error against rows used", x, Axis::linear("test error, %"), panels)
+}
+
+/// A number of a method after every kept round: the mean over the trials, which on large sets are too few for a band.
+fn course(one: &Measured, method: Method, read: Read) -> Vec<(f64, Interval)> {
+    let name = method.to_string();
+    let at = |t: u32| Some((f64::from(t), certain(one.at(&name, t, read)?.mean)));
+    one.rounds(&name).into_iter().filter_map(at).collect()
+}
+
+fn cumulative(name: &str, shares: &[f64]) -> Option<Series> {
+    let points = levels().zip(shares).map(|(x, y)| (x, certain(*y)));
+    series(name, points, false)
+}
