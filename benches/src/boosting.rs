@@ -81,34 +81,7 @@ impl Problem {
 }
 
 /// An algorithm of the family; which one does not show in the type.
-pub struct AnyAlgorithm(Box<dyn Reweighting>);
-
-impl std::fmt::Debug for AnyAlgorithm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("AnyAlgorithm")
-    }
-}
-
-impl Reweighting for AnyAlgorithm {
-    fn weights(&self) -> &[f64] {
-        self.0.weights()
-    }
-    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
-        self.0.reweight(answer)
-    }
-    fn promise(&self) -> Promise {
-        self.0.promise()
-    }
-    fn caps(&self) -> Option<&[f64]> {
-        self.0.caps()
-    }
-    fn reachable_error(&self) -> f64 {
-        self.0.reachable_error()
-    }
-    fn finished(&self, error: f64) -> Option<Stop> {
-        self.0.finished(error)
-    }
-}
+pub type AnyAlgorithm = Box<dyn Reweighting>;
 
 /// The algorithms that are timed; the first is the one that others have too.
 pub const ALGORITHMS: [&str; 8] = [
@@ -128,7 +101,7 @@ pub const ALGORITHMS: [&str; 8] = [
 /// Those of its constructor.
 pub fn algorithm(name: &str, examples: &Examples) -> Result<AnyAlgorithm, Box<dyn Error>> {
     let (simplex, steps) = (Simplex::new(1.0)?, Schedule::Theorem1);
-    Ok(AnyAlgorithm(match name {
+    Ok(match name {
         "entropy, active" => {
             Box::new(MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, examples, steps)?)
         }
@@ -143,7 +116,7 @@ pub fn algorithm(name: &str, examples: &Examples) -> Result<AnyAlgorithm, Box<dy
         "SparseBoost, θ = ½" => Box::new(SparseBoost::new(examples, Sparsity::Fraction(0.5))?),
         "MadaBoost" => Box::new(MadaBoost::new(examples)?),
         _ => Box::new(AdaBoost::new(examples)?),
-    }))
+    })
 }
 
 /// What a run of a few rounds took and reached.

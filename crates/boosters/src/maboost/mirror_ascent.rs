@@ -1,6 +1,7 @@
 //! MABoost \[NP14, Algorithm 1\].
 
 use super::mirror_map::count;
+use super::mirror_map::largest_entry;
 use super::reweighting::{LEAST_STEP, check_length, check_start, check_sum};
 use super::stopping::ROUNDING;
 use super::{Answer, BoostError, BoostingMap, Examples, Promise, Reweighting, Step, Update, WeightSet};
@@ -45,11 +46,25 @@ use weak_learners::LearnerError;
 )]
 pub struct MirrorAscent<R, K, U> {
     state: State<R, K>,
+    constants: Constants,
     next_w: Vec<f64>,
     next_dual: Vec<f64>,
     working: Vec<f64>,
     scratch: Scratch,
     update: PhantomData<U>,
+}
+
+/// What the bounds know of D and of the caps; the same in every round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Constants {
+    /// max D.
+    heaviest: f64,
+    /// C of Theorem 2.
+    margin: f64,
+    /// The least ε such that D restricted to a share ε of the examples, D_i/ε, lies below the caps.
+    floor: f64,
+    /// The same, where a cap of 1 is none.
+    reachable: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,20 +141,18 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
     }
 
     fn promise(&self) -> Promise {
-        let State { start, progress, .. } = &self.state;
-        let (error, tight) = R::error_bound(start, *progress);
-        let floor = self.least_share(|_| true);
+        let Constants { heaviest, margin, floor, .. } = self.constants;
+        let (error, tight) = R::error_bound(heaviest, self.state.progress);
         let (error, tight) = (error.max(floor), tight.map(|tight| tight.max(floor)));
-        Promise { error, tight, margin: self.state.margin_bound::<R>(self.caps().is_some()) }
+        Promise { error, tight, margin: self.state.margin_bound::<R>(margin, self.caps().is_some()) }
     }
 
     fn caps(&self) -> Option<&[f64]> {
         self.state.set.caps()
     }
 
-    /// [`least_share`](Self::least_share), where a cap of 1 is none.
     fn reachable_error(&self) -> f64 {
-        self.least_share(is_cap)
+        self.constants.reachable
     }
 }
 
@@ -175,8 +188,7 @@ impl<R, K> State<R, K> {
 
     /// min γ − (½Ση² + C)/Ση, with η in units of 1/L, or (LP − C)/Ση after line searches; the theorem is about the
     /// whole simplex.
-    fn margin_bound<M: BoostingMap>(&self, has_caps: bool) -> Option<f64> {
-        let c = M::margin_constant(&self.start);
+    fn margin_bound<M: BoostingMap>(&self, c: f64, has_caps: bool) -> Option<f64> {
         let bound = match self.schedule {
             Schedule::LineSearch => (M::loss_bound(self.start.len()) * self.progress - c) / self.eta_sum,
             _ => self.least_edge - (self.half_square_sum + c) / self.eta_sum,
@@ -215,16 +227,10 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> MirrorAscent<R, K, U> {
     }
 }
 
-impl<R: BoostingMap, K: WeightSet, U> MirrorAscent<R, K, U> {
-    /// The least ε such that D restricted to a share ε of the examples, D_i/ε, lies below these caps.
-    fn least_share(&self, counts: impl Fn(f64) -> bool) -> f64 {
-        let caps = self.state.set.caps().unwrap_or_default().iter().zip(&self.state.start);
-        caps.filter(|(cap, _)| counts(**cap)).map(|(cap, d)| d / cap).fold(0.0, f64::max)
-    }
-
+impl<R: BoostingMap, K, U> MirrorAscent<R, K, U> {
     /// The bound on the errors among examples whose weights have no cap.
     pub(super) fn unconstrained_error(&self) -> f64 {
-        R::error_bound(&self.state.start, self.state.progress).0
+        R::error_bound(self.constants.heaviest, self.state.progress).0
     }
 }
 
@@ -268,7 +274,22 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> TryFrom<State<R, K>> for M
         ] {
             check_sum(name, value)?;
         }
+        let caps = || state.set.caps().unwrap_or_default().iter().zip(&state.start);
+        let constants = Constants {
+            heaviest: largest_entry(&state.start),
+            margin: R::margin_constant(&state.start),
+            floor: caps().map(|(cap, d)| d / cap).fold(0.0, f64::max),
+            reachable: caps().filter(|(cap, _)| is_cap(**cap)).map(|(cap, d)| d / cap).fold(0.0, f64::max),
+        };
         let (next_w, next_dual, working) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        Ok(Self { state, next_w, next_dual, working, scratch: Scratch::default(), update: PhantomData })
+        Ok(Self {
+            state,
+            constants,
+            next_w,
+            next_dual,
+            working,
+            scratch: Scratch::default(),
+            update: PhantomData,
+        })
     }
 }

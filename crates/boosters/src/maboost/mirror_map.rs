@@ -10,9 +10,9 @@ pub trait BoostingMap: Regulariser {
     /// L, the largest ‖d‖∗² over d ∈ \[−1, 1\]^N.
     fn loss_bound(examples: usize) -> f64;
 
-    /// The largest training error that this progress leaves, from the start distribution D, and a sharper one where the
-    /// paper's is loose.
-    fn error_bound(start: &[f64], progress: f64) -> (f64, Option<f64>);
+    /// The largest training error that this progress leaves, from a start distribution D of this maximum, and a sharper
+    /// one where the paper's is loose.
+    fn error_bound(heaviest: f64, progress: f64) -> (f64, Option<f64>);
 
     /// C = L·max B(e_i, D) over the vertices of the simplex: the constant of Theorem 2.
     fn margin_constant(start: &[f64]) -> f64;
@@ -41,8 +41,8 @@ impl BoostingMap for Euclidean {
         count(examples)
     }
 
-    fn error_bound(start: &[f64], progress: f64) -> (f64, Option<f64>) {
-        let odds = progress / largest_entry(start);
+    fn error_bound(heaviest: f64, progress: f64) -> (f64, Option<f64>) {
+        let odds = progress / heaviest;
         (1.0 / (1.0 + odds), Some(1.0 / (1.0 + 2.0 * odds)))
     }
 
@@ -74,7 +74,7 @@ impl BoostingMap for NegativeEntropy {
         1.0
     }
 
-    fn error_bound(_start: &[f64], progress: f64) -> (f64, Option<f64>) {
+    fn error_bound(_heaviest: f64, progress: f64) -> (f64, Option<f64>) {
         ((-progress).exp(), None)
     }
 

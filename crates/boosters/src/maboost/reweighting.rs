@@ -46,6 +46,41 @@ pub trait Reweighting {
     }
 }
 
+/// An algorithm whose type does not show which one it is.
+impl<A: Reweighting + ?Sized> Reweighting for Box<A> {
+    fn weights(&self) -> &[f64] {
+        (**self).weights()
+    }
+
+    fn start(&self) -> &[f64] {
+        (**self).start()
+    }
+
+    fn rounds(&self) -> usize {
+        (**self).rounds()
+    }
+
+    fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
+        (**self).reweight(answer)
+    }
+
+    fn promise(&self) -> Promise {
+        (**self).promise()
+    }
+
+    fn caps(&self) -> Option<&[f64]> {
+        (**self).caps()
+    }
+
+    fn reachable_error(&self) -> f64 {
+        (**self).reachable_error()
+    }
+
+    fn finished(&self, error: f64) -> Option<Stop> {
+        (**self).finished(error)
+    }
+}
+
 /// h_t, as the booster sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer<'a> {

@@ -36,6 +36,8 @@ use weak_learners::LearnerError;
 #[serde(try_from = "State", into = "State")]
 pub struct SparseBoost {
     state: State,
+    /// max D.
+    heaviest: f64,
     next_w: Vec<f64>,
     scratch: Scratch,
 }
@@ -97,9 +99,7 @@ impl Reweighting for SparseBoost {
     }
 
     fn promise(&self) -> Promise {
-        let State { progress, start, .. } = &self.state;
-        let heaviest = largest_entry(start);
-        let [error, tight] = progress.map(|progress| 1.0 / (1.0 + progress / heaviest));
+        let [error, tight] = self.state.progress.map(|progress| 1.0 / (1.0 + progress / self.heaviest));
         Promise { error, tight: Some(tight), margin: None }
     }
 }
@@ -161,6 +161,7 @@ impl TryFrom<State> for SparseBoost {
         check_length("weights", state.start.len(), state.w.len())?;
         state.progress.iter().try_for_each(|progress| check_sum("progress", *progress))?;
         let next_w = vec![0.0; state.w.len()];
-        Ok(Self { state, next_w, scratch: Scratch::default() })
+        let heaviest = largest_entry(&state.start);
+        Ok(Self { state, heaviest, next_w, scratch: Scratch::default() })
     }
 }
