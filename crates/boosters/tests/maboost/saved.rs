@@ -165,6 +165,27 @@ fn a_file_whose_parts_disagree_is_refused() {
     }
 }
 
+/// An algorithm that played another number of rounds, or that began at another D, is not the run's.
+#[test]
+fn an_algorithm_of_another_run_is_refused() {
+    type Mada = BoostingRun<BinnedStump, MadaBoost>;
+    let file = saved(|examples| MadaBoost::new(examples).unwrap());
+    let rounds = file["algorithm"]["rounds"].as_u64().unwrap();
+    assert!(loads::<Mada>(&file, "/algorithm/rounds", json!(rounds)), "the file itself is fine");
+    assert!(!loads::<Mada>(&file, "/algorithm/rounds", json!(rounds + 1)));
+    // Too near to D for any other check.
+    assert!(!loads::<Mada>(&file, "/algorithm/start/0", json!(0.05 + 1e-14)));
+    type Sparse = BoostingRun<BinnedStump, SparseBoost>;
+    let file = saved(|examples| SparseBoost::new(examples, Sparsity::Fraction(0.5)).unwrap());
+    for rounds in [6_u64, 8, u64::MAX] {
+        assert!(!loads::<Sparse>(&file, "/algorithm/rounds", json!(rounds)));
+    }
+    assert!(!loads::<Sparse>(&file, "/algorithm/start/0", json!(0.05 - 1e-14)));
+    type Ada = BoostingRun<BinnedStump, AdaBoost>;
+    let file = saved(|examples| AdaBoost::new(examples).unwrap());
+    assert!(!loads::<Ada>(&file, "/algorithm/ascent/rounds", json!(6)));
+}
+
 /// Before the first round, the weights are D and the margins 0.
 #[test]
 fn a_new_run_is_at_its_start() {
