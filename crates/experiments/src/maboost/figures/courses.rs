@@ -47,6 +47,8 @@ const SPARSE: [Method; 5] = [
     Method::SparseConstant(0.01),
 ];
 
+/// Errors and bounds below this are not drawn: no error but 0 is smaller, and bounds would press the errors flat.
+const LEAST: f64 = 1e-5;
 /// A number of a round.
 type Read = fn(&Place) -> Option<f64>;
 
@@ -70,8 +72,8 @@ pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
     plots
 }
 
-/// A row an algorithm, a column a learner: errors and bounds on one set. A value of 0 has no place on a logarithmic axis, and
-/// ends its curve.
+/// A row an algorithm, a column a learner: errors and bounds on one set. A curve ends where it falls
+/// below [`LEAST`].
 fn bounds(measured: &[Measured], set: Name) -> LinePlot {
     let curves: [(&str, Read, bool); 4] = [
         ("training error", |place| Some(place.error), false),
@@ -82,14 +84,20 @@ fn bounds(measured: &[Measured], set: Name) -> LinePlot {
     let panels = Method::ALL.into_iter().flat_map(|method| {
         of_part(measured, Part::Courses).filter(|one| one.set == set).map(move |one| {
             let series = curves.iter().filter_map(|&(name, read, theory)| {
-                let points = course(one, method, read).into_iter().take_while(|(_, found)| found.mean > 0.0);
+                let points =
+                    course(one, method, read).into_iter().take_while(|(_, found)| found.mean >= LEAST);
                 series(name, points, theory)
             });
             let title = format!("{method}: {}", one.learner);
             LinePanel { title, provenance: one.provenance, series: series.collect() }
         })
     });
-    plot(&format!("{set}: errors and bounds by round"), Axis::log("round"), Axis::log("share"), panels)
+    plot(
+        &format!("{set}: errors and bounds by round, down to {LEAST:e}"),
+        Axis::log("round"),
+        Axis::log("share"),
+        panels,
+    )
 }
 
 fn test(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot {
