@@ -4,8 +4,8 @@
 
 use crate::uniform;
 use boosters::maboost::{
-    Active, AdaBoost, Answer, BoostError, BoostingRun, Examples, Lazy, MadaBoost, MirrorAscent, Promise,
-    Reweighting, Schedule, SmoothBoost, SparseBoost, Sparsity, Stop,
+    Active, AdaBoost, BoostingRun, Examples, Lazy, MadaBoost, MirrorAscent, Reweighting, Schedule,
+    SmoothBoost, SparseBoost, Sparsity,
 };
 use datasets::{Name, Provenance, SearchPath, StandIn};
 use projections::{Euclidean, NegativeEntropy, Simplex};

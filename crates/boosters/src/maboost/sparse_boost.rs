@@ -67,7 +67,7 @@ pub enum Sparsity {
 
 impl Reweighting for SparseBoost {
     fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError> {
-        let Self { state, next_w, scratch } = self;
+        let Self { state, next_w, scratch, .. } = self;
         answer.check(state.w.len())?;
         let Answer { losses: d, edge, .. } = answer;
         let alpha = state.sparsity.alpha(state.rounds, edge)?;
