@@ -8,7 +8,9 @@ use super::tree::{File, Tree};
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let is_package = |file: &&File| file.path.ends_with("/Cargo.toml");
+    // A peer of the benchmarks is a workspace of its own, so that nobody compiles it unasked.
+    let is_package =
+        |file: &&File| file.path.ends_with("/Cargo.toml") && !file.path.starts_with("benches/peers/");
     tree.files.iter().filter(is_package).flat_map(check_package).collect()
 }
 
@@ -83,6 +85,14 @@ mod tests {
     #[test]
     fn a_package_that_takes_all_from_the_workspace_passes() {
         assert_eq!(messages(GOOD), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_peer_of_the_benchmarks_is_no_package_of_the_workspace() {
+        let manifest = "[package]\nname = \"peer\"\n[workspace]\n";
+        let found = |path| check(&Tree::of(&[(path, manifest), ("Cargo.toml", "[workspace]\n")])).len();
+        assert_eq!(found("benches/peers/someone/Cargo.toml"), 0);
+        assert!(found("benches/someone/Cargo.toml") > 0);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use weak_learners::batch::{ExactStump, SortedColumns};
 
 /// On a constant column and with D half on either label, every constant has an edge of 0; over a class that holds −h
 /// too, so does −h.
-fn ends_at_once<A>(examples: &Examples, algorithm: A)
+fn ends_at_once<A>(examples: &Examples, algorithm: &A)
 where
     A: Reweighting + Clone + Serialize + DeserializeOwned,
 {
@@ -46,16 +46,16 @@ fn balanced_labels_on_a_constant_column_end_every_algorithm() {
                 [Schedule::Theorem1, Schedule::Theorem2, Schedule::LongSteps, Schedule::LineSearch]
             {
                 let ascent = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, examples, schedule);
-                ends_at_once(examples, ascent.unwrap());
+                ends_at_once(examples, &ascent.unwrap());
                 let ascent = MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex, examples, schedule);
-                ends_at_once(examples, ascent.unwrap());
+                ends_at_once(examples, &ascent.unwrap());
             }
-            ends_at_once(examples, SmoothBoost::<Active>::smooth(examples, 2.0).unwrap());
-            ends_at_once(examples, CombinedBoost::new(examples, &vec![true; n], 2.0).unwrap());
-            ends_at_once(examples, LazySparseBoost::sparse(examples).unwrap());
-            ends_at_once(examples, SparseBoost::new(examples, Sparsity::Fraction(0.5)).unwrap());
-            ends_at_once(examples, MadaBoost::new(examples).unwrap());
-            ends_at_once(examples, AdaBoost::new(examples).unwrap());
+            ends_at_once(examples, &SmoothBoost::<Active>::smooth(examples, 2.0).unwrap());
+            ends_at_once(examples, &CombinedBoost::new(examples, &vec![true; n], 2.0).unwrap());
+            ends_at_once(examples, &LazySparseBoost::sparse(examples).unwrap());
+            ends_at_once(examples, &SparseBoost::new(examples, Sparsity::Fraction(0.5)).unwrap());
+            ends_at_once(examples, &MadaBoost::new(examples).unwrap());
+            ends_at_once(examples, &AdaBoost::new(examples).unwrap());
         }
     }
 }
