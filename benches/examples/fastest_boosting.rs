@@ -93,12 +93,13 @@ fn keep(fastest: &mut Option<Outcome>, outcome: Outcome) {
     }
 }
 
-/// How a round of AdaBoost over stumps grows with N·d: least squares on the logarithms of a grid.
+/// How a round of AdaBoost over stumps grows with N and d, on a grid: t = N(c + a·d) by least squares of relative errors,
+/// and a power of N·d by least squares on logarithms.
 #[allow(clippy::cast_precision_loss, reason = "sizes of samples")]
 fn growth() -> Result<(), Box<dyn Error>> {
     println!("\n| N | d | binning ms | ms a round | ns a row and column |");
     println!("|--:|--:|--:|--:|--:|");
-    let mut points = Vec::new();
+    let (mut points, mut rounds) = (Vec::new(), Vec::new());
     for n in [10_000, 20_000, 50_000, 100_000] {
         for d in [10, 20, 50, 100] {
             let Problem { rows, labels, .. } = Problem::made_up(n, d)?;
@@ -118,8 +119,10 @@ fn growth() -> Result<(), Box<dyn Error>> {
                 1e9 * seconds / size
             );
             points.push((size.ln(), seconds.ln()));
+            rounds.push((n as f64, size, seconds));
         }
     }
+    linear(&rounds);
     let count = points.len() as f64;
     let [x, y] =
         [points.iter().map(|p| p.0).sum::<f64>(), points.iter().map(|p| p.1).sum()].map(|v| v / count);
@@ -129,6 +132,31 @@ fn growth() -> Result<(), Box<dyn Error>> {
     });
     let (slope, left) = (xy / xx, yy - xy * xy / xx);
     let half_width = 2.14 * (left / (count - 2.0) / xx).sqrt(); // Student's t, 14 degrees of freedom, 95%
-    println!("\nt ~ (N·d)^{slope:.3}, 95% interval ±{half_width:.3}, R² = {:.4}", 1.0 - left / yy);
+    println!("t ~ (N·d)^{slope:.3}, 95% interval ±{half_width:.3}, R² = {:.4}", 1.0 - left / yy);
     Ok(())
+}
+
+/// The fit of t = c·N + a·N·d to (N, N·d, t), each t counted in units of itself.
+fn linear(rounds: &[(f64, f64, f64)]) {
+    let [mut nn, mut nm, mut mm, mut n1, mut m1] = [0.0; 5];
+    for (n, m) in rounds.iter().map(|(n, size, t)| (n / t, size / t)) {
+        [nn, nm, mm] = [nn + n * n, nm + n * m, mm + m * m];
+        [n1, m1] = [n1 + n, m1 + m];
+    }
+    let determinant = nn * mm - nm * nm;
+    let (c, a) = ((n1 * mm - m1 * nm) / determinant, (m1 * nn - n1 * nm) / determinant);
+    let errors = rounds.iter().map(|(n, size, t)| ((c * n + a * size) / t - 1.0).abs());
+    let largest = errors.fold(0.0, f64::max);
+    #[allow(clippy::cast_precision_loss, reason = "a count of sizes")]
+    let mean = rounds.iter().map(|(.., t)| t).sum::<f64>() / rounds.len() as f64;
+    let square = |x: f64| x * x;
+    let left: f64 = rounds.iter().map(|(n, size, t)| square(t - c * n - a * size)).sum();
+    let all: f64 = rounds.iter().map(|(.., t)| square(t - mean)).sum();
+    println!(
+        "\nt ~ N(c + a·d): c = {:.2} ns, a = {:.3} ns, R² = {:.4}, largest relative error {:.0}%",
+        1e9 * c,
+        1e9 * a,
+        1.0 - left / all,
+        100.0 * largest
+    );
 }
