@@ -8,12 +8,13 @@
 //!
 //! Of several runs the fastest counts. Binning, which is done once for a data set, has a column of its own.
 
-use benches::boosting::{ALGORITHMS, Outcome, Problem, Stopwatch, run};
+use benches::boosting::{ALGORITHMS, Outcome, Problem, run};
 use std::error::Error;
 use std::path::Path;
+use std::time::Instant;
 use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, LeafAnswer};
 
-const TURNS: usize = 3;
+const TURNS: usize = 5;
 const ROUNDS: usize = 48;
 /// The sizes of the targets.
 const SIZES: [(usize, usize); 2] = [(10_000, 20), (100_000, 50)];
@@ -54,9 +55,9 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
 fn for_peer(rounds: &str, name: &str) -> Result<(), Box<dyn Error>> {
     let named = problems()?.into_iter().find(|problem| problem.name == name);
     let Problem { rows, labels, .. } = named.ok_or("no such problem")?;
-    let watch = Stopwatch::start();
+    let watch = Instant::now();
     let sample = BinnedColumns::new(rows)?;
-    let binning = watch.seconds();
+    let binning = watch.elapsed().as_secs_f64();
     let Outcome { seconds, error, rounds } =
         run(&labels, &sample, BinnedStump::default(), ALGORITHMS[0], rounds.parse()?)?;
     println!(r#"{{"seconds": {seconds:e}, "error": {error}, "rounds": {rounds}, "binning": {binning:e}}}"#);
@@ -103,9 +104,9 @@ fn growth() -> Result<(), Box<dyn Error>> {
     for n in [10_000, 20_000, 50_000, 100_000] {
         for d in [10, 20, 50, 100] {
             let Problem { rows, labels, .. } = Problem::made_up(n, d)?;
-            let watch = Stopwatch::start();
+            let watch = Instant::now();
             let sample = BinnedColumns::new(rows)?;
-            let binning = watch.seconds();
+            let binning = watch.elapsed().as_secs_f64();
             let mut fastest = None;
             for _ in 0..TURNS {
                 keep(&mut fastest, run(&labels, &sample, BinnedStump::default(), ALGORITHMS[0], 20)?);

@@ -122,42 +122,12 @@ pub fn algorithm(name: &str, examples: &Examples) -> Result<AnyAlgorithm, Box<dy
 /// What a run of a few rounds took and reached.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
-    /// Of a round, averaged over the run; see [`Stopwatch`].
+    /// Of a round, averaged over the run; by the clock.
     pub seconds: f64,
     /// After the last round.
     pub error: f64,
     /// How many there were.
     pub rounds: usize,
-}
-
-/// Measures what one thread does, other programs apart: its time on a processor where the system (Linux) tells it.
-/// In a pool of several threads, and elsewhere, the time on the clock.
-#[derive(Debug, Clone, Copy)]
-pub struct Stopwatch {
-    clock: Instant,
-    busy: Option<f64>,
-}
-
-impl Stopwatch {
-    /// From now on.
-    #[must_use]
-    pub fn start() -> Self {
-        Self { clock: Instant::now(), busy: busy_seconds() }
-    }
-
-    /// Since the start.
-    #[must_use]
-    pub fn seconds(self) -> f64 {
-        let busy = busy_seconds().zip(self.busy).map(|(now, start)| now - start);
-        busy.unwrap_or_else(|| self.clock.elapsed().as_secs_f64())
-    }
-}
-
-/// The time that this thread, alone in its pool, has been on a processor.
-fn busy_seconds() -> Option<f64> {
-    let alone = rayon::current_num_threads() == 1;
-    let told = alone.then(|| std::fs::read_to_string("/proc/thread-self/schedstat").ok()).flatten()?;
-    Some(1e-9 * told.split_whitespace().next()?.parse::<f64>().ok()?)
 }
 
 /// A run of at most so many rounds.
@@ -175,9 +145,9 @@ pub fn run<W: WeakLearner>(
     let examples = Examples::uniform(labels.to_vec())?;
     let algorithm = algorithm(name, &examples)?;
     let mut run = BoostingRun::new(examples, learner, algorithm)?;
-    let watch = Stopwatch::start();
+    let watch = Instant::now();
     while run.record().len() < rounds && run.round(sample)?.is_continue() {}
-    let seconds = watch.seconds();
+    let seconds = watch.elapsed().as_secs_f64();
     let rounds = run.record().len();
     Ok(Outcome { seconds: seconds / rounds as f64, error: run.error(), rounds })
 }

@@ -21,22 +21,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sample = Sample::from_dense(&rows, Some(&labels))?;
     let learner = DecisionTreeBuilder::new(&sample).max_depth(1).build();
     let mut booster = AdaBoost::init(&sample).force_quit_at(rounds);
-    let (clock, busy) = (Instant::now(), busy_seconds());
+    let clock = Instant::now();
     let ensemble = booster.run(&learner);
-    let busy = busy_seconds().zip(busy).map(|(now, start)| now - start);
-    let seconds = busy.unwrap_or_else(|| clock.elapsed().as_secs_f64()) / rounds as f64;
+    let seconds = clock.elapsed().as_secs_f64() / rounds as f64;
     let wrong = ensemble.predict_all(&sample).iter().zip(&labels).filter(|(h, y)| **h as f64 != **y).count();
     let (error, found) = (wrong as f64 / labels.len() as f64, ensemble.hypotheses.len());
     println!(r#"{{"seconds": {seconds:e}, "error": {error}, "rounds": {found}}}"#);
     Ok(())
-}
-
-/// The time that the threads of this program have been on processors, where Linux tells it in ticks of 10 ms.
-fn busy_seconds() -> Option<f64> {
-    let told = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let mut fields = told.rsplit(')').next()?.split_whitespace().skip(11);
-    let (user, system): (f64, f64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    Some(0.01 * (user + system))
 }
 
 type Labelled = (Vec<Vec<f64>>, Vec<f64>);
