@@ -1,14 +1,12 @@
 //! Balanced Winnow, for targets with weights of both signs.
 
+use super::mistake_sum::{MistakeSum, exponential, is_visible};
 use super::perceptron::{check_dimension, check_label, sign};
-use crate::gradient_sum::GradientSum;
+use crate::OcoError;
 use crate::scaled_dot::{scale, scaled_dot, scaled_or_plain};
-use crate::step::check_step;
-use crate::{OcoError, check_vector};
-use projections::{ProjectionError, exponent_above, scale_up};
+use projections::{exponent_above, scale_up};
 use rows::Row;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::LN_2;
 
 /// Balanced Winnow: [`Winnow`](crate::Winnow) on the doubled row (x, −x), whose weights w⁺ and w⁻ compete as w⁺ − w⁻ with
 /// every linear function.
@@ -32,17 +30,9 @@ use std::f64::consts::LN_2;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "State", into = "State")]
+#[serde(transparent)]
 pub struct BalancedWinnow {
-    state: State,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct State {
-    eta: f64,
-    /// θ.
-    theta: GradientSum,
-    mistakes: u64,
+    state: MistakeSum,
 }
 
 impl BalancedWinnow {
@@ -52,12 +42,8 @@ impl BalancedWinnow {
     /// [`OcoError::BadLabel`], or a row of another dimension.
     pub fn observe(&mut self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
         check_label(y)?;
-        let mistaken = y * self.score(x)? <= 0.0;
-        if mistaken {
-            self.state.theta.add_row(y, x);
-            self.state.mistakes = self.state.mistakes.saturating_add(1);
-        }
-        Ok(mistaken)
+        let score = self.score(x)?;
+        Ok(self.state.observe(x, y, score))
     }
 
     /// sgn⟨w⁺ − w⁻, x⟩, which is 0 where ⟨w⁺ − w⁻, x⟩ is.
@@ -83,8 +69,7 @@ impl BalancedWinnow {
                 plain += self.weight(theta[j], top) * x_j;
             }
         });
-        // Above this, weights and products that underflowed do not count.
-        if plain.is_finite() && plain.abs() > 1e-280 && plain.abs() > 1e-280 * largest {
+        if is_visible(plain, largest) {
             return Ok(plain);
         }
         Ok(scaled_or_plain(scaled_dot(x, |j| self.scaled_weight(theta[j], top)), plain))
@@ -98,10 +83,7 @@ impl BalancedWinnow {
     /// The same as a·2^k with 0 < |a| < 2, for θ_j ≠ 0, also where ηθ_j underflows; a ratio below e^(−10000) counts as
     /// that, which no feature can make visible.
     fn scaled_weight(&self, theta_j: f64, theta_i: f64) -> (f64, i32) {
-        let log = self.log_ratio(theta_j, theta_i).max(-1e4);
-        let k = (log / LN_2).floor();
-        #[allow(clippy::cast_possible_truncation, reason = "an integer in [-14427, 0]")]
-        let exponent = k as i32;
+        let (ratio, exponent) = exponential(self.log_ratio(theta_j, theta_i));
         let (share, of_share) = match self.share(theta_j) {
             share if share >= 1e-290 => (share, 0),
             // As good as |ηθ_j|.
@@ -111,7 +93,7 @@ impl BalancedWinnow {
                 (scale(eta, -of_eta) * scale(theta_j.abs(), -of_theta), of_eta + of_theta + far)
             }
         };
-        (((log - k * LN_2).exp() * share).copysign(theta_j), exponent + of_share)
+        ((ratio * share).copysign(theta_j), exponent + of_share)
     }
 
     /// |ηθ_j| − |ηθ_i| ≤ 0; −∞ where it is beyond the range.
@@ -129,7 +111,7 @@ impl BalancedWinnow {
     /// # Errors
     /// η not positive, or m = 0.
     pub fn new(dimension: usize, eta: f64) -> Result<Self, OcoError> {
-        State { eta, theta: GradientSum::zero(dimension), mistakes: 0 }.try_into()
+        Ok(Self { state: MistakeSum::new(dimension, eta)? })
     }
 
     /// The step η = γ/X² for examples with ‖x‖_∞ ≤ X that a u with ‖u‖_1 ≤ 1 separates with margin γ.
@@ -137,9 +119,7 @@ impl BalancedWinnow {
     /// # Errors
     /// X or γ, or γ/X², not a positive number; m = 0.
     pub fn for_margin(dimension: usize, largest_feature: f64, margin: f64) -> Result<Self, OcoError> {
-        check_step("largest feature", largest_feature)?;
-        check_step("margin", margin)?;
-        Self::new(dimension, margin / largest_feature / largest_feature)
+        Ok(Self { state: MistakeSum::for_margin(dimension, largest_feature, margin)? })
     }
 
     /// w⁺ − w⁻. O(m).
@@ -160,25 +140,5 @@ impl BalancedWinnow {
     /// The mistakes so far, a score of 0 counted as one.
     pub fn mistakes(&self) -> u64 {
         self.state.mistakes
-    }
-}
-
-impl From<BalancedWinnow> for State {
-    fn from(winnow: BalancedWinnow) -> Self {
-        winnow.state
-    }
-}
-
-impl TryFrom<State> for BalancedWinnow {
-    type Error = OcoError;
-
-    fn try_from(state: State) -> Result<Self, OcoError> {
-        let theta = state.theta.terms();
-        if theta.is_empty() {
-            return Err(ProjectionError::Empty { argument: "logarithms of the weights" }.into());
-        }
-        check_vector("logarithms of the weights", theta, theta.len())?;
-        check_step("eta", state.eta)?;
-        Ok(Self { state })
     }
 }

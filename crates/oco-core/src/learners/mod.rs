@@ -15,6 +15,7 @@ mod perturbation;
 mod fpl;
 mod doubling;
 mod perceptron;
+mod mistake_sum;
 mod winnow;
 mod balanced_winnow;
 

@@ -1,14 +1,12 @@
 //! Winnow, FTRL with the entropy on the hinge at zero \[W13, §4\].
 
+use super::mistake_sum::{MistakeSum, exponential, is_visible};
 use super::perceptron::{check_dimension, check_label, sign};
-use crate::gradient_sum::GradientSum;
+use crate::OcoError;
 use crate::scaled_dot::{scaled_dot, scaled_or_plain};
-use crate::step::check_step;
-use crate::{OcoError, check_vector};
-use projections::{ProjectionError, scale_up};
+use projections::scale_up;
 use rows::Row;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::LN_2;
 
 /// Winnow \[W13, §4\]: w_t ∝ exp(η Σ y_s x_s), the sum over the mistakes s < t, on the simplex; y_t⟨w_t, x_t⟩ ≤ 0 is a
 /// mistake, equality included.
@@ -33,17 +31,9 @@ use std::f64::consts::LN_2;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "State", into = "State")]
+#[serde(transparent)]
 pub struct Winnow {
-    state: State,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct State {
-    eta: f64,
-    /// θ = Σ y_s x_s over the mistakes.
-    theta: GradientSum,
-    mistakes: u64,
+    state: MistakeSum,
 }
 
 impl Winnow {
@@ -53,12 +43,8 @@ impl Winnow {
     /// [`OcoError::BadLabel`], or a row of another dimension.
     pub fn observe(&mut self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
         check_label(y)?;
-        let mistaken = y * self.score(x)? <= 0.0;
-        if mistaken {
-            self.state.theta.add_row(y, x);
-            self.state.mistakes = self.state.mistakes.saturating_add(1);
-        }
-        Ok(mistaken)
+        let score = self.score(x)?;
+        Ok(self.state.observe(x, y, score))
     }
 
     /// sgn⟨w, x⟩, which is 0 where ⟨w, x⟩ is.
@@ -84,8 +70,7 @@ impl Winnow {
                 plain += self.log_ratio(theta[j], heaviest).exp() * x_j;
             }
         });
-        // Above this, weights and products that underflowed do not count.
-        if plain.is_finite() && plain.abs() > 1e-280 && plain.abs() > 1e-280 * largest {
+        if is_visible(plain, largest) {
             return Ok(plain);
         }
         Ok(scaled_or_plain(scaled_dot(x, |j| self.ratio(theta[j], heaviest)), plain))
@@ -100,11 +85,7 @@ impl Winnow {
 
     /// w_j/w_i as a·2^k with 1 ≤ a ≤ 2; one below e^(−10000) counts as that, which no feature can make visible.
     fn ratio(&self, theta_j: f64, theta_i: f64) -> (f64, i32) {
-        let log = self.log_ratio(theta_j, theta_i).clamp(-1e4, 0.0);
-        let k = (log / LN_2).floor();
-        #[allow(clippy::cast_possible_truncation, reason = "an integer in [-14427, 0]")]
-        let exponent = k as i32;
-        ((log - k * LN_2).exp(), exponent)
+        exponential(self.log_ratio(theta_j, theta_i))
     }
 
     /// Uniform weights on n coordinates and a step η > 0.
@@ -112,7 +93,7 @@ impl Winnow {
     /// # Errors
     /// η not positive, or n = 0.
     pub fn new(dimension: usize, eta: f64) -> Result<Self, OcoError> {
-        State { eta, theta: GradientSum::zero(dimension), mistakes: 0 }.try_into()
+        Ok(Self { state: MistakeSum::new(dimension, eta)? })
     }
 
     /// The step η = γ/X² for examples with ‖x‖_∞ ≤ X that a distribution separates with margin γ: at most 2X² ln n/γ²
@@ -121,9 +102,7 @@ impl Winnow {
     /// # Errors
     /// X or γ, or γ/X², not a positive number.
     pub fn for_margin(dimension: usize, largest_feature: f64, margin: f64) -> Result<Self, OcoError> {
-        check_step("largest feature", largest_feature)?;
-        check_step("margin", margin)?;
-        Self::new(dimension, margin / largest_feature / largest_feature)
+        Ok(Self { state: MistakeSum::for_margin(dimension, largest_feature, margin)? })
     }
 
     /// w_t, a distribution. O(n).
@@ -144,25 +123,5 @@ impl Winnow {
     /// The mistakes so far.
     pub fn mistakes(&self) -> u64 {
         self.state.mistakes
-    }
-}
-
-impl From<Winnow> for State {
-    fn from(winnow: Winnow) -> Self {
-        winnow.state
-    }
-}
-
-impl TryFrom<State> for Winnow {
-    type Error = OcoError;
-
-    fn try_from(state: State) -> Result<Self, OcoError> {
-        let theta = state.theta.terms();
-        if theta.is_empty() {
-            return Err(ProjectionError::Empty { argument: "logarithms of the weights" }.into());
-        }
-        check_vector("logarithms of the weights", theta, theta.len())?;
-        check_step("eta", state.eta)?;
-        Ok(Self { state })
     }
 }
