@@ -1,47 +1,15 @@
 //! After the first projection, or linear minimisation, of a length none allocates: whatever the first point was.
 
-// A global allocator cannot be written without it; this one hands every call on to the system's.
-#![allow(unsafe_code, reason = "the counting allocator of this test")]
+#[path = "../../rows/tests/counting/mod.rs"]
+mod counting;
 
+use counting::allocations;
 use projections::{
     CappedSimplex, Euclidean, FlowPolytope, L1Ball, LinearMinimisation, NegativeEntropy, Projection,
     ProjectionError, Scratch, Simplex, Spectrahedron, TraceNormBall,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-thread_local! {
-    /// Allocations of this thread; other tests run in other threads.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
 
 /// A point that asks for nothing: inside, with a single coordinate of weight; then harder and harder ones.
 fn points(n: usize) -> Vec<Vec<f64>> {
@@ -62,9 +30,9 @@ fn assert_only_the_first_allocates(
 ) {
     let mut scratch = Scratch::default();
     for (round, mut y) in points(n).into_iter().enumerate() {
-        let before = ALLOCATIONS.get();
+        let before = allocations();
         let outcome = map(&mut y, &mut scratch);
-        let allocated = ALLOCATIONS.get() - before;
+        let allocated = allocations() - before;
         assert!(outcome.is_ok(), "{what}: {outcome:?}");
         assert!(round == 0 || allocated == 0, "{what}, n = {n}: {allocated} allocations in round {round}");
     }

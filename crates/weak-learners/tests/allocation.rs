@@ -1,53 +1,21 @@
 //! After the first round, a round of an online classifier allocates nothing, on dense and on sparse rows; a tree does
 //! where it grows. A stump on bins likewise.
 
-// A global allocator cannot be written without it; this one hands every call on to the system's.
-#![allow(unsafe_code, reason = "the counting allocator of this test")]
 #![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
+
+#[path = "../../rows/tests/counting/mod.rs"]
+mod counting;
 
 use oco_core::StepSchedule;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, LeafAnswer, Stump, WeakLearner};
 use weak_learners::online::{
     BalancedWinnow, GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes,
     Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
 };
 use weak_learners::{Label, OnlineClassifier, OnlinePredictor};
-
-thread_local! {
-    /// Allocations of this thread; other tests run in other threads.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
 
 const ROUNDS: usize = 400;
 const INPUTS: usize = 12;
@@ -76,10 +44,10 @@ fn allocations<P: OnlinePredictor<Label> + Clone>(learner: &P, rows: &RowMatrix)
         let y = if t % 3 == 0 { Label::Minus } else { Label::Plus };
         learner.round(x, y).unwrap();
         if t == 0 {
-            before = ALLOCATIONS.get();
+            before = counting::allocations();
         }
     }
-    ALLOCATIONS.get() - before
+    counting::allocations() - before
 }
 
 #[test]
@@ -131,10 +99,10 @@ fn the_stump_on_bins_allocates_in_its_first_training_only() {
         learner.evaluate(&stump, &sample, &mut votes).unwrap();
         weights[t * ROUNDS / 8..][..ROUNDS / 4].fill(0.0);
         if t == 0 {
-            before = ALLOCATIONS.get();
+            before = counting::allocations();
         }
     }
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(counting::allocations() - before, 0);
 }
 
 /// Up to fifteen nodes, room for which doubles from four on, and their copy in terms of bins.
@@ -144,13 +112,13 @@ fn a_tree_on_bins_allocates_its_nodes_only() {
     let mut learner = BinnedTree::new(3, LeafAnswer::Mean, 0.0).unwrap();
     let (targets, mut weights, mut votes) = (wave(ROUNDS), vec![1.0; ROUNDS], vec![0.0; ROUNDS]);
     for t in 0..6 {
-        let before = ALLOCATIONS.get();
+        let before = counting::allocations();
         let tree = learner.train(&sample, &targets, &weights).unwrap();
-        let grown = ALLOCATIONS.get() - before;
+        let grown = counting::allocations() - before;
         learner.evaluate(&tree, &sample, &mut votes).unwrap();
         assert!(t == 0 || grown <= 4, "{grown} allocations in training {t}");
         assert!(tree.leaves() > 4, "{} leaves", tree.leaves());
-        assert_eq!(ALLOCATIONS.get() - before - grown, 1);
+        assert_eq!(counting::allocations() - before - grown, 1);
         weights[t * ROUNDS / 8..][..ROUNDS / 4].fill(0.0);
     }
 }

@@ -1,46 +1,14 @@
-//! An allocator that counts, for the tests that a round allocates nothing.
+//! The assertion that rounds after the first allocate nothing.
 
-// A global allocator cannot be written without it; this one hands every call on to the system's.
-#![allow(unsafe_code, reason = "the counting allocator of these tests")]
+#[path = "../../../rows/tests/counting/mod.rs"]
+mod allocator;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use allocator::allocations;
 use std::error::Error;
 
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 pub(crate) const ROUNDS: usize = 50;
-
-thread_local! {
-    /// Allocations of this thread; other tests run in other threads.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; `block` came from `System`.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
 
 /// The first of [`ROUNDS`] rounds may allocate, the others may not.
 pub(crate) fn assert_only_the_first_allocates(
@@ -48,9 +16,9 @@ pub(crate) fn assert_only_the_first_allocates(
     mut round: impl FnMut(usize) -> Outcome,
 ) -> Outcome {
     round(0)?;
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     (1..ROUNDS).try_for_each(&mut round)?;
-    let allocated = ALLOCATIONS.get() - before;
+    let allocated = allocations() - before;
     assert_eq!(allocated, 0, "{what}: {allocated} allocations in {} rounds", ROUNDS - 1);
     Ok(())
 }
