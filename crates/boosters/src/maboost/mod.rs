@@ -1,10 +1,11 @@
 //! MABoost: boosting as mirror ascent over distributions of the examples \[NP14\].
 //!
-//! Reading order: [`BoostingRun`], the loop that every algorithm here shares; [`Reweighting`], what an algorithm adds
-//! to it; [`MirrorAscent`], which is MABoost, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of
-//! [`LazySparseBoost`]; [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]; [`Stopping`], [`Watch`] and [`Validation`],
-//! when it ends; [`Ensemble`], what comes out, [`NormalisedVote`] and [`MarginDistribution`]; [`Multiclass`], a run a
-//! column of an [`OutputCode`].
+//! Reading order: [`BoostingRun`], the loop that every algorithm here shares, on [`Examples`]; [`Reweighting`], what an
+//! algorithm adds to it; [`MirrorAscent`], which is MABoost, by a [`Schedule`] of steps, an [`Update`] and what a
+//! [`BoostingMap`] knows, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of [`LazySparseBoost`];
+//! [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]; [`Stopping`], [`Watch`] and [`Validation`], when it ends;
+//! [`Ensemble`], what comes out, [`NormalisedVote`] and [`MarginDistribution`]; [`Multiclass`], a run a column of an
+//! [`OutputCode`].
 //!
 //! From a matrix and labels to a saved model:
 //!
