@@ -82,6 +82,14 @@ pub enum LearnerError {
         /// Its weight.
         value: f64,
     },
+    /// A pair that has a gradient, but no weight: its target would be infinite.
+    #[error("pair {index} has gradient {value} and weight 0")]
+    GradientWithoutWeight {
+        /// Where the pair stands.
+        index: usize,
+        /// Its gradient.
+        value: f64,
+    },
     /// Weights that are all 0.
     #[error("every weight is 0")]
     ZeroWeights,

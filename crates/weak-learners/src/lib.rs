@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], the contracts; then a learner a file. Of gradients:
 //! [`OgdLinear`], [`FkmLinear`]. Of labels, one at a time: [`Label`] and [`online`]. Of labels, the whole sample at once:
-//! [`batch`].
+//! [`batch`]. Of pairs of a context and an action, for off-policy learning: [`pairs`].
 
 mod label;
 mod error;
@@ -15,6 +15,7 @@ mod fkm_linear;
 mod ogd_linear;
 pub mod online;
 pub mod batch;
+pub mod pairs;
 
 pub use error::LearnerError;
 pub use fkm_linear::FkmLinear;

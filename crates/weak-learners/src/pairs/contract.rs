@@ -1,0 +1,208 @@
+//! The contracts of learning on pairs of a context and an action.
+
+use crate::LearnerError;
+use crate::batch::Sample;
+use rows::Row;
+
+/// A trained function f(x, a) of a context and an action.
+///
+/// Contract: a pure function of the row and the action. All three methods are required.
+pub trait PairHypothesis {
+    /// m, the dimension of a row.
+    fn inputs(&self) -> usize;
+
+    /// |A|, at least 1.
+    fn actions(&self) -> usize;
+
+    /// Writes f(x, 0), …, f(x, |A|−1) to `scores`.
+    ///
+    /// # Errors
+    /// A row of another dimension, or `scores` of another length.
+    fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), LearnerError>;
+}
+
+/// A learner of the pairs (x_i, a): given g and h ≥ 0 of every pair, it returns an f of small Σ h (g/h − f)², that is of
+/// large Σ g f − ½ Σ h f²: weighted least squares with targets g/h and weights h. A learner of classifiers answers
+/// ±1, and looks for a large Σ g f.
+///
+/// Contract: `train` refuses what [`PairRound::new`] does not see (a round of another number of examples than the
+/// contexts, `values` of another length), and the learner is then as it was. It writes f(x_i, a) of every pair to
+/// `values`, pair (i, a) at a·n + i, the pairs of weight 0 included. What is returned does not depend on the number of
+/// threads.
+pub trait PairLearner {
+    /// The layout of the contexts that it searches, made once.
+    type Contexts: Sample;
+    /// What it finds.
+    type Hypothesis: PairHypothesis;
+
+    /// Finds an f for one round, and writes its values on the pairs it was trained on.
+    ///
+    /// # Errors
+    /// As the contract says.
+    fn train(
+        &mut self,
+        contexts: &Self::Contexts,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<Self::Hypothesis, LearnerError>;
+}
+
+/// g and h of every pair of n examples and |A| actions, checked.
+///
+/// *Shapes:* pair (i, a) stands at a·n + i: the examples of one action lie together, because a tree soon looks at one
+/// action at a time. *Cost:* one pass over the numbers.
+///
+/// ```
+/// use weak_learners::LearnerError;
+/// use weak_learners::pairs::{PairRound, PairWeights};
+/// // Two examples, two actions; the second example has weight 0 and so no gradient.
+/// let round = PairRound::new(2, 2, &[0.5, 0.0, -0.5, 0.0], PairWeights::OfExamples(&[1.0, 0.0]))?;
+/// assert_eq!((round.gradient(0, 1), round.weight(0, 1), round.weight(1, 1)), (-0.5, 1.0, 0.0));
+///
+/// let refused = PairRound::new(2, 2, &[0.5, 0.1, -0.5, 0.0], PairWeights::OfExamples(&[1.0, 0.0]));
+/// assert!(matches!(refused, Err(LearnerError::GradientWithoutWeight { index: 1, .. })));
+/// # Ok::<(), LearnerError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct PairRound<'a> {
+    examples: usize,
+    actions: usize,
+    gradients: &'a [f64],
+    weights: PairWeights<'a>,
+}
+
+/// h of every pair.
+#[derive(Debug, Clone, Copy)]
+pub enum PairWeights<'a> {
+    /// One number an example, for each of its actions.
+    OfExamples(&'a [f64]),
+    /// One number a pair, at a·n + i.
+    OfPairs(&'a [f64]),
+}
+
+impl<'a> PairRound<'a> {
+    /// Checks a round.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without examples or actions, [`LearnerError::LengthMismatch`],
+    /// [`LearnerError::NotFinite`], [`LearnerError::NegativeWeight`], [`LearnerError::GradientWithoutWeight`] (g ≠ 0
+    /// where h = 0), [`LearnerError::ZeroWeights`]; [`LearnerError::BadParameter`] with more than 2^32 examples or
+    /// 2^31 actions.
+    pub fn new(
+        examples: usize,
+        actions: usize,
+        gradients: &'a [f64],
+        weights: PairWeights<'a>,
+    ) -> Result<Self, LearnerError> {
+        let of_pairs = check_sizes(examples, actions)?;
+        let (given, expected) = match weights {
+            PairWeights::OfExamples(h) => (h, examples),
+            PairWeights::OfPairs(h) => (h, of_pairs),
+        };
+        for (argument, values, expected) in [("gradients", gradients, of_pairs), ("weights", given, expected)]
+        {
+            if values.len() != expected {
+                return Err(LearnerError::LengthMismatch { argument, expected, got: values.len() });
+            }
+            if let Some(index) = first(values, |v| !v.is_finite()) {
+                return Err(LearnerError::NotFinite { argument, index, value: values[index] });
+            }
+        }
+        if let Some(index) = first(given, |h| h < 0.0) {
+            return Err(LearnerError::NegativeWeight { index, value: given[index] });
+        }
+        if given.iter().all(|h| *h == 0.0) {
+            return Err(LearnerError::ZeroWeights);
+        }
+        for (action, g) in gradients.chunks_exact(examples).enumerate() {
+            let h = &given[if expected == of_pairs { action * examples } else { 0 }..][..examples];
+            let bad = |(g, h): (&f64, &f64)| (*g != 0.0) & (*h == 0.0);
+            if let Some(i) = g.iter().zip(h).position(bad) {
+                return Err(LearnerError::GradientWithoutWeight {
+                    index: action * examples + i,
+                    value: g[i],
+                });
+            }
+        }
+        Ok(Self { examples, actions, gradients, weights })
+    }
+
+    /// n.
+    #[must_use]
+    pub fn examples(&self) -> usize {
+        self.examples
+    }
+
+    /// |A|.
+    #[must_use]
+    pub fn actions(&self) -> usize {
+        self.actions
+    }
+
+    /// g, pair (i, a) at a·n + i.
+    #[must_use]
+    pub fn gradients(&self) -> &'a [f64] {
+        self.gradients
+    }
+
+    /// h.
+    #[must_use]
+    pub fn weights(&self) -> PairWeights<'a> {
+        self.weights
+    }
+
+    /// g of one pair. Indices that are not there panic, as a slice's do.
+    #[must_use]
+    pub fn gradient(&self, i: usize, a: usize) -> f64 {
+        self.gradients[a * self.examples + i]
+    }
+
+    /// h of one pair. Indices that are not there panic, as a slice's do.
+    #[must_use]
+    pub fn weight(&self, i: usize, a: usize) -> f64 {
+        match self.weights {
+            PairWeights::OfExamples(h) => h[i],
+            PairWeights::OfPairs(h) => h[a * self.examples + i],
+        }
+    }
+
+    /// What [`PairLearner::train`] refuses beyond this round, refused.
+    ///
+    /// # Errors
+    /// [`LearnerError::LengthMismatch`].
+    pub fn check_against(&self, contexts: &impl Sample, values: &[f64]) -> Result<(), LearnerError> {
+        for (argument, expected, got) in
+            [("contexts", self.examples, contexts.size()), ("values", self.gradients.len(), values.len())]
+        {
+            if got != expected {
+                return Err(LearnerError::LengthMismatch { argument, expected, got });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// n·|A|, where it is a number of pairs that the learners can count.
+fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
+    for (argument, count) in [("examples", examples), ("actions", actions)] {
+        if count == 0 {
+            return Err(LearnerError::Empty { argument });
+        }
+    }
+    #[allow(clippy::cast_precision_loss, reason = "for the message")]
+    let refused =
+        |name, value: usize, domain| LearnerError::BadParameter { name, value: value as f64, domain };
+    if u32::try_from(examples - 1).is_err() {
+        return Err(refused("examples", examples, "n ≤ 2^32"));
+    }
+    if i32::try_from(actions).is_err() {
+        return Err(refused("actions", actions, "|A| < 2^31"));
+    }
+    examples.checked_mul(actions).ok_or_else(|| refused("actions", actions, "n·|A| addressable"))
+}
+
+fn first(values: &[f64], is_bad: impl Fn(f64) -> bool) -> Option<usize> {
+    // One pass without a branch for what is nearly always fine.
+    let any = values.iter().fold(false, |any, v| any | is_bad(*v));
+    if any { values.iter().position(|v| is_bad(*v)) } else { None }
+}

@@ -1,0 +1,97 @@
+//! When a tree over pairs splits a node, and what its leaves say.
+
+use crate::LearnerError;
+use crate::batch::LeafAnswer;
+use serde::{Deserialize, Serialize};
+
+/// What holds for every tree over pairs, whichever engine grows it. Names and meanings are XGBoost's, as in
+/// \[L23, Table 5\].
+///
+/// With G = Σg and H = Σh over the pairs of a node, a split gains
+/// ½(G_L²/(H_L+λ) + G_R²/(H_R+λ) − G²/(H+λ)). A node above `max_depth` takes its best admissible split if that gain
+/// is positive, and more than rounding could make it; ties go to the lowest feature, then the lowest threshold, where the
+/// actions count as features behind those of x. Admissible: H_L and H_R are positive and at least `min_child_weight`.
+/// A leaf says G/(H+λ), or its sign; 0 counts as +1.
+///
+/// ```
+/// use weak_learners::pairs::PairGrowth;
+/// let growth = PairGrowth::new(25, 200.0, 0.0)?;
+/// assert_eq!((growth.max_depth(), growth.min_child_weight()), (25, 200.0));
+/// assert!(PairGrowth::new(25, f64::NAN, 0.0).is_err());
+/// # Ok::<(), weak_learners::LearnerError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct PairGrowth {
+    max_depth: u32,
+    min_child_weight: f64,
+    reg_lambda: f64,
+    answer: LeafAnswer,
+}
+
+impl PairGrowth {
+    /// Trees whose leaves say G/(H+λ). A depth of 0 is a constant, 1 a stump.
+    ///
+    /// # Errors
+    /// [`LearnerError::BadParameter`] for a `min_child_weight` or `reg_lambda` that is not a finite number of at least
+    /// 0, or a depth above 1000.
+    pub fn new(max_depth: u32, min_child_weight: f64, reg_lambda: f64) -> Result<Self, LearnerError> {
+        Unchecked { max_depth, min_child_weight, reg_lambda, answer: LeafAnswer::Mean }.try_into()
+    }
+
+    /// The same trees with leaves of ±1.
+    #[must_use]
+    pub fn of_signs(self) -> Self {
+        Self { answer: LeafAnswer::Sign, ..self }
+    }
+
+    /// The depth of the deepest leaf, at most.
+    #[must_use]
+    pub fn max_depth(&self) -> u32 {
+        self.max_depth
+    }
+
+    /// The least H of a child.
+    #[must_use]
+    pub fn min_child_weight(&self) -> f64 {
+        self.min_child_weight
+    }
+
+    /// λ.
+    #[must_use]
+    pub fn reg_lambda(&self) -> f64 {
+        self.reg_lambda
+    }
+
+    /// What a leaf says.
+    #[must_use]
+    pub fn answer(&self) -> LeafAnswer {
+        self.answer
+    }
+}
+
+#[derive(Deserialize)]
+struct Unchecked {
+    max_depth: u32,
+    min_child_weight: f64,
+    reg_lambda: f64,
+    answer: LeafAnswer,
+}
+
+impl TryFrom<Unchecked> for PairGrowth {
+    type Error = LearnerError;
+
+    fn try_from(growth: Unchecked) -> Result<Self, LearnerError> {
+        let Unchecked { max_depth, min_child_weight, reg_lambda, answer } = growth;
+        for (name, value) in [("min_child_weight", min_child_weight), ("reg_lambda", reg_lambda)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(LearnerError::BadParameter { name, value, domain: "[0, ∞)" });
+            }
+        }
+        if max_depth > 1000 {
+            let value = f64::from(max_depth);
+            return Err(LearnerError::BadParameter { name: "max_depth", value, domain: "0, …, 1000" });
+        }
+        Ok(Self { max_depth, min_child_weight, reg_lambda, answer })
+    }
+}

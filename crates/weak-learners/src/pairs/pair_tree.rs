@@ -1,0 +1,195 @@
+//! A tree over [x ; one-hot(a)], whoever grew it.
+
+use super::PairHypothesis;
+use crate::LearnerError;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+
+/// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which see a pair as
+/// the row \[x ; one-hot(a)\].
+///
+/// *Shapes:* f: R^m × {0, …, |A|−1} → R. *Cost:* a walk an action; the questions about actions that stand above every
+/// question about x are answered when the tree is made.
+///
+/// ```
+/// use rows::Row;
+/// use weak_learners::pairs::{PairHypothesis, PairNode, PairTree};
+/// // Action 1 is worth 2 where x_0 ≥ ½, else −1; every other action nothing.
+/// let tree = PairTree::new(1, 3, vec![
+///     PairNode::Action { action: 1, others: 1, this: 2 },
+///     PairNode::Leaf { value: 0.0 },
+///     PairNode::Context { feature: 0, threshold: 0.5, below: 3, rest: 4 },
+///     PairNode::Leaf { value: -1.0 },
+///     PairNode::Leaf { value: 2.0 },
+/// ])?;
+/// let mut scores = [9.0; 3];
+/// tree.scores(Row::dense(&[0.5])?, &mut scores)?;
+/// assert_eq!(scores, [0.0, 2.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct PairTree {
+    parts: Parts,
+    /// For every action the first node on its way that is no question about the action.
+    entrances: Vec<u32>,
+}
+
+/// A node; the root comes first, and a child stands behind its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairNode {
+    /// f(x, a) = value.
+    Leaf {
+        /// The answer.
+        value: f64,
+    },
+    /// x_feature < threshold goes to `below`, else to `rest`.
+    Context {
+        /// j.
+        feature: u32,
+        /// θ.
+        threshold: f64,
+        /// The child for x_j < θ.
+        below: u32,
+        /// The other child.
+        rest: u32,
+    },
+    /// The pairs of one action go to `this`, those of the others to `others`.
+    Action {
+        /// a.
+        action: u32,
+        /// The child for every other action.
+        others: u32,
+        /// The child for a.
+        this: u32,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Parts {
+    inputs: usize,
+    actions: usize,
+    nodes: Vec<PairNode>,
+}
+
+impl PairTree {
+    /// The tree of these nodes, from the root on.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::BadParameter`] for nodes that are no
+    /// tree: a leaf that is not finite, a feature, action or child that is not there, a child before its parent or of
+    /// two of them.
+    pub fn new(inputs: usize, actions: usize, nodes: Vec<PairNode>) -> Result<Self, LearnerError> {
+        Parts { inputs, actions, nodes }.try_into()
+    }
+
+    /// From the root on; the children of a node stand behind it.
+    #[must_use]
+    pub fn nodes(&self) -> &[PairNode] {
+        &self.parts.nodes
+    }
+
+    /// How many leaves there are.
+    #[must_use]
+    pub fn leaves(&self) -> usize {
+        self.nodes().iter().filter(|node| matches!(node, PairNode::Leaf { .. })).count()
+    }
+}
+
+impl PairHypothesis for PairTree {
+    fn inputs(&self) -> usize {
+        self.parts.inputs
+    }
+
+    fn actions(&self) -> usize {
+        self.parts.actions
+    }
+
+    fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), LearnerError> {
+        if x.dimension() != self.inputs() {
+            return Err(LearnerError::InputDimension { expected: self.inputs(), got: x.dimension() });
+        }
+        if scores.len() != self.actions() {
+            let (expected, got) = (self.actions(), scores.len());
+            return Err(LearnerError::LengthMismatch { argument: "scores", expected, got });
+        }
+        for ((a, score), entrance) in (0u32..).zip(scores).zip(&self.entrances) {
+            let mut node = *entrance as usize;
+            *score = loop {
+                match self.parts.nodes[node] {
+                    PairNode::Leaf { value } => break value,
+                    PairNode::Context { feature, threshold, below, rest } => {
+                        let x_j = x.get(feature as usize).unwrap_or_default();
+                        node = if x_j < threshold { below } else { rest } as usize;
+                    }
+                    PairNode::Action { action, others, this } => {
+                        node = if a == action { this } else { others } as usize;
+                    }
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+impl From<PairTree> for Parts {
+    fn from(tree: PairTree) -> Self {
+        tree.parts
+    }
+}
+
+impl TryFrom<Parts> for PairTree {
+    type Error = LearnerError;
+
+    fn try_from(parts: Parts) -> Result<Self, LearnerError> {
+        let Parts { inputs, actions, ref nodes } = parts;
+        for (argument, count) in [("tree", nodes.len()), ("inputs", inputs), ("actions", actions)] {
+            if count == 0 {
+                return Err(LearnerError::Empty { argument });
+            }
+        }
+        let mut parents = vec![0u32; nodes.len()];
+        let mut sound = true;
+        for (i, node) in nodes.iter().enumerate() {
+            let children = match *node {
+                PairNode::Leaf { value } => {
+                    sound &= value.is_finite();
+                    continue;
+                }
+                PairNode::Context { feature, threshold, below, rest } => {
+                    sound &= (feature as usize) < inputs && threshold.is_finite();
+                    [below, rest]
+                }
+                PairNode::Action { action, others, this } => {
+                    sound &= (action as usize) < actions;
+                    [others, this]
+                }
+            };
+            for child in children {
+                match parents.get_mut(child as usize) {
+                    Some(count) if child as usize > i => *count = count.saturating_add(1),
+                    _ => sound = false,
+                }
+            }
+        }
+        // The children of a split stand behind it, so that the root is nobody's child.
+        let orphan = (1..nodes.len()).find(|i| parents[*i] != 1);
+        if orphan.is_some() || !sound {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = orphan.unwrap_or_default() as f64;
+            let domain =
+                "finite leaves, and splits of what is there with two nodes behind, each the child of one";
+            return Err(LearnerError::BadParameter { name: "node", value, domain });
+        }
+        let entrance = |a: u32| {
+            let mut node = 0;
+            while let PairNode::Action { action, others, this } = nodes[node as usize] {
+                node = if a == action { this } else { others };
+            }
+            node
+        };
+        let entrances = (0u32..).take(actions).map(entrance).collect();
+        Ok(Self { parts, entrances })
+    }
+}
