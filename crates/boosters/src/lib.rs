@@ -5,6 +5,7 @@
 //! * [`agnostic`]: boosting of classifiers through online convex optimisation, agnostic and realizable, online and on a
 //!   sample \[BCMH20\].
 //! * [`mistake_bound`]: the boosters that it improves on, in the mistake-bound model \[CLL12\], \[BKL15\].
+//! * [`bopl`]: policies from logged bandit data \[L23\].
 //! * [`feedback`]: the noise between a loss and what a bandit learner hears of it.
 //! * [`saved`]: learners on disc; a run that is stopped, saved, loaded and continued is bit for bit the run that was
 //!   not stopped.
@@ -36,6 +37,7 @@
 mod draws;
 mod requirements;
 pub mod agnostic;
+pub mod bopl;
 pub mod feedback;
 pub mod gradient;
 pub mod maboost;

@@ -1,7 +1,9 @@
 //! The codes of refusals: the one place where the crates' typed errors meet the vectors' closed list.
 
+use boosters::bopl::BoplError;
 use boosters::maboost::BoostError;
 use oco_core::OcoError;
+use off_policy::{LogError, PolicyError};
 use projections::ProjectionError;
 use rows::RowError;
 use thiserror::Error;
@@ -24,6 +26,12 @@ pub(super) enum Refusal {
     Boost(#[from] BoostError),
     #[error(transparent)]
     Row(#[from] RowError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    Bopl(#[from] BoplError),
 }
 
 impl Refusal {
@@ -36,6 +44,9 @@ impl Refusal {
             Self::Learner(error) => learner(error),
             Self::Boost(error) => boost(error),
             Self::Row(error) => row(error),
+            Self::Log(error) => log(error),
+            Self::Policy(error) => policy(error),
+            Self::Bopl(error) => bopl(error),
         }
     }
 }
@@ -100,4 +111,42 @@ fn row(error: &RowError) -> Option<&'static str> {
         RowError::LengthMismatch { .. } => Some("length-mismatch"),
         _ => None,
     }
+}
+
+fn log(error: &LogError) -> Option<&'static str> {
+    match error {
+        LogError::Empty | LogError::NoActions => Some("empty"),
+        LogError::LengthMismatch { .. } => Some("length-mismatch"),
+        LogError::BadPropensity { .. } => Some("bad-propensity"),
+        LogError::NotFinite { .. } => Some("not-finite"),
+        LogError::ActionOutOfRange { .. } => Some("action-out-of-range"),
+        _ => None,
+    }
+}
+
+fn policy(error: &PolicyError) -> Option<&'static str> {
+    match error {
+        PolicyError::BadParameter { value, .. } => Some(parameter(*value)),
+        PolicyError::NotFiniteScore { .. } => Some("not-finite"),
+        PolicyError::ActionCount { .. } | PolicyError::InputDimension { .. } => Some("length-mismatch"),
+        PolicyError::Log(error) => log(error),
+        _ => None,
+    }
+}
+
+fn bopl(error: &BoplError) -> Option<&'static str> {
+    match error {
+        BoplError::Log(error) => log(error),
+        BoplError::Policy(error) => policy(error),
+        BoplError::Learner(error) => learner(error),
+        BoplError::BadParameter { value, .. } => Some(parameter(*value)),
+        BoplError::Mismatch { .. } => Some("length-mismatch"),
+        BoplError::NotFinite { .. } => Some("not-finite"),
+        _ => None,
+    }
+}
+
+/// A scalar outside its domain, or no number at all.
+fn parameter(value: f64) -> &'static str {
+    if value.is_finite() { "bad-parameter" } else { "not-finite" }
 }

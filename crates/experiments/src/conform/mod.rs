@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` and
-//! `statistical`, `maboost` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! `statistical`, `maboost`, `bopl` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -21,6 +21,7 @@ mod projection_free;
 mod projections;
 mod statistical;
 mod given;
+mod bopl;
 mod maboost;
 #[cfg(test)]
 mod tests;
@@ -189,6 +190,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
             agnostic::kernel(name).or_else(|| boosting::kernel(name)).or_else(|| statistical::kernel(name))
         }
         "maboost" => maboost::kernel(name),
+        "bopl" => bopl::kernel(name),
         _ => None,
     }
 }

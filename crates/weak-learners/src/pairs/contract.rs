@@ -6,7 +6,8 @@ use rows::Row;
 
 /// A trained function f(x, a) of a context and an action.
 ///
-/// Contract: a pure function of the row and the action. All three methods are required.
+/// Contract: a pure function of the row and the action. The first three methods are required;
+/// [`add_scores`](Self::add_scores) has a default that allocates.
 pub trait PairHypothesis {
     /// m, the dimension of a row.
     fn inputs(&self) -> usize;
@@ -19,6 +20,17 @@ pub trait PairHypothesis {
     /// # Errors
     /// A row of another dimension, or `scores` of another length.
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), LearnerError>;
+
+    /// Adds α·f(x, 0), …, α·f(x, |A|−1) to `scores`.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores); nothing is added then.
+    fn add_scores(&self, x: Row<'_>, alpha: f64, scores: &mut [f64]) -> Result<(), LearnerError> {
+        let mut own = vec![0.0; scores.len()];
+        self.scores(x, &mut own)?;
+        scores.iter_mut().zip(own).for_each(|(score, f)| *score += alpha * f);
+        Ok(())
+    }
 }
 
 /// A learner of the pairs (x_i, a): given g and h ≥ 0 of every pair, it returns an f of small Σ h (g/h − f)², that is of

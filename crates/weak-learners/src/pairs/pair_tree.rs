@@ -107,6 +107,22 @@ impl PairHypothesis for PairTree {
     }
 
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), LearnerError> {
+        self.answer(x, scores, |score, f| *score = f)
+    }
+
+    fn add_scores(&self, x: Row<'_>, alpha: f64, scores: &mut [f64]) -> Result<(), LearnerError> {
+        self.answer(x, scores, |score, f| *score += alpha * f)
+    }
+}
+
+impl PairTree {
+    /// Walks for every action, and does with the score what is to be done with f(x, a).
+    fn answer(
+        &self,
+        x: Row<'_>,
+        scores: &mut [f64],
+        book: impl Fn(&mut f64, f64),
+    ) -> Result<(), LearnerError> {
         if x.dimension() != self.inputs() {
             return Err(LearnerError::InputDimension { expected: self.inputs(), got: x.dimension() });
         }
@@ -116,18 +132,21 @@ impl PairHypothesis for PairTree {
         }
         for ((a, score), entrance) in (0u32..).zip(scores).zip(&self.entrances) {
             let mut node = *entrance as usize;
-            *score = loop {
-                match self.parts.nodes[node] {
-                    PairNode::Leaf { value } => break value,
-                    PairNode::Context { feature, threshold, below, rest } => {
-                        let x_j = x.get(feature as usize).unwrap_or_default();
-                        node = if x_j < threshold { below } else { rest } as usize;
+            book(
+                score,
+                loop {
+                    match self.parts.nodes[node] {
+                        PairNode::Leaf { value } => break value,
+                        PairNode::Context { feature, threshold, below, rest } => {
+                            let x_j = x.get(feature as usize).unwrap_or_default();
+                            node = if x_j < threshold { below } else { rest } as usize;
+                        }
+                        PairNode::Action { action, others, this } => {
+                            node = if a == action { this } else { others } as usize;
+                        }
                     }
-                    PairNode::Action { action, others, this } => {
-                        node = if a == action { this } else { others } as usize;
-                    }
-                }
-            };
+                },
+            );
         }
         Ok(())
     }

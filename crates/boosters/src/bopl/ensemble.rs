@@ -1,0 +1,141 @@
+//! What boosted off-policy learning returns.
+
+use super::BoplError;
+use off_policy::PolicyError;
+use off_policy::policies::Scores;
+use rows::Row;
+use serde::{Deserialize, Serialize};
+use weak_learners::LearnerError;
+use weak_learners::pairs::PairHypothesis;
+
+/// F_T(x, a) = Σ_t α_t f_t(x, a) \[L23, Equation 3\]: scores, of which [`Softmax`](off_policy::policies::Softmax) and
+/// [`Argmax`](off_policy::policies::Argmax) make policies.
+///
+/// *Shapes:* F_T: R^m × {0, …, |A|−1} → R; F_0 = 0. *Cost:* that of T predictors; no allocation where they need none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts<H>", bound(deserialize = "H: Deserialize<'de> + PairHypothesis"))]
+pub struct PolicyEnsemble<H> {
+    inputs: usize,
+    actions: usize,
+    members: Vec<Member<H>>,
+}
+
+/// One predictor and its weight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member<H> {
+    /// α_t.
+    pub alpha: f64,
+    /// f_t.
+    pub predictor: H,
+}
+
+impl<H: PairHypothesis> PolicyEnsemble<H> {
+    /// F_0 = 0 on contexts of `inputs` coordinates and so many actions.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without inputs or actions.
+    pub fn new(inputs: usize, actions: usize) -> Result<Self, BoplError> {
+        Self::of(inputs, actions, Vec::new())
+    }
+
+    /// The ensemble of these members.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`BoplError::NotFinite`] for a weight, [`BoplError::Mismatch`] for a predictor of other
+    /// contexts or actions.
+    pub fn of(inputs: usize, actions: usize, members: Vec<Member<H>>) -> Result<Self, BoplError> {
+        Parts { inputs, actions, members }.try_into()
+    }
+
+    /// α_1 f_1, α_2 f_2, …
+    #[must_use]
+    pub fn members(&self) -> &[Member<H>] {
+        &self.members
+    }
+
+    /// T.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether it is F_0.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// F_t for a t ≤ T; the whole ensemble for others.
+    #[must_use]
+    pub fn prefix(&self, t: usize) -> Self
+    where
+        H: Clone,
+    {
+        let members = self.members.iter().take(t).cloned().collect();
+        Self { inputs: self.inputs, actions: self.actions, members }
+    }
+
+    /// F ← F + αf, of which the caller knows that they fit.
+    pub(super) fn push(&mut self, alpha: f64, predictor: H) {
+        self.members.push(Member { alpha, predictor });
+    }
+}
+
+impl<H: PairHypothesis> Scores for PolicyEnsemble<H> {
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    fn actions(&self) -> usize {
+        self.actions
+    }
+
+    fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError> {
+        if x.dimension() != self.inputs {
+            return Err(PolicyError::InputDimension { expected: self.inputs, got: x.dimension() });
+        }
+        if scores.len() != self.actions {
+            let (argument, expected, got) = ("scores", self.actions, scores.len());
+            return Err(PolicyError::ActionCount { argument, expected, got });
+        }
+        scores.fill(0.0);
+        for Member { alpha, predictor } in &self.members {
+            let added = predictor.add_scores(x, *alpha, scores);
+            added.map_err(|error| PolicyError::Model { reason: error.to_string() })?;
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "H: Deserialize<'de>"))]
+struct Parts<H> {
+    inputs: usize,
+    actions: usize,
+    members: Vec<Member<H>>,
+}
+
+impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
+    type Error = BoplError;
+
+    fn try_from(Parts { inputs, actions, members }: Parts<H>) -> Result<Self, BoplError> {
+        for (argument, count) in [("inputs", inputs), ("actions", actions)] {
+            if count == 0 {
+                return Err(LearnerError::Empty { argument }.into());
+            }
+        }
+        for (index, Member { alpha, predictor }) in members.iter().enumerate() {
+            if !alpha.is_finite() {
+                return Err(BoplError::NotFinite { argument: "alpha", index, value: *alpha });
+            }
+            for (unit, expected, got) in
+                [("coordinates", inputs, predictor.inputs()), ("actions", actions, predictor.actions())]
+            {
+                if got != expected {
+                    return Err(BoplError::Mismatch { argument: "a predictor", unit, expected, got });
+                }
+            }
+        }
+        Ok(Self { inputs, actions, members })
+    }
+}

@@ -1,0 +1,74 @@
+//! What boosted off-policy learning refuses.
+
+use off_policy::{LogError, PolicyError};
+use thiserror::Error;
+use weak_learners::LearnerError;
+
+/// Why a run could not start, or refused a round. A refused round leaves the run as it was; only a base learner that had
+/// answered has moved on.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BoplError {
+    /// What the log refuses.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// What a policy refuses.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// What the base learner refuses.
+    #[error(transparent)]
+    Learner(#[from] LearnerError),
+    /// A translated reward over its propensity that is beyond the range of doubles.
+    #[error("row {row}: the reward {reward} over the propensity {propensity} is beyond the range of numbers")]
+    Importance {
+        /// The row.
+        row: usize,
+        /// r̃.
+        reward: f64,
+        /// p.
+        propensity: f64,
+    },
+    /// A reward below 0 where the objective is to be convex.
+    #[error("row {row}: the reward {reward} is below 0, so that the surrogate is not convex")]
+    NegativeReward {
+        /// The row.
+        row: usize,
+        /// r.
+        reward: f64,
+    },
+    /// A parameter outside its domain.
+    #[error("{name} = {value} is outside {domain}")]
+    BadParameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Where it had to lie.
+        domain: &'static str,
+    },
+    /// Parts that do not belong together.
+    #[error("{argument} has {got} {unit}, not {expected}")]
+    Mismatch {
+        /// Which part.
+        argument: &'static str,
+        /// Rows, actions, coordinates, …
+        unit: &'static str,
+        /// What the rest of the run says.
+        expected: usize,
+        /// What was found.
+        got: usize,
+    },
+    /// A number of a saved state that is not finite, or of a predictor.
+    #[error("{argument} is {value} at {index}, not a finite number")]
+    NotFinite {
+        /// Which part.
+        argument: &'static str,
+        /// Where.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A saved run and a log that is not the one it was trained on.
+    #[error("the log is not the one that the saved run was trained on")]
+    AnotherLog,
+}

@@ -1,0 +1,206 @@
+//! The passes over all pairs of a log that a round makes.
+//!
+//! Pair (i, a) stands at a·n + i. A pass goes block by block, each of so many rows and all actions; what blocks sum up is
+//! added in their order, so that the number of threads changes nothing.
+
+use super::weighted_log::WeightedLog;
+use super::{PolicyObjective, Smoothness};
+use rayon::prelude::*;
+use std::ops::AddAssign;
+
+/// The rows of a block: a few columns of that length stay in a core's own cache.
+const BLOCK: usize = 1024;
+
+/// From so many pairs on threads are worth their start.
+const WORTHWHILE: usize = 1 << 15;
+
+/// Whether threads may share this much work: those of the rayon pool that the caller is in, and none outside of one.
+fn in_pool(pairs: usize) -> bool {
+    pairs >= WORTHWHILE && rayon::current_thread_index().is_some()
+}
+
+/// What a look at the softmax of the scores shows, as sums over the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Look {
+    /// The objective.
+    pub(super) objective: f64,
+    /// ‖u‖_F², a sum.
+    pub(super) gradient_squared: f64,
+    /// Σ π(a_i|x_i) r_i/p_i, a sum, on the rewards as they were.
+    pub(super) reward: f64,
+    /// Σ π(a_i|x_i)/p_i, a sum.
+    pub(super) importance: f64,
+}
+
+impl AddAssign for Look {
+    fn add_assign(&mut self, other: Self) {
+        self.objective += other.objective;
+        self.gradient_squared += other.gradient_squared;
+        self.reward += other.reward;
+        self.importance += other.importance;
+    }
+}
+
+/// What decides on the step along f: sums over the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Along {
+    /// U = Σ⟨u_i, f(x_i)⟩.
+    pub(super) gain: f64,
+    /// S = Σ s_i‖f(x_i)‖².
+    pub(super) curvature: f64,
+}
+
+impl AddAssign for Along {
+    fn add_assign(&mut self, other: Self) {
+        self.gain += other.gain;
+        self.curvature += other.curvature;
+    }
+}
+
+/// Columns cut into blocks of rows: `[block][action]`.
+fn cut<'a>(n: usize, pairs: &'a mut [f64]) -> Vec<Vec<&'a mut [f64]>> {
+    let mut blocks: Vec<Vec<&'a mut [f64]>> = (0..n.div_ceil(BLOCK)).map(|_| Vec::new()).collect();
+    for column in pairs.chunks_exact_mut(n) {
+        blocks.iter_mut().zip(column.chunks_mut(BLOCK)).for_each(|(block, part)| block.push(part));
+    }
+    blocks
+}
+
+/// Sums over blocks in their order.
+fn total<S: AddAssign + Default + Send, B: Send>(
+    is_shared: bool,
+    blocks: Vec<B>,
+    of: impl Fn((usize, B)) -> S + Sync + Send,
+) -> S {
+    let mut total = S::default();
+    if is_shared {
+        let sums: Vec<S> = blocks.into_par_iter().enumerate().map(of).collect();
+        sums.into_iter().for_each(|sum| total += sum);
+    } else {
+        blocks.into_iter().enumerate().for_each(|block| total += of(block));
+    }
+    total
+}
+
+impl WeightedLog {
+    /// Moves the scores by α·f where there is an f, and writes u of the softmax of the scores to `gradients`.
+    pub(super) fn look<O: PolicyObjective>(
+        &self,
+        step: Option<(f64, &[f64])>,
+        scores: &mut [f64],
+        gradients: &mut [f64],
+    ) -> Look {
+        let n = self.len();
+        let blocks: Vec<_> = cut(n, scores).into_iter().zip(cut(n, gradients)).collect();
+        total(in_pool(n * self.actions), blocks, |(b, (mut scores, mut u))| {
+            let from = b * BLOCK;
+            if let Some((alpha, f)) = step {
+                for (a, column) in scores.iter_mut().enumerate() {
+                    let f = &f[a * n + from..][..column.len()];
+                    column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
+                }
+            }
+            let columns: Vec<&[f64]> = scores.iter().map(|column| &**column).collect();
+            self.look_at_block::<O>(from, &columns, &mut u)
+        })
+    }
+
+    /// The objective at F + αf and its derivative in α, where F and f stay as they are.
+    pub(super) fn probe<O: PolicyObjective>(&self, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
+        let n = self.len();
+        let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
+        let sums = total(in_pool(n * self.actions), blocks, |(_, b)| {
+            let (from, rows) = (b * BLOCK, BLOCK.min(n - b * BLOCK));
+            let part = |pairs: &'_ [f64], a: usize| a * n + from..(a * n + from + rows).min(pairs.len());
+            let moved: Vec<Vec<f64>> = (0..self.actions)
+                .map(|a| {
+                    let pairs = scores[part(scores, a)].iter().zip(&f[part(f, a)]);
+                    pairs.map(|(score, f)| score + alpha * f).collect()
+                })
+                .collect();
+            let columns: Vec<&[f64]> = moved.iter().map(Vec::as_slice).collect();
+            let mut u = vec![vec![0.0; rows]; self.actions];
+            let mut gradients: Vec<&mut [f64]> = u.iter_mut().map(Vec::as_mut_slice).collect();
+            let look = self.look_at_block::<O>(from, &columns, &mut gradients);
+            let gain = (0..self.actions).map(|a| dot(&u[a], &f[part(f, a)])).sum();
+            Along { gain, curvature: look.objective }
+        });
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let n = n as f64;
+        (sums.curvature / n, -sums.gain / n)
+    }
+
+    /// U and S along f.
+    pub(super) fn along<O: PolicyObjective>(&self, u: &[f64], f: &[f64], smoothness: Smoothness) -> Along {
+        let n = self.len();
+        let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
+        total(in_pool(n * self.actions), blocks, |(_, b)| {
+            let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
+            let mut sums = Along::default();
+            let mut squares = [0.0; BLOCK];
+            for a in 0..self.actions {
+                let pairs = a * n + from..a * n + to;
+                let f = &f[pairs.clone()];
+                sums.gain += dot(&u[pairs.clone()], f);
+                if self.absent.is_empty() {
+                    squares.iter_mut().zip(f).for_each(|(square, f)| *square += f * f);
+                } else {
+                    let present = f.iter().zip(&self.absent[pairs]);
+                    let squared = present.map(|(f, absent)| if *absent { 0.0 } else { f * f });
+                    squares.iter_mut().zip(squared).for_each(|(square, f)| *square += f);
+                }
+            }
+            let curvatures = self.ratios[from..to].iter().map(|v| O::curvature(*v, smoothness));
+            sums.curvature = curvatures.zip(&squares).map(|(s, square)| s * square).sum();
+            sums
+        })
+    }
+
+    /// u of the rows from `from` on; of these scores.
+    fn look_at_block<O: PolicyObjective>(
+        &self,
+        from: usize,
+        scores: &[&[f64]],
+        u: &mut [&mut [f64]],
+    ) -> Look {
+        let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));
+        let (mut tops, mut sums, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let absent = |a: usize, k: usize| !self.absent.is_empty() && self.absent[a * n + from + k];
+        for (a, column) in scores.iter().enumerate() {
+            for (k, (top, score)) in tops.iter_mut().zip(*column).enumerate() {
+                *top = if absent(a, k) { *top } else { top.max(*score) };
+            }
+        }
+        let logged = &self.logged[from..from + rows];
+        for (a, (column, e)) in scores.iter().zip(u.iter_mut()).enumerate() {
+            for (k, e) in e.iter_mut().enumerate() {
+                *e = if absent(a, k) { 0.0 } else { (column[k] - tops[k]).exp() };
+                sums[k] += *e;
+                rests[k] += if logged[k] as usize == a { 0.0 } else { *e };
+            }
+        }
+        let mut look = Look::default();
+        let mut factors = [0.0; BLOCK];
+        for k in 0..rows {
+            let (a, v) = (logged[k] as usize, self.ratios[from + k]);
+            let pi = u[a][k] / sums[k];
+            let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - sums[k].ln() } else { 0.0 };
+            look.objective += O::loss(v, pi, ln_pi);
+            look.reward += self.untranslated[from + k] * pi;
+            look.importance += pi / self.propensities[from + k];
+            factors[k] = O::factor(v, pi) / sums[k];
+        }
+        for (a, e) in u.iter_mut().enumerate() {
+            for (k, u) in e.iter_mut().enumerate() {
+                // 1 − π(a_i) is the sum of the others, which does not cancel.
+                *u = factors[k] * if logged[k] as usize == a { rests[k] } else { -*u };
+                look.gradient_squared += *u * *u;
+            }
+        }
+        look
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    rows::dot(a, b)
+}

@@ -1,0 +1,332 @@
+//! The loop of Algorithms 1 and 2 of [L23].
+
+use super::pass::Look;
+use super::weighted_log::{WeightedLog, exponent_of, times_power};
+use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Step, Stop, Weight};
+use off_policy::Log;
+use off_policy::policies::Scores;
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use weak_learners::batch::Sample;
+use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
+
+/// Below this a gradient, a prediction or a weight is nothing. \[L23, Appendix G\]
+const NOTHING: f64 = 1e-10;
+
+/// Boosted off-policy learning \[L23, Algorithms 1 and 2\]: a run with the objective `O`, [`Bopl`](super::Bopl) or
+/// [`BoplS`](super::BoplS), and the base learner `L`.
+///
+/// With π_t the softmax of F_t, each round fits f_t to the gradient u of −n times the objective and adds α_t f_t. *Guarantee:*
+/// whatever the base learner finds, the objective falls by at least `decrease`, and stays below
+/// [`bound`](Round::bound). *Shapes:* pair (i, a) stands at a·n + i. *Cost:* one training, and two passes over the n·|A|
+/// pairs; 24 bytes a pair.
+#[derive(Debug, Clone)]
+pub struct PolicyBoosting<O, L: PairLearner> {
+    log: WeightedLog,
+    settings: Settings,
+    learner: L,
+    ensemble: PolicyEnsemble<L::Hypothesis>,
+    /// F_t(x_i, a).
+    scores: Vec<f64>,
+    /// u.
+    gradients: Vec<f64>,
+    /// f_t(x_i, a).
+    values: Vec<f64>,
+    /// w: one a row, or one a pair where some actions are not on offer.
+    weights: Vec<f64>,
+    state: State,
+    record: Vec<Round>,
+    objective: PhantomData<O>,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct State {
+    /// The objective, and the norm of its gradient.
+    objective: f64,
+    gradient_norm: f64,
+    /// IPS and SNIPS of the softmax policy on the log.
+    ips: f64,
+    snips: f64,
+    /// L̂*.
+    optimal: f64,
+    /// Δ_0.
+    delta_0: f64,
+    /// Σ decrease.
+    decreased: f64,
+}
+
+/// What happened in round t.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// ‖u‖_F before the round.
+    pub gradient_norm: f64,
+    /// α_t.
+    pub alpha: f64,
+    /// By how much the objective had to fall: αU/n − α²S/2n.
+    pub decrease: f64,
+    /// The objective after the round, on the translated rewards.
+    pub objective: f64,
+    /// What Theorem 1 says of it: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
+    pub bound: f64,
+    /// The IPS estimate of the value of the softmax policy after the round, on the training log and its rewards as they
+    /// were.
+    pub ips: f64,
+    /// The SNIPS estimate of it; 0 where no logged action has a probability.
+    pub snips: f64,
+}
+
+impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
+    /// A run that starts at the uniform policy, F_0 = 0.
+    ///
+    /// # Errors
+    /// [`BoplError::Importance`] where a translated reward over its propensity is no number.
+    pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
+        let ensemble = PolicyEnsemble::new(log.inputs(), log.actions())?;
+        let scores = vec![0.0; log.len() * log.actions()];
+        Self::at(log, learner, settings, ensemble, scores)
+    }
+
+    /// A run that starts at an ensemble: one that an earlier log gave, or the state of a run that was stopped. \[L23\]
+    /// has Δ_0 for the uniform policy; here it is that of the ensemble, and so is the bound.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`BoplError::Mismatch`] for an ensemble of other contexts or actions,
+    /// [`BoplError::NotFinite`] where it has no finite score.
+    pub fn from_ensemble(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+    ) -> Result<Self, BoplError> {
+        let scores = scores_of(&ensemble, log)?;
+        Self::at(log, learner, settings, ensemble, scores)
+    }
+
+    /// A run at an ensemble and its scores.
+    pub(super) fn at(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+        mut scores: Vec<f64>,
+    ) -> Result<Self, BoplError> {
+        let log = WeightedLog::new(log, settings.translation())?;
+        let mut gradients = vec![0.0; scores.len()];
+        let look = log.look::<O>(None, &mut scores, &mut gradients);
+        let weight = |v: &f64| O::weight(*v, settings.step().smoothness());
+        let mut weights: Vec<f64> = log.ratios.iter().map(weight).collect();
+        if !log.absent.is_empty() {
+            let rows = log.absent.chunks_exact(log.len());
+            let present = rows.flat_map(|absent| absent.iter().zip(&weights));
+            weights = present.map(|(absent, w)| if *absent { 0.0 } else { *w }).collect();
+        }
+        let values = vec![0.0; scores.len()];
+        let optimal = log.optimal_risk();
+        let mut run = Self {
+            log,
+            settings,
+            learner,
+            ensemble,
+            scores,
+            gradients,
+            values,
+            weights,
+            state: State { optimal, ..State::default() },
+            record: Vec::new(),
+            objective: PhantomData,
+        };
+        run.see(look);
+        run.state.delta_0 = run.state.objective - optimal;
+        Ok(run)
+    }
+
+    /// One round on the contexts of the log.
+    ///
+    /// # Errors
+    /// Contexts of another number or dimension than the log's; what the base learner refuses; predictions that are not
+    /// finite. The round is then not booked.
+    pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
+        self.check_contexts(contexts)?;
+        if self.state.gradient_norm < NOTHING {
+            return Ok(ControlFlow::Break(Stop::Gradient));
+        }
+        // Line 3: f_t, by the base learner.
+        let f = self.fit(contexts)?;
+        let largest = self.values.iter().fold(0.0, |largest: f64, f| largest.max(f.abs()));
+        if largest < NOTHING {
+            return Ok(ControlFlow::Break(Stop::Predictions));
+        }
+        // Line 6 of Algorithm 1, line 7 of Algorithm 2: α_t.
+        let (step, ridge) = (self.settings.step(), self.settings.ridge());
+        let weight = self.log.step::<O>(step, ridge, (&self.scores, &self.gradients, &self.values));
+        if weight.alpha.abs() < NOTHING {
+            return Ok(ControlFlow::Break(Stop::Alpha));
+        }
+        // The line behind: F_t = F_{t−1} + α_t f_t.
+        let gradient_norm = self.state.gradient_norm;
+        let moved = Some((weight.alpha, &*self.values));
+        let look = self.log.look::<O>(moved, &mut self.scores, &mut self.gradients);
+        self.ensemble.push(weight.alpha, f);
+        self.see(look);
+        self.state.decreased += weight.decrease;
+        let State { objective, ips, snips, .. } = self.state;
+        let (alpha, decrease, bound) = (weight.alpha, weight.decrease, self.bound());
+        let round = Round { gradient_norm, alpha, decrease, objective, bound, ips, snips };
+        self.record.push(round);
+        Ok(ControlFlow::Continue(round))
+    }
+
+    /// The weight that a predictor of these values would get now, and the decrease of the objective that goes with it;
+    /// the run stays as it is. Pair (i, a) stands at a·n + i.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] and [`BoplError::NotFinite`] for values that are no predictor's.
+    pub fn weigh(&self, values: &[f64], step: Step) -> Result<Weight, BoplError> {
+        let (expected, got) = (self.scores.len(), values.len());
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "values", unit: "pairs", expected, got });
+        }
+        check_values(values)?;
+        let at = (&*self.scores, &*self.gradients, values);
+        Ok(self.log.step::<O>(step, self.settings.ridge(), at))
+    }
+
+    fn fit(&mut self, contexts: &L::Contexts) -> Result<L::Hypothesis, BoplError> {
+        let (n, actions) = (self.log.len(), self.log.actions);
+        let weights = match self.log.absent.is_empty() {
+            true => PairWeights::OfExamples(&self.weights),
+            false => PairWeights::OfPairs(&self.weights),
+        };
+        let round = PairRound::new(n, actions, &self.gradients, weights)?;
+        let f = self.learner.train(contexts, &round, &mut self.values)?;
+        check_values(&self.values)?;
+        Ok(f)
+    }
+
+    fn check_contexts(&self, contexts: &L::Contexts) -> Result<(), BoplError> {
+        let inputs = self.ensemble.inputs();
+        for (unit, expected, got) in
+            [("rows", self.log.len(), contexts.size()), ("coordinates", inputs, contexts.inputs())]
+        {
+            if got != expected {
+                return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
+            }
+        }
+        Ok(())
+    }
+
+    /// Books what a look at the scores shows; where sums are beyond the range of numbers, in units of the largest v.
+    fn see(&mut self, look: Look) {
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let n = self.log.len() as f64;
+        let (mut objective, mut ips, mut norm) =
+            (look.objective / n, look.reward / n, look.gradient_squared.sqrt());
+        let (mut reward, mut importance) = (look.reward, look.importance);
+        if ![objective, ips, norm, importance].into_iter().all(f64::is_finite) {
+            let e = exponent_of(&self.log.ratios).max(exponent_of(&self.log.untranslated));
+            let (mut scores, mut gradients) = (self.scores.clone(), vec![0.0; self.scores.len()]);
+            let look = self.log.scaled_down(e).look::<O>(None, &mut scores, &mut gradients);
+            (objective, ips) = (times_power(look.objective / n, e), times_power(look.reward / n, e));
+            norm = times_power(look.gradient_squared.sqrt(), e);
+            (reward, importance) = (times_power(look.reward, e), look.importance);
+        }
+        let snips = if importance > 0.0 { reward / importance } else { 0.0 };
+        self.state = State { objective, gradient_norm: norm, ips, snips, ..self.state };
+    }
+
+    /// Theorem 1, with the decreases that were realised: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
+    fn bound(&self) -> f64 {
+        let State { optimal, delta_0, decreased, .. } = self.state;
+        if delta_0 > 0.0 { optimal + delta_0 * (-decreased / delta_0).exp() } else { optimal + delta_0 }
+    }
+
+    /// F_t.
+    #[must_use]
+    pub fn ensemble(&self) -> &PolicyEnsemble<L::Hypothesis> {
+        &self.ensemble
+    }
+
+    /// F_t, by value.
+    #[must_use]
+    pub fn into_ensemble(self) -> PolicyEnsemble<L::Hypothesis> {
+        self.ensemble
+    }
+
+    /// The rounds so far.
+    #[must_use]
+    pub fn record(&self) -> &[Round] {
+        &self.record
+    }
+
+    /// What holds for every round.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// F_t(x_i, a) on the log, pair (i, a) at a·n + i.
+    #[must_use]
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+
+    /// u of π_t, pair (i, a) at a·n + i.
+    #[must_use]
+    pub fn gradients(&self) -> &[f64] {
+        &self.gradients
+    }
+
+    /// The objective at F_t, on the translated rewards.
+    #[must_use]
+    pub fn objective(&self) -> f64 {
+        self.state.objective
+    }
+
+    /// The IPS estimate of the value of the softmax policy, on the rewards as they were.
+    #[must_use]
+    pub fn ips(&self) -> f64 {
+        self.state.ips
+    }
+
+    /// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i, below the risk of every policy.
+    #[must_use]
+    pub fn optimal_risk(&self) -> f64 {
+        self.state.optimal
+    }
+
+    /// Δ_0, the objective at F_0 less L̂*.
+    #[must_use]
+    pub fn delta_0(&self) -> f64 {
+        self.state.delta_0
+    }
+}
+
+fn check_values(values: &[f64]) -> Result<(), BoplError> {
+    match values.iter().position(|f| !f.is_finite()) {
+        Some(index) => Err(BoplError::NotFinite { argument: "a prediction", index, value: values[index] }),
+        None => Ok(()),
+    }
+}
+
+/// F(x_i, a) on a log, pair (i, a) at a·n + i.
+fn scores_of<H: PairHypothesis>(ensemble: &PolicyEnsemble<H>, log: &Log) -> Result<Vec<f64>, BoplError> {
+    let (n, actions) = (log.len(), log.actions());
+    for (unit, expected, got) in
+        [("coordinates", log.inputs(), ensemble.inputs()), ("actions", actions, ensemble.actions())]
+    {
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "the ensemble", unit, expected, got });
+        }
+    }
+    let (mut scores, mut row) = (vec![0.0; n * actions], vec![0.0; actions]);
+    for (i, x) in log.contexts().iter().enumerate() {
+        ensemble.scores(x, &mut row)?;
+        for (a, score) in row.iter().enumerate() {
+            scores[a * n + i] = *score;
+        }
+    }
+    check_values(&scores)?;
+    Ok(scores)
+}

@@ -1,0 +1,103 @@
+//! A log as boosting sees it: which action, and its translated reward over its propensity.
+
+use super::BoplError;
+use off_policy::Log;
+use projections::{exponent_above, scale_down, scale_up};
+
+/// a_i and v_i = (r_i + b)/p_i of every row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct WeightedLog {
+    /// |A|.
+    pub(super) actions: usize,
+    /// a_i.
+    pub(super) logged: Vec<u32>,
+    /// p_i.
+    pub(super) propensities: Vec<f64>,
+    /// r_i/p_i.
+    pub(super) untranslated: Vec<f64>,
+    /// v_i.
+    pub(super) ratios: Vec<f64>,
+    /// Whether pair (i, a) is not on offer, at a·n + i; empty where every pair is.
+    pub(super) absent: Vec<bool>,
+}
+
+impl WeightedLog {
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a translation that is not finite, [`BoplError::Importance`] for a v_i that is
+    /// not.
+    pub(super) fn new(log: &Log, translation: f64) -> Result<Self, BoplError> {
+        if !translation.is_finite() {
+            let domain = "finite numbers";
+            return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
+        }
+        let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
+            let reward = r + translation;
+            let v = reward / p;
+            if v.is_finite() { Ok(v) } else { Err(BoplError::Importance { row, reward, propensity: *p }) }
+        };
+        let rows = log.rewards().iter().zip(log.propensities());
+        let ratios = rows.clone().enumerate().map(ratio).collect::<Result<_, _>>()?;
+        let untranslated = rows.map(|(r, p)| r / p).collect();
+        let mut absent = Vec::new();
+        if log.action_sets().is_some() {
+            let pair = |a: usize| (0..log.len()).map(move |i| !log.on_offer(i).contains(a));
+            absent = (0..log.actions()).flat_map(pair).collect();
+        }
+        let (logged, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
+        Ok(Self { actions: log.actions(), logged, propensities, untranslated, ratios, absent })
+    }
+
+    /// The same log with v_i·2^−k, where sums over the log are beyond the range of doubles though its rows are not.
+    pub(super) fn scaled_down(&self, k: i32) -> Self {
+        let scaled = |values: &[f64]| values.iter().map(|v| times_power(*v, -k)).collect();
+        Self { ratios: scaled(&self.ratios), untranslated: scaled(&self.untranslated), ..self.clone() }
+    }
+
+    /// n.
+    pub(super) fn len(&self) -> usize {
+        self.ratios.len()
+    }
+
+    /// −(1/n) Σ max(v_i, 0): a lower bound on the risk of any policy, and its infimum where contexts are distinct and there
+    /// is another action to go to.
+    pub(super) fn optimal_risk(&self) -> f64 {
+        -mean(self.len(), self.ratios.iter().map(|v| v.max(0.0)))
+    }
+}
+
+/// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i: below the risk of every policy on the translated rewards, and its infimum where
+/// contexts are distinct and there are two actions.
+///
+/// ```
+/// use boosters::bopl::optimal_risk;
+/// use off_policy::{Log, Rewards};
+/// let contexts = rows::RowMatrix::dense(1, vec![0.0, 1.0])?;
+/// let log = Log::new(contexts, 2, vec![0, 1], vec![0.5, 0.25], Rewards(vec![1.0, 0.25]))?;
+/// assert_eq!(optimal_risk(&log, -0.5)?, -0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`BoplError::BadParameter`] for a b that is not finite, [`BoplError::Importance`].
+pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
+    Ok(WeightedLog::new(log, translation)?.optimal_risk())
+}
+
+/// The mean of n terms whose sum may be beyond the range of doubles though they are not.
+pub(super) fn mean(n: usize, terms: impl Iterator<Item = f64> + Clone) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+    let n = n as f64;
+    let sum = terms.clone().sum::<f64>();
+    if sum.is_finite() { sum / n } else { terms.map(|t| t / n).sum() }
+}
+
+/// v·2^k.
+pub(super) fn times_power(v: f64, k: i32) -> f64 {
+    if k < 0 { scale_down(v, k.unsigned_abs()) } else { scale_up(v, k.unsigned_abs()) }
+}
+
+/// The least k with every |v| < 2^k, or 0 where all are 0.
+pub(super) fn exponent_of(values: &[f64]) -> i32 {
+    let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest > 0.0 { exponent_above(largest) } else { 0 }
+}
