@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Reads `covtype.data`: 581,012 rows, ten numbers, four indicators of the wilderness area and forty of the soil type,
 /// stored sparse, and seven classes, `1` to `7` in the file, here 0 to 6 with the names of [`CLASSES`].
 ///
-/// *Cost:* 12 values and their indices a row are stored, 84 MB; the 54 numbers as a dense matrix would take 251 MB.
+/// *Cost:* at most 12 values and their indices a row are stored, 84 MB; 54 numbers a row would take 251 MB.
 ///
 /// # Errors
 /// See [`DataError`]; no cell may be missing.
