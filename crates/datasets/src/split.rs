@@ -168,6 +168,20 @@ mod tests {
     }
 
     #[test]
+    fn the_sizes_are_those_of_table_3() {
+        let table = [
+            (581_012, [46_481, 418_329, 58_101, 58_101]),
+            (70_000, [5_400, 48_600, 6_000, 10_000]),
+            (2_407, [154, 1_387, 385, 481]),
+            (28_596, [2_316, 20_846, 2_574, 2_860]),
+        ];
+        for (name, (n, sizes)) in ClassificationName::ALL.into_iter().zip(table) {
+            let split = Split::new(name.split_plan(n), n, 7, 9).unwrap();
+            assert_eq!(parts(&split).map(Vec::len), sizes, "{name}");
+        }
+    }
+
+    #[test]
     fn trials_share_what_is_held_out_and_seeds_share_nothing() {
         for name in ClassificationName::ALL {
             let split = |seed, trial| Split::new(name.split_plan(2_000), 2_000, seed, trial).unwrap();

@@ -3,8 +3,8 @@
 
 use datasets::open_bandit::{Campaign, LoggingPolicy, Part, file};
 use datasets::{
-    Classification, ClassificationName, Contexts, Labels, LabelsError, Provenance, SearchPath, Split,
-    StandIn, load_classification,
+    Classification, ClassificationName, Contexts, DataError, Labels, LabelsError, Provenance, SearchPath,
+    Split, StandIn, load_classification,
 };
 use rows::{Entries, RowMatrix};
 use std::io::Write as _;
@@ -23,8 +23,10 @@ fn loaded(
     numbers: usize,
     classes: usize,
 ) -> (Classification, bool) {
-    let task = load_classification(name, &SearchPath::from_environment(None).unwrap(), STAND_IN).unwrap();
-    let official = matches!(task.provenance, Provenance::Official { .. });
+    let search = SearchPath::from_environment(None).unwrap();
+    let task = load_classification(name, &search, STAND_IN).unwrap();
+    let official = search.locate(name).unwrap().is_some();
+    assert_eq!(matches!(task.provenance, Provenance::Official { .. }), official, "{}", task.provenance);
     if !official {
         reduced(&format!("{name} is a {}", task.provenance));
     }
@@ -246,7 +248,7 @@ fn labels_and_selections_are_checked() {
         labels.select([1, 1, 0]).unwrap(),
         Labels::new(3, vec![0, 1, 2, 4], vec![1, 1, 0, 2]).unwrap()
     );
-    assert!(matches!(labels.select([2]), Err(datasets::DataError::NoSuchExample { row: 2, rows: 2 })));
+    assert!(matches!(labels.select([2]), Err(DataError::NoSuchExample { row: 2, rows: 2 })));
     assert_eq!(Labels::multiclass(3, vec![]).unwrap().cardinality(), 0.0);
 
     let sparse = RowMatrix::sparse(3, vec![0, 1, 1], vec![2], vec![5.0]).unwrap();
@@ -258,5 +260,30 @@ fn labels_and_selections_are_checked() {
     assert!(contexts.select([usize::MAX]).is_err());
     assert!(contexts.select([]).unwrap().is_empty());
     let numbers = datasets::load(datasets::Name::Abalone, &SearchPath::nowhere(), STAND_IN).unwrap();
-    assert!(matches!(Classification::try_from(numbers), Err(datasets::DataError::Encode(_))));
+    assert!(matches!(Classification::try_from(numbers), Err(DataError::Encode(_))));
+}
+
+#[test]
+fn files_with_other_content_than_the_official_are_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let search = SearchPath::new(Some(folder.path()), |_| None, &folder.path().join("root")).unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("covtype.data", format!("{}5\n", "1,".repeat(54)));
+    let refused = load_classification(ClassificationName::Covertype, &search, STAND_IN);
+    assert!(matches!(refused, Err(DataError::WrongChecksum { .. })), "{refused:?}");
+
+    write("train-labels-idx1-ubyte", String::new());
+    let refused = load_classification(ClassificationName::Fashion, &search, STAND_IN);
+    let Err(DataError::Incomplete { set, missing, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!((set.to_string().as_str(), missing), ("fashion", "train-images-idx3-ubyte"));
+
+    // One file of the Open Bandit Dataset is enough to be read, and to be refused.
+    write("obd/bts/men/men.csv", ",click\n0,1\n".to_owned());
+    let log = |policy| file(&search, Campaign::Men, policy, Part::Log);
+    assert!(matches!(log(LoggingPolicy::Bts), Err(DataError::WrongChecksum { .. })));
+    assert_eq!(log(LoggingPolicy::Random).unwrap(), None);
 }
