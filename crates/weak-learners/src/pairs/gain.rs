@@ -31,9 +31,8 @@ pub(super) struct Term {
 }
 
 impl Scale {
-    /// For g and h of at most these sizes, in grains of 2^−shift, shift ≤ 100.
-    pub(super) fn new(largest_g: f64, largest_h: f64, shift: u32, growth: &PairGrowth) -> Self {
-        let [unit_g, unit_h] = [largest_g, largest_h].map(exponent_above);
+    /// For g below 2^unit_g and h below 2^unit_h in size, in grains of 2^−shift, shift ≤ 100.
+    pub(super) fn new(unit_g: i32, unit_h: i32, shift: u32, growth: &PairGrowth) -> Self {
         let unit_d = unit_h.max(exponent_above(growth.reg_lambda()));
         Self {
             unit_g,
@@ -103,7 +102,7 @@ impl Scale {
 }
 
 impl Term {
-    /// Terms of several actions at once.
+    /// The sum of no terms.
     pub(super) const NONE: Self = Self { value: 0.0, doubt: 0.0 };
 
     pub(super) fn and(self, other: Self) -> Self {
