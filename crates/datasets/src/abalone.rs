@@ -19,5 +19,5 @@ pub(crate) fn table() -> Table {
     let mut columns = vec![Column::nominal("sex", ["F", "I", "M"])];
     columns.extend(numbers.map(Column::number));
     columns.push(Column::value("rings"));
-    Table { name: Name::Abalone, columns, storage: Storage::Dense, has_header: false, comment: None }
+    Table { name: Name::Abalone.into(), columns, storage: Storage::Dense, has_header: false, comment: None }
 }

@@ -18,5 +18,11 @@ pub(crate) fn table() -> Table {
     // The test part opens with a comment line, and its labels end in a full stop.
     let mut columns = columns_of(include_str!("adult.columns"));
     columns.push(Column::class("income", ["<=50K", ">50K"], "."));
-    Table { name: Name::Adult, columns, storage: Storage::Sparse, has_header: false, comment: Some(b'|') }
+    Table {
+        name: Name::Adult.into(),
+        columns,
+        storage: Storage::Sparse,
+        has_header: false,
+        comment: Some(b'|'),
+    }
 }

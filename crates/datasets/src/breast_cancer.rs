@@ -26,5 +26,11 @@ pub(crate) fn table() -> Table {
     columns.push(Column::number_or_missing("bare nuclei"));
     columns.extend(["bland chromatin", "normal nucleoli", "mitoses"].map(Column::number));
     columns.push(Column::class("class", ["2", "4"], ""));
-    Table { name: Name::BreastCancer, columns, storage: Storage::Dense, has_header: false, comment: None }
+    Table {
+        name: Name::BreastCancer.into(),
+        columns,
+        storage: Storage::Dense,
+        has_header: false,
+        comment: None,
+    }
 }

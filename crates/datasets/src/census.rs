@@ -49,5 +49,5 @@ pub(crate) fn table(coding: CensusCoding) -> Table {
         }
     }
     columns.push(Column::class("income", ["- 50000.", "50000+."], ""));
-    Table { name: Name::Census, columns, storage: Storage::Sparse, has_header: false, comment: None }
+    Table { name: Name::Census.into(), columns, storage: Storage::Sparse, has_header: false, comment: None }
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with a data file, a folder of them, or a request for one.
 
-use crate::{EncodeError, Name};
+use crate::{ArffProblem, EncodeError, IdxProblem, LabelsError, Name, Set};
 use rows::RowError;
 use std::io;
 use std::path::PathBuf;
@@ -16,6 +16,14 @@ pub enum DataError {
         /// The name asked for.
         text: String,
     },
+    /// A name that is none of a list of sets.
+    #[error("no data set is called {text:?}; there are {}", known.join(", "))]
+    UnknownSet {
+        /// The name asked for.
+        text: String,
+        /// The names that there are.
+        known: Vec<&'static str>,
+    },
     /// The folder that was asked for explicitly is not there.
     #[error("{} is not a directory", directory.display())]
     NoSuchDirectory {
@@ -23,10 +31,10 @@ pub enum DataError {
         directory: PathBuf,
     },
     /// A folder holds a part of a data set only. Training on that part would not be the experiment.
-    #[error("{} holds a part of {name} only: {missing} is not there", directory.display())]
+    #[error("{} holds a part of {set} only: {missing} is not there", directory.display())]
     Incomplete {
         /// The data set.
-        name: Name,
+        set: Set,
         /// The folder looked at.
         directory: PathBuf,
         /// The first file that is missing.
@@ -65,10 +73,10 @@ pub enum DataError {
         path: PathBuf,
     },
     /// A reader was called without a file.
-    #[error("no file was named for {name}")]
+    #[error("no file was named for {set}")]
     NoFiles {
         /// The data set.
-        name: Name,
+        set: Set,
     },
     /// The header does not name the expected columns.
     #[error("{}: column {column} is headed {got:?}, not {expected:?}", path.display())]
@@ -141,6 +149,39 @@ pub enum DataError {
         path: PathBuf,
         /// What is wrong with it.
         problem: ArchiveProblem,
+    },
+    /// An ARFF file that is not as it should be.
+    #[error("{}:{line}:{column}: {problem}", path.display())]
+    Arff {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The byte of the line, from 1.
+        column: usize,
+        /// What is wrong there.
+        problem: ArffProblem,
+    },
+    /// An IDX file that is not as it should be.
+    #[error("{}, byte {offset}: {problem}", path.display())]
+    Idx {
+        /// The file.
+        path: PathBuf,
+        /// The byte of the uncompressed content, from 0.
+        offset: u64,
+        /// What is wrong there.
+        problem: IdxProblem,
+    },
+    /// Labels that are not sets of classes, or too few or too many of them.
+    #[error(transparent)]
+    Labels(#[from] LabelsError),
+    /// An example that is not there.
+    #[error("example {row} is none of {rows}, which count from 0")]
+    NoSuchExample {
+        /// The example asked for.
+        row: usize,
+        /// The number of examples.
+        rows: usize,
     },
     /// The rows do not make a matrix.
     #[error(transparent)]

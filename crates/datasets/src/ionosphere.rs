@@ -18,5 +18,11 @@ pub(crate) fn table() -> Table {
     let parts = (1..=17).flat_map(|pulse| ["real", "imaginary"].map(|part| format!("pulse {pulse}, {part}")));
     let mut columns: Vec<Column> = parts.map(Column::number).collect();
     columns.push(Column::class("return", ["b", "g"], ""));
-    Table { name: Name::Ionosphere, columns, storage: Storage::Dense, has_header: false, comment: None }
+    Table {
+        name: Name::Ionosphere.into(),
+        columns,
+        storage: Storage::Dense,
+        has_header: false,
+        comment: None,
+    }
 }

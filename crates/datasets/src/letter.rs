@@ -30,5 +30,5 @@ pub(crate) fn table() -> Table {
     ];
     let mut columns = vec![Column::class("letter", ALPHABET, "")];
     columns.extend(numbers.map(Column::number));
-    Table { name: Name::Letter, columns, storage: Storage::Dense, has_header: false, comment: None }
+    Table { name: Name::Letter.into(), columns, storage: Storage::Dense, has_header: false, comment: None }
 }

@@ -7,7 +7,9 @@
 //!
 //! Reading order: [`Name`], [`load`], [`Dataset`], the readers ([`abalone`], [`adult`], [`census`], [`letter`],
 //! [`mod@slice`], [`breast_cancer`], [`ionosphere`], [`spambase`]), the encoders ([`Standardiser`], [`MinMax`], [`OneHot`], [`with_constant`], [`signs`], [`TargetRange`]),
-//! [`permutation`], [`synthetic`], and behind them [`SearchPath`] and the manifest of [`OfficialFile`]s.
+//! [`permutation`], [`synthetic`], and behind them [`SearchPath`] and the manifest of [`OfficialFile`]s. For off-policy
+//! learning: [`ClassificationName`], [`load_classification`], [`Classification`], [`Split`], the readers ([`covertype`],
+//! [`fashion`], [`scene`], [`tmc`]), the formats ([`arff`], [`idx`]), and [`open_bandit`], whose logs are real.
 //!
 //! ```
 //! use datasets::{Name, SearchPath, StandIn, Standardiser, load, permutation, split_halves, with_constant};
@@ -26,6 +28,7 @@
 mod dataset;
 mod load;
 mod name;
+mod classification;
 
 // One reader a data set.
 pub mod abalone;
@@ -36,34 +39,53 @@ pub mod slice;
 pub mod breast_cancer;
 pub mod ionosphere;
 pub mod spambase;
+pub mod covertype;
+pub mod fashion;
+pub mod scene;
+pub mod tmc;
+pub mod open_bandit;
 
 // What the readers share, from the format down to the bytes.
 mod assembly;
 mod column;
+mod multilabel;
 mod source;
 mod table;
+pub mod arff;
+pub mod idx;
 
 // What happens to a data set before a learner sees it.
 mod encode;
 mod order;
+mod split;
 
 // Data without files.
 pub mod synthetic;
 
 // Where files are, and where they come from.
 mod archive;
+mod home;
 mod manifest;
 mod search;
+mod set;
 
 mod error;
 
 pub use archive::unpack_single_member;
+pub use arff::ArffProblem;
 pub use census::CensusCoding;
+pub use classification::{
+    ByteMatrix, Classification, ClassificationName, Contexts, Labels, LabelsError, load_classification,
+};
 pub use dataset::{Dataset, Provenance, SourceFile, Targets};
 pub use encode::{EncodeError, MinMax, OneHot, Standardiser, TargetRange, indicators, signs, with_constant};
 pub use error::{ArchiveProblem, DataError};
+pub use home::Home;
+pub use idx::IdxProblem;
 pub use load::{StandIn, load, load_census};
 pub use manifest::{OfficialFile, verify};
 pub use name::Name;
 pub use order::{ExampleStream, permutation, split_halves};
 pub use search::SearchPath;
+pub use set::Set;
+pub use split::{Split, SplitError, SplitPlan};

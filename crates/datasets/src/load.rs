@@ -1,6 +1,6 @@
 //! A data set by name: the official files where they are, a stand-in of the same shape where they are not.
 
-use crate::{CensusCoding, DataError, Dataset, Name, OfficialFile, Provenance, SearchPath};
+use crate::{CensusCoding, DataError, Dataset, Name, OfficialFile, Provenance, SearchPath, Set};
 use crate::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase, synthetic};
 
 /// What to draw where the official files are not there.
@@ -71,16 +71,17 @@ pub fn load_census(
     }
 }
 
-/// Raises the provenance to "official" where all sums are known and agree.
 fn verified(name: Name, mut dataset: Dataset) -> Result<Dataset, DataError> {
-    if let Provenance::Unverified { files } = &dataset.provenance {
-        let mut all_known = true;
-        for (official, file) in OfficialFile::of(name).zip(files) {
-            all_known &= official.check(file)?.is_some();
-        }
-        if all_known {
-            dataset.provenance = Provenance::Official { files: files.clone() };
-        }
-    }
+    dataset.provenance = verified_provenance(name.into(), dataset.provenance)?;
     Ok(dataset)
+}
+
+/// Raises the provenance to "official" where all sums are known and agree.
+pub(crate) fn verified_provenance(set: Set, provenance: Provenance) -> Result<Provenance, DataError> {
+    let Provenance::Unverified { files } = provenance else { return Ok(provenance) };
+    let mut all_known = true;
+    for (official, file) in OfficialFile::of(set).zip(&files) {
+        all_known &= official.check(file)?.is_some();
+    }
+    Ok(if all_known { Provenance::Official { files } } else { Provenance::Unverified { files } })
 }

@@ -1,7 +1,7 @@
 //! Where data files are looked for.
 
 use crate::manifest::OfficialFile;
-use crate::{DataError, Name};
+use crate::{DataError, Set};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -69,18 +69,24 @@ impl SearchPath {
     ///
     /// # Errors
     /// [`DataError::Incomplete`] where that folder lacks another file of the set.
-    pub fn locate(&self, name: Name) -> Result<Option<Vec<PathBuf>>, DataError> {
+    pub fn locate(&self, set: impl Into<Set>) -> Result<Option<Vec<PathBuf>>, DataError> {
+        let set = set.into();
         for directory in &self.directories {
-            let found: Vec<_> = OfficialFile::of(name).map(|file| (file, file.locate(directory))).collect();
+            let found: Vec<_> = OfficialFile::of(set).map(|file| (file, file.locate(directory))).collect();
             if found.iter().all(|(_, path)| path.is_none()) {
                 continue;
             }
             if let Some((file, _)) = found.iter().find(|(_, path)| path.is_none()) {
                 let directory = directory.clone();
-                return Err(DataError::Incomplete { name, directory, missing: file.name });
+                return Err(DataError::Incomplete { set, directory, missing: file.name });
             }
             return Ok(Some(found.into_iter().filter_map(|(_, path)| path).collect()));
         }
         Ok(None)
+    }
+
+    /// One official file in the first folder that has it, whatever else of its set is there.
+    pub fn find(&self, file: &OfficialFile) -> Option<PathBuf> {
+        self.directories.iter().find_map(|directory| file.locate(directory))
     }
 }

@@ -30,5 +30,5 @@ pub(crate) fn table(with_patient: bool) -> Table {
     let mut columns = vec![patient];
     columns.extend((0..384).map(|k| Column::number(format!("value{k}"))));
     columns.push(Column::value("reference"));
-    Table { name: Name::Slice, columns, storage: Storage::Dense, has_header: true, comment: None }
+    Table { name: Name::Slice.into(), columns, storage: Storage::Dense, has_header: true, comment: None }
 }

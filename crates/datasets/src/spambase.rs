@@ -70,5 +70,5 @@ pub(crate) fn table() -> Table {
     columns.extend([";", "(", "[", "!", "$", "#"].map(|char| Column::number(format!("character {char}"))));
     columns.extend(["average", "longest", "total"].map(|run| Column::number(format!("capitals, {run}"))));
     columns.push(Column::class("spam", ["0", "1"], ""));
-    Table { name: Name::Spambase, columns, storage: Storage::Dense, has_header: false, comment: None }
+    Table { name: Name::Spambase.into(), columns, storage: Storage::Dense, has_header: false, comment: None }
 }

@@ -3,7 +3,7 @@
 use crate::assembly::Assembly;
 use crate::column::{Column, Kind};
 use crate::source::{Source, read_failure};
-use crate::{DataError, Dataset, Name, OneHot, Provenance, SourceFile};
+use crate::{DataError, Dataset, OneHot, Provenance, Set, SourceFile};
 use csv::{ByteRecord, ReaderBuilder};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub(crate) enum Storage {
 /// The format of all files of one data set.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    pub(crate) name: Name,
+    pub(crate) name: Set,
     pub(crate) columns: Vec<Column>,
     pub(crate) storage: Storage,
     pub(crate) has_header: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Table {
 impl Table {
     /// Reads the files one after the other.
     pub(crate) fn read(&self, paths: &[PathBuf]) -> Result<Dataset, DataError> {
-        let first = paths.first().ok_or(DataError::NoFiles { name: self.name })?;
+        let first = paths.first().ok_or(DataError::NoFiles { set: self.name })?;
         let mut assembly = Assembly::new(self);
         let mut files = Vec::new();
         for path in paths {

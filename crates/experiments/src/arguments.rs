@@ -1,7 +1,7 @@
 //! The arguments of the program.
 
 use clap::{Args, Parser, Subcommand};
-use datasets::Name;
+use datasets::{Name, Set};
 use experiments::agnostic::streams::Source;
 use std::path::PathBuf;
 
@@ -134,14 +134,14 @@ pub(crate) enum Data {
         /// Where the files go
         #[arg(long, default_value = "data")]
         data: PathBuf,
-        /// Another server with the same paths
-        #[arg(long, default_value = datasets::OfficialFile::HOME)]
-        home: String,
+        /// Another server, with the paths of all publishers
+        #[arg(long)]
+        home: Option<String>,
         /// Show no progress
         #[arg(long)]
         quiet: bool,
-        /// Only these data sets
-        sets: Vec<Name>,
+        /// Only these data sets; else all that can be fetched
+        sets: Vec<Set>,
     },
 }
 

@@ -6,22 +6,21 @@
 //! ```
 //! use datasets::SearchPath;
 //! let report = experiments::data_command::verify(&SearchPath::nowhere());
-//! assert_eq!((report.intact, report.absent, report.damaged), (0, 10, 0));
+//! assert_eq!((report.intact, report.absent, report.damaged), (0, 21, 0));
 //! ```
 
 use comfy_table::{Table, presets};
 use datasets::{OfficialFile, SearchPath};
-use std::path::PathBuf;
 
 pub mod fetch;
 
-/// One line for every official file: the set, its number in the repository, the size, and where the file lies here.
+/// One line for every official file: the set, who publishes it, the size, and where the file lies here.
 pub fn list(search: &SearchPath) -> Table {
-    let mut table = table(["set", "UCI", "file", "bytes", "found"]);
+    let mut table = table(["set", "home", "file", "bytes", "found"]);
     for file in OfficialFile::ALL {
-        let found = locate(search, &file).map_or("absent".to_owned(), |path| path.display().to_string());
+        let found = search.find(&file).map_or("absent".to_owned(), |path| path.display().to_string());
         let bytes = file.bytes.map_or("unknown".to_owned(), |bytes| bytes.to_string());
-        table.add_row([&file.set.to_string(), &file.uci.to_string(), file.name, &bytes, &found]);
+        table.add_row([&file.set.to_string(), &file.home.to_string(), file.name, &bytes, &found]);
     }
     table
 }
@@ -44,7 +43,7 @@ pub fn verify(search: &SearchPath) -> Verification {
     let mut report =
         Verification { table: table(["set", "file", "state"]), intact: 0, absent: 0, damaged: 0 };
     for file in OfficialFile::ALL {
-        let state = match locate(search, &file).map(|path| file.verify(&path)) {
+        let state = match search.find(&file).map(|path| file.verify(&path)) {
             None => {
                 report.absent += 1;
                 "absent".to_owned()
@@ -66,10 +65,6 @@ pub fn verify(search: &SearchPath) -> Verification {
     report
 }
 
-fn locate(search: &SearchPath, file: &OfficialFile) -> Option<PathBuf> {
-    search.directories().iter().find_map(|directory| file.locate(directory))
-}
-
 fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
@@ -87,9 +82,9 @@ mod tests {
         std::fs::write(folder.path().join("abalone.data"), "M,1\n").unwrap();
         let search = SearchPath::new(Some(folder.path()), |_| None, Path::new("nowhere")).unwrap();
         let report = verify(&search);
-        assert_eq!((report.intact, report.absent, report.damaged), (0, 9, 1));
+        assert_eq!((report.intact, report.absent, report.damaged), (0, 20, 1));
         assert!(report.table.to_string().contains("SHA-256"));
         let listed = list(&search).to_string();
-        assert_eq!((listed.matches("absent").count(), listed.lines().count()), (9, 11));
+        assert_eq!((listed.matches("absent").count(), listed.lines().count()), (20, 22));
     }
 }

@@ -172,7 +172,7 @@ fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
             }
         }
         Data::Fetch { data, home, quiet, sets } => {
-            let sets = if sets.is_empty() { Name::ALL.to_vec() } else { sets.clone() };
+            let sets = if sets.is_empty() { fetch::fetchable() } else { sets.clone() };
             let (directory, home) = (data.clone(), home.clone());
             let options = fetch::FetchOptions { directory, sets, home, progress: !quiet };
             say(&fetch::fetch(&options)?.to_string())?;

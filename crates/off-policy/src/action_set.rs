@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 
 const WORD: usize = 64;
 
+/// 2²⁴ actions are 2 MiB a row.
+const MOST_ACTIONS: usize = 1 << 24;
+
 /// The actions that were on offer in every row of a log, where not all of them were.
 ///
-/// *Shapes:* a bit an action and row.
+/// *Shapes:* a bit an action and row; at most 2²⁴ actions.
 ///
 /// ```
 /// use off_policy::ActionSets;
@@ -35,10 +38,32 @@ impl ActionSets {
     /// The sets of the rows, each a list of actions in any order.
     ///
     /// # Errors
-    /// [`LogError::NoActions`], [`LogError::EmptyActionSet`], [`LogError::ActionOutOfRange`].
+    /// [`LogError::NoActions`], [`LogError::EmptyActionSet`], [`LogError::ActionOutOfRange`],
+    /// [`LogError::TooManyActions`].
     pub fn new(actions: usize, rows: impl IntoIterator<Item = impl AsRef<[u32]>>) -> Result<Self, LogError> {
-        let rows = rows.into_iter().map(|row| row.as_ref().to_vec()).collect();
-        Unchecked { actions, rows }.try_into()
+        if actions == 0 {
+            return Err(LogError::NoActions);
+        }
+        let (per_row, mut words) = (actions.div_ceil(WORD), Vec::new());
+        for (row, set) in rows.into_iter().enumerate() {
+            if set.as_ref().is_empty() {
+                return Err(LogError::EmptyActionSet { row });
+            }
+            // The number of actions may be that of a damaged file, and no more than a number.
+            let too_many = LogError::TooManyActions { actions, rows: row + 1 };
+            if actions > MOST_ACTIONS || words.try_reserve(per_row).is_err() {
+                return Err(too_many);
+            }
+            let start = words.len();
+            words.resize(start + per_row, 0_u64);
+            for &action in set.as_ref() {
+                if action as usize >= actions {
+                    return Err(LogError::ActionOutOfRange { row, action: u64::from(action), actions });
+                }
+                words[start + action as usize / WORD] |= 1 << (action as usize % WORD);
+            }
+        }
+        Ok(Self { actions, words })
     }
 
     /// |A|.
@@ -142,22 +167,6 @@ impl TryFrom<Unchecked> for ActionSets {
     type Error = LogError;
 
     fn try_from(Unchecked { actions, rows }: Unchecked) -> Result<Self, LogError> {
-        if actions == 0 {
-            return Err(LogError::NoActions);
-        }
-        let per_row = actions.div_ceil(WORD);
-        let mut words = vec![0; per_row * rows.len()];
-        for (row, (set, words)) in rows.iter().zip(words.chunks_exact_mut(per_row)).enumerate() {
-            if set.is_empty() {
-                return Err(LogError::EmptyActionSet { row });
-            }
-            for &action in set {
-                if action as usize >= actions {
-                    return Err(LogError::ActionOutOfRange { row, action: u64::from(action), actions });
-                }
-                words[action as usize / WORD] |= 1 << (action as usize % WORD);
-            }
-        }
-        Ok(Self { actions, words })
+        Self::new(actions, rows)
     }
 }

@@ -64,6 +64,14 @@ pub enum LogError {
         /// The row.
         row: usize,
     },
+    /// More actions than there is memory for sets of them.
+    #[error("{rows} sets of {actions} actions do not fit into memory")]
+    TooManyActions {
+        /// |A|.
+        actions: usize,
+        /// The number of rows reached.
+        rows: usize,
+    },
     /// Action sets of another number of actions than the log's.
     #[error("the action sets are of {got} actions, the log of {expected}")]
     ActionCount {
@@ -114,13 +122,122 @@ pub enum PolicyError {
         /// Its score.
         value: f64,
     },
+    /// Weights that are not one an input and action, or no input.
+    #[error("{weights} weights for {actions} actions and {inputs} inputs")]
+    WeightCount {
+        /// m.
+        inputs: usize,
+        /// |A|.
+        actions: usize,
+        /// The number of weights.
+        weights: usize,
+    },
+    /// A number of a linear model that is not finite.
+    #[error("{name} {index} is {value}, not a finite number")]
+    NotFiniteWeight {
+        /// Weight or intercept.
+        name: &'static str,
+        /// Its place in the list.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
     /// What the model behind the policy refused.
     #[error("the model behind the policy refused: {reason}")]
     Model {
         /// What it said.
         reason: String,
     },
+    /// Labels or rewards that do not fit.
+    #[error(transparent)]
+    Labels(#[from] LabelError),
+    /// A column whose mean square is too large for a double, so that its spread is unknown.
+    #[error("the squares of column {column} overflow")]
+    ColumnOverflow {
+        /// The column of the contexts.
+        column: usize,
+    },
+    /// Columns that are not standardised and whose gradient or norm is too large for a double.
+    #[error("the gradient of the fit is no finite number: the columns are too large")]
+    GradientOverflow,
     /// What the data refuse.
     #[error(transparent)]
     Log(#[from] LogError),
+}
+
+/// Why labels or a reward structure were refused. Rows, groups and classes count from 0.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LabelError {
+    /// No class to belong to.
+    #[error("there are no classes")]
+    NoClasses,
+    /// More classes than a table of them may have.
+    #[error("{classes} classes, more than {limit}")]
+    TooManyClasses {
+        /// The number asked for.
+        classes: usize,
+        /// The largest number.
+        limit: usize,
+    },
+    /// A label that is no class.
+    #[error("row {row}: label {class} is not one of {classes} classes")]
+    ClassOutOfRange {
+        /// The row.
+        row: usize,
+        /// The label.
+        class: u32,
+        /// K.
+        classes: usize,
+    },
+    /// A row without a label, where one is needed to learn from.
+    #[error("row {row} has no label")]
+    NoLabel {
+        /// The row.
+        row: usize,
+    },
+    /// Another number of label sets than of contexts.
+    #[error("there are labels of {got} rows, and {expected} contexts")]
+    RowCount {
+        /// The number of contexts.
+        expected: usize,
+        /// The number of label sets.
+        got: usize,
+    },
+    /// Another number of classes than the policy has actions.
+    #[error("{argument}: {got} classes, the policy has {expected} actions")]
+    ClassCount {
+        /// Which argument.
+        argument: &'static str,
+        /// |A|.
+        expected: usize,
+        /// The number found.
+        got: usize,
+    },
+    /// A member of a group that is no action.
+    #[error("group {group}: {action} is not one of {actions} actions")]
+    GroupOutOfRange {
+        /// The group.
+        group: usize,
+        /// The member.
+        action: u32,
+        /// |A|.
+        actions: usize,
+    },
+    /// An action in two groups, or twice in one.
+    #[error("group {group}: action {action} is in group {earlier} already")]
+    GroupsOverlap {
+        /// The group.
+        group: usize,
+        /// The group that had it first.
+        earlier: usize,
+        /// The action.
+        action: u32,
+    },
+    /// A credit that is no share of a full reward.
+    #[error("the partial credit {value} is outside [0, 1]")]
+    BadCredit {
+        /// The value found.
+        value: f64,
+    },
 }

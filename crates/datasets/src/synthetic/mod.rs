@@ -16,11 +16,13 @@ mod stump_majority;
 
 mod label_flips;
 
+mod classification_stand_in;
 mod stand_in;
 mod unit_sphere;
 
 mod error;
 
+pub use classification_stand_in::classification_stand_in;
 pub use drifting_classification::DriftingClassification;
 pub use drifting_regression::DriftingRegression;
 pub use error::GeneratorError;

@@ -6,7 +6,8 @@
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` and
-//! `statistical`, `maboost`, `bopl` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! `statistical`, `maboost`, `bopl` with `weighted_tree` (the kernels, by family), `code` (which refusal has which code),
+//! `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -23,6 +24,7 @@ mod statistical;
 mod given;
 mod bopl;
 mod maboost;
+mod weighted_tree;
 #[cfg(test)]
 mod tests;
 
@@ -190,7 +192,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
             agnostic::kernel(name).or_else(|| boosting::kernel(name)).or_else(|| statistical::kernel(name))
         }
         "maboost" => maboost::kernel(name),
-        "bopl" => bopl::kernel(name),
+        "bopl" => bopl::kernel(name).or_else(|| weighted_tree::kernel(name)),
         _ => None,
     }
 }

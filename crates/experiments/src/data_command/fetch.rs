@@ -1,7 +1,7 @@
 //! Downloads official files from where they are published.
 
 use comfy_table::Table;
-use datasets::{DataError, Name, OfficialFile, unpack_single_member};
+use datasets::{DataError, Home, OfficialFile, Set, unpack_single_member};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -17,9 +17,10 @@ pub struct FetchOptions {
     /// The folder that receives the files; it is made if need be.
     pub directory: PathBuf,
     /// The sets wanted.
-    pub sets: Vec<Name>,
-    /// The address that download paths are appended to, with its last slash: [`OfficialFile::HOME`], or a mirror.
-    pub home: String,
+    pub sets: Vec<Set>,
+    /// The address that download paths are appended to, with its last slash: a mirror of all homes, or, where this is
+    /// `None`, [`Home::address`] of each file's own.
+    pub home: Option<String>,
     /// Whether to draw a progress bar, which goes to standard error where that is a terminal.
     pub progress: bool,
 }
@@ -62,15 +63,42 @@ pub enum FetchError {
         /// The cause.
         source: io::Error,
     },
+    /// The publisher has no file that could be fetched.
+    #[error(
+        "{file} of {home} is published inside a RAR archive only: unpack it, and put the file into {} by hand",
+        directory.display()
+    )]
+    ByHand {
+        /// The file.
+        file: &'static str,
+        /// The publisher.
+        home: Home,
+        /// The folder asked for.
+        directory: PathBuf,
+    },
     /// The content is not that of the official file, or a damaged archive.
     #[error(transparent)]
     Content(#[from] DataError),
+}
+
+/// The sets of whose files each has an address.
+///
+/// ```
+/// use datasets::{ClassificationName, Name};
+/// let sets = experiments::data_command::fetch::fetchable();
+/// assert!(sets.contains(&Name::Adult.into()) && sets.contains(&ClassificationName::Fashion.into()));
+/// assert!(!sets.contains(&ClassificationName::Scene.into()));
+/// ```
+pub fn fetchable() -> Vec<Set> {
+    let has_address = |file: &OfficialFile| file.home.address().is_some();
+    Set::all().filter(|&set| OfficialFile::of(set).all(has_address)).collect()
 }
 
 /// Downloads the files of the sets that are not in the folder yet, one after the other, and checks each SHA-256.
 ///
 /// A download grows under a name that ends in `.part`; an interrupted one is continued by HTTP range requests, or
 /// begun again where the server does not serve ranges. Only checked content is moved to the final name, in one step.
+/// A file with folders in its name lies in these folders.
 /// Slice localisation is published as a zip archive only, and no sum of it is known: its single file is unpacked, and
 /// held to the CRC-32 of the archive.
 ///
@@ -99,16 +127,25 @@ fn fetch_with(agent: &Agent, options: &FetchOptions, files: &[OfficialFile]) -> 
 
 /// Fetches one file, and returns where it lies.
 fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Result<PathBuf, FetchError> {
-    let url = format!("{}{}", options.home, file.download);
+    let by_hand =
+        || FetchError::ByHand { file: file.name, home: file.home, directory: options.directory.clone() };
+    let home = options.home.as_deref().or(file.home.address()).ok_or_else(by_hand)?;
+    let url = format!("{home}{}", file.download);
     let published_as = file.download.rsplit('/').next().unwrap_or(file.name);
-    let part = options.directory.join(format!("{published_as}.part"));
+    // The folder that the file's own name asks for, which is the folder itself but for the Open Bandit Dataset.
+    let directory = match file.name.rsplit_once('/') {
+        Some((folders, _)) => options.directory.join(folders),
+        None => options.directory.clone(),
+    };
+    fs::create_dir_all(&directory).map_err(io_error(&directory))?;
+    let part = directory.join(format!("{published_as}.part"));
     let bar = if options.progress { progress_bar(file.name) } else { ProgressBar::hidden() };
     loop {
         let continued = download(agent, &url, &part, &bar)?;
         let moved = if published_as.ends_with(".zip") {
-            unpack(&part, &options.directory, file.name)
+            unpack(&part, &directory, file.name)
         } else {
-            let path = options.directory.join(published_as);
+            let path = directory.join(published_as);
             file.verify(&part).map_err(FetchError::from).and_then(|_| rename(&part, &path)).map(|()| path)
         };
         match moved {

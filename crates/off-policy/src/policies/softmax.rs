@@ -73,7 +73,7 @@ impl<S: Scores> Policy for Softmax<S> {
 }
 
 /// Scores become probabilities ∝ exp(β·score) in place; 0 for what is not on offer. Slices of another length than the
-/// set's |A| are read as far as both go.
+/// set's |A| are read as far as both go; they become 0 where nothing on offer is that near.
 ///
 /// Differences to the largest score come first, so that no finite scores overflow: halved before they are subtracted, for
 /// a difference may be twice the largest double.
@@ -81,13 +81,14 @@ pub fn softmax(scores: &mut [f64], beta: f64, on_offer: ActionSet<'_>) {
     let top = on_offer.iter().filter_map(|a| scores.get(a)).fold(f64::MIN, |top: f64, s| top.max(*s));
     let mut sum = 0.0;
     for (a, score) in scores.iter_mut().enumerate() {
-        // exp(2β(s/2 − top/2)), and 1 at the top whatever β is.
+        // exp(2β(s/2 − top/2)), β first: twice the half may overflow, and β = 0 makes 0 of no infinity.
         let half = *score * 0.5 - top * 0.5;
-        let exponent = if half == 0.0 { 0.0 } else { 2.0 * half * beta };
-        *score = if on_offer.contains(a) { exponent.exp() } else { 0.0 };
+        *score = if on_offer.contains(a) { (half * beta * 2.0).exp() } else { 0.0 };
         sum += *score;
     }
-    scores.iter_mut().for_each(|p| *p /= sum);
+    if sum > 0.0 {
+        scores.iter_mut().for_each(|p| *p /= sum);
+    }
 }
 
 #[derive(Deserialize)]

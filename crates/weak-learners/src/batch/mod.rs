@@ -5,11 +5,11 @@
 //! [`BinnedStump`], the same search there; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and
 //! [`WeightedTree`] by smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
 
-mod contract;
+pub(crate) mod contract;
 mod sorted_columns;
 mod stump;
 mod exact_stump;
-mod binned_columns;
+pub(crate) mod binned_columns;
 mod binned_stump;
 mod decision_tree;
 mod binned_tree;
@@ -20,8 +20,10 @@ pub use binned_columns::BinnedColumns;
 pub use binned_stump::BinnedStump;
 pub use binned_tree::BinnedTree;
 pub use contract::{Hypothesis, Sample, WeakLearner};
+pub(crate) use contract::{in_pool, in_units};
 pub use decision_tree::{LeafAnswer, Tree};
 pub use exact_stump::ExactStump;
+pub(crate) use exact_stump::midway;
 pub use sampled::Sampled;
 pub use sorted_columns::SortedColumns;
 pub use stump::Stump;

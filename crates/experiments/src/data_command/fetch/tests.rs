@@ -1,6 +1,7 @@
 //! Downloads from a server on the loopback interface that gives prepared answers.
 
 use super::*;
+use datasets::{ClassificationName, Name};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
@@ -14,9 +15,9 @@ fn content() -> Vec<u8> {
 }
 
 const FILE: OfficialFile = OfficialFile {
-    set: Name::Letter,
+    set: Set::Table(Name::Letter),
     name: "letters.data",
-    uci: 0,
+    home: Home::Uci { number: 0 },
     download: "letters/letters.data",
     sha256: Some(SHA256),
     bytes: Some(10_000),
@@ -70,7 +71,7 @@ struct Outcome {
 fn fetch_from(folder: &Path, file: OfficialFile, answers: Vec<Vec<u8>>) -> Outcome {
     let (home, requests) = serve(answers);
     let directory = folder.to_owned();
-    let options = FetchOptions { directory, sets: vec![file.set], home, progress: false };
+    let options = FetchOptions { directory, sets: vec![file.set], home: Some(home), progress: false };
     let result = fetch_with(&agent(false), &options, &[file]);
     let entries =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -224,4 +225,31 @@ fn an_archive_is_unpacked_and_a_damaged_one_leaves_nothing() {
         outcome.result
     );
     assert!(outcome.names.is_empty());
+}
+
+#[test]
+fn a_file_with_folders_in_its_name_lies_in_them() {
+    let folder = folder();
+    let file = OfficialFile { set: Set::OpenBandit, name: "obd/men/letters.data", ..FILE };
+    let outcome = fetch_from(folder.path(), file, vec![whole(&content())]);
+    outcome.result.unwrap();
+    assert_eq!(outcome.names, ["obd"]);
+    assert_eq!(file.locate(folder.path()), Some(folder.path().join("obd/men/letters.data")));
+    assert!(outcome.requests[0].starts_with("get /home/letters/letters.data "));
+}
+
+#[test]
+fn a_file_without_an_address_is_left_to_the_hand() {
+    let folder = folder();
+    let scene = OfficialFile::of(ClassificationName::Scene).next().copied().unwrap();
+    let (directory, sets) = (folder.path().to_owned(), vec![scene.set]);
+    let options = FetchOptions { directory, sets, home: None, progress: false };
+    let refused = fetch_with(&agent(false), &options, &[scene]).unwrap_err();
+    assert!(matches!(refused, FetchError::ByHand { file: "scene.arff", home: Home::Mulan, .. }), "{refused}");
+    assert!(refused.to_string().contains("by hand"));
+    fs::write(folder.path().join("scene.arff"), "mine").unwrap();
+    assert!(matches!(
+        fetch_with(&agent(false), &options, &[scene]),
+        Err(FetchError::Content(DataError::WrongChecksum { .. }))
+    ));
 }

@@ -1,0 +1,268 @@
+//! The fit of multinomial logistic regression.
+
+use super::lbfgs::Lbfgs;
+use super::objective::Objective;
+use super::scales::Scales;
+use super::{LogisticRecord, LogisticStop, MultinomialLogistic, TrainedLogistic};
+use crate::{LabelError, LabelSets, LogError, PolicyError};
+use rand::{Rng, RngExt};
+use rows::{RowMatrix, dot};
+use serde::{Deserialize, Serialize};
+
+/// Minimises the ridge-penalised cross-entropy
+///
+/// J(θ) = (1/n)Σ_i (ln Σ_a exp(s_a(x_i)) − mean of s_a(x_i) over the labels of i) + (λ/2)‖θ‖²,  s_a(x) = ⟨v_a, z⟩ + c_a,
+///
+/// where z is x with its [`Columns`] standardised, or x. An example of several labels teaches each with an equal share,
+/// and weighs no more than others. The ridge is on the intercepts too, so that J is λ-strongly convex and a class without
+/// examples keeps a finite score.
+///
+/// *Method.* Full batches: limited-memory BFGS \[LN89\] from θ = 0, backtracking to J(θ + td) ≤ J(θ) + 10⁻⁴·t⟨∇J, d⟩; an
+/// epoch is an accepted step. The first step is −∇J/L, which lowers J by at least ‖∇J‖²/2L.
+///
+/// *To keep a policy mediocre* \[L23, Appendix F.3\]: a larger ridge, fewer epochs, early stopping, and the β of the softmax.
+///
+/// *Ranges:* λ ≥ 0; λ = 0 promises no minimiser, only descent. Without [early stopping](Self::with_early_stopping)
+/// nothing is drawn. *Cost:* an epoch is two passes over the stored values, O(|A|) each, more where a step is cut back;
+/// memory is 22 times that of the weights, and no copy of the contexts.
+///
+/// ```
+/// use off_policy::LabelSets;
+/// use off_policy::policies::{LogisticStop, LogisticTraining, Scores};
+/// use rand::SeedableRng;
+/// let contexts = rows::RowMatrix::dense(1, vec![1000.0, 2000.0, 3000.0, 4000.0])?;
+/// let labels = LabelSets::single(2, &[0, 0, 1, 1])?;
+/// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
+/// let trained = LogisticTraining::new(0.01, 100)?.fit(&contexts, &labels, &mut rng)?;
+/// let mut scores = [0.0; 2];
+/// trained.model.scores(rows::Row::dense(&[2600.0])?, &mut scores)?;
+/// assert!(scores[0] < scores[1] && trained.record.stop == LogisticStop::Gradient);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked", into = "Unchecked")]
+pub struct LogisticTraining {
+    parameters: Unchecked,
+}
+
+/// The scale on which the ridge sees the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Columns {
+    /// Mean 0 and variance 1 on the rows of the fit; a column that is constant there gets the weight 0. Sparse rows stay
+    /// sparse.
+    Standardised,
+    /// As they are.
+    Raw,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Unchecked {
+    ridge: f64,
+    max_epochs: usize,
+    tolerance: f64,
+    held_out: f64,
+    patience: usize,
+    columns: Columns,
+}
+
+impl LogisticTraining {
+    /// At most `max_epochs` epochs with the ridge λ, on standardised columns, until ‖∇J‖ ≤ 10⁻⁶.
+    ///
+    /// # Errors
+    /// [`PolicyError::BadParameter`] for a λ that is not a finite number of at least 0.
+    pub fn new(ridge: f64, max_epochs: usize) -> Result<Self, PolicyError> {
+        let (tolerance, columns) = (1e-6, Columns::Standardised);
+        Unchecked { ridge, max_epochs, tolerance, held_out: 0.0, patience: 0, columns }.try_into()
+    }
+
+    /// Holds ⌊`share`·n⌋ rows out, drawn without replacement, and stops when their cross-entropy has not improved for
+    /// `patience` epochs; the model is that of the best epoch.
+    ///
+    /// # Errors
+    /// [`PolicyError::BadParameter`] for a share outside \[0, 1).
+    pub fn with_early_stopping(self, share: f64, patience: usize) -> Result<Self, PolicyError> {
+        Unchecked { held_out: share, patience, ..self.parameters }.try_into()
+    }
+
+    /// Stops at ‖∇J‖ ≤ `tolerance`.
+    ///
+    /// # Errors
+    /// [`PolicyError::BadParameter`] for a tolerance that is not a finite number of at least 0.
+    pub fn with_tolerance(self, tolerance: f64) -> Result<Self, PolicyError> {
+        Unchecked { tolerance, ..self.parameters }.try_into()
+    }
+
+    /// On columns of this scale.
+    #[must_use]
+    pub fn with_columns(mut self, columns: Columns) -> Self {
+        self.parameters.columns = columns;
+        self
+    }
+
+    /// Learns from these labels.
+    ///
+    /// # Errors
+    /// [`LogError::Empty`], [`LabelError::RowCount`], [`LabelError::NoLabel`]; [`PolicyError::ColumnOverflow`] or
+    /// [`PolicyError::GradientOverflow`] for numbers of about 10¹⁵⁰ and more.
+    pub fn fit(
+        &self,
+        contexts: &RowMatrix,
+        labels: &LabelSets,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<TrainedLogistic, PolicyError> {
+        if labels.len() != contexts.len() {
+            return Err(LabelError::RowCount { expected: contexts.len(), got: labels.len() }.into());
+        }
+        if contexts.is_empty() {
+            return Err(LogError::Empty.into());
+        }
+        if let Some(row) = labels.iter().position(<[u32]>::is_empty) {
+            return Err(LabelError::NoLabel { row }.into());
+        }
+        let (held_out, rows) = self.split(contexts.len(), rng);
+        let scales = Scales::fit(contexts, &rows, self.parameters.columns)?;
+        let ridge = self.parameters.ridge;
+        let objective = Objective { contexts, labels, rows: &rows, scales: &scales, ridge };
+        let held_out = Objective { rows: &held_out, ..objective };
+        self.minimise(&objective, &held_out)
+    }
+
+    /// The rows held out and the others, of which there is one at least, each in order.
+    fn split(&self, n: usize, rng: &mut (impl Rng + ?Sized)) -> (Vec<usize>, Vec<usize>) {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of n lies in 0, …, n"
+        )]
+        let k = ((self.parameters.held_out * n as f64).floor() as usize).min(n - 1);
+        let mut order: Vec<usize> = (0..n).collect();
+        for i in 0..k {
+            let drawn = rng.random_range(i..n);
+            order.swap(i, drawn);
+        }
+        let mut rest = order.split_off(k);
+        order.sort_unstable();
+        rest.sort_unstable();
+        (order, rest)
+    }
+
+    fn minimise(
+        &self,
+        objective: &Objective<'_>,
+        held_out: &Objective<'_>,
+    ) -> Result<TrainedLogistic, PolicyError> {
+        let parameters = &self.parameters;
+        let validates = !held_out.rows.is_empty();
+        let smoothness = objective.smoothness();
+        let mut theta = vec![0.0; objective.dimension()];
+        let mut gradient = theta.clone();
+        let (mut memory, mut best) = (Lbfgs::default(), theta.clone());
+        let mut value = objective.evaluate(&theta, &mut gradient);
+        let mut record = LogisticRecord {
+            objective: vec![value],
+            gradient_norm: vec![dot(&gradient, &gradient).sqrt()],
+            held_out: if validates { vec![held_out.cross_entropy(&theta, None)] } else { Vec::new() },
+            epoch: 0,
+            smoothness,
+            stop: LogisticStop::Epochs,
+        };
+        for epoch in 1..=parameters.max_epochs {
+            let norm = dot(&gradient, &gradient).sqrt();
+            if !norm.is_finite() {
+                return Err(PolicyError::GradientOverflow);
+            }
+            if norm <= parameters.tolerance {
+                record.stop = LogisticStop::Gradient;
+                break;
+            }
+            let Some(step) = descend(objective, &theta, &gradient, value, &mut memory) else {
+                record.stop = LogisticStop::Rounding;
+                break;
+            };
+            (theta, gradient, value) = (step.theta, step.gradient, step.value);
+            record.objective.push(value);
+            record.gradient_norm.push(dot(&gradient, &gradient).sqrt());
+            if validates {
+                let loss = held_out.cross_entropy(&theta, None);
+                record.held_out.push(loss);
+                if loss < record.held_out[record.epoch] {
+                    record.epoch = epoch;
+                    best.clone_from(&theta);
+                } else if epoch - record.epoch >= parameters.patience {
+                    record.stop = LogisticStop::HeldOut;
+                    break;
+                }
+            } else {
+                record.epoch = epoch;
+            }
+        }
+        let (weights, intercepts) = objective.raw(if validates { &best } else { &theta });
+        let model = MultinomialLogistic::new(objective.contexts.dimension(), weights, intercepts)?;
+        Ok(TrainedLogistic { model, record })
+    }
+}
+
+/// An accepted step.
+struct Step {
+    theta: Vec<f64>,
+    gradient: Vec<f64>,
+    value: f64,
+}
+
+const SUFFICIENT: f64 = 1e-4;
+const ROUNDING: f64 = f64::EPSILON / 8.0;
+
+/// A step of sufficient decrease, or `None` where there is none even along the gradient.
+fn descend(
+    objective: &Objective<'_>,
+    theta: &[f64],
+    gradient: &[f64],
+    value: f64,
+    memory: &mut Lbfgs,
+) -> Option<Step> {
+    loop {
+        let direction = memory.direction(gradient, 1.0 / objective.smoothness());
+        let slope = dot(gradient, &direction);
+        let mut t = 1.0;
+        // A decrease below the rounding of J cannot be seen.
+        while -t * slope > ROUNDING * value {
+            let next: Vec<f64> = theta.iter().zip(&direction).map(|(x, d)| x + t * d).collect();
+            let mut next_gradient = vec![0.0; next.len()];
+            let next_value = objective.evaluate(&next, &mut next_gradient);
+            let descends = next_value < value && next_value <= value + SUFFICIENT * t * slope;
+            if descends && next_gradient.iter().all(|g| g.is_finite()) {
+                let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect();
+                memory.remember(difference(&next, theta), difference(&next_gradient, gradient));
+                return Some(Step { theta: next, gradient: next_gradient, value: next_value });
+            }
+            t *= 0.5;
+        }
+        if memory.is_empty() {
+            return None;
+        }
+        memory.forget();
+    }
+}
+
+impl From<LogisticTraining> for Unchecked {
+    fn from(training: LogisticTraining) -> Self {
+        training.parameters
+    }
+}
+
+impl TryFrom<Unchecked> for LogisticTraining {
+    type Error = PolicyError;
+
+    fn try_from(parameters: Unchecked) -> Result<Self, PolicyError> {
+        for (name, value) in [("ridge", parameters.ridge), ("tolerance", parameters.tolerance)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(PolicyError::BadParameter { name, value, domain: "[0, ∞)" });
+            }
+        }
+        if !(0.0..1.0).contains(&parameters.held_out) {
+            let value = parameters.held_out;
+            return Err(PolicyError::BadParameter { name: "held_out", value, domain: "[0, 1)" });
+        }
+        Ok(Self { parameters })
+    }
+}

@@ -1,0 +1,127 @@
+//! What a reader refuses.
+
+use crate::LogError;
+use rows::RowError;
+use std::io;
+use thiserror::Error;
+
+/// Why a stream is no log. Lines count from 1, the header included; a record that spans several stands on its last.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The stream failed.
+    #[error("reading failed after line {line}: {message}")]
+    Io {
+        /// The last line that was read.
+        line: u64,
+        /// The kind of failure.
+        kind: io::ErrorKind,
+        /// What the stream said.
+        message: String,
+    },
+    /// Not even a header.
+    #[error("the stream is empty")]
+    NoHeader,
+    /// A header and no row.
+    #[error("no row follows the header")]
+    NoRows,
+    /// A column that was asked for.
+    #[error("there is no column {column:?}")]
+    MissingColumn {
+        /// Its name.
+        column: String,
+    },
+    /// Two columns of one name.
+    #[error("two columns are called {column:?}")]
+    DuplicateColumn {
+        /// The name.
+        column: String,
+    },
+    /// A column that was asked for in two places.
+    #[error("column {column:?} is asked for twice")]
+    ColumnAskedTwice {
+        /// Its name.
+        column: String,
+    },
+    /// A column that the other streams do not have.
+    #[error("column {column:?} is in this stream and not in the first")]
+    UnexpectedColumn {
+        /// Its name.
+        column: String,
+    },
+    /// No column is left for the contexts.
+    #[error("there is no column of contexts")]
+    NoContexts,
+    /// A line of another number of cells than the header.
+    #[error("line {line}: {got} cells, the header has {expected}")]
+    Ragged {
+        /// The line.
+        line: u64,
+        /// Cells of the header.
+        expected: usize,
+        /// Cells of the line.
+        got: usize,
+    },
+    /// A cell that is no text.
+    #[error("line {line}, column {column:?}: not UTF-8")]
+    NotUtf8 {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+    },
+    /// A cell outside what its column holds.
+    #[error("line {line}, column {column:?}: {text:?} is not {expected}")]
+    BadCell {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// An action that is none of those.
+    #[error("line {line}, column {column:?}: {text:?} is not one of {actions} actions")]
+    UnknownAction {
+        /// The line.
+        line: u64,
+        /// The column.
+        column: String,
+        /// The cell.
+        text: String,
+        /// |A|.
+        actions: usize,
+    },
+    /// The same label for two actions.
+    #[error("two actions are called {label:?}")]
+    DuplicateAction {
+        /// The label.
+        label: String,
+    },
+    /// An item that is listed twice, or in a gap of the numbering.
+    #[error("line {line}: item {item} does not follow item {before}")]
+    ItemOrder {
+        /// The line.
+        line: u64,
+        /// The item.
+        item: usize,
+        /// The number of items before it.
+        before: usize,
+    },
+    /// One of several streams.
+    #[error("stream {stream}: {error}")]
+    Stream {
+        /// Which one, from 0.
+        stream: usize,
+        /// What is wrong with it.
+        error: Box<ReadError>,
+    },
+    /// The rows do not make a matrix.
+    #[error(transparent)]
+    Rows(#[from] RowError),
+    /// The columns do not make a log.
+    #[error(transparent)]
+    Log(#[from] LogError),
+}

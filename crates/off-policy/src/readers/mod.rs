@@ -1,0 +1,15 @@
+//! Readers of logs, from any stream of bytes; no file is opened here.
+//!
+//! Reading order: [`read_csv`], a log by the names of its columns; [`read_open_bandit`], the Open Bandit Dataset;
+//! [`ReadError`], what they refuse.
+
+mod csv;
+mod error;
+mod item_context;
+mod open_bandit;
+mod table;
+
+pub use csv::{ActionCoding, ContextColumns, CsvColumns, CsvLog, Outcome, read_csv};
+pub use error::ReadError;
+pub use item_context::{ItemContext, read_item_context};
+pub use open_bandit::{Affinities, OpenBandit, OpenBanditLog, read_open_bandit};
