@@ -2,6 +2,8 @@
 
 use boosters::maboost::BoostError;
 use oco_core::OcoError;
+use off_policy::LogError;
+use off_policy::estimators::EstimateError;
 use projections::ProjectionError;
 use rows::RowError;
 use thiserror::Error;
@@ -24,6 +26,8 @@ pub(super) enum Refusal {
     Boost(#[from] BoostError),
     #[error(transparent)]
     Row(#[from] RowError),
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
 }
 
 impl Refusal {
@@ -36,6 +40,7 @@ impl Refusal {
             Self::Learner(error) => learner(error),
             Self::Boost(error) => boost(error),
             Self::Row(error) => row(error),
+            Self::Estimate(error) => estimate(error),
         }
     }
 }
@@ -98,6 +103,31 @@ fn row(error: &RowError) -> Option<&'static str> {
         RowError::Empty => Some("empty"),
         RowError::NotFinite { .. } => Some("not-finite"),
         RowError::LengthMismatch { .. } => Some("length-mismatch"),
+        _ => None,
+    }
+}
+
+fn log(error: &LogError) -> Option<&'static str> {
+    match error {
+        LogError::Empty | LogError::NoActions => Some("empty"),
+        LogError::LengthMismatch { .. } => Some("length-mismatch"),
+        LogError::BadPropensity { .. } => Some("bad-propensity"),
+        LogError::NotFinite { .. } => Some("not-finite"),
+        LogError::ActionOutOfRange { .. } => Some("action-out-of-range"),
+        _ => None,
+    }
+}
+
+fn estimate(error: &EstimateError) -> Option<&'static str> {
+    match error {
+        EstimateError::Log(error) => log(error),
+        EstimateError::Empty { .. } => Some("empty"),
+        EstimateError::NotFinite { .. } => Some("not-finite"),
+        EstimateError::LengthMismatch { .. } => Some("length-mismatch"),
+        EstimateError::NotADistribution { .. } => Some("not-a-distribution"),
+        EstimateError::ZeroWeights => Some("zero-weights"),
+        // A width that does not hold the terms is one outside its domain.
+        EstimateError::BadParameter { .. } | EstimateError::OutsideRange { .. } => Some("bad-parameter"),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` and
-//! `statistical`, `maboost` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! `statistical`, `maboost`, `off_policy` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -22,6 +22,7 @@ mod projections;
 mod statistical;
 mod given;
 mod maboost;
+mod off_policy;
 #[cfg(test)]
 mod tests;
 
@@ -189,6 +190,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
             agnostic::kernel(name).or_else(|| boosting::kernel(name)).or_else(|| statistical::kernel(name))
         }
         "maboost" => maboost::kernel(name),
+        "off_policy" => off_policy::kernel(name),
         _ => None,
     }
 }
