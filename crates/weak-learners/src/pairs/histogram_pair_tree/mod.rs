@@ -94,7 +94,12 @@ impl PairLearner for HistogramPairTree {
             view.count(records.iter().copied(), &mut histogram);
             histogram
         });
-        grower.grow(&mut desk, view, Node { records, spare, actions, sums: all, depth: 0, is_open, histogram }, FORKS);
+        grower.grow(
+            &mut desk,
+            view,
+            Node { records, spare, actions, sums: all, depth: 0, is_open, histogram },
+            FORKS,
+        );
         let nodes = desk.nodes.clone();
         scratch.put_desk(desk);
         let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;
