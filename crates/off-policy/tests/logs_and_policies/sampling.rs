@@ -61,4 +61,13 @@ fn the_ends_of_the_unit_interval_draw_actions_of_positive_probability() {
     };
     assert_eq!((draw(0).0, draw(u64::MAX).0), (1, 3));
     assert!(draw(0).1 > 0.0 && draw(u64::MAX).1 > 0.0);
+    // What is left of the largest number may exceed the last probability, by rounding; 0 follows it.
+    let mut pi = [0.0; 40];
+    for n in 2..40 {
+        let scores = (0..=n).map(|a| if a < n { -f64::from(a) / 10.0 } else { -1e308 }).collect();
+        let (policy, x) = (Softmax::new(Tabular::new(1, scores).unwrap(), 1.0).unwrap(), [0.0]);
+        let (all, pi) = (ActionSet::all(n as usize + 1).unwrap(), &mut pi[..=n as usize]);
+        let (action, p) = policy.sample(Row::dense(&x).unwrap(), all, pi, &mut Constant(u64::MAX)).unwrap();
+        assert!(action < n as usize && p > 0.0, "{n} actions: {action} of probability {p}");
+    }
 }
