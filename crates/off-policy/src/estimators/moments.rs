@@ -31,7 +31,7 @@ pub struct Moments {
 const LARGE: f64 = 1.0e60;
 /// And the one below which squares of rounding errors could fall out of range.
 const SMALL: f64 = 1.0e-130;
-pub(super) const LANES: usize = 8;
+pub(super) const LANES: usize = 4;
 
 impl Moments {
     /// The moments of a slice.

@@ -1,7 +1,10 @@
 //! What the estimators owe each other.
 
 use crate::logs::{Columns, LARGEST_WEIGHT, close, settings};
-use off_policy::estimators::{Estimate, EstimatorSettings, OffPolicyEvaluation, Tables, ZeroModel};
+use off_policy::estimators::{
+    Bootstrap, EmpiricalBernstein, Estimate, Estimator, EstimatorSettings, Moments, OffPolicyEvaluation,
+    Sides, Tables, ZeroModel,
+};
 use off_policy::policies::{Softmax, Tabular};
 use off_policy::{ActionSets, Log, Rewards};
 use rows::RowMatrix;
@@ -62,6 +65,61 @@ fn snips_moves_with_a_translation_and_ips_does_not() {
     close(after.snips.unwrap().value, before.snips.unwrap().value + 10.0);
     close(after.snips.unwrap().standard_error.unwrap(), before.snips.unwrap().standard_error.unwrap());
     assert!((after.ips.value - before.ips.value - 10.0).abs() > 0.01);
+}
+
+#[test]
+fn snips_is_its_definition() {
+    let log = Columns::drawn(700, 6);
+    let found = log.evaluate(EstimatorSettings::default());
+    let row = |i: usize| (log.target[i * 3 + log.actions[i] as usize] / log.propensities[i], log.rewards[i]);
+    let weight: f64 = (0..700).map(|i| row(i).0).sum();
+    let value = (0..700).map(|i| row(i).0 * row(i).1).sum::<f64>() / weight;
+    let square: f64 = (0..700).map(|i| (row(i).0 * (row(i).1 - value)).powi(2)).sum();
+    let snips = Estimate { value, standard_error: Some(square.sqrt() / weight) };
+    same(found.snips, Some(snips));
+    close(found.support.ess, weight * weight / (0..700).map(|i| row(i).0.powi(2)).sum::<f64>());
+}
+
+/// Weights (1, 2⁻⁶⁰⁰), rewards (1, 0): V = 1 − 2⁻⁶⁰⁰ is 1 in doubles, and se = √2·2⁻⁶⁰⁰ all the same.
+#[test]
+fn a_row_that_outweighs_all_others_leaves_snips_its_error() {
+    let (tiny, rewards) = (2f64.powi(-600), [1.0, 0.0]);
+    let target = [1.0, 0.0, tiny, 1.0];
+    let tables = Tables::new(2, &[0, 0], &[1.0; 2], &rewards, &target, None).unwrap();
+    let snips = OffPolicyEvaluation::of_tables(&tables, EstimatorSettings::default()).unwrap().snips.unwrap();
+    assert_eq!(snips.value, 1.0);
+    close(snips.standard_error.unwrap() / tiny, 2f64.sqrt());
+}
+
+#[test]
+fn the_bootstrap_of_snips_moves_with_a_translation() {
+    let mut log = Columns::drawn(300, 7);
+    let of = |log: &Columns| {
+        let found = Bootstrap::of(&log.tables(), EstimatorSettings::default(), 199, 1).unwrap();
+        found.interval(Estimator::Snips, 0.1).unwrap().unwrap()
+    };
+    let before = of(&log);
+    log.rewards.iter_mut().for_each(|r| *r += 10.0);
+    let after = of(&log);
+    close(after.lower, before.lower + 10.0);
+    close(after.upper, before.upper + 10.0);
+}
+
+/// √(2VL/n) + 7bL/(3(n − 1)) of 0, 0, 3 with b = 4: V = 3, n = 3.
+#[test]
+fn the_empirical_bernstein_half_width_is_that_of_the_theorem() {
+    let moments = Moments::of(&[0.0, 0.0, 3.0]).unwrap();
+    for (sides, l) in [(Sides::One, 20f64.ln()), (Sides::Two, 40f64.ln())] {
+        let found = EmpiricalBernstein::new(&moments, 4.0, 0.1, sides).unwrap();
+        close(found.half_width, (2.0 * l).sqrt() + 14.0 / 3.0 * l);
+        close(found.mean, 1.0);
+    }
+    let (delta, clip) = (0.1, 2.0);
+    let found = Columns::drawn(700, 8).evaluate(settings(clip, 1.0));
+    let bound = EmpiricalBernstein::of_clipped_ips(&found, [-1.0, 1.0], delta, Sides::Two).unwrap();
+    let l = (4.0 / delta).ln();
+    let se = found.clipped_ips.standard_error.unwrap();
+    close(bound.half_width, (2.0 * l).sqrt() * se + 7.0 * 2.0 * clip * l / (3.0 * 699.0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::logs::{Columns, close, settings};
 use off_policy::estimators::{
     Accumulator, EmpiricalBernstein, Estimate, EstimateError, EstimatorSettings, Moments, Observation,
-    OffPolicyEvaluation, Sides, TableModel, Tables, ZeroModel, normal_interval,
+    OffPolicyEvaluation, RewardModel, Sides, TableModel, Tables, ZeroModel, normal_interval,
 };
 use off_policy::policies::{Policy, Softmax, Tabular};
 use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
@@ -98,6 +98,45 @@ impl Policy for Everything {
         p.fill(0.5);
         Ok(())
     }
+}
+
+/// Knows nothing of action 0.
+struct OneMissing;
+
+impl RewardModel for OneMissing {
+    fn inputs(&self) -> Option<usize> {
+        None
+    }
+
+    fn actions(&self) -> usize {
+        2
+    }
+
+    fn rewards(&self, _: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {
+        rewards.copy_from_slice(&[f64::NAN, 3.0]);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_prediction_is_asked_for_what_was_on_offer_alone() {
+    let contexts = RowMatrix::dense(1, vec![0.0]).unwrap();
+    let log = Log::new(contexts, 2, vec![1], vec![1.0], Rewards(vec![1.0])).unwrap();
+    let policy = Softmax::new(Tabular::new(1, vec![0.0; 2]).unwrap(), 1.0).unwrap();
+    let dm = |log: &Log| OffPolicyEvaluation::of(log, &policy, Some(&OneMissing), settings(1.0, 1.0));
+    assert!(matches!(dm(&log), Err(EstimateError::NotFinite { argument: "q", index: 0, .. })));
+    let log = log.with_action_sets(ActionSets::new(2, [[1]]).unwrap()).unwrap();
+    close(dm(&log).unwrap().dm.unwrap().value, 3.0);
+}
+
+#[test]
+fn sums_that_overflow_on_the_way_are_no_fault() {
+    // (1 + 3e−10)·MAX is beyond the doubles, and (1 + 3e−10 − 5e−10)·MAX is not.
+    let (q, rewards) = ([f64::MAX, -f64::MAX, f64::MAX], [-f64::MAX]);
+    let target = [0.5, 5e-10, 0.5 + 3e-10];
+    let tables = Tables::new(3, &[1], &[1.0], &rewards, &target, Some(&q)).unwrap();
+    let found = OffPolicyEvaluation::of_tables(&tables, settings(1.0, 1.0)).unwrap();
+    close(found.dm.unwrap().value / f64::MAX, 1.0 - 2e-10);
 }
 
 #[test]
