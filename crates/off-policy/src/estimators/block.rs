@@ -1,5 +1,6 @@
 //! A block of rows: their terms, and the moments of these.
 
+use super::counts::Counts;
 use super::moments::Moments;
 use super::self_normalised::SelfNormalised;
 use super::wide::Wide;
@@ -13,6 +14,7 @@ pub(super) const ROWS: usize = 256;
 pub(super) struct Block {
     pub(super) len: usize,
     pub(super) weights: [f64; ROWS],
+    pub(super) propensities: [f64; ROWS],
     pub(super) rewards: [f64; ROWS],
     pub(super) direct: [f64; ROWS],
     pub(super) predicted: [f64; ROWS],
@@ -28,12 +30,14 @@ pub(super) struct Sums {
     pub(super) doubly_robust: Moments,
     pub(super) switched: Moments,
     pub(super) self_normalised: SelfNormalised,
+    pub(super) counts: Counts,
 }
 
 impl Block {
     pub(super) const EMPTY: Self = Self {
         len: 0,
         weights: [0.0; ROWS],
+        propensities: [0.0; ROWS],
         rewards: [0.0; ROWS],
         direct: [0.0; ROWS],
         predicted: [0.0; ROWS],
@@ -44,6 +48,7 @@ impl Block {
     pub(super) fn push(&mut self, row: &Observation, w: f64) -> bool {
         let i = self.len % ROWS;
         self.weights[i] = w;
+        self.propensities[i] = row.propensity;
         self.rewards[i] = row.reward;
         self.direct[i] = row.direct;
         self.predicted[i] = row.predicted;
@@ -53,7 +58,8 @@ impl Block {
 
     /// The moments of the rows: in doubles where these hold every square, else row by row with a wider exponent.
     pub(super) fn sums(&self, settings: EstimatorSettings, has_model: bool) -> Sums {
-        self.plain(settings, has_model).unwrap_or_else(|| self.wide(settings, has_model))
+        let moments = self.plain(settings, has_model).unwrap_or_else(|| self.wide(settings, has_model));
+        Sums { counts: Counts::of(self, settings), ..moments }
     }
 
     fn plain(&self, settings: EstimatorSettings, has_model: bool) -> Option<Sums> {
@@ -124,5 +130,6 @@ impl Sums {
         self.doubly_robust.merge(other.doubly_robust);
         self.switched.merge(other.switched);
         self.self_normalised.merge(other.self_normalised);
+        self.counts.merge(other.counts);
     }
 }

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Percentile intervals of all estimators from one pass \[ET93, Section 13.3\]: every replicate sees row i as often as a
-/// Poisson(1) draw says \[CQB12\], the same for all estimators, and estimates from what it saw.
+/// Poisson(1) draw says \[CMNN12\], the same for all estimators, and estimates from what it saw.
 ///
 /// A Poisson bootstrap, because the number of rows need not be known and no row has to be kept; the usual one, which draws
 /// n of n rows, gives every row a Binomial(n, 1/n) number of times instead. IPS, DM, DR and the like are Σ N_i t_i/Σ N_i,

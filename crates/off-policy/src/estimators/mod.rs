@@ -9,7 +9,7 @@
 //! \[MP09\] is about one mean.
 //!
 //! Reading order: [`Estimator`] (the definitions), [`Observation`] (what they need of a row), [`Accumulator`] (the pass);
-//! [`Moments`], and the private modules `block`, `self_normalised` and `wide` under it; [`Observations`] with [`OnLog`] and [`Tables`],
+//! [`Moments`], and the private modules `block`, `self_normalised`, `counts` and `wide` under it; [`Observations`] with [`OnLog`] and [`Tables`],
 //! [`RewardModel`]; [`OffPolicyEvaluation`], [`Support`]; the intervals.
 
 mod error;
@@ -19,6 +19,7 @@ mod observation;
 mod accumulator;
 mod moments;
 mod self_normalised;
+mod counts;
 mod block;
 mod wide;
 mod observations;

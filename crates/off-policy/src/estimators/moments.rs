@@ -12,7 +12,7 @@ use super::{Estimate, EstimateError};
 /// ```
 /// use off_policy::estimators::Moments;
 /// let moments = Moments::of(&[1e200, 3e200, 5e200])?;
-/// assert_eq!((moments.count(), moments.mean()?), (3, 3e200));
+/// assert!(moments.count() == 3 && (moments.mean()? / 3e200 - 1.0).abs() < 1e-15);
 /// assert!((moments.standard_error()?.unwrap_or(0.0) / (2e200 / 3f64.sqrt()) - 1.0).abs() < 1e-15);
 /// assert!(moments.variance().is_err()); // 4e400
 /// # Ok::<(), off_policy::estimators::EstimateError>(())
@@ -31,7 +31,7 @@ pub struct Moments {
 const LARGE: f64 = 1.0e60;
 /// And the one below which squares of rounding errors could fall out of range.
 const SMALL: f64 = 1.0e-130;
-pub(super) const LANES: usize = 8;
+pub(super) const LANES: usize = 4;
 
 impl Moments {
     /// The moments of a slice.

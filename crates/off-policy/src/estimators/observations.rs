@@ -19,34 +19,46 @@ pub trait Observations {
 /// How far a sum of probabilities may be from 1.
 pub(super) const SLACK: f64 = 1e-9;
 
-/// Σ_a π(a)q(a), of a checked distribution; the sum of a row's probabilities is 1 within 1e−9 and none is negative.
+/// Σ_a π(a)q(a), or 0 without q, of a checked distribution; the sum of a row's probabilities is 1 within 1e−9 and none is negative.
 ///
 /// # Errors
 /// [`EstimateError::NotFinite`], [`EstimateError::NotADistribution`].
 #[inline]
 pub(super) fn direct(row: usize, target: &[f64], predictions: Option<&[f64]>) -> Result<f64, EstimateError> {
-    let (mut sum, mut least, mut direct) = (0.0, 0.0, 0.0);
-    if let Some(predictions) = predictions {
-        for (p, q) in target.iter().zip(predictions) {
-            sum += p;
-            least = if *p < least { *p } else { least };
-            direct += p * q;
-        }
-    } else {
-        for p in target {
-            sum += p;
-            least = if *p < least { *p } else { least };
-        }
-    }
+    let [sum, least, direct] = match predictions {
+        Some(predictions) => sums(target, predictions),
+        None => sums(target, target),
+    };
     // A NaN among the probabilities is in their sum.
-    if !((sum - 1.0_f64).abs() <= SLACK && least >= 0.0) {
+    if !((sum - 1.0).abs() <= SLACK && least >= 0.0) {
         not_finite("target", row, target)?;
         return Err(EstimateError::NotADistribution { row, sum, least });
     }
     match predictions {
-        Some(predictions) if !f64::is_finite(direct) => halved(row, target, predictions),
-        _ => Ok(direct),
+        Some(predictions) if !direct.is_finite() => halved(row, target, predictions),
+        Some(_) => Ok(direct),
+        None => Ok(0.0),
     }
+}
+
+/// Σp, the least of 0 and every p, and Σpq; two lanes, so that one addition need not wait for another.
+#[inline]
+fn sums(p: &[f64], q: &[f64]) -> [f64; 3] {
+    let (mut sum, mut least, mut product) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+    let mut see = |lane: usize, p: f64, q: f64| {
+        sum[lane] += p;
+        least[lane] = if p < least[lane] { p } else { least[lane] };
+        product[lane] += p * q;
+    };
+    let ((p, last_p), (q, last_q)) = (p.as_chunks::<2>(), q.as_chunks::<2>());
+    for (p, q) in p.iter().zip(q) {
+        see(0, p[0], q[0]);
+        see(1, p[1], q[1]);
+    }
+    for (p, q) in last_p.iter().zip(last_q) {
+        see(0, *p, *q);
+    }
+    [sum[0] + sum[1], least[0].min(least[1]), product[0] + product[1]]
 }
 
 /// The same sum where a partial sum is no finite number.
