@@ -102,6 +102,14 @@ pub(crate) enum Experiment {
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Name>,
     },
+    /// [SANS21]: off-policy evaluation on a real log, each campaign by the other's
+    Obd {
+        #[command(flatten)]
+        common: Common,
+        /// Replicates of the bootstrap
+        #[arg(long, default_value_t = 2000)]
+        replicates: u32,
+    },
 }
 
 #[derive(Args)]

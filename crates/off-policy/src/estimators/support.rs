@@ -1,6 +1,7 @@
 //! Whether a log can answer for a policy.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// How the weights w_i = π(a_i|x_i)/p_i are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -70,6 +71,27 @@ pub enum SupportWarning {
         /// How many.
         rows: u64,
     },
+}
+
+impl fmt::Display for SupportWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoOverlap => write!(f, "the policy never plays a logged action"),
+            Self::MeanWeight { mean, standard_error } => {
+                write!(f, "the mean weight is {mean:.3} ± {standard_error:.3}, and not 1")
+            }
+            Self::LargestWeight { weight, share } => {
+                write!(f, "one row of weight {weight:.1} has {:.0}% of all weight", 100.0 * share)
+            }
+            Self::EffectiveSampleSize { ess, rows } => write!(f, "{rows} rows count as {ess:.0}"),
+            Self::PropensityFloor { rows, least } => {
+                write!(f, "{rows} propensities are as small as rounding, down to {least:e}")
+            }
+            Self::FewRewards { rows } => {
+                write!(f, "only {rows} rows have a weight and a reward other than 0")
+            }
+        }
+    }
 }
 
 /// The largest propensity that counts as being at the floor.
