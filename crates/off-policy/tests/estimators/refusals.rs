@@ -132,9 +132,9 @@ fn a_prediction_is_asked_for_what_was_on_offer_alone() {
 #[test]
 fn sums_that_overflow_on_the_way_are_no_fault() {
     // (1 + 3e−10)·MAX is beyond the doubles, and (1 + 3e−10 − 5e−10)·MAX is not.
-    let (q, rewards) = ([f64::MAX, -f64::MAX, f64::MAX], [-f64::MAX]);
-    let target = [0.5, 5e-10, 0.5 + 3e-10];
-    let tables = Tables::new(3, &[1], &[1.0], &rewards, &target, Some(&q)).unwrap();
+    let (q, rewards) = ([f64::MAX, f64::MAX, -f64::MAX], [-f64::MAX]);
+    let target = [0.5, 0.5 + 3e-10, 5e-10];
+    let tables = Tables::new(3, &[2], &[1.0], &rewards, &target, Some(&q)).unwrap();
     let found = OffPolicyEvaluation::of_tables(&tables, settings(1.0, 1.0)).unwrap();
     close(found.dm.unwrap().value / f64::MAX, 1.0 - 2e-10);
 }
