@@ -39,8 +39,13 @@ fn tables_name_row_and_value() {
     ));
     let sum = refusal(|log| log.target[30..33].copy_from_slice(&[0.5, 0.5, 2e-9]));
     assert!(matches!(sum, EstimateError::NotADistribution { row: 10, .. }));
-    let least = refusal(|log| log.target[30..33].copy_from_slice(&[0.75, 0.5, -0.25]));
-    assert!(matches!(least, EstimateError::NotADistribution { row: 10, least: -0.25, .. }));
+    for at in 0..3 {
+        let least = refusal(|log| {
+            log.target[30..33].copy_from_slice(&[0.625; 3]);
+            log.target[30 + at] = -0.25;
+        });
+        assert!(matches!(least, EstimateError::NotADistribution { row: 10, least: -0.25, .. }));
+    }
     let short = EstimateError::LengthMismatch { argument: "q", expected: 900, got: 899 };
     assert_eq!(refusal(|log| log.q.truncate(899)), short);
     let empty = refusal(|log| log.actions.clear());
