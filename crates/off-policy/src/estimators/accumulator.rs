@@ -8,7 +8,7 @@ use super::{EstimateError, EstimatorSettings, Observation, OffPolicyEvaluation};
 ///
 /// Rows are gathered in blocks of 256, whose moments are merged in order. Accumulators of the parts of a log merge as well:
 /// parts cut at the same rows and merged in the same order give the same bits, on however many threads they were made.
-/// *Memory:* O(1), some 8 KiB. *Cost:* some thirty operations a row.
+/// *Memory:* O(1), some 10 KiB. *Cost:* some thirty operations a row.
 ///
 /// ```
 /// use off_policy::estimators::{Accumulator, EstimatorSettings, Observation};

@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 /// SNIPS is Σ N_i w_i r_i/Σ N_i w_i.
 ///
 /// *Randomness:* replicate b draws from ChaCha8 of the given seed on a stream of its own, one number a row: the same rows give
-/// the same bits. *Memory:* O(B). *Cost:* B draws a row, some 3 ns each.
+/// the same bits. *Memory:* O(B). *Cost:* B draws a row, a few nanoseconds each.
 ///
 /// ```
 /// use off_policy::estimators::{Bootstrap, Estimator, EstimatorSettings, Tables};

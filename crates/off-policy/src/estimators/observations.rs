@@ -25,40 +25,34 @@ pub(super) const SLACK: f64 = 1e-9;
 /// [`EstimateError::NotFinite`], [`EstimateError::NotADistribution`].
 #[inline]
 pub(super) fn direct(row: usize, target: &[f64], predictions: Option<&[f64]>) -> Result<f64, EstimateError> {
-    let [sum, least, direct] = match predictions {
-        Some(predictions) => sums(target, predictions),
-        None => sums(target, target),
-    };
+    let (sum, least) = sum_and_least(target);
     // A NaN among the probabilities is in their sum.
     if !((sum - 1.0).abs() <= SLACK && least >= 0.0) {
         not_finite("target", row, target)?;
         return Err(EstimateError::NotADistribution { row, sum, least });
     }
-    match predictions {
-        Some(predictions) if !direct.is_finite() => halved(row, target, predictions),
-        Some(_) => Ok(direct),
-        None => Ok(0.0),
-    }
+    let Some(predictions) = predictions else {
+        return Ok(0.0);
+    };
+    let direct = target.iter().zip(predictions).fold(0.0, |direct, (p, q)| direct + p * q);
+    if f64::is_finite(direct) { Ok(direct) } else { halved(row, target, predictions) }
 }
 
-/// Σp, the least of 0 and every p, and Σpq; two lanes, so that one addition need not wait for another.
+/// Σp, and the least of 0 and every p; two lanes, so that one addition need not wait for another.
 #[inline]
-fn sums(p: &[f64], q: &[f64]) -> [f64; 3] {
-    let (mut sum, mut least, mut product) = ([0.0; 2], [0.0; 2], [0.0; 2]);
-    let mut see = |lane: usize, p: f64, q: f64| {
+fn sum_and_least(p: &[f64]) -> (f64, f64) {
+    let (mut sum, mut least) = ([0.0; 2], [0.0; 2]);
+    let mut see = |lane: usize, p: f64| {
         sum[lane] += p;
         least[lane] = if p < least[lane] { p } else { least[lane] };
-        product[lane] += p * q;
     };
-    let ((p, last_p), (q, last_q)) = (p.as_chunks::<2>(), q.as_chunks::<2>());
-    for (p, q) in p.iter().zip(q) {
-        see(0, p[0], q[0]);
-        see(1, p[1], q[1]);
+    let (pairs, last) = p.as_chunks::<2>();
+    for pair in pairs {
+        see(0, pair[0]);
+        see(1, pair[1]);
     }
-    for (p, q) in last_p.iter().zip(last_q) {
-        see(0, *p, *q);
-    }
-    [sum[0] + sum[1], least[0].min(least[1]), product[0] + product[1]]
+    last.iter().for_each(|p| see(0, *p));
+    (sum[0] + sum[1], least[0].min(least[1]))
 }
 
 /// The same sum where a partial sum is no finite number.

@@ -39,8 +39,13 @@ fn tables_name_row_and_value() {
     ));
     let sum = refusal(|log| log.target[30..33].copy_from_slice(&[0.5, 0.5, 2e-9]));
     assert!(matches!(sum, EstimateError::NotADistribution { row: 10, .. }));
-    let least = refusal(|log| log.target[30..33].copy_from_slice(&[0.75, 0.5, -0.25]));
-    assert!(matches!(least, EstimateError::NotADistribution { row: 10, least: -0.25, .. }));
+    for at in 0..3 {
+        let least = refusal(|log| {
+            log.target[30..33].copy_from_slice(&[0.625; 3]);
+            log.target[30 + at] = -0.25;
+        });
+        assert!(matches!(least, EstimateError::NotADistribution { row: 10, least: -0.25, .. }));
+    }
     let short = EstimateError::LengthMismatch { argument: "q", expected: 900, got: 899 };
     assert_eq!(refusal(|log| log.q.truncate(899)), short);
     let empty = refusal(|log| log.actions.clear());
@@ -132,9 +137,9 @@ fn a_prediction_is_asked_for_what_was_on_offer_alone() {
 #[test]
 fn sums_that_overflow_on_the_way_are_no_fault() {
     // (1 + 3e−10)·MAX is beyond the doubles, and (1 + 3e−10 − 5e−10)·MAX is not.
-    let (q, rewards) = ([f64::MAX, -f64::MAX, f64::MAX], [-f64::MAX]);
-    let target = [0.5, 5e-10, 0.5 + 3e-10];
-    let tables = Tables::new(3, &[1], &[1.0], &rewards, &target, Some(&q)).unwrap();
+    let (q, rewards) = ([f64::MAX, f64::MAX, -f64::MAX], [-f64::MAX]);
+    let target = [0.5, 0.5 + 3e-10, 5e-10];
+    let tables = Tables::new(3, &[2], &[1.0], &rewards, &target, Some(&q)).unwrap();
     let found = OffPolicyEvaluation::of_tables(&tables, settings(1.0, 1.0)).unwrap();
     close(found.dm.unwrap().value / f64::MAX, 1.0 - 2e-10);
 }
