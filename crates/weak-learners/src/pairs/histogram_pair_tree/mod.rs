@@ -68,7 +68,7 @@ impl PairLearner for HistogramPairTree {
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
         let Self { growth, work: Work { quanta, root, scratch } } = self;
-        let is_flat = quanta.take(round, root)?;
+        let is_flat = quanta.take(round)?;
         let grower = Grower {
             contexts,
             quanta,
@@ -82,19 +82,21 @@ impl PairLearner for HistogramPairTree {
         desk.nodes.clear();
         let mut all = Sums::default();
         quanta.sums.iter().for_each(|sums| all += *sums);
-        let (records, spare) = root.both();
-        let actions = match quanta.sums[..] {
-            [_] => Actions::One(0),
-            ref sums => Actions::Several((0..).zip(sums.iter().copied()).collect()),
+        let (actions, words) = match quanta.sums[..] {
+            [_] => (Actions::One(0), quanta.of(0)),
+            ref sums => (Actions::Several((0..).zip(sums.iter().copied()).collect()), quanta.rest()),
         };
+        // At most 2^32 examples.
+        let (rows, spare) = root.fill((0..=u32::MAX).take(round.examples()));
+        let view = View::whole(contexts.layout(), words);
         let is_open = grower.is_open(0, all);
-        let view = View::whole(contexts.layout());
         let histogram = (is_open && !is_flat).then(|| {
             let mut histogram = desk.histogram(contexts.layout().cells);
-            view.count(records.iter().copied(), &mut histogram);
+            view.count(rows, 1.0, &mut histogram);
             histogram
         });
-        grower.grow(&mut desk, view, Node { records, spare, actions, sums: all, depth: 0, is_open, histogram }, FORKS);
+        let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
+        grower.grow(&mut desk, root, FORKS);
         let nodes = desk.nodes.clone();
         scratch.put_desk(desk);
         let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;

@@ -1,7 +1,5 @@
 //! g and h of every pair in whole numbers.
 
-use super::partition::Record;
-use super::scratch::Buffers;
 use crate::LearnerError;
 use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
@@ -29,6 +27,8 @@ const CHUNKS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Quanta {
     words: Vec<AtomicU64>,
+    /// Of every example the Σ over the actions that still stand together: a row is in one node of several actions at most.
+    rest: Vec<AtomicU64>,
     /// Σ over the examples, action by action.
     pub(super) sums: Vec<Sums>,
     partial: Vec<Sums>,
@@ -70,11 +70,11 @@ impl Quanta {
     /// The quanta of an example are the differences of its rounded running sums Σ_(b≤a) g_b: each is off by at most one, and
     /// where the g of an example sum to 0, so do its quanta.
     ///
-    /// The records of all rows, with their Σ_a, go to the buffers of the root; answers whether every Σ_a g is 0.
+    /// Answers whether every Σ_a g is 0.
     ///
     /// # Errors
     /// [`LearnerError::BadParameter`] with more than 2^24 actions.
-    pub(super) fn take(&mut self, round: &PairRound<'_>, root: &mut Buffers) -> Result<bool, LearnerError> {
+    pub(super) fn take(&mut self, round: &PairRound<'_>) -> Result<bool, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
         if actions > 1 << 24 {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -91,23 +91,17 @@ impl Quanta {
         self.partial.resize(parts * actions, Sums::default());
         let units = self.units;
         let words = &self.words;
-        root.resize(n);
-        let (records, _) = root.both();
-        let part = |((part, sums), records): ((usize, &mut [Sums]), &mut [Record])| {
-            let first = part * CHUNK * CHUNKS;
-            let mut is_flat = true;
-            for (chunk, records) in records.chunks_mut(CHUNK).enumerate() {
-                quantise(round, units, first + chunk * CHUNK, words, sums, records);
-                is_flat &= records.iter().all(|record| record.g == 0);
-            }
-            is_flat
+        self.rest.resize_with(n, AtomicU64::default);
+        let rest = &self.rest;
+        let part = |(part, sums): (usize, &mut [Sums])| {
+            let chunks = (part * CHUNKS..(part + 1) * CHUNKS).map(|chunk| chunk * CHUNK);
+            let flat = |first| quantise(round, units, first, (words, rest), sums);
+            chunks.take_while(|first| *first < n).map(flat).fold(true, |all, flat| all & flat)
         };
         let is_flat = if in_pool(words.len(), 1 << 16) {
-            let sums = self.partial.par_chunks_mut(actions).enumerate();
-            sums.zip(records.par_chunks_mut(CHUNK * CHUNKS)).map(part).reduce(|| true, |a, b| a & b)
+            self.partial.par_chunks_mut(actions).enumerate().map(part).reduce(|| true, |a, b| a & b)
         } else {
-            let sums = self.partial.chunks_mut(actions).enumerate();
-            sums.zip(records.chunks_mut(CHUNK * CHUNKS)).map(part).fold(true, |a, b| a & b)
+            self.partial.chunks_mut(actions).enumerate().map(part).fold(true, |a, b| a & b)
         };
         self.sums.clear();
         self.sums.resize(actions, Sums::default());
@@ -121,6 +115,11 @@ impl Quanta {
     pub(super) fn of(&self, action: u32) -> &[AtomicU64] {
         let n = self.words.len() / self.sums.len();
         &self.words[action as usize * n..][..n]
+    }
+
+    /// The sums over the actions that still stand together.
+    pub(super) fn rest(&self) -> &[AtomicU64] {
+        &self.rest
     }
 
     /// Copies the answers that the leaves left.
@@ -143,28 +142,38 @@ pub(super) fn unpack(word: &AtomicU64) -> (i32, i32) {
     (word as u32 as i32, (word >> 32) as u32 as i32)
 }
 
+/// Takes g and h of one word away from another. No two threads do so at once.
+pub(super) fn take_away(from: &AtomicU64, word: &AtomicU64) {
+    let ((g, h), (g_word, h_word)) = (unpack(from), unpack(word));
+    from.store(pack(g - g_word, h - h_word), Relaxed);
+}
+
+fn pack(g: i32, h: i32) -> u64 {
+    u64::from(g as u32) | u64::from(h as u32) << 32
+}
+
 /// The nearest whole number, of what is below 2^31: where the last bit is a unit, the sum is rounded to one.
 fn nearest(v: f64) -> i32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     (v + SHIFT).to_bits() as i32
 }
 
+/// Writes the quanta of some examples and adds them up, action by action; answers whether every Σ_a g is 0.
 fn quantise(
     round: &PairRound<'_>,
     units: Units,
     first: usize,
-    words: &[AtomicU64],
+    (words, rest): (&[AtomicU64], &[AtomicU64]),
     sums: &mut [Sums],
-    records: &mut [Record],
-) {
+) -> bool {
     let n = round.examples();
-    let len = records.len();
-    (first as u32..).zip(records.iter_mut()).for_each(|(row, record)| *record = Record { g: 0, h: 0, row });
+    let len = CHUNK.min(n - first);
     let [g_factors, h_factors] = [units.g, units.h].map(Units::factors);
     let mut running = [0.0; CHUNK];
     let mut before = [0_i32; CHUNK];
     let mut g_quanta = [0_i32; CHUNK];
     let mut h_quanta = [0_i32; CHUNK];
+    let mut h_sums = [0_i32; CHUNK];
     let weigh = |h: &[f64], quanta: &mut [i32; CHUNK]| {
         for (h, quanta) in h.iter().zip(quanta) {
             // What weighs something weighs a quantum.
@@ -188,15 +197,19 @@ fn quantise(
         }
         let (mut g_sum, mut h_sum) = (0, 0);
         let quanta = g_quanta.iter().zip(&h_quanta);
-        for ((word, (g, h)), record) in words[place..][..len].iter().zip(quanta).zip(records.iter_mut()) {
-            record.g += *g;
-            record.h += *h;
-            word.store(u64::from(*g as u32) | u64::from(*h as u32) << 32, Relaxed);
+        for ((word, (g, h)), h_all) in words[place..][..len].iter().zip(quanta).zip(&mut h_sums) {
+            *h_all += *h;
+            word.store(pack(*g, *h), Relaxed);
             g_sum += i64::from(*g);
             h_sum += i64::from(*h);
         }
         *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
     }
+    // The last of the running sums is that of all.
+    for ((rest, g), h) in rest[first..][..len].iter().zip(&before).zip(&h_sums) {
+        rest.store(pack(*g, *h), Relaxed);
+    }
+    before[..len].iter().all(|g| *g == 0)
 }
 
 /// For g and for h an e with Σ_a |g| < 2^e for every example.
