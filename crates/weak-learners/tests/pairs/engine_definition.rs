@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rows::RowMatrix;
 use weak_learners::pairs::{
-    BinnedContexts, HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairNode, PairRound, PairTree,
-    PairWeights,
+    BinnedContexts, HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairNode, PairRound,
+    PairTree, PairWeights,
 };
 
 /// A tree to be compared, whatever the order of its nodes.
@@ -76,7 +76,14 @@ impl Pairs {
     }
 
     /// The tree by its definition: the split of largest G_L²/(H_L+λ) + G_R²/(H_R+λ), if that is above G²/(H+λ).
-    fn tree(&self, contexts: &BinnedContexts, part: &[Pair], depth: u32, least: i128, lambda: i128) -> Nested {
+    fn tree(
+        &self,
+        contexts: &BinnedContexts,
+        part: &[Pair],
+        depth: u32,
+        least: i128,
+        lambda: i128,
+    ) -> Nested {
         let (g, h) = self.sums(part);
         let leaf = Nested::Leaf(if g == 0 { 0.0 } else { g as f64 / (h + lambda) as f64 });
         if depth == 0 {
@@ -104,7 +111,8 @@ impl Pairs {
         let Some((_, question)) = best else { return leaf };
         let (left, right): (Vec<Pair>, Vec<Pair>) =
             part.iter().partition(|&&(i, a)| question.is_left(&self.rows[i], a));
-        let [left, right] = [left, right].map(|p| Box::new(self.tree(contexts, &p, depth - 1, least, lambda)));
+        let [left, right] =
+            [left, right].map(|p| Box::new(self.tree(contexts, &p, depth - 1, least, lambda)));
         match question {
             Question::Context(j, cut) => Nested::Context(u32::try_from(j).unwrap(), cut, left, right),
             Question::Action(a) => Nested::Action(u32::try_from(a).unwrap(), left, right),
@@ -133,11 +141,8 @@ fn rows(m: usize) -> impl Strategy<Value = Vec<Vec<f64>>> {
     let rare = || select(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -2.0][..]);
     let widths = (0_usize..3, 0_usize..5, select(&[0_usize, 2, 30][..]));
     widths.prop_flat_map(move |(numbers, categories, rares)| {
-        let row = (
-            prop::collection::vec(number(), numbers),
-            0..=categories,
-            prop::collection::vec(rare(), rares),
-        );
+        let row =
+            (prop::collection::vec(number(), numbers), 0..=categories, prop::collection::vec(rare(), rares));
         let row = row.prop_map(move |(mut row, category, rares)| {
             row.push(7.0);
             row.extend((0..categories).map(|k| f64::from(u8::from(k == category))));
@@ -149,22 +154,24 @@ fn rows(m: usize) -> impl Strategy<Value = Vec<Vec<f64>>> {
 }
 
 fn pairs() -> impl Strategy<Value = (Pairs, bool)> {
-    (1_usize..40, 1_usize..5, any::<bool>(), any::<bool>()).prop_flat_map(|(m, actions, of_pairs, balanced)| {
-        let g = prop::collection::vec(select(&[-3, -1, 0, 0, 1, 2][..]), m * actions);
-        let h = prop::collection::vec(select(&[0, 1, 1, 2, 5][..]), m * actions);
-        let made = (rows(m), g, h).prop_map(move |(rows, mut g, mut h)| {
-            if !of_pairs {
-                (0..m * actions).for_each(|k| h[k] = h[k % m]);
-            }
-            if balanced && !of_pairs && actions > 1 {
-                // Σ_a g = 0, as in boosting.
-                (0..m).for_each(|i| g[i] = -(1..actions).map(|a| g[a * m + i]).sum::<i32>());
-            }
-            (0..m * actions).filter(|k| h[*k] == 0).for_each(|k| g[k] = 0);
-            (Pairs { rows, actions, g, h }, of_pairs)
-        });
-        made.prop_filter("some weight", |(pairs, _)| pairs.h.iter().any(|h| *h > 0))
-    })
+    (1_usize..40, 1_usize..5, any::<bool>(), any::<bool>()).prop_flat_map(
+        |(m, actions, of_pairs, balanced)| {
+            let g = prop::collection::vec(select(&[-3, -1, 0, 0, 1, 2][..]), m * actions);
+            let h = prop::collection::vec(select(&[0, 1, 1, 2, 5][..]), m * actions);
+            let made = (rows(m), g, h).prop_map(move |(rows, mut g, mut h)| {
+                if !of_pairs {
+                    (0..m * actions).for_each(|k| h[k] = h[k % m]);
+                }
+                if balanced && !of_pairs && actions > 1 {
+                    // Σ_a g = 0, as in boosting.
+                    (0..m).for_each(|i| g[i] = -(1..actions).map(|a| g[a * m + i]).sum::<i32>());
+                }
+                (0..m * actions).filter(|k| h[*k] == 0).for_each(|k| g[k] = 0);
+                (Pairs { rows, actions, g, h }, of_pairs)
+            });
+            made.prop_filter("some weight", |(pairs, _)| pairs.h.iter().any(|h| *h > 0))
+        },
+    )
 }
 
 proptest! {

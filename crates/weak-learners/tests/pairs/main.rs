@@ -3,3 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 mod engine_definition;
+mod engine_rounds;
+#[path = "../streams/mod.rs"]
+mod streams;

@@ -157,12 +157,7 @@ impl Layout {
     }
 
     /// Writes down the bin of every value.
-    fn fill(
-        &mut self,
-        matrix: &RowMatrix,
-        columns: &[Option<Column>],
-        bin: impl Fn(usize, f64) -> u16,
-    ) {
+    fn fill(&mut self, matrix: &RowMatrix, columns: &[Option<Column>], bin: impl Fn(usize, f64) -> u16) {
         let m = self.rows;
         // What a row says where nothing is stored; a bundle says 0.
         for (j, column) in columns.iter().enumerate() {

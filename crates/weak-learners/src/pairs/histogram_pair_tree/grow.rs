@@ -89,14 +89,7 @@ impl<'a> Grower<'a> {
     }
 
     /// Splits a node on x, and grows its smaller child; the larger one is handed back, or grown by another thread.
-    fn cut<'n>(
-        &self,
-        desk: &mut Desk,
-        node: Node<'n>,
-        left: Sums,
-        cut: Cut,
-        forks: u32,
-    ) -> Option<Node<'n>>
+    fn cut<'n>(&self, desk: &mut Desk, node: Node<'n>, left: Sums, cut: Cut, forks: u32) -> Option<Node<'n>>
     where
         'a: 'n,
     {

@@ -4,6 +4,9 @@ use super::quantise::{Sums, unpack};
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use std::sync::atomic::AtomicU64;
 
+/// Rows whose first bytes and quanta are asked for before any of them is counted: the memory answers them side by side.
+const AHEAD: usize = 32;
+
 /// The cells of all columns of a node, as [`Layout`] places them.
 pub(super) type Histogram = Vec<Sums>;
 
@@ -91,19 +94,29 @@ impl<'a> View<'a> {
         for (cells, bytes) in blocks {
             let width = cells.len();
             let (by_four, last) = cells.as_chunks_mut::<4>();
-            for row in rows {
-                let sums = self.sums(*row, sign);
-                // The codes are below the stride, a power of two; and the mask says so.
-                let add = |cells: &mut [Sums; STRIDE], code: u8| cells[usize::from(code) & (STRIDE - 1)] += sums;
-                let codes = &bytes[*row as usize * width..][..width];
-                let (codes_by_four, last_codes) = codes.as_chunks::<4>();
-                for ([a, b, c, d], codes) in by_four.iter_mut().zip(codes_by_four) {
-                    add(a, codes[0]);
-                    add(b, codes[1]);
-                    add(c, codes[2]);
-                    add(d, codes[3]);
+            let mut sums = [Sums::default(); AHEAD];
+            for rows in rows.chunks(AHEAD) {
+                let mut touched = 0;
+                for (row, sums) in rows.iter().zip(&mut sums) {
+                    *sums = self.sums(*row, sign);
+                    touched ^= bytes[*row as usize * width];
                 }
-                last.iter_mut().zip(last_codes).for_each(|(cells, code)| add(cells, *code));
+                std::hint::black_box(touched);
+                for (row, sums) in rows.iter().zip(&sums) {
+                    // The codes are below the stride, a power of two; and the mask says so.
+                    let add = |cells: &mut [Sums; STRIDE], code: u8| {
+                        cells[usize::from(code) & (STRIDE - 1)] += *sums
+                    };
+                    let codes = &bytes[*row as usize * width..][..width];
+                    let (codes_by_four, last_codes) = codes.as_chunks::<4>();
+                    for ([a, b, c, d], codes) in by_four.iter_mut().zip(codes_by_four) {
+                        add(a, codes[0]);
+                        add(b, codes[1]);
+                        add(c, codes[2]);
+                        add(d, codes[3]);
+                    }
+                    last.iter_mut().zip(last_codes).for_each(|(cells, code)| add(cells, *code));
+                }
             }
         }
     }

@@ -96,16 +96,21 @@ impl Copied {
     /// Copies these rows, which then are numbered from 0.
     pub(super) fn of<'v>(&'v mut self, view: View<'v>, rows: &mut [u32]) -> View<'v> {
         let width = view.layout.groups;
-        self.bytes.clear();
+        self.bytes.resize(rows.len() * width, 0);
         self.words.clear();
         self.names.clear();
-        for (k, row) in (0..).zip(rows.iter_mut()) {
-            let place = *row as usize;
-            self.bytes.extend_from_slice(&view.by_row[place * width..][..width]);
-            self.words.push(AtomicU64::new(view.words[place].load(Relaxed)));
-            self.names.push(*row);
-            *row = k;
+        let (from, to) = (view.by_row, self.bytes.chunks_exact_mut(width.max(1)));
+        for (row, to) in rows.iter().zip(to) {
+            // Four by four: a call to copy so few costs more.
+            let (from, from_last) = from[*row as usize * width..][..width].as_chunks::<4>();
+            let (to, to_last) = to.as_chunks_mut::<4>();
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            to_last.iter_mut().zip(from_last).for_each(|(to, from)| *to = *from);
         }
+        let word = |row: &u32| AtomicU64::new(view.words[*row as usize].load(Relaxed));
+        self.words.extend(rows.iter().map(word));
+        self.names.extend_from_slice(rows);
+        rows.iter_mut().zip(0..).for_each(|(row, k)| *row = k);
         let names = Some(&self.names[..]);
         View { rows: rows.len(), by_row: &self.bytes, by_group: None, words: &self.words, names, ..view }
     }

@@ -234,7 +234,12 @@ fn largest(round: &PairRound<'_>) -> [i32; 2] {
         (0..parts).map(of_part).fold([0.0; 2], most)
     };
     let several = actions.next_power_of_two().ilog2().cast_signed();
-    let slices = [round.gradients(), match round.weights() { PairWeights::OfExamples(h) | PairWeights::OfPairs(h) => h }];
+    let slices = [
+        round.gradients(),
+        match round.weights() {
+            PairWeights::OfExamples(h) | PairWeights::OfPairs(h) => h,
+        },
+    ];
     [0, 1].map(|k| {
         let largest = largest[k];
         if largest < f64::MAX / 2.0 {
