@@ -2,9 +2,10 @@
 
 use super::histogram::{Histogram, View};
 use super::node::{Actions, Node};
-use super::quantise::{Quanta, Sums, take_away, unpack};
+use super::quantise::{Quanta, take_away, unpack};
 use super::scratch::{Desk, Scratch};
 use super::split::{Cut, Question, Search, Split};
+use super::sums::Sums;
 use crate::batch::contract::in_pool;
 use crate::pairs::{BinnedContexts, PairGrowth, PairNode};
 use std::sync::atomic::Ordering::Relaxed;

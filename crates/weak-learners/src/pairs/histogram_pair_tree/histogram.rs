@@ -1,6 +1,7 @@
 //! Sums per bin.
 
-use super::quantise::{Sums, unpack};
+use super::quantise::unpack;
+use super::sums::Sums;
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use std::sync::atomic::AtomicU64;
 
@@ -105,7 +106,7 @@ impl<'a> View<'a> {
                 for (row, sums) in rows.iter().zip(&sums) {
                     // The codes are below the stride, a power of two; and the mask says so.
                     let add = |cells: &mut [Sums; STRIDE], code: u8| {
-                        cells[usize::from(code) & (STRIDE - 1)] += *sums
+                        cells[usize::from(code) & (STRIDE - 1)] += *sums;
                     };
                     let codes = &bytes[*row as usize * width..][..width];
                     let (codes_by_four, last_codes) = codes.as_chunks::<4>();

@@ -1,7 +1,7 @@
 //! A node while its tree grows.
 
 use super::histogram::{Histogram, View};
-use super::quantise::Sums;
+use super::sums::Sums;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples × actions.

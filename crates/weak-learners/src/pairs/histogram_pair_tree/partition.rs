@@ -7,6 +7,7 @@ use crate::pairs::binned_contexts::Place;
 impl View<'_> {
     /// Writes those below a cut to the front of `to`, the others to its end, in the opposite order; answers how many
     /// are below.
+    #[allow(clippy::cast_possible_truncation, reason = "a cell is a u32")]
     pub(super) fn partition(&self, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
         let column = &self.layout.columns[cut.column];
         match column.place {

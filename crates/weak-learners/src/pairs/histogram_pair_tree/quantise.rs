@@ -1,20 +1,12 @@
 //! g and h of every pair in whole numbers.
 
+use super::sums::Sums;
 use crate::LearnerError;
 use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
 use projections::{exponent_above, scale_down, scale_up};
 use rayon::prelude::*;
-use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// G and H of some pairs, in quanta: whole numbers below 2^53, so that sums of doubles are exact and in no order.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-#[repr(C, align(16))]
-pub(super) struct Sums {
-    pub(super) g: f64,
-    pub(super) h: f64,
-}
 
 /// Examples that are taken together: their running sums stay in the first cache.
 const CHUNK: usize = 512;
@@ -139,7 +131,10 @@ impl Quanta {
 /// g and h of a word.
 pub(super) fn unpack(word: &AtomicU64) -> (i32, i32) {
     let word = word.load(Relaxed);
-    (word as u32 as i32, (word >> 32) as u32 as i32)
+    #[allow(clippy::cast_possible_truncation, reason = "its lower half")]
+    let g = word as u32;
+    let h = (word >> 32) as u32;
+    (g.cast_signed(), h.cast_signed())
 }
 
 /// Takes g and h of one word away from another. No two threads do so at once.
@@ -149,13 +144,15 @@ pub(super) fn take_away(from: &AtomicU64, word: &AtomicU64) {
 }
 
 fn pack(g: i32, h: i32) -> u64 {
-    u64::from(g as u32) | u64::from(h as u32) << 32
+    u64::from(g.cast_unsigned()) | u64::from(h.cast_unsigned()) << 32
 }
 
 /// The nearest whole number, of what is below 2^31: where the last bit is a unit, the sum is rounded to one.
 fn nearest(v: f64) -> i32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
-    (v + SHIFT).to_bits() as i32
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half is that of the shift")]
+    let whole = (v + SHIFT).to_bits() as i32;
+    whole
 }
 
 /// Writes the quanta of some examples and adds them up, action by action; answers whether every Σ_a g is 0.
@@ -273,32 +270,4 @@ fn largest_of_chunk(round: &PairRound<'_>, first: usize) -> [f64; 2] {
         }
     }
     [most(&g_sums), most(&h_sums)]
-}
-
-impl Add for Sums {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self { g: self.g + other.g, h: self.h + other.h }
-    }
-}
-
-impl Sub for Sums {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self { g: self.g - other.g, h: self.h - other.h }
-    }
-}
-
-impl AddAssign for Sums {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl SubAssign for Sums {
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::histogram::Histogram;
 use super::node::Copied;
-use super::quantise::Sums;
+use super::sums::Sums;
 use crate::pairs::PairNode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,7 @@
 //! The best split of a node.
 
 use super::histogram::Histogram;
-use super::quantise::Sums;
+use super::sums::Sums;
 use crate::pairs::binned_contexts::{Column, Layout};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
