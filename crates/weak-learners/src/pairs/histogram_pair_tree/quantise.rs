@@ -271,3 +271,24 @@ fn largest_of_chunk(round: &PairRound<'_>, first: usize) -> [f64; 2] {
     }
     [most(&g_sums), most(&h_sums)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quanta_of_an_example_sum_to_0_where_its_gradients_do() {
+        let (n, actions) = (700, 5);
+        let part = |i: usize, a: usize| 1.0 + (1.7 * (i * actions + a) as f64).sin();
+        let total = |i: usize| (0..actions).map(|a| part(i, a)).sum::<f64>();
+        let one = |i: usize, a: usize| f64::from(u8::from(a == i % actions));
+        let g = |k: usize| one(k % n, k / n) - part(k % n, k / n) / total(k % n);
+        let g: Vec<f64> = (0..n * actions).map(g).collect();
+        let weights = vec![1.0; n];
+        let mut quanta = Quanta::default();
+        let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&weights));
+        assert_eq!(round.and_then(|round| quanta.take(&round)), Ok(true));
+        let sum = |i: usize| (0..actions).map(|a| i64::from(unpack(&quanta.words[a * n + i]).0)).sum::<i64>();
+        assert!((0..n).all(|i| sum(i) == 0 && unpack(&quanta.rest[i]).0 == 0));
+    }
+}
