@@ -60,10 +60,10 @@ fn heading(direction: &Direction) -> String {
 }
 
 fn table(direction: &Direction) -> Result<Table, OpenBanditError> {
-    let columns = ["value", "standard error", "normal", "bootstrap", "empirical Bernstein", "truth inside"];
+    let columns = ["value", "standard error", "normal", "bootstrap", "empirical Bernstein", "meets it"];
     let mut table = Table::new("estimator", &columns);
     for Line { estimator, value, standard_error, normal, bootstrap, bernstein } in &direction.lines {
-        // The truth has an interval of its own: the two have to meet.
+        // The truth has an interval of its own: do the two meet?
         let meets = normal.is_some_and(|interval| {
             interval.lower <= direction.truth_interval.upper
                 && direction.truth_interval.lower <= interval.upper

@@ -89,6 +89,10 @@ struct Census {
     bin_of_zero: u16,
 }
 
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "256 bins a column at most, 2^23 columns with a cut and 2^32 rows: all this was checked"
+)]
 impl Layout {
     pub(super) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
         let m = matrix.len();

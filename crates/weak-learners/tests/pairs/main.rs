@@ -1,0 +1,8 @@
+//! Learners of pairs of a context and an action.
+
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
+mod engine_definition;
+mod engine_rounds;
+#[path = "../streams/mod.rs"]
+mod streams;
