@@ -195,14 +195,8 @@ fn covertype(folder: &Path) -> Result<Problem, Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     if folder == Path::new("-") {
         for _ in 0..ROWS {
-<<<<<<< HEAD
-            let x: [f64; 10] =
-                std::array::from_fn(|j| (rng.random::<f64>() * 60.0 * (j as f64 + 1.0).powi(2)).floor());
-            let class = (x[0] / 9.0 + x[1] / 80.0) as usize % 7;
-=======
             let x: [u32; 10] = std::array::from_fn(|j| rng.random_range(0..60 * (j as u32 + 1).pow(2)));
             let class = (x[0] / 9 + x[1] / 80) as usize % 7;
->>>>>>> step5-engine
             let (area, soil) = (rng.random_range(0..4), rng.random_range(0..40));
             values.extend(x.map(f64::from));
             values.extend((0..4).map(|k| f64::from(k == area)).chain((0..40).map(|k| f64::from(k == soil))));

@@ -133,12 +133,6 @@ impl PairLearner for HistogramPairTree {
             view.count(rows, 1.0, &mut histogram);
             histogram
         });
-        grower.grow(
-            &mut desk,
-            view,
-            Node { records, spare, actions, sums: all, depth: 0, is_open, histogram },
-            FORKS,
-        );
         let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
         grower.grow(&mut desk, root, FORKS);
         let nodes = desk.nodes.clone();
