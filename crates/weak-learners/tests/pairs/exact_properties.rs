@@ -48,6 +48,23 @@ fn rounding_noise_is_no_gain() {
     }
 }
 
+/// A policy that is nearly sure: 1 − π has lost nine of its sixteen digits, and Σ_a g is 10^−10 to 10^−9 of Σ|g|.
+#[test]
+fn the_rounding_of_a_sure_policy_is_no_gain() {
+    for seed in 0..50 {
+        let mut round = Simulated::new(seed, 40, 3, 3);
+        for i in 0..40 {
+            let others = [1, 2].map(|a| 1e-7 * round.g[a * 40 + i].abs() / round.h[i]);
+            let total = 1.0 + others[0] + others[1];
+            round.g[i] = round.h[i] * (1.0 - 1.0 / total);
+            [1, 2].into_iter().for_each(|a| round.g[a * 40 + i] = -round.h[i] * (others[a - 1] / total));
+        }
+        let third = round.h.iter().sum::<f64>();
+        let (tree, _) = grow(&round, learner(5, 1.01 * third, 0.0));
+        assert_eq!(tree.leaves(), 1, "seed {seed}: {:?}", tree.nodes());
+    }
+}
+
 #[test]
 fn powers_of_two_do_not_show() {
     let round = Simulated::new(7, 120, 3, 4);
