@@ -28,6 +28,18 @@ fn without_ties_the_exact_tree_is_smartcores() {
     }
 }
 
+/// smartcore goes left at x ≤ θ, a tree over pairs at x < θ: they differ where θ is a value of the column.
+#[test]
+fn neighbouring_numbers_are_told_apart() {
+    let contexts =
+        SortedColumns::new(rows::RowMatrix::dense(1, vec![1.0, 1.0_f64.next_up()]).unwrap()).unwrap();
+    let mut learner = SmartcorePairTree::new(1, LeafAnswer::Mean, 1).unwrap();
+    let round = PairRound::new(2, 1, &[1.0, -1.0], PairWeights::OfExamples(&[1.0; 2])).unwrap();
+    let mut values = [0.0; 2];
+    learner.train(&contexts, &round, &mut values).unwrap();
+    assert_eq!(values, [1.0, -1.0]);
+}
+
 #[test]
 fn a_target_beyond_the_range_is_refused() {
     let contexts = SortedColumns::new(rows::RowMatrix::dense(1, vec![1.0, 2.0]).unwrap()).unwrap();

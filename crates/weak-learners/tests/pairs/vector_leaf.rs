@@ -189,6 +189,7 @@ fn what_is_no_tree_is_refused() {
         (vec![split(1, 3), leaf(0), leaf(1)], "a child that is not there"),
         (vec![split(1, 1), leaf(0), leaf(1)], "one child for both sides"),
         (vec![split(0, 1), leaf(0), leaf(1)], "a child before its parent"),
+        (vec![split(1, 2), leaf(0), split(0, 3), leaf(1)], "the root as a child, a walk without end"),
         (vec![leaf(0), leaf(1)], "a node without a parent"),
         (vec![split(1, 2), leaf(0), leaf(0)], "a leaf that is there twice"),
         (vec![split(1, 2), leaf(0), leaf(2)], "a leaf that is not there"),
