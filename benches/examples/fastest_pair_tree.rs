@@ -74,17 +74,17 @@ impl Problem {
     }
 
     #[allow(clippy::many_single_char_names)]
-    fn run(&self, rounds: usize, bins: u16) -> Result<(), Failure> {
+    fn run(self, rounds: usize, bins: u16) -> Result<(), Failure> {
         let (n, actions) = (self.rows.len(), self.actions);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let (logged, p) = self.log(&mut rng);
         let r: Vec<f64> = (0..n).map(|i| f64::from(self.rewards[i * actions + logged[i]]) - 0.4).collect();
         let watch = Instant::now();
-        let contexts = BinnedContexts::with_bins(self.rows.clone(), bins)?;
+        let contexts = BinnedContexts::with_bins(self.rows, bins)?;
         let binning = watch.elapsed();
         println!(
             "{n} contexts x {} columns, {actions} actions: {} bytes and {:.1} listed values a row, binned in {binning:.1?}",
-            self.rows.dimension(),
+            contexts.matrix().dimension(),
             contexts.bytes_a_row(),
             contexts.listed_values() as f64 / n as f64,
         );
@@ -195,8 +195,9 @@ fn covertype(folder: &Path) -> Result<Problem, Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     if folder == Path::new("-") {
         for _ in 0..ROWS {
-            let x: [u32; 10] = std::array::from_fn(|j| rng.random_range(0..60 * (j as u32 + 1).pow(2)));
-            let class = (x[0] / 9 + x[1] / 80) as usize % 7;
+            let x =
+                [60, 240, 540, 960, 1500, 2160, 2940, 3840, 4860, 6000].map(|most| rng.random_range(0..most));
+            let class = (x[0] / 9_u32 + x[1] / 80) as usize % 7;
             let (area, soil) = (rng.random_range(0..4), rng.random_range(0..40));
             values.extend(x.map(f64::from));
             values.extend((0..4).map(|k| f64::from(k == area)).chain((0..40).map(|k| f64::from(k == soil))));
