@@ -128,7 +128,7 @@ struct Size {
 impl Size {
     fn of(quick: bool) -> Self {
         if quick {
-            Self { rounds: Some(20), rows: Some([300, 200]), stand_in: Some(600) }
+            Self { rounds: Some(10), rows: Some([300, 200]), stand_in: Some(600) }
         } else {
             Self { rounds: None, rows: None, stand_in: None }
         }

@@ -51,7 +51,7 @@ pub(super) fn write(
             let _ = writeln!(terminal, "{}\n", table.to_terminal());
         }
     };
-    show("Reward on test rows, beside [L23, Table 1]", tables::rewards(measured)?);
+    show("Reward on test rows, beside [L23, Table 1]", tables::rewards(measured, options.quick)?);
     show("The direct method against the truth, beside [L23, Table 2]", tables::direct_method(measured)?);
     show("Logging policies", tables::logging(measured)?);
     show("Hyper-parameters", tables::parameters(measured)?);

@@ -124,11 +124,12 @@ impl Task {
         let (validation, logging_on_validation) = held_out(&split.validation)?;
         let (test, logging) = held_out(&split.test)?;
         let (log, contexts) = parted(log)?;
-        let contexts = BinnedContexts::with_bins(contexts, self.bins())?;
+        let bins = if most.is_some() { 32 } else { self.bins() };
+        let contexts = BinnedContexts::with_bins(contexts, bins)?;
         Ok(Trial { log, contexts, validation, test, logging, logging_on_validation, least_propensity })
     }
 
-    /// Bins a column, at most: fewer for the 784 columns of Fashion-MNIST.
+    /// Bins a column, at most: fewer for the 784 columns of Fashion-MNIST; a quick look has 32.
     #[must_use]
     pub fn bins(&self) -> u16 {
         if self.name == ClassificationName::Fashion { 64 } else { 256 }
