@@ -16,15 +16,21 @@ use rows::RowMatrix;
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
-use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairRound, PairWeights};
+use weak_learners::pairs::{
+    BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairRound, PairWeights,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let option = |name: &str, default: usize| {
         let place = arguments.iter().position(|a| a == name);
-        place.map_or(Ok(default), |k| arguments.get(k + 1).ok_or("a number is missing")?.parse().map_err(|_| "no number"))
+        place.map_or(Ok(default), |k| {
+            arguments.get(k + 1).ok_or("a number is missing")?.parse().map_err(|_| "no number")
+        })
     };
-    let [folder, name, ..] = &arguments[..] else { return Err("FOLDER NAME [--threads K] [--rounds T]".into()) };
+    let [folder, name, ..] = &arguments[..] else {
+        return Err("FOLDER NAME [--threads K] [--rounds T]".into());
+    };
     let (threads, rounds, bins) = (option("--threads", 2)?, option("--rounds", 12)?, option("--bins", 256)?);
     let problem = Problem::named(name, Path::new(folder))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
@@ -55,7 +61,13 @@ impl Problem {
 
     fn of_classes(rows: RowMatrix, actions: usize, classes: &[usize], groups: &[u8], depth: u32) -> Self {
         let reward = |class: usize, a: usize| {
-            if a == class { 1.0 } else if groups[a] == groups[class] { 0.25 } else { 0.0 }
+            if a == class {
+                1.0
+            } else if groups[a] == groups[class] {
+                0.25
+            } else {
+                0.0
+            }
         };
         let rewards = classes.iter().flat_map(|&class| (0..actions).map(move |a| reward(class, a))).collect();
         Self { rows, actions, rewards, depth }
@@ -72,32 +84,39 @@ impl Problem {
         let binning = watch.elapsed();
         println!(
             "{n} contexts x {} columns, {actions} actions: {} bytes and {:.1} listed values a row, binned in {binning:.1?}",
-            self.rows.dimension(), contexts.bytes_a_row(), contexts.listed_values() as f64 / n as f64,
+            self.rows.dimension(),
+            contexts.bytes_a_row(),
+            contexts.listed_values() as f64 / n as f64,
         );
         let h: Vec<f64> = r.iter().zip(&p).map(|(r, p)| r.abs() / p).collect();
         let mut learner = HistogramPairTree::new(PairGrowth::new(self.depth, 200.0, 0.0)?);
-        let (mut scores, mut u, mut f) = (vec![0.0; n * actions], vec![0.0; n * actions], vec![0.0; n * actions]);
+        let (mut scores, mut u, mut f) =
+            (vec![0.0; n * actions], vec![0.0; n * actions], vec![0.0; n * actions]);
         for round in 1..=rounds {
             let watch = Instant::now();
             gradient(&scores, &mut u, n, |i| (logged[i], r[i] / p[i]));
             let gradient = watch.elapsed();
             let asked = PairRound::new(n, actions, &u, PairWeights::OfExamples(&h))?;
             let checked = watch.elapsed();
+            let before = processor_time();
             let tree = learner.train(&contexts, &asked, &mut f)?;
             let trained = watch.elapsed();
+            let processor = processor_time() - before;
             let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
             let above: f64 = u.par_chunks(n).zip(f.par_chunks(n)).map(|(u, f)| dot(u, f)).sum();
-            let below: f64 = f.par_chunks(n).map(|f| f.iter().zip(&h).map(|(f, h)| h * f * f).sum::<f64>()).sum();
+            let below: f64 =
+                f.par_chunks(n).map(|f| f.iter().zip(&h).map(|(f, h)| h * f * f).sum::<f64>()).sum();
             let alpha = 2.0 * above / below;
             scores.par_chunks_mut(1 << 14).zip(f.par_chunks(1 << 14)).for_each(|(scores, f)| {
                 scores.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
             });
             let all = watch.elapsed();
             println!(
-                "round {round:3}: gradient {:6.1} check {:5.1} tree {:6.1} step {:5.1} all {:6.1} ms; {} leaves, gain {:.4e}",
+                "round {round:3}: gradient {:6.1} check {:5.1} tree {:6.1} ({:6.1} of processors) step {:5.1} all {:6.1} ms; {} leaves, gain {:.4e}",
                 1e3 * gradient.as_secs_f64(),
                 1e3 * (checked - gradient).as_secs_f64(),
                 1e3 * (trained - checked).as_secs_f64(),
+                processor,
                 1e3 * (all - trained).as_secs_f64(),
                 1e3 * all.as_secs_f64(),
                 tree.leaves(),
@@ -119,7 +138,13 @@ impl Problem {
             p.iter_mut().for_each(|p| *p = (*p / total).max(0.02));
             let total: f64 = p.iter().sum();
             let mut u = rng.random::<f64>() * total;
-            let a = p.iter().position(|p| { u -= p; u < 0.0 }).unwrap_or_default();
+            let a = p
+                .iter()
+                .position(|p| {
+                    u -= p;
+                    u < 0.0
+                })
+                .unwrap_or_default();
             (a, p[a] / total)
         };
         self.rows.iter().map(&mut draw).unzip()
@@ -131,7 +156,8 @@ fn gradient(scores: &[f64], u: &mut [f64], n: usize, log: impl Fn(usize) -> (usi
     const PART: usize = 1 << 10;
     let actions = scores.len() / n;
     // The parts of every action, part by part.
-    let mut parts: Vec<Vec<&mut [f64]>> = (0..n.div_ceil(PART)).map(|_| Vec::with_capacity(actions)).collect();
+    let mut parts: Vec<Vec<&mut [f64]>> =
+        (0..n.div_ceil(PART)).map(|_| Vec::with_capacity(actions)).collect();
     for u in u.chunks_mut(n) {
         u.chunks_mut(PART).zip(&mut parts).for_each(|(u, part)| part.push(u));
     }
@@ -169,10 +195,10 @@ fn covertype(folder: &Path) -> Result<Problem, Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     if folder == Path::new("-") {
         for _ in 0..ROWS {
-            let x: [f64; 10] = std::array::from_fn(|j| (rng.random::<f64>() * 60.0 * (j as f64 + 1.0).powi(2)).floor());
-            let class = (x[0] / 9.0 + x[1] / 80.0) as usize % 7;
+            let x: [u32; 10] = std::array::from_fn(|j| rng.random_range(0..60 * (j as u32 + 1).pow(2)));
+            let class = (x[0] / 9 + x[1] / 80) as usize % 7;
             let (area, soil) = (rng.random_range(0..4), rng.random_range(0..40));
-            values.extend(x);
+            values.extend(x.map(f64::from));
             values.extend((0..4).map(|k| f64::from(k == area)).chain((0..40).map(|k| f64::from(k == soil))));
             classes.push(class);
         }
@@ -243,6 +269,17 @@ fn tmc(folder: &Path) -> Result<Problem, Box<dyn Error>> {
     }
     let values = vec![1.0; indices.len()];
     Ok(Problem { rows: RowMatrix::sparse(500, offsets, indices, values)?, actions: 22, rewards, depth: 20 })
+}
+
+/// Milliseconds that all threads together had a processor, where the system tells: on a busy machine it says more than
+/// the clock.
+fn processor_time() -> f64 {
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
+    let of_task = |task: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+        text.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or_default()
+    };
+    tasks.flatten().map(of_task).sum::<f64>() / 1e6
 }
 
 /// The most memory that the process ever had, in MiB, where the system tells.

@@ -6,6 +6,7 @@
 pub mod boosting;
 pub mod classification;
 mod floor;
+pub mod off_policy;
 pub mod sort_based;
 mod vectors;
 

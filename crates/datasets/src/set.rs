@@ -18,7 +18,7 @@ use std::str::FromStr;
 pub enum Set {
     /// A table with one target an example.
     Table(Name),
-    /// A classification task of [L23].
+    /// A classification task of \[L23\].
     Classification(ClassificationName),
     /// The small version of the Open Bandit Dataset.
     OpenBandit,

@@ -119,6 +119,14 @@ pub(crate) enum Experiment {
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<ClassificationName>,
     },
+    /// [SANS21]: off-policy evaluation on a real log, each campaign by the other's
+    Obd {
+        #[command(flatten)]
+        common: Common,
+        /// Replicates of the bootstrap
+        #[arg(long, default_value_t = 2000)]
+        replicates: u32,
+    },
 }
 
 /// A classification task by its name.

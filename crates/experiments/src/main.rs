@@ -12,6 +12,7 @@ use experiments::conform;
 use experiments::data_command::{self, fetch};
 use experiments::lecture;
 use experiments::maboost;
+use experiments::open_bandit;
 use experiments::projection_free;
 use std::error::Error;
 use std::io::Write;
@@ -47,6 +48,7 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(Experiment::Bopl { common, trials, quick, search, datasets }) => {
             bopl(&common, (trials, search), quick, &datasets)
         }
+        Command::Reproduce(Experiment::Obd { common, replicates }) => obd(&common, replicates),
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -65,6 +67,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     agnostic(common, 3, true, &[])?;
     maboost(common, 3, true, &[])?;
     bopl(common, (2, false), true, &[])?;
+    obd(common, 200)?;
     bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
 
@@ -134,6 +137,16 @@ fn bopl(
         out: common.out.clone(),
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,
+    })?;
+    show(&report.terminal, &report.files)
+}
+
+fn obd(common: &Common, replicates: u32) -> Result<ExitCode, Box<dyn Error>> {
+    let report = open_bandit::run(&open_bandit::Options {
+        seed: common.seed,
+        replicates,
+        out: common.out.clone(),
+        search: SearchPath::from_environment(common.data.as_deref())?,
     })?;
     show(&report.terminal, &report.files)
 }

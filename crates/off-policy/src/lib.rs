@@ -1,7 +1,8 @@
 //! Logged bandit data, policies, and estimates of what a policy would bring \[L23, Section 3\].
 //!
 //! Reading order: [`Rewards`] and [`Costs`]; [`ActionSets`], where not every action was on offer; [`Log`], the data;
-//! [`policies`]; [`readers`]. [`LabelSets`], [`RewardStructure`] and [`to_bandit`] make a log of supervised data.
+//! [`policies`]; [`estimators`] of their value; [`readers`]. [`LabelSets`], [`RewardStructure`] and [`to_bandit`] make a log
+//! of supervised data.
 
 mod error;
 mod outcome;
@@ -12,6 +13,7 @@ mod label_sets;
 mod reward_structure;
 mod conversion;
 pub mod readers;
+pub mod estimators;
 
 pub use action_set::{ActionSet, ActionSets};
 pub use conversion::{expected_reward, to_bandit};

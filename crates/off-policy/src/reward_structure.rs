@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 /// r(x, a) of a supervised data set \[L23, Appendix F.4\]: 1 if a is one of the labels of x, the partial credit if a is a
 /// *near miss*, that is in a group with one of them, and 0 otherwise.
 ///
-/// *Ranges:* groups are disjoint sets of actions; the credit lies in \[0, 1\].
+/// *Ranges:* groups are disjoint sets of actions; the credit lies in \[0, 1\]; at most 2²⁴ actions.
 ///
 /// ```
 /// use off_policy::{COVERTYPE_NEAR_MISSES, RewardStructure};
 /// let structure = RewardStructure::near_misses(7, &COVERTYPE_NEAR_MISSES, 0.25)?;
-/// let [cottonwood, aspen, krummholz] = [3, 4, 6];
-/// assert_eq!(structure.reward(&[cottonwood], aspen), 0.25);
-/// assert_eq!(structure.reward(&[cottonwood], cottonwood), 1.0);
-/// assert_eq!(structure.reward(&[cottonwood], krummholz), 0.0);
+/// let (truth, cottonwood, aspen, krummholz) = ([3], 3, 4, 6);
+/// assert_eq!(structure.reward(&truth, cottonwood), 1.0);
+/// assert_eq!(structure.reward(&truth, aspen), 0.25);
+/// assert_eq!(structure.reward(&truth, krummholz), 0.0);
 /// assert_eq!(RewardStructure::one_of_the_labels(7)?.reward(&[1, 4], 4), 1.0);
 /// # Ok::<(), off_policy::LabelError>(())
 /// ```
@@ -39,7 +39,7 @@ impl RewardStructure {
     /// No credit but for the labels themselves: the rewards of the multi-label sets.
     ///
     /// # Errors
-    /// [`LabelError::NoClasses`].
+    /// [`LabelError::NoClasses`], [`LabelError::TooManyClasses`].
     pub fn one_of_the_labels(actions: usize) -> Result<Self, LabelError> {
         Self::near_misses::<&[u32]>(actions, &[], 0.0)
     }
@@ -47,7 +47,7 @@ impl RewardStructure {
     /// Partial credit within groups; an action in no group is near to no other.
     ///
     /// # Errors
-    /// [`LabelError::NoClasses`], [`LabelError::BadCredit`], [`LabelError::GroupOutOfRange`],
+    /// [`LabelError::NoClasses`], [`LabelError::TooManyClasses`], [`LabelError::BadCredit`], [`LabelError::GroupOutOfRange`],
     /// [`LabelError::GroupsOverlap`].
     pub fn near_misses<G: AsRef<[u32]>>(
         actions: usize,

@@ -15,6 +15,9 @@ use weak_learners::online::{
     BalancedWinnow, GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes,
     Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
 };
+use weak_learners::pairs::{
+    BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairRound, PairWeights,
+};
 use weak_learners::{Label, OnlineClassifier, OnlinePredictor};
 
 const ROUNDS: usize = 400;
@@ -120,5 +123,27 @@ fn a_tree_on_bins_allocates_its_nodes_only() {
         assert!(tree.leaves() > 4, "{} leaves", tree.leaves());
         assert_eq!(counting::allocations() - before - grown, 1);
         weights[t * ROUNDS / 8..][..ROUNDS / 4].fill(0.0);
+    }
+}
+
+/// Its nodes, which may need more room than those before, their parents and entrances when they are checked, and the actions of
+/// the root.
+#[test]
+fn a_tree_over_pairs_allocates_its_nodes_only() {
+    const ACTIONS: usize = 2;
+    let contexts = BinnedContexts::new(rows()[0].clone()).unwrap();
+    let mut learner = HistogramPairTree::new(PairGrowth::new(6, 5.0, 0.0).unwrap());
+    let (mut g, h, mut values) = (wave(ROUNDS * ACTIONS), vec![1.0; ROUNDS], vec![0.0; ROUNDS * ACTIONS]);
+    for i in 0..ROUNDS {
+        g[i] = -g[ROUNDS + i];
+    }
+    for t in 0..6 {
+        let round = PairRound::new(ROUNDS, ACTIONS, &g, PairWeights::OfExamples(&h)).unwrap();
+        let before = counting::allocations();
+        let tree = learner.train(&contexts, &round, &mut values).unwrap();
+        let grown = counting::allocations() - before;
+        assert!(t == 0 || grown <= 6, "{grown} allocations in training {t}");
+        assert!(tree.leaves() > 10, "{} leaves", tree.leaves());
+        g.iter_mut().zip(&values).for_each(|(g, v)| *g -= 0.1 * v);
     }
 }

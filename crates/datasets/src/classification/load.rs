@@ -4,7 +4,7 @@ use super::{Classification, ClassificationName};
 use crate::load::verified_provenance;
 use crate::{DataError, SearchPath, StandIn, covertype, fashion, scene, synthetic, tmc};
 
-/// Loads a task of [L23]: contexts unscaled, labels as sets.
+/// Loads a task of \[L23\]: contexts unscaled, labels as sets.
 ///
 /// Files are taken from the first folder of `search` that has them, and must have the official content. Where no folder
 /// has them, a small task is drawn ([`synthetic::classification_stand_in`]), and its provenance says so.

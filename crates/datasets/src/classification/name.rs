@@ -1,4 +1,4 @@
-//! The classification tasks of [L23], by name.
+//! The classification tasks of \[L23\], by name.
 
 use crate::SplitPlan;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Stand-ins for the classification tasks of [L23]: small ones, whose classes a tree can tell apart.
+//! Stand-ins for the classification tasks of \[L23\]: small ones, whose classes a tree can tell apart.
 
 use super::unit_sphere::Component;
 use crate::{

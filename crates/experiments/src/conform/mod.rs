@@ -6,8 +6,8 @@
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` and
-//! `statistical`, `maboost`, `bopl` with `weighted_tree` (the kernels, by family), `code` (which refusal has which code),
-//! `compare` (when a result agrees).
+//! `statistical`, `maboost`, `bopl` with `weighted_tree`, `off_policy` (the kernels, by family), `code` (which refusal has
+//! which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -25,6 +25,7 @@ mod given;
 mod bopl;
 mod maboost;
 mod weighted_tree;
+mod off_policy;
 #[cfg(test)]
 mod tests;
 
@@ -193,6 +194,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
         }
         "maboost" => maboost::kernel(name),
         "bopl" => bopl::kernel(name).or_else(|| weighted_tree::kernel(name)),
+        "off_policy" => off_policy::kernel(name),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 mod boosting;
 mod by_hand;
 mod statistical;
+mod weighted_tree;
 
 use super::*;
 use serde_json::json;

@@ -17,8 +17,6 @@ pub struct ItemContext {
 
 /// Reads an `item_context.csv`.
 ///
-/// The categories of the files of the two logging policies are written differently; the numbers are alike.
-///
 /// ```
 /// let header = ",item_id,item_feature_0,item_feature_1,item_feature_2,item_feature_3\n";
 /// let items = off_policy::readers::read_item_context(format!("{header}0,0,-0.5,a,b,c\n1,1,2.0,d,b,c\n").as_bytes())?;
@@ -39,7 +37,8 @@ pub fn read_item_context(source: impl Read) -> Result<ItemContext, ReadError> {
     let mut items = ItemContext { number: Vec::new(), categories: Vec::new() };
     while table.advance()? {
         let (line, before) = (table.line(), items.number.len());
-        let item = table.action(item_column, usize::MAX)? as usize;
+        let item = table.text(item_column)?.parse::<usize>();
+        let item = item.map_err(|_| table.bad(item_column, "the number of an item"))?;
         if item != before {
             return Err(ReadError::ItemOrder { line, item, before });
         }

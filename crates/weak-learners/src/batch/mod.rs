@@ -21,6 +21,7 @@ pub use binned_stump::BinnedStump;
 pub use binned_tree::BinnedTree;
 pub use contract::{Hypothesis, Sample, WeakLearner};
 pub(crate) use contract::{in_pool, in_units};
+pub(crate) use decision_tree::Node;
 pub use decision_tree::{LeafAnswer, Tree};
 pub use exact_stump::ExactStump;
 pub(crate) use exact_stump::midway;

@@ -4,6 +4,7 @@
 //! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`ExactPairTree`], which tries every
 //! split; [`BinnedContexts`], the contexts a byte a value, and [`HistogramPairTree`], which grows the tree on them;
 //! [`VectorLeafTree`], a tree on x with a value an action in each leaf, and [`VectorLeafLearner`], which grows one.
+//! split, and [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf, and [`VectorLeafLearner`], which grows one.
 
 mod contract;
 mod pair_tree;
@@ -12,6 +13,7 @@ mod gain;
 mod exact_pair_tree;
 mod binned_contexts;
 mod histogram_pair_tree;
+mod smartcore_pair_tree;
 mod vector_leaf_tree;
 mod vector_leaf_learner;
 
@@ -21,5 +23,6 @@ pub use exact_pair_tree::ExactPairTree;
 pub use growth::PairGrowth;
 pub use histogram_pair_tree::HistogramPairTree;
 pub use pair_tree::{PairNode, PairTree};
+pub use smartcore_pair_tree::SmartcorePairTree;
 pub use vector_leaf_learner::VectorLeafLearner;
 pub use vector_leaf_tree::{VectorLeafNode, VectorLeafTree};

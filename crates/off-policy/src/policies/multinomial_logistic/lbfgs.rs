@@ -86,6 +86,24 @@ mod tests {
     }
 
     #[test]
+    fn the_matrix_is_symmetric_and_positive_definite() {
+        let mut memory = Lbfgs::default();
+        let wave = |phase: f64| -> Vec<f64> { (0..5).map(|j| (phase + 1.3 * f64::from(j)).sin()).collect() };
+        for k in 0..4 {
+            let s = wave(f64::from(k));
+            let y = s.iter().zip(1..).map(|(s, j)| f64::from(j) * s).collect();
+            memory.remember(s, y);
+        }
+        for k in 5..25 {
+            let (u, v) = (wave(f64::from(k)), wave(2.0 * f64::from(k) + 0.5));
+            let (minus_hu, minus_hv) = (memory.direction(&u, 1.0), memory.direction(&v, 1.0));
+            let (left, right) = (dot(&v, &minus_hu), dot(&u, &minus_hv));
+            assert!((left - right).abs() < 1e-10, "⟨v, Hu⟩ = {left}, ⟨u, Hv⟩ = {right}");
+            assert!(dot(&u, &minus_hu) < 0.0);
+        }
+    }
+
+    #[test]
     fn a_pair_that_curves_downwards_is_not_kept() {
         let mut memory = Lbfgs::default();
         memory.remember(vec![1.0, 0.0], vec![-1.0, 3.0]);

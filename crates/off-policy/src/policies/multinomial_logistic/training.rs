@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// *Ranges:* λ ≥ 0; λ = 0 promises no minimiser, only descent. Without [early stopping](Self::with_early_stopping)
 /// nothing is drawn. *Cost:* an epoch is two passes over the stored values, O(|A|) each, more where a step is cut back;
-/// memory is 22 times that of the weights, and no copy of the contexts.
+/// memory is that of ten pairs of vectors as long as θ and a few more, and no copy of the contexts.
 ///
 /// ```
 /// use off_policy::LabelSets;
@@ -210,6 +210,7 @@ struct Step {
 }
 
 const SUFFICIENT: f64 = 1e-4;
+const SMALLEST: f64 = 1e-12;
 const ROUNDING: f64 = f64::EPSILON / 8.0;
 
 /// A step of sufficient decrease, or `None` where there is none even along the gradient.
@@ -225,7 +226,7 @@ fn descend(
         let slope = dot(gradient, &direction);
         let mut t = 1.0;
         // A decrease below the rounding of J cannot be seen.
-        while -t * slope > ROUNDING * value {
+        while t >= SMALLEST && -t * slope > ROUNDING * value {
             let next: Vec<f64> = theta.iter().zip(&direction).map(|(x, d)| x + t * d).collect();
             let mut next_gradient = vec![0.0; next.len()];
             let next_value = objective.evaluate(&next, &mut next_gradient);

@@ -41,8 +41,7 @@ pub(super) fn bundles(m: usize, candidates: &[Candidate], codes: usize) -> Vec<B
     let mut bundles: Vec<Bundle> = Vec::new();
     for candidate in candidates {
         let fits = |bundle: &&mut Bundle| {
-            bundle.codes + candidate.codes <= codes
-                && !candidate.rows.iter().any(|row| bundle.is_taken(*row))
+            bundle.codes + candidate.codes <= codes && !candidate.rows.iter().any(|row| bundle.is_taken(*row))
         };
         let open = bundles.len().saturating_sub(TRIES);
         match bundles[open..].iter_mut().find(fits) {

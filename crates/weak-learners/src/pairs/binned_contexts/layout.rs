@@ -89,6 +89,10 @@ struct Census {
     bin_of_zero: u16,
 }
 
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "256 bins a column at most, 2^23 columns with a cut and 2^32 rows: all this was checked"
+)]
 impl Layout {
     pub(super) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
         let m = matrix.len();
@@ -157,12 +161,7 @@ impl Layout {
     }
 
     /// Writes down the bin of every value.
-    fn fill(
-        &mut self,
-        matrix: &RowMatrix,
-        columns: &[Option<Column>],
-        bin: impl Fn(usize, f64) -> u16,
-    ) {
+    fn fill(&mut self, matrix: &RowMatrix, columns: &[Option<Column>], bin: impl Fn(usize, f64) -> u16) {
         let m = self.rows;
         // What a row says where nothing is stored; a bundle says 0.
         for (j, column) in columns.iter().enumerate() {

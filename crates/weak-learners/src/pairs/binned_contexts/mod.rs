@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use layout::{BLOCK, Column, Layout, Place, SparseRows};
 
+/// So that a `u32` counts the bins of all.
+const MOST_COLUMNS: usize = 1 << 23;
+
 /// n ≥ 1 contexts, and beside them the *bin* of every value, made once, as [`HistogramPairTree`](super::HistogramPairTree)
 /// searches them. Cuts and bins are those of [`BinnedColumns`](crate::batch::BinnedColumns).
 ///
@@ -51,7 +54,8 @@ impl BinnedContexts {
     /// Up to 256 bins a column.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or more than 2^23
+    /// columns that vary.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         Self::with_bins(matrix, 256)
     }
@@ -127,6 +131,12 @@ impl TryFrom<Parts> for BinnedContexts {
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
         }
         let cuts = cuts_of(matrix, usize::from(bins));
+        let columns = cuts.iter().filter(|cuts| !cuts.is_empty()).count();
+        if columns > MOST_COLUMNS {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = columns as f64;
+            return Err(LearnerError::BadParameter { name: "columns", value, domain: "2^23 that vary" });
+        }
         let layout = Layout::of(matrix, &cuts);
         Ok(Self { parts, cuts, layout })
     }

@@ -2,15 +2,15 @@
 
 use super::histogram::{Histogram, View};
 use super::node::{Actions, Node};
-use super::partition::Record;
-use super::quantise::{Quanta, Sums, unpack};
+use super::quantise::{Quanta, take_away, unpack};
 use super::scratch::{Desk, Scratch};
 use super::split::{Cut, Question, Search, Split};
+use super::sums::Sums;
 use crate::batch::contract::in_pool;
 use crate::pairs::{BinnedContexts, PairGrowth, PairNode};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
-/// Records of a node from which on its children are worth two threads.
+/// Rows of a node from which on its children are worth two threads.
 const WORTHWHILE: usize = 1 << 12;
 /// Bytes of the rows of a node up to which they are copied, so that what follows stays in the second cache.
 const COPIED: usize = 1 << 19;
@@ -28,20 +28,24 @@ pub(super) struct Grower<'a> {
     pub(super) scratch: &'a Scratch,
 }
 
-impl Grower<'_> {
+impl<'a> Grower<'a> {
     /// Grows what is below a node, and writes its answers.
-    pub(super) fn grow(&self, desk: &mut Desk, view: View<'_>, mut node: Node<'_>, forks: u32) {
+    pub(super) fn grow<'n>(&self, desk: &mut Desk, mut node: Node<'n>, forks: u32)
+    where
+        'a: 'n,
+    {
         loop {
-            if node.is_open && view.names.is_none() && view.is_worth_copying(node.records.len(), COPIED) {
+            let is_one = matches!(node.actions, Actions::One(_));
+            if node.is_open && is_one && node.view.is_worth_copying(node.rows.len(), COPIED) {
                 let mut copy = self.scratch.copy();
-                let view = copy.of(view, node.records);
-                self.grow(desk, view, node, forks);
+                let view = copy.of(node.view, node.rows);
+                self.grow(desk, Node { view, ..node }, forks);
                 return self.scratch.put_copy(copy);
             }
-            let Some(split) = self.best(&node) else { return self.leaf(desk, view, node) };
+            let Some(split) = self.best(&node) else { return self.leaf(desk, node) };
             let rest = match split.question {
-                Question::Context(cut) => self.cut(desk, view, node, split.left, cut, forks),
-                Question::Action(k) => self.part(desk, view, node, k, forks),
+                Question::Context(cut) => self.cut(desk, node, split.left, cut, forks),
+                Question::Action(k) => self.part(desk, node, k, forks),
             };
             match rest {
                 Some(rest) => node = rest,
@@ -69,12 +73,12 @@ impl Grower<'_> {
         depth < self.growth.max_depth() && sums.h >= 2.0 * self.least
     }
 
-    fn leaf(&self, desk: &mut Desk, view: View<'_>, node: Node<'_>) {
+    fn leaf(&self, desk: &mut Desk, node: Node<'_>) {
         let value = self.growth.answer().of(self.quanta.units.mean(node.sums, self.growth.reg_lambda()));
         let write = |action: u32| {
             let words = self.quanta.of(action);
-            for record in node.records.iter() {
-                words[view.name(record.row)].store(value.to_bits(), Relaxed);
+            for row in node.rows.iter() {
+                words[node.view.name(*row)].store(value.to_bits(), Relaxed);
             }
         };
         match &node.actions {
@@ -86,18 +90,13 @@ impl Grower<'_> {
     }
 
     /// Splits a node on x, and grows its smaller child; the larger one is handed back, or grown by another thread.
-    fn cut<'n>(
-        &self,
-        desk: &mut Desk,
-        view: View<'_>,
-        node: Node<'n>,
-        left: Sums,
-        cut: Cut,
-        forks: u32,
-    ) -> Option<Node<'n>> {
-        let Node { records, spare, actions, sums, depth, histogram, .. } = node;
-        let middle = view.partition(cut, records, spare);
-        let halves = [spare.split_at_mut(middle), records.split_at_mut(middle)];
+    fn cut<'n>(&self, desk: &mut Desk, node: Node<'n>, left: Sums, cut: Cut, forks: u32) -> Option<Node<'n>>
+    where
+        'a: 'n,
+    {
+        let Node { view, rows, spare, actions, sums, depth, histogram, .. } = node;
+        let middle = view.partition(cut, rows, spare);
+        let halves = [spare.split_at_mut(middle), rows.split_at_mut(middle)];
         let [(below, rest), (below_spare, rest_spare)] = halves;
         let is_smaller = below.len() <= rest.len();
         let few = if is_smaller { &*below } else { &*rest };
@@ -106,20 +105,20 @@ impl Grower<'_> {
             (true, of_many) => (of_few, of_many),
             (false, of_many) => (of_many, of_few),
         };
-        let child = |records: &'n mut [Record], spare, actions, sums| {
+        let child = |rows, spare, actions, sums| {
             let is_open = self.is_open(depth + 1, sums);
-            Node { records, spare, actions, sums, depth: depth + 1, is_open, histogram: None }
+            Node { view, rows, spare, actions, sums, depth: depth + 1, is_open, histogram: None }
         };
         let below = child(below, below_spare, of_below, left);
         let rest = child(rest, rest_spare, of_rest, sums - left);
         let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
-        self.count(desk, view, histogram, &mut smaller, &mut larger);
+        self.count(desk, histogram, &mut smaller, &mut larger);
 
         let parent = desk.open();
         let first = parent + 1;
-        let is_big = smaller.records.len() >= WORTHWHILE;
-        let grow_smaller = |desk: &mut Desk| self.grow(desk, view, smaller, forks.saturating_sub(1));
-        let (second, remaining) = self.branch(desk, view, is_big, grow_smaller, larger, forks);
+        let is_big = smaller.rows.len() >= WORTHWHILE;
+        let grow_smaller = |desk: &mut Desk| self.grow(desk, smaller, forks.saturating_sub(1));
+        let (second, remaining) = self.branch(desk, is_big, grow_smaller, larger, forks);
         let (below, rest) = if is_smaller { (first, second) } else { (second, first) };
         let feature = self.contexts.layout().columns[cut.column].feature;
         let threshold = self.contexts.cuts(feature as usize)[usize::from(cut.bin)];
@@ -131,27 +130,26 @@ impl Grower<'_> {
     fn count(
         &self,
         desk: &mut Desk,
-        view: View<'_>,
         histogram: Option<Histogram>,
         smaller: &mut Node<'_>,
         larger: &mut Node<'_>,
     ) {
         let Some(mut histogram) = histogram else { return };
-        let few = || smaller.records.iter().copied();
+        let (view, few) = (smaller.view, &*smaller.rows);
         match (smaller.is_open, larger.is_open) {
             (false, false) => desk.put(Some(histogram)),
             (true, false) => {
                 histogram.fill(Sums::default());
-                view.count(few(), &mut histogram);
+                view.count(few, 1.0, &mut histogram);
                 smaller.histogram = Some(histogram);
             }
             (false, true) => {
-                view.count(few().map(Record::negative), &mut histogram);
+                view.count(few, -1.0, &mut histogram);
                 larger.histogram = Some(histogram);
             }
             (true, true) => {
                 let mut counted = desk.histogram(view.layout.cells);
-                view.count(few(), &mut counted);
+                view.count(few, 1.0, &mut counted);
                 histogram.iter_mut().zip(&counted).for_each(|(all, few)| *all -= *few);
                 (smaller.histogram, larger.histogram) = (Some(counted), Some(histogram));
             }
@@ -159,82 +157,74 @@ impl Grower<'_> {
     }
 
     /// Splits the k-th of its actions from a node, and grows that; the others are handed back, or grown by another thread.
-    fn part<'n>(
-        &self,
-        desk: &mut Desk,
-        view: View<'_>,
-        node: Node<'n>,
-        k: usize,
-        forks: u32,
-    ) -> Option<Node<'n>> {
-        let Node { records, spare, actions, sums, depth, histogram, .. } = node;
+    fn part<'n>(&self, desk: &mut Desk, node: Node<'n>, k: usize, forks: u32) -> Option<Node<'n>>
+    where
+        'a: 'n,
+    {
+        let Node { view, rows, spare, actions, sums, depth, mut histogram, .. } = node;
         let (of_others, (action, of_this)) = actions.without(k);
         let depth = depth + 1;
-        let words = self.quanta.of(action);
-        // A node of all rows has them in their order, so that the words say it all.
-        let is_whole = view.names.is_none() && records.len() == words.len();
-        let is_big = records.len() >= WORTHWHILE;
-        let made = (!is_whole).then(|| {
-            let mut buffers = self.scratch.buffers();
-            buffers.fill(records.iter().map(|record| Record::new(record.row, &words[view.name(record.row)])));
-            buffers
-        });
-        for record in records.iter_mut() {
-            *record = record.minus(&words[view.name(record.row)]);
-        }
-        let others_open = self.is_open(depth, sums - of_this);
-        let this_open = self.is_open(depth, of_this);
-        let count_this = |histogram: &mut Histogram, sign: fn(Record) -> Record| match &made {
-            Some(made) => view.count(made.records().iter().copied().map(sign), histogram),
-            None => view.count(all(words).map(sign), histogram),
+        let [this_open, others_open] = [of_this, sums - of_this].map(|sums| self.is_open(depth, sums));
+        let this_view = View { words: self.quanta.of(action), ..view };
+        let others_view = match of_others {
+            Actions::One(other) => View { words: self.quanta.of(other), ..view },
+            Actions::Several(_) => {
+                for row in rows.iter() {
+                    take_away(&view.words[*row as usize], &this_view.words[*row as usize]);
+                }
+                view
+            }
         };
         let counted = this_open.then(|| {
             let mut counted = desk.histogram(view.layout.cells);
-            count_this(&mut counted, |record| record);
+            this_view.count(rows, 1.0, &mut counted);
             counted
         });
-        let of_rest = match (histogram, others_open) {
-            (Some(mut histogram), true) => {
-                match &counted {
-                    Some(counted) => histogram.iter_mut().zip(counted).for_each(|(all, this)| *all -= *this),
-                    None => count_this(&mut histogram, Record::negative),
+        if others_open {
+            match (&mut histogram, &counted) {
+                (Some(all), Some(this)) => all.iter_mut().zip(this).for_each(|(all, this)| *all -= *this),
+                (Some(all), None) => this_view.count(rows, -1.0, all),
+                (None, _) => {
+                    others_view.count(rows, 1.0, histogram.insert(desk.histogram(view.layout.cells)));
                 }
-                Some(histogram)
             }
-            (None, true) => {
-                let mut counted = desk.histogram(view.layout.cells);
-                view.count(records.iter().copied(), &mut counted);
-                Some(counted)
-            }
-            (histogram, false) => {
-                desk.put(histogram);
-                None
-            }
-        };
+        } else {
+            desk.put(histogram.take());
+        }
+        // A node of all rows has them in their order; others are copied before they move on.
+        let is_whole = rows.len() == view.rows;
+        let made = (!is_whole).then(|| {
+            let mut made = self.scratch.buffers();
+            made.fill(rows.iter().copied());
+            made
+        });
+        let is_big = rows.len() >= WORTHWHILE;
         let others = Node {
-            records,
+            view: others_view,
+            rows,
             spare,
             actions: of_others,
             sums: sums - of_this,
             depth,
             is_open: others_open,
-            histogram: of_rest,
+            histogram,
         };
         let parent = desk.open();
         let this = parent + 1;
         let grow_this = |desk: &mut Desk| {
             let mut buffers = made.unwrap_or_else(|| {
                 let mut buffers = self.scratch.buffers();
-                buffers.fill(all(words));
+                buffers.fill((0..=u32::MAX).take(this_view.rows));
                 buffers
             });
-            let (records, spare) = buffers.both();
-            let (actions, histogram) = (Actions::One(action), counted);
-            let node = Node { records, spare, actions, sums: of_this, depth, is_open: this_open, histogram };
-            self.grow(desk, view, node, forks.saturating_sub(1));
+            let (rows, spare) = buffers.both();
+            let (view, actions, histogram) = (this_view, Actions::One(action), counted);
+            let is_open = this_open;
+            let node = Node { view, rows, spare, actions, sums: of_this, depth, is_open, histogram };
+            self.grow(desk, node, forks.saturating_sub(1));
             self.scratch.put_buffers(buffers);
         };
-        let (place, remaining) = self.branch(desk, view, is_big, grow_this, others, forks);
+        let (place, remaining) = self.branch(desk, is_big, grow_this, others, forks);
         desk.nodes[parent as usize] = PairNode::Action { action, others: place, this };
         remaining
     }
@@ -244,25 +234,22 @@ impl Grower<'_> {
     fn branch<'n>(
         &self,
         desk: &mut Desk,
-        view: View<'_>,
         is_big: bool,
         first: impl FnOnce(&mut Desk) + Send,
         second: Node<'n>,
         forks: u32,
-    ) -> (u32, Option<Node<'n>>) {
+    ) -> (u32, Option<Node<'n>>)
+    where
+        'a: 'n,
+    {
         if !(forks > 0 && is_big && in_pool(1, 1)) {
             first(desk);
             return (desk.next(), Some(second));
         }
         let mut other = self.scratch.desk();
-        rayon::join(|| self.grow(&mut other, view, second, forks - 1), || first(desk));
+        rayon::join(|| self.grow(&mut other, second, forks - 1), || first(desk));
         let place = desk.append(&mut other);
         self.scratch.put_desk(other);
         (place, None)
     }
-}
-
-/// The records of all rows, for one action.
-fn all(words: &[AtomicU64]) -> impl Iterator<Item = Record> + Clone {
-    (0..).zip(words).map(|(row, word)| Record::new(row, word))
 }

@@ -1,13 +1,17 @@
 //! Sums per bin.
 
-use super::partition::Record;
-use super::quantise::Sums;
+use super::quantise::unpack;
+use super::sums::Sums;
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
+use std::sync::atomic::AtomicU64;
+
+/// Rows whose first bytes and quanta are asked for before any of them is counted: the memory answers them side by side.
+const AHEAD: usize = 32;
 
 /// The cells of all columns of a node, as [`Layout`] places them.
 pub(super) type Histogram = Vec<Sums>;
 
-/// Where the bins of the records of a node are: in the contexts, or in a copy of a part of them.
+/// Where the bins and the quanta of the rows of a node are: in the contexts, or in a copy of a part of them.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) layout: &'a Layout,
@@ -18,18 +22,21 @@ pub(super) struct View<'a> {
     /// The bytes group by group, where there are such.
     pub(super) by_group: Option<&'a [u8]>,
     pub(super) sparse: Option<&'a SparseRows>,
+    /// The quanta of every row, summed over the actions of the node.
+    pub(super) words: &'a [AtomicU64],
     /// The row of the sample that each row is, if it is another.
     pub(super) names: Option<&'a [u32]>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn whole(layout: &'a Layout) -> Self {
+    pub(super) fn whole(layout: &'a Layout, words: &'a [AtomicU64]) -> Self {
         Self {
             layout,
             rows: layout.rows,
             by_row: &layout.by_row,
             by_group: Some(&layout.by_group),
             sparse: layout.sparse.as_ref(),
+            words,
             names: None,
         }
     }
@@ -50,45 +57,66 @@ impl<'a> View<'a> {
         (&self.by_row[block * BLOCK * self.rows + k..], width)
     }
 
-    /// Whether the rows of so many records are few enough bytes to be worth a copy.
-    pub(super) fn is_worth_copying(&self, records: usize, bytes: usize) -> bool {
-        self.sparse.is_none() && self.layout.groups <= BLOCK && records * self.layout.groups <= bytes
+    /// Whether so many rows are few enough bytes to be worth a copy.
+    pub(super) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
+        let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
+        is_narrow && self.names.is_none() && rows * self.layout.groups <= bytes
     }
 
-    /// Adds records to a histogram.
-    pub(super) fn count(&self, records: impl Iterator<Item = Record> + Clone, histogram: &mut Histogram) {
+    /// The sums of a row.
+    fn sums(&self, row: u32, sign: f64) -> Sums {
+        let (g, h) = unpack(&self.words[row as usize]);
+        Sums { g: sign * f64::from(g), h: sign * f64::from(h) }
+    }
+
+    /// Adds rows to a histogram; with a sign of −1 it takes them away.
+    pub(super) fn count(&self, rows: &[u32], sign: f64, histogram: &mut Histogram) {
         let (groups, listed) = histogram.split_at_mut(self.layout.groups * self.layout.stride);
         match self.layout.stride {
-            16 => self.count_groups::<16>(records.clone(), groups),
-            32 => self.count_groups::<32>(records.clone(), groups),
-            64 => self.count_groups::<64>(records.clone(), groups),
-            128 => self.count_groups::<128>(records.clone(), groups),
-            _ => self.count_groups::<256>(records.clone(), groups),
+            16 => self.count_groups::<16>(rows, sign, groups),
+            32 => self.count_groups::<32>(rows, sign, groups),
+            64 => self.count_groups::<64>(rows, sign, groups),
+            128 => self.count_groups::<128>(rows, sign, groups),
+            _ => self.count_groups::<256>(rows, sign, groups),
         }
         if let Some(sparse) = self.sparse {
-            for record in records {
-                for cell in sparse.row(record.row as usize) {
-                    listed[*cell as usize] += record.sums();
+            for row in rows {
+                let sums = self.sums(*row, sign);
+                for cell in sparse.row(*row as usize) {
+                    listed[*cell as usize] += sums;
                 }
             }
         }
     }
 
-    fn count_groups<const STRIDE: usize>(
-        &self,
-        records: impl Iterator<Item = Record> + Clone,
-        cells: &mut [Sums],
-    ) {
+    fn count_groups<const STRIDE: usize>(&self, rows: &[u32], sign: f64, cells: &mut [Sums]) {
         let (cells, _) = cells.as_chunks_mut::<STRIDE>();
         let blocks = cells.chunks_mut(BLOCK).zip(self.by_row.chunks(self.rows * BLOCK));
         for (cells, bytes) in blocks {
             let width = cells.len();
-            for record in records.clone() {
-                let sums = record.sums();
-                let row = &bytes[record.row as usize * width..][..width];
-                for (cells, code) in cells.iter_mut().zip(row) {
+            let (by_four, last) = cells.as_chunks_mut::<4>();
+            let mut sums = [Sums::default(); AHEAD];
+            for rows in rows.chunks(AHEAD) {
+                let mut touched = 0;
+                for (row, sums) in rows.iter().zip(&mut sums) {
+                    *sums = self.sums(*row, sign);
+                    touched ^= bytes[*row as usize * width];
+                }
+                std::hint::black_box(touched);
+                for (row, sums) in rows.iter().zip(&sums) {
                     // The codes are below the stride, a power of two; and the mask says so.
-                    cells[usize::from(*code) & (STRIDE - 1)] += sums;
+                    let add = |cells: &mut [Sums; STRIDE], code: u8| {
+                        cells[usize::from(code) & (STRIDE - 1)] += *sums;
+                    };
+                    let codes = &bytes[*row as usize * width..][..width];
+                    let (codes_by_four, last_codes) = codes.as_chunks::<4>();
+                    for ([a, b, c, d], codes) in by_four.iter_mut().zip(codes_by_four) {
+                        add(a, codes[0]);
+                        add(b, codes[1]);
+                        add(c, codes[2]);
+                        add(d, codes[3]);
+                    }
+                    last.iter_mut().zip(last_codes).for_each(|(cells, code)| add(cells, *code));
                 }
             }
         }

@@ -7,6 +7,7 @@ mod partition;
 mod quantise;
 mod scratch;
 mod split;
+mod sums;
 
 use super::{BinnedContexts, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
@@ -14,11 +15,48 @@ use crate::batch::Sample;
 use grow::{FORKS, Grower};
 use histogram::View;
 use node::{Actions, Node};
-use quantise::{Quanta, Sums};
+use quantise::Quanta;
 use scratch::{Buffers, Scratch};
 use serde::{Deserialize, Serialize};
+use sums::Sums;
 
-/// Greedy trees over \[x ; one-hot(a)\] on binned contexts, from sums per bin: the n·|A| rows are never made.
+/// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin: the n·|A| rows of
+/// \[L23, Appendix F.5\] are never made.
+///
+/// *Splits and leaves:* those of [`PairGrowth`], where the thresholds are the cuts of the contexts. A node is a set of examples
+/// times a set of actions: a split on x needs Σ_a over its actions of every example, one on the action the sums of each action.
+///
+/// *Precision:* g and h are rounded to multiples of a power of two, and from there on every sum is one of whole numbers below
+/// 2^53, exact in doubles: no order, no layout and no thread shows. The unit of g is 2^−28 to 2^−27 of the largest
+/// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^23 examples more by the
+/// power of two that reaches their number; so for h. A pair is
+/// off by a unit at most, and a weight above 0 weighs one at least. Where the g of an example sum to 0 to rounding, so do the
+/// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain could come from
+/// such roundings: with D = G_L(H_R+λ) − G_R(H_L+λ), where |D| ≤ k(H + 2λ + |G|) in units, for k pairs.
+///
+/// *Cost:* a pass over the round; then a node counts its smaller child, bytes a row and listed values, and the larger one is the
+/// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
+/// The values on the pairs come from the leaves: no pair walks the tree. *Threads:* inside a rayon pool
+/// (`pool.install(|| …)`) those of the pool share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for
+/// each action that a thread works on, and the histograms of O(log n) nodes for each, 16 bytes a bin; kept from one training to the next.
+/// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::pairs::{
+///     BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairNode, PairRound, PairWeights,
+/// };
+/// // Action 1 is good where x = 1, and action 0 where it is not; g sums to 0 over the actions.
+/// let contexts = BinnedContexts::new(RowMatrix::dense(1, vec![0.0, 1.0, 1.0])?)?;
+/// let g = [0.5, -0.5, -0.25, -0.5, 0.5, 0.25];
+/// let round = PairRound::new(3, 2, &g, PairWeights::OfExamples(&[1.0; 3]))?;
+/// let mut learner = HistogramPairTree::new(PairGrowth::new(2, 0.0, 0.0)?);
+/// let mut values = [0.0; 6];
+/// let tree = learner.train(&contexts, &round, &mut values)?;
+/// assert!(matches!(tree.nodes()[0], PairNode::Action { action: 0, .. }));
+/// assert_eq!(values, [0.5, -0.375, -0.375, -0.5, 0.375, 0.375]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct HistogramPairTree {
@@ -68,7 +106,7 @@ impl PairLearner for HistogramPairTree {
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
         let Self { growth, work: Work { quanta, root, scratch } } = self;
-        let is_flat = quanta.take(round, root)?;
+        let is_flat = quanta.take(round)?;
         let grower = Grower {
             contexts,
             quanta,
@@ -82,19 +120,21 @@ impl PairLearner for HistogramPairTree {
         desk.nodes.clear();
         let mut all = Sums::default();
         quanta.sums.iter().for_each(|sums| all += *sums);
-        let (records, spare) = root.both();
-        let actions = match quanta.sums[..] {
-            [_] => Actions::One(0),
-            ref sums => Actions::Several((0..).zip(sums.iter().copied()).collect()),
+        let (actions, words) = match quanta.sums[..] {
+            [_] => (Actions::One(0), quanta.of(0)),
+            ref sums => (Actions::Several((0..).zip(sums.iter().copied()).collect()), quanta.rest()),
         };
+        // At most 2^32 examples.
+        let (rows, spare) = root.fill((0..=u32::MAX).take(round.examples()));
+        let view = View::whole(contexts.layout(), words);
         let is_open = grower.is_open(0, all);
-        let view = View::whole(contexts.layout());
         let histogram = (is_open && !is_flat).then(|| {
             let mut histogram = desk.histogram(contexts.layout().cells);
-            view.count(records.iter().copied(), &mut histogram);
+            view.count(rows, 1.0, &mut histogram);
             histogram
         });
-        grower.grow(&mut desk, view, Node { records, spare, actions, sums: all, depth: 0, is_open, histogram }, FORKS);
+        let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
+        grower.grow(&mut desk, root, FORKS);
         let nodes = desk.nodes.clone();
         scratch.put_desk(desk);
         let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;

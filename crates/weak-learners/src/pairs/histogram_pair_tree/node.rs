@@ -1,14 +1,16 @@
 //! A node while its tree grows.
 
 use super::histogram::{Histogram, View};
-use super::partition::Record;
-use super::quantise::Sums;
+use super::sums::Sums;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples × actions.
 pub(super) struct Node<'n> {
-    pub(super) records: &'n mut [Record],
+    pub(super) view: View<'n>,
+    /// Its examples, as the view numbers them.
+    pub(super) rows: &'n mut [u32],
     /// Room for as many.
-    pub(super) spare: &'n mut [Record],
+    pub(super) spare: &'n mut [u32],
     pub(super) actions: Actions,
     pub(super) sums: Sums,
     pub(super) depth: u32,
@@ -25,7 +27,7 @@ impl Node<'_> {
             Actions::One(_) => 1,
             Actions::Several(actions) => actions.len(),
         };
-        self.records.len() as f64 * actions as f64
+        self.rows.len() as f64 * actions as f64
     }
 }
 
@@ -54,13 +56,13 @@ impl Actions {
     }
 
     /// The same with the sums over some rows, where g and h of an action and a row are these.
-    pub(super) fn among(&self, records: &[Record], quanta: impl Fn(u32, u32) -> (i32, i32)) -> Self {
+    pub(super) fn among(&self, rows: &[u32], quanta: impl Fn(u32, u32) -> (i32, i32)) -> Self {
         match self {
             Self::One(action) => Self::One(*action),
             Self::Several(actions) => {
                 let sums = |action: u32| {
-                    let (g, h) = records.iter().fold((0_i64, 0_i64), |(g, h), record| {
-                        let (g_row, h_row) = quanta(action, record.row);
+                    let (g, h) = rows.iter().fold((0_i64, 0_i64), |(g, h), row| {
+                        let (g_row, h_row) = quanta(action, *row);
                         (g + i64::from(g_row), h + i64::from(h_row))
                     });
                     Sums { g: g as f64, h: h as f64 }
@@ -82,24 +84,34 @@ impl Actions {
     }
 }
 
-/// The rows of a node, copied.
+/// The rows of a node of one action, copied.
 #[derive(Debug, Default)]
 pub(super) struct Copied {
     bytes: Vec<u8>,
+    words: Vec<AtomicU64>,
     names: Vec<u32>,
 }
 
 impl Copied {
-    /// Copies the rows of these records, which then are numbered from 0.
-    pub(super) fn of<'v>(&'v mut self, view: View<'v>, records: &mut [Record]) -> View<'v> {
+    /// Copies these rows, which then are numbered from 0.
+    pub(super) fn of<'v>(&'v mut self, view: View<'v>, rows: &mut [u32]) -> View<'v> {
         let width = view.layout.groups;
-        self.bytes.clear();
+        self.bytes.resize(rows.len() * width, 0);
+        self.words.clear();
         self.names.clear();
-        for (k, record) in (0..).zip(records.iter_mut()) {
-            self.bytes.extend_from_slice(&view.by_row[record.row as usize * width..][..width]);
-            self.names.push(record.row);
-            record.row = k;
+        let (from, to) = (view.by_row, self.bytes.chunks_exact_mut(width.max(1)));
+        for (row, to) in rows.iter().zip(to) {
+            // Four by four: a call to copy so few costs more.
+            let (from, from_last) = from[*row as usize * width..][..width].as_chunks::<4>();
+            let (to, to_last) = to.as_chunks_mut::<4>();
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            to_last.iter_mut().zip(from_last).for_each(|(to, from)| *to = *from);
         }
-        View { rows: records.len(), by_row: &self.bytes, by_group: None, names: Some(&self.names), ..view }
+        let word = |row: &u32| AtomicU64::new(view.words[*row as usize].load(Relaxed));
+        self.words.extend(rows.iter().map(word));
+        self.names.extend_from_slice(rows);
+        rows.iter_mut().zip(0..).for_each(|(row, k)| *row = k);
+        let names = Some(&self.names[..]);
+        View { rows: rows.len(), by_row: &self.bytes, by_group: None, words: &self.words, names, ..view }
     }
 }

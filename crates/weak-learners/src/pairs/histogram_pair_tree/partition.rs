@@ -1,44 +1,14 @@
-//! The records of a node, parted between its children.
+//! The rows of a node, parted between its children.
 
 use super::histogram::View;
-use super::quantise::{Sums, unpack};
 use super::split::Cut;
 use crate::pairs::binned_contexts::Place;
-use std::sync::atomic::AtomicU64;
-
-/// A row of a node, with its Σ_a over the actions of the node in quanta.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Record {
-    pub(super) g: i32,
-    pub(super) h: i32,
-    pub(super) row: u32,
-}
-
-impl Record {
-    pub(super) fn new(row: u32, word: &AtomicU64) -> Self {
-        let (g, h) = unpack(word);
-        Self { g, h, row }
-    }
-
-    /// Without the g and h of one action.
-    pub(super) fn minus(self, word: &AtomicU64) -> Self {
-        let (g, h) = unpack(word);
-        Self { g: self.g - g, h: self.h - h, row: self.row }
-    }
-
-    pub(super) fn negative(self) -> Self {
-        Self { g: -self.g, h: -self.h, row: self.row }
-    }
-
-    pub(super) fn sums(self) -> Sums {
-        Sums { g: f64::from(self.g), h: f64::from(self.h) }
-    }
-}
 
 impl View<'_> {
     /// Writes those below a cut to the front of `to`, the others to its end, in the opposite order; answers how many
     /// are below.
-    pub(super) fn partition(&self, cut: Cut, from: &[Record], to: &mut [Record]) -> usize {
+    #[allow(clippy::cast_possible_truncation, reason = "a cell is a u32")]
+    pub(super) fn partition(&self, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
         let column = &self.layout.columns[cut.column];
         match column.place {
             Place::Group(group) => {
@@ -71,14 +41,14 @@ impl View<'_> {
     }
 }
 
-/// Every record is written to both ends of what is left, and only one of them moves on: no branch that could be
+/// Every row is written to both ends of what is left, and only one of them moves on: no branch that could be
 /// mispredicted.
-fn part(from: &[Record], to: &mut [Record], is_below: impl Fn(u32) -> bool) -> usize {
+fn part(from: &[u32], to: &mut [u32], is_below: impl Fn(u32) -> bool) -> usize {
     let (mut below, mut rest) = (0, from.len());
-    for record in from {
-        let is_below = usize::from(is_below(record.row));
-        to[below] = *record;
-        to[rest - 1] = *record;
+    for row in from {
+        let is_below = usize::from(is_below(*row));
+        to[below] = *row;
+        to[rest - 1] = *row;
         below += is_below;
         rest -= 1 - is_below;
     }

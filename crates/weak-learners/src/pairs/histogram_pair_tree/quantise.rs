@@ -1,22 +1,12 @@
 //! g and h of every pair in whole numbers.
 
-use super::partition::Record;
-use super::scratch::Buffers;
+use super::sums::Sums;
 use crate::LearnerError;
 use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
 use projections::{exponent_above, scale_down, scale_up};
 use rayon::prelude::*;
-use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// G and H of some pairs, in quanta: whole numbers below 2^53, so that sums of doubles are exact and in no order.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-#[repr(C, align(16))]
-pub(super) struct Sums {
-    pub(super) g: f64,
-    pub(super) h: f64,
-}
 
 /// Examples that are taken together: their running sums stay in the first cache.
 const CHUNK: usize = 512;
@@ -29,6 +19,8 @@ const CHUNKS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Quanta {
     words: Vec<AtomicU64>,
+    /// Of every example the Σ over the actions that still stand together: a row is in one node of several actions at most.
+    rest: Vec<AtomicU64>,
     /// Σ over the examples, action by action.
     pub(super) sums: Vec<Sums>,
     partial: Vec<Sums>,
@@ -70,11 +62,11 @@ impl Quanta {
     /// The quanta of an example are the differences of its rounded running sums Σ_(b≤a) g_b: each is off by at most one, and
     /// where the g of an example sum to 0, so do its quanta.
     ///
-    /// The records of all rows, with their Σ_a, go to the buffers of the root; answers whether every Σ_a g is 0.
+    /// Answers whether every Σ_a g is 0.
     ///
     /// # Errors
     /// [`LearnerError::BadParameter`] with more than 2^24 actions.
-    pub(super) fn take(&mut self, round: &PairRound<'_>, root: &mut Buffers) -> Result<bool, LearnerError> {
+    pub(super) fn take(&mut self, round: &PairRound<'_>) -> Result<bool, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
         if actions > 1 << 24 {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -91,23 +83,17 @@ impl Quanta {
         self.partial.resize(parts * actions, Sums::default());
         let units = self.units;
         let words = &self.words;
-        root.resize(n);
-        let (records, _) = root.both();
-        let part = |((part, sums), records): ((usize, &mut [Sums]), &mut [Record])| {
-            let first = part * CHUNK * CHUNKS;
-            let mut is_flat = true;
-            for (chunk, records) in records.chunks_mut(CHUNK).enumerate() {
-                quantise(round, units, first + chunk * CHUNK, words, sums, records);
-                is_flat &= records.iter().all(|record| record.g == 0);
-            }
-            is_flat
+        self.rest.resize_with(n, AtomicU64::default);
+        let rest = &self.rest;
+        let part = |(part, sums): (usize, &mut [Sums])| {
+            let chunks = (part * CHUNKS..(part + 1) * CHUNKS).map(|chunk| chunk * CHUNK);
+            let flat = |first| quantise(round, units, first, (words, rest), sums);
+            chunks.take_while(|first| *first < n).map(flat).fold(true, |all, flat| all & flat)
         };
         let is_flat = if in_pool(words.len(), 1 << 16) {
-            let sums = self.partial.par_chunks_mut(actions).enumerate();
-            sums.zip(records.par_chunks_mut(CHUNK * CHUNKS)).map(part).reduce(|| true, |a, b| a & b)
+            self.partial.par_chunks_mut(actions).enumerate().map(part).reduce(|| true, |a, b| a & b)
         } else {
-            let sums = self.partial.chunks_mut(actions).enumerate();
-            sums.zip(records.chunks_mut(CHUNK * CHUNKS)).map(part).fold(true, |a, b| a & b)
+            self.partial.chunks_mut(actions).enumerate().map(part).fold(true, |a, b| a & b)
         };
         self.sums.clear();
         self.sums.resize(actions, Sums::default());
@@ -121,6 +107,11 @@ impl Quanta {
     pub(super) fn of(&self, action: u32) -> &[AtomicU64] {
         let n = self.words.len() / self.sums.len();
         &self.words[action as usize * n..][..n]
+    }
+
+    /// The sums over the actions that still stand together.
+    pub(super) fn rest(&self) -> &[AtomicU64] {
+        &self.rest
     }
 
     /// Copies the answers that the leaves left.
@@ -140,31 +131,46 @@ impl Quanta {
 /// g and h of a word.
 pub(super) fn unpack(word: &AtomicU64) -> (i32, i32) {
     let word = word.load(Relaxed);
-    (word as u32 as i32, (word >> 32) as u32 as i32)
+    #[allow(clippy::cast_possible_truncation, reason = "its lower half")]
+    let g = word as u32;
+    let h = (word >> 32) as u32;
+    (g.cast_signed(), h.cast_signed())
+}
+
+/// Takes g and h of one word away from another. No two threads do so at once.
+pub(super) fn take_away(from: &AtomicU64, word: &AtomicU64) {
+    let ((g, h), (g_word, h_word)) = (unpack(from), unpack(word));
+    from.store(pack(g - g_word, h - h_word), Relaxed);
+}
+
+fn pack(g: i32, h: i32) -> u64 {
+    u64::from(g.cast_unsigned()) | u64::from(h.cast_unsigned()) << 32
 }
 
 /// The nearest whole number, of what is below 2^31: where the last bit is a unit, the sum is rounded to one.
 fn nearest(v: f64) -> i32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
-    (v + SHIFT).to_bits() as i32
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half is that of the shift")]
+    let whole = (v + SHIFT).to_bits() as i32;
+    whole
 }
 
+/// Writes the quanta of some examples and adds them up, action by action; answers whether every Σ_a g is 0.
 fn quantise(
     round: &PairRound<'_>,
     units: Units,
     first: usize,
-    words: &[AtomicU64],
+    (words, rest): (&[AtomicU64], &[AtomicU64]),
     sums: &mut [Sums],
-    records: &mut [Record],
-) {
+) -> bool {
     let n = round.examples();
-    let len = records.len();
-    (first as u32..).zip(records.iter_mut()).for_each(|(row, record)| *record = Record { g: 0, h: 0, row });
+    let len = CHUNK.min(n - first);
     let [g_factors, h_factors] = [units.g, units.h].map(Units::factors);
     let mut running = [0.0; CHUNK];
     let mut before = [0_i32; CHUNK];
     let mut g_quanta = [0_i32; CHUNK];
     let mut h_quanta = [0_i32; CHUNK];
+    let mut h_sums = [0_i32; CHUNK];
     let weigh = |h: &[f64], quanta: &mut [i32; CHUNK]| {
         for (h, quanta) in h.iter().zip(quanta) {
             // What weighs something weighs a quantum.
@@ -188,15 +194,19 @@ fn quantise(
         }
         let (mut g_sum, mut h_sum) = (0, 0);
         let quanta = g_quanta.iter().zip(&h_quanta);
-        for ((word, (g, h)), record) in words[place..][..len].iter().zip(quanta).zip(records.iter_mut()) {
-            record.g += *g;
-            record.h += *h;
-            word.store(u64::from(*g as u32) | u64::from(*h as u32) << 32, Relaxed);
+        for ((word, (g, h)), h_all) in words[place..][..len].iter().zip(quanta).zip(&mut h_sums) {
+            *h_all += *h;
+            word.store(pack(*g, *h), Relaxed);
             g_sum += i64::from(*g);
             h_sum += i64::from(*h);
         }
         *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
     }
+    // The last of the running sums is that of all.
+    for ((rest, g), h) in rest[first..][..len].iter().zip(&before).zip(&h_sums) {
+        rest.store(pack(*g, *h), Relaxed);
+    }
+    before[..len].iter().all(|g| *g == 0)
 }
 
 /// For g and for h an e with Σ_a |g| < 2^e for every example.
@@ -221,7 +231,12 @@ fn largest(round: &PairRound<'_>) -> [i32; 2] {
         (0..parts).map(of_part).fold([0.0; 2], most)
     };
     let several = actions.next_power_of_two().ilog2().cast_signed();
-    let slices = [round.gradients(), match round.weights() { PairWeights::OfExamples(h) | PairWeights::OfPairs(h) => h }];
+    let slices = [
+        round.gradients(),
+        match round.weights() {
+            PairWeights::OfExamples(h) | PairWeights::OfPairs(h) => h,
+        },
+    ];
     [0, 1].map(|k| {
         let largest = largest[k];
         if largest < f64::MAX / 2.0 {
@@ -257,30 +272,23 @@ fn largest_of_chunk(round: &PairRound<'_>, first: usize) -> [f64; 2] {
     [most(&g_sums), most(&h_sums)]
 }
 
-impl Add for Sums {
-    type Output = Self;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn add(self, other: Self) -> Self {
-        Self { g: self.g + other.g, h: self.h + other.h }
-    }
-}
-
-impl Sub for Sums {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self { g: self.g - other.g, h: self.h - other.h }
-    }
-}
-
-impl AddAssign for Sums {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl SubAssign for Sums {
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
+    #[test]
+    fn the_quanta_of_an_example_sum_to_0_where_its_gradients_do() {
+        let (n, actions) = (700, 5);
+        let part = |i: usize, a: usize| 1.0 + (1.7 * (i * actions + a) as f64).sin();
+        let total = |i: usize| (0..actions).map(|a| part(i, a)).sum::<f64>();
+        let one = |i: usize, a: usize| f64::from(u8::from(a == i % actions));
+        let g = |k: usize| one(k % n, k / n) - part(k % n, k / n) / total(k % n);
+        let g: Vec<f64> = (0..n * actions).map(g).collect();
+        let weights = vec![1.0; n];
+        let mut quanta = Quanta::default();
+        let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&weights));
+        assert_eq!(round.and_then(|round| quanta.take(&round)), Ok(true));
+        let sum = |i: usize| (0..actions).map(|a| i64::from(unpack(&quanta.words[a * n + i]).0)).sum::<i64>();
+        assert!((0..n).all(|i| sum(i) == 0 && unpack(&quanta.rest[i]).0 == 0));
     }
 }

@@ -2,8 +2,7 @@
 
 use super::histogram::Histogram;
 use super::node::Copied;
-use super::partition::Record;
-use super::quantise::Sums;
+use super::sums::Sums;
 use crate::pairs::PairNode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,11 +26,11 @@ pub(super) struct Desk {
     spare: Vec<Histogram>,
 }
 
-/// The records of an action, and room to part them.
+/// Rows, and room to part them.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    records: Vec<Record>,
-    spare: Vec<Record>,
+    rows: Vec<u32>,
+    spare: Vec<u32>,
 }
 
 impl Scratch {
@@ -109,23 +108,16 @@ impl Desk {
 }
 
 impl Buffers {
-    pub(super) fn resize(&mut self, len: usize) {
-        self.records.resize(len, Record::default());
-        self.spare.resize(len, Record::default());
+    pub(super) fn fill(&mut self, rows: impl Iterator<Item = u32>) -> (&mut [u32], &mut [u32]) {
+        self.rows.clear();
+        self.rows.extend(rows);
+        let len = self.rows.len();
+        self.spare.resize(self.spare.len().max(len), 0);
+        (&mut self.rows, &mut self.spare[..len])
     }
 
-    pub(super) fn fill(&mut self, records: impl Iterator<Item = Record>) {
-        self.records.clear();
-        self.records.extend(records);
-        self.spare.resize(self.records.len(), Record::default());
-    }
-
-    pub(super) fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    pub(super) fn both(&mut self) -> (&mut [Record], &mut [Record]) {
-        let len = self.records.len();
-        (&mut self.records, &mut self.spare[..len])
+    pub(super) fn both(&mut self) -> (&mut [u32], &mut [u32]) {
+        let len = self.rows.len();
+        (&mut self.rows, &mut self.spare[..len])
     }
 }

@@ -1,7 +1,7 @@
 //! The best split of a node.
 
 use super::histogram::Histogram;
-use super::quantise::Sums;
+use super::sums::Sums;
 use crate::pairs::binned_contexts::{Column, Layout};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
@@ -78,8 +78,9 @@ impl Search {
         let coded = usize::from(column.bins) - usize::from(has_hole);
         let cells = &histogram[column.first as usize..][..coded];
         if !has_hole {
-            let (_, up_to_the_last) = cells.split_last().map_or((None, cells), |(l, c)| (Some(l), c));
-            self.run(k, 0, Sums::default(), up_to_the_last);
+            if let Some((_, before)) = cells.split_last() {
+                self.run(k, 0, Sums::default(), before);
+            }
             return;
         }
         let (before, after) = cells.split_at(usize::from(column.hole));
@@ -92,12 +93,17 @@ impl Search {
         }
     }
 
-    /// The cuts behind each of some bins, above those below the first of them.
+    /// The cuts behind each of some bins, above those below the first of them; answers the sums below the last one, or more
+    /// than leaves enough above.
     fn run(&mut self, column: usize, first: u16, mut below: Sums, cells: &[Sums]) -> Sums {
         let most = self.all.h - self.least;
         for (bin, cell) in (first..).zip(cells) {
             below += *cell;
-            if below.h >= self.least && below.h <= most {
+            if below.h >= self.least {
+                if below.h > most {
+                    // And so it is behind every further one.
+                    break;
+                }
                 self.consider(|| Question::Context(Cut { column, bin }), below);
             }
         }

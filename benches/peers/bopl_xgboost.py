@@ -1,0 +1,150 @@
+"""Rounds of BOPL-S-regr beside the same rounds with trees by XGBoost (hist and exact) and LightGBM, on the same log.
+
+    cargo build --release -p benches --example fastest_bopl
+    python benches/peers/bopl_xgboost.py target/release/examples/fastest_bopl [--rounds 5] [--threads 2] [CASE ...]
+
+A round is gradient, tree, values of the tree on all pairs, step and new scores. The peers are given the n·|A| rows
+[x ; one-hot(a)] as float32, as they need them, and prepare them once; that is not in the seconds of a round, for
+nobody. Each contender is a process of its own, so that its peak memory is its own; they run one after another, and the
+median round behind the first counts, the first one beside it.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+
+def read(folder, case):
+    head = json.loads(Path(folder, f"{case}.json").read_text())
+    n, d = head["n"], head["d"]
+    x = np.fromfile(Path(folder, f"{case}.x.f32"), dtype="<f4").reshape(n, d)
+    a = np.fromfile(Path(folder, f"{case}.a.u32"), dtype="<u4").astype(np.int64)
+    p, r = (np.fromfile(Path(folder, f"{case}.{name}.f64"), dtype="<f8") for name in "pr")
+    return head, x, a, p, r
+
+
+def expanded(x, actions):
+    """Row i·|A| + a is [x_i ; one-hot(a)]."""
+    n, d = x.shape
+    rows = np.zeros((n, actions, d + actions), dtype=np.float32)
+    rows[:, :, :d] = x[:, None, :]
+    rows[:, np.arange(actions), d + np.arange(actions)] = 1.0
+    return rows.reshape(n * actions, d + actions)
+
+
+class XGBoost:
+    def __init__(self, method, rows, head, threads):
+        import xgboost
+        self.lib = xgboost
+        self.data = xgboost.DMatrix(rows, nthread=threads)
+        self.parameters = {"tree_method": method, "max_depth": head["max_depth"], "nthread": threads, "eta": 1.0,
+                           "min_child_weight": head["min_child_weight"], "lambda": 0.0, "base_score": 0.0,
+                           "verbosity": 0}
+        self.booster = xgboost.Booster(self.parameters, [self.data])
+        self.trees, self.before = 0, 0.0
+
+    def fit(self, u, w):
+        self.booster.boost(self.data, self.trees, grad=-u, hess=w)
+        self.trees += 1
+        # The sum of all trees on the training rows, which XGBoost keeps; to walk the newest alone takes longer.
+        after = self.booster.predict(self.data, output_margin=True)
+        f, self.before = after - self.before, after
+        return f
+
+
+class LightGBM:
+    def __init__(self, rows, head, threads):
+        import lightgbm
+        parameters = {"max_depth": head["max_depth"], "num_leaves": 131_072, "min_sum_hessian_in_leaf":
+                      head["min_child_weight"], "min_data_in_leaf": 1, "lambda_l2": 0.0, "learning_rate": 1.0,
+                      "num_threads": threads, "verbosity": -1, "boost_from_average": False, "objective": "none"}
+        data = lightgbm.Dataset(rows, params=parameters, free_raw_data=True)
+        self.booster = lightgbm.Booster(parameters, data)
+        self.before = 0.0
+
+    def fit(self, u, w):
+        self.booster.update(fobj=lambda _preds, _data: (-u, w))
+        # The sum of all trees on the training rows, which LightGBM keeps; the newest is the difference.
+        after = self.booster._Booster__inner_predict(data_idx=0).copy()
+        f, self.before = after - self.before, after
+        return f
+
+
+def play(who, folder, case, rounds, threads):
+    head, x, a, p, r = read(folder, case)
+    n, actions = len(a), head["actions"]
+    v = (r + head["translation"]) / p
+    sigma = np.where(v < 0, 0.5, 1.0)
+    w = np.repeat(np.abs(v) * sigma, actions)
+    begun = time.perf_counter()
+    rows = expanded(x, actions)
+    del x
+    learner = LightGBM(rows, head, threads) if who == "lightgbm" else XGBoost(who, rows, head, threads)
+    del rows
+    prepared = time.perf_counter() - begun
+    scores = np.zeros((n, actions))
+    rng = np.arange(n)
+    seconds, objectives = [], []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        e = np.exp(scores - scores.max(axis=1, keepdims=True))
+        pi = e / e.sum(axis=1, keepdims=True)
+        c = np.where(v < 0, v * pi[rng, a], v)
+        u = -pi * c[:, None]
+        u[rng, a] += c
+        f = learner.fit(u.ravel().astype(np.float32), w.astype(np.float32)).astype(np.float64).reshape(n, actions)
+        # s = w in the paper's scaling of BOPL-S.
+        alpha = (u * f).sum() / (w[::actions] * (f * f).sum(axis=1)).sum()
+        scores += alpha * f
+        seconds.append(time.perf_counter() - begun)
+        top = scores.max(axis=1)
+        ln_pi = scores[rng, a] - top - np.log(np.exp(scores - top[:, None]).sum(axis=1))
+        objectives.append(float(np.where(v < 0, -v * np.exp(ln_pi), -v * (ln_pi + 1.0)).mean()))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"seconds": seconds, "objectives": objectives, "prepared": prepared, "peak": peak}))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ours")
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--without", default="", help="contenders to leave out, separated by commas")
+    parser.add_argument("--play", nargs=2, metavar=("WHO", "FOLDER"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    rounds, threads = arguments.rounds, arguments.threads
+    if arguments.play:
+        play(*arguments.play, arguments.cases[0], rounds, threads)
+        return
+    print(f"XGBoost {version('xgboost')}, LightGBM {version('lightgbm')}, NumPy {version('numpy')}, {threads} threads")
+    print("| log | trees by | prepared s | first round s | later rounds s | ratio | objective | peak GB | ratio |")
+    with tempfile.TemporaryDirectory() as folder:
+        cases = subprocess.check_output([arguments.ours, "--data", folder, *arguments.cases], text=True).split()
+        for case in cases:
+            best = {}
+            for who in ["ours", "hist", "exact", "lightgbm"]:
+                if who in arguments.without.split(","):
+                    continue
+                command = ([arguments.ours, "--threads", str(threads), "--peer", str(rounds), case] if who == "ours" else
+                           [sys.executable, __file__, arguments.ours, case, "--rounds", str(rounds), "--threads",
+                            str(threads), "--play", who, folder])
+                best[who] = json.loads(subprocess.check_output(command, text=True))
+                later = sorted(best[who]["seconds"][1:])
+                best[who]["later"] = later[len(later) // 2]
+                one, ours = best[who], best["ours"]
+                print(f"| {case} | {who} | {one['prepared']:.2f} | {one['seconds'][0]:.3f} | {one['later']:.4f} | "
+                      f"{one['later'] / ours['later']:.1f} | {one['objectives'][-1]:.5f} | {one['peak'] / 1e9:.2f} | "
+                      f"{one['peak'] / ours['peak']:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

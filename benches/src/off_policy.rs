@@ -1,0 +1,176 @@
+//! The logs that boosted off-policy learning is timed on.
+//!
+//! `peers/bopl_xgboost.py` reads the same logs from files that [`Problem::write`] makes.
+
+use crate::uniform;
+use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step};
+use datasets::{ClassificationName, Provenance, SearchPath, Split, StandIn, load_classification};
+use off_policy::policies::{EpsilonGreedy, LogisticTraining, Softmax};
+use off_policy::{
+    COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure, Rewards, to_bandit,
+};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::RowMatrix;
+use std::error::Error;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
+
+/// A log, and what trees are grown on it.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What it is called.
+    pub name: String,
+    /// The log.
+    pub log: Log,
+    /// How deep a tree grows.
+    pub max_depth: u32,
+    /// The least weight of a child.
+    pub min_child_weight: f64,
+    /// b.
+    pub translation: f64,
+    /// Bins a column.
+    pub bins: u16,
+}
+
+/// Seconds of every round, what went before them, and where the objective is in the end.
+#[derive(Debug, Clone)]
+pub struct Course {
+    /// Binning, and the start of the run.
+    pub prepared: f64,
+    /// Of every round.
+    pub seconds: Vec<f64>,
+    /// After every round.
+    pub objectives: Vec<f64>,
+    /// Leaves of every tree.
+    pub leaves: Vec<usize>,
+}
+
+impl Problem {
+    /// The log of trial 0 of `reproduce bopl`, nearly: the same rows, and a logging policy of the same kind. With the
+    /// hyper-parameters of BOPL-S-regr of \[L23, Table 5\]. Nothing where the files are not found.
+    ///
+    /// # Errors
+    /// Those of reading the files; a name that is none.
+    pub fn real(name: &str) -> Result<Option<Self>, Box<dyn Error>> {
+        let known = ClassificationName::ALL.into_iter().find(|known| known.as_str() == name);
+        let name = known.ok_or("covertype, fashion, scene or tmc")?;
+        let search = SearchPath::from_environment(None)?;
+        let task = load_classification(name, &search, StandIn { seed: 1, rows: Some(100) })?;
+        if matches!(task.provenance, Provenance::StandIn { .. }) {
+            eprintln!("{name} is not there: left out");
+            return Ok(None);
+        }
+        let split = Split::new(name.split_plan(task.len()), task.len(), 1, 0)?;
+        let classes = task.classes.len();
+        let structure = match name {
+            ClassificationName::Covertype => {
+                RewardStructure::near_misses(classes, &COVERTYPE_NEAR_MISSES, 0.25)?
+            }
+            ClassificationName::Fashion => {
+                RewardStructure::near_misses(classes, &FASHION_MNIST_NEAR_MISSES, 0.25)?
+            }
+            _ => RewardStructure::one_of_the_labels(classes)?,
+        };
+        let part = |rows: &[usize]| -> Result<(RowMatrix, LabelSets), Box<dyn Error>> {
+            let contexts = task.contexts.select(rows.iter().copied())?;
+            let sets = rows.iter().map(|i| task.labels.of(*i).unwrap_or_default().to_vec());
+            Ok((contexts, LabelSets::new(classes, sets)?))
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let (contexts, labels) = part(&split.logging)?;
+        let logistic = LogisticTraining::new(0.1, 50)?.fit(&contexts, &labels, &mut rng)?;
+        let policy = EpsilonGreedy::new(Softmax::new(logistic.model, 1.0)?, 0.05)?;
+        let (contexts, labels) = part(&split.target)?;
+        let log = to_bandit(contexts, &labels, &structure, &policy, &mut rng)?;
+        let (max_depth, min_child_weight, translation, bins) = match name {
+            ClassificationName::Covertype => (25, 200.0, -0.4, 256),
+            ClassificationName::Fashion => (20, 200.0, -0.4, 64),
+            ClassificationName::Scene => (10, 60.0, -0.2, 256),
+            ClassificationName::Tmc => (20, 200.0, -0.3, 256),
+        };
+        let name = name.as_str().to_owned();
+        Ok(Some(Self { name, log, max_depth, min_child_weight, translation, bins }))
+    }
+
+    /// A made-up log of n contexts of d numbers in [0, 1] and so many actions, logged uniformly, with reward 1 with
+    /// probability 0.9 if the action is the one that two of the numbers name, else 0.1; always the same.
+    ///
+    /// # Errors
+    /// d = 0 or no actions.
+    pub fn made_up(n: usize, d: usize, actions: u32, max_depth: u32) -> Result<Self, Box<dyn Error>> {
+        let values: Vec<f64> = uniform(31).take(n * d).collect();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0, …, |A| − 1")]
+        let one_of = |u: f64| ((u * f64::from(actions)) as u32).min(actions - 1);
+        let logged: Vec<u32> = uniform(32).take(n).map(one_of).collect();
+        let right = values.chunks_exact(d).map(|x| one_of((x[0] + 0.5 * x[1 % d]) % 1.0));
+        let pays = |((right, logged), u): ((u32, &u32), f64)| {
+            f64::from(u8::from(u < if right == *logged { 0.9 } else { 0.1 }))
+        };
+        let rewards = right.zip(&logged).zip(uniform(33)).map(pays).collect();
+        let propensities = vec![1.0 / f64::from(actions); n];
+        let log =
+            Log::new(RowMatrix::dense(d, values)?, actions as usize, logged, propensities, Rewards(rewards))?;
+        let name = format!("made-up-{n}-{d}-{actions}-{max_depth}");
+        Ok(Self { name, log, max_depth, min_child_weight: 200.0, translation: -0.2, bins: 256 })
+    }
+
+    /// For a peer: contexts as f32, actions as u32, propensities and rewards as f64, little-endian, and a line of JSON.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    #[allow(clippy::cast_possible_truncation, reason = "the peers' trees work in f32")]
+    pub fn write(&self, folder: &Path) -> Result<(), Box<dyn Error>> {
+        let Self { name, log, .. } = self;
+        let file = |end: &str, bytes: Vec<u8>| std::fs::write(folder.join(format!("{name}.{end}")), bytes);
+        let contexts = log.contexts().iter().flat_map(|x| x.to_dense());
+        file("x.f32", contexts.flat_map(|x| (x as f32).to_le_bytes()).collect())?;
+        file("a.u32", log.logged_actions().iter().flat_map(|a| a.to_le_bytes()).collect())?;
+        file("p.f64", log.propensities().iter().flat_map(|p| p.to_le_bytes()).collect())?;
+        file("r.f64", log.rewards().iter().flat_map(|r| r.to_le_bytes()).collect())?;
+        let head = format!(
+            r#"{{"n": {}, "d": {}, "actions": {}, "max_depth": {}, "min_child_weight": {}, "translation": {}}}"#,
+            log.len(),
+            log.inputs(),
+            log.actions(),
+            self.max_depth,
+            self.min_child_weight,
+            self.translation
+        );
+        file("json", head.into_bytes())?;
+        Ok(())
+    }
+
+    /// Rounds of BOPL-S-regr with the paper's constants.
+    ///
+    /// # Errors
+    /// What a learner refuses; none is expected to.
+    pub fn run(&self, rounds: usize) -> Result<Course, Box<dyn Error>> {
+        let watch = Instant::now();
+        let contexts = BinnedContexts::with_bins(self.log.contexts().clone(), self.bins)?;
+        let learner = HistogramPairTree::new(PairGrowth::new(self.max_depth, self.min_child_weight, 0.0)?);
+        let settings = Settings::new(self.translation, 0.0, Step::Closed(Smoothness::Paper))?;
+        let mut run = PolicyBoosting::<BoplS, _>::new(&self.log, learner, settings)?;
+        let prepared = watch.elapsed().as_secs_f64();
+        let mut course = Course { prepared, seconds: Vec::new(), objectives: Vec::new(), leaves: Vec::new() };
+        for _ in 0..rounds {
+            let watch = Instant::now();
+            let ControlFlow::Continue(round) = run.round(&contexts)? else { break };
+            course.seconds.push(watch.elapsed().as_secs_f64());
+            course.objectives.push(round.objective);
+        }
+        course.leaves = run.ensemble().members().iter().map(|member| member.predictor.leaves()).collect();
+        Ok(course)
+    }
+}
+
+/// The most memory that this process has held, in bytes; 0 where the system does not say.
+#[must_use]
+pub fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

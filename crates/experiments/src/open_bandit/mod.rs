@@ -1,0 +1,210 @@
+//! Off-policy evaluation on a real log, the Open Bandit Dataset \[SANS21\]: what each campaign says of the other's policy,
+//! against what that policy earned.
+//!
+//! A shop showed its items by two policies, uniformly at random and by Thompson sampling (BTS), each on visitors of its
+//! own. So the value of each policy is known from its own log, and every estimator can be held against it.
+//!
+//! Reading order: [`Options`], [`run`]; `campaign` (logs, policies, the model of rewards), `report`.
+
+// Rows are counted far below 2^53.
+#![allow(clippy::cast_precision_loss, reason = "counts")]
+
+mod campaign;
+mod report;
+
+use crate::record::{Provenance, Record, RecordError, Trial};
+use crate::trials::TrialsError;
+use campaign::{ClickRates, Frequencies, Shown, both};
+use datasets::{DataError, SearchPath};
+use off_policy::estimators::{
+    Bootstrap, EmpiricalBernstein, EstimateError, Estimator, EstimatorSettings, Interval, Moments,
+    OffPolicyEvaluation, OnLog, Sides, normal_interval,
+};
+use off_policy::policies::{Policy, Uniform};
+use off_policy::readers::ReadError;
+use off_policy::{Log, LogError, PolicyError, Rewards};
+pub use report::Report;
+use rows::RowMatrix;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Instant;
+use thiserror::Error;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The seed of the bootstrap.
+    pub seed: u64,
+    /// Replicates of the bootstrap.
+    pub replicates: u32,
+    /// Where results go.
+    pub out: PathBuf,
+    /// Where data is looked for.
+    pub search: SearchPath,
+}
+
+/// Why the experiment could not be run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OpenBanditError {
+    /// A file could not be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A file is no log.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A log could not be made.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A row could not be made.
+    #[error(transparent)]
+    Row(#[from] rows::RowError),
+    /// A policy refused.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// An estimator refused.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+    /// The record could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A store of trials refused.
+    #[error(transparent)]
+    Trials(#[from] TrialsError),
+    /// A plot could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] crate::plot::PlotError),
+    /// A table row did not fit.
+    #[error(transparent)]
+    Table(#[from] crate::table::TableError),
+}
+
+/// 1 − the confidence of every interval.
+const DELTA: f64 = 0.05;
+/// M of clipped IPS and τ of SWITCH-DR: weights above 10 are those of items that one policy shows ten times as often.
+const CUT: f64 = 10.0;
+/// Shares of a log on which the estimates are shown in the figure.
+const SHARES: [f64; 8] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0];
+
+/// One policy, evaluated by the other one's log.
+#[derive(Debug, Clone)]
+struct Direction {
+    /// Whose value is asked for, and whose log answers.
+    policy: &'static str,
+    log: &'static str,
+    provenance: Provenance,
+    /// Mean reward in the policy's own log, with a normal interval.
+    truth: f64,
+    truth_interval: Interval,
+    evaluation: OffPolicyEvaluation,
+    lines: Vec<Line>,
+    /// (rows, what the estimators say of so many), for the figure.
+    growth: Vec<(f64, OffPolicyEvaluation)>,
+}
+
+/// What one estimator says.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Line {
+    #[serde(skip)]
+    estimator: Estimator,
+    value: f64,
+    standard_error: f64,
+    #[serde(skip)]
+    normal: Option<Interval>,
+    #[serde(skip)]
+    bootstrap: Option<Interval>,
+    #[serde(skip)]
+    bernstein: Option<Interval>,
+}
+
+/// Runs the experiment, and writes `obd.json`, `obd.md` and `obd.svg`.
+///
+/// # Errors
+/// [`OpenBanditError`].
+pub fn run(options: &Options) -> Result<Report, OpenBanditError> {
+    let begun = Instant::now();
+    let settings = serde_json::json!({ "replicates": options.replicates, "delta": DELTA, "cut": CUT });
+    let mut record = Record::new("obd", options.seed, settings);
+    let [random, bts] = both(&options.search, options.seed)?;
+    let (uniform, frequencies) = (Uniform::new(random.log.actions())?, Frequencies::of(&bts.log));
+    let directions = [
+        direction(("random", &uniform, &random), ("BTS", &bts), options)?,
+        direction(("BTS", &frequencies, &bts), ("random", &random), options)?,
+    ];
+    for Direction { policy, log, provenance, truth, lines, .. } in &directions {
+        let mut put = |method: &str, value: f64| {
+            record.trials.push(Trial {
+                dataset: format!("men: {policy} by the log of {log}"),
+                method: method.to_owned(),
+                metric: "value".to_owned(),
+                trial: 0,
+                seed: options.seed,
+                value,
+                settings: serde_json::Value::Null,
+                provenance: *provenance,
+            });
+        };
+        put("on-policy mean", *truth);
+        lines.iter().for_each(|line| put(line.estimator.name(), line.value));
+    }
+    record.summarise();
+    record.seconds = begun.elapsed().as_secs_f64();
+    report::write(&record, &directions, options)
+}
+
+fn direction<P: Policy>(
+    (policy_name, policy, own): (&'static str, &P, &Shown),
+    (log_name, other): (&'static str, &Shown),
+    options: &Options,
+) -> Result<Direction, OpenBanditError> {
+    let truth = Moments::of(own.log.rewards())?.estimate()?;
+    let truth_interval = normal_interval(truth, DELTA)?.unwrap_or(Interval { lower: 0.0, upper: 1.0 });
+    let settings = EstimatorSettings::default().clipped_at(CUT)?.switched_at(CUT)?;
+    let evaluate = |log: &Log| {
+        let model = ClickRates::of(log);
+        OffPolicyEvaluation::of(log, policy, Some(&model), settings)
+    };
+    let evaluation = evaluate(&other.log)?;
+    let model = ClickRates::of(&other.log);
+    let on_log = OnLog::new(&other.log, policy, Some(&model))?;
+    let bootstrap = Bootstrap::of(&on_log, settings, options.replicates, options.seed)?;
+    // A click pays 0 or 1.
+    let clipped = EmpiricalBernstein::of_clipped_ips(&evaluation, [0.0, 1.0], DELTA, Sides::Two)?;
+    let mut lines = Vec::new();
+    for (estimator, estimate) in evaluation.estimates() {
+        lines.push(Line {
+            estimator,
+            value: estimate.value,
+            standard_error: estimate.standard_error.unwrap_or_default(),
+            normal: normal_interval(estimate, DELTA)?,
+            bootstrap: bootstrap.interval(estimator, DELTA)?,
+            bernstein: (estimator == Estimator::ClippedIps).then(|| clipped.interval()),
+        });
+    }
+    let mut growth = Vec::new();
+    for share in SHARES {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the rows")]
+        let rows = ((share * other.log.len() as f64) as usize).max(2);
+        growth.push((rows as f64, evaluate(&first(&other.log, rows)?)?));
+    }
+    let provenance = other.provenance;
+    let (policy, log, truth) = (policy_name, log_name, truth.value);
+    Ok(Direction { policy, log, provenance, truth, truth_interval, evaluation, lines, growth })
+}
+
+/// The first rows of a log.
+fn first(log: &Log, rows: usize) -> Result<Log, OpenBanditError> {
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for x in log.contexts().iter().take(rows) {
+        x.for_each(|j, value| {
+            indices.push(u32::try_from(j).unwrap_or(u32::MAX));
+            values.push(value);
+        });
+        offsets.push(indices.len());
+    }
+    let contexts = RowMatrix::sparse(log.inputs(), offsets, indices, values)?;
+    let rows = contexts.len();
+    let (actions, propensities) =
+        (log.logged_actions()[..rows].to_vec(), log.propensities()[..rows].to_vec());
+    Ok(Log::new(contexts, log.actions(), actions, propensities, Rewards(log.rewards()[..rows].to_vec()))?)
+}

@@ -1,0 +1,123 @@
+//! One pass: merged, in another order, and far from 1.
+
+use crate::logs::{Columns, close, settings};
+use off_policy::estimators::{Accumulator, Bootstrap, Estimator, EstimatorSettings, Observations, Tables};
+
+/// The accumulator of some rows of a log.
+fn of_rows(log: &Columns, rows: impl IntoIterator<Item = usize>) -> Accumulator {
+    let mut observations = Vec::new();
+    log.tables()
+        .visit(|row| {
+            observations.push(*row);
+            Ok(())
+        })
+        .unwrap();
+    let mut accumulator = Accumulator::new(settings(1.5, 1.0), true);
+    rows.into_iter().for_each(|i| accumulator.observe(&observations[i]).unwrap());
+    accumulator
+}
+
+#[track_caller]
+fn agree(a: &Accumulator, b: &Accumulator) {
+    let (a, b) = (a.finish().unwrap(), b.finish().unwrap());
+    for ((_, a), (_, b)) in a.estimates().zip(b.estimates()) {
+        close(a.value, b.value);
+        close(a.standard_error.unwrap(), b.standard_error.unwrap());
+    }
+    close(a.support.ess, b.support.ess);
+    close(a.support.mean_weight, b.support.mean_weight);
+    close(a.support.standard_error.unwrap(), b.support.standard_error.unwrap());
+    assert_eq!(a.clipped_terms, b.clipped_terms);
+    let counts = |s: off_policy::estimators::Support| {
+        (s.rows, s.clipped, s.switched, s.effective_rewards, s.at_floor, s.max_weight, s.least_propensity)
+    };
+    assert_eq!(counts(a.support), counts(b.support));
+}
+
+#[test]
+fn parts_merge_to_the_whole() {
+    let log = Columns::drawn(1500, 1);
+    let whole = of_rows(&log, 0..1500);
+    assert_eq!(whole.finish().unwrap(), log.evaluate(settings(1.5, 1.0)));
+    for cuts in [[0, 700], [1, 2], [256, 512], [255, 1500], [1024, 1025]] {
+        let mut merged = of_rows(&log, 0..cuts[0]);
+        merged.merge(&of_rows(&log, cuts[0]..cuts[1])).unwrap();
+        merged.merge(&of_rows(&log, cuts[1]..1500)).unwrap();
+        agree(&merged, &whole);
+        assert_eq!(merged.rows(), 1500);
+    }
+    let mut merged = of_rows(&log, 0..10);
+    let before = merged.clone();
+    assert!(merged.merge(&Accumulator::new(EstimatorSettings::default(), true)).is_err());
+    assert_eq!(merged, before);
+}
+
+#[test]
+fn the_order_of_the_rows_moves_rounding_alone() {
+    let log = Columns::drawn(1500, 2);
+    agree(&of_rows(&log, (0..1500).rev()), &of_rows(&log, 0..1500));
+    agree(&of_rows(&log, (0..1500).map(|i| i * 7 % 1500)), &of_rows(&log, 0..1500));
+}
+
+/// Rewards, predictions or both weights and rewards times a power of two: estimates times the same power, to the last bit,
+/// although squares of them are no doubles.
+#[test]
+fn scale_changes_the_exponent_alone() {
+    let log = Columns::drawn(600, 3);
+    let plain = log.evaluate(settings(1.5, 1.0));
+    for power in [-1000, -600, 500, 1000] {
+        let scale = 2f64.powi(power);
+        let mut scaled = log.clone();
+        scaled.rewards.iter_mut().for_each(|r| *r *= scale);
+        scaled.q.iter_mut().for_each(|q| *q *= scale);
+        let found = scaled.evaluate(settings(1.5, 1.0));
+        for ((estimator, want), (_, got)) in plain.estimates().zip(found.estimates()) {
+            let context = format!("{estimator:?} at 2^{power}");
+            assert!((got.value / scale / want.value - 1.0).abs() < 1e-12, "{context}: {got:?}, {want:?}");
+            let (got, want) = (got.standard_error.unwrap() / scale, want.standard_error.unwrap());
+            assert!((got / want - 1.0).abs() < 1e-12, "{context}: {got}, {want}");
+        }
+        let bootstrap = |log: &Columns| Bootstrap::of(&log.tables(), settings(1.5, 1.0), 99, 1).unwrap();
+        for estimator in Estimator::ALL {
+            let got = bootstrap(&scaled).interval(estimator, 0.1).unwrap().unwrap();
+            let want = bootstrap(&log).interval(estimator, 0.1).unwrap().unwrap();
+            assert!((got.upper / scale / want.upper - 1.0).abs() < 1e-12, "{estimator:?} at 2^{power}");
+        }
+    }
+}
+
+/// Mean 1e9 and deviation ½: the textbook Σx² − (Σx)²/n has no digit left here.
+#[test]
+fn a_large_mean_does_not_eat_the_variance() {
+    let n = 4096;
+    let actions = vec![0; n];
+    let rewards: Vec<f64> = (0..n).map(|i| 1e9 + f64::from(i % 2 == 0)).collect();
+    let ones = vec![1.0; n];
+    let tables = Tables::new(1, &actions, &ones, &rewards, &ones, Some(&rewards)).unwrap();
+    let found = off_policy::estimators::OffPolicyEvaluation::of_tables(&tables, settings(2.0, 2.0)).unwrap();
+    let want = 0.5 / (n as f64 - 1.0).sqrt();
+    for estimator in [Estimator::Ips, Estimator::ClippedIps, Estimator::Dm, Estimator::Dr] {
+        close(found.estimate(estimator).unwrap().standard_error.unwrap(), want);
+    }
+    close(found.snips.unwrap().standard_error.unwrap(), 0.5 / (n as f64).sqrt());
+}
+
+#[test]
+fn the_bootstrap_repeats_itself_and_another_seed_does_not() {
+    let log = Columns::drawn(600, 4);
+    let of = |replicates, seed| Bootstrap::of(&log.tables(), settings(1.5, 1.0), replicates, seed).unwrap();
+    assert_eq!(of(50, 1), of(50, 1));
+    assert_ne!(of(50, 1), of(50, 2));
+    assert!(of(19, 1).interval(Estimator::Ips, 0.05).is_err());
+    assert!(of(39, 1).interval(Estimator::Ips, 0.05).unwrap().is_some());
+}
+
+#[test]
+fn replicates_without_a_row_are_left_out() {
+    let tables = Tables::new(1, &[0], &[1.0], &[3.0], &[1.0], None).unwrap();
+    let found = Bootstrap::of(&tables, EstimatorSettings::default(), 4000, 1).unwrap();
+    // e^−1 of them, with a standard deviation of 31.
+    assert!((found.defined(Estimator::Ips) as f64 - 4000.0 * (1.0 - (-1f64).exp())).abs() < 120.0);
+    let interval = found.interval(Estimator::Snips, 0.1).unwrap().unwrap();
+    assert_eq!((interval.lower, interval.upper, found.defined(Estimator::Dm)), (3.0, 3.0, 0));
+}

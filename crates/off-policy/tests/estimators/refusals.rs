@@ -1,0 +1,203 @@
+//! What is refused, and how it is named.
+
+use crate::logs::{Columns, close, settings};
+use off_policy::estimators::{
+    Accumulator, EmpiricalBernstein, Estimate, EstimateError, EstimatorSettings, Moments, Observation,
+    OffPolicyEvaluation, RewardModel, Sides, TableModel, Tables, ZeroModel, normal_interval,
+};
+use off_policy::policies::{Policy, Softmax, Tabular};
+use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
+use rows::{Row, RowMatrix};
+
+fn refusal(change: impl Fn(&mut Columns)) -> EstimateError {
+    let mut log = Columns::drawn(300, 1);
+    change(&mut log);
+    let (a, p, r) = (&log.actions, &log.propensities, &log.rewards);
+    let found = Tables::new(3, a, p, r, &log.target, Some(&log.q))
+        .and_then(|tables| OffPolicyEvaluation::of_tables(&tables, EstimatorSettings::default()));
+    found.unwrap_err()
+}
+
+#[test]
+fn tables_name_row_and_value() {
+    let log = |error: LogError| EstimateError::Log(error);
+    for value in [0.0, -0.5, 1.5] {
+        let refused = refusal(|log| log.propensities[299] = value);
+        assert_eq!(refused, log(LogError::BadPropensity { row: 299, value }));
+    }
+    let refused = refusal(|log| log.actions[7] = 3);
+    assert_eq!(refused, log(LogError::ActionOutOfRange { row: 7, action: 3, actions: 3 }));
+    let refused = refusal(|log| log.rewards[8] = f64::INFINITY);
+    assert_eq!(refused, log(LogError::NotFinite { row: 8, column: "reward", value: f64::INFINITY }));
+    assert!(matches!(
+        refusal(|log| log.target[10] = f64::NAN),
+        EstimateError::NotFinite { argument: "target", index: 10, .. }
+    ));
+    assert!(matches!(
+        refusal(|log| log.q[899] = f64::NEG_INFINITY),
+        EstimateError::NotFinite { argument: "q", index: 899, .. }
+    ));
+    let sum = refusal(|log| log.target[30..33].copy_from_slice(&[0.5, 0.5, 2e-9]));
+    assert!(matches!(sum, EstimateError::NotADistribution { row: 10, .. }));
+    for at in 0..3 {
+        let least = refusal(|log| {
+            log.target[30..33].copy_from_slice(&[0.625; 3]);
+            log.target[30 + at] = -0.25;
+        });
+        assert!(matches!(least, EstimateError::NotADistribution { row: 10, least: -0.25, .. }));
+    }
+    let short = EstimateError::LengthMismatch { argument: "q", expected: 900, got: 899 };
+    assert_eq!(refusal(|log| log.q.truncate(899)), short);
+    let empty = refusal(|log| log.actions.clear());
+    assert_eq!(empty, log(LogError::Empty));
+    let overflow = refusal(|log| {
+        log.propensities[5] = 1e-320;
+        log.target[15..18].copy_from_slice(&[1.0 / 3.0; 3]);
+    });
+    assert_eq!(overflow, EstimateError::Overflow { quantity: "a weight" });
+}
+
+#[test]
+fn no_overlap_leaves_every_estimate_but_snips() {
+    let tables = Tables::new(2, &[0, 0], &[0.5; 2], &[1.0; 2], &[0.0, 1.0, 0.0, 1.0], None).unwrap();
+    let found = OffPolicyEvaluation::of_tables(&tables, EstimatorSettings::default()).unwrap();
+    assert_eq!((found.ips.value, found.snips), (0.0, None));
+    assert_eq!(found.self_normalised(), Err(EstimateError::ZeroWeights));
+}
+
+#[test]
+fn a_refused_row_is_not_counted() {
+    let good = Observation { target: 0.5, propensity: 0.5, reward: 1.0, direct: 0.0, predicted: 0.0 };
+    let mut accumulator = Accumulator::new(EstimatorSettings::default(), false);
+    assert_eq!(accumulator.finish(), Err(LogError::Empty.into()));
+    accumulator.observe(&good).unwrap();
+    let before = accumulator.clone();
+    for bad in [
+        Observation { target: -0.1, ..good },
+        Observation { target: 1.1, ..good },
+        Observation { propensity: 0.0, ..good },
+        Observation { propensity: f64::NAN, ..good },
+        Observation { reward: f64::INFINITY, ..good },
+        Observation { direct: f64::NAN, ..good },
+        Observation { predicted: f64::NAN, ..good },
+        Observation { target: 1.0, propensity: 5e-324, ..good },
+    ] {
+        assert!(accumulator.observe(&bad).is_err(), "{bad:?}");
+        assert_eq!(accumulator, before);
+    }
+}
+
+/// Plays everything evenly, on offer or not.
+struct Everything;
+
+impl Policy for Everything {
+    fn inputs(&self) -> Option<usize> {
+        None
+    }
+
+    fn actions(&self) -> usize {
+        2
+    }
+
+    fn probabilities(&self, _: Row<'_>, _: ActionSet<'_>, p: &mut [f64]) -> Result<(), PolicyError> {
+        p.fill(0.5);
+        Ok(())
+    }
+}
+
+/// Knows nothing of action 0.
+struct OneMissing;
+
+impl RewardModel for OneMissing {
+    fn inputs(&self) -> Option<usize> {
+        None
+    }
+
+    fn actions(&self) -> usize {
+        2
+    }
+
+    fn rewards(&self, _: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {
+        rewards.copy_from_slice(&[f64::NAN, 3.0]);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_prediction_is_asked_for_what_was_on_offer_alone() {
+    let contexts = RowMatrix::dense(1, vec![0.0]).unwrap();
+    let log = Log::new(contexts, 2, vec![1], vec![1.0], Rewards(vec![1.0])).unwrap();
+    let policy = Softmax::new(Tabular::new(1, vec![0.0; 2]).unwrap(), 1.0).unwrap();
+    let dm = |log: &Log| OffPolicyEvaluation::of(log, &policy, Some(&OneMissing), settings(1.0, 1.0));
+    assert!(matches!(dm(&log), Err(EstimateError::NotFinite { argument: "q", index: 0, .. })));
+    let log = log.with_action_sets(ActionSets::new(2, [[1]]).unwrap()).unwrap();
+    close(dm(&log).unwrap().dm.unwrap().value, 3.0);
+}
+
+#[test]
+fn sums_that_overflow_on_the_way_are_no_fault() {
+    // (1 + 3e−10)·MAX is beyond the doubles, and (1 + 3e−10 − 5e−10)·MAX is not.
+    let (q, rewards) = ([f64::MAX, f64::MAX, -f64::MAX], [-f64::MAX]);
+    let target = [0.5, 0.5 + 3e-10, 5e-10];
+    let tables = Tables::new(3, &[2], &[1.0], &rewards, &target, Some(&q)).unwrap();
+    let found = OffPolicyEvaluation::of_tables(&tables, settings(1.0, 1.0)).unwrap();
+    close(found.dm.unwrap().value / f64::MAX, 1.0 - 2e-10);
+}
+
+#[test]
+fn policies_and_models_must_fit_the_log() {
+    let contexts = RowMatrix::dense(1, vec![0.0; 2]).unwrap();
+    let log = Log::new(contexts, 2, vec![0, 1], vec![0.5; 2], Rewards(vec![1.0, 2.0])).unwrap();
+    let settings = settings(1.0, 1.0);
+    let policy = |inputs, k| Softmax::new(Tabular::new(inputs, vec![0.0; k]).unwrap(), 1.0).unwrap();
+    let none = None::<&ZeroModel>;
+    let refused = OffPolicyEvaluation::of(&log, &policy(1, 3), none, settings);
+    let expected = EstimateError::ActionCount { argument: "the policy", expected: 2, got: 3 };
+    assert_eq!(refused, Err(expected));
+    let refused = OffPolicyEvaluation::of(&log, &policy(2, 2), none, settings);
+    assert!(matches!(refused, Err(EstimateError::Policy { row: 0, .. })));
+    let refused = OffPolicyEvaluation::of(&log, &policy(1, 2), Some(&ZeroModel { actions: 1 }), settings);
+    assert!(matches!(refused, Err(EstimateError::ActionCount { argument: "the model of rewards", .. })));
+    let sets = ActionSets::new(2, [vec![0, 1], vec![1]]).unwrap();
+    let log = log.with_action_sets(sets).unwrap();
+    let refused = OffPolicyEvaluation::of(&log, &Everything, none, settings);
+    assert_eq!(refused, Err(EstimateError::NotOnOffer { row: 1, action: 0 }));
+    // What the model says of an action that was not on offer does not count.
+    let model = TableModel::new(vec![1e300, 3.0]).unwrap();
+    let found = OffPolicyEvaluation::of(&log, &policy(1, 2), Some(&model), settings).unwrap();
+    close(found.dm.unwrap().value, 0.5 * (0.5 * 1e300 + 1.5 + 3.0));
+}
+
+#[test]
+fn parameters_are_in_their_domains() {
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(EstimatorSettings::default().clipped_at(bad).is_err());
+        assert!(EstimatorSettings::default().switched_at(bad).is_err());
+    }
+    let estimate = Estimate { value: 0.0, standard_error: Some(1.0) };
+    let moments = Moments::of(&[0.0, 1.0]).unwrap();
+    for delta in [0.0, 1.0, -0.5, f64::NAN] {
+        assert!(normal_interval(estimate, delta).is_err());
+        assert!(EmpiricalBernstein::new(&moments, 1.0, delta, Sides::One).is_err());
+    }
+    assert_eq!(normal_interval(Estimate { standard_error: None, ..estimate }, 0.1), Ok(None));
+    for width in [0.0, f64::NAN, 0.5] {
+        assert!(EmpiricalBernstein::new(&moments, width, 0.1, Sides::One).is_err());
+    }
+    assert!(EmpiricalBernstein::new(&Moments::of(&[1.0]).unwrap(), 1.0, 0.1, Sides::One).is_err());
+    assert!(Moments::of(&[]).is_err() && Moments::of(&[f64::NAN]).is_err());
+}
+
+#[test]
+fn rewards_outside_the_stated_range_are_noticed() {
+    let found = Columns::drawn(300, 1).evaluate(settings(1.5, 1.0));
+    let bernstein = |range| EmpiricalBernstein::of_clipped_ips(&found, range, 0.1, Sides::Two);
+    let refused = EstimateError::OutsideRange { least: 0.0, largest: 1.5, lower: 0.0, upper: 0.75 };
+    assert_eq!(bernstein([0.0, 0.5]), Err(refused));
+    assert!(bernstein([1.0, 0.0]).is_err() && bernstein([0.0, f64::INFINITY]).is_err());
+    // The width is that of the terms: 0 is one of them where a weight is.
+    let (unit, above) = (bernstein([0.0, 1.0]).unwrap(), bernstein([0.5, 1.0]).unwrap());
+    assert_eq!(unit, above);
+    let unclipped = Columns::drawn(300, 1).evaluate(EstimatorSettings::default());
+    assert!(EmpiricalBernstein::of_clipped_ips(&unclipped, [0.0, 1.0], 0.1, Sides::Two).is_err());
+}

@@ -1,0 +1,61 @@
+//! The warnings, each on a log that deserves it, and none on one that does not.
+
+use crate::logs::Columns;
+use off_policy::estimators::{EstimatorSettings, Support, SupportWarning};
+
+fn support_of(change: impl Fn(&mut Columns)) -> Support {
+    let mut log = Columns::drawn(1000, 7);
+    change(&mut log);
+    log.evaluate(EstimatorSettings::default()).support
+}
+
+/// Row i is a log of action 0 with this propensity, and the target plays it with probability π.
+fn set(log: &mut Columns, i: usize, propensity: f64, pi: f64) {
+    log.actions[i] = 0;
+    log.propensities[i] = propensity;
+    log.target[i * 3..][..3].copy_from_slice(&[pi, 1.0 - pi, 0.0]);
+}
+
+#[test]
+fn a_log_that_covers_the_target_has_none() {
+    for seed in 0..40 {
+        let found = Columns::drawn(1000, seed).evaluate(EstimatorSettings::default());
+        assert_eq!(found.warnings(), [], "seed {seed}");
+    }
+}
+
+#[test]
+fn a_target_that_plays_what_the_log_cannot_shows_in_the_mean_weight() {
+    let support = support_of(|log| (0..1000).for_each(|i| set(log, i, 1.0, 0.5)));
+    let warning = SupportWarning::MeanWeight { mean: 0.5, standard_error: 0.0 };
+    assert_eq!(support.warnings(), [warning]);
+    let none = support_of(|log| (0..1000).for_each(|i| set(log, i, 1.0, 0.0)));
+    assert_eq!((none.ess, none.warnings()[0]), (0.0, SupportWarning::NoOverlap));
+}
+
+#[test]
+fn one_row_that_decides_everything_is_named() {
+    let support = support_of(|log| set(log, 13, 2f64.powi(-17), 0.5));
+    let (weight, share) = (65536.0, 65536.0 / support.mean_weight / 1000.0);
+    let warnings = support.warnings();
+    assert!(warnings.contains(&SupportWarning::LargestWeight { weight, share }), "{warnings:?}");
+    assert!(
+        warnings
+            .iter()
+            .any(|w| matches!(w, SupportWarning::EffectiveSampleSize { ess, rows: 1000 } if *ess < 2.0))
+    );
+}
+
+#[test]
+fn propensities_at_the_floor_and_rewards_that_are_missing_are_counted() {
+    let support = support_of(|log| {
+        (0..3).for_each(|i| set(log, i, f64::from(f32::EPSILON), 1e-9));
+        set(log, 3, 1e-7, 1e-9);
+        log.rewards.fill(0.0);
+        log.rewards[..29].fill(1.0);
+        log.target[12..15].copy_from_slice(&[0.25, 0.25, 0.5]);
+        (4..29).for_each(|i| set(log, i, 0.5, 0.5));
+    });
+    let floor = SupportWarning::PropensityFloor { rows: 4, least: 1e-7 };
+    assert_eq!(support.warnings(), [floor, SupportWarning::FewRewards { rows: 29 }]);
+}

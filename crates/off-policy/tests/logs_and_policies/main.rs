@@ -1,0 +1,13 @@
+//! Logs, the sets of actions on offer, policies, the conversion of supervised data, and readers.
+
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
+mod conversion;
+mod csv;
+mod log;
+mod logistic;
+mod logistic_refusals;
+mod open_bandit;
+mod policies;
+mod sampling;
+mod sets;
