@@ -7,6 +7,7 @@
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` and
 //! `statistical`, `maboost`, `bopl` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! `statistical`, `maboost`, `weighted_tree` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -23,6 +24,7 @@ mod statistical;
 mod given;
 mod bopl;
 mod maboost;
+mod weighted_tree;
 #[cfg(test)]
 mod tests;
 
@@ -191,6 +193,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
         }
         "maboost" => maboost::kernel(name),
         "bopl" => bopl::kernel(name),
+        "bopl" => weighted_tree::kernel(name),
         _ => None,
     }
 }

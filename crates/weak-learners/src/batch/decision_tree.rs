@@ -28,7 +28,7 @@ pub struct Tree {
 /// Every node but the root is the child of one, behind which it stands; so every walk from the root ends in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Node {
+pub(crate) enum Node {
     Leaf { answer: f64 },
     Split { feature: usize, threshold: f64, at_most: usize, above: usize },
 }

@@ -121,7 +121,7 @@ impl Best {
 }
 
 /// A θ with a < θ ≤ b, for a < b: the midpoint, unless that rounds to a.
-pub(super) fn midway(a: f64, b: f64) -> f64 {
+pub(crate) fn midway(a: f64, b: f64) -> f64 {
     let middle = a.midpoint(b);
     if middle > a { middle } else { b }
 }

@@ -56,17 +56,32 @@ impl WeakLearner for WeightedTree {
         let fitted: Vec<usize> = (0..weights.len()).filter(|&i| in_units(weights[i], unit) > 0.0).collect();
         let of_fitted = |values: &[f64]| fitted.iter().map(|&i| values[i]).collect::<Vec<f64>>();
         let weights: Vec<f64> = fitted.iter().map(|&i| in_units(weights[i], unit)).collect();
-        let x = DenseMatrix::new(fitted.len(), sample.inputs(), columns(sample, &fitted), true)
-            .map_err(refused)?;
+        let nodes = self.grow(columns(sample, &fitted), &of_fitted(targets), &weights)?;
+        Tree::new(sample.inputs(), nodes)
+    }
+}
+
+impl WeightedTree {
+    /// The nodes of a tree on rows that come column by column, the root first. Weights are positive and at most 1.
+    ///
+    /// Σ w_i a_i and Σ w_i of a leaf are summed in one order, so that a mean of numbers in [−1, 1] stays there.
+    pub(crate) fn grow(
+        &self,
+        columns: Vec<f64>,
+        targets: &Vec<f64>,
+        weights: &[f64],
+    ) -> Result<Vec<Node>, LearnerError> {
+        let (rows, inputs) = (targets.len(), columns.len() / targets.len().max(1));
+        let x = DenseMatrix::new(rows, inputs, columns, true).map_err(refused)?;
         let parameters = DecisionTreeRegressorParameters {
             max_depth: Some(self.depth + 1),
             min_samples_leaf: 1,
             min_samples_split: 2,
             seed: Some(self.seed),
         };
-        let y = of_fitted(targets);
-        let grown = DecisionTreeRegressor::fit_with_weights(&x, &y, &weights, parameters).map_err(refused)?;
-        read(&grown, sample.inputs(), self.answer)
+        let grown =
+            DecisionTreeRegressor::fit_with_weights(&x, targets, weights, parameters).map_err(refused)?;
+        read(&grown, self.answer)
     }
 }
 
@@ -111,17 +126,16 @@ struct GrownNode {
 }
 
 /// smartcore keeps its nodes to itself, but for serialisation.
-fn read(grown: &impl Serialize, inputs: usize, answer: LeafAnswer) -> Result<Tree, LearnerError> {
+fn read(grown: &impl Serialize, answer: LeafAnswer) -> Result<Vec<Node>, LearnerError> {
     let json = serde_json::to_value(grown).map_err(refused)?;
     let grown: Grown = serde_json::from_value(json).map_err(refused)?;
     let node = |node: GrownNode| match (node.split_value, node.true_child, node.false_child) {
         (Some(threshold), Some(at_most), Some(above)) => {
             Node::Split { feature: node.split_feature, threshold, at_most, above }
         }
-        // Σ w_i a_i and Σ w_i are summed in one order, so that a mean of numbers in [−1, 1] stays there.
         _ => Node::Leaf { answer: answer.of(node.output) },
     };
-    Tree::new(inputs, grown.tree_regressor.nodes.into_iter().map(node).collect())
+    Ok(grown.tree_regressor.nodes.into_iter().map(node).collect())
 }
 
 impl WeightedTree {

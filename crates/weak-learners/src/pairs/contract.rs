@@ -194,6 +194,21 @@ impl<'a> PairRound<'a> {
     }
 }
 
+/// Writes f(x_i, a) of every pair to `values`, which [`PairRound::check_against`] has checked.
+pub(super) fn evaluate(
+    hypothesis: &impl PairHypothesis,
+    contexts: &impl Sample,
+    values: &mut [f64],
+) -> Result<(), LearnerError> {
+    let n = contexts.size();
+    let mut scores = vec![0.0; hypothesis.actions()];
+    contexts.try_for_each(&mut |i, x| {
+        hypothesis.scores(x, &mut scores)?;
+        values.iter_mut().skip(i).step_by(n).zip(&scores).for_each(|(value, score)| *value = *score);
+        Ok(())
+    })
+}
+
 /// n·|A|, where it is a number of pairs that the learners can count.
 fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
     for (argument, count) in [("examples", examples), ("actions", actions)] {

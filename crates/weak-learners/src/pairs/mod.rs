@@ -1,12 +1,22 @@
 //! Learners of pairs (x, a) of a context and an action, for off-policy learning \[L23\].
 //!
 //! Reading order: [`PairHypothesis`] and [`PairLearner`], the contracts, with [`PairRound`], what a learner is asked;
-//! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits.
+//! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`ExactPairTree`], which tries every
+//! split, and [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf, and [`VectorLeafLearner`], which grows one.
 
 mod contract;
 mod pair_tree;
 mod growth;
+mod gain;
+mod exact_pair_tree;
+mod smartcore_pair_tree;
+mod vector_leaf_tree;
+mod vector_leaf_learner;
 
 pub use contract::{PairHypothesis, PairLearner, PairRound, PairWeights};
+pub use exact_pair_tree::ExactPairTree;
 pub use growth::PairGrowth;
 pub use pair_tree::{PairNode, PairTree};
+pub use smartcore_pair_tree::SmartcorePairTree;
+pub use vector_leaf_learner::VectorLeafLearner;
+pub use vector_leaf_tree::{VectorLeafNode, VectorLeafTree};

@@ -1,0 +1,134 @@
+//! What a split gains, in units in which nothing overflows, and how much of that rounding could make.
+
+use super::PairGrowth;
+use crate::Label;
+use crate::batch::{LeafAnswer, in_units};
+use projections::exponent_above;
+
+/// The units of a node, powers of two near its largest numbers: whole *grains* of 2^−shift of them are added up.
+///
+/// A gain is one in the unit of G²/(H+λ): gains are compared within a node only, so that no number of the input is too
+/// large or too small, and a factor 2^k of all g, or of all h, `min_child_weight` and λ, changes no bit of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    unit_g: i32,
+    unit_h: i32,
+    /// Of H+λ.
+    unit_d: i32,
+    shift: u32,
+    grain: f64,
+    /// 2^unit_h in the unit of H+λ, at most 1.
+    h_in_d: f64,
+    lambda: f64,
+    least: f64,
+}
+
+/// ½G²/(H+λ), but for the ½, and how far it is off where the g are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Term {
+    value: f64,
+    doubt: f64,
+}
+
+impl Scale {
+    /// For g below 2^unit_g and h below 2^unit_h in size, in grains of 2^−shift, shift ≤ 100.
+    pub(super) fn new(unit_g: i32, unit_h: i32, shift: u32, growth: &PairGrowth) -> Self {
+        let unit_d = unit_h.max(exponent_above(growth.reg_lambda()));
+        Self {
+            unit_g,
+            unit_h,
+            unit_d,
+            shift,
+            grain: projections::scale_down(1.0, shift),
+            h_in_d: in_units(1.0, unit_d - unit_h),
+            lambda: in_units(growth.reg_lambda(), unit_d),
+            least: in_units(growth.min_child_weight(), unit_h),
+        }
+    }
+
+    /// g in grains, to the nearest whole one.
+    pub(super) fn grains_of_g(&self, g: f64) -> i128 {
+        self.whole(in_units(g, self.unit_g))
+    }
+
+    /// h in grains, to the nearest whole one.
+    pub(super) fn grains_of_h(&self, h: f64) -> i128 {
+        self.whole(in_units(h, self.unit_h))
+    }
+
+    fn whole(&self, v: f64) -> i128 {
+        #[allow(clippy::cast_possible_truncation, reason = "whole, and at most 2^100 in size")]
+        let whole = projections::scale_up(v, self.shift).round() as i128;
+        whole
+    }
+
+    /// Whether a child may have this H.
+    pub(super) fn admits(&self, h: i128) -> bool {
+        h > 0 && self.in_units(h) >= self.least
+    }
+
+    /// The term of a G and an H, where Σ|g| = `size`.
+    ///
+    /// The doubt covers g that are each off by 2^−50 of themselves, and sums of g that vanish but for 2^−27 of Σ|g|.
+    pub(super) fn term(&self, g: i128, size: i128, h: i128) -> Term {
+        let d = self.denominator(h);
+        if d > 0.0 {
+            let (g, size) = (self.in_units(g), self.in_units(size));
+            Term { value: g * g / d, doubt: (16.0 * g.abs() + size) * size / d * (0.5 * f64::EPSILON) }
+        } else {
+            Term { value: 0.0, doubt: 0.0 }
+        }
+    }
+
+    /// What a leaf says of its G and H, at most [`f64::MAX`] in size; 0 where H+λ = 0.
+    pub(super) fn leaf(&self, g: i128, h: i128, answer: LeafAnswer) -> f64 {
+        match answer {
+            LeafAnswer::Sign => Label::of_score(self.in_units(g)).sign(),
+            LeafAnswer::Mean => {
+                let d = self.denominator(h);
+                let mean = if d > 0.0 { self.in_units(g) / d } else { 0.0 };
+                in_units(mean, self.unit_d - self.unit_g).clamp(f64::MIN, f64::MAX)
+            }
+        }
+    }
+
+    fn denominator(&self, h: i128) -> f64 {
+        self.in_units(h) * self.h_in_d + self.lambda
+    }
+
+    fn in_units(&self, grains: i128) -> f64 {
+        grains as f64 * self.grain
+    }
+}
+
+impl Term {
+    /// The sum of no terms.
+    pub(super) const NONE: Self = Self { value: 0.0, doubt: 0.0 };
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { value: self.value + other.value, doubt: self.doubt + other.doubt }
+    }
+
+    /// Twice the gain of a split of `self` into two sides, whichever comes first.
+    pub(super) fn split_into(self, left: Self, right: Self) -> Gain {
+        let sides = left.and(right);
+        Gain { gain: sides.value - self.value, doubt: sides.doubt + self.doubt }
+    }
+}
+
+/// Twice a gain, and what rounding could make of nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gain {
+    gain: f64,
+    doubt: f64,
+}
+
+impl Gain {
+    pub(super) fn is_above(self, other: Self) -> bool {
+        self.gain > other.gain
+    }
+
+    pub(super) fn is_real(self) -> bool {
+        self.gain > self.doubt
+    }
+}

@@ -1,0 +1,107 @@
+//! Trees over pairs, grown by smartcore on the n·|A| rows.
+
+use super::contract::{PairLearner, PairRound, evaluate};
+use super::{PairNode, PairTree};
+use crate::LearnerError;
+use crate::batch::{LeafAnswer, Node, Sample, SortedColumns, WeightedTree, in_units};
+use projections::exponent_above;
+use serde::{Deserialize, Serialize};
+
+/// smartcore's tree on the rows \[x_i ; one-hot(a)\] with targets g/h and weights h, for those who want it: the tree of a
+/// [`WeightedTree`], with its limits.
+///
+/// There is no least weight of a child and no λ: a leaf says G/H, or its sign. Features are tried in an order drawn from
+/// the seed, which decides between splits of equal error. It also splits where rounding alone makes a gain.
+/// *Cost:* the rows with h > 0 are written out dense, n·|A|·(m + |A|) numbers, and sorted by every column;
+/// [`ExactPairTree`](super::ExactPairTree) never makes them.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::batch::{LeafAnswer, SortedColumns};
+/// use weak_learners::pairs::{PairLearner, PairRound, PairWeights, SmartcorePairTree};
+/// let contexts = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 1.0, 3.0, 3.0])?)?;
+/// let gradients = [4.0, 4.0, 0.0, 0.0, -2.0, -2.0, 2.0, 2.0];
+/// let round = PairRound::new(4, 2, &gradients, PairWeights::OfExamples(&[2.0; 4]))?;
+/// let mut values = [0.0; 8];
+/// let mut learner = SmartcorePairTree::new(2, LeafAnswer::Mean, 7)?;
+/// assert_eq!(learner.train(&contexts, &round, &mut values)?.leaves(), 4);
+/// assert_eq!(values, gradients.map(|g| g / 2.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmartcorePairTree {
+    tree: WeightedTree,
+}
+
+impl SmartcorePairTree {
+    /// Trees of at most this depth: 0 is a constant, 1 a stump.
+    ///
+    /// # Errors
+    /// Those of [`WeightedTree::new`].
+    pub fn new(depth: u16, answer: LeafAnswer, seed: u64) -> Result<Self, LearnerError> {
+        Ok(Self { tree: WeightedTree::new(depth, answer, seed)? })
+    }
+}
+
+impl PairLearner for SmartcorePairTree {
+    type Contexts = SortedColumns;
+    type Hypothesis = PairTree;
+
+    /// # Errors
+    /// As the contract says, and [`LearnerError::NotFinite`] where a g/h is beyond the range.
+    fn train(
+        &mut self,
+        contexts: &SortedColumns,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<PairTree, LearnerError> {
+        round.check_against(contexts, values)?;
+        let (n, inputs, actions) = (round.examples(), contexts.inputs(), round.actions());
+        let pairs = || (0..actions).flat_map(|a| (0..n).map(move |i| (i, a)));
+        let unit = exponent_above(pairs().map(|(i, a)| round.weight(i, a)).fold(0.0, f64::max));
+        let weight = |(i, a): (usize, usize)| in_units(round.weight(i, a), unit);
+        // A weight that vanishes in units of the largest one weighs nothing.
+        let fitted: Vec<(usize, usize)> = pairs().filter(|pair| weight(*pair) > 0.0).collect();
+        let target = |&(i, a): &(usize, usize)| round.gradient(i, a) / round.weight(i, a);
+        let targets: Vec<f64> = fitted.iter().map(target).collect();
+        if let Some(index) = targets.iter().position(|y| !y.is_finite()) {
+            let (i, a) = fitted[index];
+            let (argument, index, value) = ("g/h", a * n + i, targets[index]);
+            return Err(LearnerError::NotFinite { argument, index, value });
+        }
+        let weights: Vec<f64> = fitted.iter().map(|pair| weight(*pair)).collect();
+        let mut columns = Vec::with_capacity(fitted.len() * (inputs + actions));
+        for j in 0..inputs {
+            let mut column = vec![0.0; n];
+            let (stored, rows) = contexts.column(j);
+            stored.iter().zip(rows).for_each(|(value, i)| column[*i as usize] = *value);
+            columns.extend(fitted.iter().map(|(i, _)| column[*i]));
+        }
+        for action in 0..actions {
+            columns.extend(fitted.iter().map(|(_, a)| if *a == action { 1.0 } else { 0.0 }));
+        }
+        let grown = self.tree.grow(columns, &targets, &weights)?;
+        let nodes = grown.into_iter().map(|node| over_pairs(node, inputs)).collect();
+        let tree = PairTree::new(inputs, actions, nodes)?;
+        evaluate(&tree, contexts, values)?;
+        Ok(tree)
+    }
+}
+
+/// A node over rows [x ; one-hot(a)] as one over pairs. x ≤ θ is x < θ′, where θ′ is the next number.
+fn over_pairs(node: Node, inputs: usize) -> PairNode {
+    // What a u32 does not count becomes a child that is not there, which the tree refuses.
+    let index = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    match node {
+        Node::Leaf { answer } => PairNode::Leaf { value: answer },
+        Node::Split { feature, threshold, at_most, above } if feature < inputs => PairNode::Context {
+            feature: index(feature),
+            threshold: threshold.next_up(),
+            below: index(at_most),
+            rest: index(above),
+        },
+        Node::Split { feature, at_most, above, .. } => {
+            PairNode::Action { action: index(feature - inputs), others: index(at_most), this: index(above) }
+        }
+    }
+}

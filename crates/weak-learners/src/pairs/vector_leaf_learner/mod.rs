@@ -1,0 +1,169 @@
+//! Trees on x with a value for every action in each leaf, on binned columns.
+
+mod search;
+
+use super::contract::{PairLearner, PairRound, evaluate};
+use super::{PairGrowth, VectorLeafNode, VectorLeafTree};
+use crate::LearnerError;
+use crate::batch::{BinnedColumns, Sample};
+use search::{Column, Search, subtract};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The learner of trees on x alone with a value per action in each leaf: in a leaf with G_a = Σ_i g_{i,a} and
+/// H_a = Σ_i h_{i,a} action a is worth G_a/(H_a+λ), or its sign.
+///
+/// A split gains the sum over the actions of what [`PairGrowth`] says, from the G_a and H_a of the node and of the two
+/// sides; thresholds are the cuts of the bins; `min_child_weight` bounds Σ_a H_a of a child, the weight of its pairs.
+/// Depth, ties and leaves are as told there. Where a tree over \[x ; one-hot(a)\] must part the actions before x tells it
+/// anything, when Σ_a g_{i,a} = 0, this one need not. An action without weight in a leaf of λ = 0 is worth 0 there.
+///
+/// *Precision:* g and h are rounded once, to multiples of 2^−61 of a power of two near the largest Σ_i|g_{i,a}| and the
+/// largest Σ_i h_{i,a}, and from there on every sum is one of integers: neither the order of the rows nor the threads show. A
+/// pair whose h is lighter than half such a grain counts as absent. A gain counts as 0 that is below 2^−48 of the terms
+/// it is the difference of.
+/// *Cost:* with n examples at most n·m·|A| additions for the root and half of that for every further level, since of two
+/// children only the smaller one is counted and the other is the difference; and |A| divisions a cut and node. *Threads:*
+/// those of the rayon pool that it is called in share the columns. *Memory:* n·(|A|+1) numbers of 8 bytes, and as many a
+/// bin for each of O(log n) nodes.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::batch::BinnedColumns;
+/// use weak_learners::pairs::{PairGrowth, PairLearner, PairRound, PairWeights, VectorLeafLearner};
+/// // Action 1 is right where x ≥ 2, action 0 elsewhere, and one gains what the other loses.
+/// let contexts = BinnedColumns::new(RowMatrix::dense(1, vec![1.0, 1.0, 3.0, 3.0])?)?;
+/// let gradients = [1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0];
+/// let round = PairRound::new(4, 2, &gradients, PairWeights::OfExamples(&[1.0; 4]))?;
+/// let mut values = [0.0; 8];
+/// let mut learner = VectorLeafLearner::new(PairGrowth::new(1, 0.0, 0.0)?);
+/// let tree = learner.train(&contexts, &round, &mut values)?;
+/// assert_eq!((tree.leaves(), values), (2, gradients));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VectorLeafLearner {
+    growth: PairGrowth,
+}
+
+impl VectorLeafLearner {
+    /// Trees that grow like this.
+    #[must_use]
+    pub fn new(growth: PairGrowth) -> Self {
+        Self { growth }
+    }
+
+    /// When they split, and what their leaves say.
+    #[must_use]
+    pub fn growth(&self) -> &PairGrowth {
+        &self.growth
+    }
+}
+
+impl PairLearner for VectorLeafLearner {
+    type Contexts = BinnedColumns;
+    type Hypothesis = VectorLeafTree;
+
+    fn train(
+        &mut self,
+        contexts: &BinnedColumns,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<VectorLeafTree, LearnerError> {
+        round.check_against(contexts, values)?;
+        let search = Search::new(contexts, round, &self.growth);
+        let mut rows = search.rows();
+        let (mut nodes, mut answers, mut open) =
+            (vec![VectorLeafNode::Leaf { leaf: 0 }], Vec::new(), Vec::new());
+        open.push(search.root(&rows));
+        while let Some(part) = open.pop() {
+            let first = u32::try_from(nodes.len()).ok().filter(|first| *first < u32::MAX);
+            let (Some((feature, cut)), Some(first)) = (part.split(), first) else {
+                // There are fewer leaves than nodes, which a u32 counts.
+                let leaf = u32::try_from(answers.len() / round.actions()).unwrap_or(u32::MAX);
+                nodes[part.node] = VectorLeafNode::Leaf { leaf };
+                answers.extend((0..round.actions()).map(|a| search.leaf(&part.sums, a, &self.growth)));
+                continue;
+            };
+            let threshold = contexts.cuts(feature)[usize::from(cut)];
+            let feature_index = u32::try_from(feature).unwrap_or(u32::MAX);
+            nodes[part.node] =
+                VectorLeafNode::Split { feature: feature_index, threshold, below: first, rest: first + 1 };
+            nodes.extend([VectorLeafNode::Leaf { leaf: 0 }; 2]);
+            let children = [first, first + 1].map(|child| child as usize);
+            open.extend(search.divide(part, (feature, cut), children, &mut rows));
+        }
+        let tree = VectorLeafTree::new(contexts.inputs(), round.actions(), nodes, answers)?;
+        evaluate(&tree, contexts, values)?;
+        Ok(tree)
+    }
+}
+
+/// A node, and where its examples stand.
+struct Open {
+    node: usize,
+    depth: u32,
+    range: Range<usize>,
+    /// As a cell.
+    sums: Vec<i64>,
+    /// None where the node is to be a leaf.
+    columns: Vec<Column>,
+}
+
+impl Search<'_> {
+    fn root(&self, rows: &[u32]) -> Open {
+        let mut root =
+            Open { node: 0, depth: 0, range: 0..rows.len(), sums: self.sum(rows), columns: Vec::new() };
+        if self.max_depth > 0 {
+            root.columns = vec![Column::default(); self.contexts.inputs()];
+            self.count(rows, &mut root);
+        }
+        root
+    }
+
+    /// The children, the smaller one last: it comes next, so that few nodes are open at a time.
+    fn divide(
+        &self,
+        part: Open,
+        (feature, cut): (usize, u8),
+        nodes: [usize; 2],
+        rows: &mut [u32],
+    ) -> [Open; 2] {
+        let Open { depth, range, sums, mut columns, .. } = part;
+        let bins = self.contexts.bins(feature);
+        let (below, rest): (Vec<u32>, Vec<u32>) =
+            rows[range.clone()].iter().partition(|&&i| bins[i as usize] <= cut);
+        let middle = range.start + below.len();
+        rows[range.start..middle].copy_from_slice(&below);
+        rows[middle..range.end].copy_from_slice(&rest);
+        let child = |node, range, sums| Open { node, depth: depth + 1, range, sums, columns: Vec::new() };
+        let sums_below = self.sum(&below);
+        let mut sums_rest = sums;
+        subtract(&mut sums_rest, &sums_below);
+        let below = child(nodes[0], range.start..middle, sums_below);
+        let rest = child(nodes[1], middle..range.end, sums_rest);
+        let is_smaller = below.range.len() <= rest.range.len();
+        let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
+        if depth + 1 < self.max_depth {
+            smaller.columns = vec![Column::default(); columns.len()];
+            self.count(&rows[smaller.range.clone()], &mut smaller);
+            larger.columns = std::mem::take(&mut columns);
+            let counted = &smaller.columns;
+            self.each_column(256 * larger.sums.len(), &mut larger, |j, cells| {
+                subtract(cells, &counted[j].cells);
+            });
+        }
+        [larger, smaller]
+    }
+}
+
+impl Open {
+    /// The best cut of all columns, the first of equal ones, if its gain is no rounding.
+    fn split(&self) -> Option<(usize, u8)> {
+        let found =
+            self.columns.iter().enumerate().filter_map(|(j, column)| column.best.map(|best| (j, best)));
+        let best = found.reduce(|best, next| if next.1.0.is_above(best.1.0) { next } else { best })?;
+        let (feature, (gain, cut)) = best;
+        gain.is_real().then_some((feature, cut))
+    }
+}

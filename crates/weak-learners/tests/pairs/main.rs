@@ -1,0 +1,10 @@
+//! Learners of pairs of a context and an action.
+
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
+mod whole_numbers;
+mod exact_definition;
+mod exact_properties;
+mod simulated;
+mod smartcore_pairs;
+mod vector_leaf;
