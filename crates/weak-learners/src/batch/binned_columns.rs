@@ -122,7 +122,7 @@ const TOGETHER: usize = 8;
 
 /// The cuts of every column. Dense rows are gathered a few columns at a time, so that no second copy of them is made;
 /// the columns of sparse rows all at once.
-fn cuts_of(matrix: &RowMatrix, bins: usize) -> Vec<Vec<f64>> {
+pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Vec<Vec<f64>> {
     let (m, d) = (matrix.len(), matrix.dimension());
     let is_dense = matrix.row(0).is_some_and(|x| matches!(x.entries(), Entries::Dense(_)));
     let (together, room) = if is_dense { (TOGETHER.min(d), m) } else { (d, 0) };

@@ -35,7 +35,7 @@ pub(crate) enum Node {
 
 impl LeafAnswer {
     /// What is said of this mean.
-    pub(super) fn of(self, mean: f64) -> f64 {
+    pub(crate) fn of(self, mean: f64) -> f64 {
         match self {
             Self::Sign => Label::of_score(mean).sign(),
             Self::Mean => mean,

@@ -5,11 +5,11 @@
 //! [`BinnedStump`], the same search there; [`Tree`], and two that grow one: [`BinnedTree`] on binned columns and
 //! [`WeightedTree`] by smartcore; [`Sampled`], which lets a learner see no more than m₀ draws.
 
-mod contract;
+pub(crate) mod contract;
 mod sorted_columns;
 mod stump;
 mod exact_stump;
-mod binned_columns;
+pub(crate) mod binned_columns;
 mod binned_stump;
 mod decision_tree;
 mod binned_tree;

@@ -3,6 +3,8 @@
 //! Reading order: [`PairHypothesis`] and [`PairLearner`], the contracts, with [`PairRound`], what a learner is asked;
 //! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`ExactPairTree`], which tries every
 //! split, and [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf, and [`VectorLeafLearner`], which grows one.
+//! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`BinnedContexts`], the contexts a byte
+//! a value, and [`HistogramPairTree`], which grows the tree on them.
 
 mod contract;
 mod pair_tree;
@@ -12,10 +14,14 @@ mod exact_pair_tree;
 mod smartcore_pair_tree;
 mod vector_leaf_tree;
 mod vector_leaf_learner;
+mod binned_contexts;
+mod histogram_pair_tree;
 
+pub use binned_contexts::BinnedContexts;
 pub use contract::{PairHypothesis, PairLearner, PairRound, PairWeights};
 pub use exact_pair_tree::ExactPairTree;
 pub use growth::PairGrowth;
+pub use histogram_pair_tree::HistogramPairTree;
 pub use pair_tree::{PairNode, PairTree};
 pub use smartcore_pair_tree::SmartcorePairTree;
 pub use vector_leaf_learner::VectorLeafLearner;

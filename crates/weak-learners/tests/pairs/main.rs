@@ -8,3 +8,4 @@ mod exact_properties;
 mod simulated;
 mod smartcore_pairs;
 mod vector_leaf;
+mod engine_definition;

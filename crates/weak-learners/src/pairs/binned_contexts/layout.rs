@@ -1,0 +1,222 @@
+//! Where the bins of every column are.
+
+use super::bundles::{Bundle, Candidate, bundles};
+use rows::RowMatrix;
+
+/// Groups whose bytes lie together, row by row: a line of the cache.
+pub(in crate::pairs) const BLOCK: usize = 64;
+
+/// Of a column that is listed, values per byte that it would take: a list costs more a value than bytes do.
+const DEAR: f64 = 1.5;
+/// What a row's list costs at least, in bytes.
+const START: f64 = 8.0;
+
+/// The bins of all columns. A *group* is a column that is a byte a row, or a bundle of columns that share one; its *codes*
+/// are what the byte may say. A histogram has `stride` cells a group, and behind them one for every listed bin.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::pairs) struct Layout {
+    pub(in crate::pairs) rows: usize,
+    /// Those with a cut, in their order.
+    pub(in crate::pairs) columns: Vec<Column>,
+    pub(in crate::pairs) groups: usize,
+    /// A power of two, 16 to 256, above every code.
+    pub(in crate::pairs) stride: usize,
+    /// The bytes of the first [`BLOCK`] groups row by row, then those of the next ones.
+    pub(in crate::pairs) by_row: Vec<u8>,
+    /// The bytes group by group.
+    pub(in crate::pairs) by_group: Vec<u8>,
+    pub(in crate::pairs) sparse: Option<SparseRows>,
+    /// How many cells a histogram has.
+    pub(in crate::pairs) cells: usize,
+}
+
+/// A column with a cut.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::pairs) struct Column {
+    /// j.
+    pub(in crate::pairs) feature: u32,
+    pub(in crate::pairs) place: Place,
+    /// The cell of its first bin that has one; those of the others follow.
+    pub(in crate::pairs) first: u32,
+    pub(in crate::pairs) bins: u16,
+    /// The bin without a cell, whose sums are what the others leave; `bins` where there is none.
+    pub(in crate::pairs) hole: u16,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::pairs) enum Place {
+    Group(u32),
+    Listed,
+}
+
+impl Column {
+    /// The bin of a cell, or of what is in no cell of this column.
+    pub(in crate::pairs) fn bin(&self, cell: u32) -> u16 {
+        let coded = self.bins - u16::from(self.hole < self.bins);
+        match u16::try_from(cell.wrapping_sub(self.first)) {
+            Ok(k) if k < coded => k + u16::from(k >= self.hole),
+            _ => self.hole,
+        }
+    }
+
+    /// The cell of a bin that has one.
+    fn cell(&self, bin: u16) -> Option<u32> {
+        (bin != self.hole).then(|| self.first + u32::from(bin - u16::from(bin > self.hole)))
+    }
+}
+
+/// Of every row the cells of its listed values, rising, counted from the first cell behind the groups.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::pairs) struct SparseRows {
+    offsets: Vec<usize>,
+    cells: Vec<u32>,
+}
+
+impl SparseRows {
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    pub(in crate::pairs) fn row(&self, i: usize) -> &[u32] {
+        &self.cells[self.offsets[i]..self.offsets[i + 1]]
+    }
+}
+
+/// How the values of a column lie, before it has a place.
+struct Census {
+    /// How many rows are not in the bin of 0.
+    elsewhere: usize,
+    bin_of_zero: u16,
+}
+
+impl Layout {
+    pub(super) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
+        let m = matrix.len();
+        let bin = |j: usize, x: f64| cuts[j].partition_point(|c| *c <= x) as u16;
+        let mut census: Vec<Census> =
+            (0..cuts.len()).map(|j| Census { elsewhere: 0, bin_of_zero: bin(j, 0.0) }).collect();
+        for x in matrix.iter() {
+            x.for_each(|j, x_j| {
+                if x_j != 0.0 && bin(j, x_j) != census[j].bin_of_zero {
+                    census[j].elsewhere += 1;
+                }
+            });
+        }
+        let with_cut: Vec<usize> = (0..cuts.len()).filter(|j| !cuts[*j].is_empty()).collect();
+        let (rare, mut whole): (Vec<usize>, Vec<usize>) =
+            with_cut.iter().partition(|j| census[**j].elsewhere <= m / 2);
+        let stride = |codes: usize| codes.next_power_of_two().clamp(16, 256);
+        let widest = whole.iter().map(|j| cuts[*j].len() + 1).max();
+        let bundled = bundles(m, &candidates(matrix, &rare, cuts, &census), widest.map_or(256, stride));
+        let is_bundled = |j: usize| bundled.iter().any(|bundle| bundle.members.iter().any(|(k, _)| *k == j));
+        let mut listed: Vec<usize> = rare.iter().copied().filter(|j| !is_bundled(*j)).collect();
+        #[allow(clippy::cast_precision_loss, reason = "a choice between two layouts of the same bins")]
+        let values = listed.iter().map(|j| census[*j].elsewhere as f64).sum::<f64>() / m as f64;
+        if listed.len() as f64 <= START + DEAR * values {
+            whole.append(&mut listed);
+            whole.sort_unstable();
+        }
+        let codes = whole.iter().map(|j| cuts[*j].len() + 1).chain(bundled.iter().map(|b| b.codes));
+        let stride = stride(codes.max().unwrap_or_default());
+        let groups = whole.len() + bundled.len();
+        let mut columns = vec![None; cuts.len()];
+        let column = |j: usize, place, first: usize, hole| Column {
+            feature: j as u32,
+            place,
+            first: first as u32,
+            bins: cuts[j].len() as u16 + 1,
+            hole,
+        };
+        for (group, &j) in whole.iter().enumerate() {
+            columns[j] = Some(column(j, Place::Group(group as u32), group * stride, u16::MAX));
+        }
+        for (group, Bundle { members, .. }) in (whole.len()..).zip(&bundled) {
+            for &(j, code) in members {
+                let place = Place::Group(group as u32);
+                columns[j] = Some(column(j, place, group * stride + code, census[j].bin_of_zero));
+            }
+        }
+        let mut cells = groups * stride;
+        for &j in &listed {
+            columns[j] = Some(column(j, Place::Listed, cells, census[j].bin_of_zero));
+            cells += cuts[j].len();
+        }
+        let mut layout = Self {
+            rows: m,
+            columns: Vec::new(),
+            groups,
+            stride,
+            by_row: Vec::new(),
+            by_group: vec![0; m * groups],
+            sparse: (!listed.is_empty()).then(|| SparseRows { offsets: vec![0], cells: Vec::new() }),
+            cells,
+        };
+        layout.fill(matrix, &columns, bin);
+        layout.columns = columns.into_iter().flatten().collect();
+        layout
+    }
+
+    /// Writes down the bin of every value.
+    fn fill(
+        &mut self,
+        matrix: &RowMatrix,
+        columns: &[Option<Column>],
+        bin: impl Fn(usize, f64) -> u16,
+    ) {
+        let m = self.rows;
+        // What a row says where nothing is stored; a bundle says 0.
+        for (j, column) in columns.iter().enumerate() {
+            if let Some(Column { place: Place::Group(group), hole: u16::MAX, .. }) = column {
+                self.by_group[*group as usize * m..][..m].fill(bin(j, 0.0) as u8);
+            }
+        }
+        let first_listed = (self.groups * self.stride) as u32;
+        for (i, x) in matrix.iter().enumerate() {
+            x.for_each(|j, x_j| {
+                let Some(column) = &columns[j] else { return };
+                let Some(cell) = column.cell(bin(j, x_j)) else { return };
+                match (column.place, &mut self.sparse) {
+                    (Place::Group(group), _) => {
+                        let group = group as usize;
+                        self.by_group[group * m + i] = (cell as usize - group * self.stride) as u8;
+                    }
+                    (Place::Listed, Some(sparse)) => sparse.cells.push(cell - first_listed),
+                    (Place::Listed, None) => {}
+                }
+            });
+            if let Some(sparse) = &mut self.sparse {
+                sparse.offsets.push(sparse.cells.len());
+            }
+        }
+        self.by_row = vec![0; m * self.groups];
+        for (block, bytes) in self.by_row.chunks_mut(m * BLOCK).enumerate() {
+            let width = bytes.len() / m;
+            for k in 0..width {
+                let codes = &self.by_group[(block * BLOCK + k) * m..][..m];
+                bytes[k..].iter_mut().step_by(width).zip(codes).for_each(|(byte, code)| *byte = *code);
+            }
+        }
+    }
+}
+
+/// The rare columns with the rows in which they are elsewhere.
+fn candidates(matrix: &RowMatrix, rare: &[usize], cuts: &[Vec<f64>], census: &[Census]) -> Vec<Candidate> {
+    let mut of_column = vec![usize::MAX; cuts.len()];
+    let mut candidates = Vec::with_capacity(rare.len());
+    for &j in rare {
+        of_column[j] = candidates.len();
+        let rows = Vec::with_capacity(census[j].elsewhere);
+        candidates.push(Candidate { column: j, codes: cuts[j].len(), rows });
+    }
+    for (i, x) in (0_u32..).zip(matrix.iter()) {
+        x.for_each(|j, x_j| {
+            let bin = cuts[j].partition_point(|c| *c <= x_j);
+            if let Some(candidate) = candidates.get_mut(of_column[j])
+                && bin != usize::from(census[j].bin_of_zero)
+            {
+                candidate.rows.push(i);
+            }
+        });
+    }
+    candidates
+}

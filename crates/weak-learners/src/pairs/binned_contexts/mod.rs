@@ -1,0 +1,133 @@
+//! Contexts that are binned once.
+
+mod bundles;
+mod layout;
+
+use crate::LearnerError;
+use crate::batch::Sample;
+use crate::batch::binned_columns::cuts_of;
+use crate::batch::contract::check_rows;
+use rows::{Row, RowMatrix};
+use serde::{Deserialize, Serialize};
+
+pub(super) use layout::{BLOCK, Column, Layout, Place, SparseRows};
+
+/// n ≥ 1 contexts, and beside them the *bin* of every value, made once, as [`HistogramPairTree`](super::HistogramPairTree)
+/// searches them. Cuts and bins are those of [`BinnedColumns`](crate::batch::BinnedColumns).
+///
+/// *Layout:* a column is kept in one of three ways, whichever is the shortest to walk. Columns of which no two differ from
+/// their bin of 0 in the same row, as those of a one-hot code, share a byte a row. Where nearly all values are in the bin
+/// of 0, only the others are listed, row by row. Any other column is a byte a row. What is trained does not show which.
+///
+/// *Cost:* O(stored values · log n) once; the matrix is kept, and two bytes a row for every column or bundle of columns,
+/// or four for a listed value. It is saved as its rows and its number of bins.
+///
+/// ```
+/// use rows::RowMatrix;
+/// use weak_learners::batch::Sample;
+/// use weak_learners::pairs::BinnedContexts;
+/// // A number, and a category of three, one-hot.
+/// let rows = vec![0.5, 1.0, 0.0, 0.0, 0.7, 0.0, 1.0, 0.0, 0.1, 0.0, 0.0, 1.0];
+/// let contexts = BinnedContexts::new(RowMatrix::dense(4, rows)?)?;
+/// assert_eq!((contexts.size(), contexts.inputs(), contexts.bytes_a_row()), (3, 4, 2));
+/// assert_eq!(contexts.cuts(1), [0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct BinnedContexts {
+    parts: Parts,
+    cuts: Vec<Vec<f64>>,
+    layout: Layout,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Parts {
+    matrix: RowMatrix,
+    bins: u16,
+}
+
+impl BinnedContexts {
+    /// Up to 256 bins a column.
+    ///
+    /// # Errors
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them.
+    pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
+        Self::with_bins(matrix, 256)
+    }
+
+    /// Up to `bins` bins a column: with many columns and small nodes, most of the time of a training goes with them.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 256.
+    pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
+        Parts { matrix, bins }.try_into()
+    }
+
+    /// The cuts of column j, rising; one fewer than its bins. Nothing for a column that is not there.
+    #[must_use]
+    pub fn cuts(&self, j: usize) -> &[f64] {
+        self.cuts.get(j).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows as they came.
+    #[must_use]
+    pub fn matrix(&self) -> &RowMatrix {
+        &self.parts.matrix
+    }
+
+    /// How many bytes of every row are read to count it; those of listed values come on top.
+    #[must_use]
+    pub fn bytes_a_row(&self) -> usize {
+        self.layout.groups
+    }
+
+    /// How many values are listed, over all rows.
+    #[must_use]
+    pub fn listed_values(&self) -> usize {
+        self.layout.sparse.as_ref().map_or(0, SparseRows::len)
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+impl Sample for BinnedContexts {
+    fn size(&self) -> usize {
+        self.matrix().len()
+    }
+
+    fn inputs(&self) -> usize {
+        self.matrix().dimension()
+    }
+
+    fn try_for_each(
+        &self,
+        visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
+    ) -> Result<(), LearnerError> {
+        self.matrix().iter().enumerate().try_for_each(|(i, x)| visit(i, x))
+    }
+}
+
+impl From<BinnedContexts> for Parts {
+    fn from(contexts: BinnedContexts) -> Self {
+        contexts.parts
+    }
+}
+
+impl TryFrom<Parts> for BinnedContexts {
+    type Error = LearnerError;
+
+    fn try_from(parts: Parts) -> Result<Self, LearnerError> {
+        let Parts { ref matrix, bins } = parts;
+        check_rows(matrix)?;
+        if !(2..=256).contains(&bins) {
+            let value = f64::from(bins);
+            return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
+        }
+        let cuts = cuts_of(matrix, usize::from(bins));
+        let layout = Layout::of(matrix, &cuts);
+        Ok(Self { parts, cuts, layout })
+    }
+}

@@ -1,0 +1,286 @@
+//! g and h of every pair in whole numbers.
+
+use super::partition::Record;
+use super::scratch::Buffers;
+use crate::LearnerError;
+use crate::batch::contract::{in_pool, in_units};
+use crate::pairs::{PairRound, PairWeights};
+use projections::{exponent_above, scale_down, scale_up};
+use rayon::prelude::*;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// G and H of some pairs, in quanta: whole numbers below 2^53, so that sums of doubles are exact and in no order.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(16))]
+pub(super) struct Sums {
+    pub(super) g: f64,
+    pub(super) h: f64,
+}
+
+/// Examples that are taken together: their running sums stay in the first cache.
+const CHUNK: usize = 512;
+/// Chunks that a thread takes together, each with sums of its own.
+const CHUNKS: usize = 32;
+
+/// The pairs of a round, eight bytes each, at a·n + i as in the round.
+///
+/// Once a leaf is found, its pairs hold its answer.
+#[derive(Debug, Default)]
+pub(super) struct Quanta {
+    words: Vec<AtomicU64>,
+    /// Σ over the examples, action by action.
+    pub(super) sums: Vec<Sums>,
+    partial: Vec<Sums>,
+    pub(super) units: Units,
+}
+
+/// A quantum of g is 2^g, one of h 2^h.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Units {
+    g: i32,
+    h: i32,
+}
+
+impl Units {
+    /// v·2^−unit as two factors: the power itself may be beyond the range.
+    fn factors(unit: i32) -> [f64; 2] {
+        [in_units(1.0, unit / 2), in_units(1.0, unit - unit / 2)]
+    }
+
+    /// A weight in quanta of h.
+    pub(super) fn weight(self, h: f64) -> f64 {
+        in_units(h, self.h)
+    }
+
+    /// G/(H + λ) of sums in quanta, with H + λ > 0; ±[`f64::MAX`] beyond the range.
+    pub(super) fn mean(self, sums: Sums, lambda: f64) -> f64 {
+        // H + λ between 1/2 and 2^54 in units of the larger of a quantum and λ.
+        let unit = if lambda > 0.0 { self.h.max(exponent_above(lambda)) } else { self.h };
+        let mean = sums.g / (scale_down(sums.h, (unit - self.h).unsigned_abs()) + in_units(lambda, unit));
+        let exponent = self.g - unit;
+        let scaled = if exponent > 0 { scale_up } else { scale_down }(mean, exponent.unsigned_abs());
+        scaled.clamp(f64::MIN, f64::MAX)
+    }
+}
+
+impl Quanta {
+    /// Takes a round.
+    ///
+    /// The quanta of an example are the differences of its rounded running sums Σ_(b≤a) g_b: each is off by at most one, and
+    /// where the g of an example sum to 0, so do its quanta.
+    ///
+    /// The records of all rows, with their Σ_a, go to the buffers of the root; answers whether every Σ_a g is 0.
+    ///
+    /// # Errors
+    /// [`LearnerError::BadParameter`] with more than 2^24 actions.
+    pub(super) fn take(&mut self, round: &PairRound<'_>, root: &mut Buffers) -> Result<bool, LearnerError> {
+        let (n, actions) = (round.examples(), round.actions());
+        if actions > 1 << 24 {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = actions as f64;
+            return Err(LearnerError::BadParameter { name: "actions", value, domain: "|A| ≤ 2^24" });
+        }
+        // Σ_a of an example is below 2^bits, and so all sums below 2^52.
+        let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(29);
+        let [g, h] = largest(round).map(|exponent| exponent - bits);
+        self.units = Units { g, h };
+        self.words.resize_with(n * actions, AtomicU64::default);
+        let parts = n.div_ceil(CHUNK * CHUNKS);
+        self.partial.clear();
+        self.partial.resize(parts * actions, Sums::default());
+        let units = self.units;
+        let words = &self.words;
+        root.resize(n);
+        let (records, _) = root.both();
+        let part = |((part, sums), records): ((usize, &mut [Sums]), &mut [Record])| {
+            let first = part * CHUNK * CHUNKS;
+            let mut is_flat = true;
+            for (chunk, records) in records.chunks_mut(CHUNK).enumerate() {
+                quantise(round, units, first + chunk * CHUNK, words, sums, records);
+                is_flat &= records.iter().all(|record| record.g == 0);
+            }
+            is_flat
+        };
+        let is_flat = if in_pool(words.len(), 1 << 16) {
+            let sums = self.partial.par_chunks_mut(actions).enumerate();
+            sums.zip(records.par_chunks_mut(CHUNK * CHUNKS)).map(part).reduce(|| true, |a, b| a & b)
+        } else {
+            let sums = self.partial.chunks_mut(actions).enumerate();
+            sums.zip(records.chunks_mut(CHUNK * CHUNKS)).map(part).fold(true, |a, b| a & b)
+        };
+        self.sums.clear();
+        self.sums.resize(actions, Sums::default());
+        for sums in self.partial.chunks(actions) {
+            self.sums.iter_mut().zip(sums).for_each(|(all, sums)| *all += *sums);
+        }
+        Ok(is_flat)
+    }
+
+    /// The pairs of one action.
+    pub(super) fn of(&self, action: u32) -> &[AtomicU64] {
+        let n = self.words.len() / self.sums.len();
+        &self.words[action as usize * n..][..n]
+    }
+
+    /// Copies the answers that the leaves left.
+    pub(super) fn answers(&self, values: &mut [f64]) {
+        let copy = |(values, words): (&mut [f64], &[AtomicU64])| {
+            values.iter_mut().zip(words).for_each(|(v, word)| *v = f64::from_bits(word.load(Relaxed)));
+        };
+        const PART: usize = 1 << 15;
+        if in_pool(values.len(), 2 * PART) {
+            values.par_chunks_mut(PART).zip(self.words.par_chunks(PART)).for_each(copy);
+        } else {
+            copy((values, &self.words));
+        }
+    }
+}
+
+/// g and h of a word.
+pub(super) fn unpack(word: &AtomicU64) -> (i32, i32) {
+    let word = word.load(Relaxed);
+    (word as u32 as i32, (word >> 32) as u32 as i32)
+}
+
+/// The nearest whole number, of what is below 2^31: where the last bit is a unit, the sum is rounded to one.
+fn nearest(v: f64) -> i32 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    (v + SHIFT).to_bits() as i32
+}
+
+fn quantise(
+    round: &PairRound<'_>,
+    units: Units,
+    first: usize,
+    words: &[AtomicU64],
+    sums: &mut [Sums],
+    records: &mut [Record],
+) {
+    let n = round.examples();
+    let len = records.len();
+    (first as u32..).zip(records.iter_mut()).for_each(|(row, record)| *record = Record { g: 0, h: 0, row });
+    let [g_factors, h_factors] = [units.g, units.h].map(Units::factors);
+    let mut running = [0.0; CHUNK];
+    let mut before = [0_i32; CHUNK];
+    let mut g_quanta = [0_i32; CHUNK];
+    let mut h_quanta = [0_i32; CHUNK];
+    let weigh = |h: &[f64], quanta: &mut [i32; CHUNK]| {
+        for (h, quanta) in h.iter().zip(quanta) {
+            // What weighs something weighs a quantum.
+            *quanta = nearest(h * h_factors[0] * h_factors[1]).max(i32::from(*h > 0.0));
+        }
+    };
+    if let PairWeights::OfExamples(h) = round.weights() {
+        weigh(&h[first..][..len], &mut h_quanta);
+    }
+    for (a, sums) in sums.iter_mut().enumerate() {
+        let place = a * n + first;
+        if let PairWeights::OfPairs(h) = round.weights() {
+            weigh(&h[place..][..len], &mut h_quanta);
+        }
+        let g = &round.gradients()[place..][..len];
+        for k in 0..len {
+            running[k] += g[k] * g_factors[0] * g_factors[1];
+            let now = nearest(running[k]);
+            g_quanta[k] = now - before[k];
+            before[k] = now;
+        }
+        let (mut g_sum, mut h_sum) = (0, 0);
+        let quanta = g_quanta.iter().zip(&h_quanta);
+        for ((word, (g, h)), record) in words[place..][..len].iter().zip(quanta).zip(records.iter_mut()) {
+            record.g += *g;
+            record.h += *h;
+            word.store(u64::from(*g as u32) | u64::from(*h as u32) << 32, Relaxed);
+            g_sum += i64::from(*g);
+            h_sum += i64::from(*h);
+        }
+        *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
+    }
+}
+
+/// For g and for h an e with Σ_a |g| < 2^e for every example.
+fn largest(round: &PairRound<'_>) -> [i32; 2] {
+    let (n, actions) = (round.examples(), round.actions());
+    let of_part = |part: usize| {
+        let mut largest = [0.0_f64; 2];
+        for chunk in part * CHUNKS..(part + 1) * CHUNKS {
+            let first = chunk * CHUNK;
+            if first < n {
+                let [g, h] = largest_of_chunk(round, first);
+                largest = [largest[0].max(g), largest[1].max(h)];
+            }
+        }
+        largest
+    };
+    let parts = n.div_ceil(CHUNK * CHUNKS);
+    let most = |[g, h]: [f64; 2], [g_2, h_2]: [f64; 2]| [g.max(g_2), h.max(h_2)];
+    let largest = if in_pool(n * actions, 1 << 16) {
+        (0..parts).into_par_iter().map(of_part).reduce(|| [0.0; 2], most)
+    } else {
+        (0..parts).map(of_part).fold([0.0; 2], most)
+    };
+    let several = actions.next_power_of_two().ilog2().cast_signed();
+    let slices = [round.gradients(), match round.weights() { PairWeights::OfExamples(h) | PairWeights::OfPairs(h) => h }];
+    [0, 1].map(|k| {
+        let largest = largest[k];
+        if largest < f64::MAX / 2.0 {
+            exponent_above(largest) + 1
+        } else {
+            // The sum is beyond the range.
+            exponent_above(slices[k].iter().fold(0.0, |m: f64, v| m.max(v.abs()))) + several + 1
+        }
+    })
+}
+
+/// The largest Σ_a |g| and Σ_a h of some examples.
+fn largest_of_chunk(round: &PairRound<'_>, first: usize) -> [f64; 2] {
+    let n = round.examples();
+    let len = CHUNK.min(n - first);
+    let most = |sums: &[f64; CHUNK]| sums.iter().fold(0.0, |most: f64, v| if *v > most { *v } else { most });
+    let (mut g_sums, mut h_sums) = ([0.0; CHUNK], [0.0; CHUNK]);
+    for a in 0..round.actions() {
+        let place = a * n + first;
+        let add = |sums: &mut [f64; CHUNK], v: &[f64]| {
+            sums.iter_mut().zip(v).for_each(|(sum, v)| *sum += v.abs());
+        };
+        add(&mut g_sums, &round.gradients()[place..][..len]);
+        if let PairWeights::OfPairs(h) = round.weights() {
+            add(&mut h_sums, &h[place..][..len]);
+        }
+    }
+    if let PairWeights::OfExamples(h) = round.weights() {
+        for (sum, h) in h_sums.iter_mut().zip(&h[first..][..len]) {
+            *sum = h * round.actions() as f64;
+        }
+    }
+    [most(&g_sums), most(&h_sums)]
+}
+
+impl Add for Sums {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { g: self.g + other.g, h: self.h + other.h }
+    }
+}
+
+impl Sub for Sums {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { g: self.g - other.g, h: self.h - other.h }
+    }
+}
+
+impl AddAssign for Sums {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Sums {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}

@@ -1,0 +1,123 @@
+//! The best split of a node.
+
+use super::histogram::Histogram;
+use super::quantise::Sums;
+use crate::pairs::binned_contexts::{Column, Layout};
+
+/// "x_j is in this bin or below", where j is the feature of a column of the layout.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    pub(super) column: usize,
+    pub(super) bin: u16,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Question {
+    Context(Cut),
+    /// "Is it this of the actions of the node?"
+    Action(usize),
+}
+
+/// A split, and the sums of the child for x_j < θ, or of the one for the other actions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub(super) question: Question,
+    pub(super) left: Sums,
+}
+
+/// The search of one node.
+///
+/// With a = H_L + λ, b = H_R + λ and D = G_L b − G_R a, twice the gain is (D²/(ab) − G² λ/(H + λ))/(a + b): the best split has
+/// the largest D²/(ab), and gains if that is above a bar. Two of them are compared without a division. Two splits that
+/// cut the node alike, or the other way round, have the same D²/(ab) to the bit.
+pub(super) struct Search {
+    all: Sums,
+    lambda: f64,
+    least: f64,
+    /// |D| that rounding could make.
+    noise: f64,
+    best: Option<Split>,
+    /// D²/(ab) of the best so far, as a fraction.
+    above: f64,
+    below: f64,
+}
+
+impl Search {
+    /// Of a node with these sums of so many pairs.
+    pub(super) fn new(all: Sums, pairs: f64, lambda: f64, least: f64) -> Self {
+        // Of the quanta of a pair, each is off by at most one; and D is computed in three roundings.
+        let noise = pairs * (all.h + 2.0 * lambda + all.g.abs());
+        let bar = if lambda > 0.0 { all.g * all.g * (lambda / (all.h + lambda)) } else { 0.0 };
+        Self { all, lambda, least, noise, best: None, above: bar, below: 1.0 }
+    }
+
+    #[inline]
+    fn consider(&mut self, question: impl FnOnce() -> Question, left: Sums) {
+        let right = self.all - left;
+        let (a, b) = (left.h + self.lambda, right.h + self.lambda);
+        let (x, y) = (left.g * b, right.g * a);
+        let d = x - y;
+        let (above, below) = (d * d, a * b);
+        if above * self.below > self.above * below
+            && d.abs() > self.noise + f64::EPSILON * (x.abs() + y.abs())
+        {
+            (self.above, self.below) = (above, below);
+            self.best = Some(Split { question: question(), left });
+        }
+    }
+
+    /// All cuts, column by column.
+    pub(super) fn cuts(&mut self, layout: &Layout, histogram: &Histogram) {
+        for (k, column) in layout.columns.iter().enumerate() {
+            self.cuts_of(k, column, histogram);
+        }
+    }
+
+    fn cuts_of(&mut self, k: usize, column: &Column, histogram: &Histogram) {
+        let has_hole = column.hole < column.bins;
+        let coded = usize::from(column.bins) - usize::from(has_hole);
+        let cells = &histogram[column.first as usize..][..coded];
+        if !has_hole {
+            let (_, up_to_the_last) = cells.split_last().map_or((None, cells), |(l, c)| (Some(l), c));
+            self.run(k, 0, Sums::default(), up_to_the_last);
+            return;
+        }
+        let (before, after) = cells.split_at(usize::from(column.hole));
+        let below = self.run(k, 0, Sums::default(), before);
+        let mut hole = self.all;
+        cells.iter().for_each(|cell| hole -= *cell);
+        if let Some((_, after)) = after.split_last() {
+            let below = self.run(k, column.hole, below, &[hole]);
+            self.run(k, column.hole + 1, below, after);
+        }
+    }
+
+    /// The cuts behind each of some bins, above those below the first of them.
+    fn run(&mut self, column: usize, first: u16, mut below: Sums, cells: &[Sums]) -> Sums {
+        let most = self.all.h - self.least;
+        for (bin, cell) in (first..).zip(cells) {
+            below += *cell;
+            if below.h >= self.least && below.h <= most {
+                self.consider(|| Question::Context(Cut { column, bin }), below);
+            }
+        }
+        below
+    }
+
+    /// "Is it the action?" for every action of the node.
+    pub(super) fn actions(&mut self, sums: &[(u32, Sums)]) {
+        if sums.len() < 2 {
+            return;
+        }
+        for (k, (_, this)) in sums.iter().enumerate() {
+            let others = self.all - *this;
+            if this.h >= self.least && others.h >= self.least {
+                self.consider(|| Question::Action(k), others);
+            }
+        }
+    }
+
+    pub(super) fn best(self) -> Option<Split> {
+        self.best
+    }
+}
