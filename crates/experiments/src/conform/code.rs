@@ -3,6 +3,7 @@
 use boosters::bopl::BoplError;
 use boosters::maboost::BoostError;
 use oco_core::OcoError;
+use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
 use projections::ProjectionError;
 use rows::RowError;
@@ -32,6 +33,8 @@ pub(super) enum Refusal {
     Policy(#[from] PolicyError),
     #[error(transparent)]
     Bopl(#[from] BoplError),
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
 }
 
 impl Refusal {
@@ -47,6 +50,7 @@ impl Refusal {
             Self::Log(error) => log(error),
             Self::Policy(error) => policy(error),
             Self::Bopl(error) => bopl(error),
+            Self::Estimate(error) => estimate(error),
         }
     }
 }
@@ -149,4 +153,18 @@ fn bopl(error: &BoplError) -> Option<&'static str> {
 /// A scalar outside its domain, or no number at all.
 fn parameter(value: f64) -> &'static str {
     if value.is_finite() { "bad-parameter" } else { "not-finite" }
+}
+
+fn estimate(error: &EstimateError) -> Option<&'static str> {
+    match error {
+        EstimateError::Log(error) => log(error),
+        EstimateError::Empty { .. } => Some("empty"),
+        EstimateError::NotFinite { .. } => Some("not-finite"),
+        EstimateError::LengthMismatch { .. } => Some("length-mismatch"),
+        EstimateError::NotADistribution { .. } => Some("not-a-distribution"),
+        EstimateError::ZeroWeights => Some("zero-weights"),
+        // A width that does not hold the terms is one outside its domain.
+        EstimateError::BadParameter { .. } | EstimateError::OutsideRange { .. } => Some("bad-parameter"),
+        _ => None,
+    }
 }

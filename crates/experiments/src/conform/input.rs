@@ -43,14 +43,12 @@ impl<'a> Input<'a> {
 
     /// A natural number; whether 0 is one is for the crate under test to say.
     pub(super) fn count(&self, key: &'static str) -> Result<u32, Refusal> {
-        let value = self.scalar(key)?;
-        projections::check_finite(key, &[value])?;
-        if value < 0.0 || value.fract() != 0.0 || value > f64::from(u32::MAX) {
-            return Err(ProjectionError::BadParameter { name: key, value, domain: "0, 1, 2, …" }.into());
-        }
-        #[allow(clippy::cast_possible_truncation, reason = "an integer in range")]
-        let count = value as u32;
-        Ok(count)
+        natural(key, self.scalar(key)?)
+    }
+
+    /// Indices; whether one is out of range is for the crate under test to say.
+    pub(super) fn indices(&self, key: &'static str) -> Result<Vec<u32>, Refusal> {
+        self.vector(key)?.into_iter().map(|value| natural(key, value)).collect()
     }
 
     pub(super) fn vector(&self, key: &'static str) -> Result<Vec<f64>, Refusal> {
@@ -125,6 +123,16 @@ fn number(key: &'static str, json: &Json) -> Result<f64, Refusal> {
         Json::String(text) if text == "-Infinity" => Ok(f64::NEG_INFINITY),
         _ => json.as_f64().ok_or(Refusal::Malformed { key, wanted: "a number" }),
     }
+}
+
+fn natural(key: &'static str, value: f64) -> Result<u32, Refusal> {
+    projections::check_finite(key, &[value])?;
+    if value < 0.0 || value.fract() != 0.0 || value > f64::from(u32::MAX) {
+        return Err(ProjectionError::BadParameter { name: key, value, domain: "0, 1, 2, …" }.into());
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "an integer in range")]
+    let natural = value as u32;
+    Ok(natural)
 }
 
 fn list<'a>(key: &'static str, json: &'a Json) -> Result<&'a Vec<Json>, Refusal> {

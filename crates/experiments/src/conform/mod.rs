@@ -8,6 +8,7 @@
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with `boosting` and
 //! `statistical`, `maboost`, `bopl` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
 //! `statistical`, `maboost`, `weighted_tree` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! `statistical`, `maboost`, `off_policy` (the kernels, by family), `code` (which refusal has which code), `compare` (when a result agrees).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -25,6 +26,7 @@ mod given;
 mod bopl;
 mod maboost;
 mod weighted_tree;
+mod off_policy;
 #[cfg(test)]
 mod tests;
 
@@ -194,6 +196,7 @@ fn kernel(family: &str, name: &str) -> Option<Kernel> {
         "maboost" => maboost::kernel(name),
         "bopl" => bopl::kernel(name),
         "bopl" => weighted_tree::kernel(name),
+        "off_policy" => off_policy::kernel(name),
         _ => None,
     }
 }

@@ -1,0 +1,117 @@
+//! What the estimators refuse.
+
+use crate::{LogError, PolicyError};
+use thiserror::Error;
+
+/// Why there is no estimate. Rows count from 0.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum EstimateError {
+    /// The log itself.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// What the policy refused.
+    #[error("row {row}: {source}")]
+    Policy {
+        /// The row.
+        row: usize,
+        /// What it said.
+        source: PolicyError,
+    },
+    /// What the model refused.
+    #[error("row {row}, the model of rewards: {source}")]
+    Model {
+        /// The row.
+        row: usize,
+        /// What it said.
+        source: PolicyError,
+    },
+    /// No number to work on.
+    #[error("{argument} is empty")]
+    Empty {
+        /// Which argument.
+        argument: &'static str,
+    },
+    /// A number that had to be finite; of a table, the entry row·|A| + action.
+    #[error("{argument}[{index}] = {value} is not a finite number")]
+    NotFinite {
+        /// Which argument.
+        argument: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A table of another length than n·|A|, or a column of another than n.
+    #[error("{argument} has {got} entries, expected {expected}")]
+    LengthMismatch {
+        /// Which argument.
+        argument: &'static str,
+        /// The length expected.
+        expected: usize,
+        /// The length found.
+        got: usize,
+    },
+    /// A policy and a log of other actions, or a model and a log.
+    #[error("{argument} has {got} actions, the log {expected}")]
+    ActionCount {
+        /// Policy or model.
+        argument: &'static str,
+        /// |A| of the log.
+        expected: usize,
+        /// |A| found.
+        got: usize,
+    },
+    /// Probabilities with a negative entry, or whose sum is not 1 within 1e−9.
+    #[error("row {row}: the target's probabilities sum to {sum}, the least of them is {least}")]
+    NotADistribution {
+        /// The row.
+        row: usize,
+        /// Their sum.
+        sum: f64,
+        /// The least of them.
+        least: f64,
+    },
+    /// Mass on an action that was not on offer.
+    #[error("row {row}: the target plays action {action}, which was not on offer")]
+    NotOnOffer {
+        /// The row.
+        row: usize,
+        /// The action.
+        action: usize,
+    },
+    /// An average with weights that are all 0.
+    #[error("the target never plays a logged action: all weights are 0")]
+    ZeroWeights,
+    /// A parameter outside its domain.
+    #[error("{name} = {value} is outside {domain}")]
+    BadParameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Where it had to lie.
+        domain: &'static str,
+    },
+    /// A result beyond the largest double.
+    #[error("{quantity} is beyond the largest double")]
+    Overflow {
+        /// Which result.
+        quantity: &'static str,
+    },
+    /// Terms outside the range that the caller vouched for.
+    #[error("the terms lie in [{least}, {largest}], outside the stated [{lower}, {upper}]")]
+    OutsideRange {
+        /// The least term.
+        least: f64,
+        /// The largest term.
+        largest: f64,
+        /// The stated lower end.
+        lower: f64,
+        /// The stated upper end.
+        upper: f64,
+    },
+    /// Accumulators of other settings.
+    #[error("accumulators with other settings, or one with a model and one without")]
+    OtherSettings,
+}

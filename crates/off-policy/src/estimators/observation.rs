@@ -1,0 +1,52 @@
+//! One row of a log as the estimators see it.
+
+use super::EstimateError;
+
+/// What the estimators need to know of a row: five numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observation {
+    /// π(a_i|x_i), of the policy to be evaluated.
+    pub target: f64,
+    /// p_i.
+    pub propensity: f64,
+    /// r_i.
+    pub reward: f64,
+    /// Σ_a π(a|x_i) q(x_i, a); anything, such as 0, where there is no model.
+    pub direct: f64,
+    /// q(x_i, a_i); anything where there is no model.
+    pub predicted: f64,
+}
+
+impl Observation {
+    /// w_i = π(a_i|x_i)/p_i.
+    ///
+    /// # Errors
+    /// [`EstimateError::Overflow`] of a weight beyond the largest double.
+    pub fn weight(&self) -> Result<f64, EstimateError> {
+        let w = self.target / self.propensity;
+        if w.is_finite() { Ok(w) } else { Err(EstimateError::Overflow { quantity: "a weight" }) }
+    }
+
+    /// Refuses what is no row of a log and a policy.
+    pub(super) fn check(&self, row: usize) -> Result<(), EstimateError> {
+        let numbers = [
+            ("target", self.target),
+            ("propensity", self.propensity),
+            ("reward", self.reward),
+            ("direct", self.direct),
+            ("predicted", self.predicted),
+        ];
+        if let Some((argument, value)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
+            return Err(EstimateError::NotFinite { argument, index: row, value });
+        }
+        if !(self.propensity > 0.0 && self.propensity <= 1.0) {
+            let value = self.propensity;
+            return Err(EstimateError::Log(crate::LogError::BadPropensity { row, value }));
+        }
+        let (value, domain) = (self.target, "[0, 1]");
+        if !(0.0..=1.0 + super::observations::SLACK).contains(&value) {
+            return Err(EstimateError::BadParameter { name: "target", value, domain });
+        }
+        Ok(())
+    }
+}

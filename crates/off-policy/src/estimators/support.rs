@@ -1,0 +1,106 @@
+//! Whether a log can answer for a policy.
+
+use serde::{Deserialize, Serialize};
+
+/// How the weights w_i = π(a_i|x_i)/p_i are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Support {
+    /// n.
+    pub rows: u64,
+    /// Σw/n. Its mean is 1 where the log can play all that π plays.
+    pub mean_weight: f64,
+    /// Of the mean weight; `None` for one row.
+    pub standard_error: Option<f64>,
+    /// max w.
+    pub max_weight: f64,
+    /// *Effective sample size* (Σw)²/Σw², in [0, n]; 0 where every weight is 0.
+    pub ess: f64,
+    /// Rows with w_i > M; 0 without M.
+    pub clipped: u64,
+    /// Rows with w_i > τ; 0 without τ.
+    pub switched: u64,
+    /// Rows with w_i r_i ≠ 0, on which IPS rests.
+    pub effective_rewards: u64,
+    /// The least propensity.
+    pub least_propensity: f64,
+    /// Rows with a propensity of at most 2^−23.
+    pub at_floor: u64,
+}
+
+/// Why an estimate from this log may be far off, whatever its standard error says.
+///
+/// A warning is no proof, and no warning is none either: what a log never shows is not in its weights.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum SupportWarning {
+    /// Every weight is 0: the target never plays a logged action. SNIPS is then undefined.
+    NoOverlap,
+    /// The mean weight is more than 4 standard errors (and 1e−9) from 1. Below 1, the target plays what the log cannot,
+    /// or rarely; above, propensities are not those that were in force.
+    MeanWeight {
+        /// Σw/n.
+        mean: f64,
+        /// Its standard error.
+        standard_error: f64,
+    },
+    /// One row has more than a twentieth of all weight, and more than ten times the mean.
+    LargestWeight {
+        /// max w.
+        weight: f64,
+        /// max w/Σw.
+        share: f64,
+    },
+    /// The effective sample size is below a tenth of n.
+    EffectiveSampleSize {
+        /// (Σw)²/Σw².
+        ess: f64,
+        /// n.
+        rows: u64,
+    },
+    /// Propensities of at most 2^−23, the spacing of single-precision numbers above 1: what a probability computed in
+    /// single precision, as a difference from 1, cannot tell from 0.
+    PropensityFloor {
+        /// How many.
+        rows: u64,
+        /// The least of them.
+        least: f64,
+    },
+    /// Fewer than 30 rows with w_i r_i ≠ 0: a normal interval around IPS is not to be trusted.
+    FewRewards {
+        /// How many.
+        rows: u64,
+    },
+}
+
+/// The largest propensity that counts as being at the floor.
+pub(super) const FLOOR: f64 = f32::EPSILON as f64;
+
+impl Support {
+    /// What speaks against the log, in the order of [`SupportWarning`].
+    #[must_use]
+    pub fn warnings(&self) -> Vec<SupportWarning> {
+        let (n, mean) = (self.rows as f64, self.mean_weight);
+        let mut warnings = Vec::new();
+        if self.max_weight == 0.0 {
+            warnings.push(SupportWarning::NoOverlap);
+        }
+        if let Some(standard_error) = self.standard_error.filter(|se| (mean - 1.0).abs() > 4.0 * se + 1e-9) {
+            warnings.push(SupportWarning::MeanWeight { mean, standard_error });
+        }
+        let (weight, share) = (self.max_weight, self.max_weight / mean / n);
+        if share > 0.05_f64.max(10.0 / n) {
+            warnings.push(SupportWarning::LargestWeight { weight, share });
+        }
+        if self.ess < 0.1 * n {
+            warnings.push(SupportWarning::EffectiveSampleSize { ess: self.ess, rows: self.rows });
+        }
+        if self.at_floor > 0 {
+            let (rows, least) = (self.at_floor, self.least_propensity);
+            warnings.push(SupportWarning::PropensityFloor { rows, least });
+        }
+        if self.effective_rewards < 30 {
+            warnings.push(SupportWarning::FewRewards { rows: self.effective_rewards });
+        }
+        warnings
+    }
+}
