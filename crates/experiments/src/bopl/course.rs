@@ -2,7 +2,7 @@
 
 use super::BoplRunError;
 use super::task::Rewarded;
-use boosters::bopl::{Round, Stop};
+use boosters::bopl::{RegressionRound, Round, Stop};
 use serde::{Deserialize, Serialize};
 use weak_learners::pairs::PairHypothesis;
 
@@ -38,12 +38,11 @@ pub struct Place {
     pub reward: f64,
     /// The norm of the gradient before the round.
     pub gradient_norm: f64,
-    /// The SNIPS estimate of the softmax policy's value on the log; BRR-gb has no softmax policy, and what follows
-    /// neither.
+    /// The SNIPS estimate of the softmax policy's value on the log; BRR-gb has no softmax policy.
     pub snips: Option<f64>,
-    /// The objective.
+    /// The objective; of BRR-gb the mean squared error.
     pub objective: Option<f64>,
-    /// The bound of \[L23, Theorem 1\] on it.
+    /// The bound of \[L23, Theorem 1\] on it; BRR-gb has none.
     pub bound: Option<f64>,
 }
 
@@ -102,8 +101,24 @@ impl<'a> Watch<'a> {
         self.add(place, round.alpha, predictor, seconds)
     }
 
+    /// A round of reward regression; its theorem is the decrease of the squared error.
+    pub(super) fn see_regression(
+        &mut self,
+        round: &RegressionRound,
+        gradient_norm: f64,
+        (rate, predictor): (f64, &impl PairHypothesis),
+        seconds: f64,
+    ) -> Result<(), BoplRunError> {
+        let (squared_error, near) = (round.squared_error, 1e-9 * (1.0 + self.before));
+        self.course.short_of_the_decrease += u32::from(squared_error > self.before - round.decrease + near);
+        self.before = squared_error;
+        let (snips, objective, bound) = (None, Some(squared_error), None);
+        let place = Place { round: 0, reward: 0.0, gradient_norm, snips, objective, bound };
+        self.add(place, rate, predictor, seconds)
+    }
+
     /// A round of any method.
-    pub(super) fn add(
+    fn add(
         &mut self,
         place: Place,
         alpha: f64,

@@ -33,10 +33,10 @@ impl Explorer {
     #[must_use]
     pub fn of(task: ClassificationName) -> Self {
         let ridge = match task {
-            ClassificationName::Covertype => 0.5,
-            ClassificationName::Fashion => 3.0,
-            ClassificationName::Scene => 3.0,
-            ClassificationName::Tmc => 3.0,
+            ClassificationName::Covertype => 0.031,
+            ClassificationName::Fashion => 2.1,
+            ClassificationName::Scene => 1.1,
+            ClassificationName::Tmc => 0.24,
         };
         Self { ridge, epsilon: 0.1 }
     }

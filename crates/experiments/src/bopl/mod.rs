@@ -4,8 +4,7 @@
 //! those that are best on validation rows; test rows are looked at for what is reported alone.
 //!
 //! Reading order: [`task`] and [`logging_policy`], where logs come from; [`methods`], [`parameters`] and `search`;
-//! `training` with `reward_regression`, and [`course`], what is kept of it; [`paper`], `units`, `report`, `tables`,
-//! `curves`, `figures`.
+//! `training`, and [`course`], what is kept of it; [`paper`], `units`, `report`, `tables`, `curves`, `figures`.
 
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
@@ -15,7 +14,6 @@ pub mod logging_policy;
 pub mod methods;
 pub mod parameters;
 mod search;
-mod reward_regression;
 pub mod course;
 mod training;
 pub mod paper;

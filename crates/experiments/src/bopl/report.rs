@@ -2,7 +2,6 @@
 
 use super::course::{Course, Place};
 use super::figures::plots;
-use super::methods::Method;
 use super::paper::Printed;
 use super::{BoplRunError, Measured, Options, curves, tables};
 use crate::paired::Interval;
@@ -59,14 +58,9 @@ pub(super) fn write(
         measured.iter().flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
     };
     let broken = format!(
-        "{} rounds of boosted off-policy learning; the objective fell by less than guaranteed in {} of them and was above \
+        "{} rounds of boosting; the objective fell by less than guaranteed in {} of them and was above \
          the bound of [L23, Theorem 1] after {}.",
-        measured
-            .iter()
-            .filter(|one| !matches!(one.method, Method::Logging | Method::BrrGb))
-            .flat_map(|one| &one.trials)
-            .map(|course| u64::from(course.rounds))
-            .sum::<u64>(),
+        measured.iter().flat_map(|one| &one.trials).map(|course| u64::from(course.rounds)).sum::<u64>(),
         counted(|course| course.short_of_the_decrease),
         counted(|course| course.above_the_bound),
     );

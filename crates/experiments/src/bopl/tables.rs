@@ -35,8 +35,7 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
                 let seconds = one.interval(|course| Some(course.seconds / f64::from(course.rounds.max(1))));
                 cells.push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}", found.mean))));
                 cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
-                let has_bound = one.method != Method::BrrGb;
-                cells.push(if has_bound { Cell::Count(u64::from(broken)) } else { Cell::Empty });
+                cells.push(Cell::Count(u64::from(broken)));
             }
             table.push(one.method.name(), one.provenance, cells)?;
         }

@@ -4,10 +4,10 @@ use super::BoplRunError;
 use super::course::{Course, Logging, Place, Watch};
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::reward_regression::RewardRegression;
 use super::task::{Rewarded, Trial};
 use boosters::bopl::{
-    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step,
+    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, RewardRegression, Settings, Smoothness,
+    Step,
 };
 use datasets::ClassificationName;
 use std::ops::ControlFlow;
@@ -128,16 +128,34 @@ impl Run<'_> {
     /// BRR-gb, with the predicted rewards of the rows that were watched.
     fn reward_regression(self, learner: HistogramPairTree) -> Result<(Course, Vec<f64>), BoplRunError> {
         let Self { trial, parameters, rows, tick } = self;
-        let mut run = RewardRegression::new(&trial.log, learner, parameters.learning_rate);
-        let mut watch = Watch::new(rows, parameters.rounds, 0.0, tick);
+        let mut run = RewardRegression::new(&trial.log, learner, parameters.learning_rate)?;
+        let mut watch = Watch::new(rows, parameters.rounds, run.squared_error(), tick);
+        let (mut stop, mut end) = (None, None);
         for _ in 0..parameters.rounds {
+            // The norm of the residuals, which are the gradient.
+            let gradient_norm = (run.squared_error() * trial.log.len() as f64).sqrt();
             let begun = Instant::now();
-            let (residual, tree) = run.round(&trial.contexts)?;
-            let seconds = begun.elapsed().as_secs_f64();
-            let (snips, objective, bound) = (None, None, None);
-            let place = Place { round: 0, reward: 0.0, gradient_norm: residual, snips, objective, bound };
-            watch.add(place, parameters.learning_rate, &tree, seconds)?;
+            match run.round(&trial.contexts)? {
+                ControlFlow::Break(reason) => {
+                    stop = Some(reason);
+                    break;
+                }
+                ControlFlow::Continue(round) => {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    if let Some(member) = run.ensemble().members().last() {
+                        watch.see_regression(
+                            &round,
+                            gradient_norm,
+                            (member.alpha, &member.predictor),
+                            seconds,
+                        )?;
+                    }
+                    let (snips, bound) = (None, None);
+                    let objective = Some(round.squared_error);
+                    end = Some(Place { round: 0, reward: 0.0, gradient_norm, snips, objective, bound });
+                }
+            }
         }
-        Ok(watch.finish(None, None))
+        Ok(watch.finish(stop, end))
     }
 }
