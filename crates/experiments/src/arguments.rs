@@ -1,7 +1,7 @@
 //! The arguments of the program.
 
 use clap::{Args, Parser, Subcommand};
-use datasets::{Name, Set};
+use datasets::{ClassificationName, Name, Set};
 use experiments::agnostic::streams::Source;
 use std::path::PathBuf;
 
@@ -102,6 +102,23 @@ pub(crate) enum Experiment {
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Name>,
     },
+    /// [L23]: policies boosted from logs of bandit feedback, on four classification tasks
+    Bopl {
+        #[command(flatten)]
+        common: Common,
+        /// Trials a task
+        #[arg(long, default_value_t = 10)]
+        trials: u32,
+        /// Few rounds on few rows, of scene alone unless tasks are named
+        #[arg(long)]
+        quick: bool,
+        /// Search hyper-parameters on validation rows, instead of those of the paper's Table 5
+        #[arg(long)]
+        search: bool,
+        /// Only these tasks, separated by commas
+        #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
+        datasets: Vec<ClassificationName>,
+    },
     /// [SANS21]: off-policy evaluation on a real log, each campaign by the other's
     Obd {
         #[command(flatten)]
@@ -110,6 +127,13 @@ pub(crate) enum Experiment {
         #[arg(long, default_value_t = 2000)]
         replicates: u32,
     },
+}
+
+/// A classification task by its name.
+fn task(name: &str) -> Result<ClassificationName, String> {
+    let known = ClassificationName::ALL.map(ClassificationName::as_str);
+    let found = ClassificationName::ALL.into_iter().find(|task| task.as_str() == name);
+    found.ok_or_else(|| format!("not among {}", known.join(", ")))
 }
 
 #[derive(Args)]

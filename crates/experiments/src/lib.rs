@@ -1,6 +1,6 @@
 //! The papers' tables and figures: a file per experiment, over what all of them share.
 //!
-//! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`], [`agnostic`], [`maboost`] and [`open_bandit`] are
+//! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`], [`agnostic`], [`maboost`], [`bopl`] and [`open_bandit`] are
 //! experiments;
 //! [`record`], [`trials`], [`table`], [`plot`], [`progress`], `chosen_rows` and `paired` are what an experiment is made of;
 //! [`conform`] holds the crates against vectors of an independent implementation; [`data_command`] lists, verifies and
@@ -11,6 +11,7 @@ pub mod lecture;
 pub mod projection_free;
 pub mod agnostic;
 pub mod maboost;
+pub mod bopl;
 pub mod open_bandit;
 pub mod record;
 pub mod trials;

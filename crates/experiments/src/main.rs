@@ -4,9 +4,10 @@ mod arguments;
 
 use arguments::{Cli, Command, Common, Data, Experiment};
 use clap::Parser;
-use datasets::{Name, SearchPath};
+use datasets::{ClassificationName, Name, SearchPath};
 use experiments::agnostic::{self, streams::Source};
 use experiments::bandit_boosting::{self, Options};
+use experiments::bopl;
 use experiments::conform;
 use experiments::data_command::{self, fetch};
 use experiments::lecture;
@@ -44,6 +45,9 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(Experiment::Maboost { common, trials, quick, datasets }) => {
             maboost(&common, trials, quick, &datasets)
         }
+        Command::Reproduce(Experiment::Bopl { common, trials, quick, search, datasets }) => {
+            bopl(&common, (trials, search), quick, &datasets)
+        }
         Command::Reproduce(Experiment::Obd { common, replicates }) => obd(&common, replicates),
         Command::Conform { dir, allow_unknown } => {
             let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
@@ -62,6 +66,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     projection_free(common, 3, true)?;
     agnostic(common, 3, true, &[])?;
     maboost(common, 3, true, &[])?;
+    bopl(common, (2, false), true, &[])?;
     obd(common, 200)?;
     bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
@@ -106,6 +111,29 @@ fn maboost(common: &Common, trials: u64, quick: bool, sets: &[Name]) -> Result<E
         threads: common.threads,
         quick,
         sets: if sets.is_empty() { maboost::sets::SETS.to_vec() } else { sets.to_vec() },
+        out: common.out.clone(),
+        search: SearchPath::from_environment(common.data.as_deref())?,
+        quiet: common.quiet,
+    })?;
+    show(&report.terminal, &report.files)
+}
+
+/// Of scene alone in the quick form, unless tasks are named.
+fn bopl(
+    common: &Common,
+    (trials, search_parameters): (u32, bool),
+    quick: bool,
+    tasks: &[ClassificationName],
+) -> Result<ExitCode, Box<dyn Error>> {
+    let all: &[ClassificationName] =
+        if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
+    let report = bopl::run(&bopl::Options {
+        trials,
+        seed: common.seed,
+        threads: common.threads,
+        quick,
+        search_parameters,
+        tasks: if tasks.is_empty() { all } else { tasks }.to_vec(),
         out: common.out.clone(),
         search: SearchPath::from_environment(common.data.as_deref())?,
         quiet: common.quiet,

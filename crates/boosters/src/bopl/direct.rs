@@ -10,6 +10,7 @@ use super::{PolicyObjective, Smoothness};
 pub enum Bopl {}
 
 impl PolicyObjective for Bopl {
+    const NAME: &'static str = "bopl";
     const USES_LOGARITHM: bool = false;
 
     fn factor(v: f64, pi: f64) -> f64 {

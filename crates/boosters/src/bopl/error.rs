@@ -1,5 +1,6 @@
 //! What boosted off-policy learning refuses.
 
+use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
 use thiserror::Error;
 use weak_learners::LearnerError;
@@ -18,6 +19,9 @@ pub enum BoplError {
     /// What the base learner refuses.
     #[error(transparent)]
     Learner(#[from] LearnerError),
+    /// What an estimate on a held-out log refuses.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
     /// A translated reward over its propensity that is beyond the range of doubles.
     #[error("row {row}: the reward {reward} over the propensity {propensity} is beyond the range of numbers")]
     Importance {
@@ -71,4 +75,28 @@ pub enum BoplError {
     /// A saved run and a log that is not the one it was trained on.
     #[error("the log is not the one that the saved run was trained on")]
     AnotherLog,
+    /// A saved run of another objective.
+    #[error("the saved run minimises {found}, not {expected}")]
+    AnotherObjective {
+        /// What was asked for.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// A saved run whose record is not that of its ensemble.
+    #[error("the record of the saved run says {quantity} = {recorded}, its ensemble {found}")]
+    NotReproduced {
+        /// Which number.
+        quantity: &'static str,
+        /// What the record says.
+        recorded: f64,
+        /// What was found.
+        found: f64,
+    },
+    /// An estimator that looks at predicted rewards, without a model of them.
+    #[error("{estimator} needs a model of rewards")]
+    NoModel {
+        /// Which one.
+        estimator: &'static str,
+    },
 }

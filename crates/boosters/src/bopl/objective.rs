@@ -9,8 +9,11 @@ use serde::{Deserialize, Serialize};
 ///
 /// Contract: for every π in (0, 1] and finite v, `loss` is a function of F(x_i) with gradient −`factor`·(𝐚_i − π) whose
 /// Hessian has a norm of at most `curvature`, for both constants; `weight` is proportional to `curvature`, and is 0 where
-/// v is. All four functions are required.
+/// v is. The two constants and the four functions are required.
 pub trait PolicyObjective {
+    /// What a saved run calls it.
+    const NAME: &'static str;
+
     /// Whether the loss looks at ln π.
     const USES_LOGARITHM: bool;
 

@@ -6,16 +6,16 @@
 use super::weighted_log::WeightedLog;
 use super::{PolicyObjective, Smoothness};
 use rayon::prelude::*;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Deref};
 
 /// The rows of a block: a few columns of that length stay in a core's own cache.
-const BLOCK: usize = 1024;
+pub(super) const BLOCK: usize = 1024;
 
 /// From so many pairs on threads are worth their start.
 const WORTHWHILE: usize = 1 << 15;
 
 /// Whether threads may share this much work: those of the rayon pool that the caller is in, and none outside of one.
-fn in_pool(pairs: usize) -> bool {
+pub(super) fn in_pool(pairs: usize) -> bool {
     pairs >= WORTHWHILE && rayon::current_thread_index().is_some()
 }
 
@@ -57,13 +57,15 @@ impl AddAssign for Along {
     }
 }
 
-/// Columns cut into blocks of rows: `[block][action]`.
-fn cut<'a>(n: usize, pairs: &'a mut [f64]) -> Vec<Vec<&'a mut [f64]>> {
-    let mut blocks: Vec<Vec<&'a mut [f64]>> = (0..n.div_ceil(BLOCK)).map(|_| Vec::new()).collect();
-    for column in pairs.chunks_exact_mut(n) {
-        blocks.iter_mut().zip(column.chunks_mut(BLOCK)).for_each(|(block, part)| block.push(part));
+/// Columns cut into blocks of rows: |A| parts a block, block after block.
+pub(super) fn cut(n: usize, pairs: &mut [f64]) -> Vec<&mut [f64]> {
+    let (blocks, actions) = (n.div_ceil(BLOCK), pairs.len() / n);
+    let mut columns: Vec<_> = pairs.chunks_exact_mut(n).map(|column| column.chunks_mut(BLOCK)).collect();
+    let mut parts = Vec::with_capacity(blocks * actions);
+    for _ in 0..blocks {
+        parts.extend(columns.iter_mut().filter_map(Iterator::next));
     }
-    blocks
+    parts
 }
 
 /// Sums over blocks in their order.
@@ -90,9 +92,10 @@ impl WeightedLog {
         scores: &mut [f64],
         gradients: &mut [f64],
     ) -> Look {
-        let n = self.len();
-        let blocks: Vec<_> = cut(n, scores).into_iter().zip(cut(n, gradients)).collect();
-        total(in_pool(n * self.actions), blocks, |(b, (mut scores, mut u))| {
+        let (n, actions) = (self.len(), self.actions);
+        let (mut scores, mut gradients) = (cut(n, scores), cut(n, gradients));
+        let blocks: Vec<_> = scores.chunks_mut(actions).zip(gradients.chunks_mut(actions)).collect();
+        total(in_pool(n * actions), blocks, |(b, (scores, u))| {
             let from = b * BLOCK;
             if let Some((alpha, f)) = step {
                 for (a, column) in scores.iter_mut().enumerate() {
@@ -100,8 +103,7 @@ impl WeightedLog {
                     column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
                 }
             }
-            let columns: Vec<&[f64]> = scores.iter().map(|column| &**column).collect();
-            self.look_at_block::<O>(from, &columns, &mut u)
+            self.look_at_block::<O, _>(from, scores, u)
         })
     }
 
@@ -112,17 +114,16 @@ impl WeightedLog {
         let sums = total(in_pool(n * self.actions), blocks, |(_, b)| {
             let (from, rows) = (b * BLOCK, BLOCK.min(n - b * BLOCK));
             let part = |pairs: &'_ [f64], a: usize| a * n + from..(a * n + from + rows).min(pairs.len());
-            let moved: Vec<Vec<f64>> = (0..self.actions)
-                .map(|a| {
-                    let pairs = scores[part(scores, a)].iter().zip(&f[part(f, a)]);
-                    pairs.map(|(score, f)| score + alpha * f).collect()
-                })
-                .collect();
-            let columns: Vec<&[f64]> = moved.iter().map(Vec::as_slice).collect();
-            let mut u = vec![vec![0.0; rows]; self.actions];
-            let mut gradients: Vec<&mut [f64]> = u.iter_mut().map(Vec::as_mut_slice).collect();
-            let look = self.look_at_block::<O>(from, &columns, &mut gradients);
-            let gain = (0..self.actions).map(|a| dot(&u[a], &f[part(f, a)])).sum();
+            let mut moved = Vec::with_capacity(rows * self.actions);
+            for a in 0..self.actions {
+                let pairs = scores[part(scores, a)].iter().zip(&f[part(f, a)]);
+                moved.extend(pairs.map(|(score, f)| score + alpha * f));
+            }
+            let columns: Vec<&[f64]> = moved.chunks_exact(rows).collect();
+            let mut u = vec![0.0; moved.len()];
+            let mut gradients: Vec<&mut [f64]> = u.chunks_exact_mut(rows).collect();
+            let look = self.look_at_block::<O, _>(from, &columns, &mut gradients);
+            let gain = (0..self.actions).map(|a| dot(gradients[a], &f[part(f, a)])).sum();
             Along { gain, curvature: look.objective }
         });
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
@@ -157,17 +158,17 @@ impl WeightedLog {
     }
 
     /// u of the rows from `from` on; of these scores.
-    fn look_at_block<O: PolicyObjective>(
+    fn look_at_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
         &self,
         from: usize,
-        scores: &[&[f64]],
+        scores: &[S],
         u: &mut [&mut [f64]],
     ) -> Look {
         let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));
         let (mut tops, mut sums, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let absent = |a: usize, k: usize| !self.absent.is_empty() && self.absent[a * n + from + k];
         for (a, column) in scores.iter().enumerate() {
-            for (k, (top, score)) in tops.iter_mut().zip(*column).enumerate() {
+            for (k, (top, score)) in tops.iter_mut().zip(&**column).enumerate() {
                 *top = if absent(a, k) { *top } else { top.max(*score) };
             }
         }

@@ -1,5 +1,6 @@
 //! The loop of Algorithms 1 and 2 of [L23].
 
+use super::fingerprint::Fingerprint;
 use super::pass::Look;
 use super::weighted_log::{WeightedLog, exponent_of, times_power};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Step, Stop, Weight};
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use weak_learners::batch::Sample;
-use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
+use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
 
 /// Below this a gradient, a prediction or a weight is nothing. \[L23, Appendix G\]
-const NOTHING: f64 = 1e-10;
+pub(super) const NOTHING: f64 = 1e-10;
 
 /// Boosted off-policy learning \[L23, Algorithms 1 and 2\]: a run with the objective `O`, [`Bopl`](super::Bopl) or
 /// [`BoplS`](super::BoplS), and the base learner `L`.
@@ -23,6 +24,7 @@ const NOTHING: f64 = 1e-10;
 /// pairs; 24 bytes a pair.
 #[derive(Debug, Clone)]
 pub struct PolicyBoosting<O, L: PairLearner> {
+    fingerprint: Fingerprint,
     log: WeightedLog,
     settings: Settings,
     learner: L,
@@ -88,22 +90,6 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         Self::at(log, learner, settings, ensemble, scores)
     }
 
-    /// A run that starts at an ensemble: one that an earlier log gave, or the state of a run that was stopped. \[L23\]
-    /// has Δ_0 for the uniform policy; here it is that of the ensemble, and so is the bound.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new); [`BoplError::Mismatch`] for an ensemble of other contexts or actions,
-    /// [`BoplError::NotFinite`] where it has no finite score.
-    pub fn from_ensemble(
-        log: &Log,
-        learner: L,
-        settings: Settings,
-        ensemble: PolicyEnsemble<L::Hypothesis>,
-    ) -> Result<Self, BoplError> {
-        let scores = scores_of(&ensemble, log)?;
-        Self::at(log, learner, settings, ensemble, scores)
-    }
-
     /// A run at an ensemble and its scores.
     pub(super) fn at(
         log: &Log,
@@ -112,6 +98,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         ensemble: PolicyEnsemble<L::Hypothesis>,
         mut scores: Vec<f64>,
     ) -> Result<Self, BoplError> {
+        let fingerprint = Fingerprint::of(log);
         let log = WeightedLog::new(log, settings.translation())?;
         let mut gradients = vec![0.0; scores.len()];
         let look = log.look::<O>(None, &mut scores, &mut gradients);
@@ -125,6 +112,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         let values = vec![0.0; scores.len()];
         let optimal = log.optimal_risk();
         let mut run = Self {
+            fingerprint,
             log,
             settings,
             learner,
@@ -142,13 +130,48 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         Ok(run)
     }
 
+    /// Where F_t is to be replayed.
+    pub(super) fn scores_mut(&mut self) -> &mut [f64] {
+        &mut self.scores
+    }
+
+    /// A run that is at its start, but for its scores, books the rounds that led to them.
+    ///
+    /// # Errors
+    /// [`BoplError::NotReproduced`] where the record says something else of them.
+    pub(super) fn catch_up(
+        &mut self,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+        record: Vec<Round>,
+    ) -> Result<(), BoplError> {
+        check_values(&self.scores)?;
+        let look = self.log.look::<O>(None, &mut self.scores, &mut self.gradients);
+        self.see(look);
+        for round in &record {
+            self.state.decreased += round.decrease;
+            check_reproduced("bound", round.bound, self.bound())?;
+        }
+        if let Some(last) = record.last() {
+            let State { objective, ips, snips, .. } = self.state;
+            for (quantity, recorded, found) in [
+                ("objective", last.objective, objective),
+                ("ips", last.ips, ips),
+                ("snips", last.snips, snips),
+            ] {
+                check_reproduced(quantity, recorded, found)?;
+            }
+        }
+        (self.ensemble, self.record) = (ensemble, record);
+        Ok(())
+    }
+
     /// One round on the contexts of the log.
     ///
     /// # Errors
     /// Contexts of another number or dimension than the log's; what the base learner refuses; predictions that are not
     /// finite. The round is then not booked.
     pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
-        self.check_contexts(contexts)?;
+        check_contexts(contexts, self.log.len(), self.ensemble.inputs())?;
         if self.state.gradient_norm < NOTHING {
             return Ok(ControlFlow::Break(Stop::Gradient));
         }
@@ -205,18 +228,6 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         Ok(f)
     }
 
-    fn check_contexts(&self, contexts: &L::Contexts) -> Result<(), BoplError> {
-        let inputs = self.ensemble.inputs();
-        for (unit, expected, got) in
-            [("rows", self.log.len(), contexts.size()), ("coordinates", inputs, contexts.inputs())]
-        {
-            if got != expected {
-                return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
-            }
-        }
-        Ok(())
-    }
-
     /// Books what a look at the scores shows; where sums are beyond the range of numbers, in units of the largest v.
     fn see(&mut self, look: Look) {
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
@@ -240,6 +251,17 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     fn bound(&self) -> f64 {
         let State { optimal, delta_0, decreased, .. } = self.state;
         if delta_0 > 0.0 { optimal + delta_0 * (-decreased / delta_0).exp() } else { optimal + delta_0 }
+    }
+
+    /// Which log it is trained on.
+    pub(super) fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// The base learner.
+    #[must_use]
+    pub fn learner(&self) -> &L {
+        &self.learner
     }
 
     /// F_t.
@@ -303,30 +325,29 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     }
 }
 
-fn check_values(values: &[f64]) -> Result<(), BoplError> {
+/// Contexts of so many rows and coordinates.
+pub(super) fn check_contexts(contexts: &impl Sample, rows: usize, inputs: usize) -> Result<(), BoplError> {
+    for (unit, expected, got) in [("rows", rows, contexts.size()), ("coordinates", inputs, contexts.inputs())]
+    {
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_values(values: &[f64]) -> Result<(), BoplError> {
     match values.iter().position(|f| !f.is_finite()) {
         Some(index) => Err(BoplError::NotFinite { argument: "a prediction", index, value: values[index] }),
         None => Ok(()),
     }
 }
 
-/// F(x_i, a) on a log, pair (i, a) at a·n + i.
-fn scores_of<H: PairHypothesis>(ensemble: &PolicyEnsemble<H>, log: &Log) -> Result<Vec<f64>, BoplError> {
-    let (n, actions) = (log.len(), log.actions());
-    for (unit, expected, got) in
-        [("coordinates", log.inputs(), ensemble.inputs()), ("actions", actions, ensemble.actions())]
-    {
-        if got != expected {
-            return Err(BoplError::Mismatch { argument: "the ensemble", unit, expected, got });
-        }
+/// A number of the record and the one that was found again, the same bits.
+pub(super) fn check_reproduced(quantity: &'static str, recorded: f64, found: f64) -> Result<(), BoplError> {
+    if recorded.to_bits() == found.to_bits() {
+        Ok(())
+    } else {
+        Err(BoplError::NotReproduced { quantity, recorded, found })
     }
-    let (mut scores, mut row) = (vec![0.0; n * actions], vec![0.0; actions]);
-    for (i, x) in log.contexts().iter().enumerate() {
-        ensemble.scores(x, &mut row)?;
-        for (a, score) in row.iter().enumerate() {
-            scores[a * n + i] = *score;
-        }
-    }
-    check_values(&scores)?;
-    Ok(scores)
 }

@@ -11,6 +11,7 @@ use super::{PolicyObjective, Smoothness};
 pub enum BoplS {}
 
 impl PolicyObjective for BoplS {
+    const NAME: &'static str = "bopl_s";
     const USES_LOGARITHM: bool = true;
 
     fn factor(v: f64, pi: f64) -> f64 {

@@ -207,6 +207,8 @@ fn run<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
                     Stop::Gradient => "gradient",
                     Stop::Predictions => "predictions",
                     Stop::Alpha => "alpha",
+                    // A run without validation and a watcher gives no other reason.
+                    _ => "another",
                 };
                 break;
             }

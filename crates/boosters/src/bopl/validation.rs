@@ -1,0 +1,227 @@
+//! A run's value on a log that it does not see.
+
+use super::replay::{add_to_rows, check_fit};
+use super::{BoplError, PolicyEnsemble, pass};
+use off_policy::Log;
+use off_policy::estimators::{Accumulator, Estimate, Estimator, EstimatorSettings, Observation, RewardModel};
+use off_policy::policies::{argmax, softmax};
+use pass::{BLOCK, in_pool};
+use rayon::prelude::*;
+use weak_learners::pairs::PairHypothesis;
+
+/// The estimated values of F_0, F_1, … on a held-out log, on its rewards as they are, and the patience for no better one.
+///
+/// A round is better only where its estimate is larger than all before; one that does not exist (SNIPS where every weight
+/// is 0) is never better. It is a function of the ensemble alone, so that it needs not be saved: a new one catches up with
+/// a run that is ahead of it, bit for bit, whatever the number of threads. *Cost:* one evaluation of one predictor and one
+/// softmax a round; 8 bytes a pair, and as many with a model.
+///
+/// ```
+/// use boosters::bopl::{Member, PolicyEnsemble, Validation};
+/// use off_policy::{Log, Rewards, estimators::{Estimator, ZeroModel}};
+/// use rows::RowMatrix;
+/// use weak_learners::pairs::{PairNode, PairTree};
+/// let contexts = RowMatrix::dense(1, vec![0.0, 1.0])?;
+/// let log = Log::new(contexts, 2, vec![0, 1], vec![0.5, 0.5], Rewards(vec![0.0, 1.0]))?;
+/// let leaf = |value| PairNode::Leaf { value };
+/// let split = PairNode::Action { action: 1, others: 1, this: 2 };
+/// let predictor = PairTree::new(1, 2, vec![split, leaf(0.0), leaf(1.0)])?;
+/// let members = [5.0, -9.0].map(|alpha| Member { alpha, predictor: predictor.clone() });
+/// let mut validation = Validation::new(&log, Estimator::Snips, None::<&ZeroModel>, 1)?.of_argmax();
+/// validation.follow(&PolicyEnsemble::of(1, 2, members.to_vec())?)?;
+/// // Action 0 wins the tie of F_0 and pays nothing; F_1 prefers action 1, F_2 does not.
+/// let values: Vec<f64> = validation.estimates().iter().flatten().map(|e| e.value).collect();
+/// assert_eq!(values, [0.0, 1.0, 0.0]);
+/// assert_eq!((validation.best_round(), validation.is_over()), (1, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Validation<'a> {
+    log: &'a Log,
+    estimator: Estimator,
+    settings: EstimatorSettings,
+    is_of_argmax: bool,
+    patience: usize,
+    least_rounds: usize,
+    /// F(x_i, a) and q(x_i, a), |A| numbers a row; no q without a model.
+    scores: Vec<f64>,
+    predictions: Vec<f64>,
+    estimates: Vec<Option<Estimate>>,
+    best: Option<(usize, f64)>,
+}
+
+impl<'a> Validation<'a> {
+    /// Before the first round, of the softmax policy; `usize::MAX` is patience without end.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for patience of 0; [`BoplError::NoModel`] for DM, DR or SWITCH-DR without a model; a
+    /// model of other contexts or actions, or one whose predictions are not finite.
+    pub fn new(
+        log: &'a Log,
+        estimator: Estimator,
+        model: Option<&impl RewardModel>,
+        patience: usize,
+    ) -> Result<Self, BoplError> {
+        if patience == 0 {
+            return Err(BoplError::BadParameter { name: "patience", value: 0.0, domain: "p ≥ 1" });
+        }
+        let needs_model = matches!(estimator, Estimator::Dm | Estimator::Dr | Estimator::SwitchDr);
+        if needs_model && model.is_none() {
+            return Err(BoplError::NoModel { estimator: estimator.name() });
+        }
+        let pairs = log.len() * log.actions();
+        let mut predictions = Vec::new();
+        if let Some(model) = model {
+            if model.actions() != log.actions() {
+                let (expected, got) = (log.actions(), model.actions());
+                return Err(BoplError::Mismatch { argument: "the model", unit: "actions", expected, got });
+            }
+            predictions.resize(pairs, 0.0);
+            for (x, q) in log.contexts().iter().zip(predictions.chunks_exact_mut(log.actions())) {
+                model.rewards(x, q)?;
+            }
+            if let Some(index) = predictions.iter().position(|q| !q.is_finite()) {
+                let value = predictions[index];
+                return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
+            }
+        }
+        Ok(Self {
+            log,
+            estimator,
+            settings: EstimatorSettings::default(),
+            is_of_argmax: false,
+            patience,
+            least_rounds: 0,
+            scores: vec![0.0; pairs],
+            predictions,
+            estimates: Vec::new(),
+            best: None,
+        })
+    }
+
+    /// Estimates the value of the argmax policy, which \[L23\] runs on test data.
+    #[must_use]
+    pub fn of_argmax(self) -> Self {
+        Self { is_of_argmax: true, ..self }
+    }
+
+    /// Where weights are clipped and switched.
+    #[must_use]
+    pub fn with_settings(self, settings: EstimatorSettings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Is not over before the ensemble has so many predictors, whatever the patience.
+    #[must_use]
+    pub fn not_before(self, least_rounds: usize) -> Self {
+        Self { least_rounds, ..self }
+    }
+
+    /// Estimates the values of the rounds that came since the last call, from F_0 on; the ensemble is that of the same run
+    /// in every call.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] for an ensemble of other contexts or actions, or of fewer rounds than were followed;
+    /// [`BoplError::NotFinite`] for scores, [`BoplError::Estimate`] for weights or estimates beyond the range of numbers.
+    /// The rounds before are then followed.
+    pub fn follow<H: PairHypothesis + Sync>(
+        &mut self,
+        ensemble: &PolicyEnsemble<H>,
+    ) -> Result<(), BoplError> {
+        check_fit(ensemble, self.log)?;
+        if ensemble.len() + 1 < self.estimates.len() {
+            let (expected, got) = (self.estimates.len() - 1, ensemble.len());
+            return Err(BoplError::Mismatch { argument: "the ensemble", unit: "rounds", expected, got });
+        }
+        for t in self.estimates.len()..=ensemble.len() {
+            let scores = self.scores.clone();
+            let member = t.checked_sub(1).and_then(|t| ensemble.members().get(t));
+            match self.estimate_after(member.map(std::slice::from_ref).unwrap_or_default()) {
+                Ok(estimate) => self.book(estimate),
+                Err(error) => {
+                    self.scores = scores;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the scores by a member, and estimates; block by block, merged in their order.
+    fn estimate_after<H: PairHypothesis + Sync>(
+        &mut self,
+        member: &[super::Member<H>],
+    ) -> Result<Option<Estimate>, BoplError> {
+        let (log, actions) = (self.log, self.log.actions());
+        let has_model = !self.predictions.is_empty();
+        let (settings, is_of_argmax, predictions) = (self.settings, self.is_of_argmax, &self.predictions);
+        let of_block = |(block, scores): (usize, &mut [f64])| {
+            let from = block * BLOCK;
+            add_to_rows(member, log.contexts(), from, scores)?;
+            let mut seen = Accumulator::new(settings, has_model);
+            let mut pi = vec![0.0; actions];
+            let rows = (from..).map_while(|i| log.row(i));
+            for ((i, row), scores) in (from..).zip(rows).zip(scores.chunks_exact(actions)) {
+                if let Some(a) = scores.iter().position(|score| !score.is_finite()) {
+                    let (argument, index) = ("a score", i * actions + a);
+                    return Err(BoplError::NotFinite { argument, index, value: scores[a] });
+                }
+                pi.copy_from_slice(scores);
+                if is_of_argmax {
+                    let best = argmax(scores, row.on_offer);
+                    pi.fill(0.0);
+                    pi[best] = 1.0;
+                } else {
+                    softmax(&mut pi, 1.0, row.on_offer);
+                }
+                let q = predictions.get(i * actions..).unwrap_or_default();
+                let direct = row.on_offer.iter().zip(std::iter::repeat(q));
+                let direct = direct.filter_map(|(a, q)| Some(pi[a] * q.get(a)?)).sum();
+                let predicted = q.get(row.action).copied().unwrap_or_default();
+                let (target, propensity, reward) = (pi[row.action], row.propensity, row.reward);
+                seen.observe(&Observation { target, propensity, reward, direct, predicted })?;
+            }
+            Ok(seen)
+        };
+        let length = BLOCK * actions;
+        let blocks: Vec<Result<Accumulator, BoplError>> = if in_pool(self.scores.len()) {
+            self.scores.par_chunks_mut(length).enumerate().map(of_block).collect()
+        } else {
+            self.scores.chunks_mut(length).enumerate().map(of_block).collect()
+        };
+        let mut all = Accumulator::new(settings, has_model);
+        for block in blocks {
+            all.merge(&block?)?;
+        }
+        Ok(all.finish()?.estimate(self.estimator))
+    }
+
+    fn book(&mut self, estimate: Option<Estimate>) {
+        if let Some(Estimate { value, .. }) = estimate
+            && self.best.is_none_or(|(_, best)| value > best)
+        {
+            self.best = Some((self.estimates.len(), value));
+        }
+        self.estimates.push(estimate);
+    }
+
+    /// Whether the estimate has not risen for as many rounds as there is patience for.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let followed = self.estimates.len().saturating_sub(1);
+        followed >= self.least_rounds && followed - self.best_round() >= self.patience
+    }
+
+    /// The t of the largest estimate, the first of equals: F_t is what to keep, [`PolicyEnsemble::prefix`]. 0 where there
+    /// is no estimate.
+    #[must_use]
+    pub fn best_round(&self) -> usize {
+        self.best.map_or(0, |(round, _)| round)
+    }
+
+    /// The estimate for F_0, F_1, …; `None` where there is none.
+    #[must_use]
+    pub fn estimates(&self) -> &[Option<Estimate>] {
+        &self.estimates
+    }
+}

@@ -1,0 +1,163 @@
+//! The record, the page, and the numbers that tables and figures are made of.
+
+use super::course::{Course, Place};
+use super::figures::plots;
+use super::paper::Printed;
+use super::{BoplRunError, Measured, Options, curves, tables};
+use crate::paired::Interval;
+use crate::record::{PaperRow, Record, Trial, write_atomically};
+use crate::table::Table;
+use datasets::ClassificationName;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// What the run leaves behind.
+#[derive(Debug)]
+pub struct Report {
+    /// The tables for a terminal.
+    pub terminal: String,
+    /// The files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// The mean reward of the argmax policy on test rows, or of the stochastic logging policy.
+pub(super) const TEST_REWARD: &str = "test reward";
+/// What the direct method says of it.
+pub(super) const DIRECT_METHOD: &str = "direct method";
+/// Half the length of an interval that the paper prints.
+const HALF_WIDTH: &str = "test reward, half of the 95% interval";
+
+pub(super) fn write(
+    record: &Record,
+    measured: &[Measured],
+    options: &Options,
+) -> Result<Report, BoplRunError> {
+    let file = |ending: &str| options.out.join(format!("bopl{ending}"));
+    let mut files = [".json", ".md", "-curves.csv"].map(file).to_vec();
+    record.save(&files[0])?;
+    let kind = if options.quick { "a quick look" } else { "the full run" };
+    let mut page = format!(
+        "# Boosted off-policy learning, measured: {kind}, {} trials, seed {}\n",
+        options.trials, record.seed
+    );
+    let mut terminal = String::new();
+    let mut show = |heading: &str, tables: Vec<Table>| {
+        if !tables.is_empty() {
+            let _ = writeln!(page, "\n## {heading}\n");
+        }
+        for table in tables {
+            let _ = writeln!(page, "{}", table.to_markdown());
+            let _ = writeln!(terminal, "{}\n", table.to_terminal());
+        }
+    };
+    show("Reward on test rows, beside [L23, Table 1]", tables::rewards(measured, options.quick)?);
+    show("The direct method against the truth, beside [L23, Table 2]", tables::direct_method(measured)?);
+    show("Logging policies", tables::logging(measured)?);
+    show("Hyper-parameters", tables::parameters(measured)?);
+    let counted = |of: fn(&Course) -> u32| -> u64 {
+        measured.iter().flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
+    };
+    let broken = format!(
+        "{} rounds of boosting; the objective fell by less than guaranteed in {} of them and was above \
+         the bound of [L23, Theorem 1] after {}.",
+        measured.iter().flat_map(|one| &one.trials).map(|course| u64::from(course.rounds)).sum::<u64>(),
+        counted(|course| course.short_of_the_decrease),
+        counted(|course| course.above_the_bound),
+    );
+    let _ = writeln!(terminal, "{broken}");
+    let hyper = if options.search_parameters {
+        "searched on validation rows over the ranges of [L23, Table 4]"
+    } else {
+        "those of [L23, Table 5]"
+    };
+    let _ = writeln!(
+        page,
+        "\nMeans over the trials ± half the length of their 95% interval, Student's. Hyper-parameters are {hyper}. Means by \
+         round: [bopl-curves.csv](bopl-curves.csv). {broken} The rounds took {:.0} s on all threads together, commit {}.",
+        record.seconds, record.commit
+    );
+    write_atomically(&files[1], page.as_bytes())?;
+    write_atomically(&files[2], curves::curves(measured).as_bytes())?;
+    for (ending, plot) in plots(measured)? {
+        let path = file(&format!("-{ending}.svg"));
+        write_atomically(&path, plot.as_bytes())?;
+        files.push(path);
+    }
+    Ok(Report { terminal, files })
+}
+
+/// What the record keeps of a course.
+type Read = fn(&Course) -> Option<f64>;
+const KEPT: [(&str, Read); 6] = [
+    (TEST_REWARD, |course| Some(course.reward)),
+    (DIRECT_METHOD, |course| course.direct_method),
+    ("rounds", |course| Some(f64::from(course.rounds))),
+    ("rounds short of the decrease", |course| Some(f64::from(course.short_of_the_decrease))),
+    ("rounds above the bound", |course| Some(f64::from(course.above_the_bound))),
+    ("seconds a round", |course| (course.rounds > 0).then(|| course.seconds / f64::from(course.rounds))),
+];
+
+/// The record's trials of one method on one task.
+pub(super) fn trials(one: &Measured, seed: u64) -> Vec<Trial> {
+    let mut all = Vec::new();
+    for (trial, course) in (0..).zip(&one.trials) {
+        let settings = serde_json::to_value(one.parameters).unwrap_or_default();
+        for (metric, value) in KEPT.iter().filter_map(|(metric, read)| Some((*metric, read(course)?))) {
+            all.push(Trial {
+                dataset: one.task.to_string(),
+                method: one.method.to_string(),
+                metric: metric.to_owned(),
+                trial,
+                seed,
+                value,
+                settings: settings.clone(),
+                provenance: one.provenance,
+            });
+        }
+    }
+    all
+}
+
+/// What the paper prints of it.
+pub(super) fn paper(one: &Measured) -> Vec<PaperRow> {
+    let Some(printed) = Printed::table_1(one.method, one.task) else { return Vec::new() };
+    let row = |metric: &str, mean| PaperRow {
+        dataset: one.task.to_string(),
+        method: one.method.to_string(),
+        metric: metric.to_owned(),
+        mean,
+        std: None,
+    };
+    vec![row(TEST_REWARD, printed.mean), row(HALF_WIDTH, printed.half_width)]
+}
+
+impl Measured {
+    /// A number over the trials.
+    pub(super) fn interval(&self, read: Read) -> Option<Interval> {
+        Interval::of(&self.trials.iter().filter_map(|course| read(course)).collect::<Vec<_>>())
+    }
+
+    /// The rounds that some trial kept, rising.
+    pub(super) fn rounds(&self) -> Vec<u32> {
+        let places = self.trials.iter().flat_map(|course| &course.places);
+        places.map(|place| place.round).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// A number after a round; trials that had stopped count as they were.
+    pub(super) fn at(&self, round: u32, read: fn(&Place) -> Option<f64>) -> Option<Interval> {
+        let found = self.trials.iter().filter_map(|course| read(course.at(round)?));
+        Interval::of(&found.collect::<Vec<_>>())
+    }
+}
+
+/// The tasks that were run, in order, each with its methods.
+pub(super) fn by_task(measured: &[Measured]) -> Vec<(ClassificationName, Vec<&Measured>)> {
+    let mut tasks: Vec<(ClassificationName, Vec<&Measured>)> = Vec::new();
+    for one in measured {
+        match tasks.iter_mut().find(|(task, _)| *task == one.task) {
+            Some((_, methods)) => methods.push(one),
+            None => tasks.push((one.task, vec![one])),
+        }
+    }
+    tasks
+}

@@ -1,0 +1,215 @@
+//! What a trial sees of a data set: a log for training, and rewards that are all known for testing.
+
+use super::BoplRunError;
+use super::logging_policy::Explorer;
+use datasets::{Classification, ClassificationName, SearchPath, Split, StandIn, load_classification};
+use off_policy::policies::argmax;
+use off_policy::{
+    ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure, Rewards,
+    expected_reward, to_bandit,
+};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::{RowError, RowMatrix};
+use weak_learners::pairs::{BinnedContexts, PairHypothesis};
+
+/// A data set with its rewards.
+#[derive(Debug)]
+pub struct Task {
+    /// Which one.
+    pub name: ClassificationName,
+    /// Contexts and labels.
+    pub data: Classification,
+    /// r(x, a): \[L23, Appendix F.4\].
+    pub structure: RewardStructure,
+}
+
+/// One trial of a task.
+#[derive(Debug)]
+pub struct Trial {
+    /// Actions, propensities and rewards; its contexts are in `contexts` alone, and here empty rows of their dimension.
+    pub log: Log,
+    /// The contexts of the log, binned.
+    pub contexts: BinnedContexts,
+    /// For what is chosen.
+    pub validation: Rewarded,
+    /// For what is reported.
+    pub test: Rewarded,
+    /// The mean reward of the logging policy itself on the test rows.
+    pub logging: f64,
+    /// The same on the validation rows.
+    pub logging_on_validation: f64,
+    /// The least propensity of the log.
+    pub least_propensity: f64,
+}
+
+/// At most so many rows of a part, for a quick look.
+#[derive(Debug, Clone, Copy)]
+pub struct MostRows {
+    /// Of the log.
+    pub log: usize,
+    /// Of the validation and of the test rows.
+    pub held_out: usize,
+}
+
+impl Task {
+    /// Loads a task, or a stand-in.
+    ///
+    /// # Errors
+    /// What the reader refuses.
+    pub fn load(
+        name: ClassificationName,
+        search: &SearchPath,
+        stand_in: StandIn,
+    ) -> Result<Self, BoplRunError> {
+        let data = load_classification(name, search, stand_in)?;
+        let actions = data.labels.classes();
+        let structure = match name {
+            ClassificationName::Covertype => {
+                RewardStructure::near_misses(actions, &COVERTYPE_NEAR_MISSES, 0.25)
+            }
+            ClassificationName::Fashion => {
+                RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25)
+            }
+            ClassificationName::Scene | ClassificationName::Tmc => {
+                RewardStructure::one_of_the_labels(actions)
+            }
+        }?;
+        Ok(Self { name, data, structure })
+    }
+
+    /// The rows of a part that is drawn, and their labels.
+    fn part(&self, rows: &[usize]) -> Result<(RowMatrix, LabelSets), BoplRunError> {
+        let contexts = self.data.contexts.select(rows.iter().copied())?;
+        let labels = self.data.labels.select(rows.iter().copied())?;
+        Ok((contexts, LabelSets::new(labels.classes(), labels.iter())?))
+    }
+
+    /// The trial of this number: who logs, what is logged, what is held out \[L23, Appendices F.2 and F.3\]. The logging
+    /// policy is trained on a tenth of the training rows, of which those without a label teach nothing; the log is drawn
+    /// from the rest.
+    ///
+    /// # Errors
+    /// What the parts refuse.
+    pub fn trial(
+        &self,
+        explorer: Explorer,
+        most: Option<MostRows>,
+        seed: u64,
+        trial: u32,
+    ) -> Result<Trial, BoplRunError> {
+        let mut split = Split::new(self.name.split_plan(self.data.len()), self.data.len(), seed, trial)?;
+        if let Some(most) = most {
+            split.target.truncate(most.log);
+            split.validation.truncate(most.held_out);
+            split.test.truncate(most.held_out);
+        }
+        split.logging.retain(|i| self.data.labels.of(*i).is_some_and(|labels| !labels.is_empty()));
+        // Streams that the split does not use.
+        let stream = |of: u64| {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream((1 << 41) + 2 * u64::from(trial) + of);
+            rng
+        };
+        let (contexts, labels) = self.part(&split.logging)?;
+        let policy = explorer.train(&contexts, &labels, &mut stream(0))?;
+        let (contexts, labels) = self.part(&split.target)?;
+        let log = to_bandit(contexts, &labels, &self.structure, &policy, &mut stream(1))?;
+        let least_propensity = log.propensities().iter().copied().fold(1.0, f64::min);
+        let held_out = |rows: &[usize]| {
+            let (contexts, labels) = self.part(rows)?;
+            let logging = expected_reward(&policy, &contexts, &labels, &self.structure)?;
+            Ok::<_, BoplRunError>((Rewarded::new(&contexts, &labels, &self.structure)?, logging))
+        };
+        let (validation, logging_on_validation) = held_out(&split.validation)?;
+        let (test, logging) = held_out(&split.test)?;
+        let (log, contexts) = parted(log)?;
+        let bins = if most.is_some() { 32 } else { self.bins() };
+        let contexts = BinnedContexts::with_bins(contexts, bins)?;
+        Ok(Trial { log, contexts, validation, test, logging, logging_on_validation, least_propensity })
+    }
+
+    /// Bins a column, at most: fewer for the 784 columns of Fashion-MNIST; a quick look has 32.
+    #[must_use]
+    pub fn bins(&self) -> u16 {
+        if self.name == ClassificationName::Fashion { 64 } else { 256 }
+    }
+}
+
+/// The log without its contexts, and they: a run that is given binned contexts reads no others, and one copy of them is
+/// enough.
+fn parted(log: Log) -> Result<(Log, RowMatrix), BoplRunError> {
+    let nothing = RowMatrix::sparse(log.inputs(), vec![0; log.len() + 1], Vec::new(), Vec::new())?;
+    let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
+    let rewards = Rewards(log.rewards().to_vec());
+    let rest = Log::new(nothing, log.actions(), actions, propensities, rewards)?;
+    Ok((rest, log.contexts().clone()))
+}
+
+/// Rows with the rewards of all actions.
+#[derive(Debug, Clone)]
+pub struct Rewarded {
+    /// Dense, for a tree looks at single columns.
+    contexts: RowMatrix,
+    /// r(x_i, a) at i·|A| + a.
+    rewards: Vec<f64>,
+    all: ActionSet<'static>,
+}
+
+impl Rewarded {
+    fn new(
+        contexts: &RowMatrix,
+        labels: &LabelSets,
+        structure: &RewardStructure,
+    ) -> Result<Self, BoplRunError> {
+        let rewards = labels
+            .iter()
+            .flat_map(|labels| (0..structure.actions()).map(move |action| structure.reward(labels, action)));
+        Ok(Self {
+            contexts: dense(contexts)?,
+            rewards: rewards.collect(),
+            all: ActionSet::all(structure.actions())?,
+        })
+    }
+
+    /// Scores of 0, to add to.
+    #[must_use]
+    pub fn no_scores(&self) -> Vec<f64> {
+        vec![0.0; self.rewards.len()]
+    }
+
+    /// F(x_i, a) ← F(x_i, a) + αf(x_i, a), at i·|A| + a.
+    ///
+    /// # Errors
+    /// A predictor of other contexts or actions.
+    pub fn add(
+        &self,
+        predictor: &impl PairHypothesis,
+        alpha: f64,
+        scores: &mut [f64],
+    ) -> Result<(), BoplRunError> {
+        for (x, scores) in self.contexts.iter().zip(scores.chunks_exact_mut(self.all.actions())) {
+            predictor.add_scores(x, alpha, scores)?;
+        }
+        Ok(())
+    }
+
+    /// The mean reward of the policy that takes the best score.
+    #[must_use]
+    pub fn reward(&self, scores: &[f64]) -> f64 {
+        self.mean(&self.rewards, scores)
+    }
+
+    /// The mean over the rows of what a table, such as that of a model of rewards, says of the best-scored action.
+    #[must_use]
+    pub fn mean(&self, table: &[f64], scores: &[f64]) -> f64 {
+        let actions = self.all.actions();
+        let rows = scores.chunks_exact(actions).zip(table.chunks_exact(actions));
+        let sum: f64 = rows.map(|(scores, row)| row[argmax(scores, self.all)]).sum();
+        sum / self.contexts.len() as f64
+    }
+}
+
+fn dense(matrix: &RowMatrix) -> Result<RowMatrix, RowError> {
+    RowMatrix::dense(matrix.dimension(), matrix.iter().flat_map(|row| row.to_dense()).collect())
+}

@@ -1,0 +1,249 @@
+//! The units of work of one task, side by side.
+
+use super::course::Course;
+use super::logging_policy::Explorer;
+use super::methods::Method;
+use super::parameters::Parameters;
+use super::search::TRIALS;
+use super::task::{MostRows, Task, Trial};
+use super::{BoplRunError, Measured, Options};
+use crate::progress::{Progress, Stage};
+use crate::record::Provenance;
+use crate::trials::{Trials, WorkError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the units of a task share.
+pub(super) struct Units<'a> {
+    pub(super) task: &'a Task,
+    pub(super) most: Option<MostRows>,
+    pub(super) options: &'a Options,
+    pub(super) store: &'a Trials<Course>,
+    pub(super) progress: &'a Progress,
+}
+
+/// The rows that a unit is scored on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Scored {
+    Validation,
+    Test,
+}
+
+/// One method in one trial.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    trial: u32,
+    /// Its place among what was asked for.
+    place: usize,
+    method: Method,
+    parameters: Parameters,
+    scored: Scored,
+}
+
+impl Units<'_> {
+    /// All trials of these methods, scored on test rows.
+    pub(super) fn measure(&self, chosen: &[(Method, Parameters)]) -> Result<Vec<Measured>, BoplRunError> {
+        let courses = self.run("trials", chosen, self.options.trials, Scored::Test)?;
+        let provenance = Provenance::from(&self.task.data.provenance);
+        let of = |(&(method, parameters), trials)| Measured {
+            task: self.task.name,
+            provenance,
+            method,
+            parameters,
+            trials,
+        };
+        Ok(chosen.iter().zip(courses).map(of).collect())
+    }
+
+    /// The configuration of each method that is best on validation rows, the first of those that are.
+    pub(super) fn search(
+        &self,
+        tried: Vec<(Method, Vec<Parameters>)>,
+    ) -> Result<Vec<(Method, Parameters)>, BoplRunError> {
+        let is_tuned = |tried: &&(Method, Vec<Parameters>)| tried.1.len() > 1;
+        let all: Vec<(Method, Parameters)> = tried
+            .iter()
+            .filter(is_tuned)
+            .flat_map(|(method, tried)| tried.iter().map(|parameters| (*method, *parameters)))
+            .collect();
+        let trials = u32::try_from(TRIALS).unwrap_or(1).min(self.options.trials);
+        let courses = self.run("search", &all, trials, Scored::Validation)?;
+        let rewards = courses.iter().map(|trials| trials.iter().map(|course| course.reward).sum::<f64>());
+        let scored: Vec<_> = all.iter().zip(rewards).collect();
+        let best = |(method, tried): (Method, Vec<Parameters>)| {
+            let mut best = *tried.first()?;
+            let mut most = f64::NEG_INFINITY;
+            for ((_, parameters), reward) in scored.iter().filter(|(of, _)| of.0 == method) {
+                if *reward > most {
+                    (best, most) = (*parameters, *reward);
+                }
+            }
+            Some((method, best))
+        };
+        Ok(tried.into_iter().filter_map(best).collect())
+    }
+
+    /// The courses of each of these in the first `trials` trials.
+    fn run(
+        &self,
+        stage: &str,
+        chosen: &[(Method, Parameters)],
+        trials: u32,
+        scored: Scored,
+    ) -> Result<Vec<Vec<Arc<Course>>>, BoplRunError> {
+        let mut units = Vec::new();
+        for trial in 0..trials {
+            let of = |(place, &(method, parameters)): (usize, &(Method, Parameters))| Unit {
+                trial,
+                place,
+                method,
+                parameters,
+                scored,
+            };
+            let mut of_trial: Vec<Unit> = chosen.iter().enumerate().map(of).collect();
+            // The longest first, so that those who work side by side are done together.
+            of_trial
+                .sort_by_key(|unit| std::cmp::Reverse(unit.parameters.rounds * unit.parameters.max_depth));
+            units.extend(of_trial);
+        }
+        let rounds: u64 = units.iter().map(|unit| u64::from(unit.parameters.rounds)).sum();
+        let stage = self.progress.stage(&format!("{}: rounds of {stage}", self.task.name), rounds);
+        let shared = Shared::new(self, trials, chosen.len());
+        let done = side_by_side(&units, self.options.threads, |unit| {
+            let course = self.unit(unit, &shared, &stage);
+            shared.leave(unit.trial);
+            course
+        })?;
+        stage.finish();
+        let mut courses = vec![Vec::new(); chosen.len()];
+        for (unit, course) in units.iter().zip(done) {
+            courses[unit.place].push(course);
+        }
+        Ok(courses)
+    }
+
+    /// A unit that is kept, or else its work.
+    fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<Course>, BoplRunError> {
+        let Unit { trial, method, parameters, scored, .. } = unit;
+        // Trials on a stand-in are not those of the official files that may be fetched later.
+        let data = Provenance::from(&self.task.data.provenance).label().unwrap_or("official");
+        let name = self.task.name;
+        let asked = serde_json::to_string(parameters).unwrap_or_default();
+        let key = format!("{name}/{data}/{trial}/{method}/{scored:?}/{asked}");
+        if let Some(kept) = self.store.get(&key) {
+            stage.resume(u64::from(parameters.rounds));
+            return Ok(kept);
+        }
+        let work = || {
+            let trial = shared.trial(*trial)?;
+            let rows = match scored {
+                Scored::Validation => &trial.validation,
+                Scored::Test => &trial.test,
+            };
+            method.train(name, &trial, parameters, rows, &|rounds| stage.done(rounds))
+        };
+        self.store.get_or_try_run(&key, work).map_err(WorkError::into_error)
+    }
+}
+
+/// Trials that are made when the first unit asks for them, and dropped with the last.
+struct Shared<'a> {
+    units: &'a Units<'a>,
+    trials: Vec<Mutex<Option<Arc<Trial>>>>,
+    left: Vec<AtomicUsize>,
+}
+
+impl<'a> Shared<'a> {
+    fn new(units: &'a Units<'a>, trials: u32, methods: usize) -> Self {
+        Self {
+            units,
+            trials: (0..trials).map(|_| Mutex::new(None)).collect(),
+            left: (0..trials).map(|_| AtomicUsize::new(methods)).collect(),
+        }
+    }
+
+    fn trial(&self, trial: u32) -> Result<Arc<Trial>, BoplRunError> {
+        let Units { task, most, options, .. } = self.units;
+        let mut slot = self.trials[trial as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*slot {
+            return Ok(Arc::clone(made));
+        }
+        let made = Arc::new(task.trial(Explorer::of(task.name), *most, options.seed, trial)?);
+        *slot = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn leave(&self, trial: u32) {
+        if self.left[trial as usize].fetch_sub(1, Ordering::Relaxed) == 1 {
+            *self.trials[trial as usize].lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+}
+
+/// Does the work for every item, in their order on as many threads, and returns what came out in their order. The threads
+/// are in no pool, so that a learner forks nowhere. After a failure nothing further is begun.
+fn side_by_side<I: Sync, T: Send>(
+    items: &[I],
+    threads: Option<usize>,
+    work: impl Fn(&I) -> Result<T, BoplRunError> + Sync,
+) -> Result<Vec<T>, BoplRunError> {
+    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut mine = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { return Ok(mine) };
+            match work(item) {
+                Ok(done) => mine.push((index, done)),
+                Err(error) => {
+                    next.store(items.len(), Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+        }
+    };
+    let done: Vec<Result<Vec<(usize, T)>, BoplRunError>> = std::thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(worker)).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, _>| match worker.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        workers.into_iter().map(join).collect()
+    });
+    let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut all: Vec<(usize, T)> = done.into_iter().flatten().collect();
+    all.sort_by_key(|(index, _)| *index);
+    Ok(all.into_iter().map(|(_, done)| done).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_out_stands_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..40).collect();
+        for threads in [1, 3] {
+            let slow = |item: &u64| {
+                std::thread::sleep(std::time::Duration::from_micros(400 - 10 * item));
+                assert_eq!(rayon::current_thread_index(), None);
+                Ok(*item)
+            };
+            assert_eq!(side_by_side(&items, Some(threads), slow).unwrap(), items);
+        }
+    }
+
+    #[test]
+    fn a_failure_ends_the_work() {
+        let items: Vec<usize> = (0..40).collect();
+        let begun = AtomicUsize::new(0);
+        let failing = |item: &usize| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if *item == 3 { Err(BoplRunError::NothingToRun { trials: 3, tasks: 0 }) } else { Ok(()) }
+        };
+        assert!(side_by_side(&items, Some(1), failing).is_err());
+        assert_eq!(begun.load(Ordering::Relaxed), 4);
+    }
+}
