@@ -109,6 +109,9 @@ pub(crate) enum Experiment {
         /// Trials a task
         #[arg(long, default_value_t = 10)]
         trials: u32,
+        /// Trials of Covertype and Fashion-MNIST, of which one takes many minutes; as many as of the others unless said
+        #[arg(long)]
+        large_trials: Option<u32>,
         /// Few rounds on few rows, of scene alone unless tasks are named
         #[arg(long)]
         quick: bool,

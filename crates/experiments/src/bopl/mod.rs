@@ -44,6 +44,8 @@ use units::Units;
 pub struct Options {
     /// Trials of every task.
     pub trials: u32,
+    /// Trials of a large task ([`methods::is_large`]), if fewer.
+    pub large_trials: Option<u32>,
     /// The seed of everything.
     pub seed: u64,
     /// Threads, a unit each; the result does not depend on them. `None` takes what there is.
@@ -60,6 +62,14 @@ pub struct Options {
     pub search: SearchPath,
     /// Show nothing on the way.
     pub quiet: bool,
+}
+
+impl Options {
+    /// Trials of this task, at least one.
+    fn trials_of(&self, task: ClassificationName) -> u32 {
+        let most = self.large_trials.filter(|_| methods::is_large(task)).unwrap_or(u32::MAX);
+        self.trials.min(most).max(1)
+    }
 }
 
 /// Why the experiment could not be run.

@@ -36,10 +36,7 @@ pub(super) fn write(
     let mut files = [".json", ".md", "-curves.csv"].map(file).to_vec();
     record.save(&files[0])?;
     let kind = if options.quick { "a quick look" } else { "the full run" };
-    let mut page = format!(
-        "# Boosted off-policy learning, measured: {kind}, {} trials, seed {}\n",
-        options.trials, record.seed
-    );
+    let mut page = format!("# Boosted off-policy learning, measured: {kind}, seed {}\n", record.seed);
     let mut terminal = String::new();
     let mut show = |heading: &str, tables: Vec<Table>| {
         if !tables.is_empty() {

@@ -11,7 +11,8 @@ use crate::table::{Cell, Table, significant};
 /// A table a task: a row a method, and behind them those of the paper that are not run. Where ours lies is said of full runs
 /// on the official data.
 pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, BoplRunError> {
-    let columns = ["ours", "paper", "ours lies", "rounds", "s a round", "rounds that break a theorem"];
+    let columns =
+        ["ours", "paper", "ours lies", "trials", "rounds", "s a round", "rounds that break a theorem"];
     let mut tables = Vec::new();
     for (task, methods) in by_task(measured) {
         let mut table = Table::new(task.as_str(), &columns);
@@ -28,6 +29,7 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
                 printed.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
                 verdict.map_or(Cell::Empty, |verdict| Cell::Text(verdict.to_owned())),
             ];
+            cells.push(Cell::Count(one.trials.len() as u64));
             if one.method == Method::Logging {
                 cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]);
             } else {
@@ -41,7 +43,7 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
         }
         for (name, printed) in Printed::later(task) {
             let mut cells = vec![Cell::Text("after this step".to_owned()), Cell::Text(text(printed))];
-            cells.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
+            cells.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
             table.push(name, Provenance::Official, cells)?;
         }
         tables.push(table);

@@ -43,7 +43,7 @@ struct Unit {
 impl Units<'_> {
     /// All trials of these methods, scored on test rows.
     pub(super) fn measure(&self, chosen: &[(Method, Parameters)]) -> Result<Vec<Measured>, BoplRunError> {
-        let courses = self.run("trials", chosen, self.options.trials, Scored::Test)?;
+        let courses = self.run("trials", chosen, self.options.trials_of(self.task.name), Scored::Test)?;
         let provenance = Provenance::from(&self.task.data.provenance);
         let of = |(&(method, parameters), trials)| Measured {
             task: self.task.name,
@@ -66,7 +66,7 @@ impl Units<'_> {
             .filter(is_tuned)
             .flat_map(|(method, tried)| tried.iter().map(|parameters| (*method, *parameters)))
             .collect();
-        let trials = u32::try_from(TRIALS).unwrap_or(1).min(self.options.trials);
+        let trials = u32::try_from(TRIALS).unwrap_or(1).min(self.options.trials_of(self.task.name));
         let courses = self.run("search", &all, trials, Scored::Validation)?;
         let rewards = courses.iter().map(|trials| trials.iter().map(|course| course.reward).sum::<f64>());
         let scored: Vec<_> = all.iter().zip(rewards).collect();
