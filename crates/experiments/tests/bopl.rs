@@ -96,7 +96,7 @@ fn the_table_of_a_reduced_run() {
         .skip_while(|line| !line.starts_with("| scene "))
         .take(14)
         .filter(of_the_rows)
-        .map(|line| cells(line))
+        .map(cells)
         .map(|cells: Vec<String>| cells.concat().trim_end().to_owned())
         .collect();
     insta::assert_snapshot!(table.join("\n"), @r"
