@@ -129,7 +129,7 @@ impl<'a> Watch<'a> {
         self.course.seconds += seconds;
         self.course.rounds += 1;
         let round = self.course.rounds;
-        if round == 1 || round % self.every == 0 || round == self.last {
+        if round == 1 || round.is_multiple_of(self.every) || round == self.last {
             let reward = self.rows.reward(&self.scores);
             self.course.places.push(Place { round, reward, ..place });
         }

@@ -12,6 +12,9 @@ use datasets::ClassificationName;
 const DRAWN: [Method; 5] =
     [Method::BoplRegr, Method::BoplSRegr, Method::BoplCsRegr, Method::SharpSteps, Method::VectorLeaves];
 
+/// With fewer trials an interval is wider than the picture.
+const FOR_A_BAND: usize = 5;
+
 type Read = fn(&Place) -> Option<f64>;
 /// The panels of [L23, Figure 1].
 const PANELS: [(&str, Read); 3] = [
@@ -36,7 +39,7 @@ fn course(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
             let one = methods.iter().find(|one| one.method == method)?;
             let found: Vec<_> =
                 one.rounds().into_iter().filter_map(|t| Some((f64::from(t), one.at(t, read)?))).collect();
-            let has_band = found.iter().any(|(_, found)| found.half_width.is_some());
+            let has_band = one.trials.len() >= FOR_A_BAND;
             Some(Series {
                 name: method.to_string(),
                 x: found.iter().map(|(t, _)| *t).collect(),

@@ -92,8 +92,7 @@ pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64
 mod tests {
     use super::*;
 
-    /// [L23, Table 5] lies in the ranges of [L23, Table 4], and so does what is drawn. The one exception: BOPL-class on
-    /// Fashion-MNIST and TMC2007-500 and so on keep their ends.
+    /// So does what \[L23, Table 5\] selected.
     #[test]
     fn what_is_tried_lies_in_the_ranges() {
         for task in ClassificationName::ALL {

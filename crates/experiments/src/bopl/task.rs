@@ -123,7 +123,7 @@ impl Task {
         };
         let (validation, logging_on_validation) = held_out(&split.validation)?;
         let (test, logging) = held_out(&split.test)?;
-        let (log, contexts) = parted(log)?;
+        let (log, contexts) = parted(&log)?;
         let bins = if most.is_some() { 32 } else { self.bins() };
         let contexts = BinnedContexts::with_bins(contexts, bins)?;
         Ok(Trial { log, contexts, validation, test, logging, logging_on_validation, least_propensity })
@@ -138,7 +138,7 @@ impl Task {
 
 /// The log without its contexts, and they: a run that is given binned contexts reads no others, and one copy of them is
 /// enough.
-fn parted(log: Log) -> Result<(Log, RowMatrix), BoplRunError> {
+fn parted(log: &Log) -> Result<(Log, RowMatrix), BoplRunError> {
     let nothing = RowMatrix::sparse(log.inputs(), vec![0; log.len() + 1], Vec::new(), Vec::new())?;
     let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
     let rewards = Rewards(log.rewards().to_vec());

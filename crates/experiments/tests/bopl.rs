@@ -1,0 +1,217 @@
+//! The experiment on boosted off-policy learning as a program: neither threads nor a stop change a number, every theorem holds
+//! after every round, and nothing of the test rows reaches what is learned.
+
+#![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
+
+use datasets::{ClassificationName, Labels, SearchPath, Split, StandIn};
+use experiments::bopl::logging_policy::Explorer;
+use experiments::bopl::methods::Method;
+use experiments::bopl::paper::Printed;
+use experiments::bopl::parameters::Parameters;
+use experiments::bopl::task::{MostRows, Task};
+use experiments::bopl::{BoplRunError, Options, run};
+use experiments::record::{Record, Trial};
+use std::path::Path;
+
+fn options(out: &Path, trials: u32, threads: usize) -> Options {
+    Options {
+        trials,
+        seed: 5,
+        threads: Some(threads),
+        quick: true,
+        search_parameters: false,
+        tasks: vec![ClassificationName::Scene],
+        out: out.to_owned(),
+        search: SearchPath::nowhere(),
+        quiet: true,
+    }
+}
+
+/// A quick run on the stand-in, which every clone has.
+fn quick(out: &Path, trials: u32, threads: usize) -> Record {
+    let report = run(&options(out, trials, threads)).unwrap();
+    assert!(report.files.iter().all(|file| file.exists()));
+    assert!(report.terminal.contains("(synthetic stand-in)"));
+    Record::load(&out.join("bopl.json")).unwrap()
+}
+
+/// All but what a clock measured.
+fn without_times(record: &Record) -> Vec<&Trial> {
+    record.trials.iter().filter(|trial| !trial.metric.contains("seconds")).collect()
+}
+
+#[test]
+fn neither_threads_nor_a_stop_change_a_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let whole = quick(&out("whole"), 2, 1);
+    let other = quick(&out("threads"), 2, 3);
+    assert_eq!(without_times(&other), without_times(&whole));
+    let curves = |run: &str| std::fs::read(out(run).join("bopl-curves.csv")).unwrap();
+    assert_eq!(curves("whole"), curves("threads"));
+    // A run that was killed within a unit's line: what is whole is not done again, the rest is.
+    let first = quick(&out("stopped"), 1, 2);
+    let kept = units(&out("stopped"));
+    std::fs::write(&kept.0, &kept.1[..kept.1.len() - 40]).unwrap();
+    let resumed = quick(&out("stopped"), 2, 2);
+    assert_eq!(without_times(&resumed), without_times(&whole));
+    assert_eq!(curves("stopped"), curves("whole"));
+    let seconds = |record: &Record| -> Vec<(String, f64)> {
+        let of = record.trials.iter().filter(|trial| trial.trial == 0 && trial.metric == "seconds a round");
+        of.map(|trial| (trial.method.clone(), trial.value)).collect()
+    };
+    // Clocks do not repeat themselves, so the times of units that were kept are theirs.
+    let (first, resumed) = (seconds(&first), seconds(&resumed));
+    let redone = first.iter().zip(&resumed).filter(|(a, b)| a != b).count();
+    assert_eq!((first.len(), redone), (8, 1));
+    let broken =
+        |trial: &&Trial| trial.metric.contains("rounds short") || trial.metric.contains("above the bound");
+    let broken: Vec<f64> = whole.trials.iter().filter(broken).map(|trial| trial.value).collect();
+    assert_eq!(broken, [0.0; 2 * 2 * 9]);
+}
+
+/// The file of the units, and what is in it; its last unit is not the logging policy's, which takes no time.
+fn units(out: &Path) -> (std::path::PathBuf, String) {
+    let is_store = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "trials");
+    let path = std::fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path()).find(is_store).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    let last = lines.iter().rposition(|line| line.contains("/BOPL-regr/")).unwrap();
+    let line = lines.remove(last);
+    lines.push(line);
+    (path, lines.join("\n") + "\n")
+}
+
+#[test]
+fn the_table_of_a_reduced_run() {
+    let folder = tempfile::tempdir().unwrap();
+    run(&options(folder.path(), 2, 2)).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
+    let of_the_rows = |line: &&str| !line.starts_with("|--");
+    // Label, ours, paper; times are not stable.
+    let cells =
+        |line: &str| line.split('|').skip(1).take(3).map(|cell| format!("{:<42}", cell.trim())).collect();
+    let table: Vec<String> = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| scene "))
+        .take(14)
+        .filter(of_the_rows)
+        .map(cells)
+        .map(|cells: Vec<String>| cells.concat().trim_end().to_owned())
+        .collect();
+    insta::assert_snapshot!(table.join("\n"), @r"
+    scene                                     ours                                      paper
+    Logging (synthetic stand-in)              0.6217 ± 0.0976                           0.4317 ± 0.0042
+    BRR-gb (synthetic stand-in)               0.1583 ± 0.0000                           0.6328 ± 0.0319
+    BOPL-regr (synthetic stand-in)            0.9583 ± 0.3176                           0.7778 ± 0.0105
+    BOPL-class (synthetic stand-in)           0.6417 ± 0.6353                           0.7651 ± 0.0112
+    BOPL-S-regr (synthetic stand-in)          1.0000 ± 0.0000                           0.7703 ± 0.0132
+    BOPL-S-class (synthetic stand-in)         0.9875 ± 0.1588                           0.7877 ± 0.0091
+    ours: sharp steps (synthetic stand-in)    0.9917 ± 0.1059                           –
+    ours: line search (synthetic stand-in)    1.0000 ± 0.0000                           –
+    ours: vector leaves (synthetic stand-in)  0.9792 ± 0.0529                           –
+    BRR-xgb                                   after this step                           0.6854 ± 0.0189
+    DRR                                       after this step                           0.7636 ± 0.0098
+    BanditNet                                 after this step                           0.7794 ± 0.0124
+    ");
+}
+
+#[test]
+fn the_hyper_parameters_are_those_of_table_5() {
+    use ClassificationName::{Covertype, Fashion, Scene, Tmc};
+    let of = |method, task| {
+        let found = Parameters::table_5(method, task);
+        (found.rounds, found.max_depth, found.min_child_weight, found.reg_lambda, found.translation)
+    };
+    assert_eq!(of(Method::BoplRegr, Covertype), (600, 25, 200.0, 0.0, -0.4));
+    assert_eq!(of(Method::BoplRegr, Fashion), (250, 20, 200.0, 0.0, -0.41));
+    assert_eq!(of(Method::BoplSRegr, Scene), (100, 10, 60.0, 0.0, -0.2));
+    assert_eq!(of(Method::BoplSRegr, Tmc), (300, 20, 200.0, 0.0, -0.3));
+    assert_eq!(of(Method::BoplClass, Scene), (1000, 14, 60.0, 0.0, -0.35));
+    assert_eq!(of(Method::BoplClass, Tmc), (200, 20, 50.0, 0.0, -0.1));
+    assert_eq!(of(Method::BoplSClass, Scene), (1000, 14, 120.0, 0.0, -0.2));
+    assert_eq!(of(Method::BrrGb, Covertype), (600, 20, 2.0, 0.0, 0.0));
+    let rates = ClassificationName::ALL.map(|task| Parameters::table_5(Method::BrrGb, task).learning_rate);
+    assert_eq!(rates, [0.1, 0.1, 0.01, 0.1]);
+    assert_eq!(of(Method::BoplCsRegr, Covertype), (600, 25, 200.0, 0.0, 0.0));
+    for task in ClassificationName::ALL {
+        for ours in [Method::SharpSteps, Method::LineSearch, Method::VectorLeaves] {
+            assert_eq!(of(ours, task), of(Method::BoplSRegr, task));
+            assert_eq!(Printed::table_1(ours, task), None);
+        }
+    }
+}
+
+/// The same trial where every test row has another label: nothing but the test rows' own numbers moves.
+#[test]
+fn no_test_row_reaches_the_log() {
+    let stand_in = StandIn { seed: 3, rows: Some(400) };
+    for name in ClassificationName::ALL {
+        let mut task = Task::load(name, &SearchPath::nowhere(), stand_in).unwrap();
+        let most = MostRows { log: 100, held_out: 50 };
+        let draw = |task: &Task, trial| task.trial(Explorer::of(name), Some(most), 3, trial).unwrap();
+        let told = draw(&task, 1);
+        assert!(told.least_propensity >= 0.1 / told.log.actions() as f64 - 1e-12);
+        assert_ne!(told.log, draw(&task, 2).log, "{name}: trials are alike");
+        let labels = &task.data.labels;
+        let tested = Split::new(name.split_plan(400), 400, 3, 1).unwrap().test;
+        let classes = u32::try_from(labels.classes()).unwrap();
+        let (mut offsets, mut indices) = (vec![0], Vec::new());
+        for (i, of_row) in labels.iter().enumerate() {
+            let moved = u32::from(tested.contains(&i));
+            let mut of_row: Vec<u32> = of_row.iter().map(|label| (label + moved) % classes).collect();
+            of_row.sort_unstable();
+            indices.extend(of_row);
+            offsets.push(indices.len());
+        }
+        task.data.labels = Labels::new(labels.classes(), offsets, indices).unwrap();
+        let garbled = draw(&task, 1);
+        assert_eq!((&told.log, &told.contexts), (&garbled.log, &garbled.contexts), "{name}");
+        assert_eq!(told.logging_on_validation.to_bits(), garbled.logging_on_validation.to_bits());
+        assert_ne!(told.logging.to_bits(), garbled.logging.to_bits(), "{name}: tested on other labels");
+    }
+}
+
+/// On the official files, where they are: the ridge is the one that its rule gives.
+#[test]
+fn logging_policies_are_about_as_good_as_the_papers() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    for name in [ClassificationName::Scene, ClassificationName::Tmc] {
+        let search = SearchPath::from_environment(Some(folder.as_path())).unwrap();
+        let task = Task::load(name, &search, StandIn { seed: 1, rows: Some(400) }).unwrap();
+        if task.data.provenance.to_string().contains("stand-in") {
+            eprintln!("REDUCED: {name} is not here, so its logging policy is not compared with the paper's");
+            continue;
+        }
+        let most = MostRows { log: 10, held_out: usize::MAX };
+        let rewards = (0..4)
+            .map(|trial| task.trial(Explorer::of(name), Some(most), 1, trial).unwrap().logging_on_validation);
+        let mean = rewards.sum::<f64>() / 4.0;
+        let printed = Printed::table_1(Method::Logging, name).unwrap().mean;
+        assert!((mean - printed).abs() < 0.01, "{name}: {mean}, the paper's {printed}");
+    }
+}
+
+#[test]
+fn a_search_looks_at_validation_rows_and_keeps_its_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let searched = Options { search_parameters: true, ..options(folder.path(), 1, 2) };
+    run(&searched).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
+    assert!(page.contains("searched on validation rows"));
+    let (_, text) = units(folder.path());
+    assert_eq!(text.matches("/Validation/").count(), 5 * 6);
+    run(&searched).unwrap();
+    assert_eq!(units(folder.path()).1, text, "nothing is done again");
+}
+
+#[test]
+fn nothing_to_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for refused in [
+        Options { trials: 0, ..options(folder.path(), 1, 1) },
+        Options { tasks: Vec::new(), ..options(folder.path(), 1, 1) },
+    ] {
+        assert!(matches!(run(&refused), Err(BoplRunError::NothingToRun { .. })));
+    }
+}
