@@ -60,7 +60,7 @@ fn an_action_that_is_never_on_offer() {
 #[test]
 fn sets_of_every_row() {
     let log = random_log(N, 2, 4, 9);
-    let sets = log.logged_actions().iter().enumerate().map(|(i, a)| vec![*a, (i % 4) as u32]);
+    let sets = log.logged_actions().iter().zip(0..).map(|(a, i)| vec![*a, i % 4]);
     let log = log.clone().with_action_sets(ActionSets::new(4, sets).unwrap()).unwrap();
     let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(3), size: 2.0 };
     let run = play::<BoplS, _>(&log, learner, Step::Closed(Smoothness::Sharp));

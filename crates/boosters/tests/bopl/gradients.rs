@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use weak_learners::batch::SortedColumns;
 
 /// A run at random scores.
-fn start<O: Printed>(log: &Log, translation: f64, size: f64, seed: u64) -> PolicyBoosting<O, Arbitrary> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+fn start<O: Printed>(log: &Log, translation: f64, size: f64, seed: u32) -> PolicyBoosting<O, Arbitrary> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
     let member = |_| {
         let mut draw = || size * rng.random_range(-1.0..1.0);
         let lines = (0..log.actions()).map(|_| (draw(), draw())).collect();
@@ -20,7 +20,7 @@ fn start<O: Printed>(log: &Log, translation: f64, size: f64, seed: u64) -> Polic
     let members = (0..2).map(member).collect();
     let ensemble = PolicyEnsemble::of(log.inputs(), log.actions(), members).unwrap();
     let settings = Settings::new(translation, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
-    let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed), size: 1.0 };
+    let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed.into()), size: 1.0 };
     PolicyBoosting::from_ensemble(log, learner, settings, ensemble).unwrap()
 }
 
@@ -62,7 +62,7 @@ fn gains_what_u_says<O: Printed>() {
     for seed in 0..20 {
         let log = random_log(40, 2, 3, seed);
         let run = start::<O>(&log, 0.0, 1.0, seed);
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
         let f: Vec<f64> = (0..120).map(|_| rng.random_range(-1.0..1.0)).collect();
         let gain: f64 = run.gradients().iter().zip(&f).map(|(u, f)| u * f).sum();
         let at = |h: f64| {

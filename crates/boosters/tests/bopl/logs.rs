@@ -36,7 +36,10 @@ impl Task {
             let what = format!("REDUCED: {name} is not here, the check runs on its {}", dataset.provenance);
             let _ = writeln!(std::io::stderr(), "{what}");
         }
-        let Targets::Classes { indices, names } = &dataset.targets else { panic!("{name} has classes") };
+        let (indices, names): (&[u32], &[String]) = match &dataset.targets {
+            Targets::Classes { indices, names } => (indices, names),
+            Targets::Values(_) => (&[], &[]),
+        };
         let order: Vec<usize> = permutation(dataset.len(), seed, 0).into_iter().take(m).collect();
         let values = order.iter().flat_map(|i| dataset.features.row(*i).unwrap().to_dense()).collect();
         let contexts = RowMatrix::dense(dataset.features.dimension(), values).unwrap();
@@ -93,8 +96,8 @@ impl Task {
 }
 
 /// A log of n random contexts in [−1, 1]^m, propensities in (0.05, 1] and rewards in [−1, 1].
-pub(crate) fn random_log(n: usize, m: usize, actions: usize, seed: u64) -> Log {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+pub(crate) fn random_log(n: usize, m: usize, actions: usize, seed: u32) -> Log {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed.into());
     let contexts = (0..n * m).map(|_| rng.random_range(-1.0..1.0)).collect();
     let contexts = RowMatrix::dense(m, contexts).unwrap();
     let count = u32::try_from(actions).unwrap();

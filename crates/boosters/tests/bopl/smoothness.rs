@@ -118,17 +118,28 @@ fn the_sharp_constants_are_attained() {
     assert!(logarithm > sharp.of_logarithm() * (1.0 - 1e-6), "a smaller constant fails here");
 }
 
-/// [L23, Definition 1] divides by the distance of gradients and not of points; no linear function would be smooth then, and
-/// the softmax probability, whose gradient vanishes far out, would not be either.
+/// [L23, Definition 1] asks for ‖∇φ(ω)−∇φ(ω')‖² ≤ (σ/2)‖ω−ω'‖². The softmax probability, whose gradient is
+/// L = 1/(3√3)-Lipschitz, meets it with σ = 2L² = 2/27; but the quadratic bound that the boosting steps rest on fails with
+/// that σ, and holds with σ = L.
 #[test]
 fn definition_1_as_it_is_printed_fails() {
-    let gradient = |scores: &[f64]| of_probability(scores, 0);
-    let (a, b) = ([30.0, 0.0], [40.0, 0.0]);
-    let gap: Vec<f64> = gradient(&a).iter().zip(gradient(&b)).map(|(g, h)| g - h).collect();
-    let points = 10.0;
-    assert!(norm(&gap) <= Smoothness::Sharp.of_probability() * points);
-    assert!(
-        points > 1e10 * Smoothness::Paper.of_probability() * norm(&gap),
-        "‖ω−ω'‖ ≤ σ‖∇φ(ω)−∇φ(ω')‖ fails"
-    );
+    let sharp = Smoothness::Sharp.of_probability();
+    let printed = 2.0 * sharp * sharp;
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for _ in 0..2000 {
+        let mut draw = |size: f64| (0..3).map(|_| size * rng.random_range(-1.0..1.0)).collect::<Vec<f64>>();
+        let (f, d) = (draw(3.0), draw(2.0));
+        let moved: Vec<f64> = f.iter().zip(&d).map(|(f, d)| f + d).collect();
+        let gap: Vec<f64> =
+            of_probability(&f, 0).iter().zip(of_probability(&moved, 0)).map(|(g, h)| g - h).collect();
+        assert!(norm(&gap).powi(2) <= printed / 2.0 * norm(&d).powi(2) * (1.0 + 1e-9));
+    }
+    let (pi, h) = (0.5 * (1.0 - 1.0 / 3f64.sqrt()), 0.1);
+    let scores: [f64; 2] = [(pi / (1.0 - pi)).ln(), 0.0];
+    let moved = [scores[0] + h, scores[1] - h];
+    let slope: f64 = of_probability(&scores, 0).iter().zip([h, -h]).map(|(g, d)| g * d).sum();
+    let beyond = (softmax(&moved)[0] - softmax(&scores)[0] - slope).abs();
+    let square = 2.0 * h * h;
+    assert!(beyond > 2.0 * printed / 2.0 * square, "{beyond}: more than twice what the printed σ allows");
+    assert!(beyond <= sharp / 2.0 * square, "{beyond}");
 }

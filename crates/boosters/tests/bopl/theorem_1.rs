@@ -79,7 +79,7 @@ fn every_round_of_many_random_logs() {
         let log = random_log(1 + 3 * seed as usize, 2, 2 + seed as usize % 4, seed);
         let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
         for size in [1.0, 30.0] {
-            let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed), size };
+            let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed.into()), size };
             for step in STEPS {
                 let settings = Settings::new(0.1, 0.0, step).unwrap();
                 holds::<Bopl, _>("random", &log, (&sorted, learner.clone()), settings, 30);

@@ -207,6 +207,7 @@ fn run<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
                     Stop::Gradient => "gradient",
                     Stop::Predictions => "predictions",
                     Stop::Alpha => "alpha",
+                    _ => "another",
                 };
                 break;
             }
