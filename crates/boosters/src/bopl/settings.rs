@@ -10,7 +10,8 @@ pub enum Step {
     /// α = U/(S + 2nλ), which minimises the bound that the smoothness gives: line 6 of Algorithm 1, line 7 of Algorithm 2
     /// of \[L23\] with `Paper`.
     Closed(Smoothness),
-    /// The least objective that a search along f finds, at least as low as the closed form with `Sharp` gets.
+    /// The least objective that a search along f finds, at least as low as the closed form with `Sharp` gets. Where the
+    /// search goes beyond that form it moves no score by more than 4.
     LineSearch,
 }
 

@@ -17,6 +17,10 @@ pub struct Weight {
 /// How often a line search may look at the objective.
 const PROBES: u32 = 24;
 
+/// How far a line search may move a score. Where every row agrees with f the objective falls for ever, and a policy that
+/// is certain of its actions has no gradient to go on with.
+const REACH: f64 = 4.0;
+
 impl WeightedLog {
     /// The step along f from scores whose gradient is u.
     pub(super) fn step<O: PolicyObjective>(
@@ -69,7 +73,8 @@ impl WeightedLog {
 
     /// The lowest point that is found on the ray from 0 through α of the closed form, of objective + λα²: a step is
     /// doubled until the slope turns up, and the interval then halved, each time where the secant of the slopes or the
-    /// middle says. The point of the closed form is among those that are compared, so that its decrease is kept.
+    /// middle says. The point of the closed form is among those that are compared, so that its decrease is kept; beyond it
+    /// no score moves by more than [`REACH`].
     fn line_search<O: PolicyObjective>(
         &self,
         closed: Weight,
@@ -85,13 +90,15 @@ impl WeightedLog {
         let (mut low, mut high, mut best): (f64, Option<f64>, f64) = (closed.alpha, None, closed.alpha);
         let (value, slope) = probe(closed.alpha);
         let (mut least, mut slope_low) = (value, slope * direction);
-        if closed.alpha == 0.0 || !value.is_finite() || slope_low >= 0.0 {
+        let reach = REACH / f.iter().fold(0.0, |largest: f64, f| largest.max(f.abs()));
+        if closed.alpha == 0.0 || !value.is_finite() || slope_low >= 0.0 || low.abs() >= reach {
             return closed;
         }
         let mut slope_high = 0.0;
         for _ in 0..PROBES {
             let middle = match high {
-                None => 2.0 * low,
+                None if low.abs() >= reach => break,
+                None => (2.0 * low).clamp(-reach, reach),
                 // Kept off both ends, so that the interval shrinks by a twentieth at least.
                 Some(high) => {
                     let share: f64 = slope_low / (slope_low - slope_high);

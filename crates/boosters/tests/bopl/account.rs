@@ -1,0 +1,165 @@
+//! What must hold in every round, recomputed from the predictors pair by pair.
+
+use boosters::bopl::{
+    Bopl, BoplS, PolicyBoosting, PolicyEnsemble, PolicyObjective, Settings, Smoothness, Step, optimal_risk,
+};
+use off_policy::policies::{Scores, softmax};
+use off_policy::{ActionSet, Log};
+use weak_learners::pairs::{PairHypothesis, PairLearner};
+
+/// The losses and constants of [L23] as they are printed, apart from the library's.
+pub(crate) trait Printed: PolicyObjective {
+    fn loss_of(v: f64, pi: f64) -> f64;
+    fn factor_of(v: f64, pi: f64) -> f64;
+    fn curvature_of(v: f64, smoothness: Smoothness) -> f64;
+}
+
+fn constants(smoothness: Smoothness) -> (f64, f64) {
+    match smoothness {
+        Smoothness::Paper => (0.5, 1.0),
+        Smoothness::Sharp => (1.0 / (3.0 * 3f64.sqrt()), 0.5),
+    }
+}
+
+impl Printed for Bopl {
+    fn loss_of(v: f64, pi: f64) -> f64 {
+        -v * pi
+    }
+
+    fn factor_of(v: f64, pi: f64) -> f64 {
+        v * pi
+    }
+
+    fn curvature_of(v: f64, smoothness: Smoothness) -> f64 {
+        v.abs() * constants(smoothness).0
+    }
+}
+
+impl Printed for BoplS {
+    fn loss_of(v: f64, pi: f64) -> f64 {
+        if v < 0.0 { -v * pi } else { -v * (pi.ln() + 1.0) }
+    }
+
+    fn factor_of(v: f64, pi: f64) -> f64 {
+        if v < 0.0 { v * pi } else { v }
+    }
+
+    fn curvature_of(v: f64, smoothness: Smoothness) -> f64 {
+        let (probability, logarithm) = constants(smoothness);
+        v.abs() * if v < 0.0 { probability } else { logarithm }
+    }
+}
+
+/// F(x_i, ·) of every row, from the predictors.
+pub(crate) fn scores_of<H: PairHypothesis>(ensemble: &PolicyEnsemble<H>, log: &Log) -> Vec<Vec<f64>> {
+    let row = |x| {
+        let mut scores = vec![0.0; log.actions()];
+        ensemble.scores(x, &mut scores).unwrap();
+        scores
+    };
+    log.contexts().iter().map(row).collect()
+}
+
+pub(crate) fn policy_of(scores: &[f64]) -> Vec<f64> {
+    let mut pi = scores.to_vec();
+    softmax(&mut pi, 1.0, ActionSet::all(scores.len()).unwrap());
+    pi
+}
+
+/// v_i.
+pub(crate) fn ratios(log: &Log, translation: f64) -> Vec<f64> {
+    log.iter().map(|row| (row.reward + translation) / row.propensity).collect()
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+pub(crate) fn mean(terms: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = terms.len() as f64;
+    terms.sum::<f64>() / n
+}
+
+/// The objective of a policy.
+pub(crate) fn objective<O: Printed>(log: &Log, translation: f64, scores: &[Vec<f64>]) -> f64 {
+    let v = ratios(log, translation);
+    mean((0..log.len()).map(|i| O::loss_of(v[i], policy_of(&scores[i])[log.logged_actions()[i] as usize])))
+}
+
+/// U and S along f.
+fn along<O: Printed>(
+    log: &Log,
+    (translation, smoothness): (f64, Smoothness),
+    scores: &[Vec<f64>],
+    f: &[Vec<f64>],
+) -> (f64, f64) {
+    let (mut gain, mut curvature) = (0.0, 0.0);
+    for (i, v) in ratios(log, translation).into_iter().enumerate() {
+        let (pi, logged) = (policy_of(&scores[i]), log.logged_actions()[i] as usize);
+        let others: f64 = (0..pi.len()).filter(|a| *a != logged).map(|a| pi[a]).sum();
+        for (a, f) in f[i].iter().enumerate() {
+            gain += O::factor_of(v, pi[logged]) * if a == logged { others } else { -pi[a] } * f;
+        }
+        curvature += O::curvature_of(v, smoothness) * f[i].iter().map(|f| f * f).sum::<f64>();
+    }
+    (gain, curvature)
+}
+
+/// Plays rounds and checks each of them; returns how many there were.
+pub(crate) fn holds<O: Printed, L: PairLearner>(
+    what: &str,
+    log: &Log,
+    (contexts, learner): (&L::Contexts, L),
+    settings: Settings,
+    rounds: usize,
+) -> usize {
+    let b = settings.translation();
+    #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+    let n = log.len() as f64;
+    let size = mean(ratios(log, b).into_iter().map(f64::abs)) * 10.0;
+    let near = |x: f64, y: f64| (x - y).abs() <= 1e-11 * size;
+    let mut run = PolicyBoosting::<O, L>::new(log, learner, settings).unwrap();
+    let mut scores = vec![vec![0.0; log.actions()]; log.len()];
+    let (mut before, optimal) = (objective::<O>(log, b, &scores), optimal_risk(log, b).unwrap());
+    assert!(near(run.objective(), before), "{what}: {} at the start, not {before}", run.objective());
+    let (delta_0, mut decreased) = (before - optimal, 0.0);
+    for t in 0..rounds {
+        let Some(round) = run.round(contexts).unwrap().continue_value() else { return t };
+        let member = run.ensemble().members().last().unwrap();
+        let f: Vec<Vec<f64>> = log
+            .contexts()
+            .iter()
+            .map(|x| {
+                let mut f = vec![0.0; log.actions()];
+                member.predictor.scores(x, &mut f).unwrap();
+                f
+            })
+            .collect();
+        let what = format!("{what}, round {t}: {round:?}");
+        let (gain, curvature) = along::<O>(log, (b, settings.step().smoothness()), &scores, &f);
+        if let Step::Closed(_) = settings.step() {
+            let alpha = gain / (curvature + 2.0 * n * settings.ridge());
+            assert!((round.alpha - alpha).abs() <= 1e-6 * alpha.abs(), "{what}: α is {alpha}");
+            let decrease = alpha * gain / n - alpha * alpha * curvature / (2.0 * n);
+            assert!((round.decrease - decrease).abs() <= 1e-6 * decrease, "{what}: decrease {decrease}");
+            if settings.ridge() == 0.0 {
+                let printed = gain * gain / (2.0 * n * curvature);
+                assert!((printed - decrease).abs() <= 1e-9 * decrease, "{what}: U²/2nS = {printed}");
+            }
+        }
+        for (row, f) in scores.iter_mut().zip(&f) {
+            row.iter_mut().zip(f).for_each(|(score, f)| *score += round.alpha * f);
+        }
+        let after = objective::<O>(log, b, &scores);
+        assert!(near(round.objective, after), "{what}: the objective is {after}");
+        assert!(round.decrease >= 0.0, "{what}");
+        assert!(after <= before - round.decrease + 1e-11 * size, "{what}: guaranteed decrease from {before}");
+        decreased += round.decrease;
+        let bound = optimal + delta_0 * (-decreased / delta_0).exp();
+        assert!(near(round.bound, bound), "{what}: the bound is {bound}");
+        assert!(after <= bound + 1e-11 * size, "{what}: Theorem 1");
+        let direct = objective::<Bopl>(log, b, &scores);
+        assert!(direct <= after + 1e-11 * size, "{what}: L̂ = {direct} ≤ L̃");
+        assert!(direct >= optimal - 1e-11 * size, "{what}: L̂* ≤ L̂");
+        assert!(near(round.ips, -objective::<Bopl>(log, 0.0, &scores)), "{what}: IPS");
+        before = after;
+    }
+    rounds
+}

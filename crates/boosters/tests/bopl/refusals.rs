@@ -1,0 +1,117 @@
+//! What runs refuse, and that they are as they were then.
+
+use crate::learners::{Constants, Lines};
+use crate::logs::random_log;
+use boosters::bopl::{
+    Bopl, BoplError, BoplS, Member, PolicyBoosting, PolicyEnsemble, RewardRegression, Settings, Smoothness,
+    Step,
+};
+use off_policy::{Log, Rewards};
+use rows::RowMatrix;
+use weak_learners::LearnerError;
+use weak_learners::batch::SortedColumns;
+use weak_learners::pairs::PairRound;
+
+fn settings() -> Settings {
+    Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap()
+}
+
+/// Every third round a prediction is not a number, or there are too few of them; the rounds between are those of a run
+/// that never heard of them.
+#[test]
+fn a_refused_round_leaves_the_run_as_it_was() {
+    let log = random_log(40, 2, 3, 1);
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    let mut count = 0;
+    let learner = Constants(|round: &PairRound<'_>| {
+        count += 1;
+        let mut means = crate::learners::means(round);
+        means[0] += 0.1;
+        if count % 3 == 2 {
+            means[1] = f64::NAN;
+        }
+        means
+    });
+    let honest = Constants(|round: &PairRound<'_>| {
+        let mut means = crate::learners::means(round);
+        means[0] += 0.1;
+        means
+    });
+    let mut run = PolicyBoosting::<BoplS, _>::new(&log, learner, settings()).unwrap();
+    let mut other = PolicyBoosting::<BoplS, _>::new(&log, honest, settings()).unwrap();
+    let mut refused = 0;
+    for _ in 0..9 {
+        let before = (run.scores().to_vec(), run.gradients().to_vec(), run.record().to_vec());
+        match run.round(&contexts) {
+            Ok(round) => assert_eq!(round, other.round(&contexts).unwrap()),
+            Err(error) => {
+                assert!(matches!(error, BoplError::NotFinite { argument: "a prediction", .. }), "{error}");
+                refused += 1;
+                assert_eq!(before, (run.scores().to_vec(), run.gradients().to_vec(), run.record().to_vec()));
+            }
+        }
+    }
+    assert_eq!(refused, 3);
+    assert_eq!((run.scores(), run.ensemble()), (other.scores(), other.ensemble()));
+}
+
+#[test]
+fn contexts_of_something_else() {
+    let log = random_log(10, 2, 3, 1);
+    let mut run =
+        PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings()).unwrap();
+    for (n, m) in [(9, 2), (10, 3)] {
+        let other = SortedColumns::new(RowMatrix::dense(m, vec![0.5; n * m]).unwrap()).unwrap();
+        assert!(matches!(run.round(&other), Err(BoplError::Mismatch { argument: "contexts", .. })));
+        let mut baseline = RewardRegression::new(&log, Constants(crate::learners::means), 0.1).unwrap();
+        assert!(matches!(baseline.round(&other), Err(BoplError::Mismatch { argument: "contexts", .. })));
+    }
+    assert!(run.record().is_empty());
+    assert!(matches!(run.weigh(&[1.0; 29], Step::LineSearch), Err(BoplError::Mismatch { .. })));
+    assert!(matches!(run.weigh(&[f64::INFINITY; 30], Step::LineSearch), Err(BoplError::NotFinite { .. })));
+}
+
+#[test]
+fn parameters_and_logs() {
+    let log = random_log(10, 2, 3, 1);
+    let learner = || Constants(crate::learners::means);
+    for (translation, ridge) in [(f64::NAN, 0.0), (f64::INFINITY, 0.0), (0.0, -1.0), (0.0, f64::NAN)] {
+        assert!(matches!(
+            Settings::new(translation, ridge, Step::LineSearch),
+            Err(BoplError::BadParameter { .. })
+        ));
+    }
+    for rate in [0.0, 2.0, -0.1, f64::NAN, f64::INFINITY] {
+        let refused = RewardRegression::new(&log, learner(), rate).map(|_| ());
+        assert!(matches!(refused, Err(BoplError::BadParameter { name: "rate", .. })), "{rate}");
+    }
+    let contexts = RowMatrix::dense(1, vec![0.0]).unwrap();
+    let huge = Log::new(contexts, 2, vec![0], vec![1e-10], Rewards(vec![1e300])).unwrap();
+    let refused = PolicyBoosting::<Bopl, _>::new(&huge, learner(), settings()).map(|_| ());
+    assert!(matches!(refused, Err(BoplError::Importance { row: 0, .. })));
+    let refused = RewardRegression::new(&huge, learner(), 0.5).map(|_| ());
+    assert!(matches!(refused, Err(BoplError::NotFinite { .. })));
+}
+
+#[test]
+fn ensembles_of_something_else() {
+    let log = random_log(10, 2, 3, 1);
+    let of = |inputs: usize, actions: usize, offset: f64, alpha: f64| {
+        let predictor = Lines { inputs, feature: 0, lines: vec![(offset, 0.0); actions] };
+        PolicyEnsemble::of(inputs, actions, vec![Member { alpha, predictor }])
+    };
+    assert!(matches!(of(2, 3, 1.0, f64::NAN), Err(BoplError::NotFinite { argument: "alpha", .. })));
+    let start = |ensemble| {
+        let learner = Constants(crate::learners::means);
+        PolicyBoosting::<Bopl, _>::from_ensemble(&log, learner, settings(), ensemble).map(|_| ())
+    };
+    assert!(matches!(
+        start(of(1, 3, 1.0, 1.0).unwrap()),
+        Err(BoplError::Mismatch { unit: "coordinates", .. })
+    ));
+    assert!(matches!(start(of(2, 4, 1.0, 1.0).unwrap()), Err(BoplError::Mismatch { unit: "actions", .. })));
+    assert!(matches!(start(of(2, 3, 1e3, 1e306).unwrap()), Err(BoplError::NotFinite { .. })));
+    assert!(start(of(2, 3, 1.0, 1.0).unwrap()).is_ok());
+    let none = PolicyEnsemble::<Lines>::new(2, 0).map(|_| ());
+    assert_eq!(none, Err(LearnerError::Empty { argument: "actions" }.into()));
+}

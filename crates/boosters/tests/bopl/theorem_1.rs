@@ -1,0 +1,108 @@
+//! The guaranteed decrease and Theorem 1, every round: all objectives, steps, ridges, reductions and base learners.
+
+use crate::account::{Printed, holds};
+use crate::learners::{Arbitrary, Constants, means};
+use crate::logs::{Reward, Task, random_log};
+use boosters::bopl::{Bopl, BoplCs, BoplError, BoplS, Classification, Settings, Smoothness, Step};
+use off_policy::Log;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use weak_learners::batch::{BinnedColumns, SortedColumns};
+use weak_learners::pairs::{
+    BinnedContexts, ExactPairTree, HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner,
+};
+
+const STEPS: [Step; 3] = [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch];
+
+/// A learner in every setting; each must play at least so many rounds in all.
+fn in_all_settings<O: Printed, L: PairLearner + Clone>(
+    what: &str,
+    log: &Log,
+    (contexts, learner): (&L::Contexts, &L),
+    rounds: usize,
+) {
+    for step in STEPS {
+        for (ridge, translation) in [(0.0, 0.0), (0.0, -0.3), (0.01, -0.3), (2.0, 0.2)] {
+            let settings = Settings::new(translation, ridge, step).unwrap();
+            let what = format!("{what} {}, {settings:?}", O::NAME);
+            let played = holds::<O, L>(&what, log, (contexts, learner.clone()), settings, rounds);
+            assert!(played >= 2, "{what}: {played} rounds");
+        }
+    }
+}
+
+fn by_all_learners<O: Printed>(what: &str, log: &Log, rounds: usize) {
+    let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
+    let columns = BinnedColumns::new(log.contexts().clone()).unwrap();
+    let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
+    let growth = PairGrowth::new(4, 2.0, 0.5).unwrap();
+    let deep = PairGrowth::new(12, 1.0, 0.0).unwrap();
+    in_all_settings::<O, _>(&format!("{what} exact"), log, (&sorted, &ExactPairTree::new(growth)), rounds);
+    let signs = Classification::new(ExactPairTree::new(growth.of_signs()));
+    in_all_settings::<O, _>(&format!("{what} exact signs"), log, (&sorted, &signs), rounds);
+    in_all_settings::<O, _>(&format!("{what} binned"), log, (&binned, &HistogramPairTree::new(deep)), rounds);
+    let signs = Classification::new(HistogramPairTree::new(deep.of_signs()));
+    in_all_settings::<O, _>(&format!("{what} binned signs"), log, (&binned, &signs), rounds);
+    let leaves = VectorLeafLearner::new(growth);
+    in_all_settings::<O, _>(&format!("{what} vector leaves"), log, (&columns, &leaves), rounds);
+    in_all_settings::<O, _>(&format!("{what} constants"), log, (&sorted, &Constants(means)), rounds);
+    for size in [1e-3, 1.0, 50.0] {
+        let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(7), size };
+        in_all_settings::<O, _>(&format!("{what} arbitrary"), log, (&sorted, &learner), rounds);
+        in_all_settings::<O, _>(
+            &format!("{what} arbitrary signs"),
+            log,
+            (&sorted, &Classification::new(learner)),
+            rounds,
+        );
+    }
+}
+
+#[test]
+fn every_round_on_letter() {
+    let task = Task::letters(300);
+    by_all_learners::<Bopl>("letter", &task.log(Reward::Noisy, 1), 5);
+    by_all_learners::<BoplS>("letter", &task.log(Reward::Partial, 2), 5);
+}
+
+#[test]
+fn every_round_on_adult() {
+    let task = Task::adults(400);
+    by_all_learners::<Bopl>("adult", &task.log(Reward::Punished, 1), 6);
+    by_all_learners::<BoplS>("adult", &task.log(Reward::Punished, 2), 6);
+    by_all_learners::<BoplS>("adult", &task.log(Reward::Right, 3), 6);
+}
+
+#[test]
+fn every_round_of_many_random_logs() {
+    for seed in 0..30 {
+        let log = random_log(1 + 3 * seed as usize, 2, 2 + seed as usize % 4, seed);
+        let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
+        for size in [1.0, 30.0] {
+            let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed.into()), size };
+            for step in STEPS {
+                let settings = Settings::new(0.1, 0.0, step).unwrap();
+                holds::<Bopl, _>("random", &log, (&sorted, learner.clone()), settings, 30);
+                holds::<BoplS, _>("random", &log, (&sorted, learner.clone()), settings, 30);
+            }
+        }
+    }
+}
+
+/// BOPL-CS is BOPL-S where no reward is negative, and convex in the scores there.
+#[test]
+fn bopl_cs() {
+    let log = Task::letters(300).log(Reward::Partial, 4);
+    let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
+    let learner = ExactPairTree::new(PairGrowth::new(3, 1.0, 0.0).unwrap());
+    let step = Step::Closed(Smoothness::Sharp);
+    let mut convex = BoplCs::start(&log, learner.clone(), 0.0, step).unwrap();
+    let settings = Settings::new(0.0, 0.0, step).unwrap();
+    let mut same = boosters::bopl::PolicyBoosting::<BoplS, _>::new(&log, learner.clone(), settings).unwrap();
+    for _ in 0..10 {
+        assert_eq!(convex.round(&sorted).unwrap(), same.round(&sorted).unwrap());
+    }
+    let negative = Task::letters(50).log(Reward::Punished, 4);
+    let refused = BoplCs::start(&negative, learner, 0.0, step);
+    assert!(matches!(refused, Err(BoplError::NegativeReward { reward: -0.5, .. })));
+}

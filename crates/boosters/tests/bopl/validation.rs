@@ -1,0 +1,130 @@
+//! Estimates on a held-out log, and the best prefix.
+
+use crate::logs::{Reward, Task};
+use boosters::bopl::{
+    BoplError, BoplS, PolicyBoosting, PolicyEnsemble, PredictedRewards, RewardRegression, Settings,
+    Smoothness, Step, Stop, Validation,
+};
+use datasets::Name;
+use off_policy::Log;
+use off_policy::estimators::{Estimator, EstimatorSettings, OffPolicyEvaluation, TableModel, ZeroModel};
+use off_policy::policies::{Argmax, Softmax};
+use std::ops::ControlFlow;
+use weak_learners::batch::SortedColumns;
+use weak_learners::pairs::{ExactPairTree, PairGrowth, PairTree};
+
+fn logs() -> (Log, Log) {
+    (Task::letters(300).log(Reward::Noisy, 1), Task::of(Name::Letter, 200, 2).log(Reward::Noisy, 2))
+}
+
+fn run(log: &Log) -> PolicyBoosting<BoplS, ExactPairTree> {
+    let learner = ExactPairTree::new(PairGrowth::new(4, 2.0, 0.0).unwrap());
+    let settings = Settings::new(-0.1, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    PolicyBoosting::new(log, learner, settings).unwrap()
+}
+
+fn played(log: &Log, rounds: usize) -> PolicyEnsemble<PairTree> {
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    let mut run = run(log);
+    (0..rounds).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
+    run.into_ensemble()
+}
+
+/// Each estimate is the evaluation of that prefix.
+#[test]
+fn estimates_are_those_of_the_prefixes() {
+    let (log, held_out) = logs();
+    let ensemble = played(&log, 6);
+    let learner = ExactPairTree::new(PairGrowth::new(4, 2.0, 0.0).unwrap());
+    let mut rewards = RewardRegression::new(&log, learner, 0.3).unwrap();
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    (0..5).for_each(|_| assert!(rewards.round(&contexts).unwrap().is_continue()));
+    let model = PredictedRewards(rewards.ensemble());
+    let settings = EstimatorSettings::default().clipped_at(3.0).unwrap().switched_at(4.0).unwrap();
+    for estimator in Estimator::ALL {
+        for is_of_argmax in [false, true] {
+            let mut validation =
+                Validation::new(&held_out, estimator, Some(&model), 100).unwrap().with_settings(settings);
+            if is_of_argmax {
+                validation = validation.of_argmax();
+            }
+            validation.follow(&ensemble).unwrap();
+            assert_eq!(validation.estimates().len(), 7);
+            for (t, found) in validation.estimates().iter().enumerate() {
+                let prefix = ensemble.prefix(t);
+                let expected = if is_of_argmax {
+                    OffPolicyEvaluation::of(&held_out, &Argmax::new(prefix), Some(&model), settings)
+                } else {
+                    let policy = Softmax::new(prefix, 1.0).unwrap();
+                    OffPolicyEvaluation::of(&held_out, &policy, Some(&model), settings)
+                };
+                let expected = expected.unwrap().estimate(estimator).unwrap();
+                let found = found.unwrap();
+                let gap = (found.value - expected.value).abs();
+                assert!(gap <= 1e-12, "{}: {found:?} {expected:?}", estimator.name());
+            }
+        }
+    }
+}
+
+/// Followed round by round, or at once by one that comes late: the same bits.
+#[test]
+fn a_new_one_catches_up() {
+    let (log, held_out) = logs();
+    let ensemble = played(&log, 6);
+    let new = || Validation::new(&held_out, Estimator::Snips, None::<&ZeroModel>, 3).unwrap();
+    let (mut slow, mut late) = (new(), new());
+    (0..=6).for_each(|t| slow.follow(&ensemble.prefix(t)).unwrap());
+    late.follow(&ensemble).unwrap();
+    assert_eq!(slow.estimates(), late.estimates());
+    assert_eq!(slow.best_round(), late.best_round());
+    let fewer = late.follow(&ensemble.prefix(3));
+    assert!(matches!(fewer, Err(BoplError::Mismatch { unit: "rounds", expected: 6, got: 3, .. })));
+}
+
+/// The run ends when as many rounds as there is patience for were no better than the best one.
+#[test]
+fn patience_ends_the_run() {
+    let (log, held_out) = logs();
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    for (patience, least) in [(1, 0), (3, 0), (1, 25)] {
+        let mut run = run(&log);
+        let validation = Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, patience).unwrap();
+        let mut validation = validation.not_before(least);
+        let go_on = |_: &PolicyBoosting<_, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
+        let stop = run.run_rounds(&contexts, 400, Some(&mut validation), go_on).unwrap();
+        assert_eq!(stop, Stop::Patience);
+        let values: Vec<f64> = validation.estimates().iter().flatten().map(|e| e.value).collect();
+        assert_eq!(values.len(), run.record().len() + 1);
+        let best = values.iter().copied().fold(f64::MIN, f64::max);
+        let first = values.iter().position(|v| *v == best).unwrap();
+        assert_eq!(validation.best_round(), first);
+        assert!(run.record().len() >= least);
+        // It ended in the first round in which it might.
+        for t in least.max(1)..run.record().len() {
+            let best = values[..=t].iter().copied().fold(f64::MIN, f64::max);
+            let first = values[..=t].iter().position(|v| *v == best).unwrap();
+            assert!(t - first < patience, "patience {patience}: over after {t} rounds");
+        }
+        assert!(best > values[0], "boosting helped");
+    }
+}
+
+#[test]
+fn what_is_refused() {
+    let (log, held_out) = logs();
+    let without = |estimator| Validation::new(&held_out, estimator, None::<&ZeroModel>, 1).map(|_| ());
+    for estimator in [Estimator::Dm, Estimator::Dr, Estimator::SwitchDr] {
+        assert!(matches!(without(estimator), Err(BoplError::NoModel { .. })));
+    }
+    assert!(without(Estimator::Snips).is_ok());
+    let no_patience = Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, 0).map(|_| ());
+    assert!(matches!(no_patience, Err(BoplError::BadParameter { name: "patience", .. })));
+    let other = TableModel::new(vec![0.0; 3]).unwrap();
+    let other = Validation::new(&held_out, Estimator::Dr, Some(&other), 1).map(|_| ());
+    assert!(matches!(other, Err(BoplError::Mismatch { argument: "the model", .. })));
+    let adults = Task::adults(50).log(Reward::Right, 1);
+    let mut validation = Validation::new(&adults, Estimator::Ips, None::<&ZeroModel>, 1).unwrap();
+    assert!(matches!(validation.follow(&played(&log, 1)), Err(BoplError::Mismatch { .. })));
+    assert!(validation.estimates().is_empty());
+}
