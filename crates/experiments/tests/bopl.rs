@@ -16,6 +16,7 @@ use std::path::Path;
 fn options(out: &Path, trials: u32, threads: usize) -> Options {
     Options {
         trials,
+        large_trials: None,
         seed: 5,
         threads: Some(threads),
         quick: true,
