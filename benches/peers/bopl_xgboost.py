@@ -5,8 +5,15 @@
 
 A round is gradient, tree, values of the tree on all pairs, step and new scores. The peers are given the n·|A| rows
 [x ; one-hot(a)] as float32, as they need them, and prepare them once; that is not in the seconds of a round, for
-nobody. Each contender is a process of its own, so that its peak memory is its own; they run one after another, and the
-median round behind the first counts, the first one beside it.
+nobody. What counts of the peers is the tree with its values on all pairs alone: NumPy's softmax and step are printed
+beside it and are not held against them. Each contender is a process of its own; its memory is its peak less what
+Python, NumPy, the library and the log take before anything is prepared. They run one after another, and the median
+round behind the first counts, the first one beside it.
+
+XGBoost hist is given a QuantileDMatrix, which keeps bins only. LightGBM gives up on a feature below a node where no
+split on it gained anything, and at the root, where the gradients of an example sum to 0, no feature of x does: so its
+gradients are disturbed by a millionth part, without which it finds trees on the actions alone. It allocates a histogram
+for every leaf that a tree may have, so it may have twice as many as ours has.
 """
 
 import argparse
@@ -43,8 +50,8 @@ def expanded(x, actions):
 class XGBoost:
     def __init__(self, method, rows, head, threads):
         import xgboost
-        self.lib = xgboost
-        self.data = xgboost.DMatrix(rows, nthread=threads)
+        matrix = xgboost.QuantileDMatrix if method == "hist" else xgboost.DMatrix
+        self.data = matrix(rows, nthread=threads)
         self.parameters = {"tree_method": method, "max_depth": head["max_depth"], "nthread": threads, "eta": 1.0,
                            "min_child_weight": head["min_child_weight"], "lambda": 0.0, "base_score": 0.0,
                            "verbosity": 0}
@@ -63,14 +70,16 @@ class XGBoost:
 class LightGBM:
     def __init__(self, rows, head, threads):
         import lightgbm
-        parameters = {"max_depth": head["max_depth"], "num_leaves": 131_072, "min_sum_hessian_in_leaf":
+        parameters = {"max_depth": head["max_depth"], "num_leaves": 2 * head["leaves"], "min_sum_hessian_in_leaf":
                       head["min_child_weight"], "min_data_in_leaf": 1, "lambda_l2": 0.0, "learning_rate": 1.0,
                       "num_threads": threads, "verbosity": -1, "boost_from_average": False, "objective": "none"}
         data = lightgbm.Dataset(rows, params=parameters, free_raw_data=True)
         self.booster = lightgbm.Booster(parameters, data)
         self.before = 0.0
+        self.rng = np.random.default_rng(1)
 
     def fit(self, u, w):
+        u = u * (1.0 + 1e-6 * self.rng.standard_normal(len(u), dtype=np.float32))
         self.booster.update(fobj=lambda _preds, _data: (-u, w))
         # The sum of all trees on the training rows, which LightGBM keeps; the newest is the difference.
         after = self.booster._Booster__inner_predict(data_idx=0).copy()
@@ -78,8 +87,15 @@ class LightGBM:
         return f
 
 
-def play(who, folder, case, rounds, threads):
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def play(who, folder, case, rounds, threads, leaves):
     head, x, a, p, r = read(folder, case)
+    head["leaves"] = leaves
+    __import__("lightgbm" if who == "lightgbm" else "xgboost")
+    before = peak()
     n, actions = len(a), head["actions"]
     v = (r + head["translation"]) / p
     sigma = np.where(v < 0, 0.5, 1.0)
@@ -92,7 +108,7 @@ def play(who, folder, case, rounds, threads):
     prepared = time.perf_counter() - begun
     scores = np.zeros((n, actions))
     rng = np.arange(n)
-    seconds, objectives = [], []
+    seconds, around, objectives = [], [], []
     for _ in range(rounds):
         begun = time.perf_counter()
         e = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -100,16 +116,20 @@ def play(who, folder, case, rounds, threads):
         c = np.where(v < 0, v * pi[rng, a], v)
         u = -pi * c[:, None]
         u[rng, a] += c
-        f = learner.fit(u.ravel().astype(np.float32), w.astype(np.float32)).astype(np.float64).reshape(n, actions)
+        u32, w32 = u.ravel().astype(np.float32), w.astype(np.float32)
+        fitting = time.perf_counter()
+        f = learner.fit(u32, w32)
+        seconds.append(time.perf_counter() - fitting)
+        f = f.astype(np.float64).reshape(n, actions)
         # s = w in the paper's scaling of BOPL-S.
         alpha = (u * f).sum() / (w[::actions] * (f * f).sum(axis=1)).sum()
         scores += alpha * f
-        seconds.append(time.perf_counter() - begun)
+        around.append(time.perf_counter() - begun - seconds[-1])
         top = scores.max(axis=1)
         ln_pi = scores[rng, a] - top - np.log(np.exp(scores - top[:, None]).sum(axis=1))
         objectives.append(float(np.where(v < 0, -v * np.exp(ln_pi), -v * (ln_pi + 1.0)).mean()))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seconds": seconds, "objectives": objectives, "prepared": prepared, "peak": peak}))
+    print(json.dumps({"seconds": seconds, "around": around, "objectives": objectives, "prepared": prepared,
+                      "peak": peak() - before}))
 
 
 def main():
@@ -119,14 +139,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--without", default="", help="contenders to leave out, separated by commas")
+    parser.add_argument("--leaves", type=int, default=1000, help=argparse.SUPPRESS)
     parser.add_argument("--play", nargs=2, metavar=("WHO", "FOLDER"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     rounds, threads = arguments.rounds, arguments.threads
     if arguments.play:
-        play(*arguments.play, arguments.cases[0], rounds, threads)
+        play(*arguments.play, arguments.cases[0], rounds, threads, arguments.leaves)
         return
     print(f"XGBoost {version('xgboost')}, LightGBM {version('lightgbm')}, NumPy {version('numpy')}, {threads} threads")
-    print("| log | trees by | prepared s | first round s | later rounds s | ratio | objective | peak GB | ratio |")
+    print("| log | trees by | prepared s | first round s | later rounds s | ratio | beside it s | objective | memory GB | ratio |")
     with tempfile.TemporaryDirectory() as folder:
         cases = subprocess.check_output([arguments.ours, "--data", folder, *arguments.cases], text=True).split()
         for case in cases:
@@ -136,13 +157,15 @@ def main():
                     continue
                 command = ([arguments.ours, "--threads", str(threads), "--peer", str(rounds), case] if who == "ours" else
                            [sys.executable, __file__, arguments.ours, case, "--rounds", str(rounds), "--threads",
-                            str(threads), "--play", who, folder])
+                            str(threads), "--leaves", str(max(best["ours"]["leaves"], default=1000)), "--play", who,
+                            folder])
                 best[who] = json.loads(subprocess.check_output(command, text=True))
                 later = sorted(best[who]["seconds"][1:])
                 best[who]["later"] = later[len(later) // 2]
                 one, ours = best[who], best["ours"]
                 print(f"| {case} | {who} | {one['prepared']:.2f} | {one['seconds'][0]:.3f} | {one['later']:.4f} | "
-                      f"{one['later'] / ours['later']:.1f} | {one['objectives'][-1]:.5f} | {one['peak'] / 1e9:.2f} | "
+                      f"{one['later'] / ours['later']:.1f} | {sorted(one.get('around', [0.0]))[rounds // 2 if who != 'ours' else 0]:.2f} | "
+                      f"{one['objectives'][-1]:.5f} | {one['peak'] / 1e9:.2f} | "
                       f"{one['peak'] / ours['peak']:.1f} |", flush=True)
 
 

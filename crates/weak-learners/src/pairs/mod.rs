@@ -16,6 +16,7 @@ mod histogram_pair_tree;
 mod smartcore_pair_tree;
 mod vector_leaf_tree;
 mod vector_leaf_learner;
+mod row_sampling;
 
 pub use binned_contexts::BinnedContexts;
 pub use contract::{PairHypothesis, PairLearner, PairRound, PairWeights};
@@ -23,6 +24,7 @@ pub use exact_pair_tree::ExactPairTree;
 pub use growth::PairGrowth;
 pub use histogram_pair_tree::HistogramPairTree;
 pub use pair_tree::{PairNode, PairTree};
+pub use row_sampling::RowSampling;
 pub use smartcore_pair_tree::SmartcorePairTree;
 pub use vector_leaf_learner::VectorLeafLearner;
 pub use vector_leaf_tree::{VectorLeafNode, VectorLeafTree};

@@ -8,6 +8,7 @@ mod exact_properties;
 mod simulated;
 mod smartcore_pairs;
 mod vector_leaf;
+mod row_sampling;
 mod engine_definition;
 mod engine_rounds;
 #[path = "../streams/mod.rs"]
