@@ -62,12 +62,12 @@ impl Method {
     }
 
     /// Whether it is run on a task: BOPL-CS-regr on Covertype alone, as in \[L23, Figure 1\]; what is ours and takes several
-    /// times as long a round, on the two smaller tasks.
+    /// times as long a round, on Scene alone.
     #[must_use]
     pub fn is_run_on(self, task: ClassificationName) -> bool {
         match self {
             Self::BoplCsRegr => task == ClassificationName::Covertype,
-            Self::LineSearch | Self::VectorLeaves => !is_large(task),
+            Self::LineSearch | Self::VectorLeaves => task == ClassificationName::Scene,
             _ => true,
         }
     }
