@@ -151,8 +151,8 @@ pub enum PolicyError {
     /// Labels or rewards that do not fit.
     #[error(transparent)]
     Labels(#[from] LabelError),
-    /// A column whose mean square is too large for a double, so that its spread is unknown.
-    #[error("the squares of column {column} overflow")]
+    /// A column whose mean or deviation rounds to more than the largest double, so that its spread is unknown.
+    #[error("the mean or the deviation of column {column} overflows")]
     ColumnOverflow {
         /// The column of the contexts.
         column: usize,

@@ -3,7 +3,7 @@
 use crate::action_set::check_count;
 use crate::{ActionSet, ActionSets, LogError, Rewards};
 use rows::{Row, RowMatrix};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The log of a policy π_L: for every row a context x_i, the action a_i that was drawn from π_L(·|x_i), its *propensity* p_i
 /// = π_L(a_i|x_i) and what it brought, r_i. \[L23, Section 3.2\]
@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(refused, Err(LogError::BadPropensity { row: 1, value: 0.0 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Parts")]
 pub struct Log {
     parts: Parts,
 }
@@ -85,9 +85,10 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError::NotFinite`] with the sum.
-    pub fn translated(mut self, b: f64) -> Result<Self, LogError> {
-        self.parts.rewards.0.iter_mut().for_each(|r| *r += b);
-        self.parts.try_into()
+    pub fn translated(&self, b: f64) -> Result<Self, LogError> {
+        let rewards = Rewards(self.rewards().iter().map(|r| r + b).collect());
+        check_rows(self.logged_actions(), self.propensities(), &rewards.0, self.actions())?;
+        Ok(Self { parts: Parts { rewards, ..self.parts.clone() } })
     }
 
     /// n, at least 1.
@@ -169,9 +170,9 @@ impl Log {
     }
 }
 
-impl From<Log> for Parts {
-    fn from(log: Log) -> Self {
-        log.parts
+impl Serialize for Log {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.parts.serialize(serializer)
     }
 }
 

@@ -30,7 +30,8 @@ pub struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Tables of matching lengths; their numbers are checked when they are visited.
+    /// Tables of matching lengths; their numbers are checked when they are visited. Rewards, more being better: costs are
+    /// negated first, as [`Costs`](crate::Costs) does for a log.
     ///
     /// # Errors
     /// [`LogError::Empty`], [`LogError::NoActions`], [`LogError::TooManyActions`], [`EstimateError::LengthMismatch`].

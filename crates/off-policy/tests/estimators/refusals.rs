@@ -227,6 +227,14 @@ fn rewards_outside_the_stated_range_are_noticed() {
     // The width is that of the terms: 0 is one of them where a weight is.
     let (unit, above) = (bernstein([0.0, 1.0]).unwrap(), bernstein([0.5, 1.0]).unwrap());
     assert_eq!(unit, above);
+    let mut one_row = found.clone();
+    one_row.support.rows = 1;
+    let refused = EmpiricalBernstein::of_clipped_ips(&one_row, [0.0, 1.0], 0.1, Sides::Two);
+    assert_eq!(refused, Err(EstimateError::BadParameter { name: "n", value: 1.0, domain: "2, 3, …" }));
+    // 0.1 + 0.2 is a rounding above 0.3; 1e-8 is none.
+    let apart =
+        |largest| EmpiricalBernstein::new(&Moments::of(&[0.0, largest]).unwrap(), 0.3, 0.1, Sides::One);
+    assert!(apart(0.1 + 0.2).is_ok() && apart(0.3 + 1e-8).is_err());
     let unclipped = Columns::drawn(300, 1).evaluate(EstimatorSettings::default());
     assert!(EmpiricalBernstein::of_clipped_ips(&unclipped, [0.0, 1.0], 0.1, Sides::Two).is_err());
 }
