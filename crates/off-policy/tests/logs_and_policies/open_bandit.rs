@@ -108,7 +108,10 @@ fn the_published_logs_have_the_published_counts() {
     let search = SearchPath::from_environment(None).unwrap();
     let file = |policy| file(&search, Campaign::Men, policy, Part::Log).unwrap();
     let (Some(random), Some(bts)) = (file(LoggingPolicy::Random), file(LoggingPolicy::Bts)) else {
-        let _ = writeln!(std::io::stderr(), "REDUCED: the Open Bandit Dataset is not here, its logs are not read");
+        let _ = writeln!(
+            std::io::stderr(),
+            "REDUCED: the Open Bandit Dataset is not here, its logs are not read"
+        );
         return;
     };
     let logs = read_open_bandit([&random[..], &bts[..]], Affinities::Left).unwrap().logs;
