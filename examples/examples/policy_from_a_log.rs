@@ -14,7 +14,6 @@ use off_policy::readers::{ActionCoding, ContextColumns, CsvColumns, Outcome, rea
 use off_policy::{Log, Rewards};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rows::RowMatrix;
 use std::error::Error;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairTree};
@@ -95,8 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn every_third(log: &Log, part: usize) -> Result<Log, Box<dyn Error>> {
     let rows: Vec<usize> = (part..log.len()).step_by(3).collect();
     let of = |values: &[f64]| rows.iter().map(|i| values[*i]).collect::<Vec<f64>>();
-    let contexts = rows.iter().filter_map(|i| log.contexts().row(*i)).flat_map(|x| x.to_dense()).collect();
-    let contexts = RowMatrix::dense(log.inputs(), contexts)?;
+    let contexts = log.contexts().select(rows.iter().copied())?;
     let actions = rows.iter().map(|i| log.logged_actions()[*i]).collect();
     let (propensities, rewards) = (of(log.propensities()), Rewards(of(log.rewards())));
     Ok(Log::new(contexts, log.actions(), actions, propensities, rewards)?)

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`], [`agnostic`], [`maboost`], [`bopl`] and [`open_bandit`] are
 //! experiments;
-//! [`record`], [`trials`], [`table`], [`plot`], [`progress`], `chosen_rows` and `paired` are what an experiment is made of;
+//! [`record`], [`trials`], [`table`], [`plot`], [`progress`] and `paired` are what an experiment is made of;
 //! [`conform`] holds the crates against vectors of an independent implementation; [`data_command`] lists, verifies and
 //! fetches the official files.
 
@@ -16,7 +16,6 @@ pub mod open_bandit;
 pub mod record;
 pub mod trials;
 pub mod progress;
-mod chosen_rows;
 mod paired;
 pub mod table;
 pub mod plot;

@@ -3,14 +3,26 @@
 use crate::LogError;
 use serde::{Deserialize, Serialize};
 
-const WORD: usize = 64;
+/// The largest |A|, of logs, labels and policies alike: the number of actions that a damaged file may state is then not
+/// memory that is asked for.
+pub(crate) const MOST_ACTIONS: usize = 1 << 24;
 
-/// 2²⁴ actions are 2 MiB a row.
-const MOST_ACTIONS: usize = 1 << 24;
+/// Whether there are actions, and not too many.
+///
+/// # Errors
+/// [`LogError::NoActions`], [`LogError::TooManyActions`].
+pub(crate) fn check_count(actions: usize) -> Result<(), LogError> {
+    match actions {
+        0 => Err(LogError::NoActions),
+        1..=MOST_ACTIONS => Ok(()),
+        _ => Err(LogError::TooManyActions { actions, limit: MOST_ACTIONS }),
+    }
+}
 
 /// The actions that were on offer in every row of a log, where not all of them were.
 ///
-/// *Shapes:* a bit an action and row; at most 2²⁴ actions.
+/// *Shapes:* of every row those on offer, rising and each once, whatever the order they came in; at most 2²⁴ actions.
+/// *Memory:* 4 bytes an action on offer and 8 a row, whatever |A|.
 ///
 /// ```
 /// use off_policy::ActionSets;
@@ -23,47 +35,43 @@ const MOST_ACTIONS: usize = 1 << 24;
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct ActionSets {
     actions: usize,
-    words: Vec<u64>,
+    /// Row i is `listed[offsets[i]..offsets[i + 1]]`.
+    offsets: Vec<usize>,
+    listed: Vec<u32>,
 }
 
 /// The actions on offer in one context, borrowed; never empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActionSet<'a> {
     actions: usize,
-    /// `None` stands for all of them.
-    words: Option<&'a [u64]>,
+    /// Rising; `None` stands for all of them.
+    listed: Option<&'a [u32]>,
 }
 
 impl ActionSets {
     /// The sets of the rows, each a list of actions in any order.
     ///
     /// # Errors
-    /// [`LogError::NoActions`], [`LogError::EmptyActionSet`], [`LogError::ActionOutOfRange`],
-    /// [`LogError::TooManyActions`].
+    /// [`LogError::NoActions`], [`LogError::TooManyActions`], [`LogError::EmptyActionSet`],
+    /// [`LogError::ActionOutOfRange`].
     pub fn new(actions: usize, rows: impl IntoIterator<Item = impl AsRef<[u32]>>) -> Result<Self, LogError> {
-        if actions == 0 {
-            return Err(LogError::NoActions);
-        }
-        let (per_row, mut words) = (actions.div_ceil(WORD), Vec::new());
-        for (row, set) in rows.into_iter().enumerate() {
-            if set.as_ref().is_empty() {
+        check_count(actions)?;
+        let (mut offsets, mut listed, mut set) = (vec![0], Vec::new(), Vec::new());
+        for (row, of_row) in rows.into_iter().enumerate() {
+            set.clear();
+            set.extend_from_slice(of_row.as_ref());
+            if set.is_empty() {
                 return Err(LogError::EmptyActionSet { row });
             }
-            // The number of actions may be that of a damaged file, and no more than a number.
-            let too_many = LogError::TooManyActions { actions, rows: row + 1 };
-            if actions > MOST_ACTIONS || words.try_reserve(per_row).is_err() {
-                return Err(too_many);
+            if let Some(&action) = set.iter().find(|action| **action as usize >= actions) {
+                return Err(LogError::ActionOutOfRange { row, action: u64::from(action), actions });
             }
-            let start = words.len();
-            words.resize(start + per_row, 0_u64);
-            for &action in set.as_ref() {
-                if action as usize >= actions {
-                    return Err(LogError::ActionOutOfRange { row, action: u64::from(action), actions });
-                }
-                words[start + action as usize / WORD] |= 1 << (action as usize % WORD);
-            }
+            set.sort_unstable();
+            set.dedup();
+            listed.extend_from_slice(&set);
+            offsets.push(listed.len());
         }
-        Ok(Self { actions, words })
+        Ok(Self { actions, offsets, listed })
     }
 
     /// |A|.
@@ -75,25 +83,20 @@ impl ActionSets {
     /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.words.len() / self.words_a_row()
+        self.offsets.len() - 1
     }
 
     /// Whether there is no row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.len() == 0
     }
 
     /// The set of row i, or `None` behind the last one.
     #[must_use]
     pub fn row(&self, i: usize) -> Option<ActionSet<'_>> {
-        let per_row = self.words_a_row();
-        let words = self.words.get(i.checked_mul(per_row)?..(i + 1).checked_mul(per_row)?)?;
-        Some(ActionSet { actions: self.actions, words: Some(words) })
-    }
-
-    fn words_a_row(&self) -> usize {
-        self.actions.div_ceil(WORD)
+        let listed = self.listed.get(*self.offsets.get(i)?..*self.offsets.get(i.checked_add(1)?)?)?;
+        Some(ActionSet { actions: self.actions, listed: Some(listed) })
     }
 }
 
@@ -101,14 +104,14 @@ impl<'a> ActionSet<'a> {
     /// Every action of 0, …, `actions` − 1.
     ///
     /// # Errors
-    /// [`LogError::NoActions`] where there is none.
+    /// [`LogError::NoActions`] where there is none, [`LogError::TooManyActions`] beyond 2²⁴.
     pub fn all(actions: usize) -> Result<Self, LogError> {
-        if actions == 0 { Err(LogError::NoActions) } else { Ok(Self::every(actions)) }
+        check_count(actions).map(|()| Self::every(actions))
     }
 
     /// Every action, of which the caller knows that there is one.
     pub(crate) fn every(actions: usize) -> Self {
-        Self { actions, words: None }
+        Self { actions, listed: None }
     }
 
     /// |A|, the actions that are not on offer included.
@@ -120,13 +123,13 @@ impl<'a> ActionSet<'a> {
     /// Whether every action is on offer by construction.
     #[must_use]
     pub fn is_all(self) -> bool {
-        self.words.is_none()
+        self.listed.is_none()
     }
 
     /// How many are on offer, at least 1.
     #[must_use]
     pub fn len(self) -> usize {
-        self.words.map_or(self.actions, |words| words.iter().map(|w| w.count_ones() as usize).sum())
+        self.listed.map_or(self.actions, <[u32]>::len)
     }
 
     /// Never.
@@ -135,16 +138,19 @@ impl<'a> ActionSet<'a> {
         false
     }
 
-    /// Whether an action is on offer.
+    /// Whether an action is on offer; by binary search among those that are.
     #[must_use]
     pub fn contains(self, action: usize) -> bool {
-        action < self.actions
-            && self.words.is_none_or(|words| words[action / WORD] >> (action % WORD) & 1 == 1)
+        match self.listed {
+            None => action < self.actions,
+            Some(listed) => listed.binary_search_by(|on_offer| (*on_offer as usize).cmp(&action)).is_ok(),
+        }
     }
 
     /// Those on offer, rising.
     pub fn iter(self) -> impl Iterator<Item = usize> + 'a {
-        (0..self.actions).filter(move |a| self.contains(*a))
+        let all = 0..if self.is_all() { self.actions } else { 0 };
+        all.chain(self.listed.unwrap_or_default().iter().map(|action| *action as usize))
     }
 }
 
@@ -156,9 +162,7 @@ struct Unchecked {
 
 impl From<ActionSets> for Unchecked {
     fn from(sets: ActionSets) -> Self {
-        let list =
-            |set: ActionSet<'_>| (0u32..).take(set.actions).filter(|a| set.contains(*a as usize)).collect();
-        let rows = (0..sets.len()).filter_map(|i| sets.row(i)).map(list).collect();
+        let rows = sets.offsets.windows(2).map(|pair| sets.listed[pair[0]..pair[1]].to_vec()).collect();
         Self { actions: sets.actions, rows }
     }
 }

@@ -64,13 +64,13 @@ pub enum LogError {
         /// The row.
         row: usize,
     },
-    /// More actions than there is memory for sets of them.
-    #[error("{rows} sets of {actions} actions do not fit into memory")]
+    /// More actions than a log or a policy may have.
+    #[error("{actions} actions, more than {limit}")]
     TooManyActions {
         /// |A|.
         actions: usize,
-        /// The number of rows reached.
-        rows: usize,
+        /// The largest number.
+        limit: usize,
     },
     /// Action sets of another number of actions than the log's.
     #[error("the action sets are of {got} actions, the log of {expected}")]
@@ -151,8 +151,8 @@ pub enum PolicyError {
     /// Labels or rewards that do not fit.
     #[error(transparent)]
     Labels(#[from] LabelError),
-    /// A column whose mean square is too large for a double, so that its spread is unknown.
-    #[error("the squares of column {column} overflow")]
+    /// A column whose mean or deviation rounds to more than the largest double, so that its spread is unknown.
+    #[error("the mean or the deviation of column {column} overflows")]
     ColumnOverflow {
         /// The column of the contexts.
         column: usize,

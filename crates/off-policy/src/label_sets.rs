@@ -1,6 +1,7 @@
 //! The labels of supervised examples: one each, or several.
 
 use crate::LabelError;
+use crate::action_set::MOST_ACTIONS;
 
 /// The classes that every row of a supervised data set belongs to: one in multi-class data, any number in multi-label data.
 ///
@@ -25,13 +26,16 @@ impl LabelSets {
     /// The labels of the rows; a row may have none.
     ///
     /// # Errors
-    /// [`LabelError::NoClasses`], [`LabelError::ClassOutOfRange`].
+    /// [`LabelError::NoClasses`], [`LabelError::TooManyClasses`] beyond 2²⁴, [`LabelError::ClassOutOfRange`].
     pub fn new(
         classes: usize,
         rows: impl IntoIterator<Item = impl AsRef<[u32]>>,
     ) -> Result<Self, LabelError> {
         if classes == 0 {
             return Err(LabelError::NoClasses);
+        }
+        if classes > MOST_ACTIONS {
+            return Err(LabelError::TooManyClasses { classes, limit: MOST_ACTIONS });
         }
         let (mut offsets, mut labels, mut set) = (vec![0], Vec::new(), Vec::new());
         for (row, of_row) in rows.into_iter().enumerate() {

@@ -1,13 +1,14 @@
 //! Logged bandit data.
 
+use crate::action_set::check_count;
 use crate::{ActionSet, ActionSets, LogError, Rewards};
 use rows::{Row, RowMatrix};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The log of a policy π_L: for every row a context x_i, the action a_i that was drawn from π_L(·|x_i), its *propensity* p_i
 /// = π_L(a_i|x_i) and what it brought, r_i. \[L23, Section 3.2\]
 ///
-/// *Shapes and ranges:* n ≥ 1 rows; actions in 0, …, |A|−1; propensities in (0, 1]; rewards finite. Where not every action
+/// *Shapes and ranges:* n ≥ 1 rows; actions in 0, …, |A|−1, |A| ≤ 2²⁴; propensities in (0, 1]; rewards finite. Where not every action
 /// was on offer in every row, the log carries an [`ActionSets`], and every logged action was on offer. *Cost:* checked in
 /// one pass when it is made, here and when it is loaded.
 ///
@@ -22,8 +23,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(refused, Err(LogError::BadPropensity { row: 1, value: 0.0 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Parts")]
 pub struct Log {
     parts: Parts,
 }
@@ -57,8 +58,8 @@ impl Log {
     /// A log in which every action was on offer in every row.
     ///
     /// # Errors
-    /// [`LogError::Empty`], [`LogError::NoActions`], [`LogError::LengthMismatch`], and with the row
-    /// [`LogError::ActionOutOfRange`], [`LogError::NotFinite`], [`LogError::BadPropensity`].
+    /// [`LogError::Empty`], [`LogError::NoActions`], [`LogError::TooManyActions`], [`LogError::LengthMismatch`], and with
+    /// the row [`LogError::ActionOutOfRange`], [`LogError::NotFinite`], [`LogError::BadPropensity`].
     pub fn new(
         contexts: RowMatrix,
         action_count: usize,
@@ -84,9 +85,10 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError::NotFinite`] with the sum.
-    pub fn translated(mut self, b: f64) -> Result<Self, LogError> {
-        self.parts.rewards.0.iter_mut().for_each(|r| *r += b);
-        self.parts.try_into()
+    pub fn translated(&self, b: f64) -> Result<Self, LogError> {
+        let rewards = Rewards(self.rewards().iter().map(|r| r + b).collect());
+        check_rows(self.logged_actions(), self.propensities(), &rewards.0, self.actions())?;
+        Ok(Self { parts: Parts { rewards, ..self.parts.clone() } })
     }
 
     /// n, at least 1.
@@ -168,9 +170,9 @@ impl Log {
     }
 }
 
-impl From<Log> for Parts {
-    fn from(log: Log) -> Self {
-        log.parts
+impl Serialize for Log {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.parts.serialize(serializer)
     }
 }
 
@@ -211,16 +213,15 @@ impl TryFrom<Parts> for Log {
 /// Actions, propensities and rewards of equal length, each in its range.
 ///
 /// # Errors
-/// [`LogError::NoActions`], [`LogError::ActionOutOfRange`], [`LogError::NotFinite`], [`LogError::BadPropensity`].
+/// [`LogError::NoActions`], [`LogError::TooManyActions`], [`LogError::ActionOutOfRange`], [`LogError::NotFinite`],
+/// [`LogError::BadPropensity`].
 pub(crate) fn check_rows(
     actions: &[u32],
     propensities: &[f64],
     rewards: &[f64],
     action_count: usize,
 ) -> Result<(), LogError> {
-    if action_count == 0 {
-        return Err(LogError::NoActions);
-    }
+    check_count(action_count)?;
     for (row, ((action, p), r)) in actions.iter().zip(propensities).zip(rewards).enumerate() {
         if *action as usize >= action_count {
             let action = u64::from(*action);

@@ -1,6 +1,7 @@
 //! What an action brings, given the true labels.
 
 use crate::LabelError;
+use crate::action_set::MOST_ACTIONS;
 use serde::{Deserialize, Serialize};
 
 /// r(x, a) of a supervised data set \[L23, Appendix F.4\]: 1 if a is one of the labels of x, the partial credit if a is a
@@ -125,6 +126,3 @@ impl TryFrom<Unchecked> for RewardStructure {
         Ok(Self { credit, groups, group_of })
     }
 }
-
-/// A number of actions that a damaged file may state is not memory that is asked for.
-const MOST_ACTIONS: usize = 1 << 24;

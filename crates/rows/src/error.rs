@@ -45,6 +45,14 @@ pub enum RowError {
         /// The index found there.
         index: u32,
     },
+    /// A row that was asked for and is not there.
+    #[error("there is no row {row}, only {rows}")]
+    NoSuchRow {
+        /// The row asked for.
+        row: usize,
+        /// How many there are.
+        rows: usize,
+    },
     /// The row offsets of a sparse matrix must start at 0, not fall, and end at the number of values.
     #[error(
         "row offset {position} is {value}: offsets start at 0, do not fall, and end at the number of values"

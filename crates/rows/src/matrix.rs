@@ -2,7 +2,7 @@
 
 use crate::row::{check_indices, checked_norm_squared};
 use crate::{Entries, Row, RowError};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// n rows of the same dimension m, checked when built, so that [`row`](Self::row) costs O(1).
 ///
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(x.row(2), None);
 /// # Ok::<(), rows::RowError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Storage", into = "Storage")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Storage")]
 pub struct RowMatrix {
     storage: Storage,
     norms_squared: Vec<f64>,
@@ -94,6 +94,37 @@ impl RowMatrix {
         Some(Row::trusted(entries, self.dimension(), norm_squared))
     }
 
+    /// Some rows, in the order asked for, stored as they are here. *Cost:* what these rows hold.
+    ///
+    /// ```
+    /// use rows::{RowError, RowMatrix};
+    /// let x = RowMatrix::dense(2, vec![1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(x.select([1, 1])?, RowMatrix::dense(2, vec![3.0, 4.0, 3.0, 4.0])?);
+    /// assert_eq!(x.select([0, 2]), Err(RowError::NoSuchRow { row: 2, rows: 2 }));
+    /// # Ok::<(), RowError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RowError::NoSuchRow`].
+    pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Result<Self, RowError> {
+        let (mut offsets, mut indices, mut values, mut norms_squared) = (vec![0], vec![], vec![], vec![]);
+        for row in rows {
+            let chosen = self.row(row).ok_or(RowError::NoSuchRow { row, rows: self.len() })?;
+            if let Entries::Sparse(of_row, _) = chosen.entries() {
+                indices.extend_from_slice(of_row);
+            }
+            values.extend_from_slice(chosen.values());
+            offsets.push(values.len());
+            norms_squared.push(chosen.norm_squared());
+        }
+        let dimension = self.dimension();
+        let storage = match self.storage {
+            Storage::Dense { .. } => Storage::Dense { dimension, values },
+            Storage::Sparse { .. } => Storage::Sparse { dimension, offsets, indices, values },
+        };
+        Ok(Self { storage, norms_squared })
+    }
+
     /// All rows in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         // `row` is `Some` for every index below `len`, so nothing is skipped.
@@ -101,9 +132,9 @@ impl RowMatrix {
     }
 }
 
-impl From<RowMatrix> for Storage {
-    fn from(matrix: RowMatrix) -> Self {
-        matrix.storage
+impl Serialize for RowMatrix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.storage.serialize(serializer)
     }
 }
 
@@ -207,6 +238,16 @@ mod tests {
         assert!(matches!(sparse(vec![0, 2, 1], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
         assert!(matches!(sparse(vec![0, 9, 3], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
         assert!(matches!(sparse(vec![0, 2], vec![0, 0, 1]), Err(RowError::BadOffset { position: 1, .. })));
+    }
+
+    #[test]
+    fn chosen_rows_are_stored_as_they_were() {
+        let sparse = RowMatrix::sparse(3, vec![0, 2, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, 7.0]).unwrap();
+        let chosen = sparse.select([2, 0, 1, 2]).unwrap();
+        let want = RowMatrix::sparse(3, vec![0, 1, 3, 3, 4], vec![1, 0, 2, 1], vec![7.0, 1.0, 2.0, 7.0]);
+        assert_eq!(chosen, want.unwrap());
+        assert_eq!(sparse.select([]).unwrap(), RowMatrix::sparse(3, vec![0], vec![], vec![]).unwrap());
+        assert_eq!(sparse.select([3]), Err(RowError::NoSuchRow { row: 3, rows: 3 }));
     }
 
     #[test]

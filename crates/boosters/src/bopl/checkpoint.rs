@@ -1,7 +1,7 @@
 //! Runs that are stopped, saved, loaded and continued.
 
 use super::fingerprint::Fingerprint;
-use super::replay::{add_members, check_fit};
+use super::replay::{add_members, check_fit, zeros};
 use super::run::{check_reproduced, check_values};
 use super::{BoplError, PolicyBoosting, PolicyEnsemble, PolicyObjective, Round, Settings};
 use off_policy::Log;
@@ -88,7 +88,7 @@ impl<L: PairLearner> Checkpoint<L> {
             return Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got });
         };
         let (start, found) = ensemble.members().split_at(before);
-        let mut scores = vec![0.0; log.len() * log.actions()];
+        let mut scores = zeros(log)?;
         add_members(start, log, &mut scores)?;
         check_values(&scores)?;
         let nothing = PolicyEnsemble::new(log.inputs(), log.actions())?;

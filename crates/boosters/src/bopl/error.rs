@@ -32,6 +32,14 @@ pub enum BoplError {
         /// p.
         propensity: f64,
     },
+    /// A log of more pairs of a row and an action than memory holds.
+    #[error("{rows} rows of {actions} actions do not fit into memory")]
+    TooManyPairs {
+        /// n.
+        rows: usize,
+        /// |A|.
+        actions: usize,
+    },
     /// A reward below 0 where the objective is to be convex.
     #[error("row {row}: the reward {reward} is below 0, so that the surrogate is not convex")]
     NegativeReward {

@@ -25,11 +25,25 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
         ensemble: PolicyEnsemble<L::Hypothesis>,
     ) -> Result<Self, BoplError> {
         check_fit(&ensemble, log)?;
-        let mut scores = vec![0.0; log.len() * log.actions()];
+        let mut scores = zeros(log)?;
         add_members(ensemble.members(), log, &mut scores)?;
         check_values(&scores)?;
         Self::at(log, learner, settings, ensemble, scores)
     }
+}
+
+/// A 0 for every pair of a row and an action.
+///
+/// # Errors
+/// [`BoplError::TooManyPairs`].
+pub(super) fn zeros(log: &Log) -> Result<Vec<f64>, BoplError> {
+    let (rows, actions) = (log.len(), log.actions());
+    let too_many = BoplError::TooManyPairs { rows, actions };
+    let pairs = rows.checked_mul(actions).ok_or_else(|| too_many.clone())?;
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(pairs).map_err(|_| too_many)?;
+    zeros.resize(pairs, 0.0);
+    Ok(zeros)
 }
 
 /// Whether an ensemble is one of the log's contexts and actions.

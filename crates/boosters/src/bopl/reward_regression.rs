@@ -1,5 +1,6 @@
 //! The baseline of [L23] that models rewards.
 
+use super::replay::zeros;
 use super::run::{check_contexts, check_values};
 use super::{BoplError, PolicyEnsemble, Stop};
 use off_policy::estimators::RewardModel;
@@ -67,7 +68,7 @@ impl<L: PairLearner> RewardRegression<L> {
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose squares are
-    /// beyond the range of numbers.
+    /// beyond the range of numbers; [`BoplError::TooManyPairs`].
     pub fn new(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
         if !(rate > 0.0 && rate < 2.0) {
             return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
@@ -75,10 +76,9 @@ impl<L: PairLearner> RewardRegression<L> {
         let n = log.len();
         let residuals = log.rewards().to_vec();
         let squared_error = mean_square(&residuals)?;
+        let mut weights = zeros(log)?;
         let logged: Vec<usize> =
             log.logged_actions().iter().enumerate().map(|(i, a)| *a as usize * n + i).collect();
-        let pairs = n * log.actions();
-        let mut weights = vec![0.0; pairs];
         logged.iter().for_each(|pair| weights[*pair] = 1.0);
         Ok(Self {
             rate,
@@ -86,9 +86,9 @@ impl<L: PairLearner> RewardRegression<L> {
             ensemble: PolicyEnsemble::new(log.inputs(), log.actions())?,
             logged,
             residuals,
-            gradients: vec![0.0; pairs],
+            gradients: zeros(log)?,
             weights,
-            values: vec![0.0; pairs],
+            values: zeros(log)?,
             squared_error,
             record: Vec::new(),
         })

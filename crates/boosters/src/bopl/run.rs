@@ -2,6 +2,7 @@
 
 use super::fingerprint::Fingerprint;
 use super::pass::Look;
+use super::replay::zeros;
 use super::weighted_log::{WeightedLog, exponent_of, times_power};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Step, Stop, Weight};
 use off_policy::Log;
@@ -83,10 +84,11 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// A run that starts at the uniform policy, F_0 = 0.
     ///
     /// # Errors
-    /// [`BoplError::Importance`] where a translated reward over its propensity is no number.
+    /// [`BoplError::Importance`] where a translated reward over its propensity is no number;
+    /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds.
     pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
         let ensemble = PolicyEnsemble::new(log.inputs(), log.actions())?;
-        let scores = vec![0.0; log.len() * log.actions()];
+        let scores = zeros(log)?;
         Self::at(log, learner, settings, ensemble, scores)
     }
 
@@ -98,9 +100,9 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         ensemble: PolicyEnsemble<L::Hypothesis>,
         mut scores: Vec<f64>,
     ) -> Result<Self, BoplError> {
+        let (mut gradients, values) = (zeros(log)?, zeros(log)?);
         let fingerprint = Fingerprint::of(log);
         let log = WeightedLog::new(log, settings.translation())?;
-        let mut gradients = vec![0.0; scores.len()];
         let look = log.look::<O>(None, &mut scores, &mut gradients);
         let weight = |v: &f64| O::weight(*v, settings.step().smoothness());
         let mut weights: Vec<f64> = log.ratios.iter().map(weight).collect();
@@ -109,7 +111,6 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
             let present = rows.flat_map(|absent| absent.iter().zip(&weights));
             weights = present.map(|(absent, w)| if *absent { 0.0 } else { *w }).collect();
         }
-        let values = vec![0.0; scores.len()];
         let optimal = log.optimal_risk();
         let mut run = Self {
             fingerprint,

@@ -1,6 +1,6 @@
 //! A run's value on a log that it does not see.
 
-use super::replay::{add_to_rows, check_fit};
+use super::replay::{add_to_rows, check_fit, zeros};
 use super::{BoplError, PolicyEnsemble, pass};
 use off_policy::Log;
 use off_policy::estimators::{Accumulator, Estimate, Estimator, EstimatorSettings, Observation, RewardModel};
@@ -55,7 +55,7 @@ impl<'a> Validation<'a> {
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for patience of 0; [`BoplError::NoModel`] for DM, DR or SWITCH-DR without a model; a
-    /// model of other contexts or actions, or one whose predictions are not finite.
+    /// model of other contexts or actions, or one whose predictions are not finite; [`BoplError::TooManyPairs`].
     pub fn new(
         log: &'a Log,
         estimator: Estimator,
@@ -69,14 +69,14 @@ impl<'a> Validation<'a> {
         if needs_model && model.is_none() {
             return Err(BoplError::NoModel { estimator: estimator.name() });
         }
-        let pairs = log.len() * log.actions();
+        let scores = zeros(log)?;
         let mut predictions = Vec::new();
         if let Some(model) = model {
             if model.actions() != log.actions() {
                 let (expected, got) = (log.actions(), model.actions());
                 return Err(BoplError::Mismatch { argument: "the model", unit: "actions", expected, got });
             }
-            predictions.resize(pairs, 0.0);
+            predictions = zeros(log)?;
             for (x, q) in log.contexts().iter().zip(predictions.chunks_exact_mut(log.actions())) {
                 model.rewards(x, q)?;
             }
@@ -92,7 +92,7 @@ impl<'a> Validation<'a> {
             is_of_argmax: false,
             patience,
             least_rounds: 0,
-            scores: vec![0.0; pairs],
+            scores,
             predictions,
             estimates: Vec::new(),
             best: None,

@@ -55,6 +55,21 @@ fn a_refused_round_leaves_the_run_as_it_was() {
     assert_eq!((run.scores(), run.ensemble()), (other.scores(), other.ensemble()));
 }
 
+/// 2^20 rows of 2^24 actions are 2^47 bytes, more than a process can address.
+#[test]
+fn more_pairs_than_memory_holds() {
+    let (rows, actions) = (1 << 20, 1 << 24);
+    let contexts = RowMatrix::dense(1, vec![0.0; rows]).unwrap();
+    let log = Log::new(contexts, actions, vec![0; rows], vec![1.0; rows], Rewards(vec![0.0; rows])).unwrap();
+    let run = PolicyBoosting::<Bopl, _>::new(&log, Lines, settings());
+    assert_eq!(run.err(), Some(BoplError::TooManyPairs { rows, actions }));
+    let ensemble = PolicyEnsemble::new(1, actions).unwrap();
+    let run = PolicyBoosting::<Bopl, _>::from_ensemble(&log, Lines, settings(), ensemble);
+    assert_eq!(run.err(), Some(BoplError::TooManyPairs { rows, actions }));
+    let run = RewardRegression::new(&log, Lines, 0.5);
+    assert_eq!(run.err(), Some(BoplError::TooManyPairs { rows, actions }));
+}
+
 #[test]
 fn contexts_of_something_else() {
     let log = random_log(10, 2, 3, 1);

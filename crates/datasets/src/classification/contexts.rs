@@ -1,7 +1,7 @@
 //! The contexts of a classification task, as small as the file has them.
 
 use crate::DataError;
-use rows::{Entries, RowError, RowMatrix};
+use rows::{RowError, RowMatrix};
 
 /// n contexts of the same dimension m, stored as rows of numbers or, an eighth of the size, as bytes.
 ///
@@ -54,33 +54,21 @@ impl Contexts {
     /// [`DataError::NoSuchExample`].
     pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Result<RowMatrix, DataError> {
         let rows = rows.into_iter();
-        let sparse = matches!(self, Self::Rows(all)
-            if all.row(0).is_some_and(|first| matches!(first.entries(), Entries::Sparse(..))));
-        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        if !sparse {
-            values.reserve_exact(rows.size_hint().0.min(self.len()) * self.dimension());
-        }
-        for row in rows {
-            let missing = || DataError::NoSuchExample { row, rows: self.len() };
-            match self {
-                Self::Bytes(bytes) => {
-                    values.extend(bytes.row(row).ok_or_else(missing)?.iter().map(|&x| f64::from(x)));
+        let missing = |row| DataError::NoSuchExample { row, rows: self.len() };
+        match self {
+            Self::Rows(all) => all.select(rows).map_err(|error| match error {
+                RowError::NoSuchRow { row, .. } => missing(row),
+                other => other.into(),
+            }),
+            Self::Bytes(bytes) => {
+                let mut values = Vec::new();
+                values.reserve_exact(rows.size_hint().0.min(self.len()) * self.dimension());
+                for row in rows {
+                    values.extend(bytes.row(row).ok_or_else(|| missing(row))?.iter().map(|&x| f64::from(x)));
                 }
-                Self::Rows(all) => match all.row(row).ok_or_else(missing)?.entries() {
-                    Entries::Dense(x) => values.extend_from_slice(x),
-                    Entries::Sparse(j, x) => {
-                        indices.extend_from_slice(j);
-                        values.extend_from_slice(x);
-                    }
-                },
+                Ok(RowMatrix::dense(self.dimension(), values)?)
             }
-            offsets.push(values.len());
         }
-        Ok(if sparse {
-            RowMatrix::sparse(self.dimension(), offsets, indices, values)?
-        } else {
-            RowMatrix::dense(self.dimension(), values)?
-        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! The streams: a source of examples, what is done to its labels, and what a trial sees of them.
 
 use super::AgnosticError;
-use crate::chosen_rows::chosen_rows;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
 use datasets::synthetic::{
     DriftingClassification, LabelNoise, StumpMajority, flip_at_random, flip_blocks, flip_surest, generated,
@@ -135,12 +134,12 @@ impl Source {
         let positive: &[u32] = if self == Self::Real(Name::Letter) { &FIRST_HALF_OF_ALPHABET } else { &[1] };
         let all = signs(&dataset.targets, positive)?;
         let clean: Vec<f64> = order.iter().skip(aside).map(|&i| all[i]).collect();
-        let rows = chosen_rows(&dataset.features, &order)?;
+        let rows = dataset.features.select(order.iter().copied())?;
         let fitted: Vec<usize> = (0..aside).collect();
         let rows = Standardiser::fit(&rows, &fitted, &dataset.numeric_columns)?.apply(&rows)?;
         let rows = with_constant(&rows)?;
         let class = Thresholds::quantiles(rows.iter().take(aside), PER_FEATURE)?;
-        let rows = chosen_rows(&rows, &(aside..order.len()).collect::<Vec<_>>())?;
+        let rows = rows.select(aside..order.len())?;
         let mut coins = ChaCha8Rng::seed_from_u64(seed);
         coins.set_stream((1 << 40) + trial);
         let told = match lies {

@@ -36,7 +36,7 @@ fn estimators(input: &Input<'_>) -> Result<Value, Refusal> {
     let found = OffPolicyEvaluation::of_tables(&tables, settings)?;
     let mut weights = Vec::new();
     tables.visit(|row: &Observation| {
-        weights.push(row.weight()?);
+        weights.push(row.weight(weights.len())?);
         Ok(())
     })?;
     let snips = found.self_normalised()?;

@@ -1,7 +1,6 @@
 //! The data sets, and what a trial sees of one.
 
 use super::MaboostError;
-use crate::chosen_rows::chosen_rows;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
 use datasets::synthetic::flip_at_random;
 use datasets::{Dataset, Name, permutation, signs};
@@ -72,10 +71,10 @@ impl Split {
 
     /// Training and test rows of a matrix.
     fn of(rows: &RowMatrix, truth: &[f64], train: &[usize], test: &[usize]) -> Result<Self, MaboostError> {
-        let columns = BinnedColumns::new(chosen_rows(rows, train)?)?;
+        let columns = BinnedColumns::new(rows.select(train.iter().copied())?)?;
         let test_labels = test.iter().map(|&i| Label::new(truth[i])).collect::<Result<_, _>>()?;
         Ok(Self {
-            test: columns.binned_like(chosen_rows(rows, test)?)?,
+            test: columns.binned_like(rows.select(test.iter().copied())?)?,
             train: columns,
             truth: train.iter().map(|&i| truth[i]).collect(),
             test_labels,
@@ -99,7 +98,7 @@ impl Split {
     /// What columns refuse.
     pub fn first(&self, rows: usize) -> Result<Self, MaboostError> {
         let train: Vec<usize> = (0..rows.min(self.truth.len())).collect();
-        let columns = BinnedColumns::new(chosen_rows(self.train.matrix(), &train)?)?;
+        let columns = BinnedColumns::new(self.train.matrix().select(train.iter().copied())?)?;
         Ok(Self {
             test: columns.binned_like(self.test.matrix().clone())?,
             train: columns,

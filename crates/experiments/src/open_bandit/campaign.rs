@@ -112,8 +112,8 @@ impl Frequencies {
         }
         for shares in shares.chunks_exact_mut(actions) {
             let total: f64 = shares.iter().sum();
-            // A position that the log does not have: anything.
-            let even = 1.0 / log.len().max(1) as f64;
+            // A position that the log does not have: every item alike.
+            let even = 1.0 / actions as f64;
             shares.iter_mut().for_each(|share| *share = if total > 0.0 { *share / total } else { even });
         }
         Self { actions, shares }
@@ -216,5 +216,20 @@ mod tests {
         let even = OffPolicyEvaluation::of(&log, &Uniform::new(2).unwrap(), Some(&model), settings).unwrap();
         assert_eq!(own, even);
         assert_eq!(own.ips.value, 0.5);
+    }
+
+    #[test]
+    fn a_position_without_a_row_shows_every_item_alike() {
+        let rows = [(1, 0, 0.5, 1.0), (1, 0, 0.5, 0.0), (1, 1, 0.5, 0.0), (0, 1, 0.5, 0.0), (0, 1, 0.5, 0.0)];
+        let log = on_positions(&rows, 2).unwrap();
+        let frequencies = Frequencies::of(&log);
+        let mut pi = [0.0; 2];
+        for (position, want) in [[0.0, 1.0], [2.0 / 3.0, 1.0 / 3.0], [0.5, 0.5]].into_iter().enumerate() {
+            let mut x = [0.0; POSITIONS + 1];
+            x[position] = 1.0;
+            let x = Row::dense(&x).unwrap();
+            frequencies.probabilities(x, ActionSet::all(2).unwrap(), &mut pi).unwrap();
+            assert_eq!(pi, want, "position {position}");
+        }
     }
 }

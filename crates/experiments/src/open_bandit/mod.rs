@@ -4,6 +4,10 @@
 //! A shop showed its items by two policies, uniformly at random and by Thompson sampling (BTS), each on visitors of its
 //! own. So the value of each policy is known from its own log, and every estimator can be held against it.
 //!
+//! Thompson sampling changed while it learnt. Its mean reward is that of the adaptive policy, and its rows are not
+//! independent, which every interval here assumes. What is evaluated by the other log under its name is the fixed policy
+//! that shows the items as often, position by position, as its whole log does.
+//!
 //! Reading order: [`Options`], [`run`]; `campaign` (logs, policies, the model of rewards), `report`.
 
 // Rows are counted far below 2^53.
@@ -24,7 +28,6 @@ use off_policy::policies::{Policy, Uniform};
 use off_policy::readers::ReadError;
 use off_policy::{Log, LogError, PolicyError, Rewards};
 pub use report::Report;
-use rows::RowMatrix;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -108,7 +111,8 @@ struct Line {
     #[serde(skip)]
     estimator: Estimator,
     value: f64,
-    standard_error: f64,
+    /// Where there is one.
+    standard_error: Option<f64>,
     #[serde(skip)]
     normal: Option<Interval>,
     #[serde(skip)]
@@ -175,7 +179,7 @@ fn direction<P: Policy>(
         lines.push(Line {
             estimator,
             value: estimate.value,
-            standard_error: estimate.standard_error.unwrap_or_default(),
+            standard_error: estimate.standard_error,
             normal: normal_interval(estimate, DELTA)?,
             bootstrap: bootstrap.interval(estimator, DELTA)?,
             bernstein: (estimator == Estimator::ClippedIps).then(|| clipped.interval()),
@@ -194,16 +198,8 @@ fn direction<P: Policy>(
 
 /// The first rows of a log.
 fn first(log: &Log, rows: usize) -> Result<Log, OpenBanditError> {
-    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    for x in log.contexts().iter().take(rows) {
-        x.for_each(|j, value| {
-            indices.push(u32::try_from(j).unwrap_or(u32::MAX));
-            values.push(value);
-        });
-        offsets.push(indices.len());
-    }
-    let contexts = RowMatrix::sparse(log.inputs(), offsets, indices, values)?;
-    let rows = contexts.len();
+    let rows = rows.min(log.len());
+    let contexts = log.contexts().select(0..rows)?;
     let (actions, propensities) =
         (log.logged_actions()[..rows].to_vec(), log.propensities()[..rows].to_vec());
     Ok(Log::new(contexts, log.actions(), actions, propensities, Rewards(log.rewards()[..rows].to_vec()))?)

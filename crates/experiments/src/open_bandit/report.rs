@@ -4,7 +4,7 @@ use super::{Direction, Line, OpenBanditError, Options};
 use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 use crate::record::{Record, write_atomically};
 use crate::table::{Cell, Table};
-use off_policy::estimators::{Estimator, Interval};
+use off_policy::estimators::{Estimator, Interval, OffPolicyEvaluation};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -37,7 +37,10 @@ pub(super) fn write(
         page,
         "\nClicks per 1,000 items shown; intervals of 95%: normal, bootstrap of {} replicates (seed {}), empirical Bernstein \
          where terms have a range that is known beforehand. Weights are cut at {} by clipped IPS and SWITCH-DR. DM, DR and \
-         SWITCH-DR use click rates of the items, each half of the log for the other. {:.1} s, commit {}.",
+         SWITCH-DR use click rates of the items, each half of the log for the other. BTS is evaluated as the fixed policy \
+         that shows items as often, position by position, as its log does; its own log says what the policy earned that \
+         changed while it learnt, and the rows of that log are not independent, which the intervals assume. {:.1} s, \
+         commit {}.",
         options.replicates,
         options.seed,
         super::CUT,
@@ -70,7 +73,7 @@ fn table(direction: &Direction) -> Result<Table, OpenBanditError> {
         });
         let cells = vec![
             Cell::Text(thousandths(*value)),
-            Cell::Text(thousandths(*standard_error)),
+            Cell::Text(standard_error.map_or_else(|| "–".to_owned(), thousandths)),
             Cell::Text(ends(*normal)),
             Cell::Text(ends(*bootstrap)),
             Cell::Text(ends(*bernstein)),
@@ -109,27 +112,8 @@ fn figure(directions: &[Direction]) -> LinePlot {
     let shown = [Estimator::Ips, Estimator::Snips, Estimator::Dm, Estimator::Dr];
     let panels = directions.iter().map(|direction| {
         let x: Vec<f64> = direction.growth.iter().map(|(rows, _)| *rows).collect();
-        let mut series: Vec<Series> = shown
-            .iter()
-            .map(|estimator| {
-                let of = |rows: &super::OffPolicyEvaluation| {
-                    let estimate = rows.estimate(*estimator);
-                    let (value, error) =
-                        estimate.map_or((0.0, 0.0), |e| (e.value, e.standard_error.unwrap_or_default()));
-                    (1e3 * value, 1.96e3 * error)
-                };
-                let points: Vec<(f64, f64)> = direction.growth.iter().map(|(_, rows)| of(rows)).collect();
-                Series {
-                    name: estimator.name().to_owned(),
-                    x: x.clone(),
-                    y: points.iter().map(|(value, _)| *value).collect(),
-                    band: (*estimator == Estimator::Ips).then(|| {
-                        points.iter().map(|(value, error)| (value - error, value + error)).collect()
-                    }),
-                    stroke: Stroke::Solid,
-                }
-            })
-            .collect();
+        let grown = |estimator: &Estimator| growth(*estimator, &direction.growth);
+        let mut series: Vec<Series> = shown.iter().map(grown).filter(|series| !series.x.is_empty()).collect();
         let Interval { lower, upper } = direction.truth_interval;
         series.push(Series {
             name: "on-policy mean".to_owned(),
@@ -146,5 +130,42 @@ fn figure(directions: &[Direction]) -> LinePlot {
         x: Axis::linear("rows of the log"),
         y: Axis::linear("clicks per 1,000"),
         panels: panels.collect(),
+    }
+}
+
+/// An estimator on the numbers of rows for which it is defined.
+fn growth(estimator: Estimator, growth: &[(f64, OffPolicyEvaluation)]) -> Series {
+    let point = |(rows, found): &(f64, OffPolicyEvaluation)| {
+        let estimate = found.estimate(estimator)?;
+        Some((*rows, 1e3 * estimate.value, 1.96e3 * estimate.standard_error?))
+    };
+    let points: Vec<_> = growth.iter().filter_map(point).collect();
+    let band = || points.iter().map(|(_, value, error)| (value - error, value + error)).collect();
+    Series {
+        name: estimator.name().to_owned(),
+        x: points.iter().map(|(rows, ..)| *rows).collect(),
+        y: points.iter().map(|(_, value, _)| *value).collect(),
+        band: (estimator == Estimator::Ips).then(band),
+        stroke: Stroke::Solid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use off_policy::estimators::{EstimatorSettings, Tables};
+
+    #[test]
+    fn what_is_undefined_is_left_out_of_the_figure() {
+        // The first log never shows what the policy plays: SNIPS has no value there.
+        let found = |actions: [u32; 2]| {
+            let tables = Tables::new(2, &actions, &[0.5; 2], &[1.0; 2], &[1.0, 0.0, 1.0, 0.0], None);
+            OffPolicyEvaluation::of_tables(&tables.unwrap(), EstimatorSettings::default()).unwrap()
+        };
+        let evaluations = [(2.0, found([1, 1])), (4.0, found([0, 1]))];
+        let snips = growth(Estimator::Snips, &evaluations);
+        assert_eq!((snips.x, snips.y), (vec![4.0], vec![1e3]));
+        assert_eq!(growth(Estimator::Ips, &evaluations).y, [0.0, 1e3]);
+        assert!(growth(Estimator::Dm, &evaluations).x.is_empty());
     }
 }

@@ -40,7 +40,7 @@ impl Accumulator {
     ///
     /// # Errors
     /// [`EstimateError::NotFinite`], [`EstimateError::Log`] for the propensity, [`EstimateError::BadParameter`] for a
-    /// target outside [0, 1], [`EstimateError::Overflow`] of the weight; the row is not counted then.
+    /// target outside [0, 1], [`EstimateError::Weight`] beyond the largest double; the row is not counted then.
     pub fn observe(&mut self, row: &Observation) -> Result<(), EstimateError> {
         row.check(self.rows())?;
         self.add(row)
@@ -49,7 +49,7 @@ impl Accumulator {
     /// One more row that is known to be in range.
     #[inline]
     pub(super) fn add(&mut self, row: &Observation) -> Result<(), EstimateError> {
-        let w = row.weight()?;
+        let w = row.weight(self.rows())?;
         if self.block.push(row, w) {
             self.flush();
         }

@@ -38,36 +38,41 @@ const ESTIMATORS: usize = Estimator::ALL.len();
 const SUMS: usize = 8;
 const WEIGHT: usize = 5;
 const COUNT: usize = 6;
+/// Of which each holds half a kilobyte: with more, a slip of the caller would be memory that is asked for.
+const MOST_REPLICATES: u32 = 1 << 20;
 /// Streams start here, far from those of generators that are numbered from 0.
 const FIRST_STREAM: u64 = 1 << 40;
 
 impl Bootstrap {
-    /// B ≥ 1 replicates.
+    /// B replicates, 1 ≤ B ≤ 2²⁰.
     ///
     /// # Errors
-    /// [`EstimateError::BadParameter`] for B = 0; what the observations refuse; [`LogError::Empty`](crate::LogError::Empty).
+    /// [`EstimateError::BadParameter`] for another B; what the observations refuse, and rows that
+    /// [`Accumulator::observe`](super::Accumulator::observe) does; [`LogError::Empty`](crate::LogError::Empty).
     pub fn of(
         observations: &impl Observations,
         settings: EstimatorSettings,
         replicates: u32,
         seed: u64,
     ) -> Result<Self, EstimateError> {
-        if replicates == 0 {
-            let (name, value, domain) = ("replicates", 0.0, "1, 2, …");
+        if !(1..=MOST_REPLICATES).contains(&replicates) {
+            let (name, value, domain) = ("replicates", f64::from(replicates), "1, 2, …, 2^20");
             return Err(EstimateError::BadParameter { name, value, domain });
         }
         let mut samples = Samples::new(replicates, seed);
         let mut block = Block::EMPTY;
-        let mut seen = false;
+        let mut seen = 0;
         observations.visit(|row| {
-            seen = true;
-            if block.push(row, row.weight()?) {
+            row.check(seen)?;
+            let w = row.weight(seen)?;
+            seen += 1;
+            if block.push(row, w) {
                 samples.add(&block, settings);
                 block.len = 0;
             }
             Ok(())
         })?;
-        if !seen {
+        if seen == 0 {
             return Err(crate::LogError::Empty.into());
         }
         samples.add(&block, settings);

@@ -45,12 +45,13 @@ impl EmpiricalBernstein {
     ///
     /// # Errors
     /// [`EstimateError::BadParameter`] with the parameter, [`EstimateError::NotFinite`]; [`EstimateError::OutsideRange`] for
-    /// terms further apart than b; [`EstimateError::Overflow`].
+    /// terms further apart than b(1 + 1e−9); [`EstimateError::Overflow`].
     pub fn new(terms: &Moments, width: f64, delta: f64, sides: Sides) -> Result<Self, EstimateError> {
         let width = positive("width", width)?;
         let (least, largest) = (terms.least(), terms.largest());
         let apart = (Wide::from(largest) - Wide::from(least)).saturated();
-        if apart > width {
+        // Terms that are computed may leave their interval by rounding.
+        if apart > width * (1.0 + 1e-9) {
             let upper = (least + width).min(f64::MAX);
             return Err(EstimateError::OutsideRange { least, largest, lower: least, upper });
         }
@@ -59,7 +60,7 @@ impl EmpiricalBernstein {
     }
 
     /// Of clipped IPS, where every reward lies in [lower, upper]: its terms then lie between M·min(lower, 0) and
-    /// M·max(upper, 0).
+    /// M·max(upper, 0). Rewards, not costs: of costs in [l, u], whose log holds their negatives, they are those in [−u, −l].
     ///
     /// # Errors
     /// [`EstimateError::BadParameter`] without M, for lower > upper, n = 1 or δ, [`EstimateError::NotFinite`];
@@ -112,8 +113,8 @@ fn half_width(
 ) -> Result<f64, EstimateError> {
     let delta = probability("delta", delta)?;
     let n = n as f64;
-    let standard_error =
-        standard_error.ok_or(EstimateError::BadParameter { name: "n", value: n, domain: "2, 3, …" })?;
+    let too_few = EstimateError::BadParameter { name: "n", value: n, domain: "2, 3, …" };
+    let standard_error = standard_error.filter(|_| n >= 2.0).ok_or(too_few)?;
     let l = match sides {
         Sides::One => 2.0_f64.ln() - delta.ln(),
         Sides::Two => 4.0_f64.ln() - delta.ln(),

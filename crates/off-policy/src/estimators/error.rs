@@ -93,6 +93,16 @@ pub enum EstimateError {
         /// Where it had to lie.
         domain: &'static str,
     },
+    /// A weight beyond the largest double.
+    #[error("row {row}: the weight {target}/{propensity} is beyond the largest double")]
+    Weight {
+        /// The row.
+        row: usize,
+        /// π(a_i|x_i).
+        target: f64,
+        /// p_i.
+        propensity: f64,
+    },
     /// A result beyond the largest double.
     #[error("{quantity} is beyond the largest double")]
     Overflow {

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 /// | | term | what is known |
 /// |---|---|---|
 /// | `Ips` | w_i r_i | unbiased where the log can play what π plays \[HT52\], \[L23, Section 3.2\] |
-/// | `ClippedIps` | min(w_i, M) r_i | of lower variance; biased towards 0 \[I08\] |
+/// | `ClippedIps` | min(w_i, M) r_i | weights of at most M; biased towards 0 where the rewards have one sign \[I08\] |
 /// | `Snips` | – | Σ w_i r_i/Σ w_i: consistent, moves with a translation of the rewards \[SJ15b\] |
 /// | `Dm` | d_i = Σ_a π(a\|x_i) q(x_i, a) | as good as the model q |
-/// | `Dr` | d_i + w_i (r_i − q(x_i, a_i)) | unbiased whatever the model \[DLL11\] |
+/// | `Dr` | d_i + w_i (r_i − q(x_i, a_i)) | unbiased where IPS is, whatever the model, if it was fitted on other rows \[DLL11\] |
 /// | `SwitchDr` | d_i + w_i 1{w_i ≤ τ} (r_i − q(x_i, a_i)) | the model alone where weights are large \[WAD17\] |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Estimator {

@@ -56,7 +56,7 @@ impl OffPolicyEvaluation {
     /// # Errors
     /// [`EstimateError::ActionCount`]; [`EstimateError::Policy`], [`EstimateError::Model`],
     /// [`EstimateError::NotADistribution`], [`EstimateError::NotOnOffer`] and [`EstimateError::NotFinite`] with the row;
-    /// [`EstimateError::Overflow`] of a weight or a result.
+    /// [`EstimateError::Weight`] with the row, [`EstimateError::Overflow`] of a result.
     pub fn of(
         log: &Log,
         policy: &impl Policy,
@@ -70,7 +70,7 @@ impl OffPolicyEvaluation {
     ///
     /// # Errors
     /// [`EstimateError::Log`], [`EstimateError::NotFinite`] and [`EstimateError::NotADistribution`] with the row;
-    /// [`EstimateError::Overflow`] of a weight or a result.
+    /// [`EstimateError::Weight`] with the row, [`EstimateError::Overflow`] of a result.
     pub fn of_tables(tables: &Tables<'_>, settings: EstimatorSettings) -> Result<Self, EstimateError> {
         Self::over(tables, settings)
     }

@@ -6,7 +6,7 @@ use super::{Estimate, EstimateError, Interval};
 /// value ± z·se, where z is the (1 − δ/2)-quantile of the standard normal distribution.
 ///
 /// It holds the value with probability near 1 − δ for many rows of weights that are not too uneven; for few rows, or weights
-/// of which a handful decide, it is too narrow. *Ranges:* 0 < δ < 1; z is correct to 1e−9 relative down to δ = 1e−300.
+/// of which a handful decide, it is too narrow. *Ranges:* 0 < δ < 1; z is within 1e−9·(1 + z) of printed values, down to δ = 2e−300.
 /// \[ET93, Section 12\]
 ///
 /// ```

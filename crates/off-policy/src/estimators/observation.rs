@@ -18,13 +18,16 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// w_i = π(a_i|x_i)/p_i.
+    /// w_i = π(a_i|x_i)/p_i of row i, which a refusal names.
     ///
     /// # Errors
-    /// [`EstimateError::Overflow`] of a weight beyond the largest double.
-    pub fn weight(&self) -> Result<f64, EstimateError> {
+    /// [`EstimateError::Weight`] for a weight beyond the largest double.
+    pub fn weight(&self, row: usize) -> Result<f64, EstimateError> {
         let w = self.target / self.propensity;
-        if w.is_finite() { Ok(w) } else { Err(EstimateError::Overflow { quantity: "a weight" }) }
+        if w.is_finite() {
+            return Ok(w);
+        }
+        Err(EstimateError::Weight { row, target: self.target, propensity: self.propensity })
     }
 
     /// Refuses what is no row of a log and a policy.

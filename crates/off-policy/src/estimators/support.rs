@@ -58,8 +58,8 @@ pub enum SupportWarning {
         /// n.
         rows: u64,
     },
-    /// Propensities of at most 2^−23, the spacing of single-precision numbers above 1: what a probability computed in
-    /// single precision, as a difference from 1, cannot tell from 0.
+    /// Propensities of at most 2^−23, the spacing of single-precision numbers just above 1 (below 1 it is half of that):
+    /// so small a probability, computed in single precision as a difference of numbers near 1, is rounding.
     PropensityFloor {
         /// How many.
         rows: u64,

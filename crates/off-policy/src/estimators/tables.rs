@@ -3,6 +3,7 @@
 use super::observations::direct;
 use super::{EstimateError, Observation, Observations};
 use crate::LogError;
+use crate::action_set::check_count;
 use crate::log::check_rows;
 
 /// Columns of a log beside π(a|x_i) and q(x_i, a) as tables: for callers who have these numbers already. The fast way, too:
@@ -29,10 +30,11 @@ pub struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Tables of matching lengths; their numbers are checked when they are visited.
+    /// Tables of matching lengths; their numbers are checked when they are visited. Rewards, more being better: costs are
+    /// negated first, as [`Costs`](crate::Costs) does for a log.
     ///
     /// # Errors
-    /// [`LogError::Empty`], [`LogError::NoActions`], [`EstimateError::LengthMismatch`].
+    /// [`LogError::Empty`], [`LogError::NoActions`], [`LogError::TooManyActions`], [`EstimateError::LengthMismatch`].
     pub fn new(
         action_count: usize,
         actions: &'a [u32],
@@ -45,9 +47,7 @@ impl<'a> Tables<'a> {
         if n == 0 {
             return Err(LogError::Empty.into());
         }
-        if action_count == 0 {
-            return Err(LogError::NoActions.into());
-        }
+        check_count(action_count)?;
         let entries = n.saturating_mul(action_count);
         let columns = [
             ("p", propensities.len(), n),

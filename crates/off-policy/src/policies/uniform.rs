@@ -1,13 +1,14 @@
 //! The uniform policy.
 
 use super::Policy;
-use crate::{ActionSet, LogError, PolicyError};
+use crate::action_set::check_count;
+use crate::{ActionSet, PolicyError};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
 /// Every action on offer with the same probability, in every context.
 ///
-/// *Ranges:* |A| ≥ 1. *Cost:* O(|A|).
+/// *Ranges:* 1 ≤ |A| ≤ 2²⁴. *Cost:* O(|A|).
 ///
 /// ```
 /// use off_policy::{ActionSet, ActionSets, policies::{Policy, Uniform}};
@@ -30,7 +31,8 @@ impl Uniform {
     /// The uniform policy over 0, …, `actions` − 1.
     ///
     /// # Errors
-    /// [`LogError::NoActions`] where there is none.
+    /// [`LogError::NoActions`](crate::LogError::NoActions), and
+    /// [`LogError::TooManyActions`](crate::LogError::TooManyActions) beyond 2²⁴.
     pub fn new(actions: usize) -> Result<Self, PolicyError> {
         Unchecked { actions }.try_into()
     }
@@ -53,9 +55,8 @@ impl Policy for Uniform {
     ) -> Result<(), PolicyError> {
         self.check(x, on_offer, probabilities)?;
         let each = 1.0 / on_offer.len() as f64;
-        for (a, p) in probabilities.iter_mut().enumerate() {
-            *p = if on_offer.contains(a) { each } else { 0.0 };
-        }
+        probabilities.fill(0.0);
+        on_offer.iter().for_each(|a| probabilities[a] = each);
         Ok(())
     }
 }
@@ -69,6 +70,7 @@ impl TryFrom<Unchecked> for Uniform {
     type Error = PolicyError;
 
     fn try_from(Unchecked { actions }: Unchecked) -> Result<Self, PolicyError> {
-        if actions == 0 { Err(LogError::NoActions.into()) } else { Ok(Self { actions }) }
+        check_count(actions)?;
+        Ok(Self { actions })
     }
 }

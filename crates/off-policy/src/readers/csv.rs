@@ -27,7 +27,7 @@ pub struct CsvColumns {
 pub enum ContextColumns {
     /// These, in this order.
     Named(Vec<String>),
-    /// All that are nothing else, in the order of the header.
+    /// All that are nothing else, in the order of the header. A column without a name, as of row numbers, is none of them.
     Remaining,
 }
 
@@ -64,7 +64,7 @@ pub struct CsvLog {
 }
 
 /// Reads a log from comma-separated values with a header, quoted as in RFC 4180; white space around a cell is not part of
-/// it, and blank lines are none.
+/// it, nor around a name or label that is asked for, and blank lines are none.
 ///
 /// *Cost:* one pass; nothing is held but the log itself and one record.
 ///
@@ -104,7 +104,9 @@ pub fn read_csv(source: impl Read, columns: &CsvColumns) -> Result<CsvLog, ReadE
         take(&table, &mut taken, j)?;
     }
     let context_columns: Vec<usize> = match &columns.contexts {
-        ContextColumns::Remaining => (0..taken.len()).filter(|j| !taken[*j]).collect(),
+        ContextColumns::Remaining => {
+            (0..taken.len()).filter(|j| !taken[*j] && !table.header()[*j].is_empty()).collect()
+        }
         ContextColumns::Named(names) => {
             let places = names.iter().map(|name| table.column(name)).collect::<Result<Vec<_>, _>>()?;
             places.iter().try_for_each(|j| take(&table, &mut taken, *j))?;
@@ -160,7 +162,7 @@ impl Coder {
         };
         let mut coder = Self { indices, grows, labels: Vec::new(), actions: BTreeMap::new() };
         for label in labels {
-            if coder.insert(label).is_none() {
+            if coder.insert(label.trim()).is_none() {
                 return Err(ReadError::DuplicateAction { label: label.clone() });
             }
         }

@@ -39,7 +39,7 @@ impl<R: Read> Table<R> {
 
     /// The place of a column.
     pub(super) fn column(&self, name: &str) -> Result<usize, ReadError> {
-        let place = self.places.get(name).copied();
+        let place = self.places.get(name.trim()).copied();
         place.ok_or_else(|| ReadError::MissingColumn { column: name.to_owned() })
     }
 

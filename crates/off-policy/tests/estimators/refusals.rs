@@ -2,8 +2,9 @@
 
 use crate::logs::{Columns, close, settings};
 use off_policy::estimators::{
-    Accumulator, EmpiricalBernstein, Estimate, EstimateError, EstimatorSettings, Moments, Observation,
-    OffPolicyEvaluation, RewardModel, Sides, TableModel, Tables, ZeroModel, normal_interval,
+    Accumulator, Bootstrap, EmpiricalBernstein, Estimate, EstimateError, EstimatorSettings, Moments,
+    Observation, Observations, OffPolicyEvaluation, RewardModel, Sides, TableModel, Tables, ZeroModel,
+    normal_interval,
 };
 use off_policy::policies::{Policy, Softmax, Tabular};
 use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
@@ -54,7 +55,7 @@ fn tables_name_row_and_value() {
         log.propensities[5] = 1e-320;
         log.target[15..18].copy_from_slice(&[1.0 / 3.0; 3]);
     });
-    assert_eq!(overflow, EstimateError::Overflow { quantity: "a weight" });
+    assert_eq!(overflow, EstimateError::Weight { row: 5, target: 1.0 / 3.0, propensity: 1e-320 });
 }
 
 #[test]
@@ -65,25 +66,53 @@ fn no_overlap_leaves_every_estimate_but_snips() {
     assert_eq!(found.self_normalised(), Err(EstimateError::ZeroWeights));
 }
 
+const GOOD: Observation =
+    Observation { target: 0.5, propensity: 0.5, reward: 1.0, direct: 0.0, predicted: 0.0 };
+
+/// Rows of a caller, which nobody checked.
+struct Foreign([Observation; 2]);
+
+impl Observations for Foreign {
+    fn has_model(&self) -> bool {
+        false
+    }
+
+    fn visit(&self, see: impl FnMut(&Observation) -> Result<(), EstimateError>) -> Result<(), EstimateError> {
+        self.0.iter().try_for_each(see)
+    }
+}
+
 #[test]
 fn a_refused_row_is_not_counted() {
-    let good = Observation { target: 0.5, propensity: 0.5, reward: 1.0, direct: 0.0, predicted: 0.0 };
     let mut accumulator = Accumulator::new(EstimatorSettings::default(), false);
     assert_eq!(accumulator.finish(), Err(LogError::Empty.into()));
-    accumulator.observe(&good).unwrap();
+    accumulator.observe(&GOOD).unwrap();
     let before = accumulator.clone();
     for bad in [
-        Observation { target: -0.1, ..good },
-        Observation { target: 1.1, ..good },
-        Observation { propensity: 0.0, ..good },
-        Observation { propensity: f64::NAN, ..good },
-        Observation { reward: f64::INFINITY, ..good },
-        Observation { direct: f64::NAN, ..good },
-        Observation { predicted: f64::NAN, ..good },
-        Observation { target: 1.0, propensity: 5e-324, ..good },
+        Observation { target: -0.1, ..GOOD },
+        Observation { target: 1.1, ..GOOD },
+        Observation { propensity: 0.0, ..GOOD },
+        Observation { propensity: f64::NAN, ..GOOD },
+        Observation { reward: f64::INFINITY, ..GOOD },
+        Observation { direct: f64::NAN, ..GOOD },
+        Observation { predicted: f64::NAN, ..GOOD },
+        Observation { target: 1.0, propensity: 5e-324, ..GOOD },
     ] {
-        assert!(accumulator.observe(&bad).is_err(), "{bad:?}");
+        let refused = accumulator.observe(&bad).unwrap_err();
         assert_eq!(accumulator, before);
+        // Debug, for a NaN among the values.
+        let of_bootstrap =
+            Bootstrap::of(&Foreign([GOOD, bad]), EstimatorSettings::default(), 9, 1).unwrap_err();
+        assert_eq!(format!("{of_bootstrap:?}"), format!("{refused:?}"), "{bad:?}");
+    }
+    assert!(Bootstrap::of(&Foreign([GOOD; 2]), EstimatorSettings::default(), 9, 1).is_ok());
+}
+
+#[test]
+fn replicates_are_as_many_as_memory_holds() {
+    for replicates in [0, (1 << 20) + 1, u32::MAX] {
+        let refused = Bootstrap::of(&Foreign([GOOD; 2]), EstimatorSettings::default(), replicates, 1);
+        assert!(matches!(refused, Err(EstimateError::BadParameter { name: "replicates", .. })));
     }
 }
 
@@ -198,6 +227,14 @@ fn rewards_outside_the_stated_range_are_noticed() {
     // The width is that of the terms: 0 is one of them where a weight is.
     let (unit, above) = (bernstein([0.0, 1.0]).unwrap(), bernstein([0.5, 1.0]).unwrap());
     assert_eq!(unit, above);
+    let mut one_row = found.clone();
+    one_row.support.rows = 1;
+    let refused = EmpiricalBernstein::of_clipped_ips(&one_row, [0.0, 1.0], 0.1, Sides::Two);
+    assert_eq!(refused, Err(EstimateError::BadParameter { name: "n", value: 1.0, domain: "2, 3, …" }));
+    // 0.1 + 0.2 is a rounding above 0.3; 1e-8 is none.
+    let apart =
+        |largest| EmpiricalBernstein::new(&Moments::of(&[0.0, largest]).unwrap(), 0.3, 0.1, Sides::One);
+    assert!(apart(0.1 + 0.2).is_ok() && apart(0.3 + 1e-8).is_err());
     let unclipped = Columns::drawn(300, 1).evaluate(EstimatorSettings::default());
     assert!(EmpiricalBernstein::of_clipped_ips(&unclipped, [0.0, 1.0], 0.1, Sides::Two).is_err());
 }

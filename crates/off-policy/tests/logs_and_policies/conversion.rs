@@ -1,5 +1,6 @@
 //! The conversion of supervised data: rewards as the paper lists them, and unbiased estimates by enumeration.
 
+use off_policy::estimators::{Accumulator, EstimatorSettings, Observation};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Softmax, Tabular, Uniform};
 use off_policy::{
     ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelError, LabelSets, LogError,
@@ -86,7 +87,11 @@ fn ips_is_unbiased_by_enumeration() {
         logging.probabilities(x, all, &mut p).unwrap();
         target.probabilities(x, all, &mut pi).unwrap();
         for a in 0..4 {
-            mean += p[a] * (pi[a] / p[a]) * structure.reward(labels, a) / 40.0;
+            let (target, propensity, reward) = (pi[a], p[a], structure.reward(labels, a));
+            let mut one_row = Accumulator::new(EstimatorSettings::default(), false);
+            let row = Observation { target, propensity, reward, direct: 0.0, predicted: 0.0 };
+            one_row.observe(&row).unwrap();
+            mean += propensity * one_row.finish().unwrap().ips.value / 40.0;
         }
     }
     let value = expected_reward(&target, &contexts, &labels, &structure).unwrap();

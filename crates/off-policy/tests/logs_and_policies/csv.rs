@@ -70,6 +70,34 @@ fn labels_are_actions_in_the_order_given_or_of_appearance() {
 }
 
 #[test]
+fn a_column_without_a_name_is_no_context() {
+    let numbered = GOOD.replace("x,a", ",x,a").replace("0.5,2", "0,0.5,2").replace("-1e3", "1,-1e3");
+    assert_eq!(read(&numbered).unwrap(), read(GOOD).unwrap());
+    let named = CsvColumns {
+        contexts: ContextColumns::Named(vec![String::new()]),
+        ..columns(ActionCoding::Index(3))
+    };
+    assert_eq!(read_csv(numbered.as_bytes(), &named).unwrap().log.row(1).unwrap().context.to_dense(), [1.0]);
+}
+
+#[test]
+fn white_space_around_what_is_asked_for_is_not_part_of_it() {
+    let text = "x,a,p,r\n0,north,0.5,0\n1,south,0.5,1\n";
+    let labels = |list: [&str; 2]| ActionCoding::Labels(list.map(str::to_owned).into());
+    let of = |columns: &CsvColumns| read_csv(text.as_bytes(), columns);
+    let plain = of(&columns(labels(["north", "south"]))).unwrap();
+    let spaced = CsvColumns {
+        contexts: ContextColumns::Named(vec![" x".into()]),
+        action: "a ".into(),
+        propensity: "\tp".into(),
+        outcome: Outcome::Reward(" r ".into()),
+        ..columns(labels([" north", "south\t"]))
+    };
+    assert_eq!(of(&spaced).unwrap(), plain);
+    assert!(matches!(of(&columns(labels(["north", "north "]))), Err(ReadError::DuplicateAction { .. })));
+}
+
+#[test]
 fn every_cell_that_is_wrong_is_named_by_line_column_and_text() {
     let refused = |from: &str, to: &str| {
         assert!(GOOD.contains(from));

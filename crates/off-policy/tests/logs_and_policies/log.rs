@@ -69,7 +69,7 @@ fn costs_are_negated_rewards_and_translation_adds() {
     let costs = Log::new(contexts(2), 2, vec![0, 1], vec![1.0; 2], Costs(vec![0.0, 2.5])).unwrap();
     assert_eq!(costs.rewards()[0].to_bits(), 0.0_f64.to_bits());
     assert_eq!(costs.rewards(), [0.0, -2.5]);
-    assert_eq!(costs.clone().translated(-0.5).unwrap().rewards(), [-0.5, -3.0]);
+    assert_eq!(costs.translated(-0.5).unwrap().rewards(), [-0.5, -3.0]);
     let refused = log().translated(f64::MAX);
     assert_eq!(refused, Err(LogError::NotFinite { row: 2, column: "reward", value: f64::INFINITY }));
 }
@@ -123,7 +123,7 @@ proptest! {
             && r.iter().all(|r| r.is_finite());
         prop_assert_eq!(made.is_ok(), lengths && ranges);
         let Ok(log) = made else { return Ok(()) };
-        let translated = log.clone().translated(b);
+        let translated = log.translated(b);
         prop_assert_eq!(translated.is_ok(), log.rewards().iter().all(|r| (r + b).is_finite()));
         if let Ok(sets) = ActionSets::new(count, &sets) {
             let offered = |(i, a): (usize, &u32)| sets.row(i).is_some_and(|set| set.contains(*a as usize));

@@ -22,10 +22,13 @@ fn what_cannot_be_learnt_from_is_refused() {
     let without = LabelSets::new(2, [vec![0], vec![]]).unwrap();
     assert_eq!(fit(&[0.0, 1.0], &without, &training), Err(LabelError::NoLabel { row: 1 }.into()));
     let overflow = PolicyError::ColumnOverflow { column: 0 };
-    assert_eq!(fit(&[1e200, -1e200], &two, &training), Err(overflow));
+    let three = LabelSets::single(2, &[0; 3]).unwrap();
+    assert_eq!(fit(&[f64::MAX; 3], &three, &training), Err(overflow));
     let raw = training.clone().with_columns(Columns::Raw);
     assert_eq!(fit(&[1e200, -1e200], &two, &raw), Err(PolicyError::GradientOverflow));
-    assert!(fit(&[1e100, -1e100], &two, &training).is_ok());
+    for large in [1e100, 1e200, 1e-160, 1e-200] {
+        assert!(fit(&[large, -large], &two, &training).is_ok_and(|epochs| epochs > 0), "{large:e}");
+    }
 }
 
 #[test]

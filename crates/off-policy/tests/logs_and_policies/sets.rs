@@ -1,7 +1,13 @@
 //! Sets of actions against lists of them.
 
-use off_policy::{ActionSet, ActionSets, LogError};
+use off_policy::estimators::Tables;
+use off_policy::policies::Uniform;
+use off_policy::{ActionSet, ActionSets, LabelError, LabelSets, Log, LogError, Rewards};
 use proptest::prelude::*;
+use rows::RowMatrix;
+
+/// The largest |A|.
+const MOST: usize = 1 << 24;
 
 #[test]
 fn every_refusal_of_a_set_names_its_row() {
@@ -16,13 +22,38 @@ fn every_refusal_of_a_set_names_its_row() {
 
 #[test]
 fn a_number_of_actions_that_no_memory_holds_is_refused() {
+    let refused = |found: serde_json::Result<()>| {
+        assert!(found.as_ref().is_err_and(|e| e.to_string().contains("more than 16777216")), "{found:?}");
+    };
     for actions in ["16777217", "4294967296", "18446744073709551615"] {
-        let text = format!("{{\"actions\":{actions},\"rows\":[[0]]}}");
-        let refused = serde_json::from_str::<ActionSets>(&text).map_err(|e| e.to_string());
-        assert!(refused.is_err_and(|e| e.contains("do not fit into memory")));
+        refused(
+            serde_json::from_str::<ActionSets>(&format!("{{\"actions\":{actions},\"rows\":[[0]]}}"))
+                .map(|_| ()),
+        );
+        refused(
+            serde_json::from_str::<ActionSets>(&format!("{{\"actions\":{actions},\"rows\":[]}}")).map(|_| ()),
+        );
+        refused(serde_json::from_str::<Uniform>(&format!("{{\"actions\":{actions}}}")).map(|_| ()));
+        let log =
+            Log::new(RowMatrix::dense(1, vec![0.0]).unwrap(), 7, vec![6], vec![0.5], Rewards(vec![1.0]));
+        let text = serde_json::to_string(&log.unwrap()).unwrap();
+        let tampered = text.replace("\"action_count\":7", &format!("\"action_count\":{actions}"));
+        assert_ne!(tampered, text);
+        refused(serde_json::from_str::<Log>(&tampered).map(|_| ()));
     }
-    let most = ActionSets::new(1 << 24, [[(1 << 24) - 1]]).unwrap();
-    assert!(most.row(0).unwrap().contains((1 << 24) - 1));
+    let (actions, limit) = (MOST + 1, MOST);
+    assert_eq!(ActionSet::all(actions), Err(LogError::TooManyActions { actions, limit }));
+    let none: [&[u32]; 0] = [];
+    assert_eq!(LabelSets::new(actions, none), Err(LabelError::TooManyClasses { classes: actions, limit }));
+    let tables = Tables::new(actions, &[0], &[1.0], &[1.0], &[1.0], None);
+    assert_eq!(tables, Err(LogError::TooManyActions { actions, limit }.into()));
+    // Up to there a set costs what is listed: with a bit an action, these would be 8 GiB.
+    let last = u32::try_from(MOST - 1).unwrap();
+    let most = ActionSets::new(MOST, (0..4096).map(|_| [last])).unwrap();
+    let set = most.row(4095).unwrap();
+    assert_eq!((set.len(), set.iter().last()), (1, Some(MOST - 1)));
+    assert!(set.contains(MOST - 1) && !set.contains(MOST) && !set.contains(usize::MAX));
+    assert!(Uniform::new(MOST).is_ok() && ActionSet::all(MOST).is_ok());
 }
 
 proptest! {

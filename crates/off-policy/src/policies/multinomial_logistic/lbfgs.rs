@@ -4,7 +4,7 @@ use rows::dot;
 use std::collections::VecDeque;
 
 /// −H∇J, where H is made of the last few steps s and changes y of the gradient by the two-loop recursion
-/// \[LN89, Algorithm 2.1\]; H is positive definite, for only pairs with ⟨s, y⟩ > 0 are kept.
+/// \[N80\], \[LN89\]; H is positive definite, for only pairs with ⟨s, y⟩ > 0 are kept.
 #[derive(Debug, Default)]
 pub(super) struct Lbfgs {
     pairs: VecDeque<Pair>,

@@ -36,12 +36,15 @@ impl Scales {
             largest[j] = largest[j].max(x.abs());
             stored[j] += 1.0;
         });
+        // Squares are of columns over a power of two next to their largest, so that none leaves the range of doubles.
+        let units: Vec<f64> = largest.iter().map(|largest| power_of_two(*largest)).collect();
+        let squared = |x: f64| x * x;
         let mut variances: Vec<f64> =
-            means.iter().zip(&stored).map(|(mean, k)| mean * mean * ((n - k) / n)).collect();
-        for_each(contexts, rows, |j, x| variances[j] += (x - means[j]) * (x - means[j]) / n);
+            (0..m).map(|j| squared(means[j] / units[j]) * ((n - stored[j]) / n)).collect();
+        for_each(contexts, rows, |j, x| variances[j] += squared(x / units[j] - means[j] / units[j]) / n);
         let mut inverses = Vec::with_capacity(m);
         for (column, (variance, largest)) in variances.iter().zip(&largest).enumerate() {
-            let deviation = variance.sqrt();
+            let deviation = variance.sqrt() * units[column];
             if !deviation.is_finite() {
                 return Err(PolicyError::ColumnOverflow { column });
             }
@@ -54,6 +57,12 @@ impl Scales {
     }
 }
 
+/// The power of two in (x/2, x] of a normal x > 0; below, the least normal number.
+fn power_of_two(x: f64) -> f64 {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    f64::from_bits(x.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
+}
+
 fn for_each(contexts: &RowMatrix, rows: &[usize], mut visit: impl FnMut(usize, f64)) {
     for x in rows.iter().filter_map(|i| contexts.row(*i)) {
         match x.entries() {
@@ -62,5 +71,36 @@ fn for_each(contexts: &RowMatrix, rows: &[usize], mut visit: impl FnMut(usize, f
                 indices.iter().zip(values).for_each(|(j, x)| visit(*j as usize, *x));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A column times a power of two has its mean and deviation times the same, although squares of it are no doubles.
+    #[test]
+    fn columns_of_any_size_have_a_spread() {
+        let (plain, rows) = ([3.0, -1.0, 0.0, 7.0, 2.5], [0, 1, 2, 3, 4]);
+        let fit = |values: &[f64], sparse: bool| {
+            let contexts = match sparse {
+                true => RowMatrix::sparse(1, vec![0, 1, 2, 2, 3, 4], vec![0; 4], {
+                    values.iter().copied().filter(|x| *x != 0.0).collect()
+                }),
+                false => RowMatrix::dense(1, values.to_vec()),
+            };
+            Scales::fit(&contexts.unwrap(), &rows, Columns::Standardised).unwrap()
+        };
+        for sparse in [false, true] {
+            let want = fit(&plain, sparse);
+            for power in [-1000, -540, 540, 1000] {
+                let scale = 2f64.powi(power);
+                let found = fit(&plain.map(|x| x * scale), sparse);
+                assert_eq!(found.means[0] / scale, want.means[0], "2^{power}");
+                assert_eq!(found.inverses[0] * scale, want.inverses[0], "2^{power}");
+                assert_eq!(found.mean_square, 1.0);
+            }
+        }
+        assert_eq!(fit(&[0.0; 5], false).inverses, [0.0]);
     }
 }
