@@ -118,9 +118,9 @@ fn a_move_beyond_the_range_of_numbers() {
 /// r/p or 1/p that are no numbers are refused, though (r + b)/p is one; sums of 1/p that are none are not.
 #[test]
 fn propensities_that_are_next_to_nothing() {
-    let contexts = RowMatrix::dense(1, vec![0.0, 1.0]).unwrap();
+    let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
     let start = |p: f64, r: f64, b: f64| {
-        let log = Log::new(contexts.clone(), 2, vec![0, 1], vec![p; 2], Rewards(vec![r; 2])).unwrap();
+        let log = Log::new(contexts.clone(), 2, vec![0, 1, 0, 0], vec![p; 4], Rewards(vec![r; 4])).unwrap();
         let settings = Settings::new(b, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
         PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings)
     };
