@@ -9,7 +9,7 @@ use boosters::bopl::{
 use off_policy::{ActionSets, Log, Rewards};
 use rows::RowMatrix;
 use weak_learners::LearnerError;
-use weak_learners::batch::SortedColumns;
+use weak_learners::batch::{Sample as _, SortedColumns};
 use weak_learners::pairs::{PairLearner, PairRound, VectorLeafNode, VectorLeafTree};
 
 fn settings() -> Settings {
