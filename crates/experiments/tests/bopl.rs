@@ -199,7 +199,7 @@ fn a_search_looks_at_validation_rows_and_keeps_its_units() {
     let searched = Options { search_parameters: true, ..options(folder.path(), 1, 2) };
     run(&searched).unwrap();
     let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
-    assert!(page.contains("searched on validation rows"));
+    assert!(page.contains("the best on validation rows of 6 configurations a method"));
     let (_, text) = units(folder.path());
     assert_eq!(text.matches("/Validation/").count(), 5 * 6);
     run(&searched).unwrap();

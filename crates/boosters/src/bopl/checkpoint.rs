@@ -12,8 +12,10 @@ use weak_learners::pairs::PairLearner;
 /// it was trained on.
 ///
 /// What the log determines is not in it: F_t(x_i, a) is replayed from the ensemble, so that a checkpoint is as small as the
-/// policy and cannot disagree with it. *Guarantee:* the run that goes on is bit for bit the one that was not stopped, or
-/// resuming is refused. *Cost:* a checkpoint copies the ensemble; resuming evaluates every predictor on every row, block by
+/// policy and cannot disagree with it. *Guarantee:* with the same contexts, binned alike, the run that goes on is
+/// bit for bit the one that was not stopped. *Checked:* the log, the name of the objective, the α of every round, every
+/// bound against the decreases, and the objective, IPS and SNIPS of the last round against the replay; not the earlier
+/// ones, nor settings and learner, which are taken for what the file says. *Cost:* a checkpoint copies the ensemble; resuming evaluates every predictor on every row, block by
 /// block on the caller's threads, and hashes the log.
 ///
 /// ```
@@ -68,8 +70,8 @@ impl<L: PairLearner> Checkpoint<L> {
     /// The run where it was, on the log that it was trained on.
     ///
     /// # Errors
-    /// [`BoplError::AnotherLog`], [`BoplError::AnotherObjective`]; [`BoplError::NotReproduced`] where the record is not
-    /// that of the ensemble, because it was changed, or because the predictors no longer answer what the base learner
+    /// [`BoplError::AnotherLog`], [`BoplError::AnotherObjective`]; [`BoplError::NotReproduced`] where what is
+    /// checked of the record is not that of the ensemble, because it was changed, or because the predictors no longer answer what the base learner
     /// said they do; what [`PolicyBoosting::from_ensemble`] refuses.
     pub fn resume<O: PolicyObjective>(self, log: &Log) -> Result<PolicyBoosting<O, L>, BoplError>
     where

@@ -8,10 +8,13 @@ use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::pairs::PairHypothesis;
 
+/// As many as action sets may have.
+const MOST_ACTIONS: usize = 1 << 24;
+
 /// F_T(x, a) = Σ_t α_t f_t(x, a) \[L23, Equation 3\]: scores, of which [`Softmax`](off_policy::policies::Softmax) and
 /// [`Argmax`](off_policy::policies::Argmax) make policies.
 ///
-/// *Shapes:* F_T: R^m × {0, …, |A|−1} → R; F_0 = 0. *Cost:* that of T predictors; no allocation where they need none.
+/// *Shapes:* F_T: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴; F_0 = 0. *Cost:* that of T predictors; no allocation where they need none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts<H>", bound(deserialize = "H: Deserialize<'de> + PairHypothesis"))]
 pub struct PolicyEnsemble<H> {
@@ -33,7 +36,7 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
     /// F_0 = 0 on contexts of `inputs` coordinates and so many actions.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without inputs or actions.
+    /// [`LearnerError::Empty`] without inputs or actions; [`BoplError::BadParameter`] for more than 2²⁴ actions.
     pub fn new(inputs: usize, actions: usize) -> Result<Self, BoplError> {
         Self::of(inputs, actions, Vec::new())
     }
@@ -123,6 +126,12 @@ impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
             if count == 0 {
                 return Err(LearnerError::Empty { argument }.into());
             }
+        }
+        // A policy makes room for them, and their number may be that of a damaged file.
+        if actions > MOST_ACTIONS {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = actions as f64;
+            return Err(BoplError::BadParameter { name: "actions", value, domain: "1 ≤ |A| ≤ 2²⁴" });
         }
         for (index, Member { alpha, predictor }) in members.iter().enumerate() {
             if !alpha.is_finite() {

@@ -22,12 +22,12 @@ pub enum BoplError {
     /// What an estimate on a held-out log refuses.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// A translated reward over its propensity that is beyond the range of doubles.
+    /// A reward, translated or not, or 1 over its propensity that is beyond the range of doubles.
     #[error("row {row}: the reward {reward} over the propensity {propensity} is beyond the range of numbers")]
     Importance {
         /// The row.
         row: usize,
-        /// r̃.
+        /// r̃, r or 1.
         reward: f64,
         /// p.
         propensity: f64,
@@ -91,7 +91,7 @@ pub enum BoplError {
         /// What is there.
         found: String,
     },
-    /// A saved run whose record is not that of its ensemble.
+    /// A saved run whose record, as far as it is checked, is not that of its ensemble.
     #[error("the record of the saved run says {quantity} = {recorded}, its ensemble {found}")]
     NotReproduced {
         /// Which number.

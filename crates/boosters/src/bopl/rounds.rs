@@ -8,7 +8,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
     /// Plays rounds until there is a reason to stop, and says which one it was.
     ///
     /// `rounds` counts from the run's first round on, so that a run that was stopped in between goes on under the same
-    /// rule. The validation follows the run and ends it when its patience does. `watch` sees the run and the validation
+    /// rule. The validation follows the run and ends it when its patience does, which counts
+    /// from the run's first round on as well: rounds of an ensemble that it started at try none of it. `watch` sees the run and the validation
     /// after each round: it may draw progress, save a [`checkpoint`](Self::checkpoint) every so many rounds, or break
     /// off.
     ///
@@ -54,7 +55,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
         loop {
             if let Some(validation) = &mut validation {
                 validation.follow(self.ensemble())?;
-                if validation.is_over() {
+                // A warm start inherits predictors, and with them no impatience.
+                if validation.is_over_since(self.ensemble().len() - self.record().len()) {
                     return Ok(Stop::Patience);
                 }
             }

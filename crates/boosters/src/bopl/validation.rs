@@ -14,7 +14,8 @@ use weak_learners::pairs::PairHypothesis;
 /// A round is better only where its estimate is larger than all before; one that does not exist (SNIPS where every weight
 /// is 0) is never better. It is a function of the ensemble alone, so that it needs not be saved: a new one catches up with
 /// a run that is ahead of it, bit for bit, whatever the number of threads. *Cost:* one evaluation of one predictor and one
-/// softmax a round; 8 bytes a pair, and as many with a model.
+/// softmax a round; 16 bytes a pair while it follows, and 8 more with a
+/// model.
 ///
 /// ```
 /// use boosters::bopl::{Member, PolicyEnsemble, Validation};
@@ -208,8 +209,14 @@ impl<'a> Validation<'a> {
     /// Whether the estimate has not risen for as many rounds as there is patience for.
     #[must_use]
     pub fn is_over(&self) -> bool {
+        self.is_over_since(0)
+    }
+
+    /// Whether it is over for a run that started at F_`start`.
+    pub(super) fn is_over_since(&self, start: usize) -> bool {
         let followed = self.estimates.len().saturating_sub(1);
-        followed >= self.least_rounds && followed - self.best_round() >= self.patience
+        let waited = followed.saturating_sub(self.best_round().max(start));
+        followed >= self.least_rounds && waited >= self.patience
     }
 
     /// The t of the largest estimate, the first of equals: F_t is what to keep, [`PolicyEnsemble::prefix`]. 0 where there

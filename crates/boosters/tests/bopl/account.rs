@@ -134,15 +134,17 @@ pub(crate) fn holds<O: Printed, L: PairLearner>(
             .collect();
         let what = format!("{what}, round {t}: {round:?}");
         let (gain, curvature) = along::<O>(log, (b, settings.step().smoothness()), &scores, &f);
+        let alpha = gain / (curvature + 2.0 * n * settings.ridge());
         if let Step::Closed(_) = settings.step() {
-            let alpha = gain / (curvature + 2.0 * n * settings.ridge());
             assert!((round.alpha - alpha).abs() <= 1e-6 * alpha.abs(), "{what}: α is {alpha}");
-            let decrease = alpha * gain / n - alpha * alpha * curvature / (2.0 * n);
-            assert!((round.decrease - decrease).abs() <= 1e-6 * decrease, "{what}: decrease {decrease}");
-            if settings.ridge() == 0.0 {
-                let printed = gain * gain / (2.0 * n * curvature);
-                assert!((printed - decrease).abs() <= 1e-9 * decrease, "{what}: U²/2nS = {printed}");
-            }
+        }
+        // A line search goes at least as far as the closed form, and keeps its decrease.
+        assert!(round.alpha.abs() >= (1.0 - 1e-6) * alpha.abs(), "{what}: α of the closed form is {alpha}");
+        let decrease = alpha * gain / n - alpha * alpha * curvature / (2.0 * n);
+        assert!((round.decrease - decrease).abs() <= 1e-6 * decrease, "{what}: decrease {decrease}");
+        if settings.ridge() == 0.0 {
+            let printed = gain * gain / (2.0 * n * curvature);
+            assert!((printed - decrease).abs() <= 1e-9 * decrease, "{what}: U²/2nS = {printed}");
         }
         for (row, f) in scores.iter_mut().zip(&f) {
             row.iter_mut().zip(f).for_each(|(score, f)| *score += round.alpha * f);

@@ -3,8 +3,8 @@
 use crate::learners::Arbitrary;
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
-    Bopl, BoplError, BoplS, Checkpoint, Classification, PolicyBoosting, PolicyObjective, Settings,
-    Smoothness, Step,
+    Bopl, BoplError, BoplS, Checkpoint, Classification, PolicyBoosting, PolicyEnsemble, PolicyObjective,
+    Settings, Smoothness, Step,
 };
 use boosters::saved::{SavedError, load, save};
 use off_policy::{ActionSets, Log, Rewards};
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use weak_learners::batch::{BinnedColumns, SortedColumns};
 use weak_learners::pairs::{
-    BinnedContexts, ExactPairTree, HistogramPairTree, PairGrowth, PairHypothesis, PairLearner,
+    BinnedContexts, ExactPairTree, HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairTree,
     VectorLeafLearner,
 };
 
@@ -167,6 +167,32 @@ fn a_file_that_was_tampered_with_is_refused() {
     let rounds = file.pointer("/record").unwrap().as_array().unwrap();
     assert!(!resumes("/record", json!(rounds.iter().chain(rounds).collect::<Vec<_>>())));
     assert!(!resumes("/record", json!(rounds.iter().rev().collect::<Vec<_>>())));
+}
+
+/// A number of actions that there is no room for, in a tree or in an ensemble, under a checksum that is right.
+#[test]
+fn more_actions_than_there_is_room_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.json");
+    let (_, checkpoint) = saved();
+    for actions in [9_000_000_000_u64, u64::MAX] {
+        let leaf = json!({ "leaf": { "value": 1.0 } });
+        let tree = json!({ "inputs": 1, "actions": actions, "nodes": [leaf] });
+        assert!(serde_json::from_value::<PairTree>(tree.clone()).is_err(), "{actions}");
+        let with =
+            json!({ "inputs": 1, "actions": actions, "members": [{ "alpha": 1.0, "predictor": tree }] });
+        let without = json!({ "inputs": 1, "actions": actions, "members": [] });
+        for ensemble in [with, without] {
+            let mut file = serde_json::to_value(&checkpoint).unwrap();
+            file["ensemble"] = ensemble.clone();
+            save(&path, KIND, &file).unwrap();
+            let loaded = load::<Checkpoint<ExactPairTree>>(&path, KIND);
+            assert!(matches!(loaded, Err(SavedError::State { .. })), "{actions}");
+            save(&path, "policy", &ensemble).unwrap();
+            let loaded = load::<PolicyEnsemble<PairTree>>(&path, "policy");
+            assert!(matches!(loaded, Err(SavedError::State { .. })), "{actions}");
+        }
+    }
 }
 
 #[test]

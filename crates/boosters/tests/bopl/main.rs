@@ -2,7 +2,7 @@
 //!
 //! Reading order: `logs` (data), `learners` (base learners without merit, whose rounds have the guarantee all the same),
 //! `account` (what must hold in every round, recomputed from the predictors); the claims: `theorem_1`, `smoothness`
-//! (Propositions 1 and 2), `gradients`, `optimal_risk`, `scale` (Z, α and the paper's form of the bound), `surrogate` (what
+//! (Propositions 1 and 2), `engines` (histogram trees against exact ones), `gradients`, `optimal_risk`, `scale` (Z, α and the paper's form of the bound), `surrogate` (what
 //! fails without it), `action_sets`, `reward_regression`; the contract: `ends`, `refusals`, `threads`, `allocation`,
 //! `validation`, `checkpoint`.
 
@@ -11,6 +11,7 @@
 mod logs;
 mod learners;
 mod account;
+mod engines;
 mod theorem_1;
 mod smoothness;
 mod gradients;

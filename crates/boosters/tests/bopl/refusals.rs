@@ -6,11 +6,11 @@ use boosters::bopl::{
     Bopl, BoplError, BoplS, Member, PolicyBoosting, PolicyEnsemble, RewardRegression, Settings, Smoothness,
     Step,
 };
-use off_policy::{Log, Rewards};
+use off_policy::{ActionSets, Log, Rewards};
 use rows::RowMatrix;
 use weak_learners::LearnerError;
-use weak_learners::batch::SortedColumns;
-use weak_learners::pairs::PairRound;
+use weak_learners::batch::{Sample as _, SortedColumns};
+use weak_learners::pairs::{PairLearner, PairRound, VectorLeafNode, VectorLeafTree};
 
 fn settings() -> Settings {
     Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap()
@@ -84,6 +84,78 @@ fn contexts_of_something_else() {
     assert!(run.record().is_empty());
     assert!(matches!(run.weigh(&[1.0; 29], Step::LineSearch), Err(BoplError::Mismatch { .. })));
     assert!(matches!(run.weigh(&[f64::INFINITY; 30], Step::LineSearch), Err(BoplError::NotFinite { .. })));
+}
+
+/// Says the same of every context.
+struct Constant(Vec<f64>);
+
+impl PairLearner for Constant {
+    type Contexts = SortedColumns;
+    type Hypothesis = VectorLeafTree;
+
+    fn train(
+        &mut self,
+        contexts: &SortedColumns,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<VectorLeafTree, LearnerError> {
+        let columns = values.chunks_exact_mut(round.examples()).zip(&self.0);
+        columns.for_each(|(column, f)| column.fill(*f));
+        let root = vec![VectorLeafNode::Leaf { leaf: 0 }];
+        VectorLeafTree::new(contexts.inputs(), round.actions(), root, self.0.clone())
+    }
+}
+
+/// An action that is never on offer has no part in α, so that αf is beyond the range of numbers there though f is not.
+#[test]
+fn a_move_beyond_the_range_of_numbers() {
+    let two = random_log(40, 2, 2, 1);
+    let (a, p) = (two.logged_actions().to_vec(), two.propensities().to_vec());
+    let rewards = a.iter().map(|a| f64::from(*a)).collect();
+    let log = Log::new(two.contexts().clone(), 3, a, p, Rewards(rewards)).unwrap();
+    let log = log.with_action_sets(ActionSets::new(3, vec![[0, 1]; 40]).unwrap()).unwrap();
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    let start = |f: f64| {
+        let learner = Constant(vec![0.0, 1e-3, f]);
+        PolicyBoosting::<BoplS, _>::new(&log, learner, settings()).unwrap()
+    };
+    assert!(start(1e300).round(&contexts).unwrap().continue_value().unwrap().alpha > 10.0);
+    let mut run = start(1e308);
+    let before = (run.scores().to_vec(), run.gradients().to_vec(), run.objective());
+    for _ in 0..2 {
+        let refused = run.round(&contexts);
+        assert!(matches!(refused, Err(BoplError::NotFinite { argument: "a score", index: 80, .. })));
+        assert_eq!(before, (run.scores().to_vec(), run.gradients().to_vec(), run.objective()));
+        assert!(run.ensemble().is_empty() && run.record().is_empty());
+    }
+}
+
+/// r/p or 1/p that are no numbers are refused, though (r + b)/p is one; sums of 1/p that are none are not.
+#[test]
+fn propensities_that_are_next_to_nothing() {
+    let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
+    let start = |p: f64, r: f64, b: f64| {
+        let log = Log::new(contexts.clone(), 2, vec![0, 1, 0, 0], vec![p; 4], Rewards(vec![r; 4])).unwrap();
+        let settings = Settings::new(b, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+        PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings)
+    };
+    let refused = |p, r, b| start(p, r, b).map(|_| ());
+    assert!(matches!(
+        refused(1e-10, 1e300, -1e300),
+        Err(BoplError::Importance { row: 0, reward: 1e300, .. })
+    ));
+    assert!(matches!(refused(1e-309, 1e-3, 0.0), Err(BoplError::Importance { row: 0, reward: 1.0, .. })));
+    let plain = start(1e-300, 0.5, 0.0).unwrap();
+    assert!(plain.ips() > 0.0);
+    let sums = |run: &PolicyBoosting<Bopl, _>| {
+        let mut run = run.clone();
+        let columns = SortedColumns::new(contexts.clone()).unwrap();
+        run.round(&columns).unwrap().continue_value().unwrap().snips
+    };
+    for p in [1e-300, 6e-309] {
+        let found = sums(&start(p, 0.5, 0.0).unwrap());
+        assert!((found - 0.5).abs() < 1e-12, "every reward is 0.5, and so is SNIPS: {found} at p = {p}");
+    }
 }
 
 #[test]

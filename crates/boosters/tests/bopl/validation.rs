@@ -2,7 +2,7 @@
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
-    BoplError, BoplS, PolicyBoosting, PolicyEnsemble, PredictedRewards, RewardRegression, Settings,
+    BoplError, BoplS, Member, PolicyBoosting, PolicyEnsemble, PredictedRewards, RewardRegression, Settings,
     Smoothness, Step, Stop, Validation,
 };
 use datasets::Name;
@@ -107,6 +107,41 @@ fn patience_ends_the_run() {
             assert!(t - first < patience, "patience {patience}: over after {t} rounds");
         }
         assert!(best > values[0], "boosting helped");
+    }
+}
+
+/// The predictors that a warm start inherits, all of them worse than F_0 here, try no patience.
+#[test]
+fn a_warm_start_is_patient_from_its_own_start() {
+    let (log, held_out) = logs();
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    let worse: Vec<_> = played(&log, 6)
+        .members()
+        .iter()
+        .map(|member| Member { alpha: -member.alpha, predictor: member.predictor.clone() })
+        .collect();
+    let worse = PolicyEnsemble::of(log.inputs(), log.actions(), worse).unwrap();
+    for patience in [1, 3] {
+        let mut validation =
+            Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, patience).unwrap();
+        validation.follow(&worse).unwrap();
+        assert!(
+            (validation.best_round(), validation.is_over()) == (0, true),
+            "F_0 is the best of F_0, …, F_6"
+        );
+        let before = run(&log);
+        let (learner, settings) = (before.learner().clone(), *before.settings());
+        let mut warm =
+            PolicyBoosting::<BoplS, _>::from_ensemble(&log, learner, settings, worse.clone()).unwrap();
+        let go_on = |_: &PolicyBoosting<_, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
+        let stop = warm.run_rounds(&contexts, 400, Some(&mut validation), go_on).unwrap();
+        assert_eq!(stop, Stop::Patience);
+        // Over in the first of its rounds that is `patience` behind the best of them and of F_6, or F_0 is that.
+        let values: Vec<f64> = validation.estimates().iter().flatten().map(|e| e.value).collect();
+        let best_of = |t: usize| (0..=t).rev().max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap();
+        let first = (7..values.len()).find(|t| t - best_of(*t).max(6) >= patience);
+        assert_eq!(first, Some(values.len() - 1), "patience {patience}");
+        assert_eq!(values.len() - 1, 6 + warm.record().len());
     }
 }
 

@@ -101,7 +101,7 @@ impl<'a> Watch<'a> {
         self.add(place, round.alpha, predictor, seconds)
     }
 
-    /// A round of reward regression; its theorem is the decrease of the squared error.
+    /// A round of reward regression.
     pub(super) fn see_regression(
         &mut self,
         round: &RegressionRound,

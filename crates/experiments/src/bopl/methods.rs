@@ -72,6 +72,12 @@ impl Method {
         }
     }
 
+    /// Whether it is boosted off-policy learning, which has theorems to keep.
+    #[must_use]
+    pub fn is_boosted(self) -> bool {
+        !matches!(self, Self::Logging | Self::BrrGb)
+    }
+
     /// Whether the direct method is asked about it: two rows of \[L23, Table 2\] on the two tasks of that table, and
     /// BOPL-S-regr beside them.
     #[must_use]

@@ -3,6 +3,7 @@
 use super::course::{Course, Place};
 use super::figures::plots;
 use super::paper::Printed;
+use super::search::{TRIALS, TRIED};
 use super::{BoplRunError, Measured, Options, curves, tables};
 use crate::paired::Interval;
 use crate::record::{PaperRow, Record, Trial, write_atomically};
@@ -52,26 +53,38 @@ pub(super) fn write(
     show("Logging policies", tables::logging(measured)?);
     show("Hyper-parameters", tables::parameters(measured)?);
     let counted = |of: fn(&Course) -> u32| -> u64 {
-        measured.iter().flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
+        let boosted = measured.iter().filter(|one| one.method.is_boosted());
+        boosted.flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
     };
     let broken = format!(
-        "{} rounds of boosting; the objective fell by less than guaranteed in {} of them and was above \
+        "{} rounds of boosted off-policy learning; the objective fell by less than guaranteed in {} of them and was above \
          the bound of [L23, Theorem 1] after {}.",
-        measured.iter().flat_map(|one| &one.trials).map(|course| u64::from(course.rounds)).sum::<u64>(),
+        counted(|course| course.rounds),
         counted(|course| course.short_of_the_decrease),
         counted(|course| course.above_the_bound),
     );
     let _ = writeln!(terminal, "{broken}");
     let hyper = if options.search_parameters {
-        "searched on validation rows over the ranges of [L23, Table 4]"
+        format!(
+            "the best on validation rows of {TRIED} configurations a method, that of [L23, Table 5] and others drawn from \
+             the ranges of [L23, Table 4], each tried in {TRIALS} trials at most"
+        )
     } else {
-        "those of [L23, Table 5]"
+        "those of [L23, Table 5]".to_owned()
     };
+    let of_task = |(task, methods): (ClassificationName, Vec<&Measured>)| {
+        format!("{task} {}", methods.first().map_or(0, |one| one.trials.len()))
+    };
+    let trials: Vec<String> = by_task(measured).into_iter().map(of_task).collect();
     let _ = writeln!(
         page,
-        "\nMeans over the trials ± half the length of their 95% interval, Student's. Hyper-parameters are {hyper}. Means by \
+        "\nMeans over the trials ± half the length of their 95% interval, Student's. Trials: {}. Ours lies within, \
+         above or below the interval that the paper prints: our mean is compared, and not our interval. Hyper-parameters are \
+         {hyper}. Means by \
          round: [bopl-curves.csv](bopl-curves.csv). {broken} The rounds took {:.0} s on all threads together, commit {}.",
-        record.seconds, record.commit
+        trials.join(", "),
+        record.seconds,
+        record.commit
     );
     write_atomically(&files[1], page.as_bytes())?;
     write_atomically(&files[2], curves::curves(measured).as_bytes())?;

@@ -9,7 +9,8 @@ use crate::record::Provenance;
 use crate::table::{Cell, Table, significant};
 
 /// A table a task: a row a method, and behind them those of the paper that are not run. Where ours lies is said of full runs
-/// on the official data.
+/// on the official data, and with the number of trials where there are fewer than three. BRR-gb's decrease is a difference
+/// of squared errors, and no theorem's.
 pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, BoplRunError> {
     let columns =
         ["ours", "paper", "ours lies", "trials", "rounds", "s a round", "rounds that break a theorem"];
@@ -20,14 +21,19 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
             let printed = Printed::table_1(one.method, task);
             let ours = one.interval(|course| Some(course.reward));
             let fair = !quick && one.provenance == Provenance::Official;
-            let verdict =
-                printed.filter(|_| fair).zip(ours).map(|(printed, ours)| printed.verdict(ours.mean));
+            let verdict = printed.filter(|_| fair).zip(ours).map(|(printed, ours)| {
+                let verdict = printed.verdict(ours.mean);
+                match one.trials.len() {
+                    few @ ..=2 => format!("{verdict} ({few} trial{})", if few == 1 { "" } else { "s" }),
+                    _ => verdict.to_owned(),
+                }
+            });
             let broken: u32 =
                 one.trials.iter().map(|course| course.short_of_the_decrease + course.above_the_bound).sum();
             let mut cells = vec![
                 ours.map_or(Cell::Empty, |ours| Cell::Text(mean_and_width(ours))),
                 printed.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
-                verdict.map_or(Cell::Empty, |verdict| Cell::Text(verdict.to_owned())),
+                verdict.map_or(Cell::Empty, Cell::Text),
             ];
             cells.push(Cell::Count(one.trials.len() as u64));
             if one.method == Method::Logging {
@@ -37,7 +43,11 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
                 let seconds = one.interval(|course| Some(course.seconds / f64::from(course.rounds.max(1))));
                 cells.push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}", found.mean))));
                 cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
-                cells.push(Cell::Count(u64::from(broken)));
+                cells.push(if one.method.is_boosted() {
+                    Cell::Count(u64::from(broken))
+                } else {
+                    Cell::Empty
+                });
             }
             table.push(one.method.name(), one.provenance, cells)?;
         }

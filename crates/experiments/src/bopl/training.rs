@@ -22,7 +22,7 @@ const PAPER: Step = Step::Closed(Smoothness::Paper);
 pub(super) type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
 impl Method {
-    /// Trains on the log, and watches the rewards of other rows.
+    /// Trains on the log, and watches the rewards of other rows. `model` is what the direct method's BRR-gb is trained with.
     ///
     /// # Errors
     /// What a learner or a booster refuses.
@@ -30,7 +30,7 @@ impl Method {
         self,
         task: ClassificationName,
         trial: &Trial,
-        parameters: &Parameters,
+        (parameters, model): (&Parameters, &Parameters),
         rows: &Rewarded,
         tick: Tick<'_>,
     ) -> Result<Course, BoplRunError> {
@@ -64,13 +64,8 @@ impl Method {
             let predicted = if self == Self::BrrGb {
                 scores.clone()
             } else {
-                let parameters = Parameters::table_5(Self::BrrGb, task);
-                let growth = PairGrowth::new(
-                    parameters.max_depth,
-                    parameters.min_child_weight,
-                    parameters.reg_lambda,
-                )?;
-                let run = Run { parameters: &parameters, tick: &|_| (), ..run };
+                let growth = PairGrowth::new(model.max_depth, model.min_child_weight, model.reg_lambda)?;
+                let run = Run { parameters: model, tick: &|_| (), ..run };
                 run.reward_regression(HistogramPairTree::new(growth))?.1
             };
             course.direct_method = Some(rows.mean(&predicted, &scores));

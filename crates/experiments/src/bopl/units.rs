@@ -10,6 +10,7 @@ use super::{BoplRunError, Measured, Options};
 use crate::progress::{Progress, Stage};
 use crate::record::Provenance;
 use crate::trials::{Trials, WorkError};
+use datasets::ClassificationName;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,7 +38,25 @@ struct Unit {
     place: usize,
     method: Method,
     parameters: Parameters,
+    /// Those of the direct method's model.
+    model: Parameters,
     scored: Scored,
+}
+
+impl Unit {
+    /// What a finished unit is found by: everything that its course depends on. The model is named where it is none of
+    /// \[L23, Table 5\].
+    fn key(&self, task: ClassificationName, data: &str) -> String {
+        let Self { trial, method, parameters, model, scored, .. } = self;
+        let explorer = serde_json::to_string(&Explorer::of(task)).unwrap_or_default();
+        let asked = serde_json::to_string(parameters).unwrap_or_default();
+        let mut key = format!("{task}/{data}/{trial}/{method}/{scored:?}/{explorer}/{asked}");
+        let needs_model = method.is_in_table_2(task) && *method != Method::BrrGb;
+        if needs_model && *model != Parameters::table_5(Method::BrrGb, task) {
+            key = format!("{key}/{}", serde_json::to_string(model).unwrap_or_default());
+        }
+        key
+    }
 }
 
 impl Units<'_> {
@@ -91,6 +110,11 @@ impl Units<'_> {
         trials: u32,
         scored: Scored,
     ) -> Result<Vec<Vec<Arc<Course>>>, BoplRunError> {
+        let name = self.task.name;
+        // The model is the BRR-gb that is run on the same trials.
+        let is_model = |of: &&(Method, Parameters)| scored == Scored::Test && of.0 == Method::BrrGb;
+        let table_5 = Parameters::table_5(Method::BrrGb, name);
+        let model = chosen.iter().find(is_model).map_or(table_5, |(_, parameters)| *parameters);
         let mut units = Vec::new();
         for trial in 0..trials {
             let of = |(place, &(method, parameters)): (usize, &(Method, Parameters))| Unit {
@@ -98,6 +122,7 @@ impl Units<'_> {
                 place,
                 method,
                 parameters,
+                model,
                 scored,
             };
             let mut of_trial: Vec<Unit> = chosen.iter().enumerate().map(of).collect();
@@ -107,7 +132,7 @@ impl Units<'_> {
             units.extend(of_trial);
         }
         let rounds: u64 = units.iter().map(|unit| u64::from(unit.parameters.rounds)).sum();
-        let stage = self.progress.stage(&format!("{}: rounds of {stage}", self.task.name), rounds);
+        let stage = self.progress.stage(&format!("{name}: rounds of {stage}"), rounds);
         let shared = Shared::new(self, trials, chosen.len());
         let done = side_by_side(&units, self.options.threads, |unit| {
             let course = self.unit(unit, &shared, &stage);
@@ -124,12 +149,11 @@ impl Units<'_> {
 
     /// A unit that is kept, or else its work.
     fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<Course>, BoplRunError> {
-        let Unit { trial, method, parameters, scored, .. } = unit;
+        let Unit { trial, method, parameters, model, scored, .. } = unit;
         // Trials on a stand-in are not those of the official files that may be fetched later.
         let data = Provenance::from(&self.task.data.provenance).label().unwrap_or("official");
         let name = self.task.name;
-        let asked = serde_json::to_string(parameters).unwrap_or_default();
-        let key = format!("{name}/{data}/{trial}/{method}/{scored:?}/{asked}");
+        let key = unit.key(name, data);
         if let Some(kept) = self.store.get(&key) {
             stage.resume(u64::from(parameters.rounds));
             return Ok(kept);
@@ -140,7 +164,7 @@ impl Units<'_> {
                 Scored::Validation => &trial.validation,
                 Scored::Test => &trial.test,
             };
-            method.train(name, &trial, parameters, rows, &|rounds| stage.done(rounds))
+            method.train(name, &trial, (parameters, model), rows, &|rounds| stage.done(rounds))
         };
         self.store.get_or_try_run(&key, work).map_err(WorkError::into_error)
     }
@@ -233,6 +257,22 @@ mod tests {
             };
             assert_eq!(side_by_side(&items, Some(threads), slow).unwrap(), items);
         }
+    }
+
+    #[test]
+    fn a_key_names_who_logs_and_what_is_searched() {
+        use ClassificationName::Scene;
+        let of = |method| Parameters::table_5(method, Scene);
+        let (method, scored) = (Method::BoplRegr, Scored::Test);
+        let (parameters, model) = (of(method), of(Method::BrrGb));
+        let unit = Unit { trial: 3, place: 0, method, parameters, model, scored };
+        let start = r#"scene/official/3/BOPL-regr/Test/{"ridge":1.1,"epsilon":0.1}/{"rounds":500,"#;
+        let key = unit.key(Scene, "official");
+        assert!(key.starts_with(start) && key.ends_with("\"learning_rate\":1.0}"), "{key}");
+        let other = Unit { model: Parameters { rounds: 7, ..model }, ..unit };
+        assert!(other.key(Scene, "official").starts_with(&format!("{key}/{{\"rounds\":7,")));
+        let class = |model| Unit { method: Method::BoplClass, model, ..unit }.key(Scene, "official");
+        assert_eq!(class(other.model), class(model), "no direct method is asked about it");
     }
 
     #[test]

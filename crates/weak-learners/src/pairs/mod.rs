@@ -3,8 +3,8 @@
 //! Reading order: [`PairHypothesis`] and [`PairLearner`], the contracts, with [`PairRound`], what a learner is asked;
 //! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`ExactPairTree`], which tries every
 //! split; [`BinnedContexts`], the contexts a byte a value, and [`HistogramPairTree`], which grows the tree on them;
-//! [`VectorLeafTree`], a tree on x with a value an action in each leaf, and [`VectorLeafLearner`], which grows one.
-//! split, and [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf, and [`VectorLeafLearner`], which grows one.
+//! [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf,
+//! and [`VectorLeafLearner`], which grows one.
 
 mod contract;
 mod pair_tree;

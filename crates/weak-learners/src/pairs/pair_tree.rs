@@ -5,10 +5,13 @@ use crate::LearnerError;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
+/// 2²⁴ actions are 64 MiB of entrances a tree.
+const MOST_ACTIONS: usize = 1 << 24;
+
 /// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which see a pair as
 /// the row \[x ; one-hot(a)\].
 ///
-/// *Shapes:* f: R^m × {0, …, |A|−1} → R. *Cost:* a walk an action; the questions about actions that stand above every
+/// *Shapes:* f: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴. *Cost:* a walk an action; the questions about actions that stand above every
 /// question about x are answered when the tree is made.
 ///
 /// ```
@@ -77,8 +80,8 @@ impl PairTree {
     /// The tree of these nodes, from the root on.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::BadParameter`] for nodes that are no
-    /// tree: a leaf that is not finite, a feature, action or child that is not there, a child before its parent or of
+    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::BadParameter`] for more than 2²⁴ actions,
+    /// and for nodes that are no tree: a leaf that is not finite, a feature, action or child that is not there, a child before its parent or of
     /// two of them.
     pub fn new(inputs: usize, actions: usize, nodes: Vec<PairNode>) -> Result<Self, LearnerError> {
         Parts { inputs, actions, nodes }.try_into()
@@ -167,6 +170,14 @@ impl TryFrom<Parts> for PairTree {
             if count == 0 {
                 return Err(LearnerError::Empty { argument });
             }
+        }
+        // The number of actions may be that of a damaged file.
+        if actions > MOST_ACTIONS {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = actions as f64;
+            return Err(LearnerError::BadParameter {
+                name: "actions", value, domain: "1 ≤ |A| ≤ 2²⁴"
+            });
         }
         let mut parents = vec![0u32; nodes.len()];
         let mut sound = true;

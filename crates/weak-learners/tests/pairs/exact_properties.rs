@@ -188,6 +188,9 @@ fn what_is_refused_changes_nothing() {
     assert_eq!(serde_json::from_str::<PairTree>(&saved).unwrap(), tree);
     for (from, to) in [
         ("\"actions\":2", "\"actions\":0"),
+        ("\"actions\":2", "\"actions\":16777217"),
+        ("\"actions\":2", "\"actions\":9000000000"),
+        ("\"actions\":2", "\"actions\":18446744073709551615"),
         ("\"others\":1", "\"others\":0"),
         ("\"inputs\":2", "\"inputs\":0"),
     ] {

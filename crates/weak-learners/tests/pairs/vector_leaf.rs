@@ -3,11 +3,12 @@
 use crate::simulated::Simulated;
 use crate::whole_numbers::{Fraction, Whole, whole_rounds};
 use proptest::prelude::*;
-use rows::Row;
+use rows::{Row, RowMatrix};
 use weak_learners::LearnerError;
 use weak_learners::batch::{BinnedColumns, SortedColumns};
 use weak_learners::pairs::{
-    ExactPairTree, PairGrowth, PairHypothesis, PairLearner, VectorLeafLearner, VectorLeafNode, VectorLeafTree,
+    ExactPairTree, PairGrowth, PairHypothesis, PairLearner, PairRound, PairWeights, VectorLeafLearner,
+    VectorLeafNode, VectorLeafTree,
 };
 
 type Pairs = Vec<(usize, usize)>;
@@ -177,6 +178,21 @@ fn equal_targets_are_not_parted() {
     }
 }
 
+/// 0.1 + 0.2 − 0.3 is 2^−55 in doubles, and nothing in what they stand for.
+#[test]
+fn gradients_that_cancel_are_no_gain() {
+    let rows = RowMatrix::dense(1, vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0]).unwrap();
+    let leaves = |g: &[f64]| {
+        let round = PairRound::new(6, 1, g, PairWeights::OfExamples(&[1.0; 6])).unwrap();
+        let (contexts, mut values) = (BinnedColumns::new(rows.clone()).unwrap(), [0.0; 6]);
+        let mut learner = VectorLeafLearner::new(PairGrowth::new(2, 0.0, 0.0).unwrap());
+        learner.train(&contexts, &round, &mut values).unwrap().leaves()
+    };
+    assert_eq!(leaves(&[0.1, 0.2, -0.3, 0.0, 0.0, 0.0]), 1);
+    assert_eq!(leaves(&[0.1, 0.2, -0.3, 0.1, 0.2, -0.3]), 1);
+    assert_eq!(leaves(&[0.1, 0.2, -0.3 - 1e-7, 0.0, 0.0, 0.0]), 2, "what does not cancel is seen");
+}
+
 #[test]
 fn what_is_no_tree_is_refused() {
     let split = |below, rest| VectorLeafNode::Split { feature: 0, threshold: 0.5, below, rest };
@@ -212,6 +228,8 @@ fn what_is_no_tree_is_refused() {
     for (from, to) in [
         ("\"inputs\":1", "\"inputs\":0"),
         ("\"actions\":2", "\"actions\":3"),
+        ("\"actions\":2", "\"actions\":9000000000"),
+        ("\"actions\":2", "\"actions\":18446744073709551615"),
         ("\"feature\":0", "\"feature\":1"),
         ("\"threshold\":0.5", "\"threshold\":null"),
         ("\"rest\":2", "\"rest\":7"),

@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// its value.
 ///
 /// *Precision:* in every node g and h are rounded once, to multiples of 2^−92 of a power of two near its largest ones
-/// (coarser only beyond 2^34 pairs), and from there on every sum is one of integers: neither the order of the rows nor
+/// (coarser from 2^34 pairs on), and from there on every sum is one of integers: neither the order of the rows nor
 /// that of the columns shows in it, and splits of a node into the same two parts gain the same. What is 27 orders of
 /// magnitude below the largest numbers of a node is not seen in it. A gain counts as 0 where g that are each off by 2^−50
 /// of themselves, or sums that cancel but for 2^−27 of Σ|g|, could make it so. A leaf beyond the range of doubles says

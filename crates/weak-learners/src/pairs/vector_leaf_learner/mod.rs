@@ -20,8 +20,8 @@ use std::ops::Range;
 ///
 /// *Precision:* g and h are rounded once, to multiples of 2^−61 of a power of two near the largest Σ_i|g_{i,a}| and the
 /// largest Σ_i h_{i,a}, and from there on every sum is one of integers: neither the order of the rows nor the threads show. A
-/// pair whose h is lighter than half such a grain counts as absent. A gain counts as 0 that is below 2^−48 of the terms
-/// it is the difference of.
+/// pair whose h is lighter than half such a grain counts as absent. A gain counts as 0 where g that are each off by 2^−50
+/// of themselves, or sums that cancel but for 2^−27 of the node's Σ_i|g_{i,a}|, could make it so.
 /// *Cost:* with n examples at most n·m·|A| additions for the root and half of that for every further level, since of two
 /// children only the smaller one is counted and the other is the difference; and |A| divisions a cut and node. *Threads:*
 /// those of the rayon pool that it is called in share the columns. *Memory:* n·(|A|+1) numbers of 8 bytes, and as many a
@@ -106,14 +106,16 @@ struct Open {
     range: Range<usize>,
     /// As a cell.
     sums: Vec<i64>,
+    /// Σ|g| of every action.
+    sizes: Vec<i64>,
     /// None where the node is to be a leaf.
     columns: Vec<Column>,
 }
 
 impl Search<'_> {
     fn root(&self, rows: &[u32]) -> Open {
-        let mut root =
-            Open { node: 0, depth: 0, range: 0..rows.len(), sums: self.sum(rows), columns: Vec::new() };
+        let (sums, sizes) = (self.sum(rows), self.sizes(rows));
+        let mut root = Open { node: 0, depth: 0, range: 0..rows.len(), sums, sizes, columns: Vec::new() };
         if self.max_depth > 0 {
             root.columns = vec![Column::default(); self.contexts.inputs()];
             self.count(rows, &mut root);
@@ -129,19 +131,24 @@ impl Search<'_> {
         nodes: [usize; 2],
         rows: &mut [u32],
     ) -> [Open; 2] {
-        let Open { depth, range, sums, mut columns, .. } = part;
+        let Open { depth, range, sums, sizes, mut columns, .. } = part;
         let bins = self.contexts.bins(feature);
         let (below, rest): (Vec<u32>, Vec<u32>) =
             rows[range.clone()].iter().partition(|&&i| bins[i as usize] <= cut);
         let middle = range.start + below.len();
         rows[range.start..middle].copy_from_slice(&below);
         rows[middle..range.end].copy_from_slice(&rest);
-        let child = |node, range, sums| Open { node, depth: depth + 1, range, sums, columns: Vec::new() };
+        let child = |node, range, sums, sizes| {
+            let (depth, columns) = (depth + 1, Vec::new());
+            Open { node, depth, range, sums, sizes, columns }
+        };
         let sums_below = self.sum(&below);
         let mut sums_rest = sums;
         subtract(&mut sums_rest, &sums_below);
-        let below = child(nodes[0], range.start..middle, sums_below);
-        let rest = child(nodes[1], middle..range.end, sums_rest);
+        let (sizes_below, mut sizes_rest) = (self.sizes(&below), sizes);
+        subtract(&mut sizes_rest, &sizes_below);
+        let below = child(nodes[0], range.start..middle, sums_below, sizes_below);
+        let rest = child(nodes[1], middle..range.end, sums_rest, sizes_rest);
         let is_smaller = below.range.len() <= rest.range.len();
         let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
         if depth + 1 < self.max_depth {

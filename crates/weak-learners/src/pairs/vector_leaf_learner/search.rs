@@ -68,6 +68,16 @@ impl<'a> Search<'a> {
         sums
     }
 
+    /// Σ|g| of every action.
+    pub(super) fn sizes(&self, rows: &[u32]) -> Vec<i64> {
+        let mut sizes = vec![0; self.actions];
+        for &i in rows {
+            let g = &self.cell(i)[self.weights..];
+            sizes.iter_mut().zip(g).for_each(|(size, g)| *size += g.abs());
+        }
+        sizes
+    }
+
     /// Counts the examples of a node, and finds the best cut of every column.
     pub(super) fn count(&self, rows: &[u32], part: &mut Open) {
         let width = self.weights + self.actions;
@@ -87,7 +97,7 @@ impl<'a> Search<'a> {
         part: &mut Open,
         prepare: impl Fn(usize, &mut Vec<i64>) + Sync,
     ) {
-        let (sums, columns) = (&part.sums, &mut part.columns);
+        let (sums, columns) = ((&*part.sums, &*part.sizes), &mut part.columns);
         let one = |(j, column): (usize, &mut Column)| {
             prepare(j, &mut column.cells);
             column.best = self.best_cut(sums, &column.cells);
@@ -100,10 +110,10 @@ impl<'a> Search<'a> {
     }
 
     /// The cut of largest gain, the lowest of equal ones.
-    fn best_cut(&self, all: &[i64], cells: &[i64]) -> Option<(Gain, u8)> {
+    fn best_cut(&self, (all, sizes): (&[i64], &[i64]), cells: &[i64]) -> Option<(Gain, u8)> {
         let width = all.len();
         let (mut below, mut rest) = (vec![0; width], all.to_vec());
-        let whole = self.term(all);
+        let whole = self.term(all, sizes);
         let mut best: Option<(Gain, u8)> = None;
         let bins = cells.chunks_exact(width).take((cells.len() / width).saturating_sub(1));
         for (cell, cut) in bins.zip(0..) {
@@ -113,7 +123,7 @@ impl<'a> Search<'a> {
             add(&mut below, cell);
             subtract(&mut rest, cell);
             if self.admits(&below) && self.admits(&rest) {
-                let gain = whole.split_into(self.term(&below), self.term(&rest));
+                let gain = whole.split_into(self.term(&below, sizes), self.term(&rest, sizes));
                 if best.is_none_or(|(best, _)| gain.is_above(best)) {
                     best = Some((gain, cut));
                 }
@@ -128,12 +138,12 @@ impl<'a> Search<'a> {
         self.scale.admits(if self.weights == 1 { h * self.actions as i128 } else { h })
     }
 
-    /// The terms of all actions.
-    fn term(&self, sums: &[i64]) -> Term {
+    /// The terms of all actions; `sizes` are the Σ|g| of the node, which bound those of its sides.
+    fn term(&self, sums: &[i64], sizes: &[i64]) -> Term {
         let (h, g) = sums.split_at(self.weights);
         g.iter().enumerate().fold(Term::NONE, |sum, (a, g)| {
             let (g, h) = (i128::from(*g), i128::from(h[a.min(self.weights - 1)]));
-            sum.and(self.scale.term(g, g.abs(), h))
+            sum.and(self.scale.term(g, i128::from(sizes[a]), h))
         })
     }
 

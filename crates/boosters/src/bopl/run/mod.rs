@@ -1,5 +1,7 @@
 //! The loop of Algorithms 1 and 2 of [L23].
 
+mod shown;
+
 use super::fingerprint::Fingerprint;
 use super::pass::Look;
 use super::replay::zeros;
@@ -22,7 +24,7 @@ pub(super) const NOTHING: f64 = 1e-10;
 /// With π_t the softmax of F_t, each round fits f_t to the gradient u of −n times the objective and adds α_t f_t. *Guarantee:*
 /// whatever the base learner finds, the objective falls by at least `decrease`, and stays below
 /// [`bound`](Round::bound). *Shapes:* pair (i, a) stands at a·n + i. *Cost:* one training, and two passes over the n·|A|
-/// pairs; 24 bytes a pair.
+/// pairs; 24 bytes a pair, and 9 more where some actions are not on offer.
 #[derive(Debug, Clone)]
 pub struct PolicyBoosting<O, L: PairLearner> {
     fingerprint: Fingerprint,
@@ -67,7 +69,7 @@ pub struct Round {
     pub gradient_norm: f64,
     /// α_t.
     pub alpha: f64,
-    /// By how much the objective had to fall: αU/n − α²S/2n.
+    /// By how much the objective had to fall: αU/n − α²S/2n at the α of the closed form, which a line search may exceed.
     pub decrease: f64,
     /// The objective after the round, on the translated rewards.
     pub objective: f64,
@@ -86,6 +88,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// # Errors
     /// [`BoplError::Importance`] where a translated reward over its propensity is no number;
     /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds.
+    /// [`BoplError::Importance`] where a reward, a translated one or 1 over its propensity is no number.
     pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
         let ensemble = PolicyEnsemble::new(log.inputs(), log.actions())?;
         let scores = zeros(log)?;
@@ -170,7 +173,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     ///
     /// # Errors
     /// Contexts of another number or dimension than the log's; what the base learner refuses; predictions that are not
-    /// finite. The round is then not booked.
+    /// finite, or move a score beyond the range of numbers. The round is then not booked.
     pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
         check_contexts(contexts, self.log.len(), self.ensemble.inputs())?;
         if self.state.gradient_norm < NOTHING {
@@ -188,6 +191,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         if weight.alpha.abs() < NOTHING {
             return Ok(ControlFlow::Break(Stop::Alpha));
         }
+        self.check_move(weight.alpha, largest)?;
         // The line behind: F_t = F_{t−1} + α_t f_t.
         let gradient_norm = self.state.gradient_norm;
         let moved = Some((weight.alpha, &*self.values));
@@ -217,6 +221,19 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         Ok(self.log.step::<O>(step, self.settings.ridge(), at))
     }
 
+    /// Whether F + αf is finite, where `largest` is max|f|.
+    fn check_move(&self, alpha: f64, largest: f64) -> Result<(), BoplError> {
+        let highest = self.scores.iter().fold(0.0, |highest: f64, score| highest.max(score.abs()));
+        if (highest + alpha.abs() * largest).is_finite() {
+            return Ok(());
+        }
+        let mut moved = self.scores.iter().zip(&self.values).map(|(score, f)| score + alpha * f).enumerate();
+        match moved.find(|(_, score)| !score.is_finite()) {
+            Some((index, value)) => Err(BoplError::NotFinite { argument: "a score", index, value }),
+            None => Ok(()),
+        }
+    }
+
     fn fit(&mut self, contexts: &L::Contexts) -> Result<L::Hypothesis, BoplError> {
         let (n, actions) = (self.log.len(), self.log.actions);
         let weights = match self.log.absent.is_empty() {
@@ -235,16 +252,19 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         let n = self.log.len() as f64;
         let (mut objective, mut ips, mut norm) =
             (look.objective / n, look.reward / n, look.gradient_squared.sqrt());
-        let (mut reward, mut importance) = (look.reward, look.importance);
-        if ![objective, ips, norm, importance].into_iter().all(f64::is_finite) {
+        let mut snips = snips_of(&look);
+        if ![objective, ips, norm, look.importance].into_iter().all(f64::is_finite) {
             let e = exponent_of(&self.log.ratios).max(exponent_of(&self.log.untranslated));
             let (mut scores, mut gradients) = (self.scores.clone(), vec![0.0; self.scores.len()]);
-            let look = self.log.scaled_down(e).look::<O>(None, &mut scores, &mut gradients);
+            // Σπ/p of fewer than 2^64 rows is finite in units of 2^64.
+            let shift = if look.importance.is_finite() { 0 } else { 64 };
+            let mut scaled = self.log.scaled_down(e);
+            scaled.propensities.iter_mut().for_each(|p| *p = times_power(*p, shift));
+            let look = scaled.look::<O>(None, &mut scores, &mut gradients);
             (objective, ips) = (times_power(look.objective / n, e), times_power(look.reward / n, e));
             norm = times_power(look.gradient_squared.sqrt(), e);
-            (reward, importance) = (times_power(look.reward, e), look.importance);
+            snips = times_power(snips_of(&look), e - shift);
         }
-        let snips = if importance > 0.0 { reward / importance } else { 0.0 };
         self.state = State { objective, gradient_norm: norm, ips, snips, ..self.state };
     }
 
@@ -257,72 +277,6 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// Which log it is trained on.
     pub(super) fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
-    }
-
-    /// The base learner.
-    #[must_use]
-    pub fn learner(&self) -> &L {
-        &self.learner
-    }
-
-    /// F_t.
-    #[must_use]
-    pub fn ensemble(&self) -> &PolicyEnsemble<L::Hypothesis> {
-        &self.ensemble
-    }
-
-    /// F_t, by value.
-    #[must_use]
-    pub fn into_ensemble(self) -> PolicyEnsemble<L::Hypothesis> {
-        self.ensemble
-    }
-
-    /// The rounds so far.
-    #[must_use]
-    pub fn record(&self) -> &[Round] {
-        &self.record
-    }
-
-    /// What holds for every round.
-    #[must_use]
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// F_t(x_i, a) on the log, pair (i, a) at a·n + i.
-    #[must_use]
-    pub fn scores(&self) -> &[f64] {
-        &self.scores
-    }
-
-    /// u of π_t, pair (i, a) at a·n + i.
-    #[must_use]
-    pub fn gradients(&self) -> &[f64] {
-        &self.gradients
-    }
-
-    /// The objective at F_t, on the translated rewards.
-    #[must_use]
-    pub fn objective(&self) -> f64 {
-        self.state.objective
-    }
-
-    /// The IPS estimate of the value of the softmax policy, on the rewards as they were.
-    #[must_use]
-    pub fn ips(&self) -> f64 {
-        self.state.ips
-    }
-
-    /// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i, below the risk of every policy.
-    #[must_use]
-    pub fn optimal_risk(&self) -> f64 {
-        self.state.optimal
-    }
-
-    /// Δ_0, the objective at F_0 less L̂*.
-    #[must_use]
-    pub fn delta_0(&self) -> f64 {
-        self.state.delta_0
     }
 }
 
@@ -342,6 +296,11 @@ pub(super) fn check_values(values: &[f64]) -> Result<(), BoplError> {
         Some(index) => Err(BoplError::NotFinite { argument: "a prediction", index, value: values[index] }),
         None => Ok(()),
     }
+}
+
+/// SNIPS; 0 where no logged action has a probability.
+fn snips_of(look: &Look) -> f64 {
+    if look.importance > 0.0 { look.reward / look.importance } else { 0.0 }
 }
 
 /// A number of the record and the one that was found again, the same bits.
