@@ -106,7 +106,6 @@ fn patience_ends_the_run() {
             let first = values[..=t].iter().position(|v| *v == best).unwrap();
             assert!(t - first < patience, "patience {patience}: over after {t} rounds");
         }
-        assert!(best > values[0], "boosting helped");
     }
 }
 
