@@ -61,12 +61,17 @@ fn more_pairs_than_memory_holds() {
     let (rows, actions) = (1 << 20, 1 << 24);
     let contexts = RowMatrix::dense(1, vec![0.0; rows]).unwrap();
     let log = Log::new(contexts, actions, vec![0; rows], vec![1.0; rows], Rewards(vec![0.0; rows])).unwrap();
-    let run = PolicyBoosting::<Bopl, _>::new(&log, Lines, settings());
+    let run = PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings());
     assert_eq!(run.err(), Some(BoplError::TooManyPairs { rows, actions }));
     let ensemble = PolicyEnsemble::new(1, actions).unwrap();
-    let run = PolicyBoosting::<Bopl, _>::from_ensemble(&log, Lines, settings(), ensemble);
+    let run = PolicyBoosting::<Bopl, _>::from_ensemble(
+        &log,
+        Constants(crate::learners::means),
+        settings(),
+        ensemble,
+    );
     assert_eq!(run.err(), Some(BoplError::TooManyPairs { rows, actions }));
-    let run = RewardRegression::new(&log, Lines, 0.5);
+    let run = RewardRegression::new(&log, Constants(crate::learners::means), 0.5);
     assert_eq!(run.err(), Some(BoplError::TooManyPairs { rows, actions }));
 }
 
