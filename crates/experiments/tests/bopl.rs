@@ -176,9 +176,8 @@ fn no_test_row_reaches_the_log() {
 /// On the official files, where they are: the ridge is the one that its rule gives.
 #[test]
 fn logging_policies_are_about_as_good_as_the_papers() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     for name in [ClassificationName::Scene, ClassificationName::Tmc] {
-        let search = SearchPath::from_environment(Some(folder.as_path())).unwrap();
+        let search = SearchPath::from_environment(None).unwrap();
         let task = Task::load(name, &search, StandIn { seed: 1, rows: Some(400) }).unwrap();
         if task.data.provenance.to_string().contains("stand-in") {
             eprintln!("REDUCED: {name} is not here, so its logging policy is not compared with the paper's");

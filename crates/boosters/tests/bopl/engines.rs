@@ -64,5 +64,7 @@ fn on_scene() {
 #[test]
 fn on_letter() {
     let log = Task::letters(400).log(Reward::Partial, 1);
-    reaches_the_exact_one("letter", &log, PairGrowth::new(6, 10.0, 0.0).unwrap(), 0.01);
+    // A column of the official file has sixteen values; one of the stand-in has 400, which share 256 bins.
+    let share = if Task::has_letters() { 1e-9 } else { 0.1 };
+    reaches_the_exact_one("letter", &log, PairGrowth::new(6, 10.0, 0.0).unwrap(), share);
 }
