@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--without", default="", help="contenders to leave out, separated by commas")
     parser.add_argument("--leaves", type=int, default=1000, help=argparse.SUPPRESS)
     parser.add_argument("--play", nargs=2, metavar=("WHO", "FOLDER"), help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     rounds, threads = arguments.rounds, arguments.threads
     if arguments.play:
         play(*arguments.play, arguments.cases[0], rounds, threads, arguments.leaves)
