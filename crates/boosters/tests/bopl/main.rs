@@ -14,6 +14,7 @@ mod account;
 mod engines;
 mod theorem_1;
 mod smoothness;
+mod classification;
 mod gradients;
 mod optimal_risk;
 mod scale;
