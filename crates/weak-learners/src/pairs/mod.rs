@@ -4,7 +4,7 @@
 //! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`ExactPairTree`], which tries every
 //! split; [`BinnedContexts`], the contexts a byte a value, and [`HistogramPairTree`], which grows the tree on them;
 //! [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf,
-//! and [`VectorLeafLearner`], which grows one.
+//! and [`VectorLeafLearner`], which grows one; [`RowSampling`], which shows a learner a part of the examples.
 
 mod contract;
 mod pair_tree;
