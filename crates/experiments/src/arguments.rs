@@ -112,6 +112,9 @@ pub(crate) enum Experiment {
         /// Trials of Covertype and Fashion-MNIST, of which one takes many minutes; as many as of the others unless said
         #[arg(long)]
         large_trials: Option<u32>,
+        /// Trials, of those two, of the methods that the paper's Table 1 does not have; as many as of the others unless said
+        #[arg(long)]
+        comparison_trials: Option<u32>,
         /// Few rounds on few rows, of scene alone unless tasks are named
         #[arg(long)]
         quick: bool,

@@ -45,8 +45,17 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(Experiment::Maboost { common, trials, quick, datasets }) => {
             maboost(&common, trials, quick, &datasets)
         }
-        Command::Reproduce(Experiment::Bopl { common, trials, large_trials, quick, search, datasets }) => {
-            bopl(&common, (trials, large_trials, search), quick, &datasets)
+        Command::Reproduce(Experiment::Bopl {
+            common,
+            trials,
+            large_trials,
+            comparison_trials,
+            quick,
+            search,
+            datasets,
+        }) => {
+            let trials = (trials, large_trials, comparison_trials);
+            bopl(&common, trials, (quick, search), &datasets)
         }
         Command::Reproduce(Experiment::Obd { common, replicates }) => obd(&common, replicates),
         Command::Conform { dir, allow_unknown } => {
@@ -66,7 +75,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     projection_free(common, 3, true)?;
     agnostic(common, 3, true, &[])?;
     maboost(common, 3, true, &[])?;
-    bopl(common, (2, None, false), true, &[])?;
+    bopl(common, (2, None, None), (true, false), &[])?;
     obd(common, 200)?;
     bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
@@ -121,8 +130,8 @@ fn maboost(common: &Common, trials: u64, quick: bool, sets: &[Name]) -> Result<E
 /// Of scene alone in the quick form, unless tasks are named.
 fn bopl(
     common: &Common,
-    (trials, large_trials, search_parameters): (u32, Option<u32>, bool),
-    quick: bool,
+    (trials, large_trials, comparison_trials): (u32, Option<u32>, Option<u32>),
+    (quick, search_parameters): (bool, bool),
     tasks: &[ClassificationName],
 ) -> Result<ExitCode, Box<dyn Error>> {
     let all: &[ClassificationName] =
@@ -130,6 +139,7 @@ fn bopl(
     let report = bopl::run(&bopl::Options {
         trials,
         large_trials,
+        comparison_trials,
         seed: common.seed,
         threads: common.threads,
         quick,

@@ -17,6 +17,7 @@ fn options(out: &Path, trials: u32, threads: usize) -> Options {
     Options {
         trials,
         large_trials: None,
+        comparison_trials: None,
         seed: 5,
         threads: Some(threads),
         quick: true,

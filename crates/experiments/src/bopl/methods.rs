@@ -72,6 +72,12 @@ impl Method {
         }
     }
 
+    /// Whether \[L23, Table 1\] has it.
+    #[must_use]
+    pub fn is_in_table_1(self) -> bool {
+        !matches!(self, Self::BoplCsRegr | Self::SharpSteps | Self::LineSearch | Self::VectorLeaves)
+    }
+
     /// Whether it is boosted off-policy learning, which has theorems to keep.
     #[must_use]
     pub fn is_boosted(self) -> bool {

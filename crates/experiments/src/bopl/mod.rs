@@ -46,6 +46,8 @@ pub struct Options {
     pub trials: u32,
     /// Trials of a large task ([`methods::is_large`]), if fewer.
     pub large_trials: Option<u32>,
+    /// Trials of a large task by a method that the paper's table does not have, if fewer.
+    pub comparison_trials: Option<u32>,
     /// The seed of everything.
     pub seed: u64,
     /// Threads, a unit each; the result does not depend on them. `None` takes what there is.
@@ -65,10 +67,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// Trials of this task, at least one.
-    fn trials_of(&self, task: ClassificationName) -> u32 {
-        let most = self.large_trials.filter(|_| methods::is_large(task)).unwrap_or(u32::MAX);
-        self.trials.min(most).max(1)
+    /// Trials of this task by this method, at least one.
+    fn trials_of(&self, task: ClassificationName, method: Method) -> u32 {
+        let most = |most: Option<u32>| most.unwrap_or(u32::MAX);
+        let trials = match (methods::is_large(task), method.is_in_table_1()) {
+            (false, _) => self.trials,
+            (true, true) => self.trials.min(most(self.large_trials)),
+            (true, false) => self.trials.min(most(self.large_trials)).min(most(self.comparison_trials)),
+        };
+        trials.max(1)
     }
 }
 
@@ -201,4 +208,36 @@ pub fn run(options: &Options) -> Result<Report, BoplRunError> {
     record.summarise();
     progress.note(&format!("finished after {:.0} s", begun.elapsed().as_secs_f64()));
     report::write(&record, &measured, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ClassificationName::{Covertype, Scene};
+
+    #[test]
+    fn large_tasks_have_fewer_trials_where_that_is_asked_for() {
+        let options = |large_trials, comparison_trials| Options {
+            trials: 10,
+            large_trials,
+            comparison_trials,
+            seed: 1,
+            threads: None,
+            quick: false,
+            search_parameters: false,
+            tasks: Vec::new(),
+            out: PathBuf::new(),
+            search: SearchPath::nowhere(),
+            quiet: true,
+        };
+        let of = |options: Options| {
+            let trials = |task, method| options.trials_of(task, method);
+            [Covertype, Scene].map(|task| [trials(task, Method::BoplRegr), trials(task, Method::SharpSteps)])
+        };
+        assert_eq!(of(options(None, None)), [[10, 10], [10, 10]]);
+        assert_eq!(of(options(Some(4), None)), [[4, 4], [10, 10]]);
+        assert_eq!(of(options(None, Some(3))), [[10, 3], [10, 10]]);
+        assert_eq!(of(options(Some(2), Some(3))), [[2, 2], [10, 10]]);
+        assert_eq!(of(options(Some(0), Some(0))), [[1, 1], [10, 10]]);
+    }
 }

@@ -62,7 +62,8 @@ impl Unit {
 impl Units<'_> {
     /// All trials of these methods, scored on test rows.
     pub(super) fn measure(&self, chosen: &[(Method, Parameters)]) -> Result<Vec<Measured>, BoplRunError> {
-        let courses = self.run("trials", chosen, self.options.trials_of(self.task.name), Scored::Test)?;
+        let trials = |method| self.options.trials_of(self.task.name, method);
+        let courses = self.run("trials", chosen, trials, Scored::Test)?;
         let provenance = Provenance::from(&self.task.data.provenance);
         let of = |(&(method, parameters), trials)| Measured {
             task: self.task.name,
@@ -85,7 +86,8 @@ impl Units<'_> {
             .filter(is_tuned)
             .flat_map(|(method, tried)| tried.iter().map(|parameters| (*method, *parameters)))
             .collect();
-        let trials = u32::try_from(TRIALS).unwrap_or(1).min(self.options.trials_of(self.task.name));
+        let most = u32::try_from(TRIALS).unwrap_or(1);
+        let trials = |method| self.options.trials_of(self.task.name, method).min(most);
         let courses = self.run("search", &all, trials, Scored::Validation)?;
         let rewards = courses.iter().map(|trials| trials.iter().map(|course| course.reward).sum::<f64>());
         let scored: Vec<_> = all.iter().zip(rewards).collect();
@@ -102,12 +104,12 @@ impl Units<'_> {
         Ok(tried.into_iter().filter_map(best).collect())
     }
 
-    /// The courses of each of these in the first `trials` trials.
+    /// The courses of each of these in the first trials, of which each method has so many.
     fn run(
         &self,
         stage: &str,
         chosen: &[(Method, Parameters)],
-        trials: u32,
+        trials: impl Fn(Method) -> u32,
         scored: Scored,
     ) -> Result<Vec<Vec<Arc<Course>>>, BoplRunError> {
         let name = self.task.name;
@@ -116,7 +118,8 @@ impl Units<'_> {
         let table_5 = Parameters::table_5(Method::BrrGb, name);
         let model = chosen.iter().find(is_model).map_or(table_5, |(_, parameters)| *parameters);
         let mut units = Vec::new();
-        for trial in 0..trials {
+        let mut of_trials = Vec::new();
+        for trial in 0..chosen.iter().map(|(method, _)| trials(*method)).max().unwrap_or_default() {
             let of = |(place, &(method, parameters)): (usize, &(Method, Parameters))| Unit {
                 trial,
                 place,
@@ -125,7 +128,9 @@ impl Units<'_> {
                 model,
                 scored,
             };
-            let mut of_trial: Vec<Unit> = chosen.iter().enumerate().map(of).collect();
+            let is_run = |(_, (method, _)): &(usize, &(Method, Parameters))| trial < trials(*method);
+            let mut of_trial: Vec<Unit> = chosen.iter().enumerate().filter(is_run).map(of).collect();
+            of_trials.push(of_trial.len());
             // The longest first, so that those who work side by side are done together.
             of_trial
                 .sort_by_key(|unit| std::cmp::Reverse(unit.parameters.rounds * unit.parameters.max_depth));
@@ -133,7 +138,7 @@ impl Units<'_> {
         }
         let rounds: u64 = units.iter().map(|unit| u64::from(unit.parameters.rounds)).sum();
         let stage = self.progress.stage(&format!("{name}: rounds of {stage}"), rounds);
-        let shared = Shared::new(self, trials, chosen.len());
+        let shared = Shared::new(self, &of_trials);
         let done = side_by_side(&units, self.options.threads, |unit| {
             let course = self.unit(unit, &shared, &stage);
             shared.leave(unit.trial);
@@ -178,11 +183,12 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    fn new(units: &'a Units<'a>, trials: u32, methods: usize) -> Self {
+    /// Of trials that so many units each will ask for.
+    fn new(units: &'a Units<'a>, of_trials: &[usize]) -> Self {
         Self {
             units,
-            trials: (0..trials).map(|_| Mutex::new(None)).collect(),
-            left: (0..trials).map(|_| AtomicUsize::new(methods)).collect(),
+            trials: of_trials.iter().map(|_| Mutex::new(None)).collect(),
+            left: of_trials.iter().map(|units| AtomicUsize::new(*units)).collect(),
         }
     }
 
