@@ -1,9 +1,9 @@
-//! Histogram trees against exact ones: nearly the same objective, after twenty rounds of either.
+//! Histogram trees against exact ones, after twenty rounds of either: the same objective where a value has a bin of its own.
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step};
 use datasets::{ClassificationName, SearchPath, Split, StandIn, load_classification};
-use off_policy::policies::Uniform;
+use off_policy::policies::{EpsilonGreedy, LogisticTraining, Softmax};
 use off_policy::{LabelSets, Log, RewardStructure, to_bandit};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -21,21 +21,22 @@ fn objectives<L: PairLearner>(log: &Log, contexts: &L::Contexts, learner: L) -> 
     [start, run.objective()]
 }
 
-/// Up to this share of what the exact trees gain.
-fn reaches_the_exact_one(what: &str, log: &Log, growth: PairGrowth, share: f64) {
+/// With so many bins, by what share of what exact trees gain the objective is above theirs.
+fn above_the_exact_one(log: &Log, growth: PairGrowth, bins: &[u16]) -> Vec<f64> {
     let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
-    let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
     let [start, exact] = objectives(log, &sorted, ExactPairTree::new(growth));
-    let [_, found] = objectives(log, &binned, HistogramPairTree::new(growth));
-    assert!(exact < start, "{what}: {start}, then {exact}");
-    assert!(
-        (found - exact).abs() <= share * (start - exact),
-        "{what}: {start}, then {exact}, binned {found}"
-    );
+    assert!(exact < start, "{start}, then {exact}");
+    let of = |bins: &u16| {
+        let binned = BinnedContexts::with_bins(log.contexts().clone(), *bins).unwrap();
+        let [_, found] = objectives(log, &binned, HistogramPairTree::new(growth));
+        (found - exact) / (start - exact)
+    };
+    bins.iter().map(of).collect()
 }
 
-/// The log of a uniform policy on the log's rows of trial 0, of 59 of its columns. The aim is a hundredth; where 1,387
-/// different values share 256 bins it was 1.3% when this was written, and nothing below 2% is claimed.
+/// Logs of the rows of trial 0, of 59 of its columns, by the softmax policy of a regression on them, as in the experiment.
+/// With a bin a value the trees are the exact ones but for rounding. Where 1,387 different values share 256 bins a log may
+/// come out up to a tenth better or worse, for after the first different split every tree is another one; so that is averaged.
 #[test]
 fn on_scene() {
     let search = SearchPath::from_environment(None).unwrap();
@@ -54,11 +55,21 @@ fn on_scene() {
     let classes = labels.classes();
     let labels = LabelSets::new(classes, labels.iter()).unwrap();
     let structure = RewardStructure::one_of_the_labels(classes).unwrap();
-    let policy = Uniform::new(classes).unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let log = to_bandit(contexts, &labels, &structure, &policy, &mut rng).unwrap();
+    let model = LogisticTraining::new(1.1, 200).unwrap().fit(&contexts, &labels, &mut rng).unwrap().model;
+    let policy = EpsilonGreedy::new(Softmax::new(model, 1.0).unwrap(), 0.1).unwrap();
     // Those of [L23, Table 5].
-    reaches_the_exact_one("scene", &log, PairGrowth::new(10, 60.0, 0.0).unwrap(), 0.02);
+    let growth = PairGrowth::new(10, 60.0, 0.0).unwrap();
+    let mut above = 0.0;
+    for k in 0..20 {
+        let log = to_bandit(contexts.clone(), &labels, &structure, &policy, &mut rng).unwrap();
+        let bins: &[u16] = if k < 2 { &[256, 2048] } else { &[256] };
+        let found = above_the_exact_one(&log, growth, bins);
+        above += found[0] / 20.0;
+        assert!(found.get(1).is_none_or(|off| off.abs() <= 1e-8), "{found:?}");
+    }
+    // It was 0.009 when this was written, with a standard error of 0.008.
+    assert!(above <= 0.03, "{above}");
 }
 
 #[test]
@@ -66,5 +77,7 @@ fn on_letter() {
     let log = Task::letters(400).log(Reward::Partial, 1);
     // A column of the official file has sixteen values; one of the stand-in has 400, which share 256 bins.
     let share = if Task::has_letters() { 1e-9 } else { 0.1 };
-    reaches_the_exact_one("letter", &log, PairGrowth::new(6, 10.0, 0.0).unwrap(), share);
+    let growth = PairGrowth::new(6, 10.0, 0.0).unwrap();
+    let off = above_the_exact_one(&log, growth, &[256, 400]);
+    assert!(off[0].abs() <= share && off[1].abs() <= 1e-9, "{off:?}");
 }

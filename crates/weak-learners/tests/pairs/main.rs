@@ -11,5 +11,6 @@ mod vector_leaf;
 mod row_sampling;
 mod engine_definition;
 mod engine_rounds;
+mod engine_wide;
 #[path = "../streams/mod.rs"]
 mod streams;

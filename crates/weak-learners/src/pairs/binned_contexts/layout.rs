@@ -10,6 +10,8 @@ pub(in crate::pairs) const BLOCK: usize = 64;
 const DEAR: f64 = 1.5;
 /// What a row's list costs at least, in bytes.
 const START: f64 = 8.0;
+/// How many bins a byte tells apart.
+const OF_A_BYTE: usize = 256;
 
 /// The bins of all columns. A *group* is a column that is a byte a row, or a bundle of columns that share one; its *codes*
 /// are what the byte may say. A histogram has `stride` cells a group, and behind them one for every listed bin.
@@ -91,7 +93,7 @@ struct Census {
 
 #[allow(
     clippy::cast_possible_truncation,
-    reason = "256 bins a column at most, 2^23 columns with a cut and 2^32 rows: all this was checked"
+    reason = "a u16 of bins a column, 2^23 columns with a cut, 2^31 cuts and 2^32 rows at most: all this was checked"
 )]
 impl Layout {
     pub(super) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
@@ -106,12 +108,14 @@ impl Layout {
                 }
             });
         }
-        let with_cut: Vec<usize> = (0..cuts.len()).filter(|j| !cuts[*j].is_empty()).collect();
+        let with_cut = (0..cuts.len()).filter(|j| !cuts[*j].is_empty());
+        let (mut wide, narrow): (Vec<usize>, Vec<usize>) =
+            with_cut.partition(|j| cuts[*j].len() >= OF_A_BYTE);
         let (rare, mut whole): (Vec<usize>, Vec<usize>) =
-            with_cut.iter().partition(|j| census[**j].elsewhere <= m / 2);
-        let stride = |codes: usize| codes.next_power_of_two().clamp(16, 256);
+            narrow.iter().partition(|j| census[**j].elsewhere <= m / 2);
+        let stride = |codes: usize| codes.next_power_of_two().clamp(16, OF_A_BYTE);
         let widest = whole.iter().map(|j| cuts[*j].len() + 1).max();
-        let bundled = bundles(m, &candidates(matrix, &rare, cuts, &census), widest.map_or(256, stride));
+        let bundled = bundles(m, &candidates(matrix, &rare, cuts, &census), widest.map_or(OF_A_BYTE, stride));
         let is_bundled = |j: usize| bundled.iter().any(|bundle| bundle.members.iter().any(|(k, _)| *k == j));
         let mut listed: Vec<usize> = rare.iter().copied().filter(|j| !is_bundled(*j)).collect();
         #[allow(clippy::cast_precision_loss, reason = "a choice between two layouts of the same bins")]
@@ -120,6 +124,8 @@ impl Layout {
             whole.append(&mut listed);
             whole.sort_unstable();
         }
+        listed.append(&mut wide);
+        listed.sort_unstable();
         let codes = whole.iter().map(|j| cuts[*j].len() + 1).chain(bundled.iter().map(|b| b.codes));
         let stride = stride(codes.max().unwrap_or_default());
         let groups = whole.len() + bundled.len();

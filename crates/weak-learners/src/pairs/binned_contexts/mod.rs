@@ -12,15 +12,17 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use layout::{BLOCK, Column, Layout, Place, SparseRows};
 
-/// So that a `u32` counts the bins of all.
+/// So that a `u32` counts the bins of all: those in bytes, and those that are listed.
 const MOST_COLUMNS: usize = 1 << 23;
+const MOST_CUTS: usize = 1 << 31;
 
 /// n ≥ 1 contexts, and beside them the *bin* of every value, made once, as [`HistogramPairTree`](super::HistogramPairTree)
 /// searches them. Cuts and bins are those of [`BinnedColumns`](crate::batch::BinnedColumns).
 ///
 /// *Layout:* a column is kept in one of three ways, whichever is the shortest to walk. Columns of which no two differ from
 /// their bin of 0 in the same row, as those of a one-hot code, share a byte a row. Where nearly all values are in the bin
-/// of 0, only the others are listed, row by row. Any other column is a byte a row. What is trained does not show which.
+/// of 0, or where there are more than 256 bins, the values in other bins than that of 0 are listed, row by row. Any other
+/// column is a byte a row. What is trained does not show which.
 ///
 /// *Cost:* O(stored values · log n) once; the matrix is kept, and two bytes a row for every column or bundle of columns,
 /// or four for a listed value. It is saved as its rows and its number of bins.
@@ -60,10 +62,13 @@ impl BinnedContexts {
         Self::with_bins(matrix, 256)
     }
 
-    /// Up to `bins` bins a column: with many columns and small nodes, most of the time of a training goes with them.
+    /// Up to `bins` bins a column: with many columns and small nodes, most of the time of a training goes with them. As
+    /// many as there are rows make every cut possible, so that trees are those of
+    /// [`ExactPairTree`](super::ExactPairTree) but for rounding; more than 256 cost four bytes a value, and are for small samples.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 256.
+    /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 65,535 or all columns
+    /// together have more than 2^31 cuts.
     pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
         Parts { matrix, bins }.try_into()
     }
@@ -126,9 +131,9 @@ impl TryFrom<Parts> for BinnedContexts {
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
         let Parts { ref matrix, bins } = parts;
         check_rows(matrix)?;
-        if !(2..=256).contains(&bins) {
+        if bins < 2 {
             let value = f64::from(bins);
-            return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
+            return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 65535" });
         }
         let cuts = cuts_of(matrix, usize::from(bins));
         let columns = cuts.iter().filter(|cuts| !cuts.is_empty()).count();
@@ -136,6 +141,12 @@ impl TryFrom<Parts> for BinnedContexts {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
             let value = columns as f64;
             return Err(LearnerError::BadParameter { name: "columns", value, domain: "2^23 that vary" });
+        }
+        let all: usize = cuts.iter().map(Vec::len).sum();
+        if all > MOST_CUTS {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = all as f64;
+            return Err(LearnerError::BadParameter { name: "cuts", value, domain: "2^31 of all columns" });
         }
         let layout = Layout::of(matrix, &cuts);
         Ok(Self { parts, cuts, layout })
