@@ -18,7 +18,7 @@ use node::{Actions, Node};
 use quantise::Quanta;
 use scratch::{Buffers, Scratch};
 use serde::{Deserialize, Serialize};
-use sums::Sums;
+use sums::{Sums, Word};
 
 /// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin: the n·|A| rows of
 /// \[L23, Appendix F.5\] are never made.
@@ -114,6 +114,7 @@ impl PairLearner for HistogramPairTree {
             // So large a λ leaves no trace of H, and none of its powers is beyond the range.
             lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
+            limit: Word::limit(quanta.ratio),
             scratch,
         };
         let mut desk = scratch.desk();
@@ -128,11 +129,8 @@ impl PairLearner for HistogramPairTree {
         let (rows, spare) = root.fill((0..=u32::MAX).take(round.examples()));
         let view = View::whole(contexts.layout(), words);
         let is_open = grower.is_open(0, all);
-        let histogram = (is_open && !is_flat).then(|| {
-            let mut histogram = desk.histogram(contexts.layout().cells);
-            view.count(rows, 1.0, &mut histogram);
-            histogram
-        });
+        let is_counted = is_open && !is_flat;
+        let histogram = is_counted.then(|| grower.counted(&mut desk, view, rows, all));
         let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
         grower.grow(&mut desk, root, FORKS);
         let nodes = desk.nodes.clone();
