@@ -5,6 +5,7 @@ use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use std::sync::atomic::AtomicU64;
 
 /// Rows whose first bytes and quanta are asked for before any of them is counted: the memory answers them side by side.
+const FEWER: usize = 4;
 const AHEAD: usize = 32;
 
 /// The cells of all columns of a node, as [`Layout`] places them: words where they can hold all its pairs.
@@ -91,10 +92,10 @@ impl<'a> View<'a> {
         (&self.by_row[block * BLOCK * self.rows + k..], width)
     }
 
-    /// Whether so many rows are few enough bytes to be worth a copy.
+    /// Whether so many rows are few enough to be worth a copy.
     pub(super) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
         let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
-        is_narrow && self.names.is_none() && rows * self.layout.groups <= bytes
+        is_narrow && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
     }
 
     /// Adds to the cells of some rows what is made of their words.

@@ -109,7 +109,10 @@ impl Copied {
         }
         let word = |row: &u32| AtomicU64::new(view.words[*row as usize].load(Relaxed));
         self.words.extend(rows.iter().map(word));
-        self.names.extend_from_slice(rows);
+        match view.names {
+            Some(names) => self.names.extend(rows.iter().map(|row| names[*row as usize])),
+            None => self.names.extend_from_slice(rows),
+        }
         rows.iter_mut().zip(0..).for_each(|(row, k)| *row = k);
         let names = Some(&self.names[..]);
         View { rows: rows.len(), by_row: &self.bytes, by_group: None, words: &self.words, names, ..view }
