@@ -113,7 +113,8 @@ impl<'a> PairRound<'a> {
         };
         let lists = [("gradients", gradients, of_pairs), ("weights", given, expected)];
         let is_long = |(_, values, expected): &(_, &[f64], usize)| values.len() == *expected;
-        if lists.iter().all(is_long) && given.iter().any(|h| *h > 0.0) && is_sound(examples, gradients, given) {
+        if lists.iter().all(is_long) && given.iter().any(|h| *h > 0.0) && is_sound(examples, gradients, given)
+        {
             return Ok(Self { examples, actions, gradients, weights });
         }
         // Something is wrong: which comes first?

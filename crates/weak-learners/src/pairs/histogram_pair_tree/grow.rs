@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Rows of a node from which on its children are worth two threads.
 const WORTHWHILE: usize = 1 << 12;
-/// Bytes of the rows of a node up to which they are copied, so that what follows stays in the second cache.
+/// Bytes of a view up to which no node of it is copied: they stay in the second cache.
 const COPIED: usize = 1 << 18;
 /// How often threads may part on the way to a node; the stack is finite.
 pub(super) const FORKS: u32 = 40;

@@ -5,8 +5,11 @@ use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use std::sync::atomic::AtomicU64;
 
 /// Rows whose first bytes and quanta are asked for before any of them is counted: the memory answers them side by side.
-const FEWER: usize = 4;
 const AHEAD: usize = 32;
+
+/// How many times fewer rows than its view a node has when they are copied: then a line of the memory that is read for
+/// one of them seldom holds another.
+const FEWER: usize = 4;
 
 /// The cells of all columns of a node, as [`Layout`] places them: words where they can hold all its pairs.
 #[derive(Debug)]
@@ -92,7 +95,7 @@ impl<'a> View<'a> {
         (&self.by_row[block * BLOCK * self.rows + k..], width)
     }
 
-    /// Whether so many rows are few enough to be worth a copy.
+    /// Whether so many rows are worth a copy: few of many, and those not within so many bytes anyhow.
     pub(super) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
         let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
         is_narrow && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
@@ -119,7 +122,12 @@ impl<'a> View<'a> {
         }
     }
 
-    fn count_groups<const STRIDE: usize, C: Cell>(&self, rows: &[u32], cells: &mut [C], of: impl Fn(Word) -> C) {
+    fn count_groups<const STRIDE: usize, C: Cell>(
+        &self,
+        rows: &[u32],
+        cells: &mut [C],
+        of: impl Fn(Word) -> C,
+    ) {
         let (cells, _) = cells.as_chunks_mut::<STRIDE>();
         let blocks = cells.chunks_mut(BLOCK).zip(self.by_row.chunks(self.rows * BLOCK));
         for (cells, bytes) in blocks {

@@ -27,9 +27,9 @@ use sums::{Sums, Word};
 /// times a set of actions: a split on x needs Σ_a over its actions of every example, one on the action the sums of each action.
 ///
 /// *Precision:* g and h are rounded to multiples of a power of two, and from there on every sum is one of whole numbers below
-/// 2^53, exact in doubles: no order, no layout and no thread shows. The unit of g is 2^−28 to 2^−27 of the largest
-/// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^23 examples more by the
-/// power of two that reaches their number; so for h. A pair is
+/// 2^53, exact in doubles: no order, no layout and no thread shows. The unit of g is 2^−21 to 2^−20 of the largest
+/// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^30 examples more by the
+/// power of two that reaches their number, and with up to 512 of them 2^−28 to 2^−27; so for h. A pair is
 /// off by a unit at most, and a weight above 0 weighs one at least. Where the g of an example sum to 0 to rounding, so do the
 /// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain could come from
 /// such roundings: with D = G_L(H_R+λ) − G_R(H_L+λ), where |D| ≤ k(H + 2λ + |G|) in units, for k pairs.
@@ -38,7 +38,8 @@ use sums::{Sums, Word};
 /// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
 /// The values on the pairs come from the leaves: no pair walks the tree. *Threads:* inside a rayon pool
 /// (`pool.install(|| …)`) those of the pool share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for
-/// each action that a thread works on, and the histograms of O(log n) nodes for each, 16 bytes a bin; kept from one training to the next.
+/// each action that a thread works on, and the histograms of O(log n) nodes for each, 8 bytes a bin where the node is so light
+/// that G and H fit a word, else 16; kept from one training to the next.
 /// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several.
 ///
 /// ```

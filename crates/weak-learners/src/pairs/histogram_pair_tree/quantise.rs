@@ -10,8 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples that are taken together: their running sums stay in the first cache.
 const CHUNK: usize = 512;
-/// Σ_a |g| and Σ_a h of an example are below 2 to this.
+/// Σ_a |g| and Σ_a h of an example are below 2 to this: words then hold the sums of many examples.
 const BITS: i32 = 22;
+/// The same in a round of so few examples that time is no matter.
+const BITS_OF_FEW: i32 = 29;
+const FEW: usize = 512;
 /// Chunks that a thread takes together, each with sums of its own.
 const CHUNKS: usize = 32;
 
@@ -78,7 +81,8 @@ impl Quanta {
             return Err(LearnerError::BadParameter { name: "actions", value, domain: "|A| ≤ 2^24" });
         }
         // Σ_a of an example is below 2^bits, and so all sums below 2^52.
-        let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(BITS);
+        let most = if n <= FEW { BITS_OF_FEW } else { BITS };
+        let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(most);
         let [g, h] = largest(round).map(|exponent| exponent - bits);
         self.units = Units { g, h };
         self.words.resize_with(n * actions, AtomicU64::default);
@@ -290,7 +294,9 @@ mod tests {
         let mut quanta = Quanta::default();
         let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&weights));
         assert_eq!(round.and_then(|round| quanta.take(&round)), Ok(true));
-        let sum = |i: usize| (0..actions).map(|a| i64::from(Word::load(&quanta.words[a * n + i]).unpack().0)).sum::<i64>();
+        let sum = |i: usize| {
+            (0..actions).map(|a| i64::from(Word::load(&quanta.words[a * n + i]).unpack().0)).sum::<i64>()
+        };
         assert!((0..n).all(|i| sum(i) == 0 && Word::load(&quanta.rest[i]).unpack().0 == 0));
     }
 }

@@ -141,3 +141,37 @@ impl Cell for Word {
         (least.ceil() as u32, most.floor() as u32)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_up_to_their_limit_hold_sums_and_parts_of_them() {
+        for ratio in [0.2_f64, 1.0, 7.0] {
+            let (mut all, mut wide) = (Word::default(), Sums::default());
+            let (mut part, mut wide_part) = (all, wide);
+            for k in 0_i32.. {
+                let h = 1 + (k % 1000) * 300;
+                // |g| = ratio·h, of one sign for long: as far as the limit lets it come.
+                #[allow(clippy::cast_possible_truncation, reason = "below 2^22")]
+                let g = (ratio * f64::from(h)).floor() as i32 * if ratio < 7.0 { 1 } else { -1 };
+                if wide.h + f64::from(h) > Word::limit(ratio) {
+                    break;
+                }
+                all = all + Word::pack(g, h);
+                wide += Sums::from(Word::pack(g, h));
+                if k % 3 == 0 {
+                    part = part + Word::pack(-g, h);
+                    wide_part += Sums { g: f64::from(-g), h: f64::from(h) };
+                }
+            }
+            // Near the end of what G or H may be.
+            assert!(wide.g.abs() > 2_147_483_647.0 * 0.99 || wide.h > 4_294_967_295.0 * 0.99, "{wide:?}");
+            assert_eq!((Sums::from(all), Sums::from(part)), (wide, wide_part));
+            assert_eq!((Word::from(wide), Word::from(wide_part)), (all, part));
+            // Over zero and back.
+            assert_eq!(Sums::from(part - all + all), wide_part);
+        }
+    }
+}
