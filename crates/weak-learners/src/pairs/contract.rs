@@ -111,8 +111,14 @@ impl<'a> PairRound<'a> {
             PairWeights::OfExamples(h) => (h, examples),
             PairWeights::OfPairs(h) => (h, of_pairs),
         };
-        for (argument, values, expected) in [("gradients", gradients, of_pairs), ("weights", given, expected)]
+        let lists = [("gradients", gradients, of_pairs), ("weights", given, expected)];
+        let is_long = |(_, values, expected): &(_, &[f64], usize)| values.len() == *expected;
+        if lists.iter().all(is_long) && given.iter().any(|h| *h > 0.0) && is_sound(examples, gradients, given)
         {
+            return Ok(Self { examples, actions, gradients, weights });
+        }
+        // Something is wrong: which comes first?
+        for (argument, values, expected) in lists {
             if values.len() != expected {
                 return Err(LearnerError::LengthMismatch { argument, expected, got: values.len() });
             }
@@ -226,6 +232,20 @@ fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
         return Err(refused("actions", actions, "|A| < 2^31"));
     }
     examples.checked_mul(actions).ok_or_else(|| refused("actions", actions, "n·|A| addressable"))
+}
+
+/// Whether all numbers are finite, no weight is negative and what has no weight has no gradient: one pass, without a
+/// branch.
+fn is_sound(examples: usize, gradients: &[f64], weights: &[f64]) -> bool {
+    let are_weights = |h: &[f64]| h.iter().fold(true, |all, h| all & (*h >= 0.0) & (*h < f64::INFINITY));
+    let mut is_sound = are_weights(weights);
+    let mut weights_of_actions = weights.chunks_exact(examples).cycle();
+    for g in gradients.chunks_exact(examples) {
+        let h = weights_of_actions.next().unwrap_or_default();
+        let is_fine = |(g, h): (&f64, &f64)| (g.abs() < f64::INFINITY) & ((*h != 0.0) | (*g == 0.0));
+        is_sound &= g.iter().zip(h).fold(true, |all, pair| all & is_fine(pair));
+    }
+    is_sound
 }
 
 fn first(values: &[f64], is_bad: impl Fn(f64) -> bool) -> Option<usize> {

@@ -2,6 +2,7 @@
 
 use super::bundles::{Bundle, Candidate, bundles};
 use rows::RowMatrix;
+use std::ops::Range;
 
 /// Groups whose bytes lie together, row by row: a line of the cache.
 pub(in crate::pairs) const BLOCK: usize = 64;
@@ -58,6 +59,18 @@ impl Column {
         match u16::try_from(cell.wrapping_sub(self.first)) {
             Ok(k) if k < coded => k + u16::from(k >= self.hole),
             _ => self.hole,
+        }
+    }
+
+    /// The cells of the bins up to this one or of those above it, whichever are all in cells; whether it is the first.
+    pub(in crate::pairs) fn side(&self, bin: u16) -> (Range<u32>, bool) {
+        let coded = u32::from(self.bins) - u32::from(self.hole < self.bins);
+        // How many of the bins up to this one have a cell.
+        let below = u32::from(bin) + u32::from(self.hole > bin);
+        if self.hole > bin {
+            (self.first..self.first + below, true)
+        } else {
+            (self.first + below..self.first + coded, false)
         }
     }
 

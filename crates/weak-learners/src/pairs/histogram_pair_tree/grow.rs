@@ -2,18 +2,18 @@
 
 use super::histogram::{Histogram, View};
 use super::node::{Actions, Node};
-use super::quantise::{Quanta, take_away, unpack};
+use super::quantise::Quanta;
 use super::scratch::{Desk, Scratch};
 use super::split::{Cut, Question, Search, Split};
-use super::sums::Sums;
+use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
 use crate::pairs::{BinnedContexts, PairGrowth, PairNode};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Rows of a node from which on its children are worth two threads.
 const WORTHWHILE: usize = 1 << 12;
-/// Bytes of the rows of a node up to which they are copied, so that what follows stays in the second cache.
-const COPIED: usize = 1 << 19;
+/// Bytes of a view up to which no node of it is copied: they stay in the second cache.
+const COPIED: usize = 1 << 18;
 /// How often threads may part on the way to a node; the stack is finite.
 pub(super) const FORKS: u32 = 40;
 
@@ -25,6 +25,8 @@ pub(super) struct Grower<'a> {
     /// λ and the least H of a child in quanta.
     pub(super) lambda: f64,
     pub(super) least: f64,
+    /// H up to which a histogram is packed.
+    pub(super) limit: f64,
     pub(super) scratch: &'a Scratch,
 }
 
@@ -100,7 +102,7 @@ impl<'a> Grower<'a> {
         let [(below, rest), (below_spare, rest_spare)] = halves;
         let is_smaller = below.len() <= rest.len();
         let few = if is_smaller { &*below } else { &*rest };
-        let of_few = actions.among(few, |action, row| unpack(&self.quanta.of(action)[view.name(row)]));
+        let of_few = actions.among(few, |action, row| Word::load(&self.quanta.of(action)[view.name(row)]));
         let (of_below, of_rest) = match (is_smaller, actions.minus(&of_few)) {
             (true, of_many) => (of_few, of_many),
             (false, of_many) => (of_many, of_few),
@@ -136,24 +138,32 @@ impl<'a> Grower<'a> {
     ) {
         let Some(mut histogram) = histogram else { return };
         let (view, few) = (smaller.view, &*smaller.rows);
-        match (smaller.is_open, larger.is_open) {
-            (false, false) => desk.put(Some(histogram)),
-            (true, false) => {
-                histogram.fill(Sums::default());
-                view.count(few, 1.0, &mut histogram);
-                smaller.histogram = Some(histogram);
+        if smaller.is_open {
+            let counted = self.counted(desk, view, few, smaller.sums);
+            if larger.is_open {
+                histogram.subtract(&counted);
             }
-            (false, true) => {
-                view.count(few, -1.0, &mut histogram);
-                larger.histogram = Some(histogram);
-            }
-            (true, true) => {
-                let mut counted = desk.histogram(view.layout.cells);
-                view.count(few, 1.0, &mut counted);
-                histogram.iter_mut().zip(&counted).for_each(|(all, few)| *all -= *few);
-                (smaller.histogram, larger.histogram) = (Some(counted), Some(histogram));
-            }
+            smaller.histogram = Some(counted);
+        } else if larger.is_open {
+            histogram.remove(view, few);
         }
+        if larger.is_open {
+            larger.histogram = Some(self.narrowed(desk, histogram, larger.sums));
+        } else {
+            desk.put(Some(histogram));
+        }
+    }
+
+    /// The histogram of some rows with these sums.
+    pub(super) fn counted(&self, desk: &mut Desk, view: View<'_>, rows: &[u32], sums: Sums) -> Histogram {
+        let mut histogram = desk.histogram(view.layout.cells, sums.h <= self.limit);
+        histogram.add(view, rows);
+        histogram
+    }
+
+    /// The same in words if they can hold these sums.
+    fn narrowed(&self, desk: &mut Desk, histogram: Histogram, sums: Sums) -> Histogram {
+        if sums.h <= self.limit { desk.packed(histogram) } else { histogram }
     }
 
     /// Splits the k-th of its actions from a node, and grows that; the others are handed back, or grown by another thread.
@@ -170,24 +180,27 @@ impl<'a> Grower<'a> {
             Actions::One(other) => View { words: self.quanta.of(other), ..view },
             Actions::Several(_) => {
                 for row in rows.iter() {
-                    take_away(&view.words[*row as usize], &this_view.words[*row as usize]);
+                    let [all, this] = [view, this_view].map(|view| &view.words[*row as usize]);
+                    (Word::load(all) - Word::load(this)).store(all);
                 }
                 view
             }
         };
-        let counted = this_open.then(|| {
-            let mut counted = desk.histogram(view.layout.cells);
-            this_view.count(rows, 1.0, &mut counted);
-            counted
-        });
+        let counted = this_open.then(|| self.counted(desk, this_view, rows, of_this));
         if others_open {
-            match (&mut histogram, &counted) {
-                (Some(all), Some(this)) => all.iter_mut().zip(this).for_each(|(all, this)| *all -= *this),
-                (Some(all), None) => this_view.count(rows, -1.0, all),
-                (None, _) => {
-                    others_view.count(rows, 1.0, histogram.insert(desk.histogram(view.layout.cells)));
+            let sums = sums - of_this;
+            let of_others = match (histogram.take(), &counted) {
+                (Some(mut all), Some(this)) => {
+                    all.subtract(this);
+                    self.narrowed(desk, all, sums)
                 }
-            }
+                (Some(mut all), None) => {
+                    all.remove(this_view, rows);
+                    self.narrowed(desk, all, sums)
+                }
+                (None, _) => self.counted(desk, others_view, rows, sums),
+            };
+            histogram = Some(of_others);
         } else {
             desk.put(histogram.take());
         }

@@ -1,15 +1,53 @@
 //! Sums per bin.
 
-use super::quantise::unpack;
-use super::sums::Sums;
+use super::sums::{Cell, Sums, Word};
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use std::sync::atomic::AtomicU64;
 
 /// Rows whose first bytes and quanta are asked for before any of them is counted: the memory answers them side by side.
 const AHEAD: usize = 32;
 
-/// The cells of all columns of a node, as [`Layout`] places them.
-pub(super) type Histogram = Vec<Sums>;
+/// How many times fewer rows than its view a node has when they are copied: then a line of the memory that is read for
+/// one of them seldom holds another.
+const FEWER: usize = 4;
+
+/// The cells of all columns of a node, as [`Layout`] places them: words where they can hold all its pairs.
+#[derive(Debug)]
+pub(super) enum Histogram {
+    Packed(Vec<Word>),
+    Wide(Vec<Sums>),
+}
+
+impl Histogram {
+    /// Adds rows.
+    pub(super) fn add(&mut self, view: View<'_>, rows: &[u32]) {
+        match self {
+            Self::Packed(cells) => view.count(rows, cells, |word| word),
+            Self::Wide(cells) => view.count(rows, cells, Sums::from),
+        }
+    }
+
+    /// Takes rows away.
+    pub(super) fn remove(&mut self, view: View<'_>, rows: &[u32]) {
+        match self {
+            Self::Packed(cells) => view.count(rows, cells, |word| Word::default() - word),
+            Self::Wide(cells) => view.count(rows, cells, |word| Sums::default() - Sums::from(word)),
+        }
+    }
+
+    /// Takes away a part that is counted.
+    pub(super) fn subtract(&mut self, part: &Self) {
+        fn subtract<C: Cell, P: Copy + Into<C>>(all: &mut [C], part: &[P]) {
+            all.iter_mut().zip(part).for_each(|(all, part)| *all = *all - (*part).into());
+        }
+        match (self, part) {
+            (Self::Packed(all), Self::Packed(part)) => subtract(all, part),
+            (Self::Packed(all), Self::Wide(part)) => subtract(all, part),
+            (Self::Wide(all), Self::Packed(part)) => subtract(all, part),
+            (Self::Wide(all), Self::Wide(part)) => subtract(all, part),
+        }
+    }
+}
 
 /// Where the bins and the quanta of the rows of a node are: in the contexts, or in a copy of a part of them.
 #[derive(Clone, Copy)]
@@ -57,56 +95,57 @@ impl<'a> View<'a> {
         (&self.by_row[block * BLOCK * self.rows + k..], width)
     }
 
-    /// Whether so many rows are few enough bytes to be worth a copy.
+    /// Whether so many rows are worth a copy: few of many, and those not within so many bytes anyhow.
     pub(super) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
         let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
-        is_narrow && self.names.is_none() && rows * self.layout.groups <= bytes
+        is_narrow && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
     }
 
-    /// The sums of a row.
-    fn sums(&self, row: u32, sign: f64) -> Sums {
-        let (g, h) = unpack(&self.words[row as usize]);
-        Sums { g: sign * f64::from(g), h: sign * f64::from(h) }
-    }
-
-    /// Adds rows to a histogram; with a sign of −1 it takes them away.
-    pub(super) fn count(&self, rows: &[u32], sign: f64, histogram: &mut Histogram) {
+    /// Adds to the cells of some rows what is made of their words.
+    fn count<C: Cell>(&self, rows: &[u32], histogram: &mut [C], of: impl Fn(Word) -> C + Copy) {
         let (groups, listed) = histogram.split_at_mut(self.layout.groups * self.layout.stride);
         match self.layout.stride {
-            16 => self.count_groups::<16>(rows, sign, groups),
-            32 => self.count_groups::<32>(rows, sign, groups),
-            64 => self.count_groups::<64>(rows, sign, groups),
-            128 => self.count_groups::<128>(rows, sign, groups),
-            _ => self.count_groups::<256>(rows, sign, groups),
+            16 => self.count_groups::<16, C>(rows, groups, of),
+            32 => self.count_groups::<32, C>(rows, groups, of),
+            64 => self.count_groups::<64, C>(rows, groups, of),
+            128 => self.count_groups::<128, C>(rows, groups, of),
+            _ => self.count_groups::<256, C>(rows, groups, of),
         }
         if let Some(sparse) = self.sparse {
             for row in rows {
-                let sums = self.sums(*row, sign);
+                let sums = of(Word::load(&self.words[*row as usize]));
                 for cell in sparse.row(*row as usize) {
-                    listed[*cell as usize] += sums;
+                    let cell = &mut listed[*cell as usize];
+                    *cell = *cell + sums;
                 }
             }
         }
     }
 
-    fn count_groups<const STRIDE: usize>(&self, rows: &[u32], sign: f64, cells: &mut [Sums]) {
+    fn count_groups<const STRIDE: usize, C: Cell>(
+        &self,
+        rows: &[u32],
+        cells: &mut [C],
+        of: impl Fn(Word) -> C,
+    ) {
         let (cells, _) = cells.as_chunks_mut::<STRIDE>();
         let blocks = cells.chunks_mut(BLOCK).zip(self.by_row.chunks(self.rows * BLOCK));
         for (cells, bytes) in blocks {
             let width = cells.len();
             let (by_four, last) = cells.as_chunks_mut::<4>();
-            let mut sums = [Sums::default(); AHEAD];
+            let mut sums = [C::default(); AHEAD];
             for rows in rows.chunks(AHEAD) {
                 let mut touched = 0;
                 for (row, sums) in rows.iter().zip(&mut sums) {
-                    *sums = self.sums(*row, sign);
+                    *sums = of(Word::load(&self.words[*row as usize]));
                     touched ^= bytes[*row as usize * width];
                 }
                 std::hint::black_box(touched);
                 for (row, sums) in rows.iter().zip(&sums) {
                     // The codes are below the stride, a power of two; and the mask says so.
-                    let add = |cells: &mut [Sums; STRIDE], code: u8| {
-                        cells[usize::from(code) & (STRIDE - 1)] += *sums;
+                    let add = |cells: &mut [C; STRIDE], code: u8| {
+                        let cell = &mut cells[usize::from(code) & (STRIDE - 1)];
+                        *cell = *cell + *sums;
                     };
                     let codes = &bytes[*row as usize * width..][..width];
                     let (codes_by_four, last_codes) = codes.as_chunks::<4>();

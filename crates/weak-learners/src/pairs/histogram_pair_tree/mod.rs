@@ -18,7 +18,7 @@ use node::{Actions, Node};
 use quantise::Quanta;
 use scratch::{Buffers, Scratch};
 use serde::{Deserialize, Serialize};
-use sums::Sums;
+use sums::{Sums, Word};
 
 /// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin: the n·|A| rows of
 /// \[L23, Appendix F.5\] are never made.
@@ -27,9 +27,9 @@ use sums::Sums;
 /// times a set of actions: a split on x needs Σ_a over its actions of every example, one on the action the sums of each action.
 ///
 /// *Precision:* g and h are rounded to multiples of a power of two, and from there on every sum is one of whole numbers below
-/// 2^53, exact in doubles: no order, no layout and no thread shows. The unit of g is 2^−28 to 2^−27 of the largest
-/// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^23 examples more by the
-/// power of two that reaches their number; so for h. A pair is
+/// 2^53, exact in doubles: no order, no layout and no thread shows. The unit of g is 2^−21 to 2^−20 of the largest
+/// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^30 examples more by the
+/// power of two that reaches their number, and with up to 512 of them 2^−28 to 2^−27; so for h. A pair is
 /// off by a unit at most, and a weight above 0 weighs one at least. Where the g of an example sum to 0 to rounding, so do the
 /// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain could come from
 /// such roundings: with D = G_L(H_R+λ) − G_R(H_L+λ), where |D| ≤ k(H + 2λ + |G|) in units, for k pairs.
@@ -38,7 +38,8 @@ use sums::Sums;
 /// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
 /// The values on the pairs come from the leaves: no pair walks the tree. *Threads:* inside a rayon pool
 /// (`pool.install(|| …)`) those of the pool share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for
-/// each action that a thread works on, and the histograms of O(log n) nodes for each, 16 bytes a bin; kept from one training to the next.
+/// each action that a thread works on, and the histograms of O(log n) nodes for each, 8 bytes a bin where the node is so light
+/// that G and H fit a word, else 16; kept from one training to the next.
 /// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several.
 ///
 /// ```
@@ -114,6 +115,7 @@ impl PairLearner for HistogramPairTree {
             // So large a λ leaves no trace of H, and none of its powers is beyond the range.
             lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
+            limit: Word::limit(quanta.ratio),
             scratch,
         };
         let mut desk = scratch.desk();
@@ -128,11 +130,8 @@ impl PairLearner for HistogramPairTree {
         let (rows, spare) = root.fill((0..=u32::MAX).take(round.examples()));
         let view = View::whole(contexts.layout(), words);
         let is_open = grower.is_open(0, all);
-        let histogram = (is_open && !is_flat).then(|| {
-            let mut histogram = desk.histogram(contexts.layout().cells);
-            view.count(rows, 1.0, &mut histogram);
-            histogram
-        });
+        let is_counted = is_open && !is_flat;
+        let histogram = is_counted.then(|| grower.counted(&mut desk, view, rows, all));
         let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
         grower.grow(&mut desk, root, FORKS);
         let nodes = desk.nodes.clone();

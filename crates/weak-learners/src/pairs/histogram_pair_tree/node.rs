@@ -1,7 +1,7 @@
 //! A node while its tree grows.
 
 use super::histogram::{Histogram, View};
-use super::sums::Sums;
+use super::sums::{Sums, Word};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples × actions.
@@ -55,14 +55,14 @@ impl Actions {
         }
     }
 
-    /// The same with the sums over some rows, where g and h of an action and a row are these.
-    pub(super) fn among(&self, rows: &[u32], quanta: impl Fn(u32, u32) -> (i32, i32)) -> Self {
+    /// The same with the sums over some rows, where the word of an action and a row is this.
+    pub(super) fn among(&self, rows: &[u32], quanta: impl Fn(u32, u32) -> Word) -> Self {
         match self {
             Self::One(action) => Self::One(*action),
             Self::Several(actions) => {
                 let sums = |action: u32| {
                     let (g, h) = rows.iter().fold((0_i64, 0_i64), |(g, h), row| {
-                        let (g_row, h_row) = quanta(action, *row);
+                        let (g_row, h_row) = quanta(action, *row).unpack();
                         (g + i64::from(g_row), h + i64::from(h_row))
                     });
                     Sums { g: g as f64, h: h as f64 }
@@ -109,7 +109,10 @@ impl Copied {
         }
         let word = |row: &u32| AtomicU64::new(view.words[*row as usize].load(Relaxed));
         self.words.extend(rows.iter().map(word));
-        self.names.extend_from_slice(rows);
+        match view.names {
+            Some(names) => self.names.extend(rows.iter().map(|row| names[*row as usize])),
+            None => self.names.extend_from_slice(rows),
+        }
         rows.iter_mut().zip(0..).for_each(|(row, k)| *row = k);
         let names = Some(&self.names[..]);
         View { rows: rows.len(), by_row: &self.bytes, by_group: None, words: &self.words, names, ..view }

@@ -12,14 +12,12 @@ impl View<'_> {
         let column = &self.layout.columns[cut.column];
         match column.place {
             Place::Group(group) => {
-                let first = group * self.layout.stride as u32;
-                let mut is_below = [false; 256];
-                for (code, is_below) in (first..).zip(&mut is_below) {
-                    *is_below = column.bin(code) <= cut.bin;
-                }
+                let (cells, is_below) = column.side(cut.bin);
+                let first = group as usize * self.layout.stride;
+                let mut below = [!is_below; 256];
+                below[cells.start as usize - first..cells.end as usize - first].fill(is_below);
                 let (bytes, step) = self.group(group);
-                let is_below = |row: u32| is_below[usize::from(bytes[row as usize * step])];
-                part(from, to, is_below)
+                part_by_code(from, to, bytes, step, &below)
             }
             Place::Listed => {
                 let first = column.first - (self.layout.groups * self.layout.stride) as u32;
@@ -39,6 +37,12 @@ impl View<'_> {
             }
         }
     }
+}
+
+/// In a function of its own the loop has all registers.
+#[inline(never)]
+fn part_by_code(from: &[u32], to: &mut [u32], bytes: &[u8], step: usize, is_below: &[bool; 256]) -> usize {
+    part(from, to, |row| is_below[usize::from(bytes[row as usize * step])])
 }
 
 /// Every row is written to both ends of what is left, and only one of them moves on: no branch that could be

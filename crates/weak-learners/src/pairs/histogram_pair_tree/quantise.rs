@@ -1,6 +1,6 @@
 //! g and h of every pair in whole numbers.
 
-use super::sums::Sums;
+use super::sums::{Sums, Word};
 use crate::LearnerError;
 use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
@@ -10,6 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples that are taken together: their running sums stay in the first cache.
 const CHUNK: usize = 512;
+/// Σ_a |g| and Σ_a h of an example are below 2 to this: words then hold the sums of many examples.
+const BITS: i32 = 22;
+/// The same in a round of so few examples that time is no matter.
+const BITS_OF_FEW: i32 = 29;
+const FEW: usize = 512;
 /// Chunks that a thread takes together, each with sums of its own.
 const CHUNKS: usize = 32;
 
@@ -24,6 +29,8 @@ pub(super) struct Quanta {
     /// Σ over the examples, action by action.
     pub(super) sums: Vec<Sums>,
     partial: Vec<Sums>,
+    /// At least |g|/h of every pair, in quanta.
+    pub(super) ratio: f64,
     pub(super) units: Units,
 }
 
@@ -74,7 +81,8 @@ impl Quanta {
             return Err(LearnerError::BadParameter { name: "actions", value, domain: "|A| ≤ 2^24" });
         }
         // Σ_a of an example is below 2^bits, and so all sums below 2^52.
-        let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(29);
+        let most = if n <= FEW { BITS_OF_FEW } else { BITS };
+        let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(most);
         let [g, h] = largest(round).map(|exponent| exponent - bits);
         self.units = Units { g, h };
         self.words.resize_with(n * actions, AtomicU64::default);
@@ -87,14 +95,16 @@ impl Quanta {
         let rest = &self.rest;
         let part = |(part, sums): (usize, &mut [Sums])| {
             let chunks = (part * CHUNKS..(part + 1) * CHUNKS).map(|chunk| chunk * CHUNK);
-            let flat = |first| quantise(round, units, first, (words, rest), sums);
-            chunks.take_while(|first| *first < n).map(flat).fold(true, |all, flat| all & flat)
+            let of_chunk = |first| quantise(round, units, first, (words, rest), sums);
+            chunks.take_while(|first| *first < n).map(of_chunk).fold(NOTHING, both)
         };
-        let is_flat = if in_pool(words.len(), 1 << 16) {
-            self.partial.par_chunks_mut(actions).enumerate().map(part).reduce(|| true, |a, b| a & b)
+        let (is_flat, ratio) = if in_pool(words.len(), 1 << 16) {
+            self.partial.par_chunks_mut(actions).enumerate().map(part).reduce(|| NOTHING, both)
         } else {
-            self.partial.chunks_mut(actions).enumerate().map(part).fold(true, |a, b| a & b)
+            self.partial.chunks_mut(actions).enumerate().map(part).fold(NOTHING, both)
         };
+        // Three roundings to 24 bits.
+        self.ratio = f64::from(ratio) * (1.0 + 1e-6);
         self.sums.clear();
         self.sums.resize(actions, Sums::default());
         for sums in self.partial.chunks(actions) {
@@ -128,25 +138,6 @@ impl Quanta {
     }
 }
 
-/// g and h of a word.
-pub(super) fn unpack(word: &AtomicU64) -> (i32, i32) {
-    let word = word.load(Relaxed);
-    #[allow(clippy::cast_possible_truncation, reason = "its lower half")]
-    let g = word as u32;
-    let h = (word >> 32) as u32;
-    (g.cast_signed(), h.cast_signed())
-}
-
-/// Takes g and h of one word away from another. No two threads do so at once.
-pub(super) fn take_away(from: &AtomicU64, word: &AtomicU64) {
-    let ((g, h), (g_word, h_word)) = (unpack(from), unpack(word));
-    from.store(pack(g - g_word, h - h_word), Relaxed);
-}
-
-fn pack(g: i32, h: i32) -> u64 {
-    u64::from(g.cast_unsigned()) | u64::from(h.cast_unsigned()) << 32
-}
-
 /// The nearest whole number, of what is below 2^31: where the last bit is a unit, the sum is rounded to one.
 fn nearest(v: f64) -> i32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
@@ -155,14 +146,23 @@ fn nearest(v: f64) -> i32 {
     whole
 }
 
-/// Writes the quanta of some examples and adds them up, action by action; answers whether every Σ_a g is 0.
+/// Whether every Σ_a g is 0, and the largest |g|/h.
+type Seen = (bool, f32);
+
+const NOTHING: Seen = (true, 0.0);
+
+fn both(one: Seen, other: Seen) -> Seen {
+    (one.0 & other.0, one.1.max(other.1))
+}
+
+/// Writes the quanta of some examples and adds them up, action by action.
 fn quantise(
     round: &PairRound<'_>,
     units: Units,
     first: usize,
     (words, rest): (&[AtomicU64], &[AtomicU64]),
     sums: &mut [Sums],
-) -> bool {
+) -> Seen {
     let n = round.examples();
     let len = CHUNK.min(n - first);
     let [g_factors, h_factors] = [units.g, units.h].map(Units::factors);
@@ -171,6 +171,7 @@ fn quantise(
     let mut g_quanta = [0_i32; CHUNK];
     let mut h_quanta = [0_i32; CHUNK];
     let mut h_sums = [0_i32; CHUNK];
+    let mut ratios = [0.0_f32; CHUNK];
     let weigh = |h: &[f64], quanta: &mut [i32; CHUNK]| {
         for (h, quanta) in h.iter().zip(quanta) {
             // What weighs something weighs a quantum.
@@ -196,17 +197,22 @@ fn quantise(
         let quanta = g_quanta.iter().zip(&h_quanta);
         for ((word, (g, h)), h_all) in words[place..][..len].iter().zip(quanta).zip(&mut h_sums) {
             *h_all += *h;
-            word.store(pack(*g, *h), Relaxed);
+            Word::pack(*g, *h).store(word);
             g_sum += i64::from(*g);
             h_sum += i64::from(*h);
         }
         *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
+        for ((ratio, g), h) in ratios[..len].iter_mut().zip(&g_quanta).zip(&h_quanta) {
+            // Without weight there is no g.
+            let this = g.abs() as f32 / (*h).max(1) as f32;
+            *ratio = if this > *ratio { this } else { *ratio };
+        }
     }
     // The last of the running sums is that of all.
     for ((rest, g), h) in rest[first..][..len].iter().zip(&before).zip(&h_sums) {
-        rest.store(pack(*g, *h), Relaxed);
+        Word::pack(*g, *h).store(rest);
     }
-    before[..len].iter().all(|g| *g == 0)
+    (before[..len].iter().all(|g| *g == 0), ratios.iter().fold(0.0, |most: f32, ratio| most.max(*ratio)))
 }
 
 /// For g and for h an e with Σ_a |g| < 2^e for every example.
@@ -288,7 +294,9 @@ mod tests {
         let mut quanta = Quanta::default();
         let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&weights));
         assert_eq!(round.and_then(|round| quanta.take(&round)), Ok(true));
-        let sum = |i: usize| (0..actions).map(|a| i64::from(unpack(&quanta.words[a * n + i]).0)).sum::<i64>();
-        assert!((0..n).all(|i| sum(i) == 0 && unpack(&quanta.rest[i]).0 == 0));
+        let sum = |i: usize| {
+            (0..actions).map(|a| i64::from(Word::load(&quanta.words[a * n + i]).unpack().0)).sum::<i64>()
+        };
+        assert!((0..n).all(|i| sum(i) == 0 && Word::load(&quanta.rest[i]).unpack().0 == 0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::histogram::Histogram;
 use super::node::Copied;
-use super::sums::Sums;
+use super::sums::{Cell, Sums, Word};
 use crate::pairs::PairNode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,8 @@ struct Shelves {
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     pub(super) nodes: Vec<PairNode>,
-    spare: Vec<Histogram>,
+    packed: Vec<Vec<Word>>,
+    wide: Vec<Vec<Sums>>,
 }
 
 /// Rows, and room to part them.
@@ -66,15 +67,36 @@ impl Scratch {
 
 impl Desk {
     /// An empty one.
-    pub(super) fn histogram(&mut self, cells: usize) -> Histogram {
-        let mut histogram = self.spare.pop().unwrap_or_default();
-        histogram.clear();
-        histogram.resize(cells, Sums::default());
-        histogram
+    pub(super) fn histogram(&mut self, cells: usize, is_packed: bool) -> Histogram {
+        fn empty<C: Cell>(spare: &mut Vec<Vec<C>>, len: usize) -> Vec<C> {
+            let mut cells = spare.pop().unwrap_or_default();
+            cells.clear();
+            cells.resize(len, C::default());
+            cells
+        }
+        if is_packed {
+            Histogram::Packed(empty(&mut self.packed, cells))
+        } else {
+            Histogram::Wide(empty(&mut self.wide, cells))
+        }
+    }
+
+    /// The same in words.
+    pub(super) fn packed(&mut self, histogram: Histogram) -> Histogram {
+        let Histogram::Wide(wide) = histogram else { return histogram };
+        let mut cells = self.packed.pop().unwrap_or_default();
+        cells.clear();
+        cells.extend(wide.iter().map(|sums| Word::from(*sums)));
+        self.wide.push(wide);
+        Histogram::Packed(cells)
     }
 
     pub(super) fn put(&mut self, histogram: Option<Histogram>) {
-        self.spare.extend(histogram);
+        match histogram {
+            Some(Histogram::Packed(cells)) => self.packed.push(cells),
+            Some(Histogram::Wide(cells)) => self.wide.push(cells),
+            None => {}
+        }
     }
 
     /// Where the next node will stand.

@@ -1,7 +1,7 @@
 //! The best split of a node.
 
 use super::histogram::Histogram;
-use super::sums::Sums;
+use super::sums::{Cell, Sums};
 use crate::pairs::binned_contexts::{Column, Layout};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
@@ -68,25 +68,31 @@ impl Search {
 
     /// All cuts, column by column.
     pub(super) fn cuts(&mut self, layout: &Layout, histogram: &Histogram) {
-        for (k, column) in layout.columns.iter().enumerate() {
-            self.cuts_of(k, column, histogram);
+        match histogram {
+            Histogram::Packed(cells) => self.cuts_in(layout, cells),
+            Histogram::Wide(cells) => self.cuts_in(layout, cells),
         }
     }
 
-    fn cuts_of(&mut self, k: usize, column: &Column, histogram: &Histogram) {
+    fn cuts_in<C: Cell>(&mut self, layout: &Layout, cells: &[C]) {
+        for (k, column) in layout.columns.iter().enumerate() {
+            self.cuts_of(k, column, cells);
+        }
+    }
+
+    fn cuts_of<C: Cell>(&mut self, k: usize, column: &Column, cells: &[C]) {
         let has_hole = column.hole < column.bins;
         let coded = usize::from(column.bins) - usize::from(has_hole);
-        let cells = &histogram[column.first as usize..][..coded];
+        let cells = &cells[column.first as usize..][..coded];
         if !has_hole {
             if let Some((_, before)) = cells.split_last() {
-                self.run(k, 0, Sums::default(), before);
+                self.run(k, 0, C::default(), before);
             }
             return;
         }
         let (before, after) = cells.split_at(usize::from(column.hole));
-        let below = self.run(k, 0, Sums::default(), before);
-        let mut hole = self.all;
-        cells.iter().for_each(|cell| hole -= *cell);
+        let below = self.run(k, 0, C::default(), before);
+        let hole = cells.iter().fold(C::from(self.all), |hole, cell| hole - *cell);
         if let Some((_, after)) = after.split_last() {
             let below = self.run(k, column.hole, below, &[hole]);
             self.run(k, column.hole + 1, below, after);
@@ -95,16 +101,16 @@ impl Search {
 
     /// The cuts behind each of some bins, above those below the first of them; answers the sums below the last one, or more
     /// than leaves enough above.
-    fn run(&mut self, column: usize, first: u16, mut below: Sums, cells: &[Sums]) -> Sums {
-        let most = self.all.h - self.least;
+    fn run<C: Cell>(&mut self, column: usize, first: u16, mut below: C, cells: &[C]) -> C {
+        let (least, most) = C::range(self.least, self.all.h - self.least);
         for (bin, cell) in (first..).zip(cells) {
-            below += *cell;
-            if below.h >= self.least {
-                if below.h > most {
+            below = below + *cell;
+            if below.weight() >= least {
+                if below.weight() > most {
                     // And so it is behind every further one.
                     break;
                 }
-                self.consider(|| Question::Context(Cut { column, bin }), below);
+                self.consider(|| Question::Context(Cut { column, bin }), below.into());
             }
         }
         below

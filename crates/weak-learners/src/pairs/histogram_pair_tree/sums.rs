@@ -1,6 +1,7 @@
 //! Sums of pairs.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// G and H of some pairs, in quanta: whole numbers below 2^53, so that sums of doubles are exact and in no order.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -35,5 +36,142 @@ impl AddAssign for Sums {
 impl SubAssign for Sums {
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
+    }
+}
+
+/// The same in a word: G·2^32 + H modulo 2^64. Sums of words are words of sums, whatever lies between, and G and H can
+/// be read again where |G| < 2^31 and 0 ≤ H < 2^32.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(transparent)]
+pub(super) struct Word(u64);
+
+impl Word {
+    /// Σh up to which words may hold a set of pairs and any part of it, where |g| ≤ `ratio`·h for each: |Σg| is at most
+    /// `ratio`·Σh.
+    pub(super) fn limit(ratio: f64) -> f64 {
+        (f64::from(i32::MAX) / ratio).min(f64::from(u32::MAX))
+    }
+
+    pub(super) fn pack(g: i32, h: i32) -> Self {
+        Self((u64::from(g.cast_unsigned()) << 32).wrapping_add(i64::from(h).cast_unsigned()))
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "its halves")]
+    pub(super) fn unpack(self) -> (i32, u32) {
+        (((self.0 >> 32) as u32).cast_signed(), self.0 as u32)
+    }
+
+    pub(super) fn load(from: &AtomicU64) -> Self {
+        Self(from.load(Relaxed))
+    }
+
+    pub(super) fn store(self, to: &AtomicU64) {
+        to.store(self.0, Relaxed);
+    }
+}
+
+impl Add for Word {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0))
+    }
+}
+
+impl Sub for Word {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.wrapping_sub(other.0))
+    }
+}
+
+impl From<Word> for Sums {
+    fn from(word: Word) -> Self {
+        let (g, h) = word.unpack();
+        Self { g: g.into(), h: h.into() }
+    }
+}
+
+impl From<Sums> for Word {
+    #[allow(clippy::cast_possible_truncation, reason = "whole numbers below 2^53")]
+    fn from(Sums { g, h }: Sums) -> Self {
+        Self(((g as i64) << 32).wrapping_add(h as i64).cast_unsigned())
+    }
+}
+
+/// What a cell of a histogram may be.
+pub(super) trait Cell:
+    Copy + Default + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
+{
+    /// H, as it is compared with.
+    type Weight: Copy + PartialOrd;
+
+    fn weight(self) -> Self::Weight;
+
+    /// The least whole weight of at least these quanta, and the largest of at most those.
+    fn range(least: f64, most: f64) -> (Self::Weight, Self::Weight);
+}
+
+impl Cell for Sums {
+    type Weight = f64;
+
+    fn weight(self) -> f64 {
+        self.h
+    }
+
+    fn range(least: f64, most: f64) -> (f64, f64) {
+        (least, most)
+    }
+}
+
+impl Cell for Word {
+    type Weight = u32;
+
+    fn weight(self) -> u32 {
+        self.unpack().1
+    }
+
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "within 0 and H of a node that words hold"
+    )]
+    fn range(least: f64, most: f64) -> (u32, u32) {
+        (least.ceil() as u32, most.floor() as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_up_to_their_limit_hold_sums_and_parts_of_them() {
+        for ratio in [0.2_f64, 1.0, 7.0] {
+            let (mut all, mut wide) = (Word::default(), Sums::default());
+            let (mut part, mut wide_part) = (all, wide);
+            for k in 0_i32.. {
+                let h = 1 + (k % 1000) * 300;
+                // |g| = ratio·h, of one sign for long: as far as the limit lets it come.
+                #[allow(clippy::cast_possible_truncation, reason = "below 2^22")]
+                let g = (ratio * f64::from(h)).floor() as i32 * if ratio < 7.0 { 1 } else { -1 };
+                if wide.h + f64::from(h) > Word::limit(ratio) {
+                    break;
+                }
+                all = all + Word::pack(g, h);
+                wide += Sums::from(Word::pack(g, h));
+                if k % 3 == 0 {
+                    part = part + Word::pack(-g, h);
+                    wide_part += Sums { g: f64::from(-g), h: f64::from(h) };
+                }
+            }
+            // Near the end of what G or H may be.
+            assert!(wide.g.abs() > 2_147_483_647.0 * 0.99 || wide.h > 4_294_967_295.0 * 0.99, "{wide:?}");
+            assert_eq!((Sums::from(all), Sums::from(part)), (wide, wide_part));
+            assert_eq!((Word::from(wide), Word::from(wide_part)), (all, part));
+            // Over zero and back.
+            assert_eq!(Sums::from(part - all + all), wide_part);
+        }
     }
 }
