@@ -10,7 +10,11 @@ beside it and are not held against them. Each contender is a process of its own;
 Python, NumPy, the library and the log take before anything is prepared. They run one after another, and the median
 round behind the first counts, the first one beside it.
 
-XGBoost hist is given a QuantileDMatrix, which keeps bins only. LightGBM gives up on a feature below a node where no
+XGBoost hist is given a QuantileDMatrix, which keeps bins only. Both its methods are timed twice: `hist` and `exact` at
+their best, one booster of all rounds that keeps its sums on the training rows, so that no prediction walks a tree, which
+works because a tree's values are the difference of two sums (in single precision); `hist-fit` and `exact-fit` as a base
+learner that knows nothing of boosting is called, a booster of one tree a round with targets u/w and weights w on a DMatrix
+that is made once, and its `predict` on all rows. LightGBM gives up on a feature below a node where no
 split on it gained anything, and at the root, where the gradients of an example sum to 0, no feature of x does: so its
 gradients are disturbed by a millionth part, without which it finds trees on the actions alone. It allocates a histogram
 for every leaf that a tree may have, so it may have twice as many as ours has.
@@ -67,6 +71,19 @@ class XGBoost:
         return f
 
 
+class XGBoostFit:
+    def __init__(self, method, rows, head, threads):
+        import xgboost
+        self.train, self.data = xgboost.train, xgboost.DMatrix(rows, nthread=threads)
+        self.parameters = {"tree_method": method, "max_depth": head["max_depth"], "nthread": threads, "eta": 1.0,
+                           "min_child_weight": head["min_child_weight"], "lambda": 0.0, "base_score": 0.0,
+                           "objective": "reg:squarederror", "verbosity": 0}
+
+    def fit(self, u, w):
+        self.data.set_info(label=u / w, weight=w)
+        return self.train(self.parameters, self.data, num_boost_round=1).predict(self.data, output_margin=True)
+
+
 class LightGBM:
     def __init__(self, rows, head, threads):
         import lightgbm
@@ -99,11 +116,14 @@ def play(who, folder, case, rounds, threads, leaves):
     n, actions = len(a), head["actions"]
     v = (r + head["translation"]) / p
     sigma = np.where(v < 0, 0.5, 1.0)
+    # Nobody's reward is 0 after the translation, or u/w were no number.
     w = np.repeat(np.abs(v) * sigma, actions)
     begun = time.perf_counter()
     rows = expanded(x, actions)
     del x
-    learner = LightGBM(rows, head, threads) if who == "lightgbm" else XGBoost(who, rows, head, threads)
+    method, _, fit = who.partition("-")
+    learner = (LightGBM(rows, head, threads) if who == "lightgbm" else
+               (XGBoostFit if fit else XGBoost)(method, rows, head, threads))
     del rows
     prepared = time.perf_counter() - begun
     scores = np.zeros((n, actions))
@@ -152,7 +172,7 @@ def main():
         cases = subprocess.check_output([arguments.ours, "--data", folder, *arguments.cases], text=True).split()
         for case in cases:
             best = {}
-            for who in ["ours", "hist", "exact", "lightgbm"]:
+            for who in ["ours", "hist", "hist-fit", "exact", "exact-fit", "lightgbm"]:
                 if who in arguments.without.split(","):
                     continue
                 command = ([arguments.ours, "--threads", str(threads), "--peer", str(rounds), case] if who == "ours" else

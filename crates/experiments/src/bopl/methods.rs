@@ -21,8 +21,14 @@ pub enum Method {
     BoplSClass,
     /// The convex case: BOPL-S-regr without translation, of \[L23, Figure 1\].
     BoplCsRegr,
-    /// BOPL-S-regr with the least constants that hold.
+    /// BOPL-regr with the least constants that hold.
+    SharpRegr,
+    /// BOPL-class with them.
+    SharpClass,
+    /// BOPL-S-regr with them.
     SharpSteps,
+    /// BOPL-S-class with them.
+    SharpSClass,
     /// BOPL-S-regr with a line search for every weight.
     LineSearch,
     /// BOPL-S-regr over trees on x alone with a value an action in each leaf.
@@ -31,7 +37,7 @@ pub enum Method {
 
 impl Method {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Logging,
         Self::BrrGb,
         Self::BoplRegr,
@@ -39,7 +45,10 @@ impl Method {
         Self::BoplSRegr,
         Self::BoplSClass,
         Self::BoplCsRegr,
+        Self::SharpRegr,
+        Self::SharpClass,
         Self::SharpSteps,
+        Self::SharpSClass,
         Self::LineSearch,
         Self::VectorLeaves,
     ];
@@ -55,18 +64,22 @@ impl Method {
             Self::BoplSRegr => "BOPL-S-regr",
             Self::BoplSClass => "BOPL-S-class",
             Self::BoplCsRegr => "BOPL-CS-regr",
-            Self::SharpSteps => "ours: sharp steps",
+            Self::SharpRegr => "ours: regr, sharp",
+            Self::SharpClass => "ours: class, sharp",
+            Self::SharpSteps => "ours: S-regr, sharp",
+            Self::SharpSClass => "ours: S-class, sharp",
             Self::LineSearch => "ours: line search",
             Self::VectorLeaves => "ours: vector leaves",
         }
     }
 
-    /// Whether it is run on a task: BOPL-CS-regr on Covertype alone, as in \[L23, Figure 1\]; what is ours and takes several
-    /// times as long a round, on Scene alone.
+    /// Whether it is run on a task: BOPL-CS-regr on Covertype alone, as in \[L23, Figure 1\]; sharp steps of BOPL-S-regr on
+    /// every task, those of the others on the two small ones; what takes several times as long a round, on Scene alone.
     #[must_use]
     pub fn is_run_on(self, task: ClassificationName) -> bool {
         match self {
             Self::BoplCsRegr => task == ClassificationName::Covertype,
+            Self::SharpRegr | Self::SharpClass | Self::SharpSClass => !is_large(task),
             Self::LineSearch | Self::VectorLeaves => task == ClassificationName::Scene,
             _ => true,
         }
@@ -75,7 +88,15 @@ impl Method {
     /// Whether \[L23, Table 1\] has it.
     #[must_use]
     pub fn is_in_table_1(self) -> bool {
-        !matches!(self, Self::BoplCsRegr | Self::SharpSteps | Self::LineSearch | Self::VectorLeaves)
+        matches!(
+            self,
+            Self::Logging
+                | Self::BrrGb
+                | Self::BoplRegr
+                | Self::BoplClass
+                | Self::BoplSRegr
+                | Self::BoplSClass
+        )
     }
 
     /// Whether it is boosted off-policy learning, which has theorems to keep.

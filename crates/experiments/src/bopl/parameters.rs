@@ -57,7 +57,7 @@ const BOPL_S_CLASS: Line = [
 ];
 
 impl Parameters {
-    /// \[L23, Table 5\] for the paper's methods. Ours take those of BOPL-S-regr, and so does BOPL-CS-regr without the
+    /// \[L23, Table 5\] for the paper's methods. Ours take those of what they vary, and BOPL-CS-regr those of BOPL-S-regr without the
     /// translation; the logging policy takes none, which is 0 rounds.
     ///
     /// ```
@@ -71,9 +71,9 @@ impl Parameters {
     pub fn table_5(method: Method, task: ClassificationName) -> Self {
         let line = match method {
             Method::BrrGb => BRR_GB,
-            Method::BoplRegr => BOPL_REGR,
-            Method::BoplClass => BOPL_CLASS,
-            Method::BoplSClass => BOPL_S_CLASS,
+            Method::BoplRegr | Method::SharpRegr => BOPL_REGR,
+            Method::BoplClass | Method::SharpClass => BOPL_CLASS,
+            Method::BoplSClass | Method::SharpSClass => BOPL_S_CLASS,
             Method::Logging
             | Method::BoplSRegr
             | Method::BoplCsRegr

@@ -15,8 +15,9 @@ use std::time::Instant;
 use weak_learners::batch::BinnedColumns;
 use weak_learners::pairs::{HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner};
 
-/// The paper's constants.
+/// The paper's constants, and the least that hold.
 const PAPER: Step = Step::Closed(Smoothness::Paper);
+const SHARP: Step = Step::Closed(Smoothness::Sharp);
 
 /// Counts rounds.
 pub(super) type Tick<'a> = &'a (dyn Fn(u64) + Sync);
@@ -50,7 +51,10 @@ impl Method {
             Self::BoplClass => run.boost::<Bopl, _>(signs, contexts, PAPER)?,
             Self::BoplSRegr | Self::BoplCsRegr => run.boost::<BoplS, _>(trees, contexts, PAPER)?,
             Self::BoplSClass => run.boost::<BoplS, _>(signs, contexts, PAPER)?,
-            Self::SharpSteps => run.boost::<BoplS, _>(trees, contexts, Step::Closed(Smoothness::Sharp))?,
+            Self::SharpRegr => run.boost::<Bopl, _>(trees, contexts, SHARP)?,
+            Self::SharpClass => run.boost::<Bopl, _>(signs, contexts, SHARP)?,
+            Self::SharpSteps => run.boost::<BoplS, _>(trees, contexts, SHARP)?,
+            Self::SharpSClass => run.boost::<BoplS, _>(signs, contexts, SHARP)?,
             Self::LineSearch => run.boost::<BoplS, _>(trees, contexts, Step::LineSearch)?,
             Self::VectorLeaves => {
                 // A leaf holds the pairs of all actions, so that as many rows weigh |A| times as much.
