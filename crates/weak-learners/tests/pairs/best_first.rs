@@ -210,19 +210,18 @@ fn powers_of_two_do_not_show() {
 }
 
 #[test]
-fn threads_do_not_show() {
-    let round = Simulated::new(5, 12000, 3, 4);
-    let contexts = BinnedContexts::new(round.matrix()).unwrap();
+fn neither_threads_nor_earlier_rounds_show() {
+    let rounds = [5, 6].map(|seed| Simulated::new(seed, 12000, 3, 4));
+    let contexts = rounds.clone().map(|round| BinnedContexts::new(round.matrix()).unwrap());
     let growth = at_most(PairGrowth::new(12, 20.0, 0.1).unwrap(), 40);
-    let train = |threads| {
+    // With memory of its own for each round, and then with that of other rounds.
+    let alone = [0, 1, 0].map(|k| rounds[k].train(&mut HistogramPairTree::new(growth), &contexts[k]));
+    assert!(alone.iter().all(|(tree, _)| tree.leaves() == 40) && alone[0] != alone[1]);
+    for threads in [1, 2, 4] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut learner = HistogramPairTree::new(growth);
-        pool.install(|| [(); 2].map(|()| round.train(&mut learner, &contexts)))
-    };
-    let alone = round.train(&mut HistogramPairTree::new(growth), &contexts);
-    assert_eq!(alone.0.leaves(), 40);
-    for threads in [1, 2, 4] {
-        assert_eq!(train(threads), [alone.clone(), alone.clone()], "{threads} threads");
+        let course = || [0, 1, 0].map(|k| rounds[k].train(&mut learner, &contexts[k]));
+        assert_eq!(pool.install(course), alone, "{threads} threads");
     }
 }
 

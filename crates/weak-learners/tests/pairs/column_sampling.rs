@@ -87,19 +87,22 @@ fn split(tree: &PairTree) -> Vec<usize> {
 #[test]
 fn with_a_bin_a_value_both_engines_find_the_same_among_some_columns() {
     let (mut fewer, mut contexts_split) = (0, 0);
-    for seed in 0..24_usize {
+    for seed in 0..32_usize {
         let mut round = Simulated::new(seed as u64, 120, 5, 3);
         // Columns of all the layouts: few values, mostly 0, indicators that share a byte.
         for (i, x) in round.rows.iter_mut().enumerate() {
             x[1] = x[1].round();
             x[2] = if i % 9 == 0 { x[2] } else { 0.0 };
             (x[3], x[4]) = (f64::from(u8::from(i % 3 == 0)), f64::from(u8::from(i % 3 == 1)));
+            // And one that has no cut.
+            x.insert(0, 7.0);
         }
+        round.inputs = 6;
         let (sorted, binned) =
             (SortedColumns::new(round.matrix()).unwrap(), BinnedContexts::new(round.matrix()).unwrap());
         let growth = PairGrowth::new(6, 3.0, 0.5).unwrap();
         let (mut by_all, mut by_bins) = (ExactPairTree::new(growth), HistogramPairTree::new(growth));
-        let flags: Vec<bool> = (0..5).map(|j| (seed >> j) & 1 == 1).collect();
+        let flags: Vec<bool> = (0..6).map(|j| (2 * seed >> j) & 1 == 1).collect();
         let (mut values, mut others) = ([f64::NAN; 360], [f64::NAN; 360]);
         let tree = by_all.train_among(&sorted, &round.round(), &flags, &mut values).unwrap();
         let other = by_bins.train_among(&binned, &round.round(), &flags, &mut others).unwrap();
@@ -114,14 +117,14 @@ fn with_a_bin_a_value_both_engines_find_the_same_among_some_columns() {
         }
         // A tree over the columns that are left, and nothing else.
         let mut left = round.clone();
-        left.rows.iter_mut().for_each(|x| (0..5).filter(|j| !flags[*j]).for_each(|j| x[j] = 0.0));
+        left.rows.iter_mut().for_each(|x| (0..6).filter(|j| !flags[*j]).for_each(|j| x[j] = 0.0));
         let (_, expected) = left.train(&mut by_all, &SortedColumns::new(left.matrix()).unwrap());
         assert_eq!(values.to_vec(), expected, "{flags:?}");
         fewer += usize::from(round.train(&mut by_all, &sorted).1 != values);
 
-        let whole = by_bins.train_among(&binned, &round.round(), &[true; 5], &mut others).unwrap();
+        let whole = by_bins.train_among(&binned, &round.round(), &[true; 6], &mut others).unwrap();
         assert_eq!((whole, others.to_vec()), round.train(&mut by_bins, &binned));
-        let whole = by_all.train_among(&sorted, &round.round(), &[true; 5], &mut values).unwrap();
+        let whole = by_all.train_among(&sorted, &round.round(), &[true; 6], &mut values).unwrap();
         assert_eq!((whole, values.to_vec()), round.train(&mut by_all, &sorted));
     }
     assert!(fewer > 15 && contexts_split > 50, "{fewer}, {contexts_split}");

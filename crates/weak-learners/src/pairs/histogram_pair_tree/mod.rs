@@ -42,7 +42,8 @@ use sums::{Sums, Word};
 /// (`pool.install(|| …)`) those of the pool share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for
 /// each action that a thread works on, and the histograms of O(log n) nodes for each, 8 bytes a bin where the node is so light
 /// that G and H fit a word, else 16; kept from one training to the next.
-/// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several.
+/// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several, and what cutting
+/// back takes.
 ///
 /// ```
 /// use rows::RowMatrix;
