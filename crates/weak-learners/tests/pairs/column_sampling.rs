@@ -102,7 +102,7 @@ fn with_a_bin_a_value_both_engines_find_the_same_among_some_columns() {
             (SortedColumns::new(round.matrix()).unwrap(), BinnedContexts::new(round.matrix()).unwrap());
         let growth = PairGrowth::new(6, 3.0, 0.5).unwrap();
         let (mut by_all, mut by_bins) = (ExactPairTree::new(growth), HistogramPairTree::new(growth));
-        let flags: Vec<bool> = (0..6).map(|j| (2 * seed >> j) & 1 == 1).collect();
+        let flags: Vec<bool> = (0..6).map(|j| ((2 * seed) >> j) & 1 == 1).collect();
         let (mut values, mut others) = ([f64::NAN; 360], [f64::NAN; 360]);
         let tree = by_all.train_among(&sorted, &round.round(), &flags, &mut values).unwrap();
         let other = by_bins.train_among(&binned, &round.round(), &flags, &mut others).unwrap();
