@@ -16,9 +16,10 @@ use weak_learners::online::{
     Perceptron, SyntheticWeakLearner, Thresholds, Winnow,
 };
 use weak_learners::pairs::{
-    BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairRound, PairWeights,
+    BinnedContexts, ColumnRestricted, ColumnSampling, HistogramPairTree, PairGrowth, PairHypothesis,
+    PairLearner, PairRound, PairWeights,
 };
-use weak_learners::{Label, OnlineClassifier, OnlinePredictor};
+use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor};
 
 const ROUNDS: usize = 400;
 const INPUTS: usize = 12;
@@ -146,4 +147,68 @@ fn a_tree_over_pairs_allocates_its_nodes_only() {
         assert!(tree.leaves() > 10, "{} leaves", tree.leaves());
         g.iter_mut().zip(&values).for_each(|(g, v)| *g -= 0.1 * v);
     }
+}
+
+/// Says 0, whatever it may look at.
+struct Zeros;
+
+struct Zero;
+
+impl PairHypothesis for Zero {
+    fn inputs(&self) -> usize {
+        INPUTS
+    }
+
+    fn actions(&self) -> usize {
+        1
+    }
+
+    fn scores(&self, _: rows::Row<'_>, scores: &mut [f64]) -> Result<(), LearnerError> {
+        scores.fill(0.0);
+        Ok(())
+    }
+}
+
+impl PairLearner for Zeros {
+    type Contexts = BinnedContexts;
+    type Hypothesis = Zero;
+
+    fn train(
+        &mut self,
+        contexts: &BinnedContexts,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<Zero, LearnerError> {
+        let columns: [bool; INPUTS] = std::array::from_fn(|j| j < 5);
+        self.train_among(contexts, round, &columns, values)
+    }
+}
+
+impl ColumnRestricted for Zeros {
+    fn train_among(
+        &mut self,
+        _: &BinnedContexts,
+        _: &PairRound<'_>,
+        columns: &[bool],
+        values: &mut [f64],
+    ) -> Result<Zero, LearnerError> {
+        // ⌈0.4·12⌉.
+        assert_eq!(columns.iter().filter(|column| **column).count(), 5);
+        values.fill(0.0);
+        Ok(Zero)
+    }
+}
+
+#[test]
+fn drawing_columns_allocates_in_the_first_round_only() {
+    let contexts = BinnedContexts::new(rows()[0].clone()).unwrap();
+    let (g, h, mut values) = (wave(ROUNDS), vec![1.0; ROUNDS], vec![1.0; ROUNDS]);
+    let round = PairRound::new(ROUNDS, 1, &g, PairWeights::OfExamples(&h)).unwrap();
+    let mut learner = ColumnSampling::new(Zeros, 0.4, ChaCha8Rng::seed_from_u64(1)).unwrap();
+    learner.train(&contexts, &round, &mut values).unwrap();
+    let before = counting::allocations();
+    for _ in 0..20 {
+        assert_eq!(learner.train(&contexts, &round, &mut values).unwrap().inputs(), INPUTS);
+    }
+    assert_eq!(counting::allocations() - before, 0);
 }

@@ -59,6 +59,25 @@ pub trait PairLearner {
     ) -> Result<Self::Hypothesis, LearnerError>;
 }
 
+/// A learner that can be told which columns of x it may look at.
+///
+/// Contract: that of [`PairLearner`], and `train_among` refuses `columns` of another length than m. What it finds depends
+/// on x by the columns j with `columns[j]` only, and on the action as ever; where that is all of them, it is what `train`
+/// finds.
+pub trait ColumnRestricted: PairLearner {
+    /// As [`train`](PairLearner::train), among some columns.
+    ///
+    /// # Errors
+    /// As the contract says.
+    fn train_among(
+        &mut self,
+        contexts: &Self::Contexts,
+        round: &PairRound<'_>,
+        columns: &[bool],
+        values: &mut [f64],
+    ) -> Result<Self::Hypothesis, LearnerError>;
+}
+
 /// g and h of every pair of n examples and |A| actions, checked.
 ///
 /// *Shapes:* pair (i, a) stands at a·n + i: the examples of one action lie together, because a tree soon looks at one
@@ -197,6 +216,16 @@ impl<'a> PairRound<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// What [`ColumnRestricted::train_among`] refuses of its columns, refused.
+pub(super) fn check_columns(contexts: &impl Sample, columns: &[bool]) -> Result<(), LearnerError> {
+    let (expected, got) = (contexts.inputs(), columns.len());
+    if got == expected {
+        Ok(())
+    } else {
+        Err(LearnerError::LengthMismatch { argument: "columns", expected, got })
     }
 }
 

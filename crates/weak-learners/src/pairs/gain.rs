@@ -1,13 +1,14 @@
 //! What a split gains, in units in which nothing overflows, and how much of that rounding could make.
 
 use super::PairGrowth;
+use super::best_first::TreeGain;
 use crate::Label;
 use crate::batch::{LeafAnswer, in_units};
 use projections::exponent_above;
 
 /// The units of a node, powers of two near its largest numbers: whole *grains* of 2^−shift of them are added up.
 ///
-/// A gain is one in the unit of G²/(H+λ): gains are compared within a node only, so that no number of the input is too
+/// A gain is one in the unit of G²/(H+λ): these gains are compared within a node only, so that no number of the input is too
 /// large or too small, and a factor 2^k of all g, or of all h, `min_child_weight` and λ, changes no bit of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
@@ -80,6 +81,12 @@ impl Scale {
         }
     }
 
+    /// Twice the gain of a split into sides with these G and H, to be compared with those of other nodes.
+    pub(super) fn tree_gain(&self, g: [i128; 2], h: [i128; 2]) -> TreeGain {
+        let (g, d) = (g.map(|g| self.in_units(g)), h.map(|h| self.denominator(h)));
+        TreeGain::of(g, d, self.lambda, 2 * self.unit_g - self.unit_d)
+    }
+
     /// What a leaf says of its G and H, at most [`f64::MAX`] in size; 0 where H+λ = 0.
     pub(super) fn leaf(&self, g: i128, h: i128, answer: LeafAnswer) -> f64 {
         match answer {
@@ -124,6 +131,11 @@ pub(super) struct Gain {
 }
 
 impl Gain {
+    /// Twice the gain.
+    pub(super) fn value(self) -> f64 {
+        self.gain
+    }
+
     pub(super) fn is_above(self, other: Self) -> bool {
         self.gain > other.gain
     }

@@ -3,6 +3,7 @@
 use crate::LearnerError;
 use crate::batch::LeafAnswer;
 use serde::{Deserialize, Serialize};
+use std::num::NonZero;
 
 /// What holds for every tree over pairs, whichever engine grows it. Names and meanings are XGBoost's, as in
 /// \[L23, Table 5\].
@@ -13,11 +14,18 @@ use serde::{Deserialize, Serialize};
 /// actions count as features behind those of x. Admissible: H_L and H_R are positive and at least `min_child_weight`.
 /// A leaf says G/(H+λ), or its sign; 0 counts as +1.
 ///
+/// With `max_leaves` the tree grows best first, as with XGBoost's `lossguide`: of all nodes that may be split the one of
+/// largest gain is, until there are so many leaves. Of equal gains that of the node which became one first is taken, and of
+/// two children that is the one for x_j < θ, or for the other actions. *Cost:* the tree is grown whole and then cut back,
+/// since the best split of a node does not depend on when it is taken; the values on the pairs are found by a walk each.
+///
 /// ```
 /// use weak_learners::pairs::PairGrowth;
 /// let growth = PairGrowth::new(25, 200.0, 0.0)?;
 /// assert_eq!((growth.max_depth(), growth.min_child_weight()), (25, 200.0));
 /// assert!(PairGrowth::new(25, f64::NAN, 0.0).is_err());
+/// let leaves = std::num::NonZero::new(31);
+/// assert_eq!(leaves.map(|most| growth.with_max_leaves(most).max_leaves()), Some(leaves));
 /// # Ok::<(), weak_learners::LearnerError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -27,6 +35,8 @@ pub struct PairGrowth {
     min_child_weight: f64,
     reg_lambda: f64,
     answer: LeafAnswer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_leaves: Option<NonZero<u32>>,
 }
 
 impl PairGrowth {
@@ -36,13 +46,20 @@ impl PairGrowth {
     /// [`LearnerError::BadParameter`] for a `min_child_weight` or `reg_lambda` that is not a finite number of at least
     /// 0, or a depth above 1000.
     pub fn new(max_depth: u32, min_child_weight: f64, reg_lambda: f64) -> Result<Self, LearnerError> {
-        Unchecked { max_depth, min_child_weight, reg_lambda, answer: LeafAnswer::Mean }.try_into()
+        Unchecked { max_depth, min_child_weight, reg_lambda, answer: LeafAnswer::Mean, max_leaves: None }
+            .try_into()
     }
 
     /// The same trees with leaves of ±1.
     #[must_use]
     pub fn of_signs(self) -> Self {
         Self { answer: LeafAnswer::Sign, ..self }
+    }
+
+    /// The same trees, but best first and of at most so many leaves. One leaf is a constant.
+    #[must_use]
+    pub fn with_max_leaves(self, most: NonZero<u32>) -> Self {
+        Self { max_leaves: Some(most), ..self }
     }
 
     /// The depth of the deepest leaf, at most.
@@ -68,6 +85,12 @@ impl PairGrowth {
     pub fn answer(&self) -> LeafAnswer {
         self.answer
     }
+
+    /// The number of leaves, at most; none where only the depth limits it.
+    #[must_use]
+    pub fn max_leaves(&self) -> Option<NonZero<u32>> {
+        self.max_leaves
+    }
 }
 
 #[derive(Deserialize)]
@@ -76,13 +99,16 @@ struct Unchecked {
     min_child_weight: f64,
     reg_lambda: f64,
     answer: LeafAnswer,
+    /// Not in what was saved before there was one.
+    #[serde(default)]
+    max_leaves: Option<NonZero<u32>>,
 }
 
 impl TryFrom<Unchecked> for PairGrowth {
     type Error = LearnerError;
 
     fn try_from(growth: Unchecked) -> Result<Self, LearnerError> {
-        let Unchecked { max_depth, min_child_weight, reg_lambda, answer } = growth;
+        let Unchecked { max_depth, min_child_weight, reg_lambda, answer, max_leaves } = growth;
         for (name, value) in [("min_child_weight", min_child_weight), ("reg_lambda", reg_lambda)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(LearnerError::BadParameter { name, value, domain: "[0, ∞)" });
@@ -92,6 +118,6 @@ impl TryFrom<Unchecked> for PairGrowth {
             let value = f64::from(max_depth);
             return Err(LearnerError::BadParameter { name: "max_depth", value, domain: "0, …, 1000" });
         }
-        Ok(Self { max_depth, min_child_weight, reg_lambda, answer })
+        Ok(Self { max_depth, min_child_weight, reg_lambda, answer, max_leaves })
     }
 }

@@ -4,11 +4,13 @@
 //! [`PairTree`], a tree over \[x ; one-hot(a)\], and [`PairGrowth`], when it splits; [`ExactPairTree`], which tries every
 //! split; [`BinnedContexts`], the contexts a byte a value, and [`HistogramPairTree`], which grows the tree on them;
 //! [`SmartcorePairTree`], which has smartcore grow it; [`VectorLeafTree`], a tree on x with a value an action in each leaf,
-//! and [`VectorLeafLearner`], which grows one; [`RowSampling`], which shows a learner a part of the examples.
+//! and [`VectorLeafLearner`], which grows one; [`RowSampling`], which shows a learner a part of the examples, and [`ColumnSampling`], which
+//! shows it a part of the columns: to [`ColumnRestricted`] learners.
 
 mod contract;
 mod pair_tree;
 mod growth;
+mod best_first;
 mod gain;
 mod exact_pair_tree;
 mod binned_contexts;
@@ -17,9 +19,11 @@ mod smartcore_pair_tree;
 mod vector_leaf_tree;
 mod vector_leaf_learner;
 mod row_sampling;
+mod column_sampling;
 
 pub use binned_contexts::BinnedContexts;
-pub use contract::{PairHypothesis, PairLearner, PairRound, PairWeights};
+pub use column_sampling::ColumnSampling;
+pub use contract::{ColumnRestricted, PairHypothesis, PairLearner, PairRound, PairWeights};
 pub use exact_pair_tree::ExactPairTree;
 pub use growth::PairGrowth;
 pub use histogram_pair_tree::HistogramPairTree;

@@ -1,6 +1,6 @@
 //! Training on a part of the examples.
 
-use super::{PairLearner, PairRound, PairWeights};
+use super::{ColumnRestricted, PairLearner, PairRound, PairWeights};
 use crate::LearnerError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -61,6 +61,30 @@ impl<L: PairLearner> PairLearner for RowSampling<L> {
         values: &mut [f64],
     ) -> Result<Self::Hypothesis, LearnerError> {
         round.check_against(contexts, values)?;
+        self.on_a_part(round, |learner, part| learner.train(contexts, part, values))
+    }
+}
+
+impl<L: ColumnRestricted> ColumnRestricted for RowSampling<L> {
+    fn train_among(
+        &mut self,
+        contexts: &Self::Contexts,
+        round: &PairRound<'_>,
+        columns: &[bool],
+        values: &mut [f64],
+    ) -> Result<Self::Hypothesis, LearnerError> {
+        round.check_against(contexts, values)?;
+        self.on_a_part(round, |learner, part| learner.train_among(contexts, part, columns, values))
+    }
+}
+
+impl<L: PairLearner> RowSampling<L> {
+    /// Draws a part of a round, and has the learner train on it.
+    fn on_a_part(
+        &mut self,
+        round: &PairRound<'_>,
+        train: impl FnOnce(&mut L, &PairRound<'_>) -> Result<L::Hypothesis, LearnerError>,
+    ) -> Result<L::Hypothesis, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
         let mut rng = self.rng.clone();
         let drawn: Vec<bool> = (0..n).map(|_| rng.random::<f64>() < self.share).collect();
@@ -76,7 +100,7 @@ impl<L: PairLearner> PairLearner for RowSampling<L> {
         };
         keep(given, &mut self.weights);
         let trained = if self.weights.iter().all(|h| *h == 0.0) {
-            self.learner.train(contexts, round, values)
+            train(&mut self.learner, round)
         } else {
             keep(round.gradients(), &mut self.gradients);
             let weights = if of_pairs {
@@ -85,7 +109,7 @@ impl<L: PairLearner> PairLearner for RowSampling<L> {
                 PairWeights::OfExamples(&self.weights)
             };
             let part = PairRound::new(n, actions, &self.gradients, weights)?;
-            self.learner.train(contexts, &part, values)
+            train(&mut self.learner, &part)
         }?;
         self.rng = rng;
         Ok(trained)

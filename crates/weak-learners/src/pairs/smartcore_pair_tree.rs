@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// smartcore's tree on the rows \[x_i ; one-hot(a)\] with targets g/h and weights h, for those who want it: the tree of a
 /// [`WeightedTree`], with its limits.
 ///
-/// There is no least weight of a child and no λ: a leaf says G/H, or its sign. Features are tried in an order drawn from
+/// There is no least weight of a child, no λ and no limit on the leaves but the depth: a leaf says G/H, or its sign. Features are tried in an order drawn from
 /// the seed, which decides between splits of equal error. It also splits where rounding alone makes a gain.
 /// *Cost:* the rows with h > 0 are written out dense, n·|A|·(m + |A|) numbers, and sorted by every column;
 /// [`ExactPairTree`](super::ExactPairTree) never makes them.

@@ -9,6 +9,8 @@ mod simulated;
 mod smartcore_pairs;
 mod vector_leaf;
 mod row_sampling;
+mod column_sampling;
+mod best_first;
 mod engine_definition;
 mod engine_rounds;
 mod engine_wide;

@@ -2,7 +2,8 @@
 
 mod search;
 
-use super::contract::{PairLearner, PairRound, evaluate};
+use super::best_first::{Said, TreeGain, pruned};
+use super::contract::{ColumnRestricted, PairLearner, PairRound, check_columns, evaluate};
 use super::{PairGrowth, PairNode, PairTree};
 use crate::LearnerError;
 use crate::batch::{Sample, SortedColumns};
@@ -74,9 +75,36 @@ impl PairLearner for ExactPairTree {
         round: &PairRound<'_>,
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
+        self.grow(contexts, round, None, values)
+    }
+}
+
+impl ColumnRestricted for ExactPairTree {
+    fn train_among(
+        &mut self,
+        contexts: &SortedColumns,
+        round: &PairRound<'_>,
+        columns: &[bool],
+        values: &mut [f64],
+    ) -> Result<PairTree, LearnerError> {
+        check_columns(contexts, columns)?;
+        self.grow(contexts, round, Some(columns), values)
+    }
+}
+
+impl ExactPairTree {
+    /// Among some columns, or all.
+    fn grow(
+        &self,
+        contexts: &SortedColumns,
+        round: &PairRound<'_>,
+        columns: Option<&[bool]>,
+        values: &mut [f64],
+    ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
-        let mut search = Search::new(self.growth, round);
+        let mut search = Search::new(self.growth, round, columns);
         let mut nodes = vec![PairNode::Leaf { value: 0.0 }];
+        let mut said = vec![Said { value: 0.0, gain: TreeGain::NONE }];
         let mut open = vec![Open {
             node: 0,
             depth: 0,
@@ -84,15 +112,21 @@ impl PairLearner for ExactPairTree {
             examples: Rc::new(Examples::of(contexts, round)),
         }];
         while let Some(part) = open.pop() {
-            let (leaf, split) = search.split(&part);
+            let (value, split) = search.split(&part);
             let first = u32::try_from(nodes.len()).ok().filter(|first| *first < u32::MAX);
-            let (Some(split), Some(first)) = (split, first) else {
-                nodes[part.node] = leaf;
+            let (Some((gain, split)), Some(first)) = (split, first) else {
+                nodes[part.node] = PairNode::Leaf { value };
+                said[part.node].value = value;
                 continue;
             };
             nodes[part.node] = split.node(first);
-            nodes.extend([leaf, leaf]);
+            nodes.extend([PairNode::Leaf { value }; 2]);
+            said[part.node] = Said { value, gain };
+            said.extend([said[part.node]; 2]);
             open.extend(part.divided(split, first as usize, round.examples()));
+        }
+        if let Some(most) = self.growth.max_leaves() {
+            nodes = pruned(&nodes, &said, most);
         }
         let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;
         evaluate(&tree, contexts, values)?;

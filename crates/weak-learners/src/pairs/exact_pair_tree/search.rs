@@ -2,8 +2,9 @@
 
 use super::{Open, Split};
 use crate::batch::midway;
+use crate::pairs::best_first::TreeGain;
 use crate::pairs::gain::{Gain, Scale, Term};
-use crate::pairs::{PairGrowth, PairNode, PairRound};
+use crate::pairs::{PairGrowth, PairRound};
 use projections::exponent_above;
 use std::ops::{Add, AddAssign, Sub};
 
@@ -11,17 +12,19 @@ use std::ops::{Add, AddAssign, Sub};
 pub(super) struct Search<'a> {
     growth: PairGrowth,
     round: &'a PairRound<'a>,
+    /// Whether a column may be split; all of them where there is nothing.
+    columns: Option<&'a [bool]>,
     /// Over the actions of the node, for each of its examples.
     sums: Vec<Sums>,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(growth: PairGrowth, round: &'a PairRound<'a>) -> Self {
-        Self { growth, round, sums: vec![Sums::default(); round.examples()] }
+    pub(super) fn new(growth: PairGrowth, round: &'a PairRound<'a>, columns: Option<&'a [bool]>) -> Self {
+        Self { growth, round, columns, sums: vec![Sums::default(); round.examples()] }
     }
 
-    /// The node as a leaf, and the split it should rather be.
-    pub(super) fn split(&mut self, part: &Open) -> (PairNode, Option<Split>) {
+    /// What the node says as a leaf, and the split it should rather be, with its gain.
+    pub(super) fn split(&mut self, part: &Open) -> (f64, Option<(TreeGain, Split)>) {
         let scale = self.scale(part);
         let (mut all, mut of_actions) = (Sums::default(), vec![Sums::default(); part.actions.len()]);
         for &i in &part.examples.rows {
@@ -34,20 +37,27 @@ impl<'a> Search<'a> {
             self.sums[i as usize] = sums;
             all += sums;
         }
-        let leaf = PairNode::Leaf { value: scale.leaf(all.g, all.h, self.growth.answer()) };
+        let leaf = scale.leaf(all.g, all.h, self.growth.answer());
         if part.depth >= self.growth.max_depth() {
             return (leaf, None);
         }
         let mut best = Best { scale, all, term: all.term(&scale), found: None };
         for (feature, column) in (0..).zip(&part.examples.columns) {
-            best.search(feature, column, &self.sums, part.examples.rows.len());
+            if self.columns.is_none_or(|columns| columns[feature as usize]) {
+                best.search(feature, column, &self.sums, part.examples.rows.len());
+            }
         }
         if part.actions.len() > 1 {
             for (&action, of_action) in part.actions.iter().zip(of_actions) {
                 best.offer(of_action, Split::Action { action });
             }
         }
-        (leaf, best.found.filter(|(gain, _)| gain.is_real()).map(|(_, split)| split))
+        let found = best.found.filter(|found| found.gain.is_real());
+        let split = found.map(|Found { split, side, .. }| {
+            let other = all - side;
+            (scale.tree_gain([side.g, other.g], [side.h, other.h]), split)
+        });
+        (leaf, split)
     }
 
     /// The units of a node; sums of its pairs stay below 2^126.
@@ -70,7 +80,14 @@ struct Best {
     scale: Scale,
     all: Sums,
     term: Term,
-    found: Option<(Gain, Split)>,
+    found: Option<Found>,
+}
+
+/// A split, and the sums on one side.
+struct Found {
+    gain: Gain,
+    split: Split,
+    side: Sums,
 }
 
 impl Best {
@@ -98,8 +115,8 @@ impl Best {
         let other = self.all - side;
         if self.scale.admits(side.h) && self.scale.admits(other.h) {
             let gain = self.term.split_into(side.term(&self.scale), other.term(&self.scale));
-            if self.found.is_none_or(|(best, _)| gain.is_above(best)) {
-                self.found = Some((gain, split));
+            if self.found.as_ref().is_none_or(|best| gain.is_above(best.gain)) {
+                self.found = Some(Found { gain, split, side });
             }
         }
     }

@@ -7,6 +7,7 @@ use super::scratch::{Desk, Scratch};
 use super::split::{Cut, Question, Search, Split};
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
+use crate::pairs::best_first::{Said, TreeGain};
 use crate::pairs::{BinnedContexts, PairGrowth, PairNode};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -22,6 +23,8 @@ pub(super) struct Grower<'a> {
     pub(super) contexts: &'a BinnedContexts,
     pub(super) quanta: &'a Quanta,
     pub(super) growth: PairGrowth,
+    /// Whether a feature may be split; all of them where there is nothing.
+    pub(super) columns: Option<&'a [bool]>,
     /// λ and the least H of a child in quanta.
     pub(super) lambda: f64,
     pub(super) least: f64,
@@ -44,7 +47,11 @@ impl<'a> Grower<'a> {
                 self.grow(desk, Node { view, ..node }, forks);
                 return self.scratch.put_copy(copy);
             }
-            let Some(split) = self.best(&node) else { return self.leaf(desk, node) };
+            let split = self.best(&node);
+            if self.growth.max_leaves().is_some() {
+                desk.said.push(self.said(node.sums, split.as_ref()));
+            }
+            let Some(split) = split else { return self.leaf(desk, node) };
             let rest = match split.question {
                 Question::Context(cut) => self.cut(desk, node, split.left, cut, forks),
                 Question::Action(k) => self.part(desk, node, k, forks),
@@ -62,12 +69,26 @@ impl<'a> Grower<'a> {
         }
         let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least);
         if let Some(histogram) = &node.histogram {
-            search.cuts(self.contexts.layout(), histogram);
+            search.cuts(self.contexts.layout(), self.columns, histogram);
         }
         if let Actions::Several(actions) = &node.actions {
             search.actions(actions);
         }
         search.best()
+    }
+
+    /// What a node with these sums and this split is to be pruned by.
+    fn said(&self, all: Sums, split: Option<&Split>) -> Said {
+        let gain = split.map_or(TreeGain::NONE, |Split { left, .. }| {
+            let (right, lambda) = (all - *left, self.lambda);
+            TreeGain::of([left.g, right.g], [left.h + lambda, right.h + lambda], lambda, 0)
+        });
+        Said { value: self.value(all), gain }
+    }
+
+    /// What a leaf with these sums says.
+    fn value(&self, sums: Sums) -> f64 {
+        self.growth.answer().of(self.quanta.units.mean(sums, self.growth.reg_lambda()))
     }
 
     /// Whether a node may be split.
@@ -76,7 +97,7 @@ impl<'a> Grower<'a> {
     }
 
     fn leaf(&self, desk: &mut Desk, node: Node<'_>) {
-        let value = self.growth.answer().of(self.quanta.units.mean(node.sums, self.growth.reg_lambda()));
+        let value = self.value(node.sums);
         let write = |action: u32| {
             let words = self.quanta.of(action);
             for row in node.rows.iter() {

@@ -9,7 +9,9 @@ mod scratch;
 mod split;
 mod sums;
 
-use super::{BinnedContexts, PairGrowth, PairLearner, PairRound, PairTree};
+use super::best_first::pruned;
+use super::contract::{check_columns, evaluate};
+use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
 use crate::batch::Sample;
 use grow::{FORKS, Grower};
@@ -36,11 +38,12 @@ use sums::{Sums, Word};
 ///
 /// *Cost:* a pass over the round; then a node counts its smaller child, bytes a row and listed values, and the larger one is the
 /// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
-/// The values on the pairs come from the leaves: no pair walks the tree. *Threads:* inside a rayon pool
+/// The values on the pairs come from the leaves: no pair walks the tree, unless it was cut back to `max_leaves`. *Threads:* inside a rayon pool
 /// (`pool.install(|| …)`) those of the pool share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for
 /// each action that a thread works on, and the histograms of O(log n) nodes for each, 8 bytes a bin where the node is so light
 /// that G and H fit a word, else 16; kept from one training to the next.
-/// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several.
+/// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several, and what cutting
+/// back takes.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -105,6 +108,32 @@ impl PairLearner for HistogramPairTree {
         round: &PairRound<'_>,
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
+        self.grow(contexts, round, None, values)
+    }
+}
+
+impl ColumnRestricted for HistogramPairTree {
+    fn train_among(
+        &mut self,
+        contexts: &BinnedContexts,
+        round: &PairRound<'_>,
+        columns: &[bool],
+        values: &mut [f64],
+    ) -> Result<PairTree, LearnerError> {
+        check_columns(contexts, columns)?;
+        self.grow(contexts, round, Some(columns), values)
+    }
+}
+
+impl HistogramPairTree {
+    /// Among some columns, or all.
+    fn grow(
+        &mut self,
+        contexts: &BinnedContexts,
+        round: &PairRound<'_>,
+        columns: Option<&[bool]>,
+        values: &mut [f64],
+    ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
         let Self { growth, work: Work { quanta, root, scratch } } = self;
         let is_flat = quanta.take(round)?;
@@ -112,6 +141,7 @@ impl PairLearner for HistogramPairTree {
             contexts,
             quanta,
             growth: *growth,
+            columns,
             // So large a λ leaves no trace of H, and none of its powers is beyond the range.
             lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
@@ -120,6 +150,7 @@ impl PairLearner for HistogramPairTree {
         };
         let mut desk = scratch.desk();
         desk.nodes.clear();
+        desk.said.clear();
         let mut all = Sums::default();
         quanta.sums.iter().for_each(|sums| all += *sums);
         let (actions, words) = match quanta.sums[..] {
@@ -134,10 +165,19 @@ impl PairLearner for HistogramPairTree {
         let histogram = is_counted.then(|| grower.counted(&mut desk, view, rows, all));
         let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
         grower.grow(&mut desk, root, FORKS);
-        let nodes = desk.nodes.clone();
+        let grown = desk.nodes.len();
+        let nodes = match growth.max_leaves() {
+            None => desk.nodes.clone(),
+            Some(most) => pruned(&desk.nodes, &desk.said, most),
+        };
         scratch.put_desk(desk);
+        let is_whole = nodes.len() == grown;
         let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;
-        quanta.answers(values);
+        if is_whole {
+            quanta.answers(values);
+        } else {
+            evaluate(&tree, contexts, values)?;
+        }
         Ok(tree)
     }
 }

@@ -4,6 +4,7 @@ use super::histogram::Histogram;
 use super::node::Copied;
 use super::sums::{Cell, Sums, Word};
 use crate::pairs::PairNode;
+use crate::pairs::best_first::Said;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What threads share while a tree grows.
@@ -23,6 +24,8 @@ struct Shelves {
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     pub(super) nodes: Vec<PairNode>,
+    /// Of each node, if they are to be pruned.
+    pub(super) said: Vec<Said>,
     packed: Vec<Vec<Word>>,
     wide: Vec<Vec<Sums>>,
 }
@@ -116,6 +119,7 @@ impl Desk {
     /// Takes over the nodes of another desk; answers where they begin.
     pub(super) fn append(&mut self, other: &mut Self) -> u32 {
         let first = self.next();
+        self.said.append(&mut other.said);
         self.nodes.extend(other.nodes.drain(..).map(|node| match node {
             PairNode::Leaf { value } => PairNode::Leaf { value },
             PairNode::Context { feature, threshold, below, rest } => {

@@ -66,17 +66,21 @@ impl Search {
         }
     }
 
-    /// All cuts, column by column.
-    pub(super) fn cuts(&mut self, layout: &Layout, histogram: &Histogram) {
+    /// All cuts of the features that are allowed, column by column.
+    pub(super) fn cuts(&mut self, layout: &Layout, allowed: Option<&[bool]>, histogram: &Histogram) {
         match histogram {
-            Histogram::Packed(cells) => self.cuts_in(layout, cells),
-            Histogram::Wide(cells) => self.cuts_in(layout, cells),
+            Histogram::Packed(cells) => self.cuts_in(layout, allowed, cells),
+            Histogram::Wide(cells) => self.cuts_in(layout, allowed, cells),
         }
     }
 
-    fn cuts_in<C: Cell>(&mut self, layout: &Layout, cells: &[C]) {
-        for (k, column) in layout.columns.iter().enumerate() {
-            self.cuts_of(k, column, cells);
+    fn cuts_in<C: Cell>(&mut self, layout: &Layout, allowed: Option<&[bool]>, cells: &[C]) {
+        let columns = layout.columns.iter().enumerate();
+        match allowed {
+            None => columns.for_each(|(k, column)| self.cuts_of(k, column, cells)),
+            Some(allowed) => columns
+                .filter(|(_, column)| allowed[column.feature as usize])
+                .for_each(|(k, column)| self.cuts_of(k, column, cells)),
         }
     }
 

@@ -1,11 +1,15 @@
 //! Trees on x with a value for every action in each leaf, on binned columns.
 
 mod search;
+mod pruned;
 
+use super::best_first::TreeGain;
 use super::contract::{PairLearner, PairRound, evaluate};
+use super::gain::Gain;
 use super::{PairGrowth, VectorLeafNode, VectorLeafTree};
 use crate::LearnerError;
 use crate::batch::{BinnedColumns, Sample};
+use pruned::Grown;
 use search::{Column, Search, subtract};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -15,7 +19,7 @@ use std::ops::Range;
 ///
 /// A split gains the sum over the actions of what [`PairGrowth`] says, from the G_a and H_a of the node and of the two
 /// sides; thresholds are the cuts of the bins; `min_child_weight` bounds Σ_a H_a of a child, the weight of its pairs.
-/// Depth, ties and leaves are as told there. Where a tree over \[x ; one-hot(a)\] must part the actions before x tells it
+/// Depth, ties, leaves and their number are as told there. Where a tree over \[x ; one-hot(a)\] must part the actions before x tells it
 /// anything, when Σ_a g_{i,a} = 0, this one need not. An action without weight in a leaf of λ = 0 is worth 0 there.
 ///
 /// *Precision:* g and h are rounded once, to multiples of 2^−61 of a power of two near the largest Σ_i|g_{i,a}| and the
@@ -73,27 +77,32 @@ impl PairLearner for VectorLeafLearner {
         round.check_against(contexts, values)?;
         let search = Search::new(contexts, round, &self.growth);
         let mut rows = search.rows();
-        let (mut nodes, mut answers, mut open) =
-            (vec![VectorLeafNode::Leaf { leaf: 0 }], Vec::new(), Vec::new());
-        open.push(search.root(&rows));
+        let actions = round.actions();
+        let mut grown = Grown::default();
+        grown.open(1);
+        let mut open = vec![search.root(&rows)];
         while let Some(part) = open.pop() {
-            let first = u32::try_from(nodes.len()).ok().filter(|first| *first < u32::MAX);
-            let (Some((feature, cut)), Some(first)) = (part.split(), first) else {
-                // There are fewer leaves than nodes, which a u32 counts.
-                let leaf = u32::try_from(answers.len() / round.actions()).unwrap_or(u32::MAX);
-                nodes[part.node] = VectorLeafNode::Leaf { leaf };
-                answers.extend((0..round.actions()).map(|a| search.leaf(&part.sums, a, &self.growth)));
+            let node = part.node;
+            let first = u32::try_from(grown.nodes.len()).ok().filter(|first| *first < u32::MAX);
+            let answer: Vec<f64> = (0..actions).map(|a| search.leaf(&part.sums, a, &self.growth)).collect();
+            let (Some((gain, feature, cut)), Some(first)) = (part.split(), first) else {
+                grown.nodes[node] = grown.leaf(actions, &answer);
                 continue;
             };
+            grown.said[node] = Some((TreeGain::new(gain.value(), 0), answer));
             let threshold = contexts.cuts(feature)[usize::from(cut)];
             let feature_index = u32::try_from(feature).unwrap_or(u32::MAX);
-            nodes[part.node] =
+            grown.nodes[node] =
                 VectorLeafNode::Split { feature: feature_index, threshold, below: first, rest: first + 1 };
-            nodes.extend([VectorLeafNode::Leaf { leaf: 0 }; 2]);
+            grown.open(2);
             let children = [first, first + 1].map(|child| child as usize);
             open.extend(search.divide(part, (feature, cut), children, &mut rows));
         }
-        let tree = VectorLeafTree::new(contexts.inputs(), round.actions(), nodes, answers)?;
+        if let Some(most) = self.growth.max_leaves() {
+            grown = grown.pruned(actions, most);
+        }
+        let Grown { nodes, answers, .. } = grown;
+        let tree = VectorLeafTree::new(contexts.inputs(), actions, nodes, answers)?;
         evaluate(&tree, contexts, values)?;
         Ok(tree)
     }
@@ -166,11 +175,11 @@ impl Search<'_> {
 
 impl Open {
     /// The best cut of all columns, the first of equal ones, if its gain is no rounding.
-    fn split(&self) -> Option<(usize, u8)> {
+    fn split(&self) -> Option<(Gain, usize, u8)> {
         let found =
             self.columns.iter().enumerate().filter_map(|(j, column)| column.best.map(|best| (j, best)));
         let best = found.reduce(|best, next| if next.1.0.is_above(best.1.0) { next } else { best })?;
         let (feature, (gain, cut)) = best;
-        gain.is_real().then_some((feature, cut))
+        gain.is_real().then_some((gain, feature, cut))
     }
 }

@@ -1,0 +1,127 @@
+//! The part of a tree that is grown best first.
+
+use super::PairNode;
+use crate::batch::in_units;
+use projections::exponent_above;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::num::NonZero;
+
+/// Twice the gain of a split, as the splits of different nodes are compared: a power of two and a fraction in [½, 1), so
+/// that nothing is beyond the range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct TreeGain {
+    exponent: i32,
+    fraction: f64,
+}
+
+impl TreeGain {
+    /// Less than any.
+    pub(super) const NONE: Self = Self { exponent: i32::MIN, fraction: 0.0 };
+
+    /// value·2^unit; nothing where the value is not above 0.
+    pub(super) fn new(value: f64, unit: i32) -> Self {
+        if value > 0.0 {
+            let exponent = exponent_above(value);
+            Self { exponent: exponent + unit, fraction: in_units(value, exponent) }
+        } else {
+            Self::NONE
+        }
+    }
+
+    /// Of sides with these G and H+λ, in units that make G²/(H+λ) one of 2^unit.
+    ///
+    /// With a = H_L+λ, b = H_R+λ, c = H+λ and D = G_L b − G_R a it is (D²c − G²λab)/(ab(a+b)c): of small whole numbers the
+    /// fraction rounded once, so that gains that are equal are found equal, whatever their nodes.
+    pub(super) fn of([g_left, g_right]: [f64; 2], [a, b]: [f64; 2], lambda: f64, unit: i32) -> Self {
+        let (g, c, d) = (g_left + g_right, a + b - lambda, g_left * b - g_right * a);
+        Self::new((d * d * c - g * g * lambda * (a * b)) / (a * b * (a + b) * c), unit)
+    }
+}
+
+impl Eq for TreeGain {}
+
+impl PartialOrd for TreeGain {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for TreeGain {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.exponent.cmp(&other.exponent).then(self.fraction.total_cmp(&other.fraction))
+    }
+}
+
+/// What a node of a tree over pairs would say as a leaf, and what its split gains.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said {
+    pub(super) value: f64,
+    pub(super) gain: TreeGain,
+}
+
+/// A node that stays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Kept {
+    /// Where it stood.
+    pub(super) node: usize,
+    /// Where its children stand now; none of a leaf.
+    pub(super) children: Option<[u32; 2]>,
+}
+
+/// The nodes that growing best first would have made: of all open ones always the one of largest gain is split, until there
+/// are `most` leaves; of equal gains that of the node which was opened first, and of two children that is the one below,
+/// or for the other actions.
+///
+/// The best split of a node does not depend on when it is split. So the tree is grown whole, as `nodes` nodes of which a
+/// child stands behind its parent, and `split` tells the children and the gain of those that are split. What stays is in
+/// the order of the whole tree.
+pub(super) fn best_first(
+    nodes: usize,
+    split: impl Fn(usize) -> Option<([u32; 2], TreeGain)>,
+    most: NonZero<u32>,
+) -> Vec<Kept> {
+    let (mut is_kept, mut is_split) = (vec![false; nodes], vec![false; nodes]);
+    let (mut open, mut opened) = (BinaryHeap::new(), 0_u32);
+    let mut see = |node: usize, open: &mut BinaryHeap<_>| {
+        is_kept[node] = true;
+        if let Some((children, gain)) = split(node) {
+            open.push((gain, Reverse(opened), node, children));
+        }
+        opened += 1;
+    };
+    see(0, &mut open);
+    for _ in 1..most.get() {
+        let Some((_, _, node, children)) = open.pop() else { break };
+        is_split[node] = true;
+        children.into_iter().for_each(|child| see(child as usize, &mut open));
+    }
+    let mut places = vec![0; nodes];
+    let mut next = 0_u32;
+    for (place, is_kept) in places.iter_mut().zip(&is_kept) {
+        *place = next;
+        next += u32::from(*is_kept);
+    }
+    let kept = |node: usize| {
+        let split = if is_split[node] { split(node) } else { None };
+        Kept { node, children: split.map(|(children, _)| children.map(|child| places[child as usize])) }
+    };
+    (0..nodes).filter(|node| is_kept[*node]).map(kept).collect()
+}
+
+/// What of a tree over pairs stays, where each node has `said` this.
+pub(super) fn pruned(whole: &[PairNode], said: &[Said], most: NonZero<u32>) -> Vec<PairNode> {
+    let split = |node: usize| match whole[node] {
+        PairNode::Leaf { .. } => None,
+        PairNode::Context { below, rest, .. } => Some(([below, rest], said[node].gain)),
+        PairNode::Action { others, this, .. } => Some(([others, this], said[node].gain)),
+    };
+    let node = |Kept { node, children }: Kept| match (whole[node], children) {
+        (PairNode::Context { feature, threshold, .. }, Some([below, rest])) => {
+            PairNode::Context { feature, threshold, below, rest }
+        }
+        (PairNode::Action { action, .. }, Some([others, this])) => PairNode::Action { action, others, this },
+        _ => PairNode::Leaf { value: said[node].value },
+    };
+    best_first(whole.len(), split, most).into_iter().map(node).collect()
+}
