@@ -86,9 +86,8 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// A run that starts at the uniform policy, F_0 = 0.
     ///
     /// # Errors
-    /// [`BoplError::Importance`] where a translated reward over its propensity is no number;
-    /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds.
-    /// [`BoplError::Importance`] where a reward, a translated one or 1 over its propensity is no number.
+    /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds, [`BoplError::Importance`] where a reward, a
+    /// translated one or 1 over its propensity is no number.
     pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
         let ensemble = PolicyEnsemble::new(log.inputs(), log.actions())?;
         let scores = zeros(log)?;
