@@ -66,7 +66,8 @@ fn on_scene() {
         let bins: &[u16] = if k < 2 { &[256, 2048] } else { &[256] };
         let found = above_the_exact_one(&log, growth, bins);
         above += found[0] / 20.0;
-        assert!(found.get(1).is_none_or(|off| off.abs() <= 1e-8), "{found:?}");
+        // Pairs are rounded to 2^−21 of the largest sum of an example, so that values are off by less than a millionth.
+        assert!(found.get(1).is_none_or(|off| off.abs() <= 1e-6), "{found:?}");
     }
     // It was 0.009 when this was written, with a standard error of 0.008.
     assert!(above <= 0.03, "{above}");
