@@ -57,6 +57,34 @@ impl AddAssign for Along {
     }
 }
 
+/// max|v|, which is no finite number where some v is none.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let of_part = |part: &[f64]| {
+        // What is 0·v is 0 but for those.
+        let (mut most, mut nothing) = ([0.0_f64; LANES], [0.0_f64; LANES]);
+        let (eights, last) = part.as_chunks::<LANES>();
+        let mut see = |k: usize, v: f64| {
+            most[k] = if v.abs() > most[k] { v.abs() } else { most[k] };
+            nothing[k] += v.abs() * 0.0;
+        };
+        eights.iter().for_each(|eight| eight.iter().enumerate().for_each(|(k, v)| see(k, *v)));
+        last.iter().for_each(|v| see(0, *v));
+        most.iter().zip(&nothing).fold(0.0, |all, (most, nothing)| larger(all, most + nothing))
+    };
+    const PART: usize = 1 << 14;
+    if in_pool(values.len()) {
+        values.par_chunks(PART).map(of_part).reduce(|| 0.0, larger)
+    } else {
+        values.chunks(PART).map(of_part).fold(0.0, larger)
+    }
+}
+
+/// The larger of two numbers of at least 0, or the one that is none.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
 /// Columns cut into blocks of rows: |A| parts a block, block after block.
 pub(super) fn cut(n: usize, pairs: &mut [f64]) -> Vec<&mut [f64]> {
     let (blocks, actions) = (n.div_ceil(BLOCK), pairs.len() / n);
@@ -204,4 +232,31 @@ impl WeightedLog {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     rows::dot(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_is_found_and_what_is_no_number_is_seen_wherever_it_stands() {
+        for n in [0_usize, 1, 7, 8, 20, 70_000] {
+            let mut values: Vec<f64> = (0..n).map(|i| ((i * 37 % 101) as f64 - 50.0) / 7.0).collect();
+            let expected = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+            assert_eq!((largest(&values), pool.install(|| largest(&values))), (expected, expected));
+            for place in [0, n / 2, n.saturating_sub(1)] {
+                for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    if let Some(v) = values.get_mut(place) {
+                        let good = std::mem::replace(v, bad);
+                        assert!(
+                            !largest(&values).is_finite() && !pool.install(|| largest(&values)).is_finite()
+                        );
+                        values[place] = good;
+                    }
+                }
+            }
+        }
+        assert_eq!(largest(&[1.0, -f64::MAX, 3.0]), f64::MAX);
+    }
 }

@@ -2,6 +2,8 @@
 
 use crate::LearnerError;
 use crate::batch::Sample;
+use crate::batch::contract::in_pool;
+use rayon::prelude::*;
 use rows::Row;
 
 /// A trained function f(x, a) of a context and an action.
@@ -267,14 +269,17 @@ fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
 /// branch.
 fn is_sound(examples: usize, gradients: &[f64], weights: &[f64]) -> bool {
     let are_weights = |h: &[f64]| h.iter().fold(true, |all, h| all & (*h >= 0.0) & (*h < f64::INFINITY));
-    let mut is_sound = are_weights(weights);
-    let mut weights_of_actions = weights.chunks_exact(examples).cycle();
-    for g in gradients.chunks_exact(examples) {
-        let h = weights_of_actions.next().unwrap_or_default();
-        let is_fine = |(g, h): (&f64, &f64)| (g.abs() < f64::INFINITY) & ((*h != 0.0) | (*g == 0.0));
-        is_sound &= g.iter().zip(h).fold(true, |all, pair| all & is_fine(pair));
-    }
-    is_sound
+    let is_fine = |(g, h): (&f64, &f64)| (g.abs() < f64::INFINITY) & ((*h != 0.0) | (*g == 0.0));
+    let of_action = |(action, g): (usize, &[f64])| {
+        let h = if weights.len() == gradients.len() { &weights[action * examples..] } else { weights };
+        g.iter().zip(h).fold(true, |all, pair| all & is_fine(pair))
+    };
+    let are_gradients = if in_pool(gradients.len(), 1 << 16) {
+        gradients.par_chunks_exact(examples).enumerate().all(of_action)
+    } else {
+        gradients.chunks_exact(examples).enumerate().all(of_action)
+    };
+    are_gradients && are_weights(weights)
 }
 
 fn first(values: &[f64], is_bad: impl Fn(f64) -> bool) -> Option<usize> {

@@ -3,7 +3,7 @@
 mod shown;
 
 use super::fingerprint::Fingerprint;
-use super::pass::Look;
+use super::pass::{Look, largest as largest_of};
 use super::replay::zeros;
 use super::weighted_log::{WeightedLog, exponent_of, times_power};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Step, Stop, Weight};
@@ -179,8 +179,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
             return Ok(ControlFlow::Break(Stop::Gradient));
         }
         // Line 3: f_t, by the base learner.
-        let f = self.fit(contexts)?;
-        let largest = self.values.iter().fold(0.0, |largest: f64, f| largest.max(f.abs()));
+        let (f, largest) = self.fit(contexts)?;
         if largest < NOTHING {
             return Ok(ControlFlow::Break(Stop::Predictions));
         }
@@ -222,8 +221,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
 
     /// Whether F + αf is finite, where `largest` is max|f|.
     fn check_move(&self, alpha: f64, largest: f64) -> Result<(), BoplError> {
-        let highest = self.scores.iter().fold(0.0, |highest: f64, score| highest.max(score.abs()));
-        if (highest + alpha.abs() * largest).is_finite() {
+        if (largest_of(&self.scores) + alpha.abs() * largest).is_finite() {
             return Ok(());
         }
         let mut moved = self.scores.iter().zip(&self.values).map(|(score, f)| score + alpha * f).enumerate();
@@ -233,7 +231,8 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         }
     }
 
-    fn fit(&mut self, contexts: &L::Contexts) -> Result<L::Hypothesis, BoplError> {
+    /// A predictor, and its largest magnitude.
+    fn fit(&mut self, contexts: &L::Contexts) -> Result<(L::Hypothesis, f64), BoplError> {
         let (n, actions) = (self.log.len(), self.log.actions);
         let weights = match self.log.absent.is_empty() {
             true => PairWeights::OfExamples(&self.weights),
@@ -241,8 +240,11 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         };
         let round = PairRound::new(n, actions, &self.gradients, weights)?;
         let f = self.learner.train(contexts, &round, &mut self.values)?;
-        check_values(&self.values)?;
-        Ok(f)
+        let largest = largest_of(&self.values);
+        if !largest.is_finite() {
+            check_values(&self.values)?;
+        }
+        Ok((f, largest))
     }
 
     /// Books what a look at the scores shows; where sums are beyond the range of numbers, in units of the largest v.
