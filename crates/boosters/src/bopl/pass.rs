@@ -243,15 +243,12 @@ mod tests {
         for n in [0_usize, 1, 7, 8, 20, 70_000] {
             let mut values: Vec<f64> = (0..n).map(|i| ((i * 37 % 101) as f64 - 50.0) / 7.0).collect();
             let expected = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-            assert_eq!((largest(&values), pool.install(|| largest(&values))), (expected, expected));
+            assert_eq!(largest(&values), expected);
             for place in [0, n / 2, n.saturating_sub(1)] {
                 for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                     if let Some(v) = values.get_mut(place) {
                         let good = std::mem::replace(v, bad);
-                        assert!(
-                            !largest(&values).is_finite() && !pool.install(|| largest(&values)).is_finite()
-                        );
+                        assert!(!largest(&values).is_finite());
                         values[place] = good;
                     }
                 }
