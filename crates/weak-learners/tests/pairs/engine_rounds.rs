@@ -190,6 +190,28 @@ proptest! {
     }
 }
 
+/// Gradients of about two quanta that x tells apart, beside two of the largest: if all roundings went to one side, they could
+/// make as much.
+#[test]
+fn what_many_rows_say_is_heard_beside_one_large_gradient() {
+    let n = 1 << 16;
+    let small = 2_f64.powi(-20);
+    let mut g: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { small } else { -small }).collect();
+    (g[0], g[1]) = (1.0, -1.0);
+    let h = vec![1.0; n];
+    let rows = RowMatrix::dense(1, (0..n).map(|i| (i % 2) as f64).collect()).unwrap();
+    let contexts = BinnedContexts::new(rows).unwrap();
+    let round = PairRound::new(n, 1, &g, PairWeights::OfExamples(&h)).unwrap();
+    let mut values = vec![0.0; n];
+    let tree = learner(1, 1.0).train(&contexts, &round, &mut values).unwrap();
+    assert_eq!(tree.leaves(), 2);
+    g[1] = 1.0;
+    let round = PairRound::new(n, 1, &g, PairWeights::OfExamples(&h)).unwrap();
+    let tree = learner(1, 1.0).train(&contexts, &round, &mut values).unwrap();
+    assert_eq!(tree.leaves(), 2);
+    assert!(values[2] > values[3], "{} {}", values[2], values[3]);
+}
+
 #[test]
 fn a_refused_round_changes_nothing() {
     let rows = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0]).unwrap();

@@ -34,7 +34,8 @@ use sums::{Sums, Word};
 /// power of two that reaches their number, and with up to 512 of them 2^−28 to 2^−27; so for h. A pair is
 /// off by a unit at most, and a weight above 0 weighs one at least. Where the g of an example sum to 0 to rounding, so do the
 /// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain could come from
-/// such roundings: with D = G_L(H_R+λ) − G_R(H_L+λ), where |D| ≤ k(H + 2λ + |G|) in units, for k pairs.
+/// such roundings: with D = G_L(H_R+λ) − G_R(H_L+λ), where |D| ≤ e(H + 2λ + |G|) in units, e = min(k, 10√k) for k pairs: more than
+/// that k independent roundings reach with probability 2e^−50 \[H63\].
 ///
 /// *Cost:* a pass over the round; then a node counts its smaller child, bytes a row and listed values, and the larger one is the
 /// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
