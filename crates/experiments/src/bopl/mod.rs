@@ -165,7 +165,7 @@ struct Measured {
 }
 
 /// Changes with what a unit does, so that units of older code are not mixed with new ones.
-const SCHEME: &str = "1";
+const SCHEME: &str = "2";
 
 /// Runs the experiment, or what is left of it, and writes `bopl.json`, `bopl.md`, `bopl-curves.csv` and the figures.
 ///
