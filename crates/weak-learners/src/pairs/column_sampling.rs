@@ -1,5 +1,6 @@
 //! Training on a part of the columns.
 
+use super::contract::check_share;
 use super::{ColumnRestricted, PairLearner, PairRound};
 use crate::LearnerError;
 use crate::batch::Sample;
@@ -107,9 +108,7 @@ impl<L> TryFrom<Unchecked<L>> for ColumnSampling<L> {
     type Error = LearnerError;
 
     fn try_from(Unchecked { learner, share, rng }: Unchecked<L>) -> Result<Self, LearnerError> {
-        if !(share > 0.0 && share <= 1.0) {
-            return Err(LearnerError::BadParameter { name: "share", value: share, domain: "(0, 1]" });
-        }
+        check_share(share)?;
         Ok(Self { learner, share, rng, drawn: Vec::new() })
     }
 }

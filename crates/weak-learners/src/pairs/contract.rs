@@ -231,6 +231,15 @@ pub(super) fn check_columns(contexts: &impl Sample, columns: &[bool]) -> Result<
     }
 }
 
+/// What is no share of examples or columns to draw, refused.
+pub(super) fn check_share(share: f64) -> Result<(), LearnerError> {
+    if share > 0.0 && share <= 1.0 {
+        Ok(())
+    } else {
+        Err(LearnerError::BadParameter { name: "share", value: share, domain: "(0, 1]" })
+    }
+}
+
 /// Writes f(x_i, a) of every pair to `values`, which [`PairRound::check_against`] has checked.
 pub(super) fn evaluate(
     hypothesis: &impl PairHypothesis,

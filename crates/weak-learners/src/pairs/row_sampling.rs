@@ -1,5 +1,6 @@
 //! Training on a part of the examples.
 
+use super::contract::check_share;
 use super::{ColumnRestricted, PairLearner, PairRound, PairWeights};
 use crate::LearnerError;
 use rand::RngExt;
@@ -127,9 +128,7 @@ impl<L> TryFrom<Unchecked<L>> for RowSampling<L> {
     type Error = LearnerError;
 
     fn try_from(Unchecked { learner, share, rng }: Unchecked<L>) -> Result<Self, LearnerError> {
-        if !(share > 0.0 && share <= 1.0) {
-            return Err(LearnerError::BadParameter { name: "share", value: share, domain: "(0, 1]" });
-        }
+        check_share(share)?;
         Ok(Self { learner, share, rng, gradients: Vec::new(), weights: Vec::new() })
     }
 }
