@@ -31,6 +31,8 @@ impl<L: PairLearner> PairLearner for Classification<L> {
     type Contexts = L::Contexts;
     type Hypothesis = L::Hypothesis;
 
+    /// # Errors
+    /// Those of the learner behind, and [`LearnerError::ZeroWeights`] where every u is 0.
     fn train(
         &mut self,
         contexts: &Self::Contexts,

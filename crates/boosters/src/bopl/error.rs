@@ -22,12 +22,12 @@ pub enum BoplError {
     /// What an estimate on a held-out log refuses.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// A reward, translated or not, or 1 over its propensity that is beyond the range of doubles.
+    /// A reward, translated or not, that over its propensity is beyond the range of doubles.
     #[error("row {row}: the reward {reward} over the propensity {propensity} is beyond the range of numbers")]
     Importance {
         /// The row.
         row: usize,
-        /// r̃, r or 1.
+        /// r̃ or r.
         reward: f64,
         /// p.
         propensity: f64,

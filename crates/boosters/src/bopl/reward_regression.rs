@@ -1,7 +1,7 @@
 //! The baseline of [L23] that models rewards.
 
 use super::replay::zeros;
-use super::run::{check_contexts, check_values};
+use super::run::{check_contexts, check_predictor, check_values};
 use super::{BoplError, PolicyEnsemble, Stop};
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
@@ -111,6 +111,7 @@ impl<L: PairLearner> RewardRegression<L> {
         let actions = self.ensemble.actions();
         let round = PairRound::new(n, actions, &self.gradients, PairWeights::OfPairs(&self.weights))?;
         let f = self.learner.train(contexts, &round, &mut self.values)?;
+        check_predictor(&f, self.ensemble.inputs(), actions)?;
         check_values(&self.values)?;
         if is_nothing(&self.values) {
             return Ok(ControlFlow::Break(Stop::Predictions));

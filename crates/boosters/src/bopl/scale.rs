@@ -30,7 +30,8 @@ impl Scale {
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a Z that is not positive and finite, [`BoplError::Mismatch`] for predictions that
-    /// are not whole columns of as many rows as weights, [`BoplError::NotFinite`], and
+    /// are not whole columns of as many rows as weights, [`BoplError::NotFinite`] also for a
+    /// Z′ or a factor beyond the range of numbers, and
     /// [`LearnerError::ZeroWeights`](weak_learners::LearnerError::ZeroWeights) where Z′ is 0.
     pub fn to(z: f64, weights: &[f64], values: &[f64]) -> Result<Self, BoplError> {
         use weak_learners::LearnerError::{Empty, NegativeWeight, ZeroWeights};
@@ -58,8 +59,10 @@ impl Scale {
         if let Some(index) = weights.iter().position(|w| *w < 0.0) {
             return Err(NegativeWeight { index, value: weights[index] }.into());
         }
-        // In units of the largest of both, for products overflow before means do.
-        let (e_w, e_f) = (exponent_of(weights), exponent_of(values));
+        // In units of the largest of both that count, for products overflow before means do.
+        let weighty = values.iter().enumerate().filter(|(k, _)| weights[k % n] > 0.0);
+        let largest = weighty.fold(0.0, |largest: f64, (_, f)| largest.max(f.abs()));
+        let (e_w, e_f) = (exponent_of(weights), exponent_of(&[largest]));
         let term = |(k, f): (usize, &f64)| {
             let f = times_power(*f, -e_f);
             times_power(weights[k % n], -e_w) * f * f
@@ -70,9 +73,17 @@ impl Scale {
             return Err(ZeroWeights.into());
         }
         let before = times_power(mean, e_w + 2 * e_f);
-        // √(Z/Z′) = √(Z/mean·2^−e_w)·2^−e_f, where half of an odd exponent goes under the root.
-        let odd = e_w.rem_euclid(2);
-        let factor = times_power((z / mean / f64::from(1 + odd)).sqrt(), -(e_w - odd) / 2 - e_f);
+        // √(Z/Z′) = √(Z/mean·2^−e_w)·2^−e_f with Z and mean as fractions of powers, of which an odd one goes under the root.
+        let (e_z, e_mean) = (exponent_of(&[z]), exponent_of(&[mean]));
+        let (z, mean) = (times_power(z, -e_z), times_power(mean, -e_mean));
+        let e = e_z - e_mean - e_w;
+        let odd = e.rem_euclid(2);
+        let factor = times_power((z / mean * f64::from(1 + odd)).sqrt(), (e - odd) / 2 - e_f);
+        for (argument, value) in [("Z′", before), ("√(Z/Z′)", factor)] {
+            if !value.is_finite() {
+                return Err(BoplError::NotFinite { argument, index: 0, value });
+            }
+        }
         Ok(Self { before, factor })
     }
 }

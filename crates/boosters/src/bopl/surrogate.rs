@@ -24,7 +24,9 @@ impl PolicyObjective for BoplS {
     }
 
     fn weight(v: f64, smoothness: Smoothness) -> f64 {
-        Self::curvature(v, smoothness) / smoothness.of_logarithm()
+        let weight = Self::curvature(v, smoothness) / smoothness.of_logarithm();
+        // Who has a gradient has a weight, however small v.
+        if v == 0.0 { weight } else { weight.max(f64::from_bits(1)) }
     }
 
     fn loss(v: f64, pi: f64, ln_pi: f64) -> f64 {

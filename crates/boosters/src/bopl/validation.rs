@@ -180,7 +180,9 @@ impl<'a> Validation<'a> {
                 let direct = direct.filter_map(|(a, q)| Some(pi[a] * q.get(a)?)).sum();
                 let predicted = q.get(row.action).copied().unwrap_or_default();
                 let (target, propensity, reward) = (pi[row.action], row.propensity, row.reward);
-                seen.observe(&Observation { target, propensity, reward, direct, predicted })?;
+                let counted = seen.observe(&Observation { target, propensity, reward, direct, predicted });
+                // A block counts its own rows.
+                counted.map_err(|error| error.behind(from))?;
             }
             Ok(seen)
         };

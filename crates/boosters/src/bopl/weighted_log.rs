@@ -23,8 +23,8 @@ pub(super) struct WeightedLog {
 
 impl WeightedLog {
     /// # Errors
-    /// [`BoplError::BadParameter`] for a translation that is not finite, [`BoplError::Importance`] for a v_i, r_i/p_i or
-    /// 1/p_i that is not.
+    /// [`BoplError::BadParameter`] for a translation that is not finite, [`BoplError::Importance`] for a v_i or r_i/p_i
+    /// that is not.
     pub(super) fn new(log: &Log, translation: f64) -> Result<Self, BoplError> {
         if !translation.is_finite() {
             let domain = "finite numbers";
@@ -33,8 +33,8 @@ impl WeightedLog {
         let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
             let reward = r + translation;
             let v = reward / p;
-            // r/p and 1/p are what the estimates are made of.
-            match [reward, *r, 1.0].into_iter().find(|numerator| !(numerator / p).is_finite()) {
+            // r/p is what the estimates are made of.
+            match [reward, *r].into_iter().find(|numerator| !(numerator / p).is_finite()) {
                 None => Ok(v),
                 Some(reward) => Err(BoplError::Importance { row, reward, propensity: *p }),
             }

@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use weak_learners::batch::{BinnedColumns, SortedColumns};
 use weak_learners::pairs::{
-    BinnedContexts, ExactPairTree, HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairTree,
-    VectorLeafLearner,
+    BinnedContexts, ColumnSampling, ExactPairTree, HistogramPairTree, PairGrowth, PairHypothesis,
+    PairLearner, PairTree, RowSampling, VectorLeafLearner,
 };
 
 const KIND: &str = "bopl checkpoint";
@@ -67,6 +67,9 @@ fn by_all_learners<O: PolicyObjective>(log: &Log) {
         let signs = Classification::new(HistogramPairTree::new(growth.of_signs()));
         goes_on::<O, _>(log, &binned, &signs, step);
         goes_on::<O, _>(log, &columns, &VectorLeafLearner::new(growth), step);
+        let rng = || ChaCha8Rng::seed_from_u64(6);
+        let sampling = ColumnSampling::new(HistogramPairTree::new(growth), 0.5, rng()).unwrap();
+        goes_on::<O, _>(log, &binned, &RowSampling::new(sampling, 0.5, rng()).unwrap(), step);
         let arbitrary = Arbitrary { rng: ChaCha8Rng::seed_from_u64(5), size: 1.0 };
         goes_on::<O, _>(log, &sorted, &arbitrary, step);
     }
@@ -76,6 +79,43 @@ fn by_all_learners<O: PolicyObjective>(log: &Log) {
 fn every_run_goes_on_bit_for_bit() {
     by_all_learners::<Bopl>(&Task::letters(250).log(Reward::Noisy, 1));
     by_all_learners::<BoplS>(&Task::adults(300).log(Reward::Punished, 2));
+}
+
+/// One round, saved and loaded; its gradient.
+fn round_trip<O: PolicyObjective>(log: &Log, contexts: &BinnedContexts, learner: &HistogramPairTree) -> f64 {
+    let (folder, step) = (tempfile::tempdir().unwrap(), Step::Closed(Smoothness::Sharp));
+    let path = folder.path().join("run.json");
+    let settings = Settings::new(0.0, 0.0, step).unwrap();
+    let mut run = PolicyBoosting::<O, _>::new(log, learner.clone(), settings).unwrap();
+    assert!(run.round(contexts).unwrap().is_continue());
+    save(&path, KIND, &run.checkpoint()).unwrap();
+    let checkpoint: Checkpoint<HistogramPairTree> = load(&path, KIND).unwrap();
+    let resumed: PolicyBoosting<O, _> = checkpoint.resume(log).unwrap();
+    assert_eq!((resumed.record(), resumed.gradients()), (run.record(), run.gradients()));
+    run.record()[0].gradient_norm
+}
+
+/// A gradient and a risk beyond the range of numbers are the largest ones, which a file can hold.
+#[test]
+fn numbers_beyond_the_range_are_saved() {
+    let n = 100;
+    let contexts = rows::RowMatrix::dense(1, (0..n).map(f64::from).collect()).unwrap();
+    let rewards = (0..n).map(|i| if i < 70 { 1.7e308 } else { -1.7e308 }).collect();
+    let log = Log::new(contexts, 2, vec![0; 100], vec![1.0; 100], Rewards(rewards)).unwrap();
+    let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
+    let learner = HistogramPairTree::new(PairGrowth::new(3, 0.0, 0.0).unwrap());
+    assert_eq!(round_trip::<Bopl>(&log, &binned, &learner), f64::MAX);
+    assert_eq!(round_trip::<BoplS>(&log, &binned, &learner), f64::MAX);
+}
+
+/// A thousand trees of a line each, and all the actions that there may be: a file of a hundred kilobytes fits into memory.
+#[test]
+fn a_tree_is_as_large_as_its_nodes() {
+    let tree = json!({ "inputs": 1, "actions": 1 << 24, "nodes": [{ "leaf": { "value": 1.0 } }] });
+    let members: Vec<Value> = (0..1000).map(|_| json!({ "alpha": 1.0, "predictor": tree })).collect();
+    let ensemble = json!({ "inputs": 1, "actions": 1 << 24, "members": members });
+    let ensemble: PolicyEnsemble<PairTree> = serde_json::from_value(ensemble).unwrap();
+    assert_eq!(ensemble.len(), 1000);
 }
 
 /// A warm start counts its rounds, and has its Δ_0, from the ensemble that it was given.

@@ -10,7 +10,9 @@ use off_policy::{ActionSets, Log, Rewards};
 use rows::RowMatrix;
 use weak_learners::LearnerError;
 use weak_learners::batch::{Sample as _, SortedColumns};
-use weak_learners::pairs::{PairLearner, PairRound, VectorLeafNode, VectorLeafTree};
+use weak_learners::pairs::{
+    ExactPairTree, PairGrowth, PairLearner, PairRound, VectorLeafNode, VectorLeafTree,
+};
 
 fn settings() -> Settings {
     Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap()
@@ -135,7 +137,7 @@ fn a_move_beyond_the_range_of_numbers() {
     }
 }
 
-/// r/p or 1/p that are no numbers are refused, though (r + b)/p is one; sums of 1/p that are none are not.
+/// r/p that is no number is refused, though (r + b)/p is one; 1/p that is none, and sums of it, are not.
 #[test]
 fn propensities_that_are_next_to_nothing() {
     let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
@@ -149,7 +151,7 @@ fn propensities_that_are_next_to_nothing() {
         refused(1e-10, 1e300, -1e300),
         Err(BoplError::Importance { row: 0, reward: 1e300, .. })
     ));
-    assert!(matches!(refused(1e-309, 1e-3, 0.0), Err(BoplError::Importance { row: 0, reward: 1.0, .. })));
+    assert!(matches!(refused(1e-309, 1.0, 0.0), Err(BoplError::Importance { row: 0, reward: 1.0, .. })));
     let plain = start(1e-300, 0.5, 0.0).unwrap();
     assert!(plain.ips() > 0.0);
     let sums = |run: &PolicyBoosting<Bopl, _>| {
@@ -157,9 +159,9 @@ fn propensities_that_are_next_to_nothing() {
         let columns = SortedColumns::new(contexts.clone()).unwrap();
         run.round(&columns).unwrap().continue_value().unwrap().snips
     };
-    for p in [1e-300, 1e-307] {
-        let found = sums(&start(p, 0.5, 0.0).unwrap());
-        assert!((found - 0.5).abs() < 1e-12, "every reward is 0.5, and so is SNIPS: {found} at p = {p}");
+    for (p, r) in [(1e-300, 0.5), (1e-307, 0.5), (1e-309, 1e-3), (5e-324, 1e-16)] {
+        let found = sums(&start(p, r, 0.0).unwrap());
+        assert!((found / r - 1.0).abs() < 1e-12, "every reward is {r}, and so is SNIPS: {found} at p = {p}");
     }
 }
 
@@ -206,4 +208,72 @@ fn ensembles_of_something_else() {
     assert!(start(of(2, 3, 1.0, 1.0).unwrap()).is_ok());
     let none = PolicyEnsemble::<Lines>::new(2, 0).map(|_| ());
     assert_eq!(none, Err(LearnerError::Empty { argument: "actions" }.into()));
+}
+
+/// A predictor of other actions or coordinates than the log has.
+#[test]
+fn predictors_of_something_else() {
+    /// Answers this, whatever it is asked.
+    #[derive(Clone)]
+    struct Fixed(Lines);
+
+    impl PairLearner for Fixed {
+        type Contexts = SortedColumns;
+        type Hypothesis = Lines;
+
+        fn train(
+            &mut self,
+            contexts: &SortedColumns,
+            round: &PairRound<'_>,
+            values: &mut [f64],
+        ) -> Result<Lines, LearnerError> {
+            round.check_against(contexts, values)?;
+            values.fill(1.0);
+            Ok(self.0.clone())
+        }
+    }
+
+    let log = random_log(10, 2, 3, 1);
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    for (inputs, actions) in [(2, 0), (2, 2), (2, 4), (1, 3)] {
+        let learner = Fixed(Lines { inputs, feature: 0, lines: vec![(1.0, 0.0); actions] });
+        let mut run = PolicyBoosting::<Bopl, _>::new(&log, learner.clone(), settings()).unwrap();
+        let refused = run.round(&contexts);
+        assert!(matches!(refused, Err(BoplError::Mismatch { argument: "a predictor", .. })), "{refused:?}");
+        assert!(run.record().is_empty() && run.scores().iter().all(|score| *score == 0.0));
+        let mut rewards = RewardRegression::new(&log, learner, 0.5).unwrap();
+        let refused = rewards.round(&contexts).map(|_| ());
+        assert!(matches!(refused, Err(BoplError::Mismatch { argument: "a predictor", .. })), "{refused:?}");
+        assert!(rewards.record().is_empty());
+    }
+}
+
+#[test]
+fn a_weight_beyond_the_range_of_numbers() {
+    let contexts = RowMatrix::dense(1, vec![0.0]).unwrap();
+    let log = Log::new(contexts, 2, vec![0], vec![1.0], Rewards(vec![1.0])).unwrap();
+    let run = PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings()).unwrap();
+    for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch] {
+        let refused = run.weigh(&[5e-324, 0.0], step);
+        assert!(matches!(refused, Err(BoplError::NotFinite { argument: "alpha", .. })), "{refused:?}");
+    }
+}
+
+/// A reward next to nothing has a weight, so that its gradient is no contradiction.
+#[test]
+fn a_reward_next_to_nothing() {
+    let contexts = RowMatrix::dense(1, vec![0.0, 1.0]).unwrap();
+    for reward in [5e-324, -5e-324] {
+        let log =
+            Log::new(contexts.clone(), 2, vec![0, 0], vec![1.0; 2], Rewards(vec![1.0, reward])).unwrap();
+        let columns = SortedColumns::new(contexts.clone()).unwrap();
+        let trees = ExactPairTree::new(PairGrowth::new(2, 0.0, 0.0).unwrap());
+        for smoothness in [Smoothness::Paper, Smoothness::Sharp] {
+            let settings = Settings::new(0.0, 0.0, Step::Closed(smoothness)).unwrap();
+            let mut run = PolicyBoosting::<BoplS, _>::new(&log, trees.clone(), settings).unwrap();
+            for _ in 0..20 {
+                assert!(run.round(&columns).is_ok());
+            }
+        }
+    }
 }

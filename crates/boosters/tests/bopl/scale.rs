@@ -2,7 +2,9 @@
 
 use crate::learners::{Arbitrary, Constants};
 use crate::logs::random_log;
-use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Scale, Settings, Smoothness, Step};
+use boosters::bopl::{
+    Bopl, BoplError, BoplS, PolicyBoosting, PolicyObjective, Scale, Settings, Smoothness, Step,
+};
 use off_policy::Log;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -67,4 +69,23 @@ fn the_decrease_in_the_form_of_the_paper() {
 fn the_scale_of_a_classifier() {
     let (weights, f) = ([1.0, 3.0, 0.0], [1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0]);
     assert_eq!(Scale::to(1.0, &weights, &f).unwrap().before, 4.0 / 3.0 * 4.0);
+}
+
+/// Near both ends of the range, and what is beyond.
+#[test]
+fn the_scale_of_any_numbers() {
+    let near =
+        |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-14, "{found} {expected}");
+    // Z′ = (1e-200)²·½ + 1e-200·½.
+    let scale = Scale::to(1e300, &[1.0, 1e-200], &[1e-200, 1.0]).unwrap();
+    near(scale.before, 0.5e-200);
+    near(scale.factor / 1e250, 2.0_f64.sqrt());
+    // A value of weight 0 does not count, however large.
+    let scale = Scale::to(1.0, &[0.0, 1.0], &[1e10, 1e-155]).unwrap();
+    near(scale.before, 0.5e-310 * 1.0);
+    near(scale.factor, 2.0_f64.sqrt() * 1e155);
+    for (z, w, f) in [(1.0, 1.0, 1e200), (1e300, 1e-300, 1e-150)] {
+        let refused = Scale::to(z, &[w], &[f]);
+        assert!(matches!(refused, Err(BoplError::NotFinite { .. })), "{refused:?}");
+    }
 }

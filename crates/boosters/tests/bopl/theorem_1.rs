@@ -7,9 +7,11 @@ use boosters::bopl::{Bopl, BoplCs, BoplError, BoplS, Classification, Settings, S
 use off_policy::Log;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use weak_learners::batch::{BinnedColumns, SortedColumns};
+use std::num::NonZero;
+use weak_learners::batch::{BinnedColumns, LeafAnswer, SortedColumns};
 use weak_learners::pairs::{
-    BinnedContexts, ExactPairTree, HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner,
+    BinnedContexts, ColumnSampling, ExactPairTree, HistogramPairTree, PairGrowth, PairLearner, RowSampling,
+    SmartcorePairTree, VectorLeafLearner,
 };
 
 const STEPS: [Step; 3] = [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch];
@@ -43,6 +45,19 @@ fn by_all_learners<O: Printed>(what: &str, log: &Log, rounds: usize) {
     in_all_settings::<O, _>(&format!("{what} binned"), log, (&binned, &HistogramPairTree::new(deep)), rounds);
     let signs = Classification::new(HistogramPairTree::new(deep.of_signs()));
     in_all_settings::<O, _>(&format!("{what} binned signs"), log, (&binned, &signs), rounds);
+    let few = growth.with_max_leaves(NonZero::new(6).unwrap());
+    in_all_settings::<O, _>(
+        &format!("{what} few leaves"),
+        log,
+        (&binned, &HistogramPairTree::new(few)),
+        rounds,
+    );
+    let rng = || ChaCha8Rng::seed_from_u64(8);
+    let sampling = ColumnSampling::new(HistogramPairTree::new(growth), 0.5, rng()).unwrap();
+    let sampling = RowSampling::new(sampling, 0.5, rng()).unwrap();
+    in_all_settings::<O, _>(&format!("{what} sampled"), log, (&binned, &sampling), rounds);
+    let smartcores = SmartcorePairTree::new(3, LeafAnswer::Mean, 9).unwrap();
+    in_all_settings::<O, _>(&format!("{what} smartcore"), log, (&sorted, &smartcores), rounds);
     let leaves = VectorLeafLearner::new(growth);
     in_all_settings::<O, _>(&format!("{what} vector leaves"), log, (&columns, &leaves), rounds);
     in_all_settings::<O, _>(&format!("{what} constants"), log, (&sorted, &Constants(means)), rounds);

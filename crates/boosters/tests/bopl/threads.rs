@@ -7,21 +7,18 @@ use boosters::bopl::{
 use off_policy::Log;
 use off_policy::estimators::{Estimator, ZeroModel};
 use std::ops::ControlFlow;
-use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
+use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairTree};
 
 /// Record, scores and estimates as bits.
-fn bits<O: PolicyObjective + Send>(
-    log: &Log,
-    held_out: &Log,
-    step: Step,
-    threads: Option<usize>,
-) -> Vec<u64> {
+fn bits<O, L>(log: &Log, held_out: &Log, (learner, step): (&L, Step), threads: Option<usize>) -> Vec<u64>
+where
+    O: PolicyObjective + Send,
+    L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Send + Sync,
+{
     let work = || {
         let contexts = BinnedContexts::new(log.contexts().clone()).unwrap();
         let settings = Settings::new(-0.2, 0.0, step).unwrap();
-        let growth = PairGrowth::new(6, 1.0, 0.0).unwrap().of_signs();
-        let learner = Classification::new(HistogramPairTree::new(growth));
-        let mut run = PolicyBoosting::<O, _>::new(log, learner, settings).unwrap();
+        let mut run = PolicyBoosting::<O, _>::new(log, learner.clone(), settings).unwrap();
         let mut validation = Validation::new(held_out, Estimator::Snips, None::<&ZeroModel>, 100).unwrap();
         let go_on = |_: &PolicyBoosting<O, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
         run.run_rounds(&contexts, 4, Some(&mut validation), go_on).unwrap();
@@ -38,18 +35,31 @@ fn bits<O: PolicyObjective + Send>(
     }
 }
 
+/// The same with one, two and four threads as with none.
+fn same<O: PolicyObjective + Send>(logs: (&Log, &Log), step: Step) {
+    fn check<O, L>((log, held_out): (&Log, &Log), learner: &L, step: Step)
+    where
+        O: PolicyObjective + Send,
+        L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Send + Sync,
+    {
+        let alone = bits::<O, L>(log, held_out, (learner, step), None);
+        for threads in [1, 2, 4] {
+            let found = bits::<O, L>(log, held_out, (learner, step), Some(threads));
+            assert!(found == alone, "{threads} threads, {}, {step:?}", O::NAME);
+        }
+    }
+    let growth = PairGrowth::new(6, 1.0, 0.0).unwrap();
+    check::<O, _>(logs, &HistogramPairTree::new(growth), step);
+    check::<O, _>(logs, &Classification::new(HistogramPairTree::new(growth.of_signs())), step);
+}
+
 #[test]
 fn threads_change_nothing() {
     // More pairs than the threshold for threads, in the log and the held-out one.
     let log = Task::letters(2600).log(Reward::Noisy, 1);
     let held_out = Task::letters(1500).log(Reward::Right, 2);
-    for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch] {
-        let alone = bits::<Bopl>(&log, &held_out, step, None);
-        for threads in [1, 2, 4] {
-            assert!(bits::<Bopl>(&log, &held_out, step, Some(threads)) == alone, "{threads} threads");
-        }
+    for step in [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch] {
+        same::<Bopl>((&log, &held_out), step);
+        same::<BoplS>((&log, &held_out), step);
     }
-    let step = Step::Closed(Smoothness::Paper);
-    let alone = bits::<BoplS>(&log, &held_out, step, None);
-    assert!(bits::<BoplS>(&log, &held_out, step, Some(3)) == alone);
 }

@@ -6,9 +6,11 @@ use boosters::bopl::{
     Smoothness, Step, Stop, Validation,
 };
 use datasets::Name;
-use off_policy::Log;
-use off_policy::estimators::{Estimator, EstimatorSettings, OffPolicyEvaluation, TableModel, ZeroModel};
+use off_policy::estimators::{
+    EstimateError, Estimator, EstimatorSettings, OffPolicyEvaluation, TableModel, ZeroModel,
+};
 use off_policy::policies::{Argmax, Softmax};
+use off_policy::{Log, Rewards};
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use weak_learners::batch::SortedColumns;
@@ -150,6 +152,21 @@ fn a_warm_start_is_patient_from_its_own_start() {
         assert_eq!(first, Some(values.len() - 1), "patience {patience}");
         assert_eq!(values.len() - 1, 6 + warm.record().len());
     }
+}
+
+/// A refused row is named by its place in the log, also behind the first block of 1,024.
+#[test]
+fn a_refused_row_is_named_by_its_place() {
+    let task = Task::letters(1100);
+    let log = task.log(Reward::Right, 1);
+    let (mut p, a) = (log.propensities().to_vec(), log.logged_actions().to_vec());
+    p[1050] = 1e-320;
+    let rewards = Rewards(log.rewards().to_vec());
+    let held_out = Log::new(log.contexts().clone(), log.actions(), a, p, rewards).unwrap();
+    let mut validation = Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, 1).unwrap();
+    let refused = validation.follow(&played(&log, 1));
+    let named = matches!(refused, Err(BoplError::Estimate(EstimateError::Weight { row: 1050, .. })));
+    assert!(named, "{refused:?}");
 }
 
 #[test]

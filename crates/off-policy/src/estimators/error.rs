@@ -125,3 +125,20 @@ pub enum EstimateError {
     #[error("accumulators with other settings, or one with a model and one without")]
     OtherSettings,
 }
+
+impl EstimateError {
+    /// The same of a row behind so many others, where they were counted apart.
+    #[must_use]
+    pub fn behind(self, rows: usize) -> Self {
+        match self {
+            Self::Log(LogError::BadPropensity { row, value }) => {
+                Self::Log(LogError::BadPropensity { row: row + rows, value })
+            }
+            Self::NotFinite { argument, index, value } => {
+                Self::NotFinite { argument, index: index + rows, value }
+            }
+            Self::Weight { row, target, propensity } => Self::Weight { row: row + rows, target, propensity },
+            other => other,
+        }
+    }
+}

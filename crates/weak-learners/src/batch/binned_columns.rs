@@ -1,7 +1,7 @@
 //! A sample whose columns are binned once.
 
 use super::Sample;
-use super::contract::check_rows;
+use super::contract::check_size;
 use super::exact_stump::midway;
 use crate::LearnerError;
 use rows::{Entries, Row, RowMatrix};
@@ -53,7 +53,7 @@ impl BinnedColumns {
     /// Up to 256 bins a column.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or 2^26 columns.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         Self::with_bins(matrix, 256)
     }
@@ -63,7 +63,7 @@ impl BinnedColumns {
     /// # Errors
     /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 256.
     pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
-        check_rows(&matrix)?;
+        check_size(&matrix)?;
         if !(2..=256).contains(&bins) {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
@@ -209,7 +209,7 @@ impl TryFrom<Parts> for BinnedColumns {
 
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
         let Parts { matrix, cuts } = &parts;
-        check_rows(matrix)?;
+        check_size(matrix)?;
         if cuts.len() != matrix.dimension() {
             return Err(LearnerError::InputDimension { expected: cuts.len(), got: matrix.dimension() });
         }

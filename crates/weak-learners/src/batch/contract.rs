@@ -84,7 +84,7 @@ pub trait WeakLearner {
 }
 
 /// Refuses a matrix without a row, and one whose rows a `u32` cannot count.
-pub(crate) fn check_rows(matrix: &RowMatrix) -> Result<(), LearnerError> {
+pub(crate) fn check_size(matrix: &RowMatrix) -> Result<(), LearnerError> {
     if matrix.is_empty() {
         return Err(LearnerError::Empty { argument: "sample" });
     }
@@ -92,6 +92,12 @@ pub(crate) fn check_rows(matrix: &RowMatrix) -> Result<(), LearnerError> {
         #[allow(clippy::cast_precision_loss, reason = "for the message")]
         let value = matrix.len() as f64;
         return Err(LearnerError::BadParameter { name: "rows", value, domain: "m ≤ 2^32" });
+    }
+    // Every column has a place, also where sparse rows leave it empty.
+    if matrix.dimension() > 1 << 26 {
+        #[allow(clippy::cast_precision_loss, reason = "for the message")]
+        let value = matrix.dimension() as f64;
+        return Err(LearnerError::BadParameter { name: "columns", value, domain: "d ≤ 2^26" });
     }
     Ok(())
 }

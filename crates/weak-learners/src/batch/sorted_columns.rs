@@ -1,7 +1,7 @@
 //! A sample whose columns are sorted once.
 
 use super::Sample;
-use super::contract::check_rows;
+use super::contract::check_size;
 use crate::LearnerError;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ impl SortedColumns {
     /// Sorts the columns of a matrix.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or 2^26 columns.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         matrix.try_into()
     }
@@ -81,7 +81,7 @@ impl TryFrom<RowMatrix> for SortedColumns {
     type Error = LearnerError;
 
     fn try_from(matrix: RowMatrix) -> Result<Self, LearnerError> {
-        check_rows(&matrix)?;
+        check_size(&matrix)?;
         let mut columns = vec![Vec::new(); matrix.dimension()];
         for (i, x) in (0_u32..).zip(matrix.iter()) {
             x.for_each(|j, x_j| {

@@ -91,6 +91,7 @@ pub trait ColumnRestricted: PairLearner {
 /// // Two examples, two actions; the second example has weight 0 and so no gradient.
 /// let round = PairRound::new(2, 2, &[0.5, 0.0, -0.5, 0.0], PairWeights::OfExamples(&[1.0, 0.0]))?;
 /// assert_eq!((round.gradient(0, 1), round.weight(0, 1), round.weight(1, 1)), (-0.5, 1.0, 0.0));
+/// assert_eq!((round.gradient(2, 0), round.weight(0, 2)), (0.0, 0.0));
 ///
 /// let refused = PairRound::new(2, 2, &[0.5, 0.1, -0.5, 0.0], PairWeights::OfExamples(&[1.0, 0.0]));
 /// assert!(matches!(refused, Err(LearnerError::GradientWithoutWeight { index: 1, .. })));
@@ -190,19 +191,23 @@ impl<'a> PairRound<'a> {
         self.weights
     }
 
-    /// g of one pair. Indices that are not there panic, as a slice's do.
+    /// g of one pair; 0 of one that is not there.
     #[must_use]
     pub fn gradient(&self, i: usize, a: usize) -> f64 {
-        self.gradients[a * self.examples + i]
+        self.place(i, a).map_or(0.0, |place| self.gradients[place])
     }
 
-    /// h of one pair. Indices that are not there panic, as a slice's do.
+    /// h of one pair; 0 of one that is not there.
     #[must_use]
     pub fn weight(&self, i: usize, a: usize) -> f64 {
-        match self.weights {
+        self.place(i, a).map_or(0.0, |place| match self.weights {
             PairWeights::OfExamples(h) => h[i],
-            PairWeights::OfPairs(h) => h[a * self.examples + i],
-        }
+            PairWeights::OfPairs(h) => h[place],
+        })
+    }
+
+    fn place(&self, i: usize, a: usize) -> Option<usize> {
+        (i < self.examples && a < self.actions).then(|| a * self.examples + i)
     }
 
     /// What [`PairLearner::train`] refuses beyond this round, refused.

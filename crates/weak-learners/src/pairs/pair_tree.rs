@@ -5,14 +5,14 @@ use crate::LearnerError;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
-/// 2²⁴ actions are 64 MiB of entrances a tree.
+/// As many as action sets may have.
 const MOST_ACTIONS: usize = 1 << 24;
 
 /// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which see a pair as
 /// the row \[x ; one-hot(a)\].
 ///
 /// *Shapes:* f: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴. *Cost:* a walk an action; the questions about actions that stand above every
-/// question about x are answered when the tree is made.
+/// question about x are answered when the tree is made. *Memory:* O(nodes), whatever |A|.
 ///
 /// ```
 /// use rows::Row;
@@ -34,8 +34,10 @@ const MOST_ACTIONS: usize = 1 << 24;
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct PairTree {
     parts: Parts,
-    /// For every action the first node on its way that is no question about the action.
-    entrances: Vec<u32>,
+    /// Of every action that is asked for above all questions about x, in order, the first node on its way that is no
+    /// question about the action; and that of all others.
+    entrances: Vec<(u32, u32)>,
+    entrance_of_others: u32,
 }
 
 /// A node; the root comes first, and a child stands behind its parent.
@@ -133,8 +135,10 @@ impl PairTree {
             let (expected, got) = (self.actions(), scores.len());
             return Err(LearnerError::LengthMismatch { argument: "scores", expected, got });
         }
-        for ((a, score), entrance) in (0u32..).zip(scores).zip(&self.entrances) {
-            let mut node = *entrance as usize;
+        let mut entrances = self.entrances.iter().peekable();
+        for (a, score) in (0u32..).zip(scores) {
+            let entrance = entrances.next_if(|(action, _)| *action == a);
+            let mut node = entrance.map_or(self.entrance_of_others, |(_, node)| *node) as usize;
             book(
                 score,
                 loop {
@@ -212,14 +216,20 @@ impl TryFrom<Parts> for PairTree {
                 "finite leaves, and splits of what is there with two nodes behind, each the child of one";
             return Err(LearnerError::BadParameter { name: "node", value, domain });
         }
-        let entrance = |a: u32| {
-            let mut node = 0;
+        let entrance = |a: u32, mut node: u32| {
             while let PairNode::Action { action, others, this } = nodes[node as usize] {
                 node = if a == action { this } else { others };
             }
             node
         };
-        let entrances = (0u32..).take(actions).map(entrance).collect();
-        Ok(Self { parts, entrances })
+        let (mut entrances, mut entrance_of_others) = (Vec::new(), 0);
+        while let PairNode::Action { action, others, this } = nodes[entrance_of_others as usize] {
+            entrances.push((action, entrance(action, this)));
+            entrance_of_others = others;
+        }
+        // Who is asked for twice has gone the first time.
+        entrances.sort_by_key(|(action, _)| *action);
+        entrances.dedup_by_key(|(action, _)| *action);
+        Ok(Self { parts, entrances, entrance_of_others })
     }
 }

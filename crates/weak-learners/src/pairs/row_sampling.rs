@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// A learner that sees each example of a round with a given probability, all of its pairs or none: XGBoost's `subsample`.
 ///
-/// An example that is not drawn has weight 0, so that it is predicted, but not fitted. Where nothing that is drawn has
-/// weight, the round is trained on all examples. *Randomness:* one number an example and round, from its own generator,
+/// An example that is not drawn has weight 0, so that it is predicted, but not fitted. Where nothing that is drawn has a
+/// gradient, the round is trained on all examples. *Randomness:* one number an example and round, from its own generator,
 /// which is saved with it; a refused round draws nothing. *Cost:* that of the learner, and a copy of the round.
 ///
 /// ```
@@ -35,6 +35,8 @@ pub struct RowSampling<L> {
     learner: L,
     share: f64,
     rng: ChaCha8Rng,
+    #[serde(skip)]
+    drawn: Vec<bool>,
     #[serde(skip)]
     gradients: Vec<f64>,
     #[serde(skip)]
@@ -88,7 +90,9 @@ impl<L: PairLearner> RowSampling<L> {
     ) -> Result<L::Hypothesis, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
         let mut rng = self.rng.clone();
-        let drawn: Vec<bool> = (0..n).map(|_| rng.random::<f64>() < self.share).collect();
+        self.drawn.clear();
+        self.drawn.extend((0..n).map(|_| rng.random::<f64>() < self.share));
+        let drawn = &self.drawn;
         let (given, of_pairs) = match round.weights() {
             PairWeights::OfExamples(h) => (h, false),
             PairWeights::OfPairs(h) => (h, true),
@@ -96,14 +100,14 @@ impl<L: PairLearner> RowSampling<L> {
         let keep = |numbers: &[f64], kept: &mut Vec<f64>| {
             kept.clear();
             for column in numbers.chunks_exact(n) {
-                kept.extend(column.iter().zip(&drawn).map(|(v, drawn)| if *drawn { *v } else { 0.0 }));
+                kept.extend(column.iter().zip(drawn).map(|(v, drawn)| if *drawn { *v } else { 0.0 }));
             }
         };
         keep(given, &mut self.weights);
-        let trained = if self.weights.iter().all(|h| *h == 0.0) {
+        keep(round.gradients(), &mut self.gradients);
+        let trained = if self.gradients.iter().all(|g| *g == 0.0) {
             train(&mut self.learner, round)
         } else {
-            keep(round.gradients(), &mut self.gradients);
             let weights = if of_pairs {
                 PairWeights::OfPairs(&self.weights)
             } else {
@@ -129,6 +133,6 @@ impl<L> TryFrom<Unchecked<L>> for RowSampling<L> {
 
     fn try_from(Unchecked { learner, share, rng }: Unchecked<L>) -> Result<Self, LearnerError> {
         check_share(share)?;
-        Ok(Self { learner, share, rng, gradients: Vec::new(), weights: Vec::new() })
+        Ok(Self { learner, share, rng, drawn: Vec::new(), gradients: Vec::new(), weights: Vec::new() })
     }
 }

@@ -48,7 +48,8 @@ impl PairLearner for SmartcorePairTree {
     type Hypothesis = PairTree;
 
     /// # Errors
-    /// As the contract says, and [`LearnerError::NotFinite`] where a g/h is beyond the range.
+    /// As the contract says, [`LearnerError::NotFinite`] where a g/h is beyond the range, and [`LearnerError::BadParameter`]
+    /// where memory does not hold the rows.
     fn train(
         &mut self,
         contexts: &SortedColumns,
@@ -70,7 +71,17 @@ impl PairLearner for SmartcorePairTree {
             return Err(LearnerError::NotFinite { argument, index, value });
         }
         let weights: Vec<f64> = fitted.iter().map(|pair| weight(*pair)).collect();
-        let mut columns = Vec::with_capacity(fitted.len() * (inputs + actions));
+        let mut columns = Vec::new();
+        let numbers = inputs.checked_add(actions).and_then(|width| width.checked_mul(fitted.len()));
+        if numbers.is_none_or(|numbers| columns.try_reserve_exact(numbers).is_err()) {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = fitted.len() as f64 * (inputs as f64 + actions as f64);
+            return Err(LearnerError::BadParameter {
+                name: "n·|A|·(m + |A|)",
+                value,
+                domain: "what memory holds",
+            });
+        }
         for j in 0..inputs {
             let mut column = vec![0.0; n];
             let (stored, rows) = contexts.column(j);

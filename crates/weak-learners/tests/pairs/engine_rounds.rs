@@ -190,6 +190,55 @@ proptest! {
     }
 }
 
+/// A tree of one split on a round of one action, two columns.
+fn stump(columns: impl Fn(usize) -> [f64; 2], g: &[f64], h: &[f64], lambda: f64) -> PairTree {
+    let rows = RowMatrix::dense(2, (0..g.len()).flat_map(columns).collect()).unwrap();
+    let contexts = BinnedContexts::new(rows).unwrap();
+    let round = PairRound::new(g.len(), 1, g, PairWeights::OfPairs(h)).unwrap();
+    let growth = PairGrowth::new(1, 0.0, lambda).unwrap();
+    HistogramPairTree::new(growth).train(&contexts, &round, &mut vec![0.0; g.len()]).unwrap()
+}
+
+/// Equal values are rounded alike: 200,000 roundings that all go one way are no gain, and what the numbers say beyond them is.
+#[test]
+fn roundings_that_go_one_way_are_not_split() {
+    let n = 200_000;
+    let columns = |i: usize| [f64::from(u8::from(i % 2 == 0)), 0.0];
+    let h: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { 0.7 }).collect();
+    let of_ratio = |even: f64, odd: f64| -> Vec<f64> {
+        h.iter().enumerate().map(|(i, h)| h * if i % 2 == 0 { even } else { odd }).collect()
+    };
+    // A quantum is 2^−21: the difference is far below it, and far above the rounding of doubles.
+    let near = 0.3 * (1.0 + 1e-8);
+    for lambda in [0.0, 1e-13] {
+        assert_eq!(stump(columns, &of_ratio(0.3, 0.3), &h, lambda).leaves(), 1);
+        assert_eq!(stump(columns, &of_ratio(near, 0.3), &h, lambda).leaves(), 2);
+    }
+}
+
+/// Many rows of less than a quantum, of which g/h is wrong after the rounding, look like the best split. Another one is none of rounding.
+#[test]
+fn behind_roundings_the_best_split_is_taken() {
+    let n = 1 << 18;
+    let is_light = |i: usize| i % 4 == 0;
+    let is_low = |i: usize| i % 8 < 4;
+    let columns = |i: usize| [f64::from(u8::from(is_light(i))), f64::from(u8::from(is_low(i)))];
+    let quantum = 2_f64.powi(-20);
+    let h: Vec<f64> = (0..n).map(|i| if is_light(i) { 0.6 * quantum } else { 1.0 }).collect();
+    let by = |i: usize| {
+        if is_light(i) {
+            0.0
+        } else if is_low(i) {
+            -3e-5
+        } else {
+            3e-5
+        }
+    };
+    let g: Vec<f64> = (0..n).map(|i| h[i] * (1.4 + by(i))).collect();
+    let tree = stump(columns, &g, &h, 0.0);
+    assert!(matches!(tree.nodes()[0], PairNode::Context { feature: 1, .. }), "{:?}", tree.nodes());
+}
+
 /// Gradients of about two quanta that x tells apart, beside two of the largest: if all roundings went to one side, they could
 /// make as much.
 #[test]

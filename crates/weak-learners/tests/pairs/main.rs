@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 mod whole_numbers;
+mod pair_tree;
 mod exact_definition;
 mod exact_properties;
 mod simulated;

@@ -55,6 +55,21 @@ fn all_is_all_and_nothing_is_all_too() {
     assert_eq!(plain, sampled);
 }
 
+/// The examples that are drawn have no gradient: the round is that of all, for of those nothing can be learnt.
+#[test]
+fn a_part_without_a_gradient_is_all() {
+    let contexts = contexts(2);
+    let round = PairRound::new(2, 1, &[1.0, 0.0], PairWeights::OfExamples(&[1.0; 2])).unwrap();
+    let mut values = [0.0; 2];
+    let mut found = Vec::new();
+    for seed in 0..40 {
+        sampling(0.5, seed).train(&contexts, &round, &mut values).unwrap();
+        found.push(values[0]);
+    }
+    // Both or neither, the second one alone: ½; the first one alone: 1.
+    assert!(found.iter().all(|v| [0.5, 1.0].contains(v)) && found.contains(&1.0) && found.contains(&0.5));
+}
+
 #[test]
 fn a_refused_round_draws_nothing_and_a_saved_learner_goes_on() {
     let contexts = contexts(50);

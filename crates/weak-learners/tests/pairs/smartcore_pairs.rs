@@ -51,3 +51,15 @@ fn a_target_beyond_the_range_is_refused() {
     let saved = serde_json::to_string(&learner).unwrap();
     assert!(serde_json::from_str::<SmartcorePairTree>(&saved.replace(":2,", ":65535,")).is_err());
 }
+
+/// 2^22 rows of 2^22 columns and one are more than a process can address.
+#[test]
+fn rows_that_memory_does_not_hold_are_refused() {
+    let actions = 1 << 22;
+    let contexts = SortedColumns::new(rows::RowMatrix::dense(1, vec![1.0]).unwrap()).unwrap();
+    let g = vec![1.0; actions];
+    let round = PairRound::new(1, actions, &g, PairWeights::OfExamples(&[1.0])).unwrap();
+    let mut learner = SmartcorePairTree::new(1, LeafAnswer::Mean, 1).unwrap();
+    let refused = learner.train(&contexts, &round, &mut vec![0.0; actions]);
+    assert!(matches!(refused, Err(LearnerError::BadParameter { name: "n·|A|·(m + |A|)", .. })));
+}

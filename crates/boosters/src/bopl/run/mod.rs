@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use weak_learners::batch::Sample;
-use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
+use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 
 /// Below this a gradient, a prediction or a weight is nothing. \[L23, Appendix G\]
 pub(super) const NOTHING: f64 = 1e-10;
@@ -62,7 +62,7 @@ struct State {
     decreased: f64,
 }
 
-/// What happened in round t.
+/// What happened in round t. A number beyond the range is ±[`f64::MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// ‖u‖_F before the round.
@@ -86,8 +86,8 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// A run that starts at the uniform policy, F_0 = 0.
     ///
     /// # Errors
-    /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds, [`BoplError::Importance`] where a reward, a
-    /// translated one or 1 over its propensity is no number.
+    /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds, [`BoplError::Importance`] where a reward or a
+    /// translated one over its propensity is no number.
     pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
         let ensemble = PolicyEnsemble::new(log.inputs(), log.actions())?;
         let scores = zeros(log)?;
@@ -129,7 +129,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
             objective: PhantomData,
         };
         run.see(look);
-        run.state.delta_0 = run.state.objective - optimal;
+        run.state.delta_0 = within_range(run.state.objective - optimal);
         Ok(run)
     }
 
@@ -171,7 +171,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// One round on the contexts of the log.
     ///
     /// # Errors
-    /// Contexts of another number or dimension than the log's; what the base learner refuses; predictions that are not
+    /// Contexts of another number or dimension than the log's; what the base learner refuses; a predictor of others; predictions that are not
     /// finite, or move a score beyond the range of numbers. The round is then not booked.
     pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
         check_contexts(contexts, self.log.len(), self.ensemble.inputs())?;
@@ -198,7 +198,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         self.see(look);
         self.state.decreased += weight.decrease;
         let State { objective, ips, snips, .. } = self.state;
-        let (alpha, decrease, bound) = (weight.alpha, weight.decrease, self.bound());
+        let (alpha, decrease, bound) = (weight.alpha, within_range(weight.decrease), self.bound());
         let round = Round { gradient_norm, alpha, decrease, objective, bound, ips, snips };
         self.record.push(round);
         Ok(ControlFlow::Continue(round))
@@ -208,7 +208,8 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// the run stays as it is. Pair (i, a) stands at a·n + i.
     ///
     /// # Errors
-    /// [`BoplError::Mismatch`] and [`BoplError::NotFinite`] for values that are no predictor's.
+    /// [`BoplError::Mismatch`] and [`BoplError::NotFinite`] for values that are no predictor's, and for a weight beyond the
+    /// range of numbers.
     pub fn weigh(&self, values: &[f64], step: Step) -> Result<Weight, BoplError> {
         let (expected, got) = (self.scores.len(), values.len());
         if got != expected {
@@ -216,7 +217,11 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         }
         check_values(values)?;
         let at = (&*self.scores, &*self.gradients, values);
-        Ok(self.log.step::<O>(step, self.settings.ridge(), at))
+        let weight = self.log.step::<O>(step, self.settings.ridge(), at);
+        if !weight.alpha.is_finite() {
+            return Err(BoplError::NotFinite { argument: "alpha", index: 0, value: weight.alpha });
+        }
+        Ok(Weight { decrease: within_range(weight.decrease), ..weight })
     }
 
     /// Whether F + αf is finite, where `largest` is max|f|.
@@ -240,6 +245,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         };
         let round = PairRound::new(n, actions, &self.gradients, weights)?;
         let f = self.learner.train(contexts, &round, &mut self.values)?;
+        check_predictor(&f, self.ensemble.inputs(), actions)?;
         let largest = largest_of(&self.values);
         if !largest.is_finite() {
             check_values(&self.values)?;
@@ -257,8 +263,8 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         if ![objective, ips, norm, look.importance].into_iter().all(f64::is_finite) {
             let e = exponent_of(&self.log.ratios).max(exponent_of(&self.log.untranslated));
             let (mut scores, mut gradients) = (self.scores.clone(), vec![0.0; self.scores.len()]);
-            // Σπ/p of fewer than 2^64 rows is finite in units of 2^64.
-            let shift = if look.importance.is_finite() { 0 } else { 64 };
+            // Σπ/p of fewer than 2^64 rows is finite in units of 2^128, whatever p.
+            let shift = if look.importance.is_finite() { 0 } else { 128 };
             let mut scaled = self.log.scaled_down(e);
             scaled.propensities.iter_mut().for_each(|p| *p = times_power(*p, shift));
             let look = scaled.look::<O>(None, &mut scores, &mut gradients);
@@ -266,13 +272,15 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
             norm = times_power(look.gradient_squared.sqrt(), e);
             snips = times_power(snips_of(&look), e - shift);
         }
-        self.state = State { objective, gradient_norm: norm, ips, snips, ..self.state };
+        let [objective, gradient_norm, ips, snips] = [objective, norm, ips, snips].map(within_range);
+        self.state = State { objective, gradient_norm, ips, snips, ..self.state };
     }
 
     /// Theorem 1, with the decreases that were realised: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
     fn bound(&self) -> f64 {
         let State { optimal, delta_0, decreased, .. } = self.state;
-        if delta_0 > 0.0 { optimal + delta_0 * (-decreased / delta_0).exp() } else { optimal + delta_0 }
+        let rest = if delta_0 > 0.0 { delta_0 * (-decreased / delta_0).exp() } else { delta_0 };
+        within_range(optimal + rest)
     }
 
     /// Which log it is trained on.
@@ -287,6 +295,25 @@ pub(super) fn check_contexts(contexts: &impl Sample, rows: usize, inputs: usize)
     {
         if got != expected {
             return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
+        }
+    }
+    Ok(())
+}
+
+/// The largest number instead of what is beyond all.
+fn within_range(v: f64) -> f64 {
+    v.clamp(f64::MIN, f64::MAX)
+}
+
+/// A predictor on so many coordinates and actions.
+pub(super) fn check_predictor(
+    f: &impl PairHypothesis,
+    inputs: usize,
+    actions: usize,
+) -> Result<(), BoplError> {
+    for (unit, expected, got) in [("coordinates", inputs, f.inputs()), ("actions", actions, f.actions())] {
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "a predictor", unit, expected, got });
         }
     }
     Ok(())

@@ -129,8 +129,9 @@ impl Layout {
         let stride = |codes: usize| codes.next_power_of_two().clamp(16, OF_A_BYTE);
         let widest = whole.iter().map(|j| cuts[*j].len() + 1).max();
         let bundled = bundles(m, &candidates(matrix, &rare, cuts, &census), widest.map_or(OF_A_BYTE, stride));
-        let is_bundled = |j: usize| bundled.iter().any(|bundle| bundle.members.iter().any(|(k, _)| *k == j));
-        let mut listed: Vec<usize> = rare.iter().copied().filter(|j| !is_bundled(*j)).collect();
+        let mut is_bundled = vec![false; cuts.len()];
+        bundled.iter().flat_map(|bundle| &bundle.members).for_each(|(j, _)| is_bundled[*j] = true);
+        let mut listed: Vec<usize> = rare.iter().copied().filter(|j| !is_bundled[*j]).collect();
         #[allow(clippy::cast_precision_loss, reason = "a choice between two layouts of the same bins")]
         let values = listed.iter().map(|j| census[*j].elsewhere as f64).sum::<f64>() / m as f64;
         if listed.len() as f64 <= START + DEAR * values {

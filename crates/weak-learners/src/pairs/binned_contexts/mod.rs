@@ -6,7 +6,7 @@ mod layout;
 use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::binned_columns::cuts_of;
-use crate::batch::contract::check_rows;
+use crate::batch::contract::check_size;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ const MOST_CUTS: usize = 1 << 31;
 /// of 0, or where there are more than 256 bins, the values in other bins than that of 0 are listed, row by row. Any other
 /// column is a byte a row. What is trained does not show which.
 ///
-/// *Cost:* O(stored values · log n) once; the matrix is kept, and two bytes a row for every column or bundle of columns,
+/// *Cost:* O(d + stored values · log n) once; the matrix is kept, and two bytes a row for every column or bundle of columns,
 /// or four for a listed value. It is saved as its rows and its number of bins.
 ///
 /// ```
@@ -56,7 +56,7 @@ impl BinnedContexts {
     /// Up to 256 bins a column.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or more than 2^23
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them, 2^26 columns, or 2^23
     /// columns that vary.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         Self::with_bins(matrix, 256)
@@ -130,7 +130,7 @@ impl TryFrom<Parts> for BinnedContexts {
 
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
         let Parts { ref matrix, bins } = parts;
-        check_rows(matrix)?;
+        check_size(matrix)?;
         if bins < 2 {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 65535" });

@@ -4,11 +4,11 @@ use super::histogram::{Histogram, View};
 use super::node::{Actions, Node};
 use super::quantise::Quanta;
 use super::scratch::{Desk, Scratch};
-use super::split::{Cut, Question, Search, Split};
+use super::split::{Cut, Question, Roundings, Search, Split};
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{Said, TreeGain};
-use crate::pairs::{BinnedContexts, PairGrowth, PairNode};
+use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Rows of a node from which on its children are worth two threads.
@@ -21,6 +21,7 @@ pub(super) const FORKS: u32 = 40;
 /// What holds for all nodes of a tree.
 pub(super) struct Grower<'a> {
     pub(super) contexts: &'a BinnedContexts,
+    pub(super) round: &'a PairRound<'a>,
     pub(super) quanta: &'a Quanta,
     pub(super) growth: PairGrowth,
     /// Whether a feature may be split; all of them where there is nothing.
@@ -47,7 +48,7 @@ impl<'a> Grower<'a> {
                 self.grow(desk, Node { view, ..node }, forks);
                 return self.scratch.put_copy(copy);
             }
-            let split = self.best(&node);
+            let split = self.best(&mut node);
             if self.growth.max_leaves().is_some() {
                 desk.said.push(self.said(node.sums, split.as_ref()));
             }
@@ -63,11 +64,20 @@ impl<'a> Grower<'a> {
         }
     }
 
-    fn best(&self, node: &Node<'_>) -> Option<Split> {
+    fn best(&self, node: &mut Node<'_>) -> Option<Split> {
         if !node.is_open {
             return None;
         }
-        let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least);
+        let (split, is_sure) = self.search(node, Roundings::Independent)?;
+        if is_sure || self.gains_before_rounding(node, &split) {
+            return Some(split);
+        }
+        self.search(node, Roundings::Any).map(|(split, _)| split)
+    }
+
+    /// The best split beyond these roundings, and whether it is so beyond any.
+    fn search(&self, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
+        let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least, roundings);
         if let Some(histogram) = &node.histogram {
             search.cuts(self.contexts.layout(), self.columns, histogram);
         }

@@ -1,5 +1,6 @@
 //! Trees over pairs, by histograms.
 
+mod before_rounding;
 mod grow;
 mod histogram;
 mod node;
@@ -33,9 +34,11 @@ use sums::{Sums, Word};
 /// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^30 examples more by the
 /// power of two that reaches their number, and with up to 512 of them 2^−28 to 2^−27; so for h. A pair is
 /// off by a unit at most, and a weight above 0 weighs one at least. Where the g of an example sum to 0 to rounding, so do the
-/// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain could come from
-/// such roundings: with D = G_L(H_R+λ) − G_R(H_L+λ), where |D| ≤ e(H + 2λ + |G|) in units, e = min(k, 10√k) for k pairs: more than
-/// that k independent roundings reach with probability 2e^−50 \[H63\].
+/// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain comes from
+/// such roundings. With D = G_L(H_R+λ) − G_R(H_L+λ) in units and k pairs, a split with |D| ≤ e(H + 2λ + |G|), e = min(k, 10√k), is not
+/// considered: k independent roundings reach more with probability 2e^−50 \[H63\]. Equal values are rounded alike, so
+/// that the best split with no more than that for e = k must also gain by the g and h that were given, summed anew; else the node takes
+/// its best one beyond.
 ///
 /// *Cost:* a pass over the round; then a node counts its smaller child, bytes a row and listed values, and the larger one is the
 /// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
@@ -140,6 +143,7 @@ impl HistogramPairTree {
         let is_flat = quanta.take(round)?;
         let grower = Grower {
             contexts,
+            round,
             quanta,
             growth: *growth,
             columns,

@@ -40,6 +40,16 @@ pub(super) enum Actions {
 }
 
 impl Actions {
+    /// Calls something with the place and the name of each.
+    pub(super) fn each(&self, mut with: impl FnMut(usize, u32)) {
+        match self {
+            Self::One(action) => with(0, *action),
+            Self::Several(actions) => {
+                actions.iter().enumerate().for_each(|(k, (action, _))| with(k, *action))
+            }
+        }
+    }
+
     /// Those but the k-th one, and that one.
     pub(super) fn without(self, k: usize) -> (Self, (u32, Sums)) {
         match self {

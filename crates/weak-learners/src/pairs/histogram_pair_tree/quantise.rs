@@ -47,6 +47,11 @@ impl Units {
         [in_units(1.0, unit / 2), in_units(1.0, unit - unit / 2)]
     }
 
+    /// A gradient in quanta of g, not rounded to one.
+    pub(super) fn gradient(self, g: f64) -> f64 {
+        in_units(g, self.g)
+    }
+
     /// A weight in quanta of h.
     pub(super) fn weight(self, h: f64) -> f64 {
         in_units(h, self.h)

@@ -25,6 +25,15 @@ pub(super) struct Split {
     pub(super) left: Sums,
 }
 
+/// What the roundings of the pairs of a node may know of each other.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Roundings {
+    /// Nothing: k of them come to more than 10√k quanta with a probability of 2e^−50 [H63].
+    Independent,
+    /// They may all go the same way, as those of equal values do: to k quanta.
+    Any,
+}
+
 /// The search of one node.
 ///
 /// With a = H_L + λ, b = H_R + λ and D = G_L b − G_R a, twice the gain is (D²/(ab) − G² λ/(H + λ))/(a + b): the best split has
@@ -34,8 +43,9 @@ pub(super) struct Search {
     all: Sums,
     lambda: f64,
     least: f64,
-    /// |D| that rounding could make.
+    /// |D| that rounding could make, as is assumed of it and at most.
     noise: f64,
+    most_noise: f64,
     best: Option<Split>,
     /// D²/(ab) of the best so far, as a fraction.
     above: f64,
@@ -44,14 +54,15 @@ pub(super) struct Search {
 
 impl Search {
     /// Of a node with these sums of so many pairs.
-    pub(super) fn new(all: Sums, pairs: f64, lambda: f64, least: f64) -> Self {
-        // Of the quanta of a pair, each is off by at most one; and D is computed in three roundings. All pairs off to the same side
-        // would hide what a large node has to gain, and end a run: so many roundings that do not know of each other come to more than
-        // 10√k with a probability of 2e^−50 [H63].
-        let off = pairs.min(10.0 * pairs.sqrt());
-        let noise = off * (all.h + 2.0 * lambda + all.g.abs());
+    pub(super) fn new(all: Sums, pairs: f64, lambda: f64, least: f64, roundings: Roundings) -> Self {
+        // Of the quanta of a pair, each is off by at most one; and D is computed in three roundings.
+        let off = match roundings {
+            Roundings::Independent => pairs.min(10.0 * pairs.sqrt()),
+            Roundings::Any => pairs,
+        };
+        let [noise, most_noise] = [off, pairs].map(|off| off * (all.h + 2.0 * lambda + all.g.abs()));
         let bar = if lambda > 0.0 { all.g * all.g * (lambda / (all.h + lambda)) } else { 0.0 };
-        Self { all, lambda, least, noise, best: None, above: bar, below: 1.0 }
+        Self { all, lambda, least, noise, most_noise, best: None, above: bar, below: 1.0 }
     }
 
     #[inline]
@@ -136,7 +147,10 @@ impl Search {
         }
     }
 
-    pub(super) fn best(self) -> Option<Split> {
-        self.best
+    /// And whether no rounding at all could have made it.
+    pub(super) fn best(self) -> Option<(Split, bool)> {
+        // `above` is the D² of the best one.
+        let is_sure = self.above.sqrt() > self.most_noise;
+        self.best.map(|split| (split, is_sure))
     }
 }
