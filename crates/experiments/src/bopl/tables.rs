@@ -7,6 +7,7 @@ use super::{BoplRunError, Measured};
 use crate::paired::Interval;
 use crate::record::Provenance;
 use crate::table::{Cell, Table, significant};
+use boosters::bopl::Stop;
 
 /// A table a task: a row a method, and behind them those of the paper that are not run. Where ours lies is said of full runs
 /// on the official data, and with the number of trials where there are fewer than three. BRR-gb's decrease is a difference
@@ -41,7 +42,9 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
             } else {
                 let rounds = one.interval(|course| Some(f64::from(course.rounds)));
                 let seconds = one.interval(|course| Some(course.seconds / f64::from(course.rounds.max(1))));
-                cells.push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}", found.mean))));
+                let ends = ends(one.trials.iter().filter_map(|course| course.stop));
+                cells
+                    .push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}{ends}", found.mean))));
                 cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
                 cells.push(if one.method.is_boosted() {
                     Cell::Count(u64::from(broken))
@@ -59,6 +62,20 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
         tables.push(table);
     }
     Ok(tables)
+}
+
+/// How many trials ended before their last round, and why; nothing where none did.
+fn ends(stops: impl Iterator<Item = Stop>) -> String {
+    let mut ends: Vec<(Stop, usize)> = Vec::new();
+    for stop in stops {
+        match ends.iter_mut().find(|(seen, _)| *seen == stop) {
+            Some((_, count)) => *count += 1,
+            None => ends.push((stop, 1)),
+        }
+    }
+    let ends =
+        ends.iter().map(|(stop, count)| format!(" ({count} ended: {})", format!("{stop:?}").to_lowercase()));
+    ends.collect()
 }
 
 /// The direct method's opinion, with BRR-gb for a model, where [L23, Table 2] has BRR-xgb.
@@ -174,4 +191,16 @@ fn mean_and_width(found: Interval) -> String {
 
 fn text(printed: Printed) -> String {
     format!("{:.4} ± {:.4}", printed.mean, printed.half_width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_that_ended_early_are_said() {
+        assert_eq!(ends([].into_iter()), "");
+        let stops = [Stop::Predictions, Stop::Alpha, Stop::Predictions];
+        assert_eq!(ends(stops.into_iter()), " (2 ended: predictions) (1 ended: alpha)");
+    }
 }

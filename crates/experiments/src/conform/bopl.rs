@@ -42,23 +42,10 @@ const PAPER: Step = Step::Closed(Smoothness::Paper);
 
 /// The log of a case, on contexts of which each has a coordinate of its own.
 fn log(input: &Input<'_>, actions: usize) -> Result<Log, Refusal> {
-    let (a, p, r) = (input.vector("a")?, input.vector("p")?, input.vector("r")?);
-    check_finite("a", &a)?;
+    let (a, p, r) = (input.actions("a", actions)?, input.vector("p")?, input.vector("r")?);
     for got in [p.len(), r.len()] {
         check_length("p or r", a.len(), got)?;
     }
-    let action = |(row, a): (usize, &f64)| {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked, or saturated for a message"
-        )]
-        match *a as u64 {
-            index if a.fract() == 0.0 && *a >= 0.0 && index < u64::from(u32::MAX) => Ok(index as u32),
-            action => Err(LogError::ActionOutOfRange { row, action, actions }),
-        }
-    };
-    let a = a.iter().enumerate().map(action).collect::<Result<_, _>>()?;
     if p.is_empty() {
         return Err(LogError::Empty.into());
     }

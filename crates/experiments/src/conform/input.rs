@@ -3,6 +3,7 @@
 //! A NaN or an infinity is decoded like any other number, so that it is the crate under test that has to refuse it.
 
 use super::code::Refusal;
+use off_policy::LogError;
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, L2Ball, ProjectionError, Simplex, UnitBox};
 use serde_json::{Map, Value as Json};
 
@@ -46,9 +47,22 @@ impl<'a> Input<'a> {
         natural(key, self.scalar(key)?)
     }
 
-    /// Indices; whether one is out of range is for the crate under test to say.
-    pub(super) fn indices(&self, key: &'static str) -> Result<Vec<u32>, Refusal> {
-        self.vector(key)?.into_iter().map(|value| natural(key, value)).collect()
+    /// Actions of so many; what is none of them is out of range, also where it is no index.
+    pub(super) fn actions(&self, key: &'static str, actions: usize) -> Result<Vec<u32>, Refusal> {
+        let values = self.vector(key)?;
+        projections::check_finite(key, &values)?;
+        let action = |(row, a): (usize, &f64)| {
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "checked, or saturated for a message"
+            )]
+            match *a as u64 {
+                index if a.fract() == 0.0 && *a >= 0.0 && index < u64::from(u32::MAX) => Ok(index as u32),
+                action => Err(LogError::ActionOutOfRange { row, action, actions }.into()),
+            }
+        };
+        values.iter().enumerate().map(action).collect()
     }
 
     pub(super) fn vector(&self, key: &'static str) -> Result<Vec<f64>, Refusal> {

@@ -19,9 +19,9 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
 }
 
 fn estimators(input: &Input<'_>) -> Result<Value, Refusal> {
-    let actions = input.indices("a")?;
     let (p, r) = (input.vector("p")?, input.vector("r")?);
     let (target, q) = (input.matrix("target")?, input.matrix("q")?);
+    let actions = input.actions("a", target.width())?;
     for (argument, got) in
         [("p", p.len()), ("r", r.len()), ("target", target.rows().len()), ("q", q.rows().len())]
     {
