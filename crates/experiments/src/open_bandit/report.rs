@@ -37,7 +37,8 @@ pub(super) fn write(
         page,
         "\nClicks per 1,000 items shown; intervals of 95%: normal, bootstrap of {} replicates (seed {}), empirical Bernstein. \
          Weights are cut at {} by clipped IPS and SWITCH-DR. DM, DR and \
-         SWITCH-DR use click rates of the items, each half of the log for the other. BTS is evaluated as the fixed policy \
+         SWITCH-DR use click rates of the items, each half of the log for the other, so that terms of the two halves are not \
+         independent, as empirical Bernstein takes them to be; of DM, clipped IPS and SWITCH-DR it is about the mean of the terms. BTS is evaluated as the fixed policy \
          that shows items as often, position by position, as its log does; its own log says what the policy earned that \
          changed while it learnt, and the rows of that log are not independent, which the intervals assume. {:.1} s, \
          commit {}.",
