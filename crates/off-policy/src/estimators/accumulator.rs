@@ -111,7 +111,7 @@ impl Accumulator {
             dm: of_model(sums.direct)?,
             dr: of_model(sums.doubly_robust)?,
             switch_dr: of_model(sums.switched)?,
-            snips_covariance: sums.self_normalised.covariance()?,
+            snips_covariance: sums.self_normalised.covariance(),
             support: support(&sums)?,
         })
     }

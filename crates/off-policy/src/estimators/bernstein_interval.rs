@@ -9,7 +9,7 @@ use super::{EstimateError, Estimator, Interval, OffPolicyEvaluation, Sides, Stat
 ///
 /// What an estimator is about: V(π) of IPS and DR where the log can play what π plays, the mean of their terms of clipped
 /// IPS, DM and SWITCH-DR. Clipped IPS of rewards ≥ 0 is in the mean at most V(π), so that its lower end is one for V(π) as well.
-/// A model has to be fitted on other rows.
+/// A model has to be fitted on other rows: where each half of a log has that of the other half, the terms are not independent.
 ///
 /// *Means of terms.* mean ± half width, as of [`EmpiricalBernstein`](super::EmpiricalBernstein), with the length b of an
 /// interval in which every term lies. For rewards in [l, u], predictions in [q₋, q₊] and weights of at most W = 1/p_min:
@@ -73,7 +73,7 @@ pub fn empirical_bernstein_interval(
     let ranges = settings.ranges().ok_or(EstimateError::NotStated { what: "a range of the rewards" })?;
     let width = ranges.width(estimator, settings)?;
     let n = evaluation.support.rows;
-    // Of a variance of 0: the second summand alone.
+    // Of a variance of 0: 7bL/(3(n − 1)) alone.
     let least = half_width(n, Some(0.0), width, delta, sides)?;
     if estimator == Estimator::Snips {
         return Ok(Some(of_ratio(evaluation, &ranges, least, logarithm(delta, sides))));

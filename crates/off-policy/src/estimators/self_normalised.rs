@@ -113,13 +113,10 @@ impl SelfNormalised {
         Ok(Some(Estimate { value, standard_error: Some(standard_error) }))
     }
 
-    /// Σw²(r − V)/(Σw)²; `None` where Σw = 0.
-    pub(super) fn covariance(&self) -> Result<Option<f64>, EstimateError> {
-        if self.weight.is_zero() {
-            return Ok(None);
-        }
-        let covariance = (self.mean - self.value) * self.square / self.weight.squared();
-        double("the covariance of SNIPS", covariance).map(Some)
+    /// Σw²(r − V)/(Σw)², at most the standard error; `None` where Σw = 0.
+    pub(super) fn covariance(&self) -> Option<f64> {
+        let covariance = || (self.mean - self.value) * self.square / self.weight.squared();
+        (!self.weight.is_zero()).then(|| covariance().saturated())
     }
 
     /// (Σw)²/Σw², 0 where every weight is 0.

@@ -9,12 +9,13 @@ use off_policy::estimators::{
 const DELTA: f64 = 0.1;
 const CLIP: f64 = 1.5;
 const TAU: f64 = 1.0;
-/// Rewards and predictions that lie on both sides of 0 and on one.
-const RANGES: [([f64; 2], [f64; 2]); 4] = [
-    ([0.0, 1.0], [-1.0, 3.0]),
-    ([-2.0, 1.0], [-4.0, 3.5]),
-    ([-0.5, 4.0], [-1.0, 3.0]),
-    ([0.0, 9.0], [-1.0, 4.0]),
+/// What is added to rewards of 0 and 1; the ranges of rewards, on both sides of 0 or on one, and of predictions.
+const RANGES: [(f64, [f64; 2], [f64; 2]); 5] = [
+    (0.0, [0.0, 1.0], [-1.0, 3.0]),
+    (0.0, [-2.0, 1.0], [-4.0, 3.5]),
+    (2.0, [1.5, 4.0], [-1.0, 3.0]),
+    (-9.0, [-9.0, -7.0], [-1.0, 4.0]),
+    (5.0, [4.5, 6.0], [-1.0, 3.0]),
 ];
 
 /// (w_i, r_i, d_i, q_i) of every row.
@@ -28,7 +29,7 @@ fn rows(log: &Columns) -> Vec<[f64; 4]> {
     log.actions.iter().enumerate().map(row).collect()
 }
 
-fn stated((rewards, predictions): ([f64; 2], [f64; 2]), w_max: f64) -> StatedRanges {
+fn stated(rewards: [f64; 2], predictions: [f64; 2], w_max: f64) -> StatedRanges {
     let ranges = StatedRanges::new(rewards).unwrap().with_predictions(predictions).unwrap();
     ranges.with_largest_weight(w_max).unwrap()
 }
@@ -50,10 +51,11 @@ fn width(term: impl Fn(f64, f64, f64, f64) -> f64, w_max: f64, r: [f64; 2], q: [
 
 #[test]
 fn means_have_the_interval_of_the_theorem_over_their_terms() {
-    let log = Columns::drawn(700, 8);
-    for (rewards, predictions) in RANGES {
+    for (shift, rewards, predictions) in RANGES {
+        let mut log = Columns::drawn(700, 8);
+        log.rewards.iter_mut().for_each(|r| *r += shift);
         for w_max in [2.0, 5.0] {
-            let settings = settings(CLIP, TAU).within(stated((rewards, predictions), w_max));
+            let settings = settings(CLIP, TAU).within(stated(rewards, predictions, w_max));
             let found = log.evaluate(settings);
             let check =
                 |estimator, w_max, term: &dyn Fn(f64, f64, f64, f64) -> f64, cut: &dyn Fn(f64) -> f64| {
@@ -81,7 +83,7 @@ fn means_have_the_interval_of_the_theorem_over_their_terms() {
 #[test]
 fn a_cut_above_the_largest_weight_is_none() {
     let log = Columns::drawn(700, 9);
-    let found = log.evaluate(settings(7.0, 7.0).within(stated(RANGES[0], 2.0)));
+    let found = log.evaluate(settings(7.0, 7.0).within(stated([0.0, 1.0], [-1.0, 3.0], 2.0)));
     let of = |estimator| interval(&found, estimator, Sides::Two);
     assert_eq!(of(Estimator::ClippedIps), of(Estimator::Ips));
     assert_eq!(of(Estimator::SwitchDr), of(Estimator::Dr));
@@ -116,7 +118,7 @@ fn snips_has_the_interval_of_the_values_that_the_theorem_leaves_open() {
             let mut log = Columns::drawn(n, seed);
             log.rewards.iter_mut().for_each(|r| *r += shift);
             let (w_max, rows) = (2.0, rows(&log));
-            let ranges = stated((rewards, [-9.0, 9.0]), w_max);
+            let ranges = stated(rewards, [-9.0, 9.0], w_max);
             let found = log.evaluate(EstimatorSettings::default().within(ranges));
             let got = interval(&found, Estimator::Snips, sides);
             let [l, u] = rewards;
@@ -141,7 +143,7 @@ fn the_interval_of_snips_moves_with_a_translation() {
     let of = |shift: f64| {
         let mut log = log.clone();
         log.rewards.iter_mut().for_each(|r| *r += shift);
-        let ranges = stated(([shift, 1.0 + shift], [-1.0, 3.0]), 2.0);
+        let ranges = stated([shift, 1.0 + shift], [-1.0, 3.0], 2.0);
         interval(&log.evaluate(settings(CLIP, TAU).within(ranges)), Estimator::Snips, Sides::Two)
     };
     let before = of(0.0);
@@ -158,7 +160,7 @@ fn where_nothing_is_known_of_snips_it_has_every_reward() {
     let of = |propensities: &[f64], target: &[f64], rewards: &[f64], range, w_max| {
         let actions = vec![0; rewards.len()];
         let tables = Tables::new(2, &actions, propensities, rewards, target, None).unwrap();
-        let settings = EstimatorSettings::default().within(stated((range, range), w_max));
+        let settings = EstimatorSettings::default().within(stated(range, range, w_max));
         let found = OffPolicyEvaluation::of_tables(&tables, settings).unwrap();
         empirical_bernstein_interval(&found, Estimator::Snips, DELTA, Sides::Two).unwrap()
     };
