@@ -132,6 +132,14 @@ pub enum PolicyError {
         /// The number of weights.
         weights: usize,
     },
+    /// More weights than can be held.
+    #[error("weights for {actions} actions and {inputs} inputs are more than can be held")]
+    TooManyWeights {
+        /// m.
+        inputs: usize,
+        /// |A|.
+        actions: usize,
+    },
     /// A number of a linear model that is not finite.
     #[error("{name} {index} is {value}, not a finite number")]
     NotFiniteWeight {

@@ -9,11 +9,21 @@ pub enum RowError {
     /// A row without coordinates, or a matrix without columns.
     #[error("a row needs at least one coordinate")]
     Empty,
-    /// A NaN or an infinity.
+    /// A NaN or an infinity in a row.
     #[error("entry {position} is {value}, not a finite number")]
     NotFinite {
         /// Position in the list of values that was handed in.
         position: usize,
+        /// The value found there.
+        value: f64,
+    },
+    /// A NaN or an infinity in a matrix.
+    #[error("row {row}, column {column}: {value} is not a finite number")]
+    NotFiniteAt {
+        /// The row.
+        row: usize,
+        /// The coordinate.
+        column: usize,
         /// The value found there.
         value: f64,
     },

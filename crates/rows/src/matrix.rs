@@ -35,7 +35,7 @@ impl RowMatrix {
     ///
     /// # Errors
     /// [`RowError::Empty`] (dimension 0), [`RowError::LengthMismatch`] (values do not fill whole rows),
-    /// [`RowError::NotFinite`] with the position in `values`.
+    /// [`RowError::NotFiniteAt`].
     pub fn dense(dimension: usize, values: Vec<f64>) -> Result<Self, RowError> {
         Storage::Dense { dimension, values }.try_into()
     }
@@ -43,7 +43,7 @@ impl RowMatrix {
     /// A compressed sparse matrix of `offsets.len() − 1` rows.
     ///
     /// # Errors
-    /// [`RowError::Empty`], [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFinite`],
+    /// [`RowError::Empty`], [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFiniteAt`];
     /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`], with positions in the whole list.
     pub fn sparse(
         dimension: usize,
@@ -165,7 +165,7 @@ fn dense_norms(dimension: usize, values: &[f64]) -> Result<Vec<f64>, RowError> {
         });
     }
     let rows = values.chunks_exact(dimension).enumerate();
-    rows.map(|(i, row)| checked_norm_squared(row).map_err(|e| shifted(e, i * dimension))).collect()
+    rows.map(|(i, row)| checked_norm_squared(row).map_err(|e| placed(e, i, |column| column))).collect()
 }
 
 fn sparse_norms(
@@ -188,18 +188,29 @@ fn sparse_norms(
             return Err(RowError::BadOffset { position, value });
         }
     }
-    let rows = offsets.windows(2).map(|w| (w[0], w[0]..w[1]));
-    rows.map(|(start, range)| {
-        let checked = check_indices(dimension, &indices[range.clone()]);
-        checked.and_then(|()| checked_norm_squared(&values[range])).map_err(|e| shifted(e, start))
+    let rows = offsets.windows(2).map(|w| (w[0], w[0]..w[1])).enumerate();
+    rows.map(|(row, (start, range))| {
+        let of_row = &indices[range.clone()];
+        check_indices(dimension, of_row).map_err(|e| shifted(e, start))?;
+        let column = |position: usize| of_row[position] as usize;
+        checked_norm_squared(&values[range]).map_err(|e| placed(e, row, column))
     })
     .collect()
 }
 
-/// Positions within a row become positions within the whole list.
+/// The position of a number within a row becomes its row and column.
+fn placed(error: RowError, row: usize, column: impl Fn(usize) -> usize) -> RowError {
+    match error {
+        RowError::NotFinite { position, value } => {
+            RowError::NotFiniteAt { row, column: column(position), value }
+        }
+        other => other,
+    }
+}
+
+/// Positions of indices within a row become positions within the whole list.
 fn shifted(error: RowError, start: usize) -> RowError {
     match error {
-        RowError::NotFinite { position, value } => RowError::NotFinite { position: position + start, value },
         RowError::IndexOutOfRange { position, index, dimension } => {
             RowError::IndexOutOfRange { position: position + start, index, dimension }
         }
@@ -222,9 +233,11 @@ mod tests {
             Err(RowError::LengthMismatch { expected: 4, got: 3, .. })
         ));
         assert!(matches!(
-            RowMatrix::dense(2, vec![1.0, 1.0, 1.0, f64::NAN]),
-            Err(RowError::NotFinite { position: 3, .. })
+            RowMatrix::dense(2, vec![1.0, 1.0, 1.0, f64::NAN, 1.0, 1.0]),
+            Err(RowError::NotFiniteAt { row: 1, column: 1, .. })
         ));
+        let infinite = RowMatrix::sparse(9, vec![0, 1, 1, 3], vec![0, 2, 7], vec![1.0, 1.0, f64::INFINITY]);
+        assert_eq!(infinite, Err(RowError::NotFiniteAt { row: 2, column: 7, value: f64::INFINITY }));
         let sparse = |offsets, indices| RowMatrix::sparse(2, offsets, indices, vec![1.0; 3]);
         assert!(sparse(vec![0, 1, 3], vec![0, 0, 1]).is_ok());
         assert!(matches!(

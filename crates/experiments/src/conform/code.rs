@@ -111,7 +111,7 @@ fn boost(error: &BoostError) -> Option<&'static str> {
 fn row(error: &RowError) -> Option<&'static str> {
     match error {
         RowError::Empty => Some("empty"),
-        RowError::NotFinite { .. } => Some("not-finite"),
+        RowError::NotFinite { .. } | RowError::NotFiniteAt { .. } => Some("not-finite"),
         RowError::LengthMismatch { .. } => Some("length-mismatch"),
         _ => None,
     }

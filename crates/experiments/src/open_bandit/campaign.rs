@@ -118,6 +118,11 @@ impl Frequencies {
         }
         Self { actions, shares }
     }
+
+    /// The largest π(a|position).
+    pub(super) fn largest(&self) -> f64 {
+        self.shares.iter().fold(0.0, |largest, share| share.max(largest))
+    }
 }
 
 impl Policy for Frequencies {

@@ -21,8 +21,8 @@ use crate::trials::TrialsError;
 use campaign::{ClickRates, Frequencies, Shown, both};
 use datasets::{DataError, SearchPath};
 use off_policy::estimators::{
-    Bootstrap, EmpiricalBernstein, EstimateError, Estimator, EstimatorSettings, Interval, Moments,
-    OffPolicyEvaluation, OnLog, Sides, normal_interval,
+    Bootstrap, EstimateError, Estimator, EstimatorSettings, Interval, Moments, OffPolicyEvaluation, OnLog,
+    Sides, StatedRanges, empirical_bernstein_interval, normal_interval,
 };
 use off_policy::policies::{Policy, Uniform};
 use off_policy::readers::ReadError;
@@ -101,8 +101,19 @@ struct Direction {
     truth_interval: Interval,
     evaluation: OffPolicyEvaluation,
     lines: Vec<Line>,
+    assumed: Assumed,
     /// (rows, what the estimators say of so many), for the figure.
     growth: Vec<(f64, OffPolicyEvaluation)>,
+}
+
+/// What the empirical Bernstein intervals rest on beside clicks, and rates of them, in [0, 1].
+#[derive(Debug, Clone, Copy)]
+struct Assumed {
+    least_propensity: f64,
+    /// Whether the least propensity was known beforehand, and not read off the log.
+    is_known: bool,
+    /// That of the action that the policy plays most, at the least propensity.
+    largest_weight: f64,
 }
 
 /// What one estimator says.
@@ -131,9 +142,22 @@ pub fn run(options: &Options) -> Result<Report, OpenBanditError> {
     let mut record = Record::new("obd", options.seed, settings);
     let [random, bts] = both(&options.search, options.seed)?;
     let (uniform, frequencies) = (Uniform::new(random.log.actions())?, Frequencies::of(&bts.log));
+    // The random policy shows every item alike; how rarely Thompson sampling shows one, its log alone can say.
+    let even = 1.0 / random.log.actions() as f64;
+    let least = bts.log.propensities().iter().fold(1.0, |least: f64, p| p.min(least));
+    let assume = |least_propensity, is_known, largest_share: f64| Assumed {
+        least_propensity,
+        is_known,
+        largest_weight: largest_share / least_propensity,
+    };
     let directions = [
-        direction(("random", &uniform, &random), ("BTS", &bts), options)?,
-        direction(("BTS", &frequencies, &bts), ("random", &random), options)?,
+        direction(("random", &uniform, &random), ("BTS", &bts), assume(least, false, even), options)?,
+        direction(
+            ("BTS", &frequencies, &bts),
+            ("random", &random),
+            assume(even, true, frequencies.largest()),
+            options,
+        )?,
     ];
     for Direction { policy, log, provenance, truth, lines, .. } in &directions {
         let mut put = |method: &str, value: f64| {
@@ -159,11 +183,16 @@ pub fn run(options: &Options) -> Result<Report, OpenBanditError> {
 fn direction<P: Policy>(
     (policy_name, policy, own): (&'static str, &P, &Shown),
     (log_name, other): (&'static str, &Shown),
+    assumed: Assumed,
     options: &Options,
 ) -> Result<Direction, OpenBanditError> {
     let truth = Moments::of(own.log.rewards())?.estimate()?;
     let truth_interval = normal_interval(truth, DELTA)?.unwrap_or(Interval { lower: 0.0, upper: 1.0 });
-    let settings = EstimatorSettings::default().clipped_at(CUT)?.switched_at(CUT)?;
+    // A click pays 0 or 1, and a rate of clicks is in between.
+    let ranges = StatedRanges::new([0.0, 1.0])?
+        .with_least_propensity(assumed.least_propensity)?
+        .with_largest_weight(assumed.largest_weight)?;
+    let settings = EstimatorSettings::default().clipped_at(CUT)?.switched_at(CUT)?.within(ranges);
     let evaluate = |log: &Log| {
         let model = ClickRates::of(log);
         OffPolicyEvaluation::of(log, policy, Some(&model), settings)
@@ -172,8 +201,6 @@ fn direction<P: Policy>(
     let model = ClickRates::of(&other.log);
     let on_log = OnLog::new(&other.log, policy, Some(&model))?;
     let bootstrap = Bootstrap::of(&on_log, settings, options.replicates, options.seed)?;
-    // A click pays 0 or 1.
-    let clipped = EmpiricalBernstein::of_clipped_ips(&evaluation, [0.0, 1.0], DELTA, Sides::Two)?;
     let mut lines = Vec::new();
     for (estimator, estimate) in evaluation.estimates() {
         lines.push(Line {
@@ -182,7 +209,7 @@ fn direction<P: Policy>(
             standard_error: estimate.standard_error,
             normal: normal_interval(estimate, DELTA)?,
             bootstrap: bootstrap.interval(estimator, DELTA)?,
-            bernstein: (estimator == Estimator::ClippedIps).then(|| clipped.interval()),
+            bernstein: empirical_bernstein_interval(&evaluation, estimator, DELTA, Sides::Two)?,
         });
     }
     let mut growth = Vec::new();
@@ -193,7 +220,7 @@ fn direction<P: Policy>(
     }
     let provenance = other.provenance;
     let (policy, log, truth) = (policy_name, log_name, truth.value);
-    Ok(Direction { policy, log, provenance, truth, truth_interval, evaluation, lines, growth })
+    Ok(Direction { policy, log, provenance, truth, truth_interval, evaluation, lines, assumed, growth })
 }
 
 /// The first rows of a log.

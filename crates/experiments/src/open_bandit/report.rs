@@ -1,6 +1,6 @@
 //! The record, the page and the figure.
 
-use super::{Direction, Line, OpenBanditError, Options};
+use super::{Assumed, Direction, Line, OpenBanditError, Options};
 use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 use crate::record::{Record, write_atomically};
 use crate::table::{Cell, Table};
@@ -35,9 +35,10 @@ pub(super) fn write(
     }
     let _ = writeln!(
         page,
-        "\nClicks per 1,000 items shown; intervals of 95%: normal, bootstrap of {} replicates (seed {}), empirical Bernstein \
-         where terms have a range that is known beforehand. Weights are cut at {} by clipped IPS and SWITCH-DR. DM, DR and \
-         SWITCH-DR use click rates of the items, each half of the log for the other. BTS is evaluated as the fixed policy \
+        "\nClicks per 1,000 items shown; intervals of 95%: normal, bootstrap of {} replicates (seed {}), empirical Bernstein. \
+         Weights are cut at {} by clipped IPS and SWITCH-DR. DM, DR and \
+         SWITCH-DR use click rates of the items, each half of the log for the other, so that terms of the two halves are not \
+         independent, as empirical Bernstein takes them to be; of DM, clipped IPS and SWITCH-DR it is about the mean of the terms. BTS is evaluated as the fixed policy \
          that shows items as often, position by position, as its log does; its own log says what the policy earned that \
          changed while it learnt, and the rows of that log are not independent, which the intervals assume. {:.1} s, \
          commit {}.",
@@ -95,7 +96,7 @@ fn ends(interval: Option<Interval>) -> String {
     )
 }
 
-fn remarks(Direction { evaluation, .. }: &Direction) -> String {
+fn remarks(Direction { evaluation, assumed, log, .. }: &Direction) -> String {
     let support = &evaluation.support;
     let mut remarks = format!(
         "{} rows, of which {:.0} count (effective sample size); weights up to {:.1}, {:.3} in the mean; {} rows cut.",
@@ -104,6 +105,17 @@ fn remarks(Direction { evaluation, .. }: &Direction) -> String {
     for warning in evaluation.warnings() {
         let _ = write!(remarks, " Warning: {warning}.");
     }
+    let Assumed { least_propensity, is_known, largest_weight } = assumed;
+    let source = if *is_known {
+        "which was known beforehand"
+    } else {
+        "which is only the least that was seen, so that these intervals are no guarantee"
+    };
+    let _ = write!(
+        remarks,
+        " Empirical Bernstein takes clicks and their predicted rates to be in [0, 1], and weights to be at most \
+         {largest_weight:.1}: the log of {log} has propensities of at least {least_propensity:.6}, {source}."
+    );
     remarks
 }
 

@@ -40,7 +40,8 @@ impl Accumulator {
     ///
     /// # Errors
     /// [`EstimateError::NotFinite`], [`EstimateError::Log`] for the propensity, [`EstimateError::BadParameter`] for a
-    /// target outside [0, 1], [`EstimateError::Weight`] beyond the largest double; the row is not counted then.
+    /// target outside [0, 1], [`EstimateError::Weight`] beyond the largest double, [`EstimateError::OutsideStated`] of
+    /// [`StatedRanges`](super::StatedRanges), [`EstimateError::TooManyRows`] beyond 2⁵³; the row is not counted then.
     pub fn observe(&mut self, row: &Observation) -> Result<(), EstimateError> {
         row.check(self.rows())?;
         self.add(row)
@@ -50,6 +51,10 @@ impl Accumulator {
     #[inline]
     pub(super) fn add(&mut self, row: &Observation) -> Result<(), EstimateError> {
         let w = row.weight(self.rows())?;
+        if let Some(ranges) = self.settings.ranges() {
+            ranges.check(self.rows(), row, w, self.has_model)?;
+        }
+        check_rows(self.counted() + 1)?;
         if self.block.push(row, w) {
             self.flush();
         }
@@ -64,11 +69,12 @@ impl Accumulator {
     /// The rows of another accumulator behind these.
     ///
     /// # Errors
-    /// [`EstimateError::OtherSettings`]; neither has changed then.
+    /// [`EstimateError::OtherSettings`], [`EstimateError::TooManyRows`] beyond 2⁵³; neither has changed then.
     pub fn merge(&mut self, other: &Self) -> Result<(), EstimateError> {
         if self.settings != other.settings || self.has_model != other.has_model {
             return Err(EstimateError::OtherSettings);
         }
+        check_rows(self.counted() + other.counted())?;
         self.flush();
         self.sums.merge(other.sums);
         self.sums.merge(other.block.sums(other.settings, other.has_model));
@@ -78,7 +84,12 @@ impl Accumulator {
     /// The number of rows so far.
     #[must_use]
     pub fn rows(&self) -> usize {
-        usize::try_from(self.sums.counts.rows).unwrap_or(usize::MAX) + self.block.len
+        usize::try_from(self.counted()).unwrap_or(usize::MAX)
+    }
+
+    /// The same, at most 2⁵³.
+    fn counted(&self) -> u64 {
+        self.sums.counts.rows + self.block.len as u64
     }
 
     /// The estimates of the rows so far.
@@ -100,10 +111,17 @@ impl Accumulator {
             dm: of_model(sums.direct)?,
             dr: of_model(sums.doubly_robust)?,
             switch_dr: of_model(sums.switched)?,
-            clipped_terms: [sums.clipped.least(), sums.clipped.largest()],
+            snips_covariance: sums.self_normalised.covariance(),
             support: support(&sums)?,
         })
     }
+}
+
+/// Rows beyond which a double does not count one by one.
+const MOST_ROWS: u64 = 1 << f64::MANTISSA_DIGITS;
+
+fn check_rows(rows: u64) -> Result<(), EstimateError> {
+    if rows > MOST_ROWS { Err(EstimateError::TooManyRows { rows, limit: MOST_ROWS }) } else { Ok(()) }
 }
 
 fn support(sums: &Sums) -> Result<Support, EstimateError> {

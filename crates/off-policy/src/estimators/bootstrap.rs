@@ -65,6 +65,9 @@ impl Bootstrap {
         observations.visit(|row| {
             row.check(seen)?;
             let w = row.weight(seen)?;
+            if let Some(ranges) = settings.ranges() {
+                ranges.check(seen, row, w, observations.has_model())?;
+            }
             seen += 1;
             if block.push(row, w) {
                 samples.add(&block, settings);

@@ -4,7 +4,7 @@ use super::interval::probability;
 use super::moments::double;
 use super::settings::positive;
 use super::wide::Wide;
-use super::{EstimateError, Interval, Moments, OffPolicyEvaluation};
+use super::{EstimateError, Interval, Moments};
 use serde::{Deserialize, Serialize};
 
 /// Whether one end of an interval is asked for, or both.
@@ -21,10 +21,8 @@ pub enum Sides {
 /// half width = √(2VL/n) + 7bL/(3(n − 1)), L = ln(2·sides/δ).
 ///
 /// No normality is assumed and nothing is asymptotic; the terms have to be independent and bounded by a b that is known
-/// *before* the data are seen. Clipped IPS has one where rewards have, see [`of_clipped_ips`](Self::of_clipped_ips); its
-/// mean is that of the clipped terms, which for rewards ≥ 0 is at most the value of the policy: a lower end that holds for
-/// the value as well. SNIPS is no mean of independent terms, so that this theorem says nothing of it: take
-/// [`normal_interval`](super::normal_interval) or [`Bootstrap`](super::Bootstrap).
+/// *before* the data are seen. For the estimators of a policy's value, SNIPS included, see
+/// [`empirical_bernstein_interval`](super::empirical_bernstein_interval).
 ///
 /// ```
 /// use off_policy::estimators::{EmpiricalBernstein, Moments, Sides};
@@ -55,45 +53,8 @@ impl EmpiricalBernstein {
             let upper = (least + width).min(f64::MAX);
             return Err(EstimateError::OutsideRange { least, largest, lower: least, upper });
         }
-        let half_width = half_width(terms.count(), terms.standard_error()?, width, delta, sides)?;
+        let half_width = half_width(terms.count(), terms.standard_error()?, width.into(), delta, sides)?;
         Ok(Self { mean: terms.mean()?, half_width })
-    }
-
-    /// Of clipped IPS, where every reward lies in [lower, upper]: its terms then lie between M·min(lower, 0) and
-    /// M·max(upper, 0). Rewards, not costs: of costs in [l, u], whose log holds their negatives, they are those in [−u, −l].
-    ///
-    /// # Errors
-    /// [`EstimateError::BadParameter`] without M, for lower > upper, n = 1 or δ, [`EstimateError::NotFinite`];
-    /// [`EstimateError::OutsideRange`] where a term shows that a reward was outside; [`EstimateError::Overflow`].
-    pub fn of_clipped_ips(
-        evaluation: &OffPolicyEvaluation,
-        [lower, upper]: [f64; 2],
-        delta: f64,
-        sides: Sides,
-    ) -> Result<Self, EstimateError> {
-        for (argument, value) in [("the least reward", lower), ("the largest reward", upper)] {
-            if !value.is_finite() {
-                return Err(EstimateError::NotFinite { argument, index: 0, value });
-            }
-        }
-        if lower > upper {
-            let (name, value, domain) = ("the least reward", lower, "(−∞, the largest reward]");
-            return Err(EstimateError::BadParameter { name, value, domain });
-        }
-        let clip = evaluation.settings.clip().ok_or(EstimateError::BadParameter {
-            name: "clip",
-            value: f64::INFINITY,
-            domain: "(0, ∞)",
-        })?;
-        let [lower, upper] = [clip * lower.min(0.0), clip * upper.max(0.0)];
-        let [least, largest] = evaluation.clipped_terms;
-        if least < lower || largest > upper {
-            return Err(EstimateError::OutsideRange { least, largest, lower, upper });
-        }
-        let width = positive("the width of the terms", upper - lower)?;
-        let estimate = evaluation.clipped_ips;
-        let half_width = half_width(evaluation.support.rows, estimate.standard_error, width, delta, sides)?;
-        Ok(Self { mean: estimate.value, half_width })
     }
 
     /// mean ± half width; of a one-sided half width only one end is to be used.
@@ -104,10 +65,10 @@ impl EmpiricalBernstein {
 }
 
 /// √(2L)·se + 7bL/(3(n − 1)), in which √(V/n) is the standard error.
-fn half_width(
+pub(super) fn half_width(
     n: u64,
     standard_error: Option<f64>,
-    width: f64,
+    width: Wide,
     delta: f64,
     sides: Sides,
 ) -> Result<f64, EstimateError> {
@@ -115,11 +76,16 @@ fn half_width(
     let n = n as f64;
     let too_few = EstimateError::BadParameter { name: "n", value: n, domain: "2, 3, …" };
     let standard_error = standard_error.filter(|_| n >= 2.0).ok_or(too_few)?;
-    let l = match sides {
+    let l = logarithm(delta, sides);
+    let spread = Wide::from((2.0 * l).sqrt()) * Wide::from(standard_error);
+    let range = Wide::from(7.0 * l / (3.0 * (n - 1.0))) * width;
+    double("the half width", spread + range)
+}
+
+/// L = ln(2·sides/δ).
+pub(super) fn logarithm(delta: f64, sides: Sides) -> f64 {
+    match sides {
         Sides::One => 2.0_f64.ln() - delta.ln(),
         Sides::Two => 4.0_f64.ln() - delta.ln(),
-    };
-    let spread = Wide::from((2.0 * l).sqrt()) * Wide::from(standard_error);
-    let range = Wide::from(7.0 * l / (3.0 * (n - 1.0))) * Wide::from(width);
-    double("the half width", spread + range)
+    }
 }

@@ -121,6 +121,34 @@ pub enum EstimateError {
         /// The stated upper end.
         upper: f64,
     },
+    /// A row outside the ranges that were stated before it was seen.
+    #[error("row {row}: {column} = {value} is outside the stated [{lower}, {upper}]")]
+    OutsideStated {
+        /// The row.
+        row: usize,
+        /// Which of its numbers.
+        column: &'static str,
+        /// The value found.
+        value: f64,
+        /// The stated lower end.
+        lower: f64,
+        /// The stated upper end.
+        upper: f64,
+    },
+    /// A range that an interval rests on.
+    #[error("{what} was not stated beforehand")]
+    NotStated {
+        /// The range.
+        what: &'static str,
+    },
+    /// More rows than doubles count exactly.
+    #[error("{rows} rows, more than {limit}")]
+    TooManyRows {
+        /// How many they would be.
+        rows: u64,
+        /// The largest number.
+        limit: u64,
+    },
     /// Accumulators of other settings.
     #[error("accumulators with other settings, or one with a model and one without")]
     OtherSettings,

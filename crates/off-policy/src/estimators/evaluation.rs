@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OffPolicyEvaluation {
-    /// M and τ.
+    /// M and τ, and what was stated of the rows.
     pub settings: EstimatorSettings,
     /// [`Estimator::Ips`].
     pub ips: Estimate,
@@ -44,8 +44,8 @@ pub struct OffPolicyEvaluation {
     pub dr: Option<Estimate>,
     /// [`Estimator::SwitchDr`].
     pub switch_dr: Option<Estimate>,
-    /// The least and the largest term min(w_i, M) r_i.
-    pub clipped_terms: [f64; 2],
+    /// Σw_i²(r_i − V)/(Σw)², V being SNIPS: how the errors w_i(r_i − V) go with the weights. `None` as of SNIPS.
+    pub snips_covariance: Option<f64>,
     /// How the weights are spread.
     pub support: Support,
 }
@@ -56,7 +56,7 @@ impl OffPolicyEvaluation {
     /// # Errors
     /// [`EstimateError::ActionCount`]; [`EstimateError::Policy`], [`EstimateError::Model`],
     /// [`EstimateError::NotADistribution`], [`EstimateError::NotOnOffer`] and [`EstimateError::NotFinite`] with the row;
-    /// [`EstimateError::Weight`] with the row, [`EstimateError::Overflow`] of a result.
+    /// [`EstimateError::Weight`] and [`EstimateError::OutsideStated`] with the row, [`EstimateError::Overflow`] of a result.
     pub fn of(
         log: &Log,
         policy: &impl Policy,
@@ -70,7 +70,7 @@ impl OffPolicyEvaluation {
     ///
     /// # Errors
     /// [`EstimateError::Log`], [`EstimateError::NotFinite`] and [`EstimateError::NotADistribution`] with the row;
-    /// [`EstimateError::Weight`] with the row, [`EstimateError::Overflow`] of a result.
+    /// [`EstimateError::Weight`] and [`EstimateError::OutsideStated`] with the row, [`EstimateError::Overflow`] of a result.
     pub fn of_tables(tables: &Tables<'_>, settings: EstimatorSettings) -> Result<Self, EstimateError> {
         Self::over(tables, settings)
     }

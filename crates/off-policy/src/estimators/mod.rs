@@ -4,9 +4,8 @@
 //! IPS, SNIPS, DM, DR and SWITCH-DR with their standard errors, and whether the log can answer for the policy at all. Rewards
 //! are those of the log, never translated ones.
 //!
-//! Intervals: [`normal_interval`] and [`Bootstrap`] for every estimator; [`EmpiricalBernstein`], which assumes nothing but
-//! bounded terms, for means of terms whose bound is known. SNIPS has the first two: it is a ratio of two means, and
-//! \[MP09\] is about one mean.
+//! Intervals: [`normal_interval`] and [`Bootstrap`] for every estimator; [`empirical_bernstein_interval`], which assumes nothing
+//! but independent rows in ranges that are known beforehand, for every estimator of which [`StatedRanges`] tell enough.
 //!
 //! Reading order: [`Estimator`] (the definitions), [`Observation`] (what they need of a row), [`Accumulator`] (the pass);
 //! [`Moments`], and the private modules `block`, `self_normalised`, `counts` and `wide` under it; [`Observations`] with [`OnLog`] and [`Tables`],
@@ -14,6 +13,7 @@
 
 mod error;
 mod settings;
+mod stated_ranges;
 mod estimate;
 mod observation;
 mod accumulator;
@@ -32,8 +32,10 @@ mod interval;
 mod normal;
 mod bootstrap;
 mod empirical_bernstein;
+mod bernstein_interval;
 
 pub use accumulator::Accumulator;
+pub use bernstein_interval::empirical_bernstein_interval;
 pub use bootstrap::Bootstrap;
 pub use empirical_bernstein::{EmpiricalBernstein, Sides};
 pub use error::EstimateError;
@@ -47,5 +49,6 @@ pub use observations::Observations;
 pub use on_log::OnLog;
 pub use reward_model::{RewardModel, TableModel, ZeroModel};
 pub use settings::EstimatorSettings;
+pub use stated_ranges::StatedRanges;
 pub use support::{Support, SupportWarning};
 pub use tables::Tables;

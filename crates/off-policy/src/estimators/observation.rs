@@ -11,9 +11,9 @@ pub struct Observation {
     pub propensity: f64,
     /// r_i.
     pub reward: f64,
-    /// Σ_a π(a|x_i) q(x_i, a); anything, such as 0, where there is no model.
+    /// Σ_a π(a|x_i) q(x_i, a); any finite number, such as 0, where there is no model.
     pub direct: f64,
-    /// q(x_i, a_i); anything where there is no model.
+    /// q(x_i, a_i); any finite number where there is no model.
     pub predicted: f64,
 }
 

@@ -113,6 +113,12 @@ impl SelfNormalised {
         Ok(Some(Estimate { value, standard_error: Some(standard_error) }))
     }
 
+    /// Σw²(r − V)/(Σw)², at most the standard error; `None` where Σw = 0.
+    pub(super) fn covariance(&self) -> Option<f64> {
+        let covariance = || (self.mean - self.value) * self.square / self.weight.squared();
+        (!self.weight.is_zero()).then(|| covariance().saturated())
+    }
+
     /// (Σw)²/Σw², 0 where every weight is 0.
     pub(super) fn effective_sample_size(&self) -> Result<f64, EstimateError> {
         if self.weight.is_zero() {

@@ -1,11 +1,12 @@
 //! What the estimators are asked with.
 
-use super::EstimateError;
+use super::{EstimateError, StatedRanges};
 use serde::{Deserialize, Serialize};
 
-/// Where weights are cut: M of clipped IPS and τ of SWITCH-DR.
+/// Where weights are cut, M of clipped IPS and τ of SWITCH-DR; and the ranges that the rows are known to be in, if any.
 ///
-/// *Ranges:* M > 0 and τ > 0, finite. Without M clipped IPS is IPS, without τ SWITCH-DR is DR: the default.
+/// *Ranges:* M > 0 and τ > 0, finite. Without M clipped IPS is IPS, without τ SWITCH-DR is DR: the default. No range changes an
+/// estimate: rows outside are refused.
 ///
 /// ```
 /// use off_policy::estimators::EstimatorSettings;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct EstimatorSettings {
     clip: Option<f64>,
     switch: Option<f64>,
+    ranges: Option<StatedRanges>,
 }
 
 impl EstimatorSettings {
@@ -38,6 +40,12 @@ impl EstimatorSettings {
         Ok(Self { switch: Some(positive("tau", tau)?), ..self })
     }
 
+    /// Of rows that are known to be in these ranges.
+    #[must_use]
+    pub fn within(self, ranges: StatedRanges) -> Self {
+        Self { ranges: Some(ranges), ..self }
+    }
+
     /// M.
     #[must_use]
     pub fn clip(self) -> Option<f64> {
@@ -48,6 +56,12 @@ impl EstimatorSettings {
     #[must_use]
     pub fn switch(self) -> Option<f64> {
         self.switch
+    }
+
+    /// What was stated of the rows.
+    #[must_use]
+    pub fn ranges(self) -> Option<StatedRanges> {
+        self.ranges
     }
 }
 
@@ -66,19 +80,21 @@ pub(super) fn positive(name: &'static str, value: f64) -> Result<f64, EstimateEr
 struct Unchecked {
     clip: Option<f64>,
     switch: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ranges: Option<StatedRanges>,
 }
 
 impl From<EstimatorSettings> for Unchecked {
-    fn from(EstimatorSettings { clip, switch }: EstimatorSettings) -> Self {
-        Self { clip, switch }
+    fn from(EstimatorSettings { clip, switch, ranges }: EstimatorSettings) -> Self {
+        Self { clip, switch, ranges }
     }
 }
 
 impl TryFrom<Unchecked> for EstimatorSettings {
     type Error = EstimateError;
 
-    fn try_from(Unchecked { clip, switch }: Unchecked) -> Result<Self, EstimateError> {
-        let mut settings = Self::default();
+    fn try_from(Unchecked { clip, switch, ranges }: Unchecked) -> Result<Self, EstimateError> {
+        let mut settings = Self { ranges, ..Self::default() };
         if let Some(clip) = clip {
             settings = settings.clipped_at(clip)?;
         }

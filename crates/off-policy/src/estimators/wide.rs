@@ -52,6 +52,10 @@ impl Wide {
         self.mantissa == 0.0
     }
 
+    pub(super) fn is_negative(self) -> bool {
+        self.mantissa < 0.0
+    }
+
     /// e, of a number that is not 0.
     pub(super) fn exponent(self) -> Option<i64> {
         (!self.is_zero()).then_some(self.exponent)

@@ -75,15 +75,36 @@ impl<S: Scores> Policy for Softmax<S> {
 /// Scores become probabilities ∝ exp(β·score) in place; 0 for what is not on offer. Slices of another length than the
 /// set's |A| are read as far as both go; they become 0 where nothing on offer is that near.
 ///
-/// Differences to the largest score come first, so that no finite scores overflow: halved before they are subtracted, for
+/// *Ranges:* finite scores on offer, and any β but NaN: β < 0 prefers low scores, and an infinite β shares everything evenly
+/// among the best. Otherwise the numbers may come out as NaN; [`Softmax`] refuses such scores and every β outside [0, ∞).
+///
+/// Differences to the best score come first, so that no finite scores overflow: halved before they are subtracted, for
 /// a difference may be twice the largest double.
+///
+/// ```
+/// use off_policy::{ActionSet, policies::softmax};
+/// let mut pi = [1.0, 2.0, 2.0];
+/// softmax(&mut pi, f64::INFINITY, ActionSet::all(3)?);
+/// assert_eq!(pi, [0.0, 0.5, 0.5]);
+/// # Ok::<(), off_policy::LogError>(())
+/// ```
 pub fn softmax(scores: &mut [f64], beta: f64, on_offer: ActionSet<'_>) {
-    let top = on_offer.iter().filter_map(|a| scores.get(a)).fold(f64::MIN, |top: f64, s| top.max(*s));
+    let (sign, beta) = (1.0_f64.copysign(beta), beta.abs());
+    let top = on_offer.iter().filter_map(|a| scores.get(a)).fold(f64::MIN, |top: f64, s| top.max(sign * s));
     let mut sum = 0.0;
     for (a, score) in scores.iter_mut().enumerate() {
-        // exp(2β(s/2 − top/2)), β first: twice the half may overflow, and β = 0 makes 0 of no infinity.
-        let half = *score * 0.5 - top * 0.5;
-        *score = if on_offer.contains(a) { (half * beta * 2.0).exp() } else { 0.0 };
+        let signed = sign * *score;
+        let below = if signed < top && beta == f64::INFINITY {
+            // Half a difference may round to 0, which no infinity makes an infinity.
+            f64::NEG_INFINITY
+        } else if signed < top {
+            // 2β(s/2 − top/2), β first: twice the half may overflow.
+            (signed * 0.5 - top * 0.5) * beta * 2.0
+        } else {
+            // 0 for the best score and its equals, whatever β is.
+            signed - top
+        };
+        *score = if on_offer.contains(a) { below.exp() } else { 0.0 };
         sum += *score;
     }
     if sum > 0.0 {

@@ -15,7 +15,7 @@ pub(super) struct Table<R: Read> {
 
 impl<R: Read> Table<R> {
     pub(super) fn open(source: R) -> Result<Self, ReadError> {
-        let lines = Lines { source: BufReader::with_capacity(1 << 16, source), line: 0, at_start: true };
+        let lines = Lines { source: BufReader::with_capacity(1 << 16, source), line: 0, last: b'\n' };
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(lines);
         let (header, places) = (Vec::new(), BTreeMap::new());
         let mut table = Self { reader, header, places, record: ByteRecord::new() };
@@ -116,23 +116,32 @@ impl<R: Read> Table<R> {
 
 /// Hands out a line at most at a time and counts them, so that the reader behind it is never ahead of the record it
 /// returns. (The position that a CSV record carries is where the search for it began: before blank lines.)
+///
+/// A line ends where a CSV record may: at \n, \r\n, or \r alone.
 struct Lines<R> {
     source: BufReader<R>,
     line: u64,
-    at_start: bool,
+    /// The last byte handed out; before the first, that of an end.
+    last: u8,
 }
 
 impl<R: Read> Read for Lines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let ahead = self.source.fill_buf()?;
-        let line = ahead.iter().position(|byte| *byte == b'\n').map_or(ahead.len(), |end| end + 1);
+        let line = match ahead.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            Some(end) if ahead.get(end..end + 2) == Some(b"\r\n") => end + 2,
+            Some(end) => end + 1,
+            None => ahead.len(),
+        };
         let n = line.min(buffer.len());
         if let (Some(to), Some(from)) = (buffer.get_mut(..n), ahead.get(..n)) {
             to.copy_from_slice(from);
         }
-        if n > 0 {
-            self.line += u64::from(self.at_start);
-            self.at_start = ahead.get(n - 1) == Some(&b'\n');
+        if let (Some(first), Some(last)) = (ahead.first(), n.checked_sub(1).and_then(|end| ahead.get(end))) {
+            // A \n behind a \r that was handed out before belongs to the same end.
+            let is_new = self.last == b'\n' || (self.last == b'\r' && *first != b'\n');
+            self.line += u64::from(is_new);
+            self.last = *last;
         }
         self.source.consume(n);
         Ok(n)

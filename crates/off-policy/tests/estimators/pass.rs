@@ -1,7 +1,9 @@
 //! One pass: merged, in another order, and far from 1.
 
 use crate::logs::{Columns, close, settings};
-use off_policy::estimators::{Accumulator, Bootstrap, Estimator, EstimatorSettings, Observations, Tables};
+use off_policy::estimators::{
+    Accumulator, Bootstrap, EstimateError, Estimator, EstimatorSettings, Observations, Tables,
+};
 
 /// The accumulator of some rows of a log.
 fn of_rows(log: &Columns, rows: impl IntoIterator<Item = usize>) -> Accumulator {
@@ -27,7 +29,7 @@ fn agree(a: &Accumulator, b: &Accumulator) {
     close(a.support.ess, b.support.ess);
     close(a.support.mean_weight, b.support.mean_weight);
     close(a.support.standard_error.unwrap(), b.support.standard_error.unwrap());
-    assert_eq!(a.clipped_terms, b.clipped_terms);
+    close(a.snips_covariance.unwrap(), b.snips_covariance.unwrap());
     let counts = |s: off_policy::estimators::Support| {
         (s.rows, s.clipped, s.switched, s.effective_rewards, s.at_floor, s.max_weight, s.least_propensity)
     };
@@ -50,6 +52,31 @@ fn parts_merge_to_the_whole() {
     let before = merged.clone();
     assert!(merged.merge(&Accumulator::new(EstimatorSettings::default(), true)).is_err());
     assert_eq!(merged, before);
+}
+
+#[test]
+fn rows_are_counted_as_far_as_doubles_count() {
+    let log = Columns::drawn(1, 1);
+    let (mut doubled, limit) = (of_rows(&log, 0..1), 1 << 53);
+    for _ in 0..53 {
+        doubled.merge(&doubled.clone()).unwrap();
+    }
+    close(doubled.finish().unwrap().ips.value, log.evaluate(settings(1.5, 1.0)).ips.value);
+    assert_eq!(doubled.finish().unwrap().support.rows, limit);
+    let before = doubled.clone();
+    let refused = EstimateError::TooManyRows { rows: 2 * limit, limit };
+    assert_eq!(doubled.merge(&before), Err(refused));
+    let mut one = of_rows(&log, 0..1);
+    let refused = EstimateError::TooManyRows { rows: limit + 1, limit };
+    assert_eq!(one.merge(&before), Err(refused.clone()));
+    assert_eq!(one, of_rows(&log, 0..1));
+    log.tables()
+        .visit(|row| {
+            assert_eq!(doubled.observe(row), Err(refused.clone()));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(doubled, before);
 }
 
 #[test]

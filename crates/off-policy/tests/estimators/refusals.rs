@@ -1,10 +1,10 @@
 //! What is refused, and how it is named.
 
-use crate::logs::{Columns, close, settings};
+use crate::logs::{Columns, LARGEST_WEIGHT, close, settings};
 use off_policy::estimators::{
-    Accumulator, Bootstrap, EmpiricalBernstein, Estimate, EstimateError, EstimatorSettings, Moments,
-    Observation, Observations, OffPolicyEvaluation, RewardModel, Sides, TableModel, Tables, ZeroModel,
-    normal_interval,
+    Accumulator, Bootstrap, EmpiricalBernstein, Estimate, EstimateError, Estimator, EstimatorSettings,
+    Moments, Observation, Observations, OffPolicyEvaluation, RewardModel, Sides, StatedRanges, TableModel,
+    Tables, ZeroModel, empirical_bernstein_interval, normal_interval,
 };
 use off_policy::policies::{Policy, Softmax, Tabular};
 use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
@@ -218,23 +218,134 @@ fn parameters_are_in_their_domains() {
 }
 
 #[test]
-fn rewards_outside_the_stated_range_are_noticed() {
-    let found = Columns::drawn(300, 1).evaluate(settings(1.5, 1.0));
-    let bernstein = |range| EmpiricalBernstein::of_clipped_ips(&found, range, 0.1, Sides::Two);
-    let refused = EstimateError::OutsideRange { least: 0.0, largest: 1.5, lower: 0.0, upper: 0.75 };
-    assert_eq!(bernstein([0.0, 0.5]), Err(refused));
-    assert!(bernstein([1.0, 0.0]).is_err() && bernstein([0.0, f64::INFINITY]).is_err());
-    // The width is that of the terms: 0 is one of them where a weight is.
-    let (unit, above) = (bernstein([0.0, 1.0]).unwrap(), bernstein([0.5, 1.0]).unwrap());
-    assert_eq!(unit, above);
-    let mut one_row = found.clone();
-    one_row.support.rows = 1;
-    let refused = EmpiricalBernstein::of_clipped_ips(&one_row, [0.0, 1.0], 0.1, Sides::Two);
-    assert_eq!(refused, Err(EstimateError::BadParameter { name: "n", value: 1.0, domain: "2, 3, …" }));
+fn terms_further_apart_than_stated_are_noticed() {
     // 0.1 + 0.2 is a rounding above 0.3; 1e-8 is none.
     let apart =
         |largest| EmpiricalBernstein::new(&Moments::of(&[0.0, largest]).unwrap(), 0.3, 0.1, Sides::One);
     assert!(apart(0.1 + 0.2).is_ok() && apart(0.3 + 1e-8).is_err());
-    let unclipped = Columns::drawn(300, 1).evaluate(EstimatorSettings::default());
-    assert!(EmpiricalBernstein::of_clipped_ips(&unclipped, [0.0, 1.0], 0.1, Sides::Two).is_err());
+}
+
+const UNIT: [f64; 2] = [0.0, 1.0];
+
+/// Of the problem of `logs`, rewards turned into 0 and 1.
+fn stated() -> StatedRanges {
+    let ranges = StatedRanges::new(UNIT).unwrap().with_predictions([-1.0, 3.0]).unwrap();
+    ranges.with_least_propensity(0.25).unwrap().with_largest_weight(LARGEST_WEIGHT).unwrap()
+}
+
+#[test]
+fn a_row_outside_what_was_stated_is_named_with_its_value() {
+    let settings = settings(1.5, 1.0).within(stated());
+    let (row, (lower, upper)) = (171, (0.0, 1.0));
+    let refused = |change: &dyn Fn(&mut Columns)| {
+        let mut log = Columns::drawn(300, 1);
+        change(&mut log);
+        let of_bootstrap = Bootstrap::of(&log.tables(), settings, 9, 1).map(|_| ());
+        assert_eq!(OffPolicyEvaluation::of_tables(&log.tables(), settings).map(|_| ()), of_bootstrap);
+        of_bootstrap
+    };
+    assert_eq!(refused(&|_| {}), Ok(()));
+    for value in [-1e-9, 1.0 + 1e-9, 7.0] {
+        let outside = EstimateError::OutsideStated { row, column: "reward", value, lower, upper };
+        assert_eq!(refused(&|log| log.rewards[row] = value), Err(outside));
+    }
+    let value = 0.25 - 1e-9;
+    let outside = EstimateError::OutsideStated { row, column: "propensity", value, lower: 0.25, upper };
+    assert_eq!(refused(&|log| log.propensities[row] = value), Err(outside));
+    // With the place of the row's first entry, and the logged action.
+    let named = |log: &mut Columns, change: &dyn Fn(&mut Columns, usize, usize)| {
+        let action = log.actions[row] as usize;
+        change(log, row * 3, action);
+    };
+    let of = |change: &dyn Fn(&mut Columns, usize, usize)| match refused(&|log| named(log, change)) {
+        Err(EstimateError::OutsideStated { row: 171, column, value, .. }) => (column, value),
+        other => panic!("{other:?}"),
+    };
+    // A weight of 4, on the logged action alone.
+    let weight = of(&|log, at, action| {
+        log.propensities[row] = 0.25;
+        log.target[at..at + 3].fill(0.0);
+        log.target[at + action] = 1.0;
+    });
+    assert_eq!(weight, ("weight", 4.0));
+    let predicted = of(&|log, at, action| log.q[at + action] = -1.5);
+    assert_eq!(predicted, ("predicted", -1.5));
+    // What is predicted of an action that was not logged shows in the direct term.
+    let direct = of(&|log, at, action| {
+        let other = (action + 1) % 3;
+        log.target[at..at + 3].fill(0.0);
+        log.target[at + other] = 1.0;
+        log.q[at + other] = 3.5;
+    });
+    assert_eq!(direct, ("direct", 3.5));
+}
+
+#[test]
+fn a_refused_row_outside_is_not_counted_and_other_ranges_do_not_merge() {
+    let settings = EstimatorSettings::default().within(StatedRanges::new(UNIT).unwrap());
+    let mut accumulator = Accumulator::new(settings, false);
+    accumulator.observe(&GOOD).unwrap();
+    let before = accumulator.clone();
+    let (lower, upper) = (0.0, 1.0);
+    let outside = EstimateError::OutsideStated { row: 1, column: "reward", value: 2.0, lower, upper };
+    assert_eq!(accumulator.observe(&Observation { reward: 2.0, ..GOOD }), Err(outside));
+    assert_eq!(accumulator, before);
+    // Without a model nobody looks at what one would say.
+    accumulator.observe(&Observation { direct: 9.0, predicted: 9.0, ..GOOD }).unwrap();
+    let other = Accumulator::new(EstimatorSettings::default(), false);
+    assert_eq!(accumulator.merge(&other), Err(EstimateError::OtherSettings));
+}
+
+#[test]
+fn ranges_are_checked_when_stated_and_when_loaded() {
+    let good = StatedRanges::new(UNIT).unwrap();
+    for bad in [[1.0, 0.0], [f64::NAN, 1.0], [0.0, f64::INFINITY]] {
+        assert!(StatedRanges::new(bad).is_err() && good.with_predictions(bad).is_err());
+    }
+    for bad in [0.0, -0.5, f64::NAN, f64::INFINITY] {
+        assert!(good.with_least_propensity(bad).is_err() && good.with_largest_weight(bad).is_err());
+    }
+    assert!(good.with_least_propensity(1.5).is_err() && good.with_largest_weight(1.5).is_ok());
+    assert_eq!(stated().largest_weight(), Some(2.0));
+    assert_eq!(good.with_least_propensity(0.25).unwrap().largest_weight(), Some(4.0));
+    assert_eq!((good.largest_weight(), good.predictions()), (None, UNIT));
+    let text = serde_json::to_string(&settings(1.5, 1.0).within(stated())).unwrap();
+    assert_eq!(serde_json::from_str::<EstimatorSettings>(&text).unwrap().ranges(), Some(stated()));
+    for (from, to) in [("[0.0,1.0]", "[2.0,1.0]"), ("-1.0", "9.0"), (":0.25", ":1.25"), (":2.0", ":0.0")] {
+        assert!(text.contains(from), "{from} is not in {text}");
+        assert!(serde_json::from_str::<EstimatorSettings>(&text.replacen(from, to, 1)).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn an_interval_asks_for_what_it_rests_on() {
+    let of = |settings: EstimatorSettings, estimator, delta| {
+        let found = Columns::drawn(300, 1).evaluate(settings);
+        empirical_bernstein_interval(&found, estimator, delta, Sides::Two)
+    };
+    let plain = EstimatorSettings::default();
+    let bare = plain.within(StatedRanges::new(UNIT).unwrap().with_predictions([-1.0, 3.0]).unwrap());
+    let cut = bare.clipped_at(1.5).unwrap().switched_at(1.0).unwrap();
+    for estimator in Estimator::ALL {
+        let what = "a range of the rewards";
+        assert_eq!(of(plain, estimator, 0.1), Err(EstimateError::NotStated { what }));
+        let what = "a largest weight";
+        let asks = |settings| of(settings, estimator, 0.1) == Err(EstimateError::NotStated { what });
+        assert_eq!(asks(bare), estimator != Estimator::Dm, "{estimator:?}");
+        let is_cut = matches!(estimator, Estimator::ClippedIps | Estimator::SwitchDr);
+        assert_eq!(asks(cut), estimator != Estimator::Dm && !is_cut, "{estimator:?}");
+        for delta in [0.0, 1.0, f64::NAN] {
+            assert!(of(plain.within(stated()), estimator, delta).is_err());
+        }
+    }
+    let tables = Tables::new(1, &[0], &[1.0], &[1.0], &[1.0], Some(&[1.0])).unwrap();
+    let one_row = OffPolicyEvaluation::of_tables(&tables, plain.within(stated())).unwrap();
+    for estimator in Estimator::ALL {
+        let refused = empirical_bernstein_interval(&one_row, estimator, 0.1, Sides::Two);
+        assert_eq!(refused, Err(EstimateError::BadParameter { name: "n", value: 1.0, domain: "2, 3, …" }));
+    }
+    // Terms that leave the doubles.
+    let vast = StatedRanges::new([f64::MIN, f64::MAX]).unwrap().with_least_propensity(1e-6).unwrap();
+    let refused = of(plain.within(vast), Estimator::Ips, 0.1);
+    assert_eq!(refused, Err(EstimateError::Overflow { quantity: "the half width" }));
 }

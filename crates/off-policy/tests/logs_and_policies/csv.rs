@@ -42,6 +42,7 @@ fn the_ways_of_writing_a_table_do_not_show() {
     let plain = read(GOOD).unwrap();
     for written in [
         GOOD.replace('\n', "\r\n"),
+        GOOD.replace('\n', "\r"),
         GOOD.replace('\n', "\n\n\n"),
         GOOD.trim_end().to_owned(),
         GOOD.replace(',', " , "),
@@ -202,4 +203,30 @@ proptest! {
             }
         }
     }
+}
+
+/// A stream that hands out a byte at a time.
+struct Drops<'a>(&'a [u8]);
+
+impl Read for Drops<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = buffer.len().min(1);
+        (&mut self.0).take(n as u64).read(buffer)
+    }
+}
+
+#[test]
+fn a_line_ends_as_a_record_may() {
+    // Line 2 is blank, line 3 is good, the record that ends on line 5 begins on line 4.
+    let text = "x,a,p,r\n\n0,1,1,1\n\"\n2\",1,1.5,1\n";
+    for end in ["\n", "\r\n", "\r"] {
+        let text = text.replace('\n', end);
+        let (column, cell, expected) = ("p".into(), "1.5".into(), "a propensity in (0, 1]");
+        let bad = ReadError::BadCell { line: 5, column, text: cell, expected };
+        assert_eq!(read(&text), Err(bad.clone()), "{end:?}");
+        let columns = columns(ActionCoding::Index(3));
+        assert_eq!(read_csv(Drops(text.as_bytes()), &columns), Err(bad), "{end:?}, drop by drop");
+    }
+    let mixed = read("x,a,p,r\r0,1,1,1\r\n0,1,1,1\n\r0,1,0,1\r");
+    assert!(matches!(mixed, Err(ReadError::BadCell { line: 5, .. })), "{mixed:?}");
 }

@@ -32,6 +32,19 @@ fn what_cannot_be_learnt_from_is_refused() {
 }
 
 #[test]
+fn more_weights_than_can_be_held_are_refused_before_anything_is_drawn_or_held() {
+    for (inputs, actions) in [(usize::MAX, 2), (usize::MAX - 1, 2), (1 << 21, 1 << 20), (1 << 20, 1 << 12)] {
+        let contexts = RowMatrix::sparse(inputs, vec![0, 0, 0], vec![], vec![]).unwrap();
+        let labels = LabelSets::single(actions, &[0, 1]).unwrap();
+        let training = LogisticTraining::new(0.1, 10).unwrap().with_early_stopping(0.5, 1).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let refused = training.fit(&contexts, &labels, &mut rng).map(|trained| trained.record.epoch);
+        assert_eq!(refused, Err(PolicyError::TooManyWeights { inputs, actions }));
+        assert_eq!(rng, ChaCha8Rng::seed_from_u64(1));
+    }
+}
+
+#[test]
 fn parameters_are_checked_when_made_and_when_loaded() {
     let bad = |name, value, domain| Err(PolicyError::BadParameter { name, value, domain });
     for value in [-1.0, f64::INFINITY] {

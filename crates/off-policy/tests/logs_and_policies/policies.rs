@@ -116,6 +116,8 @@ proptest! {
         let (mut any, all) = (scores.clone(), ActionSet::all(3).unwrap());
         let _ = argmax(&any, all);
         softmax(&mut any, number, all);
+        let sum: f64 = any.iter().sum();
+        prop_assert!(!finite || number.is_nan() || any.is_empty() || (sum - 1.0).abs() < 1e-12, "{:?}", any);
     }
 }
 
@@ -134,6 +136,15 @@ fn extreme_scores_and_temperatures_are_exact() {
     // β·(MAX − MIN) = 1, though MAX − MIN is no double.
     let [p, q] = of([f64::MAX, f64::MIN], 0.5 / f64::MAX);
     assert!((p / q - 1.0_f64.exp()).abs() < 1e-12, "{p}, {q}");
+    // β = ∞ shares evenly among the best; a difference whose half is 0 is one all the same.
+    assert_eq!(of([1.0, 1.0], f64::INFINITY), [0.5, 0.5]);
+    assert_eq!(of([f64::MIN, f64::MAX], f64::INFINITY), [0.0, 1.0]);
+    assert_eq!(of([0.0, 5e-324], f64::INFINITY), [0.0, 1.0]);
+    assert_eq!(of([0.0, 5e-324], f64::NEG_INFINITY), [1.0, 0.0]);
+    // β < 0 is |β| on negated scores.
+    assert_eq!(of([f64::MAX, f64::MIN], -1e308), [0.0, 1.0]);
+    assert_eq!(of([0.0, 1.0], -2.0), of([0.0, -1.0], 2.0));
+    assert_eq!(of([1e300, 1e300], -1e300), [0.5, 0.5]);
     // Nothing on offer within reach of the slice.
     let sets = ActionSets::new(2, [[1]]).unwrap();
     let mut short = [3.0];

@@ -2,7 +2,7 @@
 
 use super::linear;
 use super::scales::Scales;
-use crate::LabelSets;
+use crate::{LabelSets, PolicyError};
 use rows::RowMatrix;
 
 /// J(θ) = (1/n)Σ_i (ln Σ_a exp(s_a(x_i)) − mean of s_a(x_i) over the labels of i) + (λ/2)‖θ‖², with
@@ -15,12 +15,24 @@ pub(super) struct Objective<'a> {
     pub(super) ridge: f64,
 }
 
-impl Objective<'_> {
-    /// The length of θ.
-    pub(super) fn dimension(&self) -> usize {
-        self.labels.classes() * (self.contexts.dimension() + 1)
-    }
+/// The most numbers that θ may have: 32 GiB of them.
+const MOST_WEIGHTS: usize = u32::MAX as usize;
 
+/// θ = 0 for m inputs and |A| actions.
+///
+/// # Errors
+/// [`PolicyError::TooManyWeights`].
+pub(super) fn origin(inputs: usize, actions: usize) -> Result<Vec<f64>, PolicyError> {
+    let too_many = PolicyError::TooManyWeights { inputs, actions };
+    let length = inputs.checked_add(1).and_then(|length| length.checked_mul(actions));
+    let Some(length) = length.filter(|length| *length <= MOST_WEIGHTS) else { return Err(too_many) };
+    let mut theta = Vec::new();
+    theta.try_reserve_exact(length).map_err(|_| too_many)?;
+    theta.resize(length, 0.0);
+    Ok(theta)
+}
+
+impl Objective<'_> {
     /// L with ‖∇J(θ) − ∇J(θ')‖ ≤ L‖θ − θ'‖: diag(π) − ππᵀ ⪯ ½I, and the intercept is a coordinate that is always 1.
     pub(super) fn smoothness(&self) -> f64 {
         0.5 * (self.scales.mean_square + 1.0) + self.ridge

@@ -1,7 +1,7 @@
 //! The fit of multinomial logistic regression.
 
 use super::lbfgs::Lbfgs;
-use super::objective::Objective;
+use super::objective::{Objective, origin};
 use super::scales::Scales;
 use super::{LogisticRecord, LogisticStop, MultinomialLogistic, TrainedLogistic};
 use crate::{LabelError, LabelSets, LogError, PolicyError};
@@ -103,7 +103,8 @@ impl LogisticTraining {
     ///
     /// # Errors
     /// [`LogError::Empty`], [`LabelError::RowCount`], [`LabelError::NoLabel`]; [`PolicyError::ColumnOverflow`] or
-    /// [`PolicyError::GradientOverflow`] for numbers of about 10¹⁵⁰ and more.
+    /// [`PolicyError::GradientOverflow`] for numbers of about 10¹⁵⁰ and more; [`PolicyError::TooManyWeights`] where θ
+    /// has 2³² numbers or more, or there is no memory for it.
     pub fn fit(
         &self,
         contexts: &RowMatrix,
@@ -119,12 +120,13 @@ impl LogisticTraining {
         if let Some(row) = labels.iter().position(<[u32]>::is_empty) {
             return Err(LabelError::NoLabel { row }.into());
         }
+        let theta = origin(contexts.dimension(), labels.classes())?;
         let (held_out, rows) = self.split(contexts.len(), rng);
         let scales = Scales::fit(contexts, &rows, self.parameters.columns)?;
         let ridge = self.parameters.ridge;
         let objective = Objective { contexts, labels, rows: &rows, scales: &scales, ridge };
         let held_out = Objective { rows: &held_out, ..objective };
-        self.minimise(&objective, &held_out)
+        self.minimise(theta, &objective, &held_out)
     }
 
     /// The rows held out and the others, of which there is one at least, each in order.
@@ -146,15 +148,16 @@ impl LogisticTraining {
         (order, rest)
     }
 
+    /// The best model on the way from θ.
     fn minimise(
         &self,
+        mut theta: Vec<f64>,
         objective: &Objective<'_>,
         held_out: &Objective<'_>,
     ) -> Result<TrainedLogistic, PolicyError> {
         let parameters = &self.parameters;
         let validates = !held_out.rows.is_empty();
         let smoothness = objective.smoothness();
-        let mut theta = vec![0.0; objective.dimension()];
         let mut gradient = theta.clone();
         let (mut memory, mut best) = (Lbfgs::default(), theta.clone());
         let mut value = objective.evaluate(&theta, &mut gradient);
