@@ -7,7 +7,7 @@ use boosters::bopl::{
 };
 use datasets::Name;
 use off_policy::estimators::{
-    EstimateError, Estimator, EstimatorSettings, OffPolicyEvaluation, TableModel, ZeroModel,
+    EstimateError, Estimator, EstimatorSettings, OffPolicyEvaluation, StatedRanges, TableModel, ZeroModel,
 };
 use off_policy::policies::{Argmax, Softmax};
 use off_policy::{Log, Rewards};
@@ -159,14 +159,30 @@ fn a_warm_start_is_patient_from_its_own_start() {
 fn a_refused_row_is_named_by_its_place() {
     let task = Task::letters(1100);
     let log = task.log(Reward::Right, 1);
-    let (mut p, a) = (log.propensities().to_vec(), log.logged_actions().to_vec());
-    p[1050] = 1e-320;
-    let rewards = Rewards(log.rewards().to_vec());
-    let held_out = Log::new(log.contexts().clone(), log.actions(), a, p, rewards).unwrap();
-    let mut validation = Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, 1).unwrap();
-    let refused = validation.follow(&played(&log, 1));
-    let named = matches!(refused, Err(BoplError::Estimate(EstimateError::Weight { row: 1050, .. })));
-    assert!(named, "{refused:?}");
+    let held_out = |propensity: f64| {
+        let (mut p, a) = (log.propensities().to_vec(), log.logged_actions().to_vec());
+        p[1050] = propensity;
+        let rewards = Rewards(log.rewards().to_vec());
+        Log::new(log.contexts().clone(), log.actions(), a, p, rewards).unwrap()
+    };
+    let policy = played(&log, 1);
+    let refused = |held_out: &Log, settings: EstimatorSettings| {
+        let validation = Validation::new(held_out, Estimator::Ips, None::<&ZeroModel>, 1).unwrap();
+        validation.with_settings(settings).follow(&policy)
+    };
+    let found = refused(&held_out(1e-320), EstimatorSettings::default());
+    let named = matches!(found, Err(BoplError::Estimate(EstimateError::Weight { row: 1050, .. })));
+    assert!(named, "{found:?}");
+    let ranges = StatedRanges::new([0.0, 1.0]).unwrap().with_least_propensity(1e-2).unwrap();
+    let found = refused(&held_out(1e-3), EstimatorSettings::default().within(ranges));
+    let outside = EstimateError::OutsideStated {
+        row: 1050,
+        column: "propensity",
+        value: 1e-3,
+        lower: 1e-2,
+        upper: 1.0,
+    };
+    assert_eq!(found, Err(BoplError::Estimate(outside)));
 }
 
 #[test]

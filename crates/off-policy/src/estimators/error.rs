@@ -166,6 +166,9 @@ impl EstimateError {
                 Self::NotFinite { argument, index: index + rows, value }
             }
             Self::Weight { row, target, propensity } => Self::Weight { row: row + rows, target, propensity },
+            Self::OutsideStated { row, column, value, lower, upper } => {
+                Self::OutsideStated { row: row + rows, column, value, lower, upper }
+            }
             other => other,
         }
     }
