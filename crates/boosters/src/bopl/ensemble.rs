@@ -1,6 +1,7 @@
 //! What boosted off-policy learning returns.
 
 use super::BoplError;
+use super::run::check_predictor;
 use off_policy::PolicyError;
 use off_policy::policies::Scores;
 use rows::Row;
@@ -78,7 +79,7 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
         Self { inputs: self.inputs, actions: self.actions, members }
     }
 
-    /// F ← F + αf, of which the caller knows that they fit.
+    /// F ← F + αf, which the caller has checked.
     pub(super) fn push(&mut self, alpha: f64, predictor: H) {
         self.members.push(Member { alpha, predictor });
     }
@@ -137,13 +138,7 @@ impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
             if !alpha.is_finite() {
                 return Err(BoplError::NotFinite { argument: "alpha", index, value: *alpha });
             }
-            for (unit, expected, got) in
-                [("coordinates", inputs, predictor.inputs()), ("actions", actions, predictor.actions())]
-            {
-                if got != expected {
-                    return Err(BoplError::Mismatch { argument: "a predictor", unit, expected, got });
-                }
-            }
+            check_predictor(predictor, inputs, actions)?;
         }
         Ok(Self { inputs, actions, members })
     }

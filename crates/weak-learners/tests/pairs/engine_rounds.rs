@@ -203,7 +203,7 @@ fn stump(columns: impl Fn(usize) -> [f64; 2], g: &[f64], h: &[f64], lambda: f64)
 #[test]
 fn roundings_that_go_one_way_are_not_split() {
     let n = 200_000;
-    let columns = |i: usize| [f64::from(u8::from(i % 2 == 0)), 0.0];
+    let columns = |i: usize| [f64::from(u8::from(i.is_multiple_of(2))), 0.0];
     let h: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { 0.7 }).collect();
     let of_ratio = |even: f64, odd: f64| -> Vec<f64> {
         h.iter().enumerate().map(|(i, h)| h * if i % 2 == 0 { even } else { odd }).collect()
@@ -220,7 +220,7 @@ fn roundings_that_go_one_way_are_not_split() {
 #[test]
 fn behind_roundings_the_best_split_is_taken() {
     let n = 1 << 18;
-    let is_light = |i: usize| i % 4 == 0;
+    let is_light = |i: usize| i.is_multiple_of(4);
     let is_low = |i: usize| i % 8 < 4;
     let columns = |i: usize| [f64::from(u8::from(is_light(i))), f64::from(u8::from(is_low(i)))];
     let quantum = 2_f64.powi(-20);

@@ -1,19 +1,22 @@
 //! The loop of Algorithms 1 and 2 of [L23].
 
+mod checks;
 mod shown;
+
+pub(super) use checks::{check_contexts, check_predictor, check_reproduced, check_values};
 
 use super::fingerprint::Fingerprint;
 use super::pass::{Look, largest as largest_of};
 use super::replay::zeros;
 use super::weighted_log::{WeightedLog, exponent_of, times_power};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Step, Stop, Weight};
+use checks::within_range;
 use off_policy::Log;
 use off_policy::policies::Scores;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
-use weak_learners::batch::Sample;
-use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
+use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
 
 /// Below this a gradient, a prediction or a weight is nothing. \[L23, Appendix G\]
 pub(super) const NOTHING: f64 = 1e-10;
@@ -289,53 +292,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     }
 }
 
-/// Contexts of so many rows and coordinates.
-pub(super) fn check_contexts(contexts: &impl Sample, rows: usize, inputs: usize) -> Result<(), BoplError> {
-    for (unit, expected, got) in [("rows", rows, contexts.size()), ("coordinates", inputs, contexts.inputs())]
-    {
-        if got != expected {
-            return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
-        }
-    }
-    Ok(())
-}
-
-/// The largest number instead of what is beyond all.
-fn within_range(v: f64) -> f64 {
-    v.clamp(f64::MIN, f64::MAX)
-}
-
-/// A predictor on so many coordinates and actions.
-pub(super) fn check_predictor(
-    f: &impl PairHypothesis,
-    inputs: usize,
-    actions: usize,
-) -> Result<(), BoplError> {
-    for (unit, expected, got) in [("coordinates", inputs, f.inputs()), ("actions", actions, f.actions())] {
-        if got != expected {
-            return Err(BoplError::Mismatch { argument: "a predictor", unit, expected, got });
-        }
-    }
-    Ok(())
-}
-
-pub(super) fn check_values(values: &[f64]) -> Result<(), BoplError> {
-    match values.iter().position(|f| !f.is_finite()) {
-        Some(index) => Err(BoplError::NotFinite { argument: "a prediction", index, value: values[index] }),
-        None => Ok(()),
-    }
-}
-
 /// SNIPS; 0 where no logged action has a probability.
 fn snips_of(look: &Look) -> f64 {
     if look.importance > 0.0 { look.reward / look.importance } else { 0.0 }
-}
-
-/// A number of the record and the one that was found again, the same bits.
-pub(super) fn check_reproduced(quantity: &'static str, recorded: f64, found: f64) -> Result<(), BoplError> {
-    if recorded.to_bits() == found.to_bits() {
-        Ok(())
-    } else {
-        Err(BoplError::NotReproduced { quantity, recorded, found })
-    }
 }

@@ -2,8 +2,8 @@
 
 use super::grow::Grower;
 use super::node::Node;
-use super::quantise::Units;
 use super::split::{Question, Split};
+use super::units::Units;
 use crate::pairs::{PairRound, PairWeights};
 
 /// Of some pairs G, H and Σ|g| in units of the quanta, but not rounded to them.

@@ -9,6 +9,7 @@ mod quantise;
 mod scratch;
 mod split;
 mod sums;
+mod units;
 
 use super::best_first::pruned;
 use super::contract::{check_columns, evaluate};

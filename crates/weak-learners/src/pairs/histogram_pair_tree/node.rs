@@ -45,7 +45,7 @@ impl Actions {
         match self {
             Self::One(action) => with(0, *action),
             Self::Several(actions) => {
-                actions.iter().enumerate().for_each(|(k, (action, _))| with(k, *action))
+                actions.iter().enumerate().for_each(|(k, (action, _))| with(k, *action));
             }
         }
     }
