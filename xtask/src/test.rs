@@ -1,11 +1,14 @@
 //! `test`: cargo's tests with their output passed through, and the totals of all of them as the last line.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::AddAssign;
+use std::{env, fmt};
 
 use crate::cargo::{Failure, cargo, exit_code, line};
+
+/// The variable from which proptest takes its seed.
+const SEED: &str = "PROPTEST_RNG_SEED";
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     let mut command = cargo(["test", "--no-fail-fast"]);
@@ -14,6 +17,11 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     }
     // The summary reads cargo's plain lines.
     command.args(arguments).env("CARGO_TERM_COLOR", "never");
+    // Property tests draw the same cases in every run, so that a change is judged by what it changes. Whoever
+    // looks for new cases sets a seed, or calls `cargo test`, which draws fresh ones each time.
+    if env::var_os(SEED).is_none() {
+        command.env(SEED, "20260701");
+    }
     let typed = line(&command);
     let process = |source| Failure::Process { command: typed.clone(), source };
 

@@ -1,6 +1,8 @@
 //! Whole numbers of any size: doubles on a common scale, and the quotients that lead back.
 
-use num_bigint::{BigInt, Sign};
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
 use projections::{scale_down, scale_up};
 
@@ -34,30 +36,51 @@ fn parts(v: f64) -> (i64, i64) {
     (if v < 0.0 { -digits } else { digits }, exponent)
 }
 
-/// (numerator/denominator)·2^exponent as a double, for a positive denominator.
+/// (numerator/denominator)·2^exponent, rounded once to the nearest double, for a positive denominator.
 pub(super) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i64) -> f64 {
     if numerator.is_zero() {
         return 0.0;
     }
-    // A quotient of 66 bits or 67 is rounded once more, to 53, which it hardly notices.
-    let bits = |v: &BigInt| i64::try_from(v.bits()).unwrap_or(i64::MAX);
-    let shift = 66 - (bits(numerator) - bits(denominator));
-    let magnitude = numerator.magnitude();
-    let digits = match u64::try_from(shift) {
-        Ok(up) => (magnitude << up) / denominator.magnitude(),
-        Err(_) => magnitude / (denominator.magnitude() << shift.unsigned_abs()),
-    };
+    let (magnitude, divisor) = (numerator.magnitude(), denominator.magnitude());
+    let bits = |v: &BigUint| i64::try_from(v.bits()).unwrap_or(i64::MAX);
+    // The leading bit of the quotient stands for 2^top or 2^(top − 1), and no bit of a double is below 2^−1074.
+    let top = bits(magnitude) - bits(divisor) + exponent;
+    let mut last = (top - 52).max(LOWEST_BIT);
+    let mut digits = nearest(magnitude, divisor, exponent - last);
+    if digits.bits() < 53 && last > LOWEST_BIT {
+        last -= 1;
+        digits = nearest(magnitude, divisor, exponent - last);
+    }
+    // At most 2^53, hence exact; so is the power of two, up to the end of the range.
     let digits = digits.to_f64().unwrap_or(f64::INFINITY);
-    let exponent = exponent - shift;
-    let power = u32::try_from(exponent.unsigned_abs()).unwrap_or(u32::MAX);
-    let size = if exponent < 0 { scale_down(digits, power) } else { scale_up(digits, power) };
+    let power = u32::try_from(last.unsigned_abs()).unwrap_or(u32::MAX);
+    let size = if last < 0 { scale_down(digits, power) } else { scale_up(digits, power) };
     if numerator.sign() == Sign::Minus { -size } else { size }
+}
+
+/// The place of the last bit of the smallest doubles.
+const LOWEST_BIT: i64 = -1074;
+
+/// The whole number nearest to (numerator/denominator)·2^power, of two the even one.
+fn nearest(numerator: &BigUint, denominator: &BigUint, power: i64) -> BigUint {
+    let shift = power.unsigned_abs();
+    let (up, down) = if power < 0 { (0, shift) } else { (shift, 0) };
+    let divisor = denominator << down;
+    let numerator = numerator << up;
+    let mut digits = &numerator / &divisor;
+    let rest = numerator % &divisor;
+    let above_half = (rest << 1_u32).cmp(&divisor);
+    if above_half == Ordering::Greater || (above_half == Ordering::Equal && digits.bit(0)) {
+        digits += 1_u32;
+    }
+    digits
 }
 
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 mod tests {
     use super::*;
+    use num_traits::Signed;
     use proptest::prelude::*;
 
     #[test]
@@ -74,11 +97,34 @@ mod tests {
         assert_eq!(quotient(&both.numbers[1], &both.numbers[0], 0), 0.0);
     }
 
+    #[test]
+    fn quotients_close_to_a_half_of_the_last_bit_are_rounded_once() {
+        let quotient = |a: i64, b: i64| quotient(&BigInt::from(a), &BigInt::from(b), 0);
+        // Its first 66 bits are those of a number half-way between two doubles.
+        assert_eq!(quotient(-296_395_205, 428_673_953), -296_395_205.0 / 428_673_953.0);
+        // Half-way numbers go to the even neighbour, below and above.
+        let two = 1_i64 << 53;
+        assert_eq!(quotient(two + 1, 1), 2_f64.powi(53));
+        assert_eq!(quotient(two + 3, 1), 2_f64.powi(53) + 4.0);
+        assert_eq!(quotient(2 * two - 1, 2), 2_f64.powi(53));
+    }
+
     proptest! {
         #[test]
         fn quotients_are_those_of_doubles(a in any::<i32>(), b in 1..i32::MAX, e in -30..30_i64) {
             let want = f64::from(a) / f64::from(b) * 2_f64.powi(i32::try_from(e).unwrap());
             prop_assert_eq!(quotient(&BigInt::from(a), &BigInt::from(b), e), want);
+        }
+
+        /// Below the normal range too, where the last bit of a double stands for 2^−1074.
+        #[test]
+        fn no_double_is_nearer(a in any::<i128>(), b in 1..i64::MAX, e in -1160..900_i64) {
+            let (a, b) = (BigInt::from(a), BigInt::from(b));
+            let got = quotient(&a, &b, e);
+            let WholeNumbers { numbers, exponent } = WholeNumbers::of(&[got, got.next_up(), got.next_down()]);
+            let (left, right) = ((e - exponent).max(0), (exponent - e).max(0));
+            let [own, up, down] = [0, 1, 2].map(|i| ((&a << left) - ((&numbers[i] * &b) << right)).abs());
+            prop_assert!(own <= up && own <= down, "{got:e}");
         }
     }
 }
