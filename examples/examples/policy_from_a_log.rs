@@ -1,8 +1,9 @@
 //! What to show to whom? A policy from a log of what was shown before, from the CSV to a saved policy that logs its own
 //! propensities: read, split, boosted with validation on held-out rows, evaluated with intervals, saved, loaded, played.
 //!
-//! `cargo run --release -p examples --example policy_from_a_log -- [FILE]` takes a file with the columns `action`,
-//! `propensity` and `reward` and numbers beside them; without one it makes a log up and says so.
+//! `cargo run --release -p examples --example policy_from_a_log -- [FILE [COLUMN …]]` takes a file with the columns
+//! `action`, `propensity` and `reward`, and numbers beside them, or labels in the columns that are named; without a file it makes a log
+//! up and says so.
 
 use boosters::bopl::{BoplS, PolicyBoosting, PolicyEnsemble, Settings, Smoothness, Step, Validation};
 use boosters::saved::{load, save};
@@ -10,7 +11,9 @@ use off_policy::estimators::{
     Bootstrap, Estimator, EstimatorSettings, OffPolicyEvaluation, OnLog, ZeroModel,
 };
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy};
-use off_policy::readers::{ActionCoding, ContextColumns, CsvColumns, Outcome, read_csv};
+use off_policy::readers::{
+    ActionCoding, CategoryColumn, CategoryLabels, ContextColumns, CsvColumns, Outcome, read_csv,
+};
 use off_policy::{Log, Rewards};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,14 +22,20 @@ use std::ops::ControlFlow;
 use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairTree};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let text = match std::env::args().nth(1) {
-        Some(file) => std::fs::read_to_string(file)?,
-        None => made_up(),
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next();
+    let is_made_up = file.is_none();
+    let (text, of_labels) = match file {
+        Some(file) => (std::fs::read_to_string(file)?, arguments.collect()),
+        None => (made_up(), vec!["device".to_owned()]),
     };
+    let category = |column| CategoryColumn { column, labels: CategoryLabels::Appearance };
     let columns = CsvColumns {
         contexts: ContextColumns::Remaining,
+        categories: of_labels.into_iter().map(category).collect(),
         action: "action".into(),
         coding: ActionCoding::Appearance,
+        on_offer: None,
         propensity: "propensity".into(),
         outcome: Outcome::Reward("reward".into()),
     };
@@ -86,7 +95,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("plays {} with propensity {propensity:.3}", read.actions[action]);
     }
     // On the made-up log the best action is worth 0.7, the logging policy 0.3.
-    assert!(std::env::args().nth(1).is_some() || found.ips.value > logged + 0.2);
+    assert!(!is_made_up || found.ips.value > logged + 0.2);
     Ok(())
 }
 
@@ -100,15 +109,16 @@ fn every_third(log: &Log, part: usize) -> Result<Log, Box<dyn Error>> {
     Ok(Log::new(contexts, log.actions(), actions, propensities, rewards)?)
 }
 
-/// Three offers, of which one pays with probability 0.7 and the others with 0.1: which one it is depends on age and income. The
-/// logging policy prefers the second.
+/// Three offers, of which one pays with probability 0.7 and the others with 0.1: which one it is depends on age, income and
+/// device. The logging policy prefers the second.
 fn made_up() -> String {
     println!("No file was named: this log is made up.");
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut text = String::from("age,income,action,propensity,reward\n");
+    let mut text = String::from("age,income,device,action,propensity,reward\n");
     for _ in 0..9000 {
         let (age, income) = (18.0 + 60.0 * rng.random::<f64>(), 100.0 * rng.random::<f64>());
-        let best = if age < 35.0 { 0 } else { 1 + usize::from(income < 40.0) };
+        let device = ["phone", "tablet", "watch"][rng.random_range(0..3)];
+        let best = if age < 35.0 { 0 } else { 1 + usize::from(income < 40.0 || device == "watch") };
         let (shown, p) = match rng.random::<f64>() {
             u if u < 0.5 => (1, 0.5),
             u if u < 0.75 => (0, 0.25),
@@ -116,7 +126,7 @@ fn made_up() -> String {
         };
         let pays = rng.random::<f64>() < if shown == best { 0.7 } else { 0.1 };
         let offer = ["music", "travel", "tools"][shown];
-        text.push_str(&format!("{age:.1},{income:.1},{offer},{p},{}\n", u8::from(pays)));
+        text.push_str(&format!("{age:.1},{income:.1},{device},{offer},{p},{}\n", u8::from(pays)));
     }
     text
 }

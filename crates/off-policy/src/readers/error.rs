@@ -52,6 +52,20 @@ pub enum ReadError {
     /// No column is left for the contexts.
     #[error("there is no column of contexts")]
     NoContexts,
+    /// A column of labels that is no column of the contexts.
+    #[error("column {column:?} of labels is not one of the contexts")]
+    NotAContext {
+        /// Its name.
+        column: String,
+    },
+    /// The same label twice among those known.
+    #[error("label {label:?} of column {column:?} is known twice")]
+    DuplicateLabel {
+        /// The column.
+        column: String,
+        /// The label.
+        label: String,
+    },
     /// A line of another number of cells than the header.
     #[error("line {line}: {got} cells, the header has {expected}")]
     Ragged {

@@ -4,12 +4,18 @@
 //! [`ReadError`], what they refuse.
 
 mod csv;
+mod csv_actions;
+mod csv_contexts;
 mod error;
 mod item_context;
+mod labels;
 mod open_bandit;
 mod table;
 
-pub use csv::{ActionCoding, ContextColumns, CsvColumns, CsvLog, Outcome, read_csv};
+pub use csv::{
+    ActionCoding, CategoryColumn, CategoryLabels, ContextColumns, CsvColumns, CsvLog, OnOffer, Outcome,
+    read_csv,
+};
 pub use error::ReadError;
 pub use item_context::{ItemContext, read_item_context};
 pub use open_bandit::{Affinities, OpenBandit, OpenBanditLog, read_open_bandit};

@@ -1,10 +1,10 @@
 //! The Open Bandit Dataset: a fashion shop that logged which of its items it showed where, and what was clicked.
 
 use super::ReadError;
+use super::labels::Labels;
 use super::table::Table;
 use crate::{Log, Rewards};
 use rows::RowMatrix;
-use std::collections::BTreeMap;
 use std::io::Read;
 
 /// Logs of the Open Bandit Dataset \[SANS21\], their contexts coded alike, so that a policy learnt from one can be
@@ -66,7 +66,7 @@ pub fn read_open_bandit<R: Read>(
     streams: impl IntoIterator<Item = R>,
     affinities: Affinities,
 ) -> Result<OpenBandit, ReadError> {
-    let mut coding = Coding::default();
+    let mut coding: Coding = std::array::from_fn(|_| Labels::growing());
     let mut drafts: Vec<Draft> = Vec::new();
     for (stream, source) in streams.into_iter().enumerate() {
         let items = drafts.first().map(|draft| draft.items);
@@ -74,28 +74,11 @@ pub fn read_open_bandit<R: Read>(
         drafts.push(draft.map_err(|error| ReadError::Stream { stream, error: Box::new(error) })?);
     }
     let logs = drafts.into_iter().map(|draft| draft.finish(&coding, affinities)).collect::<Result<_, _>>()?;
-    Ok(OpenBandit { logs, categories: coding.categories })
+    Ok(OpenBandit { logs, categories: coding.map(Labels::into_list) })
 }
 
 /// The categories seen so far.
-#[derive(Default)]
-struct Coding {
-    categories: [Vec<String>; 4],
-    places: [BTreeMap<String, u32>; 4],
-}
-
-impl Coding {
-    fn place(&mut self, feature: usize, category: &str) -> u32 {
-        if let Some(place) = self.places[feature].get(category) {
-            return *place;
-        }
-        // A stream of 2³² distinct categories is no stream that fits a disk.
-        let place = u32::try_from(self.categories[feature].len()).unwrap_or(u32::MAX);
-        self.places[feature].insert(category.to_owned(), place);
-        self.categories[feature].push(category.to_owned());
-        place
-    }
-}
+type Coding = [Labels; 4];
 
 /// The columns of one log, while the categories of later ones are not known.
 #[derive(Default)]
@@ -137,8 +120,9 @@ impl Draft {
         let mut draft = Self { items, ..Self::default() };
         while table.advance()? {
             let mut user = [0; 4];
-            for (feature, (place, column)) in user.iter_mut().zip(user_columns).enumerate() {
-                *place = coding.place(feature, table.text(column)?);
+            for ((place, column), labels) in user.iter_mut().zip(user_columns).zip(coding.iter_mut()) {
+                // A label that gets no number would be refused by the matrix.
+                *place = labels.number(table.text(column)?).unwrap_or(u32::MAX);
             }
             draft.user.push(user);
             if affinities == Affinities::Kept {
@@ -170,7 +154,7 @@ impl Draft {
     fn finish(self, coding: &Coding, affinities: Affinities) -> Result<OpenBanditLog, ReadError> {
         let mut starts = [0_u32; 5];
         for feature in 0..4 {
-            let count = u32::try_from(coding.categories[feature].len()).unwrap_or(u32::MAX);
+            let count = u32::try_from(coding[feature].count()).unwrap_or(u32::MAX);
             starts[feature + 1] = starts[feature].saturating_add(count);
         }
         let own = if affinities == Affinities::Kept { self.items } else { 0 };

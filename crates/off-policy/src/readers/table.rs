@@ -92,12 +92,14 @@ impl<R: Read> Table<R> {
 
     /// The action in column j: a whole number below `actions`.
     pub(super) fn action(&self, j: usize, actions: usize) -> Result<u32, ReadError> {
-        let action = self.text(j)?.parse::<u32>().ok().filter(|a| (*a as usize) < actions);
-        action.ok_or_else(|| self.unknown_action(j, actions))
+        let text = self.text(j)?;
+        let action = text.parse::<u32>().ok().filter(|a| (*a as usize) < actions);
+        action.ok_or_else(|| self.unknown_action(j, text, actions))
     }
 
-    pub(super) fn unknown_action(&self, j: usize, actions: usize) -> ReadError {
-        let (line, column, text) = (self.line(), self.name(j), self.lossy(j));
+    /// What is written in column j, or in a part of the cell, is no action.
+    pub(super) fn unknown_action(&self, j: usize, written: &str, actions: usize) -> ReadError {
+        let (line, column, text) = (self.line(), self.name(j), written.to_owned());
         ReadError::UnknownAction { line, column, text, actions }
     }
 

@@ -7,8 +7,10 @@ use std::io::{self, Read};
 fn columns(coding: ActionCoding) -> CsvColumns {
     CsvColumns {
         contexts: ContextColumns::Remaining,
+        categories: Vec::new(),
         action: "a".into(),
         coding,
+        on_offer: None,
         propensity: "p".into(),
         outcome: Outcome::Reward("r".into()),
     }

@@ -4,6 +4,7 @@
 
 mod conversion;
 mod csv;
+mod csv_labels;
 mod log;
 mod logistic;
 mod logistic_refusals;
