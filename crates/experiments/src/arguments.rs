@@ -121,6 +121,9 @@ pub(crate) enum Experiment {
         /// Search hyper-parameters on validation rows, instead of those of the paper's Table 5
         #[arg(long)]
         search: bool,
+        /// In place of the tables: BOPL-regr with one thing at a time varied, on validation rows
+        #[arg(long, conflicts_with = "search")]
+        variations: bool,
         /// Only these tasks, separated by commas
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<ClassificationName>,

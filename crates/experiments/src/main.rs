@@ -52,10 +52,12 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             comparison_trials,
             quick,
             search,
+            variations,
             datasets,
         }) => {
             let trials = (trials, large_trials, comparison_trials);
-            bopl(&common, trials, (quick, search), &datasets)
+            let experiment = if variations { bopl::variations::run } else { bopl::run };
+            bopl(&common, trials, (quick, search), &datasets, experiment)
         }
         Command::Reproduce(Experiment::Obd { common, replicates }) => obd(&common, replicates),
         Command::Conform { dir, allow_unknown } => {
@@ -75,7 +77,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     projection_free(common, 3, true)?;
     agnostic(common, 3, true, &[])?;
     maboost(common, 3, true, &[])?;
-    bopl(common, (2, None, None), (true, false), &[])?;
+    bopl(common, (2, None, None), (true, false), &[], bopl::run)?;
     obd(common, 200)?;
     bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
 }
@@ -133,10 +135,11 @@ fn bopl(
     (trials, large_trials, comparison_trials): (u32, Option<u32>, Option<u32>),
     (quick, search_parameters): (bool, bool),
     tasks: &[ClassificationName],
+    experiment: fn(&bopl::Options) -> Result<bopl::Report, bopl::BoplRunError>,
 ) -> Result<ExitCode, Box<dyn Error>> {
     let all: &[ClassificationName] =
         if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
-    let report = bopl::run(&bopl::Options {
+    let report = experiment(&bopl::Options {
         trials,
         large_trials,
         comparison_trials,

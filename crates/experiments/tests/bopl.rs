@@ -9,7 +9,7 @@ use experiments::bopl::methods::Method;
 use experiments::bopl::paper::Printed;
 use experiments::bopl::parameters::Parameters;
 use experiments::bopl::task::{MostRows, Task};
-use experiments::bopl::{BoplRunError, Options, run};
+use experiments::bopl::{BoplRunError, Options, run, variations};
 use experiments::record::{Record, Trial};
 use std::path::Path;
 
@@ -119,6 +119,27 @@ fn the_table_of_a_reduced_run() {
     DRR                                       after this step                           0.7636 ± 0.0098
     BanditNet                                 after this step                           0.7794 ± 0.0124
     ");
+}
+
+#[test]
+fn the_variations_of_a_reduced_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let go = |name: &str, trials, threads| {
+        let report = variations::run(&options(&out(name), trials, threads)).unwrap();
+        assert!(
+            report.files.iter().all(|file| file.exists()) && report.terminal.contains("(synthetic stand-in)")
+        );
+        Record::load(&out(name).join("bopl-variations.json")).unwrap()
+    };
+    let whole = go("whole", 2, 2);
+    let names: Vec<&str> = whole.rows.iter().map(|row| row.method.as_str()).collect();
+    assert_eq!(names.len(), 22);
+    assert!(names.contains(&"as it is") && names.contains(&"logged with ε = 0.5, columns as they are"));
+    // Neither threads nor a stop change a number.
+    go("stopped", 1, 1);
+    assert_eq!(go("stopped", 2, 1).trials, whole.trials);
+    assert!(matches!(variations::run(&options(&out("none"), 0, 1)), Err(BoplRunError::NothingToRun { .. })));
 }
 
 #[test]

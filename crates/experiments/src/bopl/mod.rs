@@ -4,7 +4,8 @@
 //! those that are best on validation rows; test rows are looked at for what is reported alone.
 //!
 //! Reading order: [`task`] and [`logging_policy`], where logs come from; [`methods`], [`parameters`] and `search`;
-//! `training`, and [`course`], what is kept of it; [`paper`], `units`, `report`, `tables`, `curves`, `figures`.
+//! `training`, and [`course`], what is kept of it; [`paper`], `units`, `report`, `tables`, `curves`, `figures`;
+//! [`variations`], which run the same trials with one thing at a time that is not as it was.
 
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
@@ -18,6 +19,7 @@ pub mod course;
 mod training;
 pub mod paper;
 mod units;
+pub mod variations;
 mod report;
 mod tables;
 mod curves;
@@ -28,9 +30,10 @@ use crate::record::{Provenance, Record, RecordError};
 use crate::trials::{Trials, TrialsError};
 use course::Course;
 use datasets::{ClassificationName, DataError, SearchPath, SplitError, StandIn};
+use logging_policy::Explorer;
 use methods::Method;
 use parameters::Parameters;
-use report::Report;
+pub use report::Report;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -187,7 +190,8 @@ pub fn run(options: &Options) -> Result<Report, BoplRunError> {
         let stand_in = StandIn { seed: options.seed, rows: size.stand_in };
         let task = Task::load(name, &options.search, stand_in)?;
         let most = size.rows.map(|[log, held_out]| MostRows { log, held_out });
-        let units = Units { task: &task, most, options, store: &store, progress: &progress };
+        let explorer = Explorer::of(name);
+        let units = Units { task: &task, explorer, most, options, store: &store, progress: &progress };
         let methods = Method::ALL.into_iter().filter(|method| method.is_run_on(name));
         let chosen: Vec<(Method, Parameters)> = if options.search_parameters {
             let tried = methods.map(|method| {

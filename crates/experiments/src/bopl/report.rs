@@ -171,3 +171,11 @@ pub(super) fn by_task(measured: &[Measured]) -> Vec<(ClassificationName, Vec<&Me
     }
     tasks
 }
+
+/// Four decimals, as the paper has them; a single trial has no interval.
+pub(super) fn mean_and_width(found: Interval) -> String {
+    match found.half_width {
+        Some(width) => format!("{:.4} ± {width:.4}", found.mean),
+        None => format!("{:.4}", found.mean),
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::methods::Method;
 use super::paper::Printed;
-use super::report::by_task;
+use super::report::{by_task, mean_and_width};
 use super::{BoplRunError, Measured};
 use crate::paired::Interval;
 use crate::record::Provenance;
@@ -179,14 +179,6 @@ pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, BoplRunErr
         tables.push(table);
     }
     Ok(tables)
-}
-
-/// Four decimals, as the paper has them; a single trial has no interval.
-fn mean_and_width(found: Interval) -> String {
-    match found.half_width {
-        Some(width) => format!("{:.4} ± {width:.4}", found.mean),
-        None => format!("{:.4}", found.mean),
-    }
 }
 
 fn text(printed: Printed) -> String {

@@ -98,23 +98,11 @@ impl Task {
         seed: u64,
         trial: u32,
     ) -> Result<Trial, BoplRunError> {
-        let mut split = Split::new(self.name.split_plan(self.data.len()), self.data.len(), seed, trial)?;
-        if let Some(most) = most {
-            split.target.truncate(most.log);
-            split.validation.truncate(most.held_out);
-            split.test.truncate(most.held_out);
-        }
-        split.logging.retain(|i| self.data.labels.of(*i).is_some_and(|labels| !labels.is_empty()));
-        // Streams that the split does not use.
-        let stream = |of: u64| {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            rng.set_stream((1 << 41) + 2 * u64::from(trial) + of);
-            rng
-        };
+        let split = self.split(most, seed, trial)?;
         let (contexts, labels) = self.part(&split.logging)?;
-        let policy = explorer.train(&contexts, &labels, &mut stream(0))?;
+        let policy = explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))?;
         let (contexts, labels) = self.part(&split.target)?;
-        let log = to_bandit(contexts, &labels, &self.structure, &policy, &mut stream(1))?;
+        let log = to_bandit(contexts, &labels, &self.structure, &policy, &mut stream(seed, trial, 1))?;
         let least_propensity = log.propensities().iter().copied().fold(1.0, f64::min);
         let held_out = |rows: &[usize]| {
             let (contexts, labels) = self.part(rows)?;
@@ -129,11 +117,48 @@ impl Task {
         Ok(Trial { log, contexts, validation, test, logging, logging_on_validation, least_propensity })
     }
 
+    /// The mean reward on the validation rows of a logging policy, as in the trial of this number.
+    ///
+    /// # Errors
+    /// What the parts refuse.
+    pub(super) fn logging_reward(
+        &self,
+        explorer: Explorer,
+        most: Option<MostRows>,
+        seed: u64,
+        trial: u32,
+    ) -> Result<f64, BoplRunError> {
+        let split = self.split(most, seed, trial)?;
+        let (contexts, labels) = self.part(&split.logging)?;
+        let policy = explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))?;
+        let (contexts, labels) = self.part(&split.validation)?;
+        Ok(expected_reward(&policy, &contexts, &labels, &self.structure)?)
+    }
+
+    /// The rows of a trial's parts; the logging policy sees none without a label.
+    fn split(&self, most: Option<MostRows>, seed: u64, trial: u32) -> Result<Split, BoplRunError> {
+        let mut split = Split::new(self.name.split_plan(self.data.len()), self.data.len(), seed, trial)?;
+        if let Some(most) = most {
+            split.target.truncate(most.log);
+            split.validation.truncate(most.held_out);
+            split.test.truncate(most.held_out);
+        }
+        split.logging.retain(|i| self.data.labels.of(*i).is_some_and(|labels| !labels.is_empty()));
+        Ok(split)
+    }
+
     /// Bins a column, at most: fewer for the 784 columns of Fashion-MNIST; a quick look has 32.
     #[must_use]
     pub fn bins(&self) -> u16 {
         if self.name == ClassificationName::Fashion { 64 } else { 256 }
     }
+}
+
+/// A stream of a trial that its split does not use.
+fn stream(seed: u64, trial: u32, of: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream((1 << 41) + 2 * u64::from(trial) + of);
+    rng
 }
 
 /// The log without its contexts, and they: a run that is given binned contexts reads no others, and one copy of them is

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What the units of a task share.
 pub(super) struct Units<'a> {
     pub(super) task: &'a Task,
+    /// Who logs.
+    pub(super) explorer: Explorer,
     pub(super) most: Option<MostRows>,
     pub(super) options: &'a Options,
     pub(super) store: &'a Trials<Course>,
@@ -25,7 +27,7 @@ pub(super) struct Units<'a> {
 
 /// The rows that a unit is scored on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Scored {
+pub(super) enum Scored {
     Validation,
     Test,
 }
@@ -46,9 +48,9 @@ struct Unit {
 impl Unit {
     /// What a finished unit is found by: everything that its course depends on. The model is named where it is none of
     /// \[L23, Table 5\].
-    fn key(&self, task: ClassificationName, data: &str) -> String {
+    fn key(&self, task: ClassificationName, data: &str, explorer: Explorer) -> String {
         let Self { trial, method, parameters, model, scored, .. } = self;
-        let explorer = serde_json::to_string(&Explorer::of(task)).unwrap_or_default();
+        let explorer = serde_json::to_string(&explorer).unwrap_or_default();
         let asked = serde_json::to_string(parameters).unwrap_or_default();
         let mut key = format!("{task}/{data}/{trial}/{method}/{scored:?}/{explorer}/{asked}");
         let needs_model = method.is_in_table_2(task) && *method != Method::BrrGb;
@@ -105,7 +107,7 @@ impl Units<'_> {
     }
 
     /// The courses of each of these in the first trials, of which each method has so many.
-    fn run(
+    pub(super) fn run(
         &self,
         stage: &str,
         chosen: &[(Method, Parameters)],
@@ -158,7 +160,7 @@ impl Units<'_> {
         // Trials on a stand-in are not those of the official files that may be fetched later.
         let data = Provenance::from(&self.task.data.provenance).label().unwrap_or("official");
         let name = self.task.name;
-        let key = unit.key(name, data);
+        let key = unit.key(name, data, self.explorer);
         if let Some(kept) = self.store.get(&key) {
             stage.resume(u64::from(parameters.rounds));
             return Ok(kept);
@@ -193,12 +195,12 @@ impl<'a> Shared<'a> {
     }
 
     fn trial(&self, trial: u32) -> Result<Arc<Trial>, BoplRunError> {
-        let Units { task, most, options, .. } = self.units;
+        let Units { task, explorer, most, options, .. } = self.units;
         let mut slot = self.trials[trial as usize].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = &*slot {
             return Ok(Arc::clone(made));
         }
-        let made = Arc::new(task.trial(Explorer::of(task.name), *most, options.seed, trial)?);
+        let made = Arc::new(task.trial(*explorer, *most, options.seed, trial)?);
         *slot = Some(Arc::clone(&made));
         Ok(made)
     }
@@ -251,6 +253,7 @@ fn side_by_side<I: Sync, T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use off_policy::policies::Columns;
 
     #[test]
     fn what_comes_out_stands_in_the_order_of_the_items() {
@@ -269,15 +272,18 @@ mod tests {
     fn a_key_names_who_logs_and_what_is_searched() {
         use ClassificationName::Scene;
         let of = |method| Parameters::table_5(method, Scene);
-        let (method, scored) = (Method::BoplRegr, Scored::Test);
+        let (method, scored, explorer) = (Method::BoplRegr, Scored::Test, Explorer::of(Scene));
         let (parameters, model) = (of(method), of(Method::BrrGb));
         let unit = Unit { trial: 3, place: 0, method, parameters, model, scored };
         let start = r#"scene/official/3/BOPL-regr/Test/{"ridge":1.1,"epsilon":0.1}/{"rounds":500,"#;
-        let key = unit.key(Scene, "official");
+        let key = unit.key(Scene, "official", explorer);
         assert!(key.starts_with(start) && key.ends_with("\"learning_rate\":1.0}"), "{key}");
         let other = Unit { model: Parameters { rounds: 7, ..model }, ..unit };
-        assert!(other.key(Scene, "official").starts_with(&format!("{key}/{{\"rounds\":7,")));
-        let class = |model| Unit { method: Method::BoplClass, model, ..unit }.key(Scene, "official");
+        assert!(other.key(Scene, "official", explorer).starts_with(&format!("{key}/{{\"rounds\":7,")));
+        let raw = Explorer { columns: Columns::Raw, ..explorer };
+        assert!(unit.key(Scene, "official", raw).contains(r#""epsilon":0.1,"columns":"Raw"}"#));
+        let class =
+            |model| Unit { method: Method::BoplClass, model, ..unit }.key(Scene, "official", explorer);
         assert_eq!(class(other.model), class(model), "no direct method is asked about it");
     }
 

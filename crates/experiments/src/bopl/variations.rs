@@ -1,0 +1,276 @@
+//! One thing at a time that is not as it was: what the rewards of BOPL-regr hang on, looked at on *validation* rows.
+
+use super::course::Course;
+use super::logging_policy::{Explorer, FITS};
+use super::methods::Method;
+use super::parameters::Parameters;
+use super::report::{Report, mean_and_width};
+use super::task::{MostRows, Task};
+use super::units::{Scored, Units};
+use super::{BoplRunError, Options, SCHEME, Size};
+use crate::paired::Interval;
+use crate::plot::{Bar, BarGroup, BarPanel, BarPlot};
+use crate::progress::Progress;
+use crate::record::{Provenance, Record, Trial, write_atomically};
+use crate::table::{Cell, Table};
+use crate::trials::Trials;
+use datasets::StandIn;
+use off_policy::policies::Columns;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// BOPL-regr, or with other steps, and who logs for it.
+#[derive(Debug, Clone, PartialEq)]
+struct Variation {
+    name: String,
+    method: Method,
+    parameters: Parameters,
+    explorer: Explorer,
+}
+
+/// The trials of one variation.
+struct Tried {
+    variation: Variation,
+    /// The mean reward of who logs.
+    logging: Vec<f64>,
+    courses: Vec<Arc<Course>>,
+}
+
+/// Those of learning: every parameter but λ, and the sharp constants. The first changes nothing.
+fn of_learning(start: Parameters, explorer: Explorer) -> Vec<Variation> {
+    let mut all = Vec::new();
+    let mut vary = |name: String, method, parameters| {
+        all.push(Variation { name, method, parameters, explorer });
+    };
+    let weighing = |times: f64| Parameters { min_child_weight: times * start.min_child_weight, ..start };
+    vary("as it is".to_owned(), Method::BoplRegr, start);
+    for times in [0.1, 0.3, 3.0, 7.0] {
+        vary(format!("min_child_weight × {times}"), Method::BoplRegr, weighing(times));
+    }
+    for max_depth in [start.max_depth / 2, start.max_depth * 2] {
+        vary(format!("depth {max_depth}"), Method::BoplRegr, Parameters { max_depth, ..start });
+    }
+    for by in [0.2, 0.1, -0.1, -0.2] {
+        let translation = start.translation + by;
+        vary(format!("translation {translation:.2}"), Method::BoplRegr, Parameters { translation, ..start });
+    }
+    let rounds = 2 * start.rounds;
+    vary(format!("{rounds} rounds"), Method::BoplRegr, Parameters { rounds, ..start });
+    vary("sharp constants".to_owned(), Method::SharpRegr, start);
+    vary("sharp constants, min_child_weight × 3".to_owned(), Method::SharpRegr, weighing(3.0));
+    all
+}
+
+/// Those of the log: more and less exploration and columns as they are, with a ridge that keeps the policy's reward; and
+/// better policies. Ridges are looked for in the first trial.
+fn of_logging(
+    start: Parameters,
+    task: &Task,
+    most: Option<MostRows>,
+    (seed, progress): (u64, &Progress),
+) -> Result<Vec<Variation>, BoplRunError> {
+    let usual = Explorer::of(task.name);
+    let reward = |explorer| task.logging_reward(explorer, most, seed, 0);
+    let now = reward(usual)?;
+    let (standardised, raw) = (Columns::Standardised, Columns::Raw);
+    let mut asked: Vec<(String, Explorer, f64)> = Vec::new();
+    for (columns, epsilon) in
+        [(standardised, 0.0), (standardised, 0.3), (standardised, 0.5), (raw, 0.0), (raw, 0.1), (raw, 0.5)]
+    {
+        let on = if columns == raw { ", columns as they are" } else { "" };
+        let name = format!("logged with ε = {epsilon}{on}");
+        asked.push((name, Explorer { epsilon, columns, ..usual }, now));
+    }
+    for times in [1.25, 1.5] {
+        asked.push((format!("logged with reward × {times}"), usual, times * now));
+    }
+    let stage =
+        progress.stage(&format!("{}: logging policies", task.name), asked.len() as u64 * u64::from(FITS));
+    let all = asked.into_iter().map(|(name, explorer, target)| {
+        let explorer = explorer.calibrated(target, |tried| {
+            let found = reward(tried);
+            stage.done(1);
+            found
+        })?;
+        Ok(Variation { name, method: Method::BoplRegr, parameters: start, explorer })
+    });
+    let all = all.collect();
+    stage.finish();
+    all
+}
+
+/// Runs the variations of every task that is asked for, or what is left of them, and writes `bopl-variations.json`,
+/// `bopl-variations.md` and `bopl-variations.svg`. Test rows are not looked at.
+///
+/// # Errors
+/// [`BoplRunError`]. Finished units are kept in `bopl-variations-*.trials`.
+pub fn run(options: &Options) -> Result<Report, BoplRunError> {
+    if options.trials == 0 || options.tasks.is_empty() {
+        let (trials, tasks) = (options.trials, options.tasks.len());
+        return Err(BoplRunError::NothingToRun { trials, tasks });
+    }
+    let size = Size::of(options.quick);
+    let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
+    let store = Trials::<Course>::of_experiment(&options.out, "bopl-variations", &settings)?;
+    let progress = Progress::new(options.quiet);
+    let mut record = Record::new("bopl-variations", options.seed, settings);
+    let (mut tables, mut panels) = (Vec::new(), Vec::new());
+    for &name in &options.tasks {
+        let task = Task::load(name, &options.search, StandIn { seed: options.seed, rows: size.stand_in })?;
+        let provenance = Provenance::from(&task.data.provenance);
+        let most = size.rows.map(|[log, held_out]| MostRows { log, held_out });
+        let start = size.cut(Parameters::table_5(Method::BoplRegr, name));
+        let usual = Explorer::of(name);
+        let units = Units { task: &task, explorer: usual, most, options, store: &store, progress: &progress };
+        let mut tried = units.try_these(of_learning(start, usual))?;
+        for variation in of_logging(start, &task, most, (options.seed, &progress))? {
+            tried.extend(Units { explorer: variation.explorer, ..units }.try_these(vec![variation])?);
+        }
+        for one in &tried {
+            record.trials.extend(one.trials(name.as_str(), options.seed, provenance));
+            record.seconds += one.courses.iter().map(|course| course.seconds).sum::<f64>();
+        }
+        tables.push(table(name.as_str(), provenance, &tried)?);
+        panels.push(panel(name.as_str(), provenance, &tried));
+    }
+    record.summarise();
+    write(&record, &tables, panels, options)
+}
+
+impl Units<'_> {
+    /// The trials of variations with one policy that logs, and of that policy.
+    fn try_these(&self, variations: Vec<Variation>) -> Result<Vec<Tried>, BoplRunError> {
+        let logs = (Method::Logging, Parameters::table_5(Method::Logging, self.task.name));
+        let chosen: Vec<(Method, Parameters)> =
+            std::iter::once(logs).chain(variations.iter().map(|one| (one.method, one.parameters))).collect();
+        let stage = match &variations[..] {
+            [one] => one.name.clone(),
+            _ => "variations".to_owned(),
+        };
+        let trials = |method| self.options.trials_of(self.task.name, method);
+        let mut courses = self.run(&stage, &chosen, trials, Scored::Validation)?.into_iter();
+        let logging = courses.next().unwrap_or_default();
+        let logging: Vec<f64> =
+            logging.iter().filter_map(|course| Some(course.logging?.on_validation)).collect();
+        let tried = |(variation, courses)| Tried { variation, logging: logging.clone(), courses };
+        Ok(variations.into_iter().zip(courses).map(tried).collect())
+    }
+}
+
+impl Tried {
+    fn rewards(&self) -> Vec<f64> {
+        self.courses.iter().map(|course| course.reward).collect()
+    }
+
+    fn trials(&self, dataset: &str, seed: u64, provenance: Provenance) -> Vec<Trial> {
+        let Variation { name, parameters, explorer, .. } = &self.variation;
+        let settings = serde_json::json!({ "parameters": parameters, "logging policy": explorer });
+        let trial = |(trial, value)| Trial {
+            dataset: dataset.to_owned(),
+            method: name.clone(),
+            metric: "validation reward".to_owned(),
+            trial,
+            seed,
+            value,
+            settings: settings.clone(),
+            provenance,
+        };
+        (0..).zip(self.rewards()).map(trial).collect()
+    }
+}
+
+fn table(task: &str, provenance: Provenance, tried: &[Tried]) -> Result<Table, BoplRunError> {
+    let columns = [
+        "validation reward",
+        "points more than as it is",
+        "the log's reward",
+        "ridge",
+        "rounds that break a theorem",
+    ];
+    let mut table = Table::new(task, &columns);
+    let as_it_is = tried.first().map(Tried::rewards).unwrap_or_default();
+    let text = |found: Option<String>| found.map_or(Cell::Empty, Cell::Text);
+    for (place, one) in tried.iter().enumerate() {
+        let rewards = one.rewards();
+        let more = Interval::of_differences(&rewards, &as_it_is).filter(|_| place > 0);
+        let broken = one.courses.iter().map(|course| course.short_of_the_decrease + course.above_the_bound);
+        table.push(
+            &one.variation.name,
+            provenance,
+            vec![
+                text(Interval::of(&rewards).map(mean_and_width)),
+                text(more.map(Interval::points)),
+                text(Interval::of(&one.logging).map(mean_and_width)),
+                Cell::Text(format!("{}", (one.variation.explorer.ridge * 1e9).round() / 1e9)),
+                Cell::Count(broken.map(u64::from).sum()),
+            ],
+        )?;
+    }
+    Ok(table)
+}
+
+fn panel(task: &str, provenance: Provenance, tried: &[Tried]) -> BarPanel {
+    let group = |one: &Tried| {
+        let found = Interval::of(&one.rewards())?;
+        let series = "validation reward, 95% interval".to_owned();
+        let bar = Bar { series, value: found.mean, error: found.half_width, reported: None };
+        Some(BarGroup { label: one.variation.name.clone(), bars: vec![bar] })
+    };
+    BarPanel { title: task.to_owned(), provenance, groups: tried.iter().filter_map(group).collect() }
+}
+
+fn write(
+    record: &Record,
+    tables: &[Table],
+    panels: Vec<BarPanel>,
+    options: &Options,
+) -> Result<Report, BoplRunError> {
+    let files = [".json", ".md", ".svg"].map(|ending| options.out.join(format!("bopl-variations{ending}")));
+    record.save(&files[0])?;
+    let kind = if options.quick { "a quick look" } else { "the full run" };
+    let mut page = format!(
+        "# BOPL-regr with one thing at a time that is not as it was: {kind}, seed {}\n\nMean rewards of the argmax policy on \
+         *validation* rows ± half the length of the 95% interval over {} trials, Student's; differences are paired. The first row \
+         has the parameters of [L23, Table 5].\n",
+        record.seed, options.trials
+    );
+    let mut terminal = String::new();
+    for table in tables {
+        let _ = write!(page, "\n{}", table.to_markdown());
+        let _ = writeln!(terminal, "{}\n", table.to_terminal());
+    }
+    let seconds = record.seconds;
+    let _ =
+        writeln!(page, "\nThe rounds took {seconds:.0} s on all threads together, commit {}.", record.commit);
+    write_atomically(&files[1], page.as_bytes())?;
+    let title = Some("What the rewards of BOPL-regr hang on".to_owned());
+    let plot = BarPlot { title, y: "mean reward on validation rows".to_owned(), panels };
+    write_atomically(&files[2], plot.to_svg()?.as_bytes())?;
+    Ok(Report { terminal, files: files.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_at_a_time_is_not_as_it_was() {
+        let task = datasets::ClassificationName::Tmc;
+        let start = Parameters::table_5(Method::BoplRegr, task);
+        let all = of_learning(start, Explorer::of(task));
+        assert_eq!((all[0].method, all[0].parameters), (Method::BoplRegr, start));
+        for (place, one) in all.iter().enumerate().skip(1) {
+            let Parameters { rounds, max_depth, min_child_weight, translation, .. } = one.parameters;
+            let changed = [
+                one.method != Method::BoplRegr,
+                rounds != start.rounds,
+                max_depth != start.max_depth,
+                (min_child_weight - start.min_child_weight).abs() > 0.0,
+                (translation - start.translation).abs() > 0.0,
+            ];
+            let expected = if place + 1 == all.len() { 2 } else { 1 };
+            assert_eq!(changed.iter().filter(|changed| **changed).count(), expected, "{one:?}");
+            assert!(all[..place].iter().all(|before| before.name != one.name));
+        }
+    }
+}
