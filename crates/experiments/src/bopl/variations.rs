@@ -9,7 +9,7 @@ use super::task::{MostRows, Task};
 use super::units::{Scored, Units};
 use super::{BoplRunError, Options, SCHEME, Size};
 use crate::paired::Interval;
-use crate::plot::{Bar, BarGroup, BarPanel, BarPlot};
+use crate::plot::{Dot, DotPanel, DotPlot};
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, Trial, write_atomically};
 use crate::table::{Cell, Table};
@@ -209,20 +209,20 @@ fn table(task: &str, provenance: Provenance, tried: &[Tried]) -> Result<Table, B
     Ok(table)
 }
 
-fn panel(task: &str, provenance: Provenance, tried: &[Tried]) -> BarPanel {
-    let group = |one: &Tried| {
-        let found = Interval::of(&one.rewards())?;
-        let series = "validation reward, 95% interval".to_owned();
-        let bar = Bar { series, value: found.mean, error: found.half_width, reported: None };
-        Some(BarGroup { label: one.variation.name.clone(), bars: vec![bar] })
+/// What every variation changes, in points.
+fn panel(task: &str, provenance: Provenance, tried: &[Tried]) -> DotPanel {
+    let as_it_is = tried.first().map(Tried::rewards).unwrap_or_default();
+    let dot = |one: &Tried| {
+        let more = Interval::of_differences(&one.rewards(), &as_it_is)?.scaled(100.0);
+        Some(Dot { label: one.variation.name.clone(), value: more.mean, half_width: more.half_width })
     };
-    BarPanel { title: task.to_owned(), provenance, groups: tried.iter().filter_map(group).collect() }
+    DotPanel { title: task.to_owned(), provenance, dots: tried.iter().skip(1).filter_map(dot).collect() }
 }
 
 fn write(
     record: &Record,
     tables: &[Table],
-    panels: Vec<BarPanel>,
+    panels: Vec<DotPanel>,
     options: &Options,
 ) -> Result<Report, BoplRunError> {
     let files = [".json", ".md", ".svg"].map(|ending| options.out.join(format!("bopl-variations{ending}")));
@@ -244,7 +244,8 @@ fn write(
         writeln!(page, "\nThe rounds took {seconds:.0} s on all threads together, commit {}.", record.commit);
     write_atomically(&files[1], page.as_bytes())?;
     let title = Some("What the rewards of BOPL-regr hang on".to_owned());
-    let plot = BarPlot { title, y: "mean reward on validation rows".to_owned(), panels };
+    let x = "points more on validation rows than as it is, 95% interval".to_owned();
+    let plot = DotPlot { title, x, panels };
     write_atomically(&files[2], plot.to_svg()?.as_bytes())?;
     Ok(Report { terminal, files: files.to_vec() })
 }

@@ -88,8 +88,8 @@ impl BarPlot {
         if all().any(|bar| bar.reported.is_some()) {
             entries.push(Entry { name: "reported by the paper", swatch: Swatch::Diamond });
         }
-        let widths: Vec<f64> = self.panels.iter().map(BarPanel::least_width).collect();
-        let page = Page::new(self.title.as_deref(), &widths, &entries);
+        let sizes: Vec<Point> = self.panels.iter().map(|panel| (panel.least_width(), 0.0)).collect();
+        let page = Page::new(self.title.as_deref(), &sizes, &entries);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             for (index, panel) in self.panels.iter().enumerate() {

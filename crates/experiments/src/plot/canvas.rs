@@ -112,6 +112,20 @@ impl Canvas<'_> {
         self.area.draw(&PathElement::new(path, style)).map_err(drawing)
     }
 
+    /// A disk, or its rim.
+    pub(super) fn dot(
+        &self,
+        at: Point,
+        radius: f64,
+        colour: RGBColor,
+        filled: bool,
+    ) -> Result<(), PlotError> {
+        let inside = if filled { colour } else { WHITE };
+        self.area.draw(&Circle::new(pixel(at), units(radius), inside.filled())).map_err(drawing)?;
+        let rim = colour.stroke_width(units(1.5).unsigned_abs());
+        self.area.draw(&Circle::new(pixel(at), units(radius), rim)).map_err(drawing)
+    }
+
     pub(super) fn polygon(&self, points: &[Point], colour: RGBColor, opacity: f64) -> Result<(), PlotError> {
         self.area.draw(&Polygon::new(path(points), colour.mix(opacity).filled())).map_err(drawing)
     }

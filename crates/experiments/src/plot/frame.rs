@@ -101,6 +101,6 @@ fn places(ticks: &Ticks, minor: bool) -> impl Iterator<Item = f64> {
 }
 
 /// The room that the labels of a vertical axis take.
-fn widest(ticks: &Ticks) -> f64 {
+pub(super) fn widest(ticks: &Ticks) -> f64 {
     ticks.marks.iter().map(|(_, label)| TICK.width(label)).fold(0.0, f64::max)
 }

@@ -38,15 +38,16 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Up to three panels stand side by side, each at least as wide as its content asks for. An empty legend takes no
-    /// room.
-    pub(super) fn new(title: Option<&'a str>, widths: &[f64], entries: &'a [Entry<'a>]) -> Self {
-        let (columns, panel) = match widths.len() {
+    /// Up to three panels stand side by side, each at least as wide and as high as its content asks for. An empty legend
+    /// takes no room.
+    pub(super) fn new(title: Option<&'a str>, sizes: &[Point], entries: &'a [Entry<'a>]) -> Self {
+        let (columns, panel): (_, Point) = match sizes.len() {
             0 | 1 => (1, (640.0, 380.0)),
             2 | 4 => (2, (440.0, 310.0)),
             _ => (3, (350.0, 260.0)),
         };
-        let panel = (widths.iter().copied().fold(panel.0, f64::max), panel.1);
+        let panel =
+            sizes.iter().fold(panel, |(width, height), least| (width.max(least.0), height.max(least.1)));
         // A long title or name makes the page wider rather than running off it.
         let wide = |entry: &Entry<'_>| SWATCH + 6.0 + LEGEND.width(entry.name) + 14.0;
         let widest =
@@ -62,7 +63,7 @@ impl<'a> Page<'a> {
             at.0 += wide(entry);
         }
         let top = at.1 + if entries.is_empty() { 0.0 } else { LEGEND_ROW + 8.0 };
-        let height = top + f64_of(widths.len().div_ceil(columns)) * panel.1 + MARGIN;
+        let height = top + f64_of(sizes.len().div_ceil(columns)) * panel.1 + MARGIN;
         Self { title, columns, panel, entries: placed, top, size: (width, height) }
     }
 

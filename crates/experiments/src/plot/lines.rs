@@ -99,9 +99,9 @@ impl LinePlot {
         let names_at_ends = (self.panels.len() == 1 && widest <= 220.0).then_some(widest + STUB);
         let legend: &[Entry<'_>] = if names_at_ends.is_some() { &[] } else { &entries };
         let right = names_at_ends.unwrap_or(0.0);
-        let width = |panel: &LinePanel| least_width(&panel.title, panel.provenance) + right;
-        let widths: Vec<f64> = self.panels.iter().map(width).collect();
-        let page = Page::new(self.title.as_deref(), &widths, legend);
+        let size = |panel: &LinePanel| (least_width(&panel.title, panel.provenance) + right, 0.0);
+        let sizes: Vec<Point> = self.panels.iter().map(size).collect();
+        let page = Page::new(self.title.as_deref(), &sizes, legend);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             for (index, panel) in self.panels.iter().enumerate() {

@@ -1,16 +1,18 @@
-//! Figures as SVG: curves and bars, in one panel or several.
+//! Figures as SVG: curves, bars and dots, in one panel or several.
 //!
-//! Reading order: [`LinePlot`] and [`BarPlot`] are what an experiment fills in; `ticks` chooses the numbers at an axis;
+//! Reading order: [`LinePlot`], [`BarPlot`] and [`DotPlot`] are what an experiment fills in; `ticks` chooses the numbers at an axis;
 //! `layout` places panels and legend; `frame` draws a panel's axes; `canvas` is the paper and the pens.
 
 mod lines;
 mod bars;
+mod dots;
 mod ticks;
 mod layout;
 mod frame;
 mod canvas;
 
 pub use bars::{Bar, BarGroup, BarPanel, BarPlot};
+pub use dots::{Dot, DotPanel, DotPlot};
 pub use lines::{LinePanel, LinePlot, Series, Stroke};
 pub use ticks::{Axis, Scale};
 

@@ -45,6 +45,21 @@ fn bar_plot(panels: usize, groups: u32, size: f64) -> BarPlot {
     BarPlot { title: None, y: "average loss".to_owned(), panels: (0..panels).map(panel).collect() }
 }
 
+fn dot_plot(panels: usize, dots: u32, size: f64) -> DotPlot {
+    let dot = |k: u32| {
+        let label = format!("{} as they are, k = {k}", NAMES[k as usize % 5]);
+        let half_width = (!k.is_multiple_of(3)).then_some(0.3 * size);
+        Dot { label, value: size * (f64::from(k) - 1.0), half_width }
+    };
+    let panel = |index: usize| DotPanel {
+        title: SETS[index].to_owned(),
+        provenance: provenance(index),
+        dots: (0..dots).map(dot).collect(),
+    };
+    let title = Some("Differences".to_owned());
+    DotPlot { title, x: "points more".to_owned(), panels: (0..panels).map(panel).collect() }
+}
+
 /// The attribute of an element, in pixels.
 fn number(element: &str, name: &str) -> f64 {
     let (_, rest) = element.split_once(&format!(" {name}=\"")).unwrap();
@@ -98,6 +113,9 @@ fn no_text_overlaps_another_or_leaves_the_page() {
             for axis in [Axis::linear, Axis::log] {
                 assert_legible(&line_plot(panels, axis, size).to_svg().unwrap());
             }
+            for dots in [6, 40] {
+                assert_legible(&dot_plot(panels, dots, size).to_svg().unwrap());
+            }
             for groups in [1, 3] {
                 assert_legible(&bar_plot(panels, groups, size).to_svg().unwrap());
             }
@@ -129,6 +147,34 @@ fn heights_of_bars_are_as_their_values() {
         let expected = heights[0] * f64::from(index) / 3.0;
         assert!((height - expected).abs() < 0.3, "{height} {expected}");
     }
+}
+
+#[test]
+fn dots_are_where_their_numbers_are() {
+    let svg = dot_plot(1, 4, 2.0).to_svg().unwrap();
+    // A disk and its rim each; the values are −2, 0, 2, 4.
+    let dots: Vec<[f64; 2]> = elements(&svg, "circle")
+        .into_iter()
+        .step_by(2)
+        .map(|dot| ["cx", "cy"].map(|of| number(dot, of)))
+        .collect();
+    let [a, b, c, d] = dots[..] else { panic!("{} dots", dots.len()) };
+    let step = b[0] - a[0];
+    assert!(step > 20.0 && (c[0] - b[0] - step).abs() < 0.3 && (d[0] - c[0] - step).abs() < 0.3, "{dots:?}");
+    assert!(a[1] < b[1] && b[1] < c[1] && c[1] < d[1], "from above");
+}
+
+#[test]
+fn dots_that_cannot_be_drawn_are_refused_by_name() {
+    let mut plot = dot_plot(2, 3, 1.0);
+    plot.panels[1].dots[2].half_width = Some(-1.0);
+    assert!(matches!(plot.to_svg(), Err(PlotError::BadValue { panel, value: -1.0, .. }) if panel == "adult"));
+    plot.panels[1].dots[2].half_width = Some(f64::NAN);
+    assert!(matches!(plot.to_svg(), Err(PlotError::BadValue { .. })));
+    plot.panels[1].dots.clear();
+    assert!(matches!(plot.to_svg(), Err(PlotError::Empty { panel }) if panel == "adult"));
+    plot.panels.clear();
+    assert!(matches!(plot.to_svg(), Err(PlotError::Empty { panel }) if panel.is_empty()));
 }
 
 #[test]
