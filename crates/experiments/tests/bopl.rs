@@ -201,8 +201,12 @@ fn no_test_row_reaches_the_log() {
         task.data.labels = Labels::new(labels.classes(), offsets, indices).unwrap();
         let garbled = draw(&task, 1);
         assert_eq!((&told.log, &told.contexts), (&garbled.log, &garbled.contexts), "{name}");
-        assert_eq!(told.logging_on_validation.to_bits(), garbled.logging_on_validation.to_bits());
-        assert_ne!(told.logging.to_bits(), garbled.logging.to_bits(), "{name}: tested on other labels");
+        assert_eq!(told.validation.logging.to_bits(), garbled.validation.logging.to_bits());
+        assert_ne!(
+            told.test.logging.to_bits(),
+            garbled.test.logging.to_bits(),
+            "{name}: tested on other labels"
+        );
     }
 }
 
@@ -218,7 +222,7 @@ fn logging_policies_are_about_as_good_as_the_papers() {
         }
         let most = MostRows { log: 10, held_out: usize::MAX };
         let rewards = (0..4)
-            .map(|trial| task.trial(Explorer::of(name), Some(most), 1, trial).unwrap().logging_on_validation);
+            .map(|trial| task.trial(Explorer::of(name), Some(most), 1, trial).unwrap().validation.logging);
         let mean = rewards.sum::<f64>() / 4.0;
         let printed = Printed::table_1(Method::Logging, name).unwrap().mean;
         assert!((mean - printed).abs() < 0.01, "{name}: {mean}, the paper's {printed}");

@@ -65,27 +65,36 @@ impl Explorer {
         Ok(EpsilonGreedy::new(Softmax::new(model, 1.0)?, self.epsilon)?)
     }
 
-    /// This policy with the ridge, to two digits, for which `reward`, that falls with the ridge, comes next to `target`;
-    /// in [`FITS`] evaluations.
+    /// This policy with the ridge of two digits whose reward came nearest to `target` in [`FITS`] evaluations, and that
+    /// reward: a bisection, under which the reward should fall with the ridge. A target out of reach is missed.
     pub(super) fn calibrated(
         self,
         target: f64,
         mut reward: impl FnMut(Self) -> Result<f64, BoplRunError>,
-    ) -> Result<Self, BoplRunError> {
+    ) -> Result<(Self, f64), BoplRunError> {
         let (mut low, mut high) = RIDGES;
+        let mut nearest = (self, f64::INFINITY);
         for _ in 0..FITS {
-            let ridge = 10_f64.powf(0.5 * (low + high));
-            if reward(Self { ridge, ..self })? > target { low = ridge.log10() } else { high = ridge.log10() }
+            let middle = 0.5 * (low + high);
+            let tried = Self { ridge: two_digits(10_f64.powf(middle)), ..self };
+            let found = reward(tried)?;
+            if (found - target).abs() < (nearest.1 - target).abs() {
+                nearest = (tried, found);
+            }
+            if found > target { low = middle } else { high = middle }
         }
-        let ridge = 10_f64.powf(0.5 * (low + high));
-        let digit = 10_f64.powf(ridge.log10().floor() - 1.0);
-        Ok(Self { ridge: (ridge / digit).round() * digit, ..self })
+        Ok(nearest)
     }
+}
+
+fn two_digits(ridge: f64) -> f64 {
+    let shown = format!("{ridge:.1e}");
+    shown.parse().unwrap_or(ridge)
 }
 
 /// Decimal exponents of the ridges among which one is looked for.
 const RIDGES: (f64, f64) = (-6.0, 4.0);
-/// Bisections: the last one tells ridges apart that differ by less than a percent.
+/// Bisections: the last one parts ridges that differ by two percent.
 pub(super) const FITS: u32 = 11;
 
 #[cfg(test)]
@@ -102,8 +111,21 @@ mod tests {
                 Ok(-tried.ridge)
             });
             let found = found.unwrap();
-            assert!((found.ridge / ridge - 1.0).abs() < 0.04, "{found:?}");
-            assert_eq!((found.epsilon, fits), (start.epsilon, FITS));
+            let (found, reward) = found;
+            // Bisection ends within two percent, which is less than the second digit counts, or next to it.
+            assert!((found.ridge / ridge - 1.0).abs() < 0.035, "{found:?}");
+            let digits = format!("{:.12e}", found.ridge);
+            assert!(digits[3..].starts_with("00000000000e"), "{digits}");
+            assert_eq!((found.epsilon, -reward, fits), (start.epsilon, found.ridge, FITS));
         }
+    }
+
+    #[test]
+    fn the_nearest_is_taken_where_the_target_is_out_of_reach() {
+        // The reward rises before it falls: its best is at a ridge of 0.01, where the first bisections pass.
+        let reward = |tried: Explorer| -(tried.ridge.log10() + 2.0).abs();
+        let start = Explorer::of(ClassificationName::Scene);
+        let (found, best) = start.calibrated(1.0, |tried| Ok(reward(tried))).unwrap();
+        assert!(best < 1.0 && best >= reward(Explorer { ridge: 0.1, ..start }), "{found:?} {best}");
     }
 }

@@ -35,10 +35,6 @@ pub struct Trial {
     pub validation: Rewarded,
     /// For what is reported.
     pub test: Rewarded,
-    /// The mean reward of the logging policy itself on the test rows.
-    pub logging: f64,
-    /// The same on the validation rows.
-    pub logging_on_validation: f64,
     /// The least propensity of the log.
     pub least_propensity: f64,
 }
@@ -107,14 +103,13 @@ impl Task {
         let held_out = |rows: &[usize]| {
             let (contexts, labels) = self.part(rows)?;
             let logging = expected_reward(&policy, &contexts, &labels, &self.structure)?;
-            Ok::<_, BoplRunError>((Rewarded::new(&contexts, &labels, &self.structure)?, logging))
+            Rewarded::new(&contexts, &labels, &self.structure, logging)
         };
-        let (validation, logging_on_validation) = held_out(&split.validation)?;
-        let (test, logging) = held_out(&split.test)?;
+        let (validation, test) = (held_out(&split.validation)?, held_out(&split.test)?);
         let (log, contexts) = parted(&log)?;
         let bins = if most.is_some() { 32 } else { self.bins() };
         let contexts = BinnedContexts::with_bins(contexts, bins)?;
-        Ok(Trial { log, contexts, validation, test, logging, logging_on_validation, least_propensity })
+        Ok(Trial { log, contexts, validation, test, least_propensity })
     }
 
     /// The mean reward on the validation rows of a logging policy, as in the trial of this number.
@@ -179,6 +174,8 @@ pub struct Rewarded {
     /// r(x_i, a) at i·|A| + a.
     rewards: Vec<f64>,
     all: ActionSet<'static>,
+    /// The mean reward of the logging policy itself.
+    pub logging: f64,
 }
 
 impl Rewarded {
@@ -186,6 +183,7 @@ impl Rewarded {
         contexts: &RowMatrix,
         labels: &LabelSets,
         structure: &RewardStructure,
+        logging: f64,
     ) -> Result<Self, BoplRunError> {
         let rewards = labels
             .iter()
@@ -194,6 +192,7 @@ impl Rewarded {
             contexts: dense(contexts)?,
             rewards: rewards.collect(),
             all: ActionSet::all(structure.actions())?,
+            logging,
         })
     }
 
@@ -237,4 +236,23 @@ impl Rewarded {
 
 fn dense(matrix: &RowMatrix) -> Result<RowMatrix, RowError> {
     RowMatrix::dense(matrix.dimension(), matrix.iter().flat_map(|row| row.to_dense()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reward_of_a_logging_policy_is_that_of_the_trial() {
+        let name = ClassificationName::Scene;
+        let task = Task::load(name, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(400) }).unwrap();
+        let most = Some(MostRows { log: 100, held_out: 60 });
+        for (trial, epsilon) in [(0, 0.1), (2, 0.5)] {
+            let explorer = Explorer { epsilon, ..Explorer::of(name) };
+            let alone = task.logging_reward(explorer, most, 3, trial).unwrap();
+            let whole = task.trial(explorer, most, 3, trial).unwrap();
+            assert_eq!(alone.to_bits(), whole.validation.logging.to_bits());
+            assert_ne!(alone.to_bits(), whole.test.logging.to_bits());
+        }
+    }
 }

@@ -42,9 +42,9 @@ impl Method {
         let run = Run { trial, parameters, rows, tick };
         let (mut course, scores) = match self {
             Self::Logging => {
-                let (on_validation, least_propensity) = (trial.logging_on_validation, trial.least_propensity);
+                let (on_validation, least_propensity) = (trial.validation.logging, trial.least_propensity);
                 let logging = Some(Logging { on_validation, least_propensity });
-                return Ok(Course { reward: trial.logging, logging, ..Course::default() });
+                return Ok(Course { reward: rows.logging, logging, ..Course::default() });
             }
             Self::BrrGb => run.reward_regression(trees)?,
             Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,

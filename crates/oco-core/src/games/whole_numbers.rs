@@ -43,14 +43,13 @@ pub(super) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i64) 
     }
     let (magnitude, divisor) = (numerator.magnitude(), denominator.magnitude());
     let bits = |v: &BigUint| i64::try_from(v.bits()).unwrap_or(i64::MAX);
-    // The leading bit of the quotient stands for 2^top or 2^(top − 1), and no bit of a double is below 2^−1074.
-    let top = bits(magnitude) - bits(divisor) + exponent;
-    let mut last = (top - 52).max(LOWEST_BIT);
-    let mut digits = nearest(magnitude, divisor, exponent - last);
-    if digits.bits() < 53 && last > LOWEST_BIT {
-        last -= 1;
-        digits = nearest(magnitude, divisor, exponent - last);
-    }
+    // The leading bit of the quotient stands for 2^top, and no bit of a double is below 2^−1074.
+    let longer = bits(magnitude) - bits(divisor);
+    let (left, right) = ((-longer).max(0), longer.max(0));
+    let reaches = magnitude << left >= divisor << right;
+    let top = longer + exponent - i64::from(!reaches);
+    let last = (top - 52).max(LOWEST_BIT);
+    let digits = nearest(magnitude, divisor, exponent - last);
     // At most 2^53, hence exact; so is the power of two, up to the end of the range.
     let digits = digits.to_f64().unwrap_or(f64::INFINITY);
     let power = u32::try_from(last.unsigned_abs()).unwrap_or(u32::MAX);
@@ -107,6 +106,8 @@ mod tests {
         assert_eq!(quotient(two + 1, 1), 2_f64.powi(53));
         assert_eq!(quotient(two + 3, 1), 2_f64.powi(53) + 4.0);
         assert_eq!(quotient(2 * two - 1, 2), 2_f64.powi(53));
+        // Less than a power of two, where doubles lie twice as close as above it.
+        assert_eq!(quotient(two, two + 1), 1.0_f64.next_down());
     }
 
     proptest! {
@@ -119,12 +120,24 @@ mod tests {
         /// Below the normal range too, where the last bit of a double stands for 2^−1074.
         #[test]
         fn no_double_is_nearer(a in any::<i128>(), b in 1..i64::MAX, e in -1160..900_i64) {
-            let (a, b) = (BigInt::from(a), BigInt::from(b));
-            let got = quotient(&a, &b, e);
-            let WholeNumbers { numbers, exponent } = WholeNumbers::of(&[got, got.next_up(), got.next_down()]);
-            let (left, right) = ((e - exponent).max(0), (exponent - e).max(0));
-            let [own, up, down] = [0, 1, 2].map(|i| ((&a << left) - ((&numbers[i] * &b) << right)).abs());
-            prop_assert!(own <= up && own <= down, "{got:e}");
+            assert_nearest(&BigInt::from(a), &BigInt::from(b), e)?;
         }
+
+        /// Close to powers of two, where the distance of doubles changes.
+        #[test]
+        fn no_double_is_nearer_to_a_number_close_to_a_power_of_two(
+            b in 1..i64::MAX, less in -5000..5000_i64, up in 0..64_u32, e in -1160..900_i64,
+        ) {
+            assert_nearest(&((BigInt::from(b) << up) - less), &BigInt::from(b), e)?;
+        }
+    }
+
+    fn assert_nearest(a: &BigInt, b: &BigInt, e: i64) -> Result<(), TestCaseError> {
+        let got = quotient(a, b, e);
+        let WholeNumbers { numbers, exponent } = WholeNumbers::of(&[got, got.next_up(), got.next_down()]);
+        let (left, right) = ((e - exponent).max(0), (exponent - e).max(0));
+        let [own, up, down] = [0, 1, 2].map(|i| ((a << left) - ((&numbers[i] * b) << right)).abs());
+        prop_assert!(own <= up && own <= down, "{got:e}");
+        Ok(())
     }
 }

@@ -55,7 +55,8 @@ pub enum CategoryLabels {
     Known(Vec<String>),
 }
 
-/// A column of lists of actions, each written as those of the column of a.
+/// A column of lists of actions, each written as those of the column of a. White space around an action is not part of it;
+/// between two separators stands an action without a name, which is refused as such.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnOffer {
     /// The name of the column.
@@ -71,8 +72,8 @@ pub enum ActionCoding {
     Index(usize),
     /// As one of these labels; the first is action 0.
     Labels(Vec<String>),
-    /// As labels that become actions in the order in which they first appear. An action that was never taken, nor listed as
-    /// on offer, is not known then.
+    /// As labels that become actions in the order in which they first appear, those on offer in a row before the one that was
+    /// taken. An action that was never taken, nor listed as on offer, is not known then, and an empty cell is refused.
     Appearance,
 }
 
@@ -90,7 +91,7 @@ pub enum Outcome {
 pub struct CsvLog {
     /// The log; its contexts are sparse where a column holds labels, and dense otherwise.
     pub log: Log,
-    /// The columns of the contexts; `country=Chad` is that of a label.
+    /// The columns of the contexts; `country=Chad` is that of a label. Two may have one name where names have `=` in them.
     pub contexts: Vec<String>,
     /// The labels of the actions; empty for [`ActionCoding::Index`].
     pub actions: Vec<String>,
@@ -104,7 +105,8 @@ pub struct CsvLog {
 /// Reads a log from comma-separated values with a header, quoted as in RFC 4180; white space around a cell is not part of
 /// it, nor around a name or label that is asked for, and blank lines are none.
 ///
-/// *Cost:* one pass; nothing is held but the log itself and one record.
+/// *Cost:* one pass; nothing is held but the log itself and one record, and where there are labels or lists, their numbers until
+/// the log is made of them: 4 bytes a label or listed action, 8 a number.
 ///
 /// ```
 /// use off_policy::readers::{
@@ -224,11 +226,13 @@ fn contexts<R: Read>(
     if places.is_empty() {
         return Err(ReadError::NoContexts);
     }
+    let mut is_context = vec![false; asked.len()];
+    places.iter().for_each(|j| is_context[*j] = true);
     let mut labels: Vec<Option<Labels>> = table.header().iter().map(|_| None).collect();
     for CategoryColumn { column, labels: of_column } in &columns.categories {
         let place = table.column(column)?;
         let column = || table.header()[place].clone();
-        if !places.contains(&place) {
+        if !is_context[place] {
             return Err(ReadError::NotAContext { column: column() });
         }
         let of_column = match of_column {

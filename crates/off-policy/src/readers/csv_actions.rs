@@ -99,7 +99,9 @@ impl Coder {
                 (written.parse::<u32>().ok().filter(|action| (*action as usize) < *actions), *actions)
             }
             // A cell without a label is one that somebody forgot to fill, unless it was said to be an action.
-            Self::Labels(labels) if written.is_empty() => (labels.known_number(written), labels.count()),
+            Self::Labels(labels) if written.is_empty() && labels.known_number(written).is_none() => {
+                return Err(table.bad(place, "the label of an action"));
+            }
             Self::Labels(labels) => (labels.number(written), labels.count()),
         };
         action.ok_or_else(|| table.unknown_action(place, written, actions))

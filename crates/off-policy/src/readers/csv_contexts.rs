@@ -11,11 +11,14 @@ pub(super) struct Contexts {
     columns: Vec<Column>,
     /// Row by row the cells of the columns of numbers.
     numbers: Vec<f64>,
-    /// Row by row the numbers of the labels.
-    labels: Vec<Option<u32>>,
+    /// Row by row the numbers of the labels, or [`UNKNOWN`].
+    labels: Vec<u32>,
     /// Cells with a label that is none of those known.
     pub(super) unknown: usize,
 }
+
+/// A label that has no number: no number is as large.
+const UNKNOWN: u32 = u32::MAX;
 
 /// A column of the table.
 struct Column {
@@ -52,7 +55,7 @@ impl Contexts {
                 Some(labels) => {
                     let label = labels.number(table.text(*place)?);
                     self.unknown += usize::from(label.is_none());
-                    self.labels.push(label);
+                    self.labels.push(label.unwrap_or(UNKNOWN));
                 }
             }
         }
@@ -82,7 +85,7 @@ impl Contexts {
 }
 
 /// The numbers that are not 0, and a 1 for every label that is known.
-fn sparse(columns: &[Column], numbers: &[f64], labels: &[Option<u32>]) -> Result<RowMatrix, ReadError> {
+fn sparse(columns: &[Column], numbers: &[f64], labels: &[u32]) -> Result<RowMatrix, ReadError> {
     let of_labels = columns.iter().filter(|column| column.labels.is_some()).count();
     let of_numbers = columns.len() - of_labels;
     let (mut numbers, mut labels_left) = (numbers.iter(), labels.iter());
@@ -97,12 +100,13 @@ fn sparse(columns: &[Column], numbers: &[f64], labels: &[Option<u32>]) -> Result
         for column in columns {
             let (width, entry) = match &column.labels {
                 None => (1, numbers.next().filter(|x| **x != 0.0).map(|x| (0, *x))),
-                Some(known) => {
-                    (known.count(), labels_left.next().copied().flatten().map(|label| (label, 1.0)))
-                }
+                Some(known) => (
+                    known.count(),
+                    labels_left.next().filter(|label| **label != UNKNOWN).map(|label| (*label, 1.0)),
+                ),
             };
             if let Some((offset, value)) = entry {
-                // The matrix refuses a number that is beyond its columns.
+                // There is no memory for 2³² labels.
                 indices.push(u32::try_from(dimension + offset as usize).unwrap_or(u32::MAX));
                 values.push(value);
             }

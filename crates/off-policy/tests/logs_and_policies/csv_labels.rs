@@ -98,15 +98,15 @@ fn lists_without_the_logged_action_are_refused_with_their_line() {
     };
     assert_eq!(refused("1,0,sport", "1,0,maps"), bad(3, "maps"));
     assert_eq!(refused("news;maps;news", "news;sport"), bad(4, "news;sport"));
-    let unknown = |line, column: &str, actions| ReadError::UnknownAction {
+    let nameless = |line, column: &str, text: &str| ReadError::BadCell {
         line,
         column: column.into(),
-        text: String::new(),
-        actions,
+        text: text.into(),
+        expected: "the label of an action",
     };
-    assert_eq!(refused("1,0,sport", "1,0,"), unknown(3, "offered", 2));
-    assert_eq!(refused("news;maps;news", "news;maps;"), unknown(4, "offered", 3));
-    assert_eq!(refused("3,maps", "3,"), unknown(4, "a", 3));
+    assert_eq!(refused("1,0,sport", "1,0,"), nameless(3, "offered", ""));
+    assert_eq!(refused("news;maps;news", "news;maps;"), nameless(4, "offered", "news;maps;"));
+    assert_eq!(refused("3,maps", "3,"), nameless(4, "a", ""));
 }
 
 #[test]
@@ -138,7 +138,47 @@ fn a_file_of_labels_none_of_which_is_known_is_read_as_zeros() {
     assert!(found.log.iter().all(|row| row.context.to_dense() == [0.0, 0.0]));
 }
 
+/// A row of the columns of [`GOOD`], and its cells: land, device, x, action and the others on offer.
+type Cells = (usize, usize, i8, usize, Vec<usize>);
+
+const LANDS: [&str; 4] = ["Chad", " Peru ", "", "\"Guinea, Republic\""];
+const ACTIONS: [&str; 4] = ["news", "sport", "maps", "a b"];
+
+fn written((land, device, x, action, others): &Cells) -> String {
+    let mut on_offer: Vec<&str> = others.iter().map(|a| ACTIONS[*a]).collect();
+    on_offer.insert(on_offer.len() / 2, ACTIONS[*action]);
+    let device = ["phone", "tablet"][*device];
+    format!("{},{x},{},{device},0.5,1,{},7\n", LANDS[*land], ACTIONS[*action], on_offer.join(" ;"))
+}
+
 proptest! {
+    /// Every cell is found again, and again in a file that is read alike.
+    #[test]
+    fn what_is_written_is_read(
+        rows in prop::collection::vec(
+            (0..4_usize, 0..2_usize, any::<i8>(), 0..4_usize, prop::collection::vec(0..4_usize, 0..5)), 1..12,
+        ),
+    ) {
+        let header = GOOD.lines().next().unwrap();
+        let text = format!("{header}\n{}", rows.iter().map(written).collect::<String>());
+        let found = read(&text, &columns()).unwrap();
+        let column = |name: String| found.contexts.iter().position(|known| *known == name).unwrap();
+        for (i, (land, device, x, action, others)) in rows.iter().enumerate() {
+            let row = found.log.row(i).unwrap();
+            let land = LANDS[*land].trim().trim_matches('"');
+            let device = ["phone", "tablet"][*device];
+            let mut expected = vec![0.0; found.contexts.len()];
+            expected[column(format!("land={land}"))] = 1.0;
+            expected[column(format!("device={device}"))] = 1.0;
+            (expected[column("x".into())], expected[column("y".into())]) = (f64::from(*x), 7.0);
+            prop_assert_eq!(row.context.to_dense(), expected);
+            prop_assert_eq!(&found.actions[row.action], ACTIONS[*action]);
+            let on_offer: std::collections::BTreeSet<&str> = row.on_offer.iter().map(|a| &*found.actions[a]).collect();
+            prop_assert_eq!(on_offer, others.iter().chain([action]).map(|a| ACTIONS[*a]).collect());
+        }
+        prop_assert_eq!(&read(&text, &found.columns).unwrap(), &found);
+    }
+
     /// Whatever is read is coded as it was, by the columns that come with it.
     #[test]
     fn no_bytes_make_a_reader_of_labels_panic(
