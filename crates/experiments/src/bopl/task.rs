@@ -1,7 +1,7 @@
 //! What a trial sees of a data set: a log for training, and rewards that are all known for testing.
 
 use super::BoplRunError;
-use super::logging_policy::Explorer;
+use super::logging_policy::{Explorer, LoggingPolicy};
 use datasets::{Classification, ClassificationName, SearchPath, Split, StandIn, load_classification};
 use off_policy::policies::argmax;
 use off_policy::{
@@ -95,8 +95,7 @@ impl Task {
         trial: u32,
     ) -> Result<Trial, BoplRunError> {
         let split = self.split(most, seed, trial)?;
-        let (contexts, labels) = self.part(&split.logging)?;
-        let policy = explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))?;
+        let policy = self.logging_policy(explorer, &split, seed, trial)?;
         let (contexts, labels) = self.part(&split.target)?;
         let log = to_bandit(contexts, &labels, &self.structure, &policy, &mut stream(seed, trial, 1))?;
         let least_propensity = log.propensities().iter().copied().fold(1.0, f64::min);
@@ -124,10 +123,20 @@ impl Task {
         trial: u32,
     ) -> Result<f64, BoplRunError> {
         let split = self.split(most, seed, trial)?;
-        let (contexts, labels) = self.part(&split.logging)?;
-        let policy = explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))?;
+        let policy = self.logging_policy(explorer, &split, seed, trial)?;
         let (contexts, labels) = self.part(&split.validation)?;
         Ok(expected_reward(&policy, &contexts, &labels, &self.structure)?)
+    }
+
+    fn logging_policy(
+        &self,
+        explorer: Explorer,
+        split: &Split,
+        seed: u64,
+        trial: u32,
+    ) -> Result<LoggingPolicy, BoplRunError> {
+        let (contexts, labels) = self.part(&split.logging)?;
+        explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))
     }
 
     /// The rows of a trial's parts; the logging policy sees none without a label.
