@@ -5,6 +5,7 @@
 mod whole_numbers;
 mod pair_tree;
 mod exact_definition;
+mod no_gain;
 mod exact_properties;
 mod simulated;
 mod smartcore_pairs;

@@ -2,7 +2,7 @@
 
 use super::grow::Grower;
 use super::node::Node;
-use super::split::{Question, Split};
+use super::split::{Question, ScaledGain, Split};
 use super::units::Units;
 use crate::pairs::{PairRound, PairWeights};
 
@@ -53,8 +53,8 @@ impl Grower<'_> {
         let (a, b) = (left.h + self.lambda, right.h + self.lambda);
         let d = left.g * b - right.g * a;
         // A sum of k numbers is off by k roundings of the sum of their sizes at most; and so are a and b.
-        let noise = (pairs + 8.0) * f64::EPSILON * (left.size * b + right.size * a);
-        let g = left.g + right.g;
-        d.abs() > noise && d * d * (a + b - self.lambda) > g * g * self.lambda * a * b
+        let off = (pairs + 8.0) * f64::EPSILON;
+        let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda: self.lambda };
+        gain.is_above(off * (left.size * b + right.size * a), off * (left.size + right.size), off * (a + b))
     }
 }

@@ -72,7 +72,8 @@ impl<'a> Grower<'a> {
         if is_sure || self.gains_before_rounding(node, &split) {
             return Some(split);
         }
-        self.search(node, Roundings::Any).map(|(split, _)| split)
+        let (split, is_sure) = self.search(node, Roundings::Any)?;
+        (is_sure || self.gains_before_rounding(node, &split)).then_some(split)
     }
 
     /// The best split beyond these roundings, and whether it is so beyond any.

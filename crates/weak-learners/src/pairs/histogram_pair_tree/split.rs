@@ -43,6 +43,7 @@ pub(super) struct Search {
     all: Sums,
     lambda: f64,
     least: f64,
+    pairs: f64,
     /// |D| that rounding could make, as is assumed of it and at most.
     noise: f64,
     most_noise: f64,
@@ -62,7 +63,7 @@ impl Search {
         };
         let [noise, most_noise] = [off, pairs].map(|off| off * (all.h + 2.0 * lambda + all.g.abs()));
         let bar = if lambda > 0.0 { all.g * all.g * (lambda / (all.h + lambda)) } else { 0.0 };
-        Self { all, lambda, least, noise, most_noise, best: None, above: bar, below: 1.0 }
+        Self { all, lambda, least, pairs, noise, most_noise, best: None, above: bar, below: 1.0 }
     }
 
     #[inline]
@@ -149,8 +150,43 @@ impl Search {
 
     /// And whether no rounding at all could have made it.
     pub(super) fn best(self) -> Option<(Split, bool)> {
-        // `above` is the D² of the best one.
-        let is_sure = self.above.sqrt() > self.most_noise;
-        self.best.map(|split| (split, is_sure))
+        let split = self.best?;
+        let right = self.all - split.left;
+        let (a, b) = (split.left.h + self.lambda, right.h + self.lambda);
+        let gain = ScaledGain { g: self.all.g, d: split.left.g * b - right.g * a, a, b, lambda: self.lambda };
+        let near = f64::EPSILON * (split.left.g.abs() * b + right.g.abs() * a);
+        let is_sure = gain.is_above(self.most_noise + near, self.pairs, self.pairs);
+        Some((split, is_sure))
+    }
+}
+
+/// Twice a gain, times ab(a + b)(H + λ), which is D²(H + λ) − G²λab.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScaledGain {
+    pub(super) g: f64,
+    pub(super) d: f64,
+    pub(super) a: f64,
+    pub(super) b: f64,
+    pub(super) lambda: f64,
+}
+
+impl ScaledGain {
+    /// Whether it is above 0 whatever D is off by, up to `off_d`, and G and the weights, up to theirs.
+    ///
+    /// With λ > 0 a gain is a difference that may vanish where D does not: a split into sides with G_L/a = G_R/b gains less
+    /// than nothing, and one beside it nothing.
+    pub(super) fn is_above(self, off_d: f64, off_g: f64, off_h: f64) -> bool {
+        let Self { g, d, a, b, lambda } = self;
+        if d.abs() <= off_d || lambda == 0.0 {
+            return d.abs() > off_d;
+        }
+        let all = a + b - lambda;
+        let (first, second) = (d * d * all, g * g * lambda * a * b);
+        let off_first = (2.0 * d.abs() + off_d) * off_d * (all + off_h) + d * d * off_h;
+        let [wide_a, wide_b] = [a, b].map(|side| side + off_h);
+        let off_second =
+            lambda * ((2.0 * g.abs() + off_g) * off_g * wide_a * wide_b + g * g * (a + b + off_h) * off_h);
+        // And six roundings each, of what is computed here.
+        first - second > off_first + off_second + 8.0 * f64::EPSILON * (first + second)
     }
 }
