@@ -135,8 +135,8 @@ proptest! {
                 prop_assert!(other > 32.0 || gain(other) <= step.progress * (1.0 + 1e-12), "{u} {other}");
             }
         }
-        // √(1 − γ²) is no less than the least Z.
-        prop_assert!((-chosen[1].progress).exp() <= (1.0 - edge * edge).sqrt() + 1e-12);
+        // √(1 − γ²) is no less than the least Z; γ is at most 1, but for the rounding of Σw.
+        prop_assert!((-chosen[1].progress).exp() <= (1.0 - edge * edge).max(0.0).sqrt() + 1e-12);
     }
 
     /// For h = ±1 the step of least Z is AdaBoost's.
