@@ -6,7 +6,7 @@ use off_policy::LabelSets;
 use off_policy::policies::{Columns, EpsilonGreedy, LogisticTraining, MultinomialLogistic, Softmax};
 use rand::Rng;
 use rows::RowMatrix;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a logging policy is made \[L23, Appendix F.3\]: multinomial logistic regression with a large ridge, its softmax mixed
 /// with the uniform policy.
@@ -14,15 +14,19 @@ use serde::Serialize;
 /// The paper does not say how large, and stops early as well. Here ε = 0.1 everywhere, and the ridge alone keeps the policy
 /// mediocre: it is the one, to two digits, with which the mean reward on the *validation* rows is that of \[L23, Table 1\].
 /// Stopped early, policies of two trials differed by ten points.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Explorer {
     /// λ.
     pub ridge: f64,
     /// The share of the uniform policy: no propensity is below ε/|A|.
     pub epsilon: f64,
     /// The scale on which λ sees the columns.
-    #[serde(skip_serializing_if = "is_standardised")]
+    #[serde(skip_serializing_if = "is_standardised", default = "standardised")]
     pub columns: Columns,
+}
+
+fn standardised() -> Columns {
+    Columns::Standardised
 }
 
 /// Units that were kept before there was a choice are found by a name without it.

@@ -154,11 +154,15 @@ impl Units<'_> {
         Ok(courses)
     }
 
+    /// What the data is called in keys: trials on a stand-in are not those of the official files that may be fetched later.
+    pub(super) fn data(&self) -> &'static str {
+        Provenance::from(&self.task.data.provenance).label().unwrap_or("official")
+    }
+
     /// A unit that is kept, or else its work.
     fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<Course>, BoplRunError> {
         let Unit { trial, method, parameters, model, scored, .. } = unit;
-        // Trials on a stand-in are not those of the official files that may be fetched later.
-        let data = Provenance::from(&self.task.data.provenance).label().unwrap_or("official");
+        let data = self.data();
         let name = self.task.name;
         let key = unit.key(name, data, self.explorer);
         if let Some(kept) = self.store.get(&key) {
@@ -214,7 +218,7 @@ impl<'a> Shared<'a> {
 
 /// Does the work for every item, in their order on as many threads, and returns what came out in their order. The threads
 /// are in no pool, so that a learner forks nowhere. After a failure nothing further is begun.
-fn side_by_side<I: Sync, T: Send>(
+pub(super) fn side_by_side<I: Sync, T: Send>(
     items: &[I],
     threads: Option<usize>,
     work: impl Fn(&I) -> Result<T, BoplRunError> + Sync,

@@ -6,14 +6,14 @@ use super::methods::Method;
 use super::parameters::Parameters;
 use super::report::{Report, mean_and_width};
 use super::task::{MostRows, Task};
-use super::units::{Scored, Units};
+use super::units::{Scored, Units, side_by_side};
 use super::{BoplRunError, Options, SCHEME, Size};
 use crate::paired::Interval;
 use crate::plot::{Dot, DotPanel, DotPlot};
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, Trial, write_atomically};
 use crate::table::{Cell, Table};
-use crate::trials::Trials;
+use crate::trials::{Trials, WorkError};
 use datasets::StandIn;
 use off_policy::policies::Columns;
 use std::fmt::Write as _;
@@ -68,12 +68,12 @@ const NEAR: f64 = 0.005;
 /// better policies. Ridges are looked for in the first trial.
 fn of_logging(
     start: Parameters,
-    task: &Task,
-    most: Option<MostRows>,
-    (seed, progress): (u64, &Progress),
+    units: &Units<'_>,
+    ridges: &Trials<(Explorer, f64)>,
 ) -> Result<Vec<Variation>, BoplRunError> {
-    let usual = Explorer::of(task.name);
-    let reward = |explorer| task.logging_reward(explorer, most, seed, 0);
+    let Units { task, most, options, progress, .. } = *units;
+    let (usual, name) = (units.explorer, task.name);
+    let reward = |explorer| task.logging_reward(explorer, most, options.seed, 0);
     let now = reward(usual)?;
     let (standardised, raw) = (Columns::Standardised, Columns::Raw);
     let mut asked: Vec<(String, Explorer, f64)> = Vec::new();
@@ -81,34 +81,42 @@ fn of_logging(
         [(standardised, 0.0), (standardised, 0.3), (standardised, 0.5), (raw, 0.0), (raw, 0.1), (raw, 0.5)]
     {
         let on = if columns == raw { ", columns as they are" } else { "" };
-        let name = format!("logged with ε = {epsilon}{on}");
-        asked.push((name, Explorer { epsilon, columns, ..usual }, now));
+        asked.push((format!("logged with ε = {epsilon}{on}"), Explorer { epsilon, columns, ..usual }, now));
     }
     for times in [1.25, 1.5] {
         asked.push((format!("logged with reward × {times}"), usual, times * now));
     }
-    let stage =
-        progress.stage(&format!("{}: logging policies", task.name), asked.len() as u64 * u64::from(FITS));
-    let all = asked.into_iter().map(|(name, explorer, target)| {
-        let (explorer, found) = explorer.calibrated(target, |tried| {
-            let found = reward(tried);
-            stage.done(1);
-            found
-        })?;
+    let fits = asked.len() as u64 * u64::from(FITS);
+    let stage = progress.stage(&format!("{name}: logging policies"), fits);
+    let found = side_by_side(&asked, options.threads, |(_, explorer, target)| {
+        let key = format!("{}/{}/{explorer:?}/{target:e}", name, units.data());
+        if let Some(kept) = ridges.get(&key) {
+            stage.resume(u64::from(FITS));
+            return Ok(*kept);
+        }
+        let work = || {
+            explorer.calibrated(*target, |tried| {
+                let found = reward(tried);
+                stage.done(1);
+                found
+            })
+        };
+        Ok(*ridges.get_or_try_run(&key, work).map_err(WorkError::into_error)?)
+    })?;
+    stage.finish();
+    let variation = |((name, _, target), (explorer, found)): ((String, Explorer, f64), (Explorer, f64))| {
         let is_met = (found - target).abs() <= NEAR;
         let name = if is_met { name } else { format!("{name}, {target:.3} not reached") };
-        Ok(Variation { name, method: Method::BoplRegr, parameters: start, explorer })
-    });
-    let all = all.collect();
-    stage.finish();
-    all
+        Variation { name, method: Method::BoplRegr, parameters: start, explorer }
+    };
+    Ok(asked.into_iter().zip(found).map(variation).collect())
 }
 
 /// Runs the variations of every task that is asked for, or what is left of them, and writes `bopl-variations.json`,
 /// `bopl-variations.md` and `bopl-variations.svg`. No test row reaches a choice, a table or the figure.
 ///
 /// # Errors
-/// [`BoplRunError`]. Finished units are kept in `bopl-variations-*.trials`.
+/// [`BoplRunError`]. Finished units are kept in `bopl-variations-*.trials`, and ridges in `bopl-ridges-*.trials`.
 pub fn run(options: &Options) -> Result<Report, BoplRunError> {
     if options.trials == 0 || options.tasks.is_empty() {
         let (trials, tasks) = (options.trials, options.tasks.len());
@@ -117,6 +125,7 @@ pub fn run(options: &Options) -> Result<Report, BoplRunError> {
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
     let store = Trials::<Course>::of_experiment(&options.out, "bopl-variations", &settings)?;
+    let ridges = Trials::<(Explorer, f64)>::of_experiment(&options.out, "bopl-ridges", &settings)?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("bopl-variations", options.seed, settings);
     let (mut tables, mut panels) = (Vec::new(), Vec::new());
@@ -128,7 +137,7 @@ pub fn run(options: &Options) -> Result<Report, BoplRunError> {
         let usual = Explorer::of(name);
         let units = Units { task: &task, explorer: usual, most, options, store: &store, progress: &progress };
         let mut tried = units.try_these(of_learning(start, usual))?;
-        for variation in of_logging(start, &task, most, (options.seed, &progress))? {
+        for variation in of_logging(start, &units, &ridges)? {
             tried.extend(Units { explorer: variation.explorer, ..units }.try_these(vec![variation])?);
         }
         for one in &tried {

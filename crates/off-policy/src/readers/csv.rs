@@ -56,7 +56,7 @@ pub enum CategoryLabels {
 }
 
 /// A column of lists of actions, each written as those of the column of a. White space around an action is not part of it;
-/// between two separators stands an action without a name, which is refused as such.
+/// between two separators stands an action without a name, which is refused unless the empty label was said to be an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnOffer {
     /// The name of the column.

@@ -98,7 +98,8 @@ impl Coder {
             Self::Index(actions) => {
                 (written.parse::<u32>().ok().filter(|action| (*action as usize) < *actions), *actions)
             }
-            // A cell without a label is one that somebody forgot to fill, unless it was said to be an action.
+            // A cell without a label is one that somebody forgot to fill, unless it was said to be an action; to be
+            // numbered in the order of appearance is not to be said.
             Self::Labels(labels) if written.is_empty() && labels.known_number(written).is_none() => {
                 return Err(table.bad(place, "the label of an action"));
             }

@@ -138,17 +138,23 @@ fn a_file_of_labels_none_of_which_is_known_is_read_as_zeros() {
     assert!(found.log.iter().all(|row| row.context.to_dense() == [0.0, 0.0]));
 }
 
-/// A row of the columns of [`GOOD`], and its cells: land, device, x, action and the others on offer.
-type Cells = (usize, usize, i8, usize, Vec<usize>);
+/// The cells of a row of the columns of [`GOOD`]: land, device; x, r, 1/p; action and the others on offer.
+type Cells = (usize, usize, (i8, i8, u8), usize, Vec<usize>);
 
 const LANDS: [&str; 4] = ["Chad", " Peru ", "", "\"Guinea, Republic\""];
 const ACTIONS: [&str; 4] = ["news", "sport", "maps", "a b"];
 
-fn written((land, device, x, action, others): &Cells) -> String {
+fn written((land, device, (x, r, p), action, others): &Cells) -> String {
     let mut on_offer: Vec<&str> = others.iter().map(|a| ACTIONS[*a]).collect();
     on_offer.insert(on_offer.len() / 2, ACTIONS[*action]);
     let device = ["phone", "tablet"][*device];
-    format!("{},{x},{},{device},0.5,1,{},7\n", LANDS[*land], ACTIONS[*action], on_offer.join(" ;"))
+    format!(
+        "{},{x},{},{device},{},{r},{},7\n",
+        LANDS[*land],
+        ACTIONS[*action],
+        1.0 / f64::from(*p),
+        on_offer.join(" ;")
+    )
 }
 
 proptest! {
@@ -156,14 +162,18 @@ proptest! {
     #[test]
     fn what_is_written_is_read(
         rows in prop::collection::vec(
-            (0..4_usize, 0..2_usize, any::<i8>(), 0..4_usize, prop::collection::vec(0..4_usize, 0..5)), 1..12,
+            (
+                0..4_usize, 0..2_usize, (any::<i8>(), any::<i8>(), 1..=u8::MAX), 0..4_usize,
+                prop::collection::vec(0..4_usize, 0..5),
+            ),
+            1..12,
         ),
     ) {
         let header = GOOD.lines().next().unwrap();
         let text = format!("{header}\n{}", rows.iter().map(written).collect::<String>());
         let found = read(&text, &columns()).unwrap();
         let column = |name: String| found.contexts.iter().position(|known| *known == name).unwrap();
-        for (i, (land, device, x, action, others)) in rows.iter().enumerate() {
+        for (i, (land, device, (x, r, p), action, others)) in rows.iter().enumerate() {
             let row = found.log.row(i).unwrap();
             let land = LANDS[*land].trim().trim_matches('"');
             let device = ["phone", "tablet"][*device];
@@ -173,6 +183,7 @@ proptest! {
             (expected[column("x".into())], expected[column("y".into())]) = (f64::from(*x), 7.0);
             prop_assert_eq!(row.context.to_dense(), expected);
             prop_assert_eq!(&found.actions[row.action], ACTIONS[*action]);
+            prop_assert_eq!((row.propensity, row.reward), (1.0 / f64::from(*p), f64::from(*r)));
             let on_offer: std::collections::BTreeSet<&str> = row.on_offer.iter().map(|a| &*found.actions[a]).collect();
             prop_assert_eq!(on_offer, others.iter().chain([action]).map(|a| ACTIONS[*a]).collect());
         }

@@ -72,8 +72,9 @@ impl<'a> Grower<'a> {
         if is_sure || self.gains_before_rounding(node, &split) {
             return Some(split);
         }
-        let (split, is_sure) = self.search(node, Roundings::Any)?;
-        (is_sure || self.gains_before_rounding(node, &split)).then_some(split)
+        let (other, is_sure) = self.search(node, Roundings::Any)?;
+        let is_another = other.question != split.question;
+        (is_sure || (is_another && self.gains_before_rounding(node, &other))).then_some(other)
     }
 
     /// The best split beyond these roundings, and whether it is so beyond any.

@@ -5,13 +5,13 @@ use super::sums::{Cell, Sums};
 use crate::pairs::binned_contexts::{Column, Layout};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) column: usize,
     pub(super) bin: u16,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
     Context(Cut),
     /// "Is it this of the actions of the node?"
@@ -154,7 +154,7 @@ impl Search {
         let right = self.all - split.left;
         let (a, b) = (split.left.h + self.lambda, right.h + self.lambda);
         let gain = ScaledGain { g: self.all.g, d: split.left.g * b - right.g * a, a, b, lambda: self.lambda };
-        let near = f64::EPSILON * (split.left.g.abs() * b + right.g.abs() * a);
+        let near = 2.0 * f64::EPSILON * (split.left.g.abs() * b + right.g.abs() * a);
         let is_sure = gain.is_above(self.most_noise + near, self.pairs, self.pairs);
         Some((split, is_sure))
     }
