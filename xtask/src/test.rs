@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::AddAssign;
+use std::process::Command;
 use std::{env, fmt};
 
 use crate::cargo::{Failure, cargo, exit_code, line};
@@ -11,17 +12,7 @@ use crate::cargo::{Failure, cargo, exit_code, line};
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
-    let mut command = cargo(["test", "--no-fail-fast"]);
-    if !names_packages(arguments) {
-        command.arg("--workspace");
-    }
-    // The summary reads cargo's plain lines.
-    command.args(arguments).env("CARGO_TERM_COLOR", "never");
-    // Property tests draw the same cases in every run, so that a change is judged by what it changes. Whoever
-    // looks for new cases sets a seed, or calls `cargo test`, which draws fresh ones each time.
-    if env::var_os(SEED).is_none() {
-        command.env(SEED, "20260701");
-    }
+    let mut command = tests(arguments, env::var_os(SEED));
     let typed = line(&command);
     let process = |source| Failure::Process { command: typed.clone(), source };
 
@@ -43,6 +34,19 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     summary.close(code);
     println!("\n{summary}");
     Ok(code)
+}
+
+/// Cargo's tests. Property tests draw the same cases in every run, so that a change is judged by what it changes; whoever
+/// looks for new cases sets a seed, or calls `cargo test`, which draws fresh ones each time.
+fn tests(arguments: &[OsString], seed: Option<OsString>) -> Command {
+    let mut command = cargo(["test", "--no-fail-fast"]);
+    if !names_packages(arguments) {
+        command.arg("--workspace");
+    }
+    // The summary reads cargo's plain lines.
+    command.args(arguments).env("CARGO_TERM_COLOR", "never");
+    command.env(SEED, seed.unwrap_or_else(|| "20260701".into()));
+    command
 }
 
 /// Whether the arguments for cargo (those before `--`) choose packages themselves.
@@ -146,6 +150,16 @@ fn result_line(line: &str) -> Option<Totals> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn property_tests_draw_the_same_cases_unless_a_seed_is_set() {
+        let seed = |chosen: Option<&str>| {
+            let command = tests(&[], chosen.map(Into::into));
+            let found = command.get_envs().find(|(name, _)| *name == SEED);
+            found.and_then(|(_, seed)| seed?.to_str()?.parse::<u64>().ok())
+        };
+        assert_eq!((seed(None), seed(Some("7"))), (Some(20_260_701), Some(7)));
+    }
 
     const OUTPUT: &str = "
      Running unittests src/lib.rs (target/debug/deps/rows-0011223344556677)

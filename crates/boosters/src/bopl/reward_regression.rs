@@ -64,36 +64,6 @@ pub struct RegressionRound {
 }
 
 impl<L: PairLearner> RewardRegression<L> {
-    /// A run from F_0 = 0 with the learning rate η.
-    ///
-    /// # Errors
-    /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose squares are
-    /// beyond the range of numbers; [`BoplError::TooManyPairs`].
-    pub fn new(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
-        if !(rate > 0.0 && rate < 2.0) {
-            return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
-        }
-        let n = log.len();
-        let residuals = log.rewards().to_vec();
-        let squared_error = mean_square(&residuals)?;
-        let mut weights = zeros(log)?;
-        let logged: Vec<usize> =
-            log.logged_actions().iter().enumerate().map(|(i, a)| *a as usize * n + i).collect();
-        logged.iter().for_each(|pair| weights[*pair] = 1.0);
-        Ok(Self {
-            rate,
-            learner,
-            ensemble: PolicyEnsemble::new(log.inputs(), log.actions())?,
-            logged,
-            residuals,
-            gradients: zeros(log)?,
-            weights,
-            values: zeros(log)?,
-            squared_error,
-            record: Vec::new(),
-        })
-    }
-
     /// One round on the contexts of the log; it ends where the residuals or the predictions are below 10^−10.
     ///
     /// # Errors
@@ -133,6 +103,36 @@ impl<L: PairLearner> RewardRegression<L> {
         let round = RegressionRound { squared_error, decrease };
         self.record.push(round);
         Ok(ControlFlow::Continue(round))
+    }
+
+    /// A run from F_0 = 0 with the learning rate η.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose squares are
+    /// beyond the range of numbers; [`BoplError::TooManyPairs`].
+    pub fn new(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
+        if !(rate > 0.0 && rate < 2.0) {
+            return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
+        }
+        let n = log.len();
+        let residuals = log.rewards().to_vec();
+        let squared_error = mean_square(&residuals)?;
+        let mut weights = zeros(log)?;
+        let logged: Vec<usize> =
+            log.logged_actions().iter().enumerate().map(|(i, a)| *a as usize * n + i).collect();
+        logged.iter().for_each(|pair| weights[*pair] = 1.0);
+        Ok(Self {
+            rate,
+            learner,
+            ensemble: PolicyEnsemble::new(log.inputs(), log.actions())?,
+            logged,
+            residuals,
+            gradients: zeros(log)?,
+            weights,
+            values: zeros(log)?,
+            squared_error,
+            record: Vec::new(),
+        })
     }
 
     /// F_t: predicted rewards.

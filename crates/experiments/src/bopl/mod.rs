@@ -70,6 +70,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether there is something to run.
+    fn check(&self) -> Result<(), BoplRunError> {
+        let (trials, tasks) = (self.trials, self.tasks.len());
+        if trials > 0 && tasks > 0 { Ok(()) } else { Err(BoplRunError::NothingToRun { trials, tasks }) }
+    }
+
     /// Trials of this task by this method, at least one.
     fn trials_of(&self, task: ClassificationName, method: Method) -> u32 {
         let most = |most: Option<u32>| most.unwrap_or(u32::MAX);
@@ -175,10 +181,7 @@ const SCHEME: &str = "2";
 /// # Errors
 /// [`BoplRunError`]. Finished units are kept in `bopl-*.trials`, so that a run that was stopped goes on where it was.
 pub fn run(options: &Options) -> Result<Report, BoplRunError> {
-    if options.trials == 0 || options.tasks.is_empty() {
-        let (trials, tasks) = (options.trials, options.tasks.len());
-        return Err(BoplRunError::NothingToRun { trials, tasks });
-    }
+    options.check()?;
     let begun = Instant::now();
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });

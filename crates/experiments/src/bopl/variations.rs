@@ -118,10 +118,7 @@ fn of_logging(
 /// # Errors
 /// [`BoplRunError`]. Finished units are kept in `bopl-variations-*.trials`, and ridges in `bopl-ridges-*.trials`.
 pub fn run(options: &Options) -> Result<Report, BoplRunError> {
-    if options.trials == 0 || options.tasks.is_empty() {
-        let (trials, tasks) = (options.trials, options.tasks.len());
-        return Err(BoplRunError::NothingToRun { trials, tasks });
-    }
+    options.check()?;
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
     let store = Trials::<Course>::of_experiment(&options.out, "bopl-variations", &settings)?;

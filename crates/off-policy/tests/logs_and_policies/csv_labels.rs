@@ -107,6 +107,11 @@ fn lists_without_the_logged_action_are_refused_with_their_line() {
     assert_eq!(refused("1,0,sport", "1,0,"), nameless(3, "offered", ""));
     assert_eq!(refused("news;maps;news", "news;maps;"), nameless(4, "offered", "news;maps;"));
     assert_eq!(refused("3,maps", "3,"), nameless(4, "a", ""));
+    // Unless that is what an action is called.
+    let labels = ["", "news", "sport", "maps"].map(str::to_owned).into();
+    let asked = CsvColumns { coding: ActionCoding::Labels(labels), ..columns() };
+    let found = read(&GOOD.replacen("news;maps;news", "maps;", 1), &asked).unwrap();
+    assert_eq!(found.log.on_offer(2).iter().collect::<Vec<_>>(), [0, 3]);
 }
 
 #[test]

@@ -86,6 +86,42 @@ pub struct Round {
 }
 
 impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
+    /// One round on the contexts of the log.
+    ///
+    /// # Errors
+    /// Contexts of another number or dimension than the log's; what the base learner refuses; a predictor of others; predictions that are not
+    /// finite, or move a score beyond the range of numbers. The round is then not booked.
+    pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
+        check_contexts(contexts, self.log.len(), self.ensemble.inputs())?;
+        if self.state.gradient_norm < NOTHING {
+            return Ok(ControlFlow::Break(Stop::Gradient));
+        }
+        // Line 3: f_t, by the base learner.
+        let (f, largest) = self.fit(contexts)?;
+        if largest < NOTHING {
+            return Ok(ControlFlow::Break(Stop::Predictions));
+        }
+        // Line 6 of Algorithm 1, line 7 of Algorithm 2: α_t.
+        let (step, ridge) = (self.settings.step(), self.settings.ridge());
+        let weight = self.log.step::<O>(step, ridge, (&self.scores, &self.gradients, &self.values));
+        if weight.alpha.abs() < NOTHING {
+            return Ok(ControlFlow::Break(Stop::Alpha));
+        }
+        self.check_move(weight.alpha, largest)?;
+        // The line behind: F_t = F_{t−1} + α_t f_t.
+        let gradient_norm = self.state.gradient_norm;
+        let moved = Some((weight.alpha, &*self.values));
+        let look = self.log.look::<O>(moved, &mut self.scores, &mut self.gradients);
+        self.ensemble.push(weight.alpha, f);
+        self.see(look);
+        self.state.decreased += weight.decrease;
+        let State { objective, ips, snips, .. } = self.state;
+        let (alpha, decrease, bound) = (weight.alpha, within_range(weight.decrease), self.bound());
+        let round = Round { gradient_norm, alpha, decrease, objective, bound, ips, snips };
+        self.record.push(round);
+        Ok(ControlFlow::Continue(round))
+    }
+
     /// A run that starts at the uniform policy, F_0 = 0.
     ///
     /// # Errors
@@ -169,42 +205,6 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         }
         (self.ensemble, self.record) = (ensemble, record);
         Ok(())
-    }
-
-    /// One round on the contexts of the log.
-    ///
-    /// # Errors
-    /// Contexts of another number or dimension than the log's; what the base learner refuses; a predictor of others; predictions that are not
-    /// finite, or move a score beyond the range of numbers. The round is then not booked.
-    pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
-        check_contexts(contexts, self.log.len(), self.ensemble.inputs())?;
-        if self.state.gradient_norm < NOTHING {
-            return Ok(ControlFlow::Break(Stop::Gradient));
-        }
-        // Line 3: f_t, by the base learner.
-        let (f, largest) = self.fit(contexts)?;
-        if largest < NOTHING {
-            return Ok(ControlFlow::Break(Stop::Predictions));
-        }
-        // Line 6 of Algorithm 1, line 7 of Algorithm 2: α_t.
-        let (step, ridge) = (self.settings.step(), self.settings.ridge());
-        let weight = self.log.step::<O>(step, ridge, (&self.scores, &self.gradients, &self.values));
-        if weight.alpha.abs() < NOTHING {
-            return Ok(ControlFlow::Break(Stop::Alpha));
-        }
-        self.check_move(weight.alpha, largest)?;
-        // The line behind: F_t = F_{t−1} + α_t f_t.
-        let gradient_norm = self.state.gradient_norm;
-        let moved = Some((weight.alpha, &*self.values));
-        let look = self.log.look::<O>(moved, &mut self.scores, &mut self.gradients);
-        self.ensemble.push(weight.alpha, f);
-        self.see(look);
-        self.state.decreased += weight.decrease;
-        let State { objective, ips, snips, .. } = self.state;
-        let (alpha, decrease, bound) = (weight.alpha, within_range(weight.decrease), self.bound());
-        let round = Round { gradient_norm, alpha, decrease, objective, bound, ips, snips };
-        self.record.push(round);
-        Ok(ControlFlow::Continue(round))
     }
 
     /// The weight that a predictor of these values would get now, and the decrease of the objective that goes with it;
