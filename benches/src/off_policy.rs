@@ -150,8 +150,17 @@ impl Problem {
     pub fn run(&self, rounds: usize) -> Result<Course, Box<dyn Error>> {
         let watch = Instant::now();
         let contexts = BinnedContexts::with_bins(self.log.contexts().clone(), self.bins)?;
-        let learner = HistogramPairTree::new(PairGrowth::new(self.max_depth, self.min_child_weight, 0.0)?);
-        let settings = Settings::new(self.translation, 0.0, Step::Closed(Smoothness::Paper))?;
+        let learner = HistogramPairTree::new(
+            PairGrowth::builder()
+                .max_depth(self.max_depth)
+                .min_child_weight(self.min_child_weight)
+                .reg_lambda(0.0)
+                .build()?,
+        );
+        let settings = Settings::builder()
+            .translation(self.translation)
+            .step(Step::Closed(Smoothness::Paper))
+            .build()?;
         let mut run = PolicyBoosting::<BoplS, _>::new(&self.log, learner, settings)?;
         let prepared = watch.elapsed().as_secs_f64();
         let mut course = Course { prepared, seconds: Vec::new(), objectives: Vec::new(), leaves: Vec::new() };

@@ -6,6 +6,8 @@
 //!   sample \[BCMH20\].
 //! * [`mistake_bound`]: the boosters that it improves on, in the mistake-bound model \[CLL12\], \[BKL15\].
 //! * [`bopl`]: policies from logged bandit data \[L23\].
+//! * [`maboost`]: AdaBoost and its smooth, sparse and combined relatives, on tables of examples \[NP14\].
+//! * [`Threads`]: on how many threads a piece of work runs.
 //! * [`feedback`]: the noise between a loss and what a bandit learner hears of it.
 //! * [`saved`]: learners on disc; a run that is stopped, saved, loaded and continued is bit for bit the run that was
 //!   not stopped.
@@ -43,3 +45,6 @@ pub mod gradient;
 pub mod maboost;
 pub mod mistake_bound;
 pub mod saved;
+mod threads;
+
+pub use threads::{Threads, ThreadsError};

@@ -98,6 +98,16 @@ impl ActionSets {
         let listed = self.listed.get(*self.offsets.get(i)?..*self.offsets.get(i.checked_add(1)?)?)?;
         Some(ActionSet { actions: self.actions, listed: Some(listed) })
     }
+
+    /// The sets of some rows, which the caller knows to be there.
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let (mut offsets, mut listed) = (vec![0], Vec::new());
+        for set in rows.iter().filter_map(|row| self.row(*row)) {
+            listed.extend_from_slice(set.listed.unwrap_or_default());
+            offsets.push(listed.len());
+        }
+        Self { actions: self.actions, offsets, listed }
+    }
 }
 
 impl<'a> ActionSet<'a> {

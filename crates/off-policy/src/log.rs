@@ -1,7 +1,8 @@
 //! Logged bandit data.
 
 use crate::action_set::check_count;
-use crate::{ActionSet, ActionSets, LogError, Rewards};
+use crate::{ActionSet, ActionSets, LogError, Rewards, Schema};
+use rand::{Rng, RngExt};
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize, Serializer};
 /// = π_L(a_i|x_i) and what it brought, r_i. \[L23, Section 3.2\]
 ///
 /// *Shapes and ranges:* n ≥ 1 rows; actions in 0, …, |A|−1, |A| ≤ 2²⁴; propensities in (0, 1]; rewards finite. Where not every action
-/// was on offer in every row, the log carries an [`ActionSets`], and every logged action was on offer. *Cost:* checked in
-/// one pass when it is made, here and when it is loaded.
+/// was on offer in every row, the log carries an [`ActionSets`], and every logged action was on offer. A log that was read
+/// carries the [`Schema`] that its numbers were made by. *Cost:* checked in one pass when it is made, here and when it is loaded.
 ///
 /// ```
 /// use off_policy::{Costs, Log, LogError, Rewards};
@@ -52,6 +53,9 @@ struct Parts {
     propensities: Vec<f64>,
     rewards: Rewards,
     on_offer: Option<ActionSets>,
+    /// Not in what was saved before there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Schema>,
 }
 
 impl Log {
@@ -68,7 +72,8 @@ impl Log {
         outcome: impl Into<Rewards>,
     ) -> Result<Self, LogError> {
         let rewards = outcome.into();
-        Parts { contexts, action_count, actions, propensities, rewards, on_offer: None }.try_into()
+        Parts { contexts, action_count, actions, propensities, rewards, on_offer: None, schema: None }
+            .try_into()
     }
 
     /// The same log where not every action was on offer.
@@ -78,6 +83,107 @@ impl Log {
     /// [`LogError::NotOnOffer`] for a logged action outside its set.
     pub fn with_action_sets(self, sets: ActionSets) -> Result<Self, LogError> {
         Parts { on_offer: Some(sets), ..self.parts }.try_into()
+    }
+
+    /// The same log with what its numbers stand for. A policy of another coding is then refused where it meets this log.
+    ///
+    /// # Errors
+    /// [`LogError::SchemaInputs`] and [`LogError::SchemaActions`] for a schema of another shape.
+    pub fn with_schema(self, schema: Schema) -> Result<Self, LogError> {
+        check_schema(&self.parts.contexts, self.parts.action_count, &schema)?;
+        Ok(Self { parts: Parts { schema: Some(schema), ..self.parts } })
+    }
+
+    /// Some rows, in the order asked for.
+    ///
+    /// ```
+    /// use off_policy::{Log, LogError, Rewards};
+    /// let contexts = rows::RowMatrix::dense(1, vec![0.0, 1.0, 2.0])?;
+    /// let log = Log::new(contexts, 2, vec![0, 1, 0], vec![0.5; 3], Rewards(vec![1.0, 2.0, 3.0]))?;
+    /// assert_eq!(log.select([2, 0])?.rewards(), [3.0, 1.0]);
+    /// assert_eq!(log.select([3]), Err(LogError::NoSuchRow { row: 3, rows: 3 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LogError::NoSuchRow`]; [`LogError::Empty`] where no row is asked for.
+    pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Result<Self, LogError> {
+        let (chosen, n): (Vec<usize>, usize) = (rows.into_iter().collect(), self.len());
+        if chosen.is_empty() {
+            return Err(LogError::Empty);
+        }
+        if let Some(&row) = chosen.iter().find(|row| **row >= n) {
+            return Err(LogError::NoSuchRow { row, rows: n });
+        }
+        let missing = |_| LogError::NoSuchRow { row: n, rows: n };
+        let of = |values: &[f64]| chosen.iter().map(|row| values[*row]).collect::<Vec<f64>>();
+        Ok(Self {
+            parts: Parts {
+                contexts: self.parts.contexts.select(chosen.iter().copied()).map_err(missing)?,
+                action_count: self.parts.action_count,
+                actions: chosen.iter().map(|row| self.parts.actions[*row]).collect(),
+                propensities: of(self.propensities()),
+                rewards: Rewards(of(self.rewards())),
+                on_offer: self.parts.on_offer.as_ref().map(|sets| sets.select(&chosen)),
+                schema: self.parts.schema.clone(),
+            },
+        })
+    }
+
+    /// Parts of these shares: every row is in one of them, drawn without replacement; within a part rows keep their order.
+    /// A log whose later rows depend on earlier ones, as of users who come back, is better split by [`select`](Self::select).
+    ///
+    /// ```
+    /// use off_policy::{Log, Rewards};
+    /// use rand::SeedableRng;
+    /// let contexts = rows::RowMatrix::dense(1, (0..10).map(f64::from).collect())?;
+    /// let log = Log::new(contexts, 2, vec![0; 10], vec![0.5; 10], Rewards(vec![1.0; 10]))?;
+    /// let [train, validate, test] = log.split([0.5, 0.25, 0.25], &mut rand_chacha::ChaCha8Rng::seed_from_u64(1))?;
+    /// assert_eq!((train.len(), validate.len(), test.len()), (5, 3, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LogError::BadShare`] for a share that is not positive or shares that do not sum to 1 within 1e−9,
+    /// [`LogError::EmptyPart`] where there are too few rows.
+    pub fn split<const N: usize>(
+        &self,
+        shares: [f64; N],
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<[Self; N], LogError> {
+        let (sum, rows) = (shares.iter().sum::<f64>(), self.len());
+        let is_bad = |share: &f64| !(*share > 0.0) || !((sum - 1.0).abs() <= 1e-9);
+        if let Some(part) = shares.iter().position(is_bad) {
+            return Err(LogError::BadShare { part, share: shares[part], sum });
+        }
+        // Part k ends at the share of parts 0, …, k, rounded.
+        let (mut ends, mut up_to) = ([rows; N], 0.0);
+        for (end, share) in ends.iter_mut().zip(shares).take(N.saturating_sub(1)) {
+            up_to += share;
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of a count of rows is between 0 and that count"
+            )]
+            let at = (up_to * rows as f64).round() as usize;
+            *end = at.min(rows);
+        }
+        let starts = |part: usize| part.checked_sub(1).map_or(0, |before| ends[before]);
+        if let Some(part) = (0..N).find(|part| ends[*part] <= starts(*part)) {
+            return Err(LogError::EmptyPart { part, rows });
+        }
+        let mut order: Vec<usize> = (0..rows).collect();
+        for i in (1..rows).rev() {
+            order.swap(i, rng.random_range(0..=i));
+        }
+        let mut parts = Vec::with_capacity(N);
+        for part in 0..N {
+            let own = &mut order[starts(part)..ends[part]];
+            own.sort_unstable();
+            parts.push(self.select(own.iter().copied())?);
+        }
+        <[Self; N]>::try_from(parts).map_err(|_| LogError::Empty)
     }
 
     /// The same rows with r_i + b for rewards: *reward translation*, for training; b < 0 is usual. An estimate of value
@@ -139,6 +245,12 @@ impl Log {
         &self.parts.rewards.0
     }
 
+    /// What the numbers stand for; `None` for a log of bare numbers.
+    #[must_use]
+    pub fn schema(&self) -> Option<&Schema> {
+        self.parts.schema.as_ref()
+    }
+
     /// The sets on offer, where not every action was.
     #[must_use]
     pub fn action_sets(&self) -> Option<&ActionSets> {
@@ -196,6 +308,9 @@ impl TryFrom<Parts> for Log {
             return Err(LogError::Empty);
         }
         check_rows(&parts.actions, &parts.propensities, &parts.rewards.0, parts.action_count)?;
+        if let Some(schema) = &parts.schema {
+            check_schema(&parts.contexts, parts.action_count, schema)?;
+        }
         if let Some(sets) = &parts.on_offer {
             if sets.actions() != parts.action_count {
                 return Err(LogError::ActionCount { expected: parts.action_count, got: sets.actions() });
@@ -208,6 +323,19 @@ impl TryFrom<Parts> for Log {
         }
         Ok(Self { parts })
     }
+}
+
+/// A schema of the shape of a log.
+fn check_schema(contexts: &RowMatrix, actions: usize, schema: &Schema) -> Result<(), LogError> {
+    let (expected, got) = (contexts.dimension(), schema.inputs());
+    if got != expected {
+        return Err(LogError::SchemaInputs { expected, got });
+    }
+    let (expected, got) = (actions, schema.actions());
+    if got != expected {
+        return Err(LogError::SchemaActions { expected, got });
+    }
+    Ok(())
 }
 
 /// Actions, propensities and rewards of equal length, each in its range.

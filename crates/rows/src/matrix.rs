@@ -3,6 +3,8 @@
 use crate::row::{check_indices, checked_norm_squared};
 use crate::{Entries, Row, RowError};
 use serde::{Deserialize, Serialize, Serializer};
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::OnceLock;
 
 /// n rows of the same dimension m, checked when built, so that [`row`](Self::row) costs O(1).
 ///
@@ -22,6 +24,18 @@ use serde::{Deserialize, Serialize, Serializer};
 pub struct RowMatrix {
     storage: Storage,
     norms_squared: Vec<f64>,
+    fingerprint: Fingerprint,
+}
+
+/// The fingerprint of the rows once somebody asked for it. It follows from the rows, so that it takes no part in
+/// comparisons.
+#[derive(Debug, Clone, Default)]
+struct Fingerprint(OnceLock<u64>);
+
+impl PartialEq for Fingerprint {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +108,36 @@ impl RowMatrix {
         Some(Row::trusted(entries, self.dimension(), norm_squared))
     }
 
+    /// A number that tells these rows from others: equal for equal values in the same order, stored dense or sparse, and
+    /// equal for others with a probability of about 2^−64. It is for comparisons within one program and not to be saved: another
+    /// version of the standard library may hash differently. *Cost:* one pass over the stored values at the first call.
+    ///
+    /// ```
+    /// use rows::RowMatrix;
+    /// let x = RowMatrix::dense(2, vec![1.0, 0.0, 3.0, 4.0])?;
+    /// let sparse = RowMatrix::sparse(2, vec![0, 1, 3], vec![0, 0, 1], vec![1.0, 3.0, 4.0])?;
+    /// assert_eq!(x.fingerprint(), sparse.fingerprint());
+    /// assert_ne!(x.fingerprint(), x.select([1, 0])?.fingerprint());
+    /// # Ok::<(), rows::RowError>(())
+    /// ```
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.0.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_usize(self.dimension());
+            for x in self.iter() {
+                x.for_each(|j, x_j| {
+                    if x_j != 0.0 {
+                        hasher.write_usize(j);
+                        hasher.write_u64(x_j.to_bits());
+                    }
+                });
+                // No coordinate has this number, so that rows cannot be cut elsewhere.
+                hasher.write_usize(usize::MAX);
+            }
+            hasher.finish()
+        })
+    }
+
     /// Some rows, in the order asked for, stored as they are here. *Cost:* what these rows hold.
     ///
     /// ```
@@ -122,7 +166,7 @@ impl RowMatrix {
             Storage::Dense { .. } => Storage::Dense { dimension, values },
             Storage::Sparse { .. } => Storage::Sparse { dimension, offsets, indices, values },
         };
-        Ok(Self { storage, norms_squared })
+        Ok(Self { storage, norms_squared, fingerprint: Fingerprint::default() })
     }
 
     /// All rows in order.
@@ -148,7 +192,7 @@ impl TryFrom<Storage> for RowMatrix {
                 sparse_norms(*dimension, offsets, indices, values)?
             }
         };
-        Ok(Self { storage, norms_squared })
+        Ok(Self { storage, norms_squared, fingerprint: Fingerprint::default() })
     }
 }
 
@@ -251,6 +295,29 @@ mod tests {
         assert!(matches!(sparse(vec![0, 2, 1], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
         assert!(matches!(sparse(vec![0, 9, 3], vec![0, 0, 1]), Err(RowError::BadOffset { position: 2, .. })));
         assert!(matches!(sparse(vec![0, 2], vec![0, 0, 1]), Err(RowError::BadOffset { position: 1, .. })));
+    }
+
+    #[test]
+    fn fingerprints_tell_rows_by_value_order_and_shape() {
+        let of =
+            |dimension, values: &[f64]| RowMatrix::dense(dimension, values.to_vec()).unwrap().fingerprint();
+        let all = [
+            of(2, &[1.0, 2.0, 3.0, 4.0]),
+            of(2, &[3.0, 4.0, 1.0, 2.0]),           // other order of rows
+            of(2, &[2.0, 1.0, 3.0, 4.0]),           // other order of columns
+            of(4, &[1.0, 2.0, 3.0, 4.0]),           // other shape
+            of(2, &[1.0, 2.0, 3.0, 4.0, 0.0, 0.0]), // a row of zeros behind
+            of(2, &[0.0, 0.0, 1.0, 2.0, 3.0, 4.0]), // a row of zeros before
+            of(2, &[1.0, 2.0, 3.0, 4.0 + f64::EPSILON * 4.0]), // the last bit of one value
+        ];
+        for (i, a) in all.iter().enumerate() {
+            assert!(!all[..i].contains(a), "fingerprint {i} is that of other rows");
+        }
+        assert_eq!(of(1, &[0.0]), of(1, &[-0.0]));
+        // A copy has the fingerprint of its rows, also when it was asked for before.
+        let x = RowMatrix::dense(1, vec![5.0, 6.0]).unwrap();
+        assert_eq!(x.fingerprint(), x.clone().fingerprint());
+        assert_eq!(x, RowMatrix::dense(1, vec![5.0, 6.0]).unwrap());
     }
 
     #[test]

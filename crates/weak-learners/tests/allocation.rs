@@ -133,7 +133,9 @@ fn a_tree_on_bins_allocates_its_nodes_only() {
 fn a_tree_over_pairs_allocates_its_nodes_only() {
     const ACTIONS: usize = 2;
     let contexts = BinnedContexts::new(rows()[0].clone()).unwrap();
-    let mut learner = HistogramPairTree::new(PairGrowth::new(6, 5.0, 0.0).unwrap());
+    let mut learner = HistogramPairTree::new(
+        PairGrowth::builder().max_depth(6).min_child_weight(5.0).reg_lambda(0.0).build().unwrap(),
+    );
     let (mut g, h, mut values) = (wave(ROUNDS * ACTIONS), vec![1.0; ROUNDS], vec![0.0; ROUNDS * ACTIONS]);
     for i in 0..ROUNDS {
         g[i] = -g[ROUNDS + i];

@@ -28,8 +28,8 @@ use weak_learners::pairs::PairLearner;
 /// let rewards = Rewards(vec![1.0, 0.0, 0.5, 1.0]);
 /// let log = Log::new(contexts.clone(), 2, vec![0, 1, 1, 0], vec![0.5; 4], rewards)?;
 /// let columns = SortedColumns::new(contexts)?;
-/// let settings = Settings::new(-0.25, 0.0, Step::Closed(Smoothness::Sharp))?;
-/// let learner = ExactPairTree::new(PairGrowth::new(2, 0.0, 0.0)?);
+/// let settings = Settings::builder().translation(-0.25).build()?;
+/// let learner = ExactPairTree::new(PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let mut run = PolicyBoosting::<Bopl, _>::new(&log, learner, settings)?;
 /// assert!(run.round(&columns)?.is_continue());
 ///
@@ -93,7 +93,7 @@ impl<L: PairLearner> Checkpoint<L> {
         let mut scores = zeros(log)?;
         add_members(start, log, &mut scores)?;
         check_values(&scores)?;
-        let nothing = PolicyEnsemble::new(log.inputs(), log.actions())?;
+        let nothing = PolicyEnsemble::start(log)?;
         let mut run = PolicyBoosting::at(log, learner, settings, nothing, scores)?;
         for (round, member) in record.iter().zip(found) {
             check_reproduced("alpha", round.alpha, member.alpha)?;

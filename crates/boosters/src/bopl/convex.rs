@@ -23,6 +23,6 @@ impl BoplCs {
         if let Some(row) = log.rewards().iter().position(|r| *r < 0.0) {
             return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] });
         }
-        PolicyBoosting::new(log, learner, Settings::new(0.0, ridge, step)?)
+        PolicyBoosting::new(log, learner, Settings::builder().ridge(ridge).step(step).build()?)
     }
 }

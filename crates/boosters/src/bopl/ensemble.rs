@@ -2,8 +2,8 @@
 
 use super::BoplError;
 use super::run::check_predictor;
-use off_policy::PolicyError;
 use off_policy::policies::Scores;
+use off_policy::{Log, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
@@ -22,6 +22,8 @@ pub struct PolicyEnsemble<H> {
     inputs: usize,
     actions: usize,
     members: Vec<Member<H>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<Schema>,
 }
 
 /// One predictor and its weight.
@@ -48,7 +50,16 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
     /// As [`new`](Self::new); [`BoplError::NotFinite`] for a weight, [`BoplError::Mismatch`] for a predictor of other
     /// contexts or actions.
     pub fn of(inputs: usize, actions: usize, members: Vec<Member<H>>) -> Result<Self, BoplError> {
-        Parts { inputs, actions, members }.try_into()
+        Parts { inputs, actions, members, schema: None }.try_into()
+    }
+
+    /// The same ensemble with what its numbers stand for; [`PolicyBoosting`](super::PolicyBoosting) takes it from the log.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] for a schema of another shape.
+    pub fn with_schema(self, schema: Schema) -> Result<Self, BoplError> {
+        check_schema(&schema, self.inputs, self.actions)?;
+        Ok(Self { schema: Some(schema), ..self })
     }
 
     /// α_1 f_1, α_2 f_2, …
@@ -76,7 +87,15 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
         H: Clone,
     {
         let members = self.members.iter().take(t).cloned().collect();
-        Self { inputs: self.inputs, actions: self.actions, members }
+        Self { inputs: self.inputs, actions: self.actions, members, schema: self.schema.clone() }
+    }
+
+    /// F_0 = 0 on the contexts and actions of a log.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(super) fn start(log: &Log) -> Result<Self, BoplError> {
+        Ok(Self { schema: log.schema().cloned(), ..Self::new(log.inputs(), log.actions())? })
     }
 
     /// F ← F + αf, which the caller has checked.
@@ -92,6 +111,10 @@ impl<H: PairHypothesis> Scores for PolicyEnsemble<H> {
 
     fn actions(&self) -> usize {
         self.actions
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.schema.as_ref()
     }
 
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError> {
@@ -117,12 +140,26 @@ struct Parts<H> {
     inputs: usize,
     actions: usize,
     members: Vec<Member<H>>,
+    /// Not in what was saved before there was one.
+    #[serde(default)]
+    schema: Option<Schema>,
+}
+
+fn check_schema(schema: &Schema, inputs: usize, actions: usize) -> Result<(), BoplError> {
+    for (unit, expected, got) in
+        [("coordinates", inputs, schema.inputs()), ("actions", actions, schema.actions())]
+    {
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "the schema", unit, expected, got });
+        }
+    }
+    Ok(())
 }
 
 impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
     type Error = BoplError;
 
-    fn try_from(Parts { inputs, actions, members }: Parts<H>) -> Result<Self, BoplError> {
+    fn try_from(Parts { inputs, actions, members, schema }: Parts<H>) -> Result<Self, BoplError> {
         for (argument, count) in [("inputs", inputs), ("actions", actions)] {
             if count == 0 {
                 return Err(LearnerError::Empty { argument }.into());
@@ -134,12 +171,15 @@ impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
             let value = actions as f64;
             return Err(BoplError::BadParameter { name: "actions", value, domain: "1 ≤ |A| ≤ 2²⁴" });
         }
+        if let Some(schema) = &schema {
+            check_schema(schema, inputs, actions)?;
+        }
         for (index, Member { alpha, predictor }) in members.iter().enumerate() {
             if !alpha.is_finite() {
                 return Err(BoplError::NotFinite { argument: "alpha", index, value: *alpha });
             }
             check_predictor(predictor, inputs, actions)?;
         }
-        Ok(Self { inputs, actions, members })
+        Ok(Self { inputs, actions, members, schema })
     }
 }

@@ -80,6 +80,21 @@ pub enum BoplError {
         /// The value found.
         value: f64,
     },
+    /// Contexts of the log's shape whose values or order are not the log's.
+    #[error("the contexts are not those of the log: their values or the order of their rows differ")]
+    OtherContexts,
+    /// A model whose log was made of bare numbers, asked for names.
+    #[error("the model was trained on a log without a schema, so that its columns have no names")]
+    NoSchema,
+    /// A saved model whose columns of a log are not those of its schema.
+    #[error("the columns of the saved model are not those that it was trained on")]
+    OtherColumns,
+    /// A base learner that cannot be saved.
+    #[error("the base learner cannot be written as JSON: {reason}")]
+    NotSerialisable {
+        /// What the writer said.
+        reason: String,
+    },
     /// A saved run and a log that is not the one it was trained on.
     #[error("the log is not the one that the saved run was trained on")]
     AnotherLog,

@@ -12,6 +12,11 @@ use sha2::{Digest, Sha256};
 pub(super) struct Fingerprint(String);
 
 impl Fingerprint {
+    /// Hexadecimal digits.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(super) fn of(log: &Log) -> Self {
         let mut hash = Sha256::new();
         for count in [log.len(), log.inputs(), log.actions()] {

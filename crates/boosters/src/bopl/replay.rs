@@ -3,8 +3,8 @@
 use super::pass::{BLOCK, cut, in_pool};
 use super::run::check_values;
 use super::{BoplError, Member, PolicyBoosting, PolicyEnsemble, PolicyObjective, Settings};
-use off_policy::Log;
 use off_policy::policies::Scores;
+use off_policy::{Log, PolicyError};
 use rayon::prelude::*;
 use rows::RowMatrix;
 use weak_learners::LearnerError;
@@ -16,7 +16,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
     /// [`Checkpoint`](super::Checkpoint).
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`BoplError::Mismatch`] for an ensemble of other contexts or actions,
+    /// As [`new`](Self::new); [`BoplError::Policy`] for an ensemble of another coding than the log's,
+    /// [`BoplError::Mismatch`] for one of other contexts or actions,
     /// [`BoplError::NotFinite`] where it has no finite score.
     pub fn from_ensemble(
         log: &Log,
@@ -49,8 +50,11 @@ pub(super) fn zeros(log: &Log) -> Result<Vec<f64>, BoplError> {
 /// Whether an ensemble is one of the log's contexts and actions.
 ///
 /// # Errors
-/// [`BoplError::Mismatch`].
+/// [`BoplError::Policy`] for a log of another coding, [`BoplError::Mismatch`].
 pub(super) fn check_fit<H: PairHypothesis>(ensemble: &PolicyEnsemble<H>, log: &Log) -> Result<(), BoplError> {
+    if let (Some(own), Some(of_log)) = (ensemble.schema(), log.schema()) {
+        own.check_same(of_log).map_err(PolicyError::from)?;
+    }
     for (unit, expected, got) in
         [("coordinates", log.inputs(), ensemble.inputs()), ("actions", log.actions(), ensemble.actions())]
     {

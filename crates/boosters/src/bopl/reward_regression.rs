@@ -1,11 +1,11 @@
 //! The baseline of [L23] that models rewards.
 
 use super::replay::zeros;
-use super::run::{check_contexts, check_predictor, check_values};
+use super::run::{LogContexts, check_predictor, check_values};
 use super::{BoplError, PolicyEnsemble, Stop};
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
-use off_policy::{Log, PolicyError};
+use off_policy::{Log, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 /// let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0])?;
 /// let rewards = Rewards(vec![1.0, 0.0, 1.0, 0.0]);
 /// let log = Log::new(contexts.clone(), 2, vec![0, 1, 0, 1], vec![0.5; 4], rewards)?;
-/// let learner = ExactPairTree::new(PairGrowth::new(1, 0.0, 0.0)?);
+/// let learner = ExactPairTree::new(PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let mut run = RewardRegression::new(&log, learner, 0.5)?;
 /// let round = run.round(&SortedColumns::new(contexts)?)?.continue_value().ok_or("ended")?;
 /// assert_eq!((round.squared_error, round.decrease), (0.125, 0.375)); // of 1/2
@@ -42,6 +42,7 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 #[derive(Debug, Clone)]
 pub struct RewardRegression<L: PairLearner> {
     rate: f64,
+    contexts: LogContexts,
     learner: L,
     ensemble: PolicyEnsemble<L::Hypothesis>,
     /// Where the logged pair of a row stands.
@@ -67,11 +68,11 @@ impl<L: PairLearner> RewardRegression<L> {
     /// One round on the contexts of the log; it ends where the residuals or the predictions are below 10^−10.
     ///
     /// # Errors
-    /// Contexts of another number or dimension than the log's; what the base learner refuses; predictions or errors that
-    /// are not finite. The round is then not booked.
+    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for contexts that are not the log's; what the base learner
+    /// refuses; predictions or errors that are not finite. The round is then not booked.
     pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, RegressionRound>, BoplError> {
         let n = self.residuals.len();
-        check_contexts(contexts, n, self.ensemble.inputs())?;
+        self.contexts.check(contexts)?;
         if is_nothing(&self.residuals) {
             return Ok(ControlFlow::Break(Stop::Gradient));
         }
@@ -123,8 +124,9 @@ impl<L: PairLearner> RewardRegression<L> {
         logged.iter().for_each(|pair| weights[*pair] = 1.0);
         Ok(Self {
             rate,
+            contexts: LogContexts::of(log),
             learner,
-            ensemble: PolicyEnsemble::new(log.inputs(), log.actions())?,
+            ensemble: PolicyEnsemble::start(log)?,
             logged,
             residuals,
             gradients: zeros(log)?,
@@ -171,6 +173,10 @@ impl<H: PairHypothesis> RewardModel for PredictedRewards<'_, H> {
 
     fn actions(&self) -> usize {
         self.0.actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.0.schema()
     }
 
     fn rewards(&self, x: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {

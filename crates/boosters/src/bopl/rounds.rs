@@ -15,7 +15,7 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
     ///
     /// ```
     /// use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step, Stop, Validation};
-    /// use off_policy::{Log, Rewards, estimators::{Estimator, ZeroModel}};
+    /// use off_policy::{Log, Rewards};
     /// use rows::RowMatrix;
     /// use std::ops::ControlFlow;
     /// use weak_learners::batch::SortedColumns;
@@ -24,11 +24,11 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
     /// let log = |rewards| Log::new(contexts.clone(), 2, vec![0, 1, 0, 1], vec![0.5; 4], Rewards(rewards));
     /// let (train, held_out) = (log(vec![1.0, 0.5, 0.0, 1.0])?, log(vec![1.0, 0.0, 0.0, 1.0])?);
     /// let columns = SortedColumns::new(contexts.clone())?;
-    /// let settings = Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp))?;
-    /// let learner = ExactPairTree::new(PairGrowth::new(2, 0.0, 0.0)?);
+    /// let settings = Settings::builder().build()?;
+    /// let learner = ExactPairTree::new(PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?);
     /// let mut run = PolicyBoosting::<BoplS, _>::new(&train, learner, settings)?;
     ///
-    /// let mut validation = Validation::new(&held_out, Estimator::Snips, None::<&ZeroModel>, 5)?;
+    /// let mut validation = Validation::builder(&held_out).patience(5).build()?;
     /// let mut saved = Vec::new();
     /// let stop = run.run_rounds(&columns, 40, Some(&mut validation), |run, _| {
     ///     if run.record().len() % 10 == 0 {

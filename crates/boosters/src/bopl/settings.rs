@@ -26,13 +26,14 @@ impl Step {
     }
 }
 
-/// What holds for every round of a run.
+/// What holds for every round of a run. The default: no translation, no ridge, and the closed form with
+/// [`Sharp`](Smoothness::Sharp) constants.
 ///
 /// ```
 /// use boosters::bopl::{Settings, Smoothness, Step};
-/// let settings = Settings::new(-0.4, 0.0, Step::Closed(Smoothness::Paper))?;
-/// assert_eq!(settings.translation(), -0.4);
-/// assert!(Settings::new(-0.4, -1.0, Step::LineSearch).is_err());
+/// let settings = Settings::builder().translation(-0.4).step(Step::Closed(Smoothness::Paper)).build()?;
+/// assert_eq!((settings.translation(), settings.ridge()), (-0.4, 0.0));
+/// assert!(Settings::builder().ridge(-1.0).build().is_err());
 /// # Ok::<(), boosters::bopl::BoplError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -44,12 +45,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reward translation b, ridge λ on the weights of the ensemble \[L23, Appendix E\], and step.
-    ///
-    /// # Errors
-    /// [`BoplError::BadParameter`] for a b that is not finite or a λ that is not a finite number of at least 0.
-    pub fn new(translation: f64, ridge: f64, step: Step) -> Result<Self, BoplError> {
-        Unchecked { translation, ridge, step }.try_into()
+    /// The defaults, to be changed by name.
+    pub fn builder() -> SettingsBuilder {
+        let Self { translation, ridge, step } = Self::default();
+        SettingsBuilder { unchecked: Unchecked { translation, ridge, step } }
     }
 
     /// b: a run trains on r_i + b.
@@ -71,7 +70,49 @@ impl Settings {
     }
 }
 
-#[derive(Deserialize)]
+impl Default for Settings {
+    fn default() -> Self {
+        Self { translation: 0.0, ridge: 0.0, step: Step::Closed(Smoothness::Sharp) }
+    }
+}
+
+/// [`Settings`] that are not checked yet.
+#[derive(Debug, Clone, Copy)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct SettingsBuilder {
+    unchecked: Unchecked,
+}
+
+impl SettingsBuilder {
+    /// Reward translation b: training is on r_i + b \[L23, Appendix E\]. b < 0 keeps actions that were never shown in a
+    /// context from looking better than those that earned little.
+    pub fn translation(mut self, b: f64) -> Self {
+        self.unchecked.translation = b;
+        self
+    }
+
+    /// Ridge λ on the weights of the ensemble \[L23, Appendix E\].
+    pub fn ridge(mut self, lambda: f64) -> Self {
+        self.unchecked.ridge = lambda;
+        self
+    }
+
+    /// How long a step is.
+    pub fn step(mut self, step: Step) -> Self {
+        self.unchecked.step = step;
+        self
+    }
+
+    /// The settings.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a b that is not finite or a λ that is not a finite number of at least 0.
+    pub fn build(self) -> Result<Settings, BoplError> {
+        self.unchecked.try_into()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
 struct Unchecked {
     translation: f64,
     ridge: f64,

@@ -2,11 +2,12 @@
 
 use super::replay::{add_to_rows, check_fit, zeros};
 use super::{BoplError, PolicyEnsemble, pass};
-use off_policy::Log;
 use off_policy::estimators::{Accumulator, Estimate, Estimator, EstimatorSettings, Observation, RewardModel};
 use off_policy::policies::{argmax, softmax};
+use off_policy::{Log, PolicyError};
 use pass::{BLOCK, in_pool};
 use rayon::prelude::*;
+use std::fmt;
 use weak_learners::pairs::PairHypothesis;
 
 /// The estimated values of F_0, F_1, … on a held-out log, on its rewards as they are, and the patience for no better one.
@@ -19,7 +20,7 @@ use weak_learners::pairs::PairHypothesis;
 ///
 /// ```
 /// use boosters::bopl::{Member, PolicyEnsemble, Validation};
-/// use off_policy::{Log, Rewards, estimators::{Estimator, ZeroModel}};
+/// use off_policy::{Log, Rewards};
 /// use rows::RowMatrix;
 /// use weak_learners::pairs::{PairNode, PairTree};
 /// let contexts = RowMatrix::dense(1, vec![0.0, 1.0])?;
@@ -28,7 +29,7 @@ use weak_learners::pairs::PairHypothesis;
 /// let split = PairNode::Action { action: 1, others: 1, this: 2 };
 /// let predictor = PairTree::new(1, 2, vec![split, leaf(0.0), leaf(1.0)])?;
 /// let members = [5.0, -9.0].map(|alpha| Member { alpha, predictor: predictor.clone() });
-/// let mut validation = Validation::new(&log, Estimator::Snips, None::<&ZeroModel>, 1)?.of_argmax();
+/// let mut validation = Validation::builder(&log).patience(1).of_argmax().build()?;
 /// validation.follow(&PolicyEnsemble::of(1, 2, members.to_vec())?)?;
 /// // Action 0 wins the tie of F_0 and pays nothing; F_1 prefers action 1, F_2 does not.
 /// let values: Vec<f64> = validation.estimates().iter().flatten().map(|e| e.value).collect();
@@ -51,18 +52,58 @@ pub struct Validation<'a> {
     best: Option<(usize, f64)>,
 }
 
-impl<'a> Validation<'a> {
-    /// Before the first round, of the softmax policy; `usize::MAX` is patience without end.
+/// A [`Validation`] to come.
+#[derive(Clone)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct ValidationBuilder<'a> {
+    log: &'a Log,
+    estimator: Estimator,
+    model: Option<&'a dyn RewardModel>,
+    settings: EstimatorSettings,
+    is_of_argmax: bool,
+    patience: usize,
+    least_rounds: usize,
+}
+
+impl<'a> ValidationBuilder<'a> {
+    /// What estimates the value; SNIPS unless said otherwise.
+    pub fn estimator(self, estimator: Estimator) -> Self {
+        Self { estimator, ..self }
+    }
+
+    /// The model of rewards for DM, DR and SWITCH-DR.
+    pub fn model(self, model: &'a dyn RewardModel) -> Self {
+        Self { model: Some(model), ..self }
+    }
+
+    /// Where weights are clipped and switched.
+    pub fn settings(self, settings: EstimatorSettings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// Estimates the value of the argmax policy, which \[L23\] runs on test data, instead of the softmax policy's.
+    pub fn of_argmax(self) -> Self {
+        Self { is_of_argmax: true, ..self }
+    }
+
+    /// Is over after so many rounds without a better one; 20 unless said otherwise. `usize::MAX` is patience without end.
+    pub fn patience(self, patience: usize) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Is not over before the ensemble has so many predictors, whatever the patience.
+    pub fn not_before(self, least_rounds: usize) -> Self {
+        Self { least_rounds, ..self }
+    }
+
+    /// Before the first round.
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for patience of 0; [`BoplError::NoModel`] for DM, DR or SWITCH-DR without a model; a
-    /// model of other contexts or actions, or one whose predictions are not finite; [`BoplError::TooManyPairs`].
-    pub fn new(
-        log: &'a Log,
-        estimator: Estimator,
-        model: Option<&impl RewardModel>,
-        patience: usize,
-    ) -> Result<Self, BoplError> {
+    /// model of another coding, of other contexts or actions, or one whose predictions are not finite;
+    /// [`BoplError::TooManyPairs`].
+    pub fn build(self) -> Result<Validation<'a>, BoplError> {
+        let Self { log, estimator, model, settings, is_of_argmax, patience, least_rounds } = self;
         if patience == 0 {
             return Err(BoplError::BadParameter { name: "patience", value: 0.0, domain: "p ≥ 1" });
         }
@@ -73,6 +114,9 @@ impl<'a> Validation<'a> {
         let scores = zeros(log)?;
         let mut predictions = Vec::new();
         if let Some(model) = model {
+            if let (Some(own), Some(of_log)) = (model.schema(), log.schema()) {
+                own.check_same(of_log).map_err(PolicyError::from)?;
+            }
             if model.actions() != log.actions() {
                 let (expected, got) = (log.actions(), model.actions());
                 return Err(BoplError::Mismatch { argument: "the model", unit: "actions", expected, got });
@@ -86,43 +130,52 @@ impl<'a> Validation<'a> {
                 return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
             }
         }
-        Ok(Self {
+        let (estimates, best) = (Vec::new(), None);
+        Ok(Validation {
             log,
             estimator,
-            settings: EstimatorSettings::default(),
-            is_of_argmax: false,
+            settings,
+            is_of_argmax,
             patience,
-            least_rounds: 0,
+            least_rounds,
             scores,
             predictions,
-            estimates: Vec::new(),
-            best: None,
+            estimates,
+            best,
         })
     }
+}
 
-    /// Estimates the value of the argmax policy, which \[L23\] runs on test data.
-    #[must_use]
-    pub fn of_argmax(self) -> Self {
-        Self { is_of_argmax: true, ..self }
+impl fmt::Debug for ValidationBuilder<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { log, estimator, model, settings, is_of_argmax, patience, least_rounds } = self;
+        let mut written = out.debug_struct("ValidationBuilder");
+        written.field("rows", &log.len()).field("estimator", estimator).field("has_model", &model.is_some());
+        written.field("settings", settings).field("is_of_argmax", is_of_argmax);
+        written.field("patience", patience).field("least_rounds", least_rounds).finish()
     }
+}
 
-    /// Where weights are clipped and switched.
-    #[must_use]
-    pub fn with_settings(self, settings: EstimatorSettings) -> Self {
-        Self { settings, ..self }
-    }
-
-    /// Is not over before the ensemble has so many predictors, whatever the patience.
-    #[must_use]
-    pub fn not_before(self, least_rounds: usize) -> Self {
-        Self { least_rounds, ..self }
+impl<'a> Validation<'a> {
+    /// On a held-out log: SNIPS of the softmax policy and a patience of 20 rounds, to be changed by name.
+    pub fn builder(log: &'a Log) -> ValidationBuilder<'a> {
+        ValidationBuilder {
+            log,
+            estimator: Estimator::Snips,
+            model: None,
+            settings: EstimatorSettings::default(),
+            is_of_argmax: false,
+            patience: 20,
+            least_rounds: 0,
+        }
     }
 
     /// Estimates the values of the rounds that came since the last call, from F_0 on; the ensemble is that of the same run
     /// in every call.
     ///
     /// # Errors
-    /// [`BoplError::Mismatch`] for an ensemble of other contexts or actions, or of fewer rounds than were followed;
+    /// [`BoplError::Policy`] for an ensemble of another coding than the log's; [`BoplError::Mismatch`] for one of other
+    /// contexts or actions, or of fewer rounds than were followed;
     /// [`BoplError::NotFinite`] for scores, [`BoplError::Estimate`] for weights or estimates beyond the range of numbers.
     /// The rounds before are then followed.
     pub fn follow<H: PairHypothesis + Sync>(

@@ -19,6 +19,8 @@ pub(super) struct WeightedLog {
     pub(super) ratios: Vec<f64>,
     /// Whether pair (i, a) is not on offer, at a·n + i; empty where every pair is.
     pub(super) absent: Vec<bool>,
+    /// Whether some row has two actions on offer.
+    pub(super) has_choice: bool,
 }
 
 impl WeightedLog {
@@ -48,7 +50,11 @@ impl WeightedLog {
             absent = (0..log.actions()).flat_map(pair).collect();
         }
         let (logged, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
-        Ok(Self { actions: log.actions(), logged, propensities, untranslated, ratios, absent })
+        let has_choice = match log.action_sets() {
+            None => log.actions() > 1,
+            Some(_) => (0..log.len()).any(|i| log.on_offer(i).len() > 1),
+        };
+        Ok(Self { actions: log.actions(), logged, propensities, untranslated, ratios, absent, has_choice })
     }
 
     /// The same log with v_i·2^−k, where sums over the log are beyond the range of doubles though its rows are not.

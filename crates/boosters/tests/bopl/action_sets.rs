@@ -28,7 +28,7 @@ fn play<O: PolicyObjective, L: PairLearner<Contexts = SortedColumns>>(
     step: Step,
 ) -> PolicyBoosting<O, L> {
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::new(-0.1, 0.0, step).unwrap();
+    let settings = Settings::builder().translation(-0.1).step(step).build().unwrap();
     let mut run = PolicyBoosting::new(log, learner, settings).unwrap();
     (0..8).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
     run
@@ -37,7 +37,9 @@ fn play<O: PolicyObjective, L: PairLearner<Contexts = SortedColumns>>(
 fn an_action_never_on_offer_changes_nothing<O: PolicyObjective>() {
     let (small, large) = with_and_without();
     for step in [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch] {
-        let tree = ExactPairTree::new(PairGrowth::new(3, 0.5, 0.0).unwrap());
+        let tree = ExactPairTree::new(
+            PairGrowth::builder().max_depth(3).min_child_weight(0.5).reg_lambda(0.0).build().unwrap(),
+        );
         let with = play::<O, _>(&large, tree.clone(), step);
         let without = play::<O, _>(&small, tree, step);
         for (a, b) in with.record().iter().zip(without.record()) {

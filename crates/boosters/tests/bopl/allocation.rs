@@ -6,7 +6,7 @@ mod allocator;
 use crate::learners::Arbitrary;
 use crate::logs::random_log;
 use allocator::allocations;
-use boosters::bopl::{Bopl, PolicyBoosting, Settings, Smoothness, Step};
+use boosters::bopl::{Bopl, PolicyBoosting, Settings};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use weak_learners::batch::SortedColumns;
@@ -15,7 +15,7 @@ use weak_learners::batch::SortedColumns;
 fn in_32_rounds(n: usize) -> usize {
     let log = random_log(n, 2, 4, 1);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let settings = Settings::builder().build().unwrap();
     let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(1), size: 1.0 };
     let mut run = PolicyBoosting::<Bopl, _>::new(&log, learner, settings).unwrap();
     let mut play =

@@ -22,7 +22,7 @@ use weak_learners::pairs::{
 const KIND: &str = "bopl checkpoint";
 
 fn settings(step: Step) -> Settings {
-    Settings::new(-0.2, 1e-3, step).unwrap()
+    Settings::builder().translation(-0.2).ridge(1e-3).step(step).build().unwrap()
 }
 
 /// Killed and resumed after every k, the run is the one that was not.
@@ -60,7 +60,7 @@ fn by_all_learners<O: PolicyObjective>(log: &Log) {
     let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
     let columns = BinnedColumns::new(log.contexts().clone()).unwrap();
     let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
-    let growth = PairGrowth::new(5, 1.0, 0.1).unwrap();
+    let growth = PairGrowth::builder().max_depth(5).min_child_weight(1.0).reg_lambda(0.1).build().unwrap();
     for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch] {
         goes_on::<O, _>(log, &sorted, &ExactPairTree::new(growth), step);
         goes_on::<O, _>(log, &binned, &HistogramPairTree::new(growth), step);
@@ -85,7 +85,7 @@ fn every_run_goes_on_bit_for_bit() {
 fn round_trip<O: PolicyObjective>(log: &Log, contexts: &BinnedContexts, learner: &HistogramPairTree) -> f64 {
     let (folder, step) = (tempfile::tempdir().unwrap(), Step::Closed(Smoothness::Sharp));
     let path = folder.path().join("run.json");
-    let settings = Settings::new(0.0, 0.0, step).unwrap();
+    let settings = Settings::builder().step(step).build().unwrap();
     let mut run = PolicyBoosting::<O, _>::new(log, learner.clone(), settings).unwrap();
     assert!(run.round(contexts).unwrap().is_continue());
     save(&path, KIND, &run.checkpoint()).unwrap();
@@ -103,7 +103,9 @@ fn numbers_beyond_the_range_are_saved() {
     let rewards = (0..n).map(|i| if i < 70 { 1.7e308 } else { -1.7e308 }).collect();
     let log = Log::new(contexts, 2, vec![0; 100], vec![1.0; 100], Rewards(rewards)).unwrap();
     let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
-    let learner = HistogramPairTree::new(PairGrowth::new(3, 0.0, 0.0).unwrap());
+    let learner = HistogramPairTree::new(
+        PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+    );
     assert_eq!(round_trip::<Bopl>(&log, &binned, &learner), f64::MAX);
     assert_eq!(round_trip::<BoplS>(&log, &binned, &learner), f64::MAX);
 }
@@ -123,7 +125,9 @@ fn a_tree_is_as_large_as_its_nodes() {
 fn a_warm_start_goes_on() {
     let (first, then) = (Task::letters(200).log(Reward::Right, 1), Task::letters(200).log(Reward::Right, 2));
     let contexts = SortedColumns::new(first.contexts().clone()).unwrap();
-    let learner = ExactPairTree::new(PairGrowth::new(4, 1.0, 0.0).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(4).min_child_weight(1.0).reg_lambda(0.0).build().unwrap(),
+    );
     let step = settings(Step::Closed(Smoothness::Paper));
     let mut run = PolicyBoosting::<BoplS, _>::new(&first, learner.clone(), step).unwrap();
     (0..3).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
@@ -140,7 +144,9 @@ fn a_warm_start_goes_on() {
 fn saved() -> (Log, Checkpoint<ExactPairTree>) {
     let log = Task::adults(120).log(Reward::Noisy, 3);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let learner = ExactPairTree::new(PairGrowth::new(3, 1.0, 0.0).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(3).min_child_weight(1.0).reg_lambda(0.0).build().unwrap(),
+    );
     let mut run =
         PolicyBoosting::<Bopl, _>::new(&log, learner, settings(Step::Closed(Smoothness::Sharp))).unwrap();
     (0..4).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));

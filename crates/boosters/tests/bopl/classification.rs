@@ -2,7 +2,7 @@
 
 use crate::learners::Constants;
 use crate::logs::random_log;
-use boosters::bopl::{Bopl, Classification, PolicyBoosting, Settings, Smoothness, Step};
+use boosters::bopl::{Bopl, Classification, PolicyBoosting, Settings};
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::PairRound;
 
@@ -12,7 +12,7 @@ use weak_learners::pairs::PairRound;
 fn labels_are_signs_and_weights_are_sizes_of_mean_one() {
     let log = random_log(60, 2, 4, 3);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::new(-0.3, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let settings = Settings::builder().translation(-0.3).build().unwrap();
     let mut asked = 0;
     let examine = |round: &PairRound<'_>| {
         let (n, actions) = (round.examples(), round.actions());

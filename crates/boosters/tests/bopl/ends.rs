@@ -2,7 +2,7 @@
 
 use crate::learners::Constants;
 use crate::logs::random_log;
-use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step, Stop};
+use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Settings, Step, Stop};
 use off_policy::{Log, Rewards};
 use std::ops::ControlFlow;
 use weak_learners::batch::SortedColumns;
@@ -14,7 +14,7 @@ fn ends<O: PolicyObjective>(
     answer: impl FnMut(&PairRound<'_>) -> Vec<f64>,
 ) -> Option<Stop> {
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::new(translation, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let settings = Settings::builder().translation(translation).build().unwrap();
     let mut run = PolicyBoosting::<O, _>::new(log, Constants(answer), settings).unwrap();
     let (at, norm) = (run.scores().to_vec(), run.gradients().to_vec());
     match run.round(&contexts).unwrap() {
@@ -36,8 +36,8 @@ fn with_rewards(log: &Log, reward: f64) -> Log {
 fn a_gradient_that_vanishes() {
     let log = random_log(20, 2, 3, 1);
     let means = crate::learners::means;
-    assert_eq!(ends::<Bopl>(&random_log(20, 2, 1, 1), 0.0, means), Some(Stop::Gradient), "a single action");
-    assert_eq!(ends::<BoplS>(&random_log(20, 2, 1, 1), 0.0, means), Some(Stop::Gradient), "a single action");
+    assert_eq!(ends::<Bopl>(&random_log(20, 2, 1, 1), 0.0, means), Some(Stop::NoChoice), "a single action");
+    assert_eq!(ends::<BoplS>(&random_log(20, 2, 1, 1), 0.0, means), Some(Stop::NoChoice), "a single action");
     assert_eq!(ends::<BoplS>(&with_rewards(&log, 0.0), 0.0, means), Some(Stop::Gradient), "no rewards");
     assert_eq!(
         ends::<Bopl>(&with_rewards(&log, 0.25), -0.25, means),
@@ -67,7 +67,7 @@ fn a_weight_that_vanishes() {
 fn rounds_and_watchers() {
     let log = random_log(30, 2, 3, 2);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::new(0.0, 0.0, Step::LineSearch).unwrap();
+    let settings = Settings::builder().step(Step::LineSearch).build().unwrap();
     let learner = Constants(|round: &PairRound<'_>| {
         // Half of the best, so that the run goes on.
         let mut means = crate::learners::means(round);

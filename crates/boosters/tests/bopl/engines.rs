@@ -14,7 +14,8 @@ use weak_learners::pairs::{BinnedContexts, ExactPairTree, HistogramPairTree, Pai
 
 /// The objective before the first and after the twentieth round of BOPL-S-regr.
 fn objectives<L: PairLearner>(log: &Log, contexts: &L::Contexts, learner: L) -> [f64; 2] {
-    let settings = Settings::new(-0.2, 0.0, Step::Closed(Smoothness::Paper)).unwrap();
+    let settings =
+        Settings::builder().translation(-0.2).step(Step::Closed(Smoothness::Paper)).build().unwrap();
     let mut run = PolicyBoosting::<BoplS, L>::new(log, learner, settings).unwrap();
     let start = run.objective();
     (0..20).for_each(|_| assert!(run.round(contexts).unwrap().is_continue()));
@@ -86,7 +87,7 @@ impl Rows {
 fn on_scene() {
     let mut rows = Rows::of(ClassificationName::Scene, 2000, 5, 1.1);
     // Those of [L23, Table 5].
-    let growth = PairGrowth::new(10, 60.0, 0.0).unwrap();
+    let growth = PairGrowth::builder().max_depth(10).min_child_weight(60.0).reg_lambda(0.0).build().unwrap();
     let mut above = 0.0;
     for k in 0..20 {
         let bins: &[u16] = if k < 2 { &[256, 2048] } else { &[256] };
@@ -104,7 +105,7 @@ fn on_scene() {
 #[test]
 fn on_tmc() {
     let mut rows = Rows::of(ClassificationName::Tmc, 1500, 1, 0.24);
-    let growth = PairGrowth::new(10, 20.0, 0.0).unwrap();
+    let growth = PairGrowth::builder().max_depth(10).min_child_weight(20.0).reg_lambda(0.0).build().unwrap();
     for _ in 0..2 {
         let (bins, most) = if rows.is_official { (256, 1e-6) } else { (2048, 0.01) };
         let off = above_the_exact_one(&rows.log(), growth, &[bins])[0];
@@ -117,7 +118,7 @@ fn on_letter() {
     let log = Task::letters(400).log(Reward::Partial, 1);
     // A column of the official file has sixteen values; one of the stand-in has 400, which share 256 bins.
     let share = if Task::has_letters() { 1e-9 } else { 0.1 };
-    let growth = PairGrowth::new(6, 10.0, 0.0).unwrap();
+    let growth = PairGrowth::builder().max_depth(6).min_child_weight(10.0).reg_lambda(0.0).build().unwrap();
     let off = above_the_exact_one(&log, growth, &[256, 400]);
     assert!(off[0].abs() <= share && off[1].abs() <= 1e-9, "{off:?}");
 }

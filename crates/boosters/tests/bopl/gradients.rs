@@ -19,7 +19,7 @@ fn start<O: Printed>(log: &Log, translation: f64, size: f64, seed: u32) -> Polic
     };
     let members = (0..2).map(member).collect();
     let ensemble = PolicyEnsemble::of(log.inputs(), log.actions(), members).unwrap();
-    let settings = Settings::new(translation, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let settings = Settings::builder().translation(translation).build().unwrap();
     let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed.into()), size: 1.0 };
     PolicyBoosting::from_ensemble(log, learner, settings, ensemble).unwrap()
 }
@@ -103,7 +103,7 @@ fn the_slope_along_a_predictor() {
 fn a_round_books_the_norm_before_it() {
     let log = random_log(30, 1, 3, 5);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let settings = Settings::builder().build().unwrap();
     let learner = Constants(crate::learners::means);
     let mut run = PolicyBoosting::<Bopl, _>::new(&log, learner, settings).unwrap();
     for _ in 0..5 {

@@ -27,3 +27,4 @@ mod threads;
 mod allocation;
 mod validation;
 mod checkpoint;
+mod coding;

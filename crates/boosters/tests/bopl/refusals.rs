@@ -15,7 +15,7 @@ use weak_learners::pairs::{
 };
 
 fn settings() -> Settings {
-    Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap()
+    Settings::builder().build().unwrap()
 }
 
 /// Every third round a prediction is not a number, or there are too few of them; the rounds between are those of a run
@@ -93,6 +93,36 @@ fn contexts_of_something_else() {
     assert!(matches!(run.weigh(&[f64::INFINITY; 30], Step::LineSearch), Err(BoplError::NotFinite { .. })));
 }
 
+/// The rows of the log in another order, or with another value, would train on pairs that were never logged: the record
+/// would tell of an objective that the ensemble does not have.
+#[test]
+fn contexts_of_the_same_shape_that_are_not_the_logs() {
+    let log = random_log(10, 2, 3, 1);
+    let own = SortedColumns::new(log.contexts().clone()).unwrap();
+    let turned = SortedColumns::new(log.contexts().select((0..10).rev()).unwrap()).unwrap();
+    let mut values = log.contexts().iter().flat_map(|x| x.to_dense()).collect::<Vec<_>>();
+    values[19] += 0.5;
+    let changed = SortedColumns::new(RowMatrix::dense(2, values).unwrap()).unwrap();
+    let learner = || {
+        ExactPairTree::new(
+            PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+        )
+    };
+    let mut run = PolicyBoosting::<BoplS, _>::new(&log, learner(), settings()).unwrap();
+    let mut baseline = RewardRegression::new(&log, learner(), 0.1).unwrap();
+    for other in [&turned, &changed] {
+        let before = (run.scores().to_vec(), run.record().len(), baseline.squared_error());
+        assert_eq!(run.round(other), Err(BoplError::OtherContexts));
+        assert_eq!(baseline.round(other), Err(BoplError::OtherContexts));
+        assert_eq!(before, (run.scores().to_vec(), run.record().len(), baseline.squared_error()));
+        assert!(run.round(&own).unwrap().is_continue() && baseline.round(&own).unwrap().is_continue());
+    }
+    // The objective of the record is that of the ensemble on the log.
+    let replayed =
+        PolicyBoosting::<BoplS, _>::from_ensemble(&log, learner(), settings(), run.ensemble().clone());
+    assert_eq!(replayed.unwrap().objective(), run.objective());
+}
+
 /// Says the same of every context.
 struct Constant(Vec<f64>);
 
@@ -143,7 +173,7 @@ fn propensities_that_are_next_to_nothing() {
     let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
     let start = |p: f64, r: f64, b: f64| {
         let log = Log::new(contexts.clone(), 2, vec![0, 1, 0, 0], vec![p; 4], Rewards(vec![r; 4])).unwrap();
-        let settings = Settings::new(b, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+        let settings = Settings::builder().translation(b).build().unwrap();
         PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings)
     };
     let refused = |p, r, b| start(p, r, b).map(|_| ());
@@ -171,7 +201,7 @@ fn parameters_and_logs() {
     let learner = || Constants(crate::learners::means);
     for (translation, ridge) in [(f64::NAN, 0.0), (f64::INFINITY, 0.0), (0.0, -1.0), (0.0, f64::NAN)] {
         assert!(matches!(
-            Settings::new(translation, ridge, Step::LineSearch),
+            Settings::builder().translation(translation).ridge(ridge).step(Step::LineSearch).build(),
             Err(BoplError::BadParameter { .. })
         ));
     }
@@ -267,9 +297,11 @@ fn a_reward_next_to_nothing() {
         let log =
             Log::new(contexts.clone(), 2, vec![0, 0], vec![1.0; 2], Rewards(vec![1.0, reward])).unwrap();
         let columns = SortedColumns::new(contexts.clone()).unwrap();
-        let trees = ExactPairTree::new(PairGrowth::new(2, 0.0, 0.0).unwrap());
+        let trees = ExactPairTree::new(
+            PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+        );
         for smoothness in [Smoothness::Paper, Smoothness::Sharp] {
-            let settings = Settings::new(0.0, 0.0, Step::Closed(smoothness)).unwrap();
+            let settings = Settings::builder().step(Step::Closed(smoothness)).build().unwrap();
             let mut run = PolicyBoosting::<BoplS, _>::new(&log, trees.clone(), settings).unwrap();
             for _ in 0..20 {
                 assert!(run.round(&columns).is_ok());

@@ -43,7 +43,8 @@ fn least_squares_never_raises_the_error() {
         let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
         let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
         for lambda in [0.0, 2.0] {
-            let growth = PairGrowth::new(5, 1.0, lambda).unwrap();
+            let growth =
+                PairGrowth::builder().max_depth(5).min_child_weight(1.0).reg_lambda(lambda).build().unwrap();
             for rate in [0.1, 1.0, 1.9] {
                 let exact = falls(&log, &sorted, ExactPairTree::new(growth), rate);
                 let histogram = falls(&log, &binned, HistogramPairTree::new(growth), rate);
@@ -63,7 +64,9 @@ fn least_squares_never_raises_the_error() {
 fn its_ensemble_is_a_model_of_rewards() {
     let log = Task::letters(200).log(Reward::Right, 1);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let learner = ExactPairTree::new(PairGrowth::new(4, 1.0, 0.0).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(4).min_child_weight(1.0).reg_lambda(0.0).build().unwrap(),
+    );
     let mut run = RewardRegression::new(&log, learner, 0.5).unwrap();
     (0..4).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
     let model = PredictedRewards(run.ensemble());
@@ -84,7 +87,9 @@ fn it_ends_where_nothing_is_left() {
     let (a, p) = (zero.logged_actions().to_vec(), zero.propensities().to_vec());
     let zero = Log::new(zero.contexts().clone(), 2, a, p, rewards).unwrap();
     let contexts = SortedColumns::new(zero.contexts().clone()).unwrap();
-    let learner = ExactPairTree::new(PairGrowth::new(4, 1.0, 0.0).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(4).min_child_weight(1.0).reg_lambda(0.0).build().unwrap(),
+    );
     let mut run = RewardRegression::new(&zero, learner, 0.5).unwrap();
     assert_eq!(run.round(&contexts).unwrap().break_value(), Some(Stop::Gradient));
     assert!(run.ensemble().is_empty());

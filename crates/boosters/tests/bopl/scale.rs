@@ -18,7 +18,7 @@ fn a_multiple_of_a_predictor_makes_the_same_round() {
     let log = random_log(80, 2, 3, 5);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
     for step in [PAPER, Step::Closed(Smoothness::Sharp), Step::LineSearch] {
-        let settings = Settings::new(-0.1, 0.0, step).unwrap();
+        let settings = Settings::builder().translation(-0.1).step(step).build().unwrap();
         let run = |size: f64| {
             let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(5), size };
             let mut run = PolicyBoosting::<BoplS, _>::new(&log, learner, settings).unwrap();
@@ -40,7 +40,7 @@ fn a_multiple_of_a_predictor_makes_the_same_round() {
 fn the_decrease_in_the_form_of_the_paper() {
     fn check<O: PolicyObjective>(log: &Log, over: f64) {
         let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-        let settings = Settings::new(0.1, 0.0, PAPER).unwrap();
+        let settings = Settings::builder().translation(0.1).step(PAPER).build().unwrap();
         let mut run = PolicyBoosting::<O, _>::new(log, Constants(crate::learners::means), settings).unwrap();
         assert!(run.round(&contexts).unwrap().is_continue());
         let mut rng = ChaCha8Rng::seed_from_u64(4);

@@ -2,7 +2,7 @@
 //! attained, so that no smaller ones hold.
 
 use crate::logs::{Reward, Task};
-use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step};
+use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Settings, Smoothness};
 use off_policy::Log;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -90,8 +90,10 @@ fn both_pairs_of_constants_hold_on_random_instances() {
 /// times the scores do, and the function stays within the quadratic bound that the decrease rests on.
 fn holds_along_a_run<O: PolicyObjective>(log: &Log, smoothness: Smoothness) -> f64 {
     let contexts = BinnedContexts::new(log.contexts().clone()).unwrap();
-    let trees = HistogramPairTree::new(PairGrowth::new(6, 2.0, 0.0).unwrap());
-    let settings = Settings::new(-0.2, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let trees = HistogramPairTree::new(
+        PairGrowth::builder().max_depth(6).min_child_weight(2.0).reg_lambda(0.0).build().unwrap(),
+    );
+    let settings = Settings::builder().translation(-0.2).build().unwrap();
     let mut run = PolicyBoosting::<O, _>::new(log, trees, settings).unwrap();
     let (n, mut largest) = (log.len(), 0.0_f64);
     let row = |scores: &[f64], i: usize| -> Vec<f64> { scores.iter().skip(i).step_by(n).copied().collect() };

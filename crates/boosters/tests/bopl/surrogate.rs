@@ -2,7 +2,7 @@
 
 use crate::account::objective;
 use crate::learners::Constants;
-use boosters::bopl::{Bopl, BoplS, PolicyBoosting, Settings, Smoothness, Step, optimal_risk};
+use boosters::bopl::{Bopl, BoplS, PolicyBoosting, Settings, optimal_risk};
 use off_policy::{Log, Rewards};
 use rows::RowMatrix;
 use weak_learners::batch::SortedColumns;
@@ -18,7 +18,7 @@ fn the_statement_fails_for_the_risk_itself() {
         let columns = SortedColumns::new(contexts.clone()).unwrap();
         let rewards = Rewards(vec![1.0, reward, 0.1]);
         let log = Log::new(contexts, 3, vec![0, 1, 2], vec![0.5, 0.5, 0.5], rewards).unwrap();
-        let settings = Settings::new(0.0, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+        let settings = Settings::builder().build().unwrap();
         let learner = Constants(crate::learners::means);
         let mut run = PolicyBoosting::<BoplS, _>::new(&log, learner, settings).unwrap();
         let uniform = vec![vec![0.0; 3]; 3];

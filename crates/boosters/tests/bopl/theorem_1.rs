@@ -25,7 +25,8 @@ fn in_all_settings<O: Printed, L: PairLearner + Clone>(
 ) {
     for step in STEPS {
         for (ridge, translation) in [(0.0, 0.0), (0.0, -0.3), (0.01, -0.3), (2.0, 0.2)] {
-            let settings = Settings::new(translation, ridge, step).unwrap();
+            let settings =
+                Settings::builder().translation(translation).ridge(ridge).step(step).build().unwrap();
             let what = format!("{what} {}, {settings:?}", O::NAME);
             let played = holds::<O, L>(&what, log, (contexts, learner.clone()), settings, rounds);
             assert!(played >= 2, "{what}: {played} rounds");
@@ -37,8 +38,8 @@ fn by_all_learners<O: Printed>(what: &str, log: &Log, rounds: usize) {
     let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
     let columns = BinnedColumns::new(log.contexts().clone()).unwrap();
     let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
-    let growth = PairGrowth::new(4, 2.0, 0.5).unwrap();
-    let deep = PairGrowth::new(12, 1.0, 0.0).unwrap();
+    let growth = PairGrowth::builder().max_depth(4).min_child_weight(2.0).reg_lambda(0.5).build().unwrap();
+    let deep = PairGrowth::builder().max_depth(12).min_child_weight(1.0).reg_lambda(0.0).build().unwrap();
     in_all_settings::<O, _>(&format!("{what} exact"), log, (&sorted, &ExactPairTree::new(growth)), rounds);
     let signs = Classification::new(ExactPairTree::new(growth.of_signs()));
     in_all_settings::<O, _>(&format!("{what} exact signs"), log, (&sorted, &signs), rounds);
@@ -96,7 +97,7 @@ fn every_round_of_many_random_logs() {
         for size in [1.0, 30.0] {
             let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed.into()), size };
             for step in STEPS {
-                let settings = Settings::new(0.1, 0.0, step).unwrap();
+                let settings = Settings::builder().translation(0.1).step(step).build().unwrap();
                 holds::<Bopl, _>("random", &log, (&sorted, learner.clone()), settings, 30);
                 holds::<BoplS, _>("random", &log, (&sorted, learner.clone()), settings, 30);
             }
@@ -109,10 +110,12 @@ fn every_round_of_many_random_logs() {
 fn bopl_cs() {
     let log = Task::letters(300).log(Reward::Partial, 4);
     let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
-    let learner = ExactPairTree::new(PairGrowth::new(3, 1.0, 0.0).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(3).min_child_weight(1.0).reg_lambda(0.0).build().unwrap(),
+    );
     let step = Step::Closed(Smoothness::Sharp);
     let mut convex = BoplCs::start(&log, learner.clone(), 0.0, step).unwrap();
-    let settings = Settings::new(0.0, 0.0, step).unwrap();
+    let settings = Settings::builder().step(step).build().unwrap();
     let mut same = boosters::bopl::PolicyBoosting::<BoplS, _>::new(&log, learner.clone(), settings).unwrap();
     for _ in 0..10 {
         assert_eq!(convex.round(&sorted).unwrap(), same.round(&sorted).unwrap());

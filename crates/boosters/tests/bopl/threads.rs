@@ -2,10 +2,10 @@
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
-    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step, Validation,
+    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step, Stop,
+    Validation,
 };
 use off_policy::Log;
-use off_policy::estimators::{Estimator, ZeroModel};
 use std::ops::ControlFlow;
 use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairTree};
 
@@ -17,11 +17,11 @@ where
 {
     let work = || {
         let contexts = BinnedContexts::new(log.contexts().clone()).unwrap();
-        let settings = Settings::new(-0.2, 0.0, step).unwrap();
+        let settings = Settings::builder().translation(-0.2).step(step).build().unwrap();
         let mut run = PolicyBoosting::<O, _>::new(log, learner.clone(), settings).unwrap();
-        let mut validation = Validation::new(held_out, Estimator::Snips, None::<&ZeroModel>, 100).unwrap();
+        let mut validation = Validation::builder(held_out).patience(100).build().unwrap();
         let go_on = |_: &PolicyBoosting<O, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
-        run.run_rounds(&contexts, 4, Some(&mut validation), go_on).unwrap();
+        assert_eq!(run.run_rounds(&contexts, 4, Some(&mut validation), go_on), Ok(Stop::Rounds));
         let resumed: PolicyBoosting<O, _> = run.checkpoint().resume(log).unwrap();
         assert_eq!(resumed.scores(), run.scores());
         let record =
@@ -48,7 +48,7 @@ fn same<O: PolicyObjective + Send>(logs: (&Log, &Log), step: Step) {
             assert!(found == alone, "{threads} threads, {}, {step:?}", O::NAME);
         }
     }
-    let growth = PairGrowth::new(6, 1.0, 0.0).unwrap();
+    let growth = PairGrowth::builder().max_depth(6).min_child_weight(1.0).reg_lambda(0.0).build().unwrap();
     check::<O, _>(logs, &HistogramPairTree::new(growth), step);
     check::<O, _>(logs, &Classification::new(HistogramPairTree::new(growth.of_signs())), step);
 }

@@ -3,11 +3,11 @@
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
     BoplError, BoplS, Member, PolicyBoosting, PolicyEnsemble, PredictedRewards, RewardRegression, Settings,
-    Smoothness, Step, Stop, Validation,
+    Stop, Validation,
 };
 use datasets::Name;
 use off_policy::estimators::{
-    EstimateError, Estimator, EstimatorSettings, OffPolicyEvaluation, StatedRanges, TableModel, ZeroModel,
+    EstimateError, Estimator, EstimatorSettings, OffPolicyEvaluation, StatedRanges, TableModel,
 };
 use off_policy::policies::{Argmax, Softmax};
 use off_policy::{Log, Rewards};
@@ -21,8 +21,10 @@ fn logs() -> (Log, Log) {
 }
 
 fn run(log: &Log) -> PolicyBoosting<BoplS, ExactPairTree> {
-    let learner = ExactPairTree::new(PairGrowth::new(4, 2.0, 0.0).unwrap());
-    let settings = Settings::new(-0.1, 0.0, Step::Closed(Smoothness::Sharp)).unwrap();
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(4).min_child_weight(2.0).reg_lambda(0.0).build().unwrap(),
+    );
+    let settings = Settings::builder().translation(-0.1).build().unwrap();
     PolicyBoosting::new(log, learner, settings).unwrap()
 }
 
@@ -38,7 +40,9 @@ fn played(log: &Log, rounds: usize) -> PolicyEnsemble<PairTree> {
 fn estimates_are_those_of_the_prefixes() {
     let (log, held_out) = logs();
     let ensemble = played(&log, 6);
-    let learner = ExactPairTree::new(PairGrowth::new(4, 2.0, 0.0).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(4).min_child_weight(2.0).reg_lambda(0.0).build().unwrap(),
+    );
     let mut rewards = RewardRegression::new(&log, learner, 0.3).unwrap();
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
     (0..5).for_each(|_| assert!(rewards.round(&contexts).unwrap().is_continue()));
@@ -46,11 +50,10 @@ fn estimates_are_those_of_the_prefixes() {
     let settings = EstimatorSettings::default().clipped_at(3.0).unwrap().switched_at(4.0).unwrap();
     for estimator in Estimator::ALL {
         for is_of_argmax in [false, true] {
-            let mut validation =
-                Validation::new(&held_out, estimator, Some(&model), 100).unwrap().with_settings(settings);
-            if is_of_argmax {
-                validation = validation.of_argmax();
-            }
+            let asked = Validation::builder(&held_out).estimator(estimator).model(&model).patience(100);
+            let asked = asked.settings(settings);
+            let asked = if is_of_argmax { asked.of_argmax() } else { asked };
+            let mut validation = asked.build().unwrap();
             validation.follow(&ensemble).unwrap();
             assert_eq!(validation.estimates().len(), 7);
             for (t, found) in validation.estimates().iter().enumerate() {
@@ -75,7 +78,7 @@ fn estimates_are_those_of_the_prefixes() {
 fn a_new_one_catches_up() {
     let (log, held_out) = logs();
     let ensemble = played(&log, 6);
-    let new = || Validation::new(&held_out, Estimator::Snips, None::<&ZeroModel>, 3).unwrap();
+    let new = || Validation::builder(&held_out).patience(3).build().unwrap();
     let (mut slow, mut late) = (new(), new());
     (0..=6).for_each(|t| slow.follow(&ensemble.prefix(t)).unwrap());
     late.follow(&ensemble).unwrap();
@@ -92,8 +95,8 @@ fn patience_ends_the_run() {
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
     for (patience, least) in [(1, 0), (3, 0), (1, 25)] {
         let mut run = run(&log);
-        let validation = Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, patience).unwrap();
-        let mut validation = validation.not_before(least);
+        let asked = Validation::builder(&held_out).estimator(Estimator::Ips).patience(patience);
+        let mut validation = asked.not_before(least).build().unwrap();
         let go_on = |_: &PolicyBoosting<_, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
         let stop = run.run_rounds(&contexts, 400, Some(&mut validation), go_on).unwrap();
         assert_eq!(stop, Stop::Patience);
@@ -125,7 +128,7 @@ fn a_warm_start_is_patient_from_its_own_start() {
     let worse = PolicyEnsemble::of(log.inputs(), log.actions(), worse).unwrap();
     for patience in [1, 3] {
         let mut validation =
-            Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, patience).unwrap();
+            Validation::builder(&held_out).estimator(Estimator::Ips).patience(patience).build().unwrap();
         validation.follow(&worse).unwrap();
         if !Task::has_letters() && (validation.best_round(), validation.is_over()) != (0, true) {
             let _ = writeln!(
@@ -167,8 +170,8 @@ fn a_refused_row_is_named_by_its_place() {
     };
     let policy = played(&log, 1);
     let refused = |held_out: &Log, settings: EstimatorSettings| {
-        let validation = Validation::new(held_out, Estimator::Ips, None::<&ZeroModel>, 1).unwrap();
-        validation.with_settings(settings).follow(&policy)
+        let asked = Validation::builder(held_out).estimator(Estimator::Ips).patience(1).settings(settings);
+        asked.build().unwrap().follow(&policy)
     };
     let found = refused(&held_out(1e-320), EstimatorSettings::default());
     let named = matches!(found, Err(BoplError::Estimate(EstimateError::Weight { row: 1050, .. })));
@@ -188,18 +191,21 @@ fn a_refused_row_is_named_by_its_place() {
 #[test]
 fn what_is_refused() {
     let (log, held_out) = logs();
-    let without = |estimator| Validation::new(&held_out, estimator, None::<&ZeroModel>, 1).map(|_| ());
+    let without =
+        |estimator| Validation::builder(&held_out).estimator(estimator).patience(1).build().map(|_| ());
     for estimator in [Estimator::Dm, Estimator::Dr, Estimator::SwitchDr] {
         assert!(matches!(without(estimator), Err(BoplError::NoModel { .. })));
     }
     assert!(without(Estimator::Snips).is_ok());
-    let no_patience = Validation::new(&held_out, Estimator::Ips, None::<&ZeroModel>, 0).map(|_| ());
+    let no_patience =
+        Validation::builder(&held_out).estimator(Estimator::Ips).patience(0).build().map(|_| ());
     assert!(matches!(no_patience, Err(BoplError::BadParameter { name: "patience", .. })));
     let other = TableModel::new(vec![0.0; 3]).unwrap();
-    let other = Validation::new(&held_out, Estimator::Dr, Some(&other), 1).map(|_| ());
+    let other =
+        Validation::builder(&held_out).estimator(Estimator::Dr).model(&other).patience(1).build().map(|_| ());
     assert!(matches!(other, Err(BoplError::Mismatch { argument: "the model", .. })));
     let adults = Task::adults(50).log(Reward::Right, 1);
-    let mut validation = Validation::new(&adults, Estimator::Ips, None::<&ZeroModel>, 1).unwrap();
+    let mut validation = Validation::builder(&adults).estimator(Estimator::Ips).patience(1).build().unwrap();
     assert!(matches!(validation.follow(&played(&log, 1)), Err(BoplError::Mismatch { .. })));
     assert!(validation.estimates().is_empty());
 }

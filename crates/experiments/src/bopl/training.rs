@@ -36,7 +36,7 @@ impl Method {
         tick: Tick<'_>,
     ) -> Result<Course, BoplRunError> {
         let growth =
-            PairGrowth::new(parameters.max_depth, parameters.min_child_weight, parameters.reg_lambda)?;
+            PairGrowth::builder().max_depth(parameters.max_depth).min_child_weight(parameters.min_child_weight).reg_lambda(parameters.reg_lambda).build()?;
         let (trees, contexts) = (HistogramPairTree::new(growth), &trial.contexts);
         let signs = Classification::new(HistogramPairTree::new(growth.of_signs()));
         let run = Run { trial, parameters, rows, tick };
@@ -59,7 +59,7 @@ impl Method {
             Self::VectorLeaves => {
                 // A leaf holds the pairs of all actions, so that as many rows weigh |A| times as much.
                 let least = parameters.min_child_weight * trial.log.actions() as f64;
-                let growth = PairGrowth::new(parameters.max_depth, least, parameters.reg_lambda)?;
+                let growth = PairGrowth::builder().max_depth(parameters.max_depth).min_child_weight(least).reg_lambda(parameters.reg_lambda).build()?;
                 let contexts = BinnedColumns::new(trial.contexts.matrix().clone())?;
                 run.boost::<BoplS, _>(VectorLeafLearner::new(growth), &contexts, PAPER)?
             }
@@ -68,7 +68,7 @@ impl Method {
             let predicted = if self == Self::BrrGb {
                 scores.clone()
             } else {
-                let growth = PairGrowth::new(model.max_depth, model.min_child_weight, model.reg_lambda)?;
+                let growth = PairGrowth::builder().max_depth(model.max_depth).min_child_weight(model.min_child_weight).reg_lambda(model.reg_lambda).build()?;
                 let run = Run { parameters: model, tick: &|_| (), ..run };
                 run.reward_regression(HistogramPairTree::new(growth))?.1
             };
@@ -94,7 +94,7 @@ impl Run<'_> {
         contexts: &L::Contexts,
         step: Step,
     ) -> Result<(Course, Vec<f64>), BoplRunError> {
-        let settings = Settings::new(self.parameters.translation, 0.0, step)?;
+        let settings = Settings::builder().translation(self.parameters.translation).step(step).build()?;
         let mut run = PolicyBoosting::<O, L>::new(&self.trial.log, learner, settings)?;
         let mut watch = Watch::new(self.rows, self.parameters.rounds, run.objective(), self.tick);
         let mut stop = None;

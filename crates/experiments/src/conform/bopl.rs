@@ -54,7 +54,7 @@ fn log(input: &Input<'_>, actions: usize) -> Result<Log, Refusal> {
 
 fn settings(input: &Input<'_>) -> Result<Settings, Refusal> {
     let or_zero = |key| if input.has(key) { input.scalar(key) } else { Ok(0.0) };
-    Ok(Settings::new(or_zero("translation")?, or_zero("ridge")?, PAPER)?)
+    Ok(Settings::builder().translation(or_zero("translation")?).ridge(or_zero("ridge")?).step(PAPER).build()?)
 }
 
 /// A predictor by its values on every context; pair (i, a) at a·n + i.
@@ -191,7 +191,7 @@ fn run<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
             }
             ControlFlow::Break(reason) => {
                 stop = match reason {
-                    Stop::Gradient => "gradient",
+                    Stop::NoChoice | Stop::Gradient => "gradient",
                     Stop::Predictions => "predictions",
                     Stop::Alpha => "alpha",
                     // A run without validation and a watcher gives no other reason.

@@ -1,6 +1,6 @@
 //! What the estimators refuse.
 
-use crate::{LogError, PolicyError};
+use crate::{LogError, PolicyError, SchemaMismatch};
 use thiserror::Error;
 
 /// Why there is no estimate. Rows count from 0.
@@ -51,6 +51,14 @@ pub enum EstimateError {
         expected: usize,
         /// The length found.
         got: usize,
+    },
+    /// A policy, or a model, and a log that mean different things by the same number.
+    #[error("{argument} and the log: {source}")]
+    Coding {
+        /// Policy or model.
+        argument: &'static str,
+        /// The first difference.
+        source: SchemaMismatch,
     },
     /// A policy and a log of other actions, or a model and a log.
     #[error("{argument} has {got} actions, the log {expected}")]

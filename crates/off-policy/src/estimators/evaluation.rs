@@ -51,16 +51,16 @@ pub struct OffPolicyEvaluation {
 }
 
 impl OffPolicyEvaluation {
-    /// The value of a policy by a log. Without a model (`None::<&ZeroModel>`) there is no DM, DR and SWITCH-DR.
+    /// The value of a policy by a log. Without a model there is no DM, DR and SWITCH-DR.
     ///
     /// # Errors
-    /// [`EstimateError::ActionCount`]; [`EstimateError::Policy`], [`EstimateError::Model`],
+    /// [`EstimateError::Coding`], [`EstimateError::ActionCount`]; [`EstimateError::Policy`], [`EstimateError::Model`],
     /// [`EstimateError::NotADistribution`], [`EstimateError::NotOnOffer`] and [`EstimateError::NotFinite`] with the row;
     /// [`EstimateError::Weight`] and [`EstimateError::OutsideStated`] with the row, [`EstimateError::Overflow`] of a result.
     pub fn of(
         log: &Log,
         policy: &impl Policy,
-        model: Option<&impl RewardModel>,
+        model: Option<&dyn RewardModel>,
         settings: EstimatorSettings,
     ) -> Result<Self, EstimateError> {
         Self::over(&OnLog::new(log, policy, model)?, settings)

@@ -4,24 +4,43 @@ use super::observations::direct;
 use super::{EstimateError, Observation, Observations, RewardModel};
 use crate::Log;
 use crate::policies::Policy;
+use std::fmt;
 
 /// The rows of a log with what a policy and a model say of them, asked row by row as they are visited; actions that were not
 /// on offer count for nothing.
 ///
 /// *Memory:* 2|A| numbers.
-#[derive(Debug)]
-pub struct OnLog<'a, P, M> {
+pub struct OnLog<'a, P> {
     log: &'a Log,
     policy: &'a P,
-    model: Option<&'a M>,
+    model: Option<&'a dyn RewardModel>,
 }
 
-impl<'a, P: Policy, M: RewardModel> OnLog<'a, P, M> {
+impl<P: fmt::Debug> fmt::Debug for OnLog<'_, P> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_model = self.model.is_some();
+        let mut written = out.debug_struct("OnLog");
+        written.field("log", self.log).field("policy", self.policy).field("has_model", &has_model).finish()
+    }
+}
+
+impl<'a, P: Policy> OnLog<'a, P> {
     /// A log, the policy to be evaluated, and a model for DM, DR and SWITCH-DR.
     ///
     /// # Errors
-    /// [`EstimateError::ActionCount`] for a policy or a model of another |A|.
-    pub fn new(log: &'a Log, policy: &'a P, model: Option<&'a M>) -> Result<Self, EstimateError> {
+    /// [`EstimateError::Coding`] for a policy or a model of another coding than the log's, where both are known;
+    /// [`EstimateError::ActionCount`] for one of another |A|.
+    pub fn new(
+        log: &'a Log,
+        policy: &'a P,
+        model: Option<&'a dyn RewardModel>,
+    ) -> Result<Self, EstimateError> {
+        let of_model = model.and_then(RewardModel::schema);
+        for (argument, schema) in [("the policy", policy.schema()), ("the model of rewards", of_model)] {
+            if let (Some(own), Some(of_log)) = (schema, log.schema()) {
+                own.check_same(of_log).map_err(|source| EstimateError::Coding { argument, source })?;
+            }
+        }
         let expected = log.actions();
         let of_model = model.map_or(expected, RewardModel::actions);
         for (argument, got) in [("the policy", policy.actions()), ("the model of rewards", of_model)] {
@@ -33,7 +52,7 @@ impl<'a, P: Policy, M: RewardModel> OnLog<'a, P, M> {
     }
 }
 
-impl<P: Policy, M: RewardModel> Observations for OnLog<'_, P, M> {
+impl<P: Policy> Observations for OnLog<'_, P> {
     fn has_model(&self) -> bool {
         self.model.is_some()
     }

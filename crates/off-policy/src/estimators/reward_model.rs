@@ -1,19 +1,24 @@
 //! Models of the reward, for DM and DR.
 
-use crate::{LogError, PolicyError};
+use crate::{LogError, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
 /// q(x, a): what an action is predicted to bring.
 ///
 /// Contract: a pure function of the context. For DR to be unbiased it was fitted on other rows than those of the log that
-/// it helps to evaluate. All methods are required.
+/// it helps to evaluate. All methods but `schema` are required.
 pub trait RewardModel {
     /// m, the dimension of a context, or `None` for a model that looks at none.
     fn inputs(&self) -> Option<usize>;
 
     /// |A|.
     fn actions(&self) -> usize;
+
+    /// What the numbers stand for in the log that the model was fitted on, where it is known. `None` unless overridden.
+    fn schema(&self) -> Option<&Schema> {
+        None
+    }
 
     /// Writes q(x, 0), …, q(x, |A|−1) to `rewards`.
     ///

@@ -1,7 +1,7 @@
 //! The policy that takes the best score.
 
 use super::{Policy, Scores};
-use crate::{ActionSet, PolicyError};
+use crate::{ActionSet, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,10 @@ impl<S: Scores> Policy for Argmax<S> {
 
     fn actions(&self) -> usize {
         self.scores.actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.scores.schema()
     }
 
     fn probabilities(

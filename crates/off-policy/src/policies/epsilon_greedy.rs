@@ -1,7 +1,7 @@
 //! A policy that explores: mixed with the uniform one.
 
 use super::Policy;
-use crate::{ActionSet, PolicyError};
+use crate::{ActionSet, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,10 @@ impl<P: Policy> Policy for EpsilonGreedy<P> {
 
     fn actions(&self) -> usize {
         self.policy.actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.policy.schema()
     }
 
     fn probabilities(

@@ -1,19 +1,25 @@
 //! The contracts of a policy and of the scores behind one.
 
-use crate::{ActionSet, PolicyError};
+use crate::{ActionSet, PolicyError, Schema};
 use rand::{Rng, RngExt};
 use rows::Row;
 
 /// A policy: for every context a distribution over the actions on offer.
 ///
 /// Contract: a pure function of the context and the set. Probabilities are ≥ 0, sum to 1 up to rounding, and are 0 for
-/// what is not on offer. The first three methods are required.
+/// what is not on offer. `inputs`, `actions` and `probabilities` are required.
 pub trait Policy {
     /// m, the dimension of a context, or `None` for a policy that looks at none.
     fn inputs(&self) -> Option<usize>;
 
     /// |A|.
     fn actions(&self) -> usize;
+
+    /// What the numbers stand for in the log that the policy was learnt from, where it is known: a log of another coding is
+    /// refused. `None` unless overridden.
+    fn schema(&self) -> Option<&Schema> {
+        None
+    }
 
     /// Writes π(0|x), …, π(|A|−1|x) to `probabilities`.
     ///
@@ -68,13 +74,18 @@ pub trait Policy {
 
 /// Scores F(x, a), from which a softmax or an argmax makes a policy.
 ///
-/// Contract: a pure function of the context; scores are finite. All methods are required.
+/// Contract: a pure function of the context; scores are finite. All methods but `schema` are required.
 pub trait Scores {
     /// m, the dimension of a context.
     fn inputs(&self) -> usize;
 
     /// |A|.
     fn actions(&self) -> usize;
+
+    /// What the numbers stand for in the log that the scores were learnt from, where it is known. `None` unless overridden.
+    fn schema(&self) -> Option<&Schema> {
+        None
+    }
 
     /// Writes F(x, 0), …, F(x, |A|−1) to `scores`.
     ///

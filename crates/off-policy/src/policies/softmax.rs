@@ -1,7 +1,7 @@
 //! The softmax of scores.
 
 use super::{Policy, Scores};
-use crate::{ActionSet, PolicyError};
+use crate::{ActionSet, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +54,10 @@ impl<S: Scores> Policy for Softmax<S> {
 
     fn actions(&self) -> usize {
         self.scores.actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.scores.schema()
     }
 
     fn probabilities(

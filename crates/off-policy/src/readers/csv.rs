@@ -2,14 +2,23 @@
 
 use super::ReadError;
 use super::csv_actions::Actions;
-use super::csv_contexts::{Contexts, Named};
+use super::csv_contexts::Contexts;
 use super::labels::Labels;
 use super::table::Table;
-use crate::{Costs, Log, Rewards};
+use crate::{ActionNames, ActionSets, ContextColumn, Costs, Log, Rewards, Schema};
+use rows::RowMatrix;
+use serde::{Deserialize, Serialize};
 use std::io::Read;
 
-/// Which column is what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Which column is what. The default: `action`, `propensity` and `reward`, and all other columns are numbers of the context.
+///
+/// ```
+/// use off_policy::readers::{CsvColumns, Outcome};
+/// let columns = CsvColumns::default().with_labels(["country", "device"]).with_propensity("p").with_cost("price");
+/// assert_eq!((&*columns.action, columns.outcome), ("action", Outcome::Cost("price".into())));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CsvColumns {
     /// x.
     pub contexts: ContextColumns,
@@ -28,17 +37,20 @@ pub struct CsvColumns {
 }
 
 /// The columns of the contexts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ContextColumns {
     /// These, in this order.
     Named(Vec<String>),
     /// All that are nothing else, in the order of the header. A column without a name, as of row numbers, is none of them.
     Remaining,
+    /// As [`Remaining`](Self::Remaining), but without these.
+    RemainingBut(Vec<String>),
 }
 
 /// A column of labels, such as of countries: one column of the contexts a label, in its place, that is 1 where the label
 /// stands and 0 elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryColumn {
     /// The name of the column.
     pub column: String,
@@ -47,7 +59,8 @@ pub struct CategoryColumn {
 }
 
 /// Which labels have a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CategoryLabels {
     /// All of them, in the order in which they first appear.
     Appearance,
@@ -57,7 +70,7 @@ pub enum CategoryLabels {
 
 /// A column of lists of actions, each written as those of the column of a. White space around an action is not part of it;
 /// between two separators stands an action without a name, which is refused unless the empty label was said to be an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnOffer {
     /// The name of the column.
     pub column: String,
@@ -66,7 +79,8 @@ pub struct OnOffer {
 }
 
 /// How actions are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ActionCoding {
     /// As whole numbers below this |A|.
     Index(usize),
@@ -78,7 +92,8 @@ pub enum ActionCoding {
 }
 
 /// The name of the column of outcomes, and the sign of what it holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// More is better.
     Reward(String),
@@ -89,7 +104,7 @@ pub enum Outcome {
 /// A log that was read, and the names of what is numbered in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CsvLog {
-    /// The log; its contexts are sparse where a column holds labels, and dense otherwise.
+    /// The log, with its [`Schema`]; its contexts are sparse where a column holds labels, and dense otherwise.
     pub log: Log,
     /// The columns of the contexts; `country=Chad` is that of a label. Two may have one name where names have `=` in them.
     pub contexts: Vec<String>,
@@ -102,25 +117,26 @@ pub struct CsvLog {
     pub unknown_labels: usize,
 }
 
+/// The contexts of a table without actions and rewards, to predict for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CsvContexts {
+    /// x_1, …
+    pub contexts: RowMatrix,
+    /// The actions on offer in every row, where a column of them was asked for.
+    pub on_offer: Option<ActionSets>,
+    /// Cells with a label that none of [`CategoryLabels::Known`] is.
+    pub unknown_labels: usize,
+}
+
 /// Reads a log from comma-separated values with a header, quoted as in RFC 4180; white space around a cell is not part of
-/// it, nor around a name or label that is asked for, and blank lines are none.
+/// it, nor around a name or label that is asked for, and blank lines are skipped.
 ///
 /// *Cost:* one pass; nothing is held but the log itself and one record, and where there are labels or lists, their numbers until
 /// the log is made of them: 4 bytes a label or listed action, 8 a number.
 ///
 /// ```
-/// use off_policy::readers::{
-///     ActionCoding, CategoryColumn, CategoryLabels, ContextColumns, CsvColumns, Outcome, read_csv,
-/// };
-/// let columns = CsvColumns {
-///     contexts: ContextColumns::Remaining,
-///     categories: vec![CategoryColumn { column: "device".into(), labels: CategoryLabels::Appearance }],
-///     action: "shown".into(),
-///     coding: ActionCoding::Appearance,
-///     on_offer: None,
-///     propensity: "p".into(),
-///     outcome: Outcome::Cost("cost".into()),
-/// };
+/// use off_policy::readers::{CsvColumns, read_csv};
+/// let columns = CsvColumns::default().with_labels(["device"]).with_action("shown").with_propensity("p").with_cost("cost");
 /// let text = "age,shown,p,cost,device\n41,news,0.5,1,phone\n7,sport,0.25,0,tablet\n";
 /// let read = read_csv(text.as_bytes(), &columns)?;
 /// assert_eq!((read.contexts.join(" "), read.actions.join(" ")), ("age device=phone device=tablet".into(), "news sport".into()));
@@ -142,20 +158,13 @@ pub struct CsvLog {
 /// Every variant of [`ReadError`] but those about items and several streams.
 pub fn read_csv(source: impl Read, columns: &CsvColumns) -> Result<CsvLog, ReadError> {
     let mut table = Table::open(source)?;
-    let (outcome_name, is_cost) = match &columns.outcome {
-        Outcome::Reward(name) => (name, false),
-        Outcome::Cost(name) => (name, true),
-    };
     let mut asked = vec![false; table.header().len()];
     let action_column = asked_once(&table, &mut asked, &columns.action)?;
     let propensity_column = asked_once(&table, &mut asked, &columns.propensity)?;
-    let outcome_column = asked_once(&table, &mut asked, outcome_name)?;
-    let on_offer = match &columns.on_offer {
-        Some(OnOffer { column, separator }) => Some((asked_once(&table, &mut asked, column)?, *separator)),
-        None => None,
-    };
+    let outcome_column = asked_once(&table, &mut asked, columns.outcome.column())?;
+    let on_offer = on_offer(&table, &mut asked, columns)?;
     let mut contexts = contexts(&table, &mut asked, columns)?;
-    let mut actions = Actions::new(&columns.coding, action_column, on_offer)?;
+    let mut actions = Actions::new(&columns.coding, Some(action_column), on_offer)?;
     let (mut propensities, mut outcomes) = (Vec::new(), Vec::new());
     while table.advance()? {
         contexts.push(&table)?;
@@ -167,37 +176,189 @@ pub fn read_csv(source: impl Read, columns: &CsvColumns) -> Result<CsvLog, ReadE
         return Err(ReadError::NoRows);
     }
     let unknown_labels = contexts.unknown;
-    let (contexts, Named { names, columns: context_columns, categories }) = contexts.finish()?;
-    let rewards = if is_cost { Rewards::from(Costs(outcomes)) } else { Rewards(outcomes) };
+    let (contexts, context_columns) = contexts.finish()?;
+    let rewards = match &columns.outcome {
+        Outcome::Reward(_) => Rewards(outcomes),
+        Outcome::Cost(_) => Rewards::from(Costs(outcomes)),
+    };
     let action_count = actions.count();
     let (logged, sets, labels) = actions.finish()?;
+    let names = match columns.coding {
+        ActionCoding::Index(actions) => ActionNames::Numbered(actions),
+        _ => ActionNames::Labels(labels.clone()),
+    };
     let mut log = Log::new(contexts, action_count, logged, propensities, rewards)?;
     if let Some(sets) = sets {
         log = log.with_action_sets(sets)?;
     }
-    let known = |(column, labels)| CategoryColumn { column, labels: CategoryLabels::Known(labels) };
-    let columns = CsvColumns {
-        contexts: ContextColumns::Named(context_columns),
-        categories: categories.into_iter().map(known).collect(),
-        coding: match columns.coding {
-            ActionCoding::Index(actions) => ActionCoding::Index(actions),
-            _ => ActionCoding::Labels(labels.clone()),
-        },
-        ..columns.clone().trimmed()
-    };
-    Ok(CsvLog { log, contexts: names, actions: labels, columns, unknown_labels })
+    let schema = Schema::new(context_columns, names)?;
+    let (columns, contexts) = (columns.clone().coded_as(&schema), schema.feature_names());
+    let log = log.with_schema(schema)?;
+    Ok(CsvLog { log, contexts, actions: labels, columns, unknown_labels })
+}
+
+/// Reads the contexts of a table, and the actions on offer where the columns name a list of them; the columns of actions,
+/// propensities and outcomes may be there or not. With the [`columns`](CsvLog::columns) of a log that was read, the rows are
+/// coded as that log is.
+///
+/// ```
+/// use off_policy::readers::{CsvColumns, read_contexts, read_csv};
+/// let text = "age,device,action,propensity,reward\n41,phone,news,0.5,1\n7,tablet,sport,0.25,0\n";
+/// let read = read_csv(text.as_bytes(), &CsvColumns::default().with_labels(["device"]))?;
+/// let rows = read_contexts("device,age\ntablet,30\nwatch,31\n".as_bytes(), &read.columns)?;
+/// assert_eq!(rows.contexts.row(0).map(|x| x.to_dense()), Some(vec![30.0, 0.0, 1.0]));
+/// assert_eq!((rows.contexts.len(), rows.unknown_labels), (2, 1));
+/// # Ok::<(), off_policy::readers::ReadError>(())
+/// ```
+///
+/// # Errors
+/// As [`read_csv`], but for columns that are not read.
+pub fn read_contexts(source: impl Read, columns: &CsvColumns) -> Result<CsvContexts, ReadError> {
+    let mut table = Table::open(source)?;
+    let mut asked = vec![false; table.header().len()];
+    for name in [&*columns.action, &*columns.propensity, columns.outcome.column()] {
+        if let Ok(place) = table.column(name) {
+            asked[place] = true;
+        }
+    }
+    let on_offer = on_offer(&table, &mut asked, columns)?;
+    let mut contexts = contexts(&table, &mut asked, columns)?;
+    let mut actions = Actions::new(&columns.coding, None, on_offer)?;
+    let mut rows = 0_usize;
+    while table.advance()? {
+        contexts.push(&table)?;
+        actions.push(&table)?;
+        rows += 1;
+    }
+    if rows == 0 {
+        return Err(ReadError::NoRows);
+    }
+    let unknown_labels = contexts.unknown;
+    let (contexts, _) = contexts.finish()?;
+    let (_, on_offer, _) = actions.finish()?;
+    Ok(CsvContexts { contexts, on_offer, unknown_labels })
+}
+
+impl Default for CsvColumns {
+    fn default() -> Self {
+        Self {
+            contexts: ContextColumns::Remaining,
+            categories: Vec::new(),
+            action: "action".into(),
+            coding: ActionCoding::Appearance,
+            on_offer: None,
+            propensity: "propensity".into(),
+            outcome: Outcome::Reward("reward".into()),
+        }
+    }
 }
 
 impl CsvColumns {
-    /// Without white space around the names of single columns.
-    fn trimmed(mut self) -> Self {
-        let (Outcome::Reward(outcome) | Outcome::Cost(outcome)) = &mut self.outcome;
+    /// These columns, in this order, are the contexts.
+    #[must_use]
+    pub fn with_contexts(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        Self { contexts: ContextColumns::Named(names), ..self }
+    }
+
+    /// All columns that are nothing else are the contexts, but for these.
+    #[must_use]
+    pub fn without(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        Self { contexts: ContextColumns::RemainingBut(names), ..self }
+    }
+
+    /// These columns of the contexts hold labels, numbered in the order in which they first appear.
+    #[must_use]
+    pub fn with_labels(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let of_labels = |name: String| CategoryColumn { column: name, labels: CategoryLabels::Appearance };
+        let categories = names.into_iter().map(|name| of_labels(name.into())).collect();
+        Self { categories, ..self }
+    }
+
+    /// The column of a.
+    #[must_use]
+    pub fn with_action(self, name: impl Into<String>) -> Self {
+        Self { action: name.into(), ..self }
+    }
+
+    /// How a is written.
+    #[must_use]
+    pub fn with_coding(self, coding: ActionCoding) -> Self {
+        Self { coding, ..self }
+    }
+
+    /// The column of the actions on offer, and what stands between two of them.
+    #[must_use]
+    pub fn with_on_offer(self, name: impl Into<String>, separator: char) -> Self {
+        Self { on_offer: Some(OnOffer { column: name.into(), separator }), ..self }
+    }
+
+    /// The column of p.
+    #[must_use]
+    pub fn with_propensity(self, name: impl Into<String>) -> Self {
+        Self { propensity: name.into(), ..self }
+    }
+
+    /// The column of r.
+    #[must_use]
+    pub fn with_reward(self, name: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Reward(name.into()), ..self }
+    }
+
+    /// The column of the cost −r.
+    #[must_use]
+    pub fn with_cost(self, name: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Cost(name.into()), ..self }
+    }
+
+    /// The same columns with the contexts and labels of a schema named: another file is then coded alike.
+    #[must_use]
+    pub fn coded_as(mut self, schema: &Schema) -> Self {
+        let outcome = match &mut self.outcome {
+            Outcome::Reward(name) | Outcome::Cost(name) => name,
+        };
         let on_offer = self.on_offer.as_mut().map(|on_offer| &mut on_offer.column);
         for name in [&mut self.action, &mut self.propensity, outcome].into_iter().chain(on_offer) {
             *name = name.trim().to_owned();
         }
-        self
+        let names = schema.contexts().iter().map(|column| column.name().to_owned()).collect();
+        let known = |column: &ContextColumn| match column {
+            ContextColumn::Number { .. } => None,
+            ContextColumn::Labels { name, labels } => {
+                Some(CategoryColumn { column: name.clone(), labels: CategoryLabels::Known(labels.clone()) })
+            }
+        };
+        Self {
+            contexts: ContextColumns::Named(names),
+            categories: schema.contexts().iter().filter_map(known).collect(),
+            coding: match schema.action_names() {
+                ActionNames::Numbered(actions) => ActionCoding::Index(*actions),
+                ActionNames::Labels(labels) => ActionCoding::Labels(labels.clone()),
+            },
+            ..self
+        }
     }
+}
+
+impl Outcome {
+    /// The name of the column.
+    #[must_use]
+    pub fn column(&self) -> &str {
+        match self {
+            Self::Reward(name) | Self::Cost(name) => name,
+        }
+    }
+}
+
+/// The column of the actions on offer, and its separator.
+fn on_offer<R: Read>(
+    table: &Table<R>,
+    asked: &mut [bool],
+    columns: &CsvColumns,
+) -> Result<Option<(usize, char)>, ReadError> {
+    let Some(OnOffer { column, separator }) = &columns.on_offer else { return Ok(None) };
+    Ok(Some((asked_once(table, asked, column)?, *separator)))
 }
 
 /// The place of a column that nothing else was asked for.
@@ -215,8 +376,13 @@ fn contexts<R: Read>(
     asked: &mut [bool],
     columns: &CsvColumns,
 ) -> Result<Contexts, ReadError> {
+    if let ContextColumns::RemainingBut(names) = &columns.contexts {
+        for name in names {
+            asked_once(table, asked, name)?;
+        }
+    }
     let places: Vec<usize> = match &columns.contexts {
-        ContextColumns::Remaining => {
+        ContextColumns::Remaining | ContextColumns::RemainingBut(_) => {
             (0..asked.len()).filter(|j| !asked[*j] && !table.header()[*j].is_empty()).collect()
         }
         ContextColumns::Named(names) => {

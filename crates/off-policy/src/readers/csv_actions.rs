@@ -8,7 +8,8 @@ use std::io::Read;
 
 /// The actions of the rows read so far.
 pub(super) struct Actions {
-    place: usize,
+    /// The column of the logged ones, where they are read.
+    place: Option<usize>,
     coder: Coder,
     logged: Vec<u32>,
     on_offer: Option<Lists>,
@@ -27,10 +28,10 @@ struct Lists {
 type Parts = (Vec<u32>, Option<ActionSets>, Vec<String>);
 
 impl Actions {
-    /// In the column at `place`; on offer are those in another, with a character between them.
+    /// Logged in the column at `place`; on offer are those in another, with a character between them.
     pub(super) fn new(
         coding: &ActionCoding,
-        place: usize,
+        place: Option<usize>,
         on_offer: Option<(usize, char)>,
     ) -> Result<Self, ReadError> {
         let coder = match coding {
@@ -53,7 +54,8 @@ impl Actions {
             }
             offsets.push(listed.len());
         }
-        let action = coder.action(table, *place, table.text(*place)?)?;
+        let Some(place) = *place else { return Ok(()) };
+        let action = coder.action(table, place, table.text(place)?)?;
         if let Some(Lists { place, offsets, listed, .. }) = on_offer {
             let start = offsets.iter().nth_back(1).copied().unwrap_or_default();
             if !listed[start..].contains(&action) {

@@ -3,6 +3,7 @@
 use super::ReadError;
 use super::labels::Labels;
 use super::table::Table;
+use crate::ContextColumn;
 use rows::RowMatrix;
 use std::io::Read;
 
@@ -26,15 +27,6 @@ struct Column {
     place: usize,
     /// `None` for numbers.
     labels: Option<Labels>,
-}
-
-/// What the columns of a context are.
-pub(super) struct Named {
-    pub(super) names: Vec<String>,
-    /// The columns of the table.
-    pub(super) columns: Vec<String>,
-    /// The columns of labels with these, in the order of the contexts.
-    pub(super) categories: Vec<(String, Vec<String>)>,
 }
 
 impl Contexts {
@@ -62,25 +54,18 @@ impl Contexts {
         Ok(())
     }
 
-    /// The rows: dense where all columns hold numbers, sparse where some hold labels.
-    pub(super) fn finish(self) -> Result<(RowMatrix, Named), ReadError> {
+    /// The rows, dense where all columns hold numbers and sparse where some hold labels, and their columns.
+    pub(super) fn finish(self) -> Result<(RowMatrix, Vec<ContextColumn>), ReadError> {
         let matrix = if self.columns.iter().all(|column| column.labels.is_none()) {
             RowMatrix::dense(self.columns.len(), self.numbers)?
         } else {
             sparse(&self.columns, &self.numbers, &self.labels)?
         };
-        let mut named = Named { names: Vec::new(), columns: Vec::new(), categories: Vec::new() };
-        for Column { name, labels, .. } in self.columns {
-            named.columns.push(name.clone());
-            match labels {
-                None => named.names.push(name),
-                Some(labels) => {
-                    named.names.extend(labels.list().iter().map(|label| format!("{name}={label}")));
-                    named.categories.push((name, labels.into_list()));
-                }
-            }
-        }
-        Ok((matrix, named))
+        let of_schema = |Column { name, labels, .. }| match labels {
+            None => ContextColumn::Number { name },
+            Some(labels) => ContextColumn::Labels { name, labels: labels.into_list() },
+        };
+        Ok((matrix, self.columns.into_iter().map(of_schema).collect()))
     }
 }
 

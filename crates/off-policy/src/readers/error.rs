@@ -1,6 +1,6 @@
 //! What a reader refuses.
 
-use crate::LogError;
+use crate::{LogError, SchemaError};
 use rows::RowError;
 use std::io;
 use thiserror::Error;
@@ -138,4 +138,7 @@ pub enum ReadError {
     /// The columns do not make a log.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// The columns do not make a schema.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
 }

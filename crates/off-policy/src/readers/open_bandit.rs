@@ -3,7 +3,7 @@
 use super::ReadError;
 use super::labels::Labels;
 use super::table::Table;
-use crate::{Log, Rewards};
+use crate::{ActionNames, ContextColumn, Log, Rewards, Schema};
 use rows::RowMatrix;
 use std::io::Read;
 
@@ -177,6 +177,18 @@ impl Draft {
         }
         let contexts = RowMatrix::sparse(starts[4] as usize + own, offsets, indices, values)?;
         let log = Log::new(contexts, self.items, self.actions, self.propensities, Rewards(self.clicks))?;
+        let log = log.with_schema(schema(coding, own, self.items)?)?;
         Ok(OpenBanditLog { log, positions: self.positions })
     }
+}
+
+/// User features by their categories, and the affinities that were kept.
+fn schema(coding: &Coding, affinities: usize, items: usize) -> Result<Schema, ReadError> {
+    let of_labels = |(name, labels): (&str, &Labels)| ContextColumn::Labels {
+        name: name.to_owned(),
+        labels: labels.list().to_vec(),
+    };
+    let user = USER_FEATURES.into_iter().zip(coding).map(of_labels);
+    let affinities = (0..affinities).map(|k| ContextColumn::Number { name: format!("{AFFINITY}{k}") });
+    Ok(Schema::new(user.chain(affinities).collect(), ActionNames::Numbered(items))?)
 }

@@ -3,7 +3,7 @@
 use crate::logs::{Columns, LARGEST_WEIGHT, close, settings};
 use off_policy::estimators::{
     Bootstrap, EmpiricalBernstein, Estimate, Estimator, EstimatorSettings, Moments, OffPolicyEvaluation,
-    Sides, Tables, ZeroModel,
+    Sides, Tables,
 };
 use off_policy::policies::{Softmax, Tabular};
 use off_policy::{ActionSets, Log, Rewards};
@@ -158,7 +158,7 @@ fn a_log_with_a_policy_is_its_tables() {
         Tables::new(3, log.logged_actions(), log.propensities(), log.rewards(), &target, None).unwrap();
     let settings = settings(1.0, 1.0);
     let want = OffPolicyEvaluation::of_tables(&tables, settings).unwrap();
-    let got = OffPolicyEvaluation::of(&log, &policy, None::<&ZeroModel>, settings).unwrap();
+    let got = OffPolicyEvaluation::of(&log, &policy, None, settings).unwrap();
     for (got, want) in got.estimates().zip(want.estimates()) {
         assert_eq!(got.0, want.0);
         same(Some(got.1), Some(want.1));

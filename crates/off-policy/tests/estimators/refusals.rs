@@ -179,7 +179,7 @@ fn policies_and_models_must_fit_the_log() {
     let log = Log::new(contexts, 2, vec![0, 1], vec![0.5; 2], Rewards(vec![1.0, 2.0])).unwrap();
     let settings = settings(1.0, 1.0);
     let policy = |inputs, k| Softmax::new(Tabular::new(inputs, vec![0.0; k]).unwrap(), 1.0).unwrap();
-    let none = None::<&ZeroModel>;
+    let none = None;
     let refused = OffPolicyEvaluation::of(&log, &policy(1, 3), none, settings);
     let expected = EstimateError::ActionCount { argument: "the policy", expected: 2, got: 3 };
     assert_eq!(refused, Err(expected));

@@ -10,5 +10,6 @@ mod logistic;
 mod logistic_refusals;
 mod open_bandit;
 mod policies;
+mod schema;
 mod sampling;
 mod sets;

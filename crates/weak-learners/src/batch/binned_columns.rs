@@ -115,6 +115,10 @@ impl Sample for BinnedColumns {
     ) -> Result<(), LearnerError> {
         self.matrix().iter().enumerate().try_for_each(|(i, x)| visit(i, x))
     }
+
+    fn fingerprint(&self) -> u64 {
+        self.matrix().fingerprint()
+    }
 }
 
 /// Columns of dense rows that are gathered at once: eight values are a line of the cache.

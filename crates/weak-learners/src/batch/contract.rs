@@ -20,7 +20,7 @@ pub trait Hypothesis {
 
 /// m examples in the layout that a learner searches (rows, presorted columns, …), prepared once and trained on often.
 ///
-/// Contract: at least one example; all rows of one dimension. All three methods are required.
+/// Contract: at least one example; all rows of one dimension. All four methods are required.
 pub trait Sample {
     /// m, the number of examples, at least 1.
     fn size(&self) -> usize;
@@ -36,6 +36,10 @@ pub trait Sample {
         &self,
         visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
     ) -> Result<(), LearnerError>;
+
+    /// The [`RowMatrix::fingerprint`] of the rows: whoever keeps labels or gradients of these rows elsewhere tells by it that
+    /// a sample is of the same rows in the same order.
+    fn fingerprint(&self) -> u64;
 }
 
 /// A learner of weighted examples: given targets a_i ∈ \[−1, 1\] and weights w_i ≥ 0, it returns an h of large *edge*

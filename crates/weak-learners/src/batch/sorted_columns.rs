@@ -69,6 +69,10 @@ impl Sample for SortedColumns {
     ) -> Result<(), LearnerError> {
         self.matrix.iter().enumerate().try_for_each(|(i, x)| visit(i, x))
     }
+
+    fn fingerprint(&self) -> u64 {
+        self.matrix.fingerprint()
+    }
 }
 
 impl From<SortedColumns> for RowMatrix {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// // Two columns that tell the same: the first one would be taken where both are there.
 /// let contexts = SortedColumns::new(RowMatrix::dense(2, vec![0.0, 0.0, 1.0, 1.0])?)?;
 /// let round = PairRound::new(2, 1, &[-1.0, 1.0], PairWeights::OfExamples(&[1.0; 2]))?;
-/// let stump = ExactPairTree::new(PairGrowth::new(1, 0.0, 0.0)?);
+/// let stump = ExactPairTree::new(PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let mut learner = ColumnSampling::new(stump, 0.5, rand_chacha::ChaCha8Rng::seed_from_u64(1))?;
 /// let mut taken = [0, 0];
 /// for _ in 0..100 {

@@ -5,8 +5,8 @@ use crate::batch::LeafAnswer;
 use serde::{Deserialize, Serialize};
 use std::num::NonZero;
 
-/// What holds for every tree over pairs, whichever engine grows it. Names and meanings are XGBoost's, as in
-/// \[L23, Table 5\].
+/// What holds for every tree over pairs, whichever engine grows it. Names, meanings and defaults are XGBoost's, the first two
+/// as in \[L23, Table 5\]: `max_depth` 6, `min_child_weight` 1, `reg_lambda` 1.
 ///
 /// With G = Σg and H = Σh over the pairs of a node, a split gains
 /// ½(G_L²/(H_L+λ) + G_R²/(H_R+λ) − G²/(H+λ)). A node above `max_depth` takes its best admissible split if that gain
@@ -21,9 +21,9 @@ use std::num::NonZero;
 ///
 /// ```
 /// use weak_learners::pairs::PairGrowth;
-/// let growth = PairGrowth::new(25, 200.0, 0.0)?;
-/// assert_eq!((growth.max_depth(), growth.min_child_weight()), (25, 200.0));
-/// assert!(PairGrowth::new(25, f64::NAN, 0.0).is_err());
+/// let growth = PairGrowth::builder().max_depth(25).min_child_weight(200.0).build()?;
+/// assert_eq!((growth.max_depth(), growth.min_child_weight(), growth.reg_lambda()), (25, 200.0, 1.0));
+/// assert!(PairGrowth::builder().min_child_weight(f64::NAN).build().is_err());
 /// let leaves = std::num::NonZero::new(31);
 /// assert_eq!(leaves.map(|most| growth.with_max_leaves(most).max_leaves()), Some(leaves));
 /// # Ok::<(), weak_learners::LearnerError>(())
@@ -40,14 +40,11 @@ pub struct PairGrowth {
 }
 
 impl PairGrowth {
-    /// Trees whose leaves say G/(H+λ). A depth of 0 is a constant, 1 a stump.
-    ///
-    /// # Errors
-    /// [`LearnerError::BadParameter`] for a `min_child_weight` or `reg_lambda` that is not a finite number of at least
-    /// 0, or a depth above 1000.
-    pub fn new(max_depth: u32, min_child_weight: f64, reg_lambda: f64) -> Result<Self, LearnerError> {
-        Unchecked { max_depth, min_child_weight, reg_lambda, answer: LeafAnswer::Mean, max_leaves: None }
-            .try_into()
+    /// The defaults, to be changed by name.
+    pub fn builder() -> PairGrowthBuilder {
+        let Self { max_depth, min_child_weight, reg_lambda, answer, max_leaves } = Self::default();
+        let unchecked = Unchecked { max_depth, min_child_weight, reg_lambda, answer, max_leaves };
+        PairGrowthBuilder { unchecked }
     }
 
     /// The same trees with leaves of ±1.
@@ -93,7 +90,55 @@ impl PairGrowth {
     }
 }
 
-#[derive(Deserialize)]
+impl Default for PairGrowth {
+    fn default() -> Self {
+        Self {
+            max_depth: 6,
+            min_child_weight: 1.0,
+            reg_lambda: 1.0,
+            answer: LeafAnswer::Mean,
+            max_leaves: None,
+        }
+    }
+}
+
+/// A [`PairGrowth`] that is not checked yet.
+#[derive(Debug, Clone, Copy)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct PairGrowthBuilder {
+    unchecked: Unchecked,
+}
+
+impl PairGrowthBuilder {
+    /// The depth of the deepest leaf, at most, and at most 1000; 0 is a constant, 1 a stump.
+    pub fn max_depth(mut self, depth: u32) -> Self {
+        self.unchecked.max_depth = depth;
+        self
+    }
+
+    /// The least H of a child.
+    pub fn min_child_weight(mut self, weight: f64) -> Self {
+        self.unchecked.min_child_weight = weight;
+        self
+    }
+
+    /// λ: a leaf says G/(H+λ).
+    pub fn reg_lambda(mut self, lambda: f64) -> Self {
+        self.unchecked.reg_lambda = lambda;
+        self
+    }
+
+    /// The trees, whose leaves say G/(H+λ).
+    ///
+    /// # Errors
+    /// [`LearnerError::BadParameter`] for a `min_child_weight` or `reg_lambda` that is not a finite number of at least
+    /// 0, or a depth above 1000.
+    pub fn build(self) -> Result<PairGrowth, LearnerError> {
+        self.unchecked.try_into()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
 struct Unchecked {
     max_depth: u32,
     min_child_weight: f64,

@@ -25,7 +25,7 @@ pub use binned_contexts::BinnedContexts;
 pub use column_sampling::ColumnSampling;
 pub use contract::{ColumnRestricted, PairHypothesis, PairLearner, PairRound, PairWeights};
 pub use exact_pair_tree::ExactPairTree;
-pub use growth::PairGrowth;
+pub use growth::{PairGrowth, PairGrowthBuilder};
 pub use histogram_pair_tree::HistogramPairTree;
 pub use pair_tree::{PairNode, PairTree};
 pub use row_sampling::RowSampling;

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// let contexts = SortedColumns::new(RowMatrix::dense(1, vec![0.0; 1000])?)?;
 /// let g: Vec<f64> = (0..1000).map(f64::from).collect();
 /// let round = PairRound::new(1000, 1, &g, PairWeights::OfExamples(&[1.0; 1000]))?;
-/// let constant = ExactPairTree::new(PairGrowth::new(0, 0.0, 0.0)?);
+/// let constant = ExactPairTree::new(PairGrowth::builder().max_depth(0).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let mut learner = RowSampling::new(constant, 0.5, rand_chacha::ChaCha8Rng::seed_from_u64(1))?;
 /// let mut values = [0.0; 1000];
 /// learner.train(&contexts, &round, &mut values)?;

@@ -158,7 +158,8 @@ fn every_leaf_adds_to_the_objective_and_trees_lie_in_one_another() {
         contexts: &L::Contexts,
         learner: impl Fn(PairGrowth) -> L,
     ) {
-        let growth = PairGrowth::new(7, 5.0, 0.0).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(7).min_child_weight(5.0).reg_lambda(0.0).build().unwrap();
         let all = round.train(&mut learner(growth), contexts);
         assert!(all.0.leaves() > 20, "{} leaves", all.0.leaves());
         let trees: Vec<(PairTree, Vec<f64>)> = (1..=all.0.leaves() + 3)
@@ -186,7 +187,15 @@ fn every_leaf_adds_to_the_objective_and_trees_lie_in_one_another() {
 fn powers_of_two_do_not_show() {
     let round = Simulated::new(7, 150, 3, 3);
     let train = |round: &Simulated, by: f64| {
-        let growth = at_most(PairGrowth::new(9, 3.0 * by, 0.5 * by).unwrap(), 12);
+        let growth = at_most(
+            PairGrowth::builder()
+                .max_depth(9)
+                .min_child_weight(3.0 * by)
+                .reg_lambda(0.5 * by)
+                .build()
+                .unwrap(),
+            12,
+        );
         let exact =
             round.train(&mut ExactPairTree::new(growth), &SortedColumns::new(round.matrix()).unwrap());
         let binned = BinnedContexts::new(round.matrix()).unwrap();
@@ -213,7 +222,10 @@ fn powers_of_two_do_not_show() {
 fn neither_threads_nor_earlier_rounds_show() {
     let rounds = [5, 6].map(|seed| Simulated::new(seed, 12000, 3, 4));
     let contexts = rounds.clone().map(|round| BinnedContexts::new(round.matrix()).unwrap());
-    let growth = at_most(PairGrowth::new(12, 20.0, 0.1).unwrap(), 40);
+    let growth = at_most(
+        PairGrowth::builder().max_depth(12).min_child_weight(20.0).reg_lambda(0.1).build().unwrap(),
+        40,
+    );
     // With memory of its own for each round, and then with that of other rounds.
     let alone = [0, 1, 0].map(|k| rounds[k].train(&mut HistogramPairTree::new(growth), &contexts[k]));
     assert!(alone.iter().all(|(tree, _)| tree.leaves() == 40) && alone[0] != alone[1]);
@@ -241,7 +253,8 @@ fn vector_leaves_are_as_many_too() {
     for seed in 0..5 {
         let round = Simulated::new(seed, 150, 3, 3);
         let contexts = BinnedColumns::new(round.matrix()).unwrap();
-        let growth = PairGrowth::new(6, 12.0, 0.0).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(6).min_child_weight(12.0).reg_lambda(0.0).build().unwrap();
         let all = round.train(&mut VectorLeafLearner::new(growth), &contexts);
         assert!(all.0.leaves() > 10, "{} leaves", all.0.leaves());
         let mut examples = vec![Vec::new(); all.0.nodes().len()];
@@ -276,7 +289,7 @@ fn vector_leaves_are_as_many_too() {
 
 #[test]
 fn what_was_saved_without_a_number_of_leaves_is_read() {
-    let growth = PairGrowth::new(5, 2.0, 0.25).unwrap();
+    let growth = PairGrowth::builder().max_depth(5).min_child_weight(2.0).reg_lambda(0.25).build().unwrap();
     let saved = r#"{"max_depth":5,"min_child_weight":2.0,"reg_lambda":0.25,"answer":"mean"}"#;
     assert_eq!(serde_json::to_string(&growth).unwrap(), saved);
     assert_eq!(serde_json::from_str::<PairGrowth>(saved).unwrap(), growth);

@@ -72,7 +72,9 @@ fn drawn<L: Serialize>(learner: &L) -> Vec<Vec<bool>> {
 }
 
 fn exact(depth: u32) -> ExactPairTree {
-    ExactPairTree::new(PairGrowth::new(depth, 2.0, 0.5).unwrap())
+    ExactPairTree::new(
+        PairGrowth::builder().max_depth(depth).min_child_weight(2.0).reg_lambda(0.5).build().unwrap(),
+    )
 }
 
 /// The columns that a tree splits.
@@ -100,7 +102,8 @@ fn with_a_bin_a_value_both_engines_find_the_same_among_some_columns() {
         round.inputs = 6;
         let (sorted, binned) =
             (SortedColumns::new(round.matrix()).unwrap(), BinnedContexts::new(round.matrix()).unwrap());
-        let growth = PairGrowth::new(6, 3.0, 0.5).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(6).min_child_weight(3.0).reg_lambda(0.5).build().unwrap();
         let (mut by_all, mut by_bins) = (ExactPairTree::new(growth), HistogramPairTree::new(growth));
         let flags: Vec<bool> = (0..6).map(|j| ((2 * seed) >> j) & 1 == 1).collect();
         let (mut values, mut others) = ([f64::NAN; 360], [f64::NAN; 360]);
@@ -176,7 +179,11 @@ fn the_share_is_rounded_up() {
 fn no_column_is_split_that_was_not_drawn_and_samplings_compose() {
     let round = Simulated::new(9, 200, 6, 3);
     let binned = BinnedContexts::new(round.matrix()).unwrap();
-    let trees = || HistogramPairTree::new(PairGrowth::new(6, 2.0, 0.0).unwrap());
+    let trees = || {
+        HistogramPairTree::new(
+            PairGrowth::builder().max_depth(6).min_child_weight(2.0).reg_lambda(0.0).build().unwrap(),
+        )
+    };
     let rng = |seed| ChaCha8Rng::seed_from_u64(seed);
     let mut plain = sampling(trees(), 0.5, 1);
     let part = RowSampling::new(Watched::new(trees(), 0), 0.5, rng(2)).unwrap();

@@ -194,7 +194,7 @@ proptest! {
         let h: Vec<f64> = pairs.h.iter().map(|h| f64::from(*h) * unit_h).collect();
         let weights = if of_pairs { PairWeights::OfPairs(&h) } else { PairWeights::OfExamples(&h[..n]) };
         let round = PairRound::new(n, pairs.actions, &g, weights).unwrap();
-        let growth = PairGrowth::new(depth, f64::from(least) * unit_h, f64::from(lambda) * unit_h).unwrap();
+        let growth = PairGrowth::builder().max_depth(depth).min_child_weight(f64::from(least) * unit_h).reg_lambda(f64::from(lambda) * unit_h).build().unwrap();
         let mut learner = HistogramPairTree::new(growth);
         let mut values = vec![f64::NAN; g.len()];
         let tree = learner.train(&contexts, &round, &mut values).unwrap();

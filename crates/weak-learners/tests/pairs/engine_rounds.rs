@@ -49,7 +49,9 @@ impl Asked {
 }
 
 fn learner(depth: u32, least: f64) -> HistogramPairTree {
-    HistogramPairTree::new(PairGrowth::new(depth, least, 0.0).unwrap())
+    HistogramPairTree::new(
+        PairGrowth::builder().max_depth(depth).min_child_weight(least).reg_lambda(0.0).build().unwrap(),
+    )
 }
 
 /// For every pair the leaf that it ends in.
@@ -175,7 +177,7 @@ proptest! {
         let h: Vec<f64> = (0..n * actions).map(|_| (spread * uniform()).exp()).collect();
         let g: Vec<f64> = (0..n * actions).map(|_| uniform() * (spread * uniform()).exp()).collect();
         let lambda = [0.0, 1e-300, 1e300][usize::from(lambda)];
-        let mut learner = HistogramPairTree::new(PairGrowth::new(6, 0.0, lambda).unwrap());
+        let mut learner = HistogramPairTree::new(PairGrowth::builder().max_depth(6).min_child_weight(0.0).reg_lambda(lambda).build().unwrap());
         let round = PairRound::new(n, actions, &g, PairWeights::OfPairs(&h)).unwrap();
         let mut values = vec![f64::NAN; g.len()];
         let tree = learner.train(&contexts, &round, &mut values).unwrap();
@@ -195,7 +197,7 @@ fn stump(columns: impl Fn(usize) -> [f64; 2], g: &[f64], h: &[f64], lambda: f64)
     let rows = RowMatrix::dense(2, (0..g.len()).flat_map(columns).collect()).unwrap();
     let contexts = BinnedContexts::new(rows).unwrap();
     let round = PairRound::new(g.len(), 1, g, PairWeights::OfPairs(h)).unwrap();
-    let growth = PairGrowth::new(1, 0.0, lambda).unwrap();
+    let growth = PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(lambda).build().unwrap();
     HistogramPairTree::new(growth).train(&contexts, &round, &mut vec![0.0; g.len()]).unwrap()
 }
 

@@ -26,7 +26,7 @@ fn assert_same(found: &(PairTree, Vec<f64>), expected: &(PairTree, Vec<f64>)) {
 #[test]
 fn with_a_bin_a_value_it_is_the_exact_tree() {
     let round = simulated(900);
-    let growth = PairGrowth::new(12, 3.0, 0.5).unwrap();
+    let growth = PairGrowth::builder().max_depth(12).min_child_weight(3.0).reg_lambda(0.5).build().unwrap();
     let sorted = SortedColumns::new(round.matrix()).unwrap();
     let exact = round.train(&mut ExactPairTree::new(growth), &sorted);
     assert!(exact.0.nodes().len() > 100, "{} nodes", exact.0.nodes().len());
@@ -46,7 +46,8 @@ fn a_column_of_256_values_is_bytes_and_one_of_257_is_listed() {
         assert_eq!(contexts.cuts(0).len(), usize::from(values) - 1);
         // No value is in the bin of 0 but the least one, which shares it.
         assert_eq!(contexts.listed_values(), if listed == 0 { 0 } else { listed - 2 });
-        let growth = PairGrowth::new(20, 2.0, 0.0).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(20).min_child_weight(2.0).reg_lambda(0.0).build().unwrap();
         let sorted = SortedColumns::new(round.matrix()).unwrap();
         let exact = round.train(&mut ExactPairTree::new(growth), &sorted);
         assert_same(&round.train(&mut HistogramPairTree::new(growth), &contexts), &exact);

@@ -11,7 +11,14 @@ use weak_learners::pairs::{
 };
 
 fn learner(depth: u32, min_child_weight: f64, lambda: f64) -> ExactPairTree {
-    ExactPairTree::new(PairGrowth::new(depth, min_child_weight, lambda).unwrap())
+    ExactPairTree::new(
+        PairGrowth::builder()
+            .max_depth(depth)
+            .min_child_weight(min_child_weight)
+            .reg_lambda(lambda)
+            .build()
+            .unwrap(),
+    )
 }
 
 fn grow(round: &Simulated, mut learner: ExactPairTree) -> (PairTree, Vec<f64>) {

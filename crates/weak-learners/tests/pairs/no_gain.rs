@@ -20,7 +20,8 @@ impl Two {
     fn leaves(&self) -> [usize; 3] {
         let x = RowMatrix::dense(1, vec![0.0, 1.0]).unwrap();
         let round = PairRound::new(2, 1, &self.g, PairWeights::OfExamples(&self.h)).unwrap();
-        let growth = PairGrowth::new(3, 0.0, self.lambda).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(self.lambda).build().unwrap();
         let mut values = [0.0; 2];
         let binned = BinnedContexts::new(x.clone()).unwrap();
         let histogram = HistogramPairTree::new(growth).train(&binned, &round, &mut values).unwrap();

@@ -8,7 +8,9 @@ use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{ExactPairTree, PairGrowth, PairLearner, PairRound, PairWeights, RowSampling};
 
 fn constant() -> ExactPairTree {
-    ExactPairTree::new(PairGrowth::new(0, 0.0, 0.0).unwrap())
+    ExactPairTree::new(
+        PairGrowth::builder().max_depth(0).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+    )
 }
 
 fn sampling(share: f64, seed: u64) -> RowSampling<ExactPairTree> {
@@ -26,7 +28,9 @@ fn each_example_is_drawn_with_the_share() {
     const N: usize = 400;
     let (contexts, seeds) = (contexts(N), 400);
     // One action; h is 1, and g is 1 for every example: Σ g over those drawn is their number, which λ = N makes visible.
-    let learner = ExactPairTree::new(PairGrowth::new(0, 0.0, N as f64).unwrap());
+    let learner = ExactPairTree::new(
+        PairGrowth::builder().max_depth(0).min_child_weight(0.0).reg_lambda(N as f64).build().unwrap(),
+    );
     let round = PairRound::new(N, 1, &[1.0; N], PairWeights::OfExamples(&[1.0; N])).unwrap();
     let mut values = [0.0; N];
     let mut drawn = 0.0;

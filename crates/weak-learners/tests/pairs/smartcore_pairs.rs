@@ -16,7 +16,9 @@ fn without_ties_the_exact_tree_is_smartcores() {
         // No row of it sums to 0 over the actions.
         round.g.iter_mut().enumerate().for_each(|(k, g)| *g += 0.01 * (k as f64).sin());
         let contexts = SortedColumns::new(round.matrix()).unwrap();
-        let mut exact = ExactPairTree::new(PairGrowth::new(depth, 0.0, 0.0).unwrap());
+        let mut exact = ExactPairTree::new(
+            PairGrowth::builder().max_depth(depth).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+        );
         let mut other = SmartcorePairTree::new(depth.try_into().unwrap(), LeafAnswer::Mean, seed).unwrap();
         let ((tree, values), (theirs, expected)) =
             (round.train(&mut exact, &contexts), round.train(&mut other, &contexts));

@@ -96,7 +96,8 @@ fn with_one_action_it_is_the_exact_tree() {
     for seed in 0..12 {
         let mut round = Simulated::new(seed, 200, 3, 1);
         round.g.iter_mut().enumerate().for_each(|(k, g)| *g += (k as f64).sin());
-        let growth = PairGrowth::new(7, 9.0, 0.7).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(7).min_child_weight(9.0).reg_lambda(0.7).build().unwrap();
         let (tree, values) =
             round.train(&mut VectorLeafLearner::new(growth), &BinnedColumns::new(round.matrix()).unwrap());
         let (exact, expected) =
@@ -111,7 +112,7 @@ fn with_one_action_it_is_the_exact_tree() {
 #[test]
 fn threads_do_not_show_nor_does_the_order_of_the_rows() {
     let round = Simulated::new(5, 6000, 5, 4);
-    let growth = PairGrowth::new(6, 20.0, 0.1).unwrap();
+    let growth = PairGrowth::builder().max_depth(6).min_child_weight(20.0).reg_lambda(0.1).build().unwrap();
     let sample = BinnedColumns::new(round.matrix()).unwrap();
     let train = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -130,7 +131,12 @@ fn powers_of_two_do_not_show() {
     let round = Simulated::new(8, 300, 3, 3);
     let sample = BinnedColumns::new(round.matrix()).unwrap();
     let train = |round: &Simulated, by: f64| {
-        let growth = PairGrowth::new(6, 20.0 * by, 0.5 * by).unwrap();
+        let growth = PairGrowth::builder()
+            .max_depth(6)
+            .min_child_weight(20.0 * by)
+            .reg_lambda(0.5 * by)
+            .build()
+            .unwrap();
         round.train(&mut VectorLeafLearner::new(growth), &sample)
     };
     let (tree, values) = train(&round, 1.0);
@@ -150,7 +156,8 @@ fn powers_of_two_do_not_show() {
 fn x_alone_tells_it_something() {
     for seed in 0..20 {
         let round = Simulated::new(seed, 300, 3, 5);
-        let growth = PairGrowth::new(3, 0.0, 0.0).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
         let sample = BinnedColumns::new(round.matrix()).unwrap();
         let (_, values) = round.train(&mut VectorLeafLearner::new(growth), &sample);
         let sample = SortedColumns::new(round.matrix()).unwrap();
@@ -169,11 +176,20 @@ fn equal_targets_are_not_parted() {
             round.g[k] = 0.3 * round.h[k % 200];
         }
         let sample = BinnedColumns::new(round.matrix()).unwrap();
-        let (tree, _) =
-            round.train(&mut VectorLeafLearner::new(PairGrowth::new(5, 0.0, 0.0).unwrap()), &sample);
+        let (tree, _) = round.train(
+            &mut VectorLeafLearner::new(
+                PairGrowth::builder().max_depth(5).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+            ),
+            &sample,
+        );
         assert_eq!(tree.leaves(), 1, "seed {seed}");
         let sample = SortedColumns::new(round.matrix()).unwrap();
-        let (tree, _) = round.train(&mut ExactPairTree::new(PairGrowth::new(5, 0.0, 0.0).unwrap()), &sample);
+        let (tree, _) = round.train(
+            &mut ExactPairTree::new(
+                PairGrowth::builder().max_depth(5).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+            ),
+            &sample,
+        );
         assert_eq!(tree.leaves(), 1, "seed {seed}");
     }
 }
@@ -185,7 +201,9 @@ fn gradients_that_cancel_are_no_gain() {
     let leaves = |g: &[f64]| {
         let round = PairRound::new(6, 1, g, PairWeights::OfExamples(&[1.0; 6])).unwrap();
         let (contexts, mut values) = (BinnedColumns::new(rows.clone()).unwrap(), [0.0; 6]);
-        let mut learner = VectorLeafLearner::new(PairGrowth::new(2, 0.0, 0.0).unwrap());
+        let mut learner = VectorLeafLearner::new(
+            PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+        );
         learner.train(&contexts, &round, &mut values).unwrap().leaves()
     };
     assert_eq!(leaves(&[0.1, 0.2, -0.3, 0.0, 0.0, 0.0]), 1);
@@ -246,7 +264,9 @@ fn what_is_no_tree_is_refused() {
 fn what_is_refused_changes_nothing_and_nothing_overflows() {
     let round = Simulated::new(3, 30, 2, 2);
     let contexts = BinnedColumns::new(round.matrix()).unwrap();
-    let mut learner = VectorLeafLearner::new(PairGrowth::new(4, 0.0, 0.0).unwrap());
+    let mut learner = VectorLeafLearner::new(
+        PairGrowth::builder().max_depth(4).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+    );
     let found = round.train(&mut learner, &contexts);
     let mut values = vec![7.0; 59];
     let refused = learner.train(&contexts, &round.round(), &mut values);

@@ -52,7 +52,12 @@ impl Whole {
     }
 
     pub(crate) fn growth(&self) -> PairGrowth {
-        PairGrowth::new(self.depth, self.min_child_weight.into(), self.lambda.into()).unwrap()
+        PairGrowth::builder()
+            .max_depth(self.depth)
+            .min_child_weight(self.min_child_weight.into())
+            .reg_lambda(self.lambda.into())
+            .build()
+            .unwrap()
     }
 
     /// Hands the round over.

@@ -1,22 +1,38 @@
 //! What a run refuses, and the range of its numbers.
 
 use crate::bopl::BoplError;
+use off_policy::Log;
 use weak_learners::batch::Sample;
 use weak_learners::pairs::PairHypothesis;
 
-/// Contexts of so many rows and coordinates.
-pub(in crate::bopl) fn check_contexts(
-    contexts: &impl Sample,
+/// Which contexts a log has: a learner is handed its own layout of them, and may be handed that of others.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::bopl) struct LogContexts {
     rows: usize,
     inputs: usize,
-) -> Result<(), BoplError> {
-    for (unit, expected, got) in [("rows", rows, contexts.size()), ("coordinates", inputs, contexts.inputs())]
-    {
-        if got != expected {
-            return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
-        }
+    fingerprint: u64,
+}
+
+impl LogContexts {
+    pub(in crate::bopl) fn of(log: &Log) -> Self {
+        Self { rows: log.len(), inputs: log.inputs(), fingerprint: log.contexts().fingerprint() }
     }
-    Ok(())
+
+    /// Refuses contexts that are not those of the log, row by row. O(1) but for the first call with a sample.
+    pub(in crate::bopl) fn check(&self, contexts: &impl Sample) -> Result<(), BoplError> {
+        let Self { rows, inputs, fingerprint } = *self;
+        for (unit, expected, got) in
+            [("rows", rows, contexts.size()), ("coordinates", inputs, contexts.inputs())]
+        {
+            if got != expected {
+                return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
+            }
+        }
+        if contexts.fingerprint() != fingerprint {
+            return Err(BoplError::OtherContexts);
+        }
+        Ok(())
+    }
 }
 
 /// The largest number instead of what is beyond all.

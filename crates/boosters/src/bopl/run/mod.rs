@@ -3,7 +3,7 @@
 mod checks;
 mod shown;
 
-pub(super) use checks::{check_contexts, check_predictor, check_reproduced, check_values};
+pub(super) use checks::{LogContexts, check_predictor, check_reproduced, check_values};
 
 use super::fingerprint::Fingerprint;
 use super::pass::{Look, largest as largest_of};
@@ -31,6 +31,7 @@ pub(super) const NOTHING: f64 = 1e-10;
 #[derive(Debug, Clone)]
 pub struct PolicyBoosting<O, L: PairLearner> {
     fingerprint: Fingerprint,
+    contexts: LogContexts,
     log: WeightedLog,
     settings: Settings,
     learner: L,
@@ -89,10 +90,14 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// One round on the contexts of the log.
     ///
     /// # Errors
-    /// Contexts of another number or dimension than the log's; what the base learner refuses; a predictor of others; predictions that are not
-    /// finite, or move a score beyond the range of numbers. The round is then not booked.
+    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for contexts that are not the log's; what the base learner
+    /// refuses; a predictor of others; predictions that are not finite, or move a score beyond the range of numbers. The
+    /// round is then not booked.
     pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, Round>, BoplError> {
-        check_contexts(contexts, self.log.len(), self.ensemble.inputs())?;
+        self.contexts.check(contexts)?;
+        if !self.log.has_choice {
+            return Ok(ControlFlow::Break(Stop::NoChoice));
+        }
         if self.state.gradient_norm < NOTHING {
             return Ok(ControlFlow::Break(Stop::Gradient));
         }
@@ -128,7 +133,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds, [`BoplError::Importance`] where a reward or a
     /// translated one over its propensity is no number.
     pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
-        let ensemble = PolicyEnsemble::new(log.inputs(), log.actions())?;
+        let ensemble = PolicyEnsemble::start(log)?;
         let scores = zeros(log)?;
         Self::at(log, learner, settings, ensemble, scores)
     }
@@ -142,7 +147,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         mut scores: Vec<f64>,
     ) -> Result<Self, BoplError> {
         let (mut gradients, values) = (zeros(log)?, zeros(log)?);
-        let fingerprint = Fingerprint::of(log);
+        let (fingerprint, contexts) = (Fingerprint::of(log), LogContexts::of(log));
         let log = WeightedLog::new(log, settings.translation())?;
         let look = log.look::<O>(None, &mut scores, &mut gradients);
         let weight = |v: &f64| O::weight(*v, settings.step().smoothness());
@@ -155,6 +160,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         let optimal = log.optimal_risk();
         let mut run = Self {
             fingerprint,
+            contexts,
             log,
             settings,
             learner,

@@ -17,6 +17,12 @@ impl<O, L: PairLearner> PolicyBoosting<O, L> {
         &self.ensemble
     }
 
+    /// n, the rows of the log.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.log.len()
+    }
+
     /// F_t, by value.
     #[must_use]
     pub fn into_ensemble(self) -> PolicyEnsemble<L::Hypothesis> {

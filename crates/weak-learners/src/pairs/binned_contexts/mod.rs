@@ -117,6 +117,10 @@ impl Sample for BinnedContexts {
     ) -> Result<(), LearnerError> {
         self.matrix().iter().enumerate().try_for_each(|(i, x)| visit(i, x))
     }
+
+    fn fingerprint(&self) -> u64 {
+        self.matrix().fingerprint()
+    }
 }
 
 impl From<BinnedContexts> for Parts {

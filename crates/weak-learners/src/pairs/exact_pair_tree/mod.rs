@@ -35,7 +35,7 @@ use std::rc::Rc;
 /// let contexts = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 1.0, 3.0, 3.0])?)?;
 /// let gradients = [1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0];
 /// let round = PairRound::new(4, 2, &gradients, PairWeights::OfExamples(&[1.0, 2.0, 1.0, 2.0]))?;
-/// let mut learner = ExactPairTree::new(PairGrowth::new(2, 0.0, 0.0)?);
+/// let mut learner = ExactPairTree::new(PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let mut values = [0.0; 8];
 /// let tree = learner.train(&contexts, &round, &mut values)?;
 /// assert_eq!(tree.leaves(), 1, "no split of the root gains anything");

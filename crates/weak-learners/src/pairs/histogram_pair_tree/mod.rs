@@ -59,7 +59,7 @@ use sums::{Sums, Word};
 /// let contexts = BinnedContexts::new(RowMatrix::dense(1, vec![0.0, 1.0, 1.0])?)?;
 /// let g = [0.5, -0.5, -0.25, -0.5, 0.5, 0.25];
 /// let round = PairRound::new(3, 2, &g, PairWeights::OfExamples(&[1.0; 3]))?;
-/// let mut learner = HistogramPairTree::new(PairGrowth::new(2, 0.0, 0.0)?);
+/// let mut learner = HistogramPairTree::new(PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let mut values = [0.0; 6];
 /// let tree = learner.train(&contexts, &round, &mut values)?;
 /// assert!(matches!(tree.nodes()[0], PairNode::Action { action: 0, .. }));

@@ -40,7 +40,7 @@ use std::ops::Range;
 /// let gradients = [1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0];
 /// let round = PairRound::new(4, 2, &gradients, PairWeights::OfExamples(&[1.0; 4]))?;
 /// let mut values = [0.0; 8];
-/// let mut learner = VectorLeafLearner::new(PairGrowth::new(1, 0.0, 0.0)?);
+/// let mut learner = VectorLeafLearner::new(PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?);
 /// let tree = learner.train(&contexts, &round, &mut values)?;
 /// assert_eq!((tree.leaves(), values), (2, gradients));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
