@@ -229,7 +229,8 @@ fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
         Data::Fetch { data, home, quiet, sets } => {
             let sets = if sets.is_empty() { fetch::fetchable() } else { sets.clone() };
             let (directory, home) = (data.clone(), home.clone());
-            let options = fetch::FetchOptions { directory, sets, home, progress: !quiet };
+            let limits = fetch::Limits::default();
+            let options = fetch::FetchOptions { directory, sets, home, progress: !quiet, limits };
             say(&fetch::fetch(&options)?.to_string())?;
         }
     }
