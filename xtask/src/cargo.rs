@@ -64,6 +64,18 @@ pub(crate) fn finish(command: &mut Command) -> Result<u8, Failure> {
     }
 }
 
+/// Runs in the place of this process where the system can do that, so that an interruption reaches the command alone and its
+/// exit code is what the caller sees; elsewhere as [`finish`].
+pub(crate) fn hand_over(command: &mut Command) -> Result<u8, Failure> {
+    #[cfg(unix)]
+    {
+        let source = std::os::unix::process::CommandExt::exec(command);
+        Err(Failure::Process { command: line(command), source })
+    }
+    #[cfg(not(unix))]
+    finish(command)
+}
+
 /// The code to hand on: 1 for a program that a signal ended.
 pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

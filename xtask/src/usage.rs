@@ -13,7 +13,7 @@ cargo xtask <command>
   tidy                     the house rules that a program can check
   ci                       everything that must hold before a change is kept; test comes last
   bench [ARGS]             cargo bench -p benches ARGS
-  reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour
+  reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour, with --help the names
   conform DIR [ARGS]       every conformance file of DIR
   data list|verify|fetch   the data sets
   help                     this text

@@ -58,6 +58,24 @@ fn a_file_that_differs_from_the_official_one_is_not_loaded() {
     assert!(report[1..].iter().all(|(_, found)| found.is_none()));
 }
 
+/// A bomb under an official name is read to the official size, and not to its end.
+#[test]
+fn a_file_that_is_larger_than_the_official_one_is_not_read_to_its_end() {
+    let folder = TempDir::new().unwrap();
+    let abalone = OfficialFile::of(Name::Abalone).next().unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&vec![b'0'; 191_874]).unwrap();
+    for (name, content) in
+        [("abalone.data.gz", encoder.finish().unwrap()), ("abalone.data", vec![b'0'; 191_874])]
+    {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        let refused = abalone.verify(&path).unwrap_err();
+        assert!(matches!(refused, DataError::TooLarge { limit: 191_873, .. }), "{refused}");
+        assert!(refused.to_string().contains(name), "{refused}");
+    }
+}
+
 #[test]
 fn official_files_verify() {
     let search = SearchPath::from_environment(None).unwrap();
