@@ -35,11 +35,25 @@ pub(crate) fn root() -> PathBuf {
     root
 }
 
-/// The cargo that runs this program, with its working directory at the workspace root.
+/// The cargo that runs this program, with its working directory at the workspace root and the environment of a shell.
+///
+/// `cargo run` tells a program about the program's own package. Build scripts ask cargo to run them again when such a
+/// variable changes (that of ring does), so a child that inherits them builds again what a shell's cargo has built, and the
+/// shell's cargo after it.
 pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
+    for (name, _) in env::vars_os().filter(|(name, _)| is_of_a_package(name)) {
+        command.env_remove(name);
+    }
     command
+}
+
+/// Whether a variable is one that cargo sets for a program or a test of a package, and for nothing else.
+fn is_of_a_package(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let starts = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+    starts.iter().any(|start| name.starts_with(start)) || ["CARGO_CRATE_NAME", "OUT_DIR"].contains(&&*name)
 }
 
 /// Runs to the end with this process's own streams; the exit code is the answer.
@@ -48,6 +62,18 @@ pub(crate) fn finish(command: &mut Command) -> Result<u8, Failure> {
         Ok(status) => Ok(exit_code(status)),
         Err(source) => Err(Failure::Process { command: line(command), source }),
     }
+}
+
+/// Runs in the place of this process where the system can do that, so that an interruption reaches the command alone and its
+/// exit code is what the caller sees; elsewhere as [`finish`].
+pub(crate) fn hand_over(command: &mut Command) -> Result<u8, Failure> {
+    #[cfg(unix)]
+    {
+        let source = std::os::unix::process::CommandExt::exec(command);
+        Err(Failure::Process { command: line(command), source })
+    }
+    #[cfg(not(unix))]
+    finish(command)
 }
 
 /// The code to hand on: 1 for a program that a signal ended.
@@ -73,6 +99,45 @@ mod tests {
     fn the_root_holds_the_workspace_manifest() {
         assert!(root().join("Cargo.toml").is_file());
         assert!(root().join("xtask").is_dir());
+    }
+
+    /// A package whose build script depends on the variables of packages, as that of ring does, is built from a shell and
+    /// then from here: the second finds everything in place.
+    #[test]
+    fn what_a_shell_has_built_is_not_built_again() {
+        let folder = root().join("target").join("xtask-fresh");
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("src")).unwrap();
+        let script = "fn main() {\n    for name in [\"CARGO_PKG_NAME\", \"CARGO_PKG_VERSION_PRE\", \"CARGO_MANIFEST_DIR\", \
+                      \"CARGO_MANIFEST_LINKS\"] {\n        println!(\"cargo:rerun-if-env-changed={name}\");\n    }\n}\n";
+        let manifest = "[package]\nname = \"probe\"\nedition = \"2024\"\n[workspace]\n";
+        for (name, text) in [("Cargo.toml", manifest), ("build.rs", script), ("src/lib.rs", "//! Nothing.\n")]
+        {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        let build = |command: &mut Command| {
+            let command = command.args(["-v", "--offline"]).current_dir(&folder);
+            let output =
+                command.env("CARGO_TERM_COLOR", "never").env_remove("CARGO_TARGET_DIR").output().unwrap();
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{text}");
+            text.lines().any(|line| line.trim_start().starts_with("Fresh probe"))
+        };
+        // Of cargo's variables, a shell has those that cargo reads, and none that it sets.
+        let is_read = |name: &str| {
+            let read = ["HOME", "BUILD_", "TARGET_", "PROFILE_", "NET_", "HTTP_", "INCREMENTAL", "REGISTR"];
+            name.strip_prefix("CARGO_").is_none_or(|rest| read.iter().any(|start| rest.starts_with(start)))
+        };
+        let shell = || {
+            let mut shell = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+            shell.arg("build").env_clear();
+            shell.envs(env::vars_os().filter(|(name, _)| is_read(&name.to_string_lossy())));
+            shell
+        };
+        assert!(!build(&mut shell()), "the first build has something to do");
+        assert!(build(&mut cargo(["build"])), "built again by xtask");
+        assert!(build(&mut shell()), "built again by the shell");
+        let _ = std::fs::remove_dir_all(&folder);
     }
 
     #[test]

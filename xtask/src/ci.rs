@@ -18,7 +18,7 @@ const STEPS: [Step; 7] = [
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
     Step { name: "house rules", run: tidy::run },
-    Step { name: "quick tour", run: || reproduce(&["tour", "--out", "target/tour"].map(Into::into)) },
+    Step { name: "quick tour", run: || reproduce(&["tour", "--out", "target/tour"].map(Into::into), finish) },
     Step { name: "conformance", run: conformance },
     Step { name: "tests", run: || test::run(&[]) },
 ];
@@ -66,7 +66,7 @@ fn conformance() -> Result<u8, Failure> {
         println!("REDUCED: no conformance vectors in ../shared/conformance, so none were run");
         return Ok(0);
     }
-    experiments("conform", &[folder.into(), "--allow-unknown".into()])
+    experiments("conform", &[folder.into(), "--allow-unknown".into()], finish)
 }
 
 #[cfg(test)]

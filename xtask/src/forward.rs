@@ -1,9 +1,18 @@
 //! The commands that are a cargo command line and nothing else: `bench`, `reproduce`, `conform` and `data`.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::cargo::{Failure, cargo, finish};
+use crate::cargo::{Failure, cargo, exit_code, finish, line};
+
+/// A silent build that takes longer is announced.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How a command is run: [`finish`], or [`hand_over`](crate::cargo::hand_over) where nothing is left to do after it.
+pub(crate) type Run = fn(&mut Command) -> Result<u8, Failure>;
 
 /// `cargo bench` of the benchmark package.
 pub(crate) fn bench(arguments: &[OsString]) -> Result<u8, Failure> {
@@ -11,32 +20,71 @@ pub(crate) fn bench(arguments: &[OsString]) -> Result<u8, Failure> {
 }
 
 /// A table or figure of the papers; the quick tour where none is named.
-pub(crate) fn reproduce(arguments: &[OsString]) -> Result<u8, Failure> {
-    finish(&mut experiments_command("reproduce", &named(arguments)))
+pub(crate) fn reproduce(arguments: &[OsString], run: Run) -> Result<u8, Failure> {
+    experiments("reproduce", &named(arguments), run)
 }
 
-/// One command of the `experiments` program.
-pub(crate) fn experiments(name: &str, arguments: &[OsString]) -> Result<u8, Failure> {
-    finish(&mut experiments_command(name, arguments))
+/// One command of the `experiments` program, built before.
+pub(crate) fn experiments(name: &str, arguments: &[OsString], run: Run) -> Result<u8, Failure> {
+    match build()? {
+        0 => run(&mut experiments_command(name, arguments)),
+        code => Ok(code),
+    }
 }
 
 /// The release build of `experiments`: timings in its tables would mean nothing otherwise.
-pub(crate) fn experiments_command(name: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
+fn experiments_command(name: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = cargo(["run", "--quiet", "--release", "-p", "experiments", "--", name]);
     command.args(arguments);
     command
 }
 
+/// Cargo shows its own progress on a terminal; elsewhere it is silent, and one line says what is waited for.
+fn build() -> Result<u8, Failure> {
+    let mut command = cargo(["build", "--release", "-p", "experiments"]);
+    if io::stderr().is_terminal() {
+        return finish(&mut command);
+    }
+    wait_aloud(command.arg("--quiet"), PATIENCE, || {
+        eprintln!("xtask: building the `experiments` program; the first build takes some minutes");
+    })
+}
+
+/// Runs to the end, and says so if that takes longer than `patience`.
+fn wait_aloud(command: &mut Command, patience: Duration, say: impl FnOnce()) -> Result<u8, Failure> {
+    let typed = line(command);
+    let process = |source| Failure::Process { command: typed.clone(), source };
+    let (begun, mut say) = (Instant::now(), Some(say));
+    let mut child = command.spawn().map_err(process)?;
+    loop {
+        if begun.elapsed() >= patience
+            && let Some(say) = say.take()
+        {
+            say();
+        }
+        if let Some(status) = child.try_wait().map_err(process)? {
+            return Ok(exit_code(status));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Help that is asked for without a name is that of all experiments.
 fn named(arguments: &[OsString]) -> Vec<OsString> {
-    let has_name = arguments.first().is_some_and(|first| !first.as_encoded_bytes().starts_with(b"-"));
-    let tour = (!has_name).then(|| OsString::from("tour"));
-    tour.into_iter().chain(arguments.iter().cloned()).collect()
+    let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
+    if arguments.first().is_some_and(|first| !is_option(first)) {
+        return arguments.to_vec();
+    }
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        return vec!["--help".into()];
+    }
+    [OsString::from("tour")].into_iter().chain(arguments.iter().cloned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cargo::line;
+    use std::process::Stdio;
 
     #[test]
     fn the_tour_stands_in_for_a_missing_name_only() {
@@ -47,8 +95,32 @@ mod tests {
     }
 
     #[test]
+    fn help_without_a_name_is_not_that_of_the_tour() {
+        let with = |words: &[&str]| named(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(with(&["--help"]), ["--help"]);
+        assert_eq!(with(&["-h"]), ["--help"]);
+        assert_eq!(with(&["--quiet", "--help"]), ["--help"]);
+        assert_eq!(with(&["help", "agnostic"]), ["help", "agnostic"]);
+        assert_eq!(with(&["agnostic", "--help"]), ["agnostic", "--help"]);
+    }
+
+    #[test]
     fn arguments_reach_the_program_after_the_dashes() {
         let command = experiments_command("data", &["verify"]);
         assert_eq!(line(&command), "cargo run --quiet --release -p experiments -- data verify");
+    }
+
+    #[test]
+    fn what_takes_long_is_announced_once() {
+        let announced = |patience, argument| {
+            let mut said = 0;
+            let mut command = cargo([argument]);
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            let code = wait_aloud(&mut command, patience, || said += 1);
+            (code.ok().map(|code| code == 0), said)
+        };
+        assert_eq!(announced(Duration::ZERO, "--version"), (Some(true), 1));
+        assert_eq!(announced(Duration::from_secs(60), "--version"), (Some(true), 0));
+        assert_eq!(announced(Duration::from_secs(60), "--no-such-flag"), (Some(false), 0));
     }
 }

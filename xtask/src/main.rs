@@ -13,6 +13,7 @@ mod usage;
 
 use std::process::ExitCode;
 
+use cargo::hand_over;
 use usage::Task;
 
 fn main() -> ExitCode {
@@ -32,9 +33,9 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
         Task::Bench(arguments) => forward::bench(&arguments),
-        Task::Reproduce(arguments) => forward::reproduce(&arguments),
-        Task::Conform(arguments) => forward::experiments("conform", &arguments),
-        Task::Data(arguments) => forward::experiments("data", &arguments),
+        Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
+        Task::Conform(arguments) => forward::experiments("conform", &arguments, hand_over),
+        Task::Data(arguments) => forward::experiments("data", &arguments, hand_over),
     };
     outcome.map_or_else(
         |failure| {

@@ -1,5 +1,9 @@
 //! `test`: cargo's tests with their output passed through, and the totals of all of them as the last line.
+//!
+//! A test that lacks its data says so on standard error, in a line that [`reduced`] reads. It is counted as skipped, however
+//! much of it was left to check, and listed with its reasons.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::AddAssign;
@@ -78,37 +82,80 @@ impl fmt::Display for Totals {
     }
 }
 
-/// The totals of each test program, in the order in which they ran.
+/// One test program.
+#[derive(Debug, Default)]
+struct Run {
+    name: String,
+    totals: Totals,
+    /// The tests that said that they check less than they would, with what they said.
+    reduced: BTreeMap<String, BTreeSet<String>>,
+    /// The tests that failed: libtest lists them behind the last line that reads `failures:`.
+    failed: Option<BTreeSet<String>>,
+}
+
+impl Run {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    /// Takes the counts of a result line; those of the tests that were reduced, and passed, are moved.
+    fn add(&mut self, mut totals: Totals) {
+        let failed = self.failed.take().unwrap_or_default();
+        self.reduced.retain(|test, _| !failed.contains(test));
+        let reduced = self.reduced.len().min(totals.passed);
+        totals.passed -= reduced;
+        totals.skipped += reduced;
+        self.totals += totals;
+    }
+}
+
+/// The test programs in the order in which they ran.
 #[derive(Debug, Default)]
 struct Summary {
-    runs: Vec<(String, Totals)>,
+    runs: Vec<Run>,
 }
 
 impl Summary {
     /// Takes one line of the output.
     fn read(&mut self, line: &str) {
         if let Some(name) = run_name(line) {
-            self.runs.push((name.to_owned(), Totals::default()));
-        } else if let Some(totals) = result_line(line) {
-            match self.runs.last_mut() {
-                // Doctests may report twice under one heading: those that are compiled together, and the rest.
-                Some((_, run)) => *run += totals,
-                None => self.runs.push(("tests".to_owned(), totals)),
-            }
+            self.runs.push(Run::new(name));
         }
+        if let Some(totals) = result_line(line) {
+            // Doctests may report twice under one heading: those that are compiled together, and the rest.
+            self.last().add(totals);
+        } else if let Some((test, why)) = reduced(line) {
+            self.last().reduced.entry(test.to_owned()).or_default().insert(why.to_owned());
+        } else if line == "failures:" {
+            self.last().failed = Some(BTreeSet::new());
+        } else if let Some(test) = line.strip_prefix("    ")
+            && let Some(failed) = &mut self.last().failed
+        {
+            failed.insert(test.to_owned());
+        }
+    }
+
+    /// The program that runs, by another name where cargo announced none.
+    fn last(&mut self) -> &mut Run {
+        if self.runs.is_empty() {
+            self.runs.push(Run::new("tests"));
+        }
+        let last = self.runs.len() - 1;
+        &mut self.runs[last]
     }
 
     /// A build that broke or a test program that died reports no failed test, and must not read like a success.
     fn close(&mut self, code: u8) {
         if code != 0 && self.total().failed == 0 {
-            self.runs.push((format!("cargo (exit code {code})"), Totals { failed: 1, ..Totals::default() }));
+            let totals = Totals { failed: 1, ..Totals::default() };
+            self.runs.push(Run { totals, ..Run::new(&format!("cargo (exit code {code})")) });
         }
     }
 
     fn total(&self) -> Totals {
         let mut total = Totals::default();
-        for (_, run) in &self.runs {
-            total += *run;
+        for run in &self.runs {
+            total += run.totals;
         }
         total
     }
@@ -116,8 +163,16 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, run) in self.runs.iter().filter(|(_, run)| *run != Totals::default()) {
-            writeln!(out, "  {name}: {run}")?;
+        for run in self.runs.iter().filter(|run| run.totals != Totals::default()) {
+            writeln!(out, "  {}: {}", run.name, run.totals)?;
+        }
+        let reduced = self.runs.iter().flat_map(|run| run.reduced.iter().map(move |reduced| (run, reduced)));
+        for (place, (run, (test, reasons))) in reduced.enumerate() {
+            if place == 0 {
+                writeln!(out, "\nCounted as skipped, because they had to check less than they would:")?;
+            }
+            let reasons: Vec<&str> = reasons.iter().map(String::as_str).collect();
+            writeln!(out, "  {} {test}: {}", run.name, reasons.join("; "))?;
         }
         write!(out, "{}", self.total())
     }
@@ -130,6 +185,14 @@ fn run_name(line: &str) -> Option<&str> {
     unit.and_then(|rest| rest.rsplit(['/', '\\']).next()?.strip_suffix(')'))
         .and_then(|program| Some(program.rsplit_once('-')?.0))
         .or_else(|| line.starts_with("Doc-tests ").then_some(line))
+}
+
+/// `REDUCED name::of::test: why`, also behind the beginning of a line of libtest's, which the other stream broke.
+fn reduced(line: &str) -> Option<(&str, &str)> {
+    let (before, said) = line.split_once("REDUCED ")?;
+    let (test, why) = said.split_once(": ")?;
+    let is_name = !test.is_empty() && !test.contains(char::is_whitespace);
+    (is_name && (before.is_empty() || before.starts_with("test "))).then_some((test, why))
 }
 
 /// `test result: ok. 5 passed; 0 failed; 1 ignored; …`
@@ -183,10 +246,65 @@ all doctests ran in 0.20s
     #[test]
     fn every_result_line_is_counted_under_its_program() {
         let summary = summary(OUTPUT, 101);
-        let names: Vec<_> = summary.runs.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<_> = summary.runs.iter().map(|run| run.name.as_str()).collect();
         assert_eq!(names, ["rows", "some_laws", "Doc-tests rows"]);
-        assert_eq!(summary.runs[2].1, Totals { passed: 6, failed: 0, skipped: 0 });
+        assert_eq!(summary.runs[2].totals, Totals { passed: 6, failed: 0, skipped: 0 });
         assert_eq!(summary.to_string().lines().last(), Some("11 passed, 1 failed, 4 skipped"));
+    }
+
+    /// Two tests of three lack their data, and one of these fails; lines of both streams are mixed as libtest and its
+    /// threads mix them.
+    const REDUCED: &str = "
+     Running tests/laws.rs (target/debug/deps/some_laws-0011223344556677)
+running 5 tests
+test plain ... ok
+REDUCED inner::with_data: letter is not here
+test slow ... REDUCED broken: adult is not here
+ok
+REDUCED inner::with_data: adult is not here
+REDUCED inner::with_data: letter is not here
+test inner::with_data ... ok
+test broken ... FAILED
+test other ... FAILED
+
+failures:
+
+---- broken stdout ----
+    inner::with_data
+
+---- other stdout ----
+it said: REDUCED slow: no line of a test's own
+
+failures:
+    broken
+    other
+
+test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.25s
+     Running tests/others.rs (target/debug/deps/others-0011223344556677)
+test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.25s
+";
+
+    #[test]
+    fn a_test_that_lacks_its_data_is_skipped_unless_it_fails() {
+        let summary = summary(REDUCED, 101);
+        assert_eq!(summary.runs[0].totals, Totals { passed: 2, failed: 2, skipped: 1 });
+        assert_eq!(summary.runs[1].totals, Totals { passed: 3, failed: 0, skipped: 1 });
+        let text = summary.to_string();
+        let last: Vec<&str> = text.lines().rev().take(3).collect();
+        assert_eq!(last[0], "5 passed, 2 failed, 2 skipped");
+        assert_eq!(last[1], "  some_laws inner::with_data: adult is not here; letter is not here");
+        assert!(last[2].starts_with("Counted as skipped"), "{text}");
+    }
+
+    #[test]
+    fn a_line_that_only_looks_like_a_reduced_test_is_none() {
+        assert_eq!(reduced("REDUCED a::b: c: d"), Some(("a::b", "c: d")));
+        assert_eq!(reduced("test x ... REDUCED a::b: c"), Some(("a::b", "c")));
+        for line in
+            ["REDUCED: no name", "REDUCED two words: c", "NOT REDUCED a: b", "REDUCED a", "reduced a: b"]
+        {
+            assert_eq!(reduced(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -8,12 +8,13 @@ pub(crate) const TEXT: &str = "\
 cargo xtask <command>
 
   test [ARGS]              cargo test ARGS (of the whole workspace unless ARGS name packages), then the totals;
-                           the last line reads: N passed, N failed, N skipped. Property tests draw the
-                           cases of one seed, or of PROPTEST_RNG_SEED; `cargo test` draws fresh ones
+                           the last line reads: N passed, N failed, N skipped. A test that lacks its data
+                           counts as skipped, and is listed. Property tests draw the cases of one seed,
+                           or of PROPTEST_RNG_SEED; `cargo test` draws fresh ones
   tidy                     the house rules that a program can check
   ci                       everything that must hold before a change is kept; test comes last
   bench [ARGS]             cargo bench -p benches ARGS
-  reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour
+  reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour, with --help the names
   conform DIR [ARGS]       every conformance file of DIR
   data list|verify|fetch   the data sets
   help                     this text

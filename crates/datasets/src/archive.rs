@@ -15,12 +15,18 @@ const DEFLATED: u16 = 8;
 
 /// Unpacks the single member of an archive, which must be called `expected`, and compares its CRC-32. Returns its size.
 ///
-/// The archive may be stored or deflated, of less than 4 GiB. `out` is written to before the sum is known: keep it only
-/// if this returns `Ok`.
+/// The archive may be stored or deflated, of less than 4 GiB. A member of more than `limit` bytes is refused by the size
+/// that the archive states, before anything is written; no more bytes are unpacked than it states. `out` is written to
+/// before the sum is known: keep it only if this returns `Ok`.
 ///
 /// # Errors
 /// [`DataError::Archive`], [`DataError::Io`].
-pub fn unpack_single_member(archive: &Path, expected: &str, out: &mut impl Write) -> Result<u64, DataError> {
+pub fn unpack_single_member(
+    archive: &Path,
+    expected: &str,
+    limit: u64,
+    out: &mut impl Write,
+) -> Result<u64, DataError> {
     let refuse = |problem| DataError::Archive { path: archive.to_owned(), problem };
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => refuse(ArchiveProblem::Malformed),
@@ -32,16 +38,23 @@ pub fn unpack_single_member(archive: &Path, expected: &str, out: &mut impl Write
         let (expected, got) = (expected.to_owned(), String::from_utf8_lossy(&entry.name).into_owned());
         return Err(refuse(ArchiveProblem::OtherMember { expected, got }));
     }
+    let stated = u64::from(entry.size);
+    if stated > limit {
+        return Err(refuse(ArchiveProblem::TooLarge { limit, got: stated }));
+    }
     seek_to_content(&mut file, entry.header).map_err(failed)?.map_err(refuse)?;
 
     let packed = file.take(u64::from(entry.packed));
-    let mut content: Box<dyn Read> = match entry.method {
+    let content: Box<dyn Read> = match entry.method {
         STORED => Box::new(packed),
         DEFLATED => Box::new(DeflateDecoder::new(packed)),
         method => return Err(refuse(ArchiveProblem::Method { method })),
     };
     let mut out = CrcWriter::new(out);
-    let size = io::copy(&mut content, &mut out).map_err(failed)?;
+    let size = io::copy(&mut content.take(stated + 1), &mut out).map_err(failed)?;
+    if size != stated {
+        return Err(refuse(ArchiveProblem::WrongSize { expected: stated, got: size }));
+    }
     if out.crc().sum() != entry.crc {
         return Err(refuse(ArchiveProblem::WrongCrc { expected: entry.crc, got: out.crc().sum() }));
     }
@@ -54,6 +67,7 @@ struct Entry {
     method: u16,
     crc: u32,
     packed: u32,
+    size: u32,
     header: u32,
 }
 
@@ -77,9 +91,11 @@ fn directory_entry(file: &mut (impl Read + Seek)) -> io::Result<Result<Entry, Ar
     file.seek(SeekFrom::Start(u64::from(directory)))?;
     let mut fixed = [0; 46];
     file.read_exact(&mut fixed)?;
-    let fields =
-        (u16_at(&fixed, 10), u32_at(&fixed, 16), u32_at(&fixed, 20), u16_at(&fixed, 28), u32_at(&fixed, 42));
-    let (Some(method), Some(crc), Some(packed), Some(name_length), Some(header)) = fields else {
+    let [method, name_length] = [10, 28].map(|at| u16_at(&fixed, at));
+    let [crc, packed, size, header] = [16, 20, 24, 42].map(|at| u32_at(&fixed, at));
+    let (Some(method), Some(name_length), Some(crc), Some(packed), Some(size), Some(header)) =
+        (method, name_length, crc, packed, size, header)
+    else {
         return Ok(Err(ArchiveProblem::Malformed));
     };
     let mut name = vec![0; usize::from(name_length)];
@@ -87,7 +103,7 @@ fn directory_entry(file: &mut (impl Read + Seek)) -> io::Result<Result<Entry, Ar
     if !fixed.starts_with(&DIRECTORY_ENTRY) {
         return Ok(Err(ArchiveProblem::Malformed));
     }
-    Ok(Ok(Entry { name, method, crc, packed, header }))
+    Ok(Ok(Entry { name, method, crc, packed, size, header }))
 }
 
 /// Steps over the member's own header, whose two last fields have lengths of their own.

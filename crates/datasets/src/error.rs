@@ -56,6 +56,15 @@ pub enum DataError {
         /// The last complete line.
         line: u64,
     },
+    /// The content of a file goes on behind the size that it may have: that of the official file, or 1 GiB for a
+    /// compressed file of which no size is known.
+    #[error("{}: the content goes on behind {limit} bytes, its limit", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most bytes, uncompressed.
+        limit: u64,
+    },
     /// The content is not that of the official file.
     #[error("{}: SHA-256 of the content is {got}, the official file has {expected}", path.display())]
     WrongChecksum {
@@ -217,6 +226,22 @@ pub enum ArchiveProblem {
     Method {
         /// The method's number in the zip format.
         method: u16,
+    },
+    /// The file is larger than it may be.
+    #[error("the unpacked file has {got} bytes, at most {limit} are unpacked")]
+    TooLarge {
+        /// The most bytes.
+        limit: u64,
+        /// The size the archive states.
+        got: u64,
+    },
+    /// The archive holds more bytes or fewer than it states.
+    #[error("the archive states {expected} unpacked bytes, unpacking stopped at {got}")]
+    WrongSize {
+        /// The size the archive states.
+        expected: u64,
+        /// The size found, or one byte more than was stated.
+        got: u64,
     },
     /// The unpacked bytes are not those that were packed.
     #[error("the unpacked content has CRC-32 {got:08x}, the archive states {expected:08x}")]

@@ -94,7 +94,7 @@ pub struct Idx {
 /// number of four bytes, and the array. Memory grows with what the file holds, not with what its header says.
 ///
 /// # Errors
-/// [`DataError::Idx`], [`DataError::Io`], [`DataError::Truncated`].
+/// [`DataError::Idx`], [`DataError::Io`], [`DataError::Truncated`], [`DataError::TooLarge`].
 pub fn read(path: &Path, rank: u8) -> Result<Idx, DataError> {
     let refuse =
         |offset: usize, problem| DataError::Idx { path: path.to_owned(), offset: offset as u64, problem };

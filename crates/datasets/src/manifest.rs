@@ -206,6 +206,14 @@ impl OfficialFile {
         candidates.into_iter().find(|path| path.is_file())
     }
 
+    /// Opens the file at `path`, whose content may be as large as the official one.
+    pub(crate) fn open(&self, path: &Path) -> Result<Source, DataError> {
+        match self.bytes {
+            Some(bytes) => Source::open_at_most(path, bytes),
+            None => Source::open(path),
+        }
+    }
+
     /// Whether a file that was read has the official content; `None` where no official sum is known.
     ///
     /// # Errors
@@ -219,12 +227,13 @@ impl OfficialFile {
         Err(DataError::WrongChecksum { path, expected, got })
     }
 
-    /// Reads the file at `path`, plain or compressed, and compares its content with the official sum.
+    /// Reads the file at `path`, plain or compressed, and compares its content with the official sum. No more is read
+    /// than one byte behind the official size.
     ///
     /// # Errors
-    /// [`DataError::WrongChecksum`], [`DataError::Io`], [`DataError::Truncated`].
+    /// [`DataError::WrongChecksum`], [`DataError::TooLarge`], [`DataError::Io`], [`DataError::Truncated`].
     pub fn verify(&self, path: &Path) -> Result<SourceFile, DataError> {
-        let file = Source::open(path)?.finish()?;
+        let file = self.open(path)?.finish()?;
         self.check(&file)?;
         Ok(file)
     }

@@ -1,6 +1,6 @@
 //! The Open Bandit Dataset: real logs of a shop's recommendations, as published files.
 
-use crate::source::{Source, read_failure};
+use crate::source::read_failure;
 use crate::{DataError, OfficialFile, SearchPath, Set};
 use std::io::Read;
 
@@ -45,7 +45,7 @@ pub enum Part {
 /// ```
 ///
 /// # Errors
-/// [`DataError::WrongChecksum`], [`DataError::Io`], [`DataError::Truncated`].
+/// [`DataError::WrongChecksum`], [`DataError::TooLarge`], [`DataError::Io`], [`DataError::Truncated`].
 pub fn file(
     search: &SearchPath,
     campaign: Campaign,
@@ -57,7 +57,7 @@ pub fn file(
         return Ok(None);
     };
     let Some(path) = search.find(official) else { return Ok(None) };
-    let mut source = Source::open(&path)?;
+    let mut source = official.open(&path)?;
     let mut bytes = Vec::new();
     source.by_ref().read_to_end(&mut bytes).map_err(|e| read_failure(&path, 0, e))?;
     official.check(&source.finish()?)?;

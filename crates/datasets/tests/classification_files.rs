@@ -1,18 +1,19 @@
 //! The classification tasks and the Open Bandit logs against the official files: counts, means, order, sums. Where a
 //! file is absent, the test says so on standard error and checks the stand-in's shape instead.
 
+mod reduced;
+
 use datasets::open_bandit::{Campaign, LoggingPolicy, Part, file};
 use datasets::{
     Classification, ClassificationName, Contexts, DataError, Labels, LabelsError, Provenance, SearchPath,
     Split, StandIn, load_classification,
 };
 use rows::{Entries, RowMatrix};
-use std::io::Write as _;
 
 const STAND_IN: StandIn = StandIn { seed: 7, rows: Some(2_000) };
 
-fn reduced(what: &str) {
-    let _ = writeln!(std::io::stderr(), "REDUCED: {what}; counts of the official files are not checked");
+fn without_counts(what: &str) {
+    reduced::announce(&format!("{what}; counts of the official files are not checked"));
 }
 
 /// Loads a task, checks its shape, and says whether it is the official one.
@@ -28,7 +29,7 @@ fn loaded(
     let official = search.locate(name).unwrap().is_some();
     assert_eq!(matches!(task.provenance, Provenance::Official { .. }), official, "{}", task.provenance);
     if !official {
-        reduced(&format!("{name} is a {}", task.provenance));
+        without_counts(&format!("{name} is a {}", task.provenance));
     }
     assert_eq!((task.contexts.dimension(), task.feature_names.len()), (dimension, dimension));
     assert_eq!((task.labels.classes(), task.classes.len()), (classes, classes));
@@ -151,7 +152,7 @@ fn open_bandit_logs() {
     {
         let read = |part| file(&search, Campaign::Men, policy, part).unwrap();
         let (Some(log), Some(items)) = (read(Part::Log), read(Part::Items)) else {
-            reduced(&format!("the log of {policy:?} is not here"));
+            without_counts(&format!("the log of {policy:?} is not here"));
             continue;
         };
         assert_eq!((log.len(), items.len()), (size, 4_287));
@@ -188,7 +189,7 @@ fn stand_ins_have_the_shape_of_what_they_stand_for_and_can_be_learnt() {
 
         let real = load_classification(name, &search, StandIn { seed: 2, rows: Some(2_000) }).unwrap();
         if matches!(real.provenance, Provenance::StandIn { .. }) {
-            reduced(&format!("{name} is not here; its stand-in is compared with another stand-in"));
+            reduced::announce(&format!("{name} is not here, its stand-in is compared with another stand-in"));
         }
         assert_eq!((&drawn.classes, &drawn.numeric_columns), (&real.classes, &real.numeric_columns));
         if name != ClassificationName::Tmc {

@@ -1,8 +1,9 @@
 //! The readers against the official files: row counts, class counts, shapes, sums. Where a file is absent, the test says
 //! so on standard error and checks the stand-in's shape instead.
 
+mod reduced;
+
 use datasets::{CensusCoding, Dataset, Name, Provenance, SearchPath, StandIn, Targets, load, load_census};
-use std::io::Write as _;
 
 const STAND_IN: StandIn = StandIn { seed: 7, rows: Some(2_000) };
 
@@ -12,11 +13,10 @@ fn loaded(name: Name) -> (Dataset, bool) {
     let dataset = load(name, &SearchPath::from_environment(None).unwrap(), STAND_IN).unwrap();
     let official = matches!(dataset.provenance, Provenance::Official { .. });
     if !official {
-        let _ = writeln!(
-            std::io::stderr(),
-            "REDUCED: {name} is a {}; counts of the official files are not checked",
+        reduced::announce(&format!(
+            "{name} is a {}; counts of the official files are not checked",
             dataset.provenance
-        );
+        ));
     }
     assert_eq!(dataset.feature_names.len(), dataset.features.dimension());
     assert_eq!(dataset.targets.len(), dataset.len());

@@ -1,22 +1,47 @@
 //! The arguments of the program.
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use datasets::{ClassificationName, Name, Set};
 use experiments::agnostic::streams::Source;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The papers' tables and figures beside our own.
 #[derive(Parser)]
-#[command(name = "cargo xtask", version, about)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, about)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// The commands that there are where a wrong one was named: their names and what they do, a line each.
+pub(crate) fn known_names(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> Option<String> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let mut command = Cli::command();
+    for argument in arguments {
+        match command.find_subcommand(&argument) {
+            Some(inner) => command = inner.clone(),
+            None => break,
+        }
+    }
+    let widest = command.get_subcommands().map(|inner| inner.get_name().len()).max().unwrap_or(0);
+    let about = |inner: &clap::Command| inner.get_about().map(ToString::to_string).unwrap_or_default();
+    let line = |inner: &clap::Command| format!("  {:<widest$}  {}\n", inner.get_name(), about(inner));
+    let heading = command.get_subcommand_help_heading().unwrap_or("Commands");
+    Some(format!("{heading}:\n{}", command.get_subcommands().map(line).collect::<String>()))
+}
+
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Run an experiment
-    #[command(subcommand)]
+    /// Run an experiment: a table or figure of the papers beside our own
+    #[command(subcommand, subcommand_value_name = "EXPERIMENT", subcommand_help_heading = "Experiments")]
+    #[command(
+        after_help = "Without the name of an experiment, `cargo xtask reproduce` runs the tour. Each has options of its own: \
+                            `cargo xtask reproduce EXPERIMENT --help`."
+    )]
     Reproduce(Experiment),
     /// Hold the crates against conformance vectors
     Conform {
@@ -64,6 +89,8 @@ pub(crate) enum Experiment {
         quick: bool,
     },
     /// [BH20, Table 1]: regret and cost of projection-free learners as T grows
+    ///
+    /// Its learners are timed, so it works on one thread unless --threads or $RAYON_NUM_THREADS says otherwise.
     ProjectionFree {
         #[command(flatten)]
         common: Common,
@@ -153,7 +180,7 @@ pub(crate) struct Common {
     /// The seed of everything random
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Threads; results do not depend on them
+    /// Threads, 1 to 4096; else $RAYON_NUM_THREADS, else one a core. Results do not depend on them
     #[arg(long)]
     pub(crate) threads: Option<usize>,
     /// Where results go
@@ -162,6 +189,9 @@ pub(crate) struct Common {
     /// Show no progress
     #[arg(long)]
     pub(crate) quiet: bool,
+    /// Refuse to run where official files are absent, in place of running on synthetic stand-ins
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Subcommand)]
@@ -169,7 +199,13 @@ pub(crate) enum Data {
     /// Which official files are here
     List(Folder),
     /// Whether they have the official content
-    Verify(Folder),
+    Verify {
+        #[command(flatten)]
+        folder: Folder,
+        /// Fail where a file is absent, not only where one is damaged
+        #[arg(long)]
+        strict: bool,
+    },
     /// Download what is missing
     Fetch {
         /// Where the files go
@@ -191,4 +227,46 @@ pub(crate) struct Folder {
     /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(line: &str) -> (String, Option<String>) {
+        let words = || line.split(' ').map(OsString::from);
+        let Err(error) = Cli::try_parse_from([OsString::from("cargo xtask")].into_iter().chain(words()))
+        else {
+            panic!("{line} is a command");
+        };
+        (error.to_string(), known_names(&error, words()))
+    }
+
+    #[test]
+    fn an_unknown_experiment_is_answered_with_those_that_there_are() {
+        let (message, known) = refused("reproduce bandit-bosting --quick");
+        assert!(message.contains("bandit-bosting") && message.contains("'bandit-boosting'"), "{message}");
+        let known = known.unwrap();
+        for name in
+            ["tour", "bandit-boosting", "oco", "projection-free", "agnostic", "maboost", "bopl", "obd"]
+        {
+            assert!(known.lines().any(|line| line.starts_with(&format!("  {name} "))), "{known}");
+        }
+        assert!(known.starts_with("Experiments:\n") && known.contains("[BH20, Table 2]"), "{known}");
+        assert!(refused("data fecth").1.unwrap().contains("\n  fetch"));
+        assert!(refused("reprodcue oco").1.unwrap().contains("\n  reproduce"));
+        assert_eq!(refused("reproduce oco --no-such-option").1, None);
+    }
+
+    #[test]
+    fn the_help_of_reproduce_names_the_experiments_and_that_of_the_timed_one_its_threads() {
+        let (help, _) = refused("reproduce --help");
+        assert!(
+            help.contains("Experiments:")
+                && help.contains("bandit-boosting")
+                && help.contains("runs the tour")
+        );
+        assert!(!help.contains("--threads"), "{help}");
+        assert!(refused("reproduce projection-free --help").0.contains("one thread unless --threads"));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`], [`agnostic`], [`maboost`], [`bopl`] and [`open_bandit`] are
 //! experiments;
-//! [`record`], [`trials`], [`table`], [`plot`], [`progress`] and `paired` are what an experiment is made of;
+//! [`record`], [`trials`], [`table`], [`plot`], [`progress`], [`threads`] and `paired` are what an experiment is made of;
 //! [`conform`] holds the crates against vectors of an independent implementation; [`data_command`] lists, verifies and
 //! fetches the official files.
 
@@ -16,6 +16,7 @@ pub mod open_bandit;
 pub mod record;
 pub mod trials;
 pub mod progress;
+pub mod threads;
 mod paired;
 pub mod table;
 pub mod plot;

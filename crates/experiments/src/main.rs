@@ -1,35 +1,54 @@
 //! The program behind `cargo xtask reproduce | conform | data`.
 
 mod arguments;
+mod interruption;
 
-use arguments::{Cli, Command, Common, Data, Experiment};
+use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
-use datasets::{ClassificationName, Name, SearchPath};
+use datasets::{ClassificationName, Name, SearchPath, Set};
 use experiments::agnostic::{self, streams::Source};
 use experiments::bandit_boosting::{self, Options};
 use experiments::bopl;
 use experiments::conform;
+use experiments::data_command::stand_ins::StandIns;
 use experiments::data_command::{self, fetch};
 use experiments::lecture;
 use experiments::maboost;
 use experiments::open_bandit;
 use experiments::projection_free;
+use experiments::threads;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command) {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => {
+            let _ = error.print();
+            known_names(&error, std::env::args_os().skip(1))
+                .iter()
+                .for_each(|names| warn(&format!("\n{names}")));
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    match run(command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error}");
+            warn(&format!("error: {error}"));
             ExitCode::FAILURE
         }
     }
 }
 
 fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
+    match &command {
+        Command::Reproduce(_) => interruption::explain("what is finished is kept beside the results"),
+        Command::Data(Data::Fetch { .. }) => interruption::explain("what has arrived is kept"),
+        // Nothing that takes long, and nothing to go on with.
+        Command::Conform { .. } | Command::Data(_) => {}
+    }
     match command {
         Command::Reproduce(Experiment::Tour(common)) => tour(&common),
         Command::Reproduce(Experiment::BanditBoosting { common, trials, delta, quick, datasets }) => {
@@ -83,6 +102,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn projection_free(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
+    let ready = Ready::new(common, "projection-free", &[Name::Abalone.into()])?;
     let report = projection_free::run(&projection_free::Options {
         trials,
         seed: common.seed,
@@ -90,10 +110,10 @@ fn projection_free(common: &Common, trials: u64, quick: bool) -> Result<ExitCode
         quick,
         problems: projection_free::problems::Problem::ALL.to_vec(),
         out: common.out.clone(),
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        search: ready.search.clone(),
         quiet: common.quiet,
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
 fn agnostic(
@@ -102,31 +122,39 @@ fn agnostic(
     quick: bool,
     sources: &[Source],
 ) -> Result<ExitCode, Box<dyn Error>> {
+    let sources = if sources.is_empty() { Source::ALL.to_vec() } else { sources.to_vec() };
+    let real = sources.iter().filter_map(|source| match source {
+        Source::Real(name) => Some(Set::from(*name)),
+        _ => None,
+    });
+    let ready = Ready::new(common, "agnostic", &real.collect::<Vec<_>>())?;
     let report = agnostic::run(&agnostic::Options {
         trials,
         seed: common.seed,
         threads: common.threads,
         quick,
-        sources: if sources.is_empty() { Source::ALL.to_vec() } else { sources.to_vec() },
+        sources,
         out: common.out.clone(),
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        search: ready.search.clone(),
         quiet: common.quiet,
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
 fn maboost(common: &Common, trials: u64, quick: bool, sets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
+    let sets = if sets.is_empty() { maboost::sets::SETS.to_vec() } else { sets.to_vec() };
+    let ready = Ready::of(common, "maboost", &sets)?;
     let report = maboost::run(&maboost::Options {
         trials,
         seed: common.seed,
         threads: common.threads,
         quick,
-        sets: if sets.is_empty() { maboost::sets::SETS.to_vec() } else { sets.to_vec() },
+        sets,
         out: common.out.clone(),
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        search: ready.search.clone(),
         quiet: common.quiet,
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
 /// Of scene alone in the quick form, unless tasks are named.
@@ -139,6 +167,8 @@ fn bopl(
 ) -> Result<ExitCode, Box<dyn Error>> {
     let all: &[ClassificationName] =
         if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
+    let tasks = if tasks.is_empty() { all } else { tasks }.to_vec();
+    let ready = Ready::of(common, "bopl", &tasks)?;
     let report = experiment(&bopl::Options {
         trials,
         large_trials,
@@ -147,22 +177,23 @@ fn bopl(
         threads: common.threads,
         quick,
         search_parameters,
-        tasks: if tasks.is_empty() { all } else { tasks }.to_vec(),
+        tasks,
         out: common.out.clone(),
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        search: ready.search.clone(),
         quiet: common.quiet,
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
 fn obd(common: &Common, replicates: u32) -> Result<ExitCode, Box<dyn Error>> {
+    let ready = Ready::new(common, "obd", &[Set::OpenBandit])?;
     let report = open_bandit::run(&open_bandit::Options {
         seed: common.seed,
         replicates,
         out: common.out.clone(),
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        search: ready.search.clone(),
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
 /// How much of an experiment is run.
@@ -175,6 +206,8 @@ struct Size {
 
 fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
     let Size { trials, delta, quick } = size;
+    let datasets = if datasets.is_empty() { Name::BH20.to_vec() } else { datasets.to_vec() };
+    let ready = Ready::of(common, "bandit-boosting", &datasets)?;
     let report = bandit_boosting::run(&Options {
         trials,
         seed: common.seed,
@@ -182,32 +215,66 @@ fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Bo
         delta,
         quick,
         out: common.out.clone(),
-        datasets: if datasets.is_empty() { Name::BH20.to_vec() } else { datasets.to_vec() },
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        datasets,
+        search: ready.search.clone(),
         quiet: common.quiet,
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
-fn show(terminal: &str, files: &[PathBuf]) -> Result<ExitCode, Box<dyn Error>> {
-    say(&format!("{terminal}\n"))?;
-    for file in files {
-        say(&format!("{}", file.display()))?;
+/// What an experiment reads.
+struct Ready {
+    search: SearchPath,
+    stand_ins: Option<StandIns>,
+}
+
+impl Ready {
+    fn of<S: Copy + Into<Set>>(common: &Common, name: &str, sets: &[S]) -> Result<Self, Box<dyn Error>> {
+        Self::new(common, name, &sets.iter().map(|&set| set.into()).collect::<Vec<_>>())
     }
-    Ok(ExitCode::SUCCESS)
+
+    /// Says that an experiment begins, and warns of stand-ins or refuses them.
+    fn new(common: &Common, name: &str, sets: &[Set]) -> Result<Self, Box<dyn Error>> {
+        threads::count(common.threads)?;
+        let search = SearchPath::from_environment(common.data.as_deref())?;
+        let stand_ins = StandIns::among(sets, &search);
+        if let Some(stand_ins) = &stand_ins {
+            if common.strict {
+                return Err(format!("--strict: {stand_ins}").into());
+            }
+            warn(&format!("warning: {stand_ins}"));
+        }
+        if !common.quiet {
+            warn(&format!("{name}: results go to {}", common.out.display()));
+        }
+        Ok(Self { search, stand_ins })
+    }
+
+    /// Shows what came out, and warns once more: what was said before the run is out of sight.
+    fn show(&self, terminal: &str, files: &[PathBuf]) -> Result<ExitCode, Box<dyn Error>> {
+        say(&format!("{terminal}\n"))?;
+        for file in files {
+            say(&format!("{}", file.display()))?;
+        }
+        if let Some(stand_ins) = &self.stand_ins {
+            warn(&format!("warning: {stand_ins}"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 fn oco(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
+    let ready = Ready::of(common, "oco", &lecture::STREAMS)?;
     let report = lecture::run(&lecture::Options {
         trials,
         seed: common.seed,
         threads: common.threads,
         quick,
         out: common.out.clone(),
-        search: SearchPath::from_environment(common.data.as_deref())?,
+        search: ready.search.clone(),
         quiet: common.quiet,
     })?;
-    show(&report.terminal, &report.files)
+    ready.show(&report.terminal, &report.files)
 }
 
 fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
@@ -216,24 +283,39 @@ fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
             let search = SearchPath::from_environment(folder.data.as_deref())?;
             say(&data_command::list(&search).to_string())?;
         }
-        Data::Verify(folder) => {
+        Data::Verify { folder, strict } => {
             let found = data_command::verify(&SearchPath::from_environment(folder.data.as_deref())?);
             say(&format!(
                 "{}\n{} intact, {} absent, {} damaged",
                 found.table, found.intact, found.absent, found.damaged
             ))?;
-            if found.damaged > 0 {
+            if found.absent > 0 {
+                let files = found.intact + found.absent + found.damaged;
+                let absent = format!("{} of {files} official files are absent", found.absent);
+                warn(&format!(
+                    "{}: {absent}: experiments run on synthetic stand-ins of their sets. `cargo xtask data fetch` gets \
+                     what is published.",
+                    if *strict { "error" } else { "warning" }
+                ));
+            }
+            if found.damaged > 0 || *strict && found.absent > 0 {
                 return Ok(ExitCode::FAILURE);
             }
         }
         Data::Fetch { data, home, quiet, sets } => {
             let sets = if sets.is_empty() { fetch::fetchable() } else { sets.clone() };
             let (directory, home) = (data.clone(), home.clone());
-            let options = fetch::FetchOptions { directory, sets, home, progress: !quiet };
+            let limits = fetch::Limits::default();
+            let options = fetch::FetchOptions { directory, sets, home, progress: !quiet, limits };
             say(&fetch::fetch(&options)?.to_string())?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A line on standard error; where that is closed, nobody asks for it.
+fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A reader that has seen enough and closed the pipe is no error of ours.

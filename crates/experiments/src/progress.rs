@@ -1,14 +1,30 @@
-//! How far a long run is: a bar for each stage on a terminal, a line now and then elsewhere, nothing on request.
+//! How far a long run is: a bar for each stage on a terminal, a line every few seconds elsewhere, nothing on request.
 
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt;
 use std::io::{IsTerminal, Write};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-/// The shortest time between two lines where there is no terminal.
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
-const BAR: &str = "{prefix:<24} {bar:24} {pos}/{len}  {per_sec}  eta {eta}  {wide_msg}";
+/// When a stage prints lines where there is no terminal.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// The first line: at once for who waits, and never for a stage that is over by then.
+    first: Duration,
+    /// The time between two lines of a young stage.
+    between: Duration,
+    /// The same of one that has run for ten times as long: nobody reads a line every few seconds of a night.
+    later: Duration,
+}
+
+const PACE: Pace = Pace {
+    first: Duration::from_millis(300),
+    between: Duration::from_secs(5),
+    later: Duration::from_secs(30),
+};
+const BAR: &str = "{prefix:<24} {bar:24} {pos}/{len}  {elapsed}  {per_sec}  eta {eta}  {wide_msg}";
 
 /// Where progress is shown. Everything goes to stderr, so that stdout holds results only.
 ///
@@ -28,12 +44,20 @@ pub struct Progress {
 enum Show {
     Nothing,
     Bars(MultiProgress),
-    Lines(Arc<Mutex<dyn Write + Send>>),
+    Lines(Arc<Mutex<dyn Write + Send>>, Pace),
 }
 
 /// One stage of a run: a known number of units. Workers share it by reference.
 #[derive(Debug)]
 pub struct Stage {
+    shared: Arc<Shared>,
+    /// Where there is no terminal, a thread prints lines until this goes.
+    printing: Option<Sender<()>>,
+}
+
+/// What the workers and the printing thread know of a stage.
+#[derive(Debug)]
+struct Shared {
     name: String,
     show: Show,
     /// Counts the units and estimates the rate; draws only on a terminal.
@@ -46,11 +70,10 @@ struct State {
     message: String,
     started: Instant,
     resumed: u64,
-    last_line: Instant,
 }
 
 impl Progress {
-    /// Bars if stderr is a terminal, else a line every ten seconds; nothing if `quiet`.
+    /// Bars if stderr is a terminal, else a line at once and then every few seconds; nothing if `quiet`.
     #[must_use]
     pub fn new(quiet: bool) -> Self {
         let show = if quiet {
@@ -58,7 +81,7 @@ impl Progress {
         } else if std::io::stderr().is_terminal() {
             Show::Bars(MultiProgress::new())
         } else {
-            Show::Lines(Arc::new(Mutex::new(std::io::stderr())))
+            Show::Lines(Arc::new(Mutex::new(std::io::stderr())), PACE)
         };
         Self { show }
     }
@@ -69,16 +92,24 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         let bar = match &self.show {
             Show::Bars(bars) => bars.add(bar),
-            Show::Nothing | Show::Lines(_) => bar,
+            Show::Nothing | Show::Lines(..) => bar,
         };
         // A template that cannot be parsed would leave the default style, which is legible as well.
         if let Ok(style) = ProgressStyle::with_template(BAR) {
             bar.set_style(style.progress_chars("━╸ "));
         }
         bar.set_prefix(name.to_owned());
-        let now = Instant::now();
-        let state = State { message: String::new(), started: now, resumed: 0, last_line: now };
-        Stage { name: name.to_owned(), show: self.show.clone(), bar, state: Mutex::new(state) }
+        if let Show::Bars(_) = self.show {
+            // A unit may take minutes: a bar is there before the first one is done, and its clock runs on.
+            bar.enable_steady_tick(Duration::from_secs(1));
+        }
+        let state = Mutex::new(State { message: String::new(), started: Instant::now(), resumed: 0 });
+        let shared = Arc::new(Shared { name: name.to_owned(), show: self.show.clone(), bar, state });
+        let printing = match self.show {
+            Show::Lines(_, pace) => Some(print_lines(Arc::clone(&shared), pace)),
+            Show::Nothing | Show::Bars(_) => None,
+        };
+        Stage { shared, printing }
     }
 
     /// Prints a line to stderr without disturbing the bars; nothing if quiet.
@@ -87,51 +118,63 @@ impl Progress {
     }
 }
 
+/// Prints a line of the stage now and then, until the sender goes.
+fn print_lines(stage: Arc<Shared>, pace: Pace) -> Sender<()> {
+    let (running, stopped) = channel();
+    thread::spawn(move || {
+        let mut wait = pace.first;
+        while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+            stage.line();
+            let is_young = stage.with_state(|state| state.started.elapsed()) < 10 * pace.later;
+            wait = if is_young { pace.between } else { pace.later };
+        }
+    });
+    running
+}
+
 impl Stage {
     /// Counts units that an earlier run finished. They count as done, but not for the rate.
     pub fn resume(&self, units: u64) {
-        self.with_state(|state| {
-            state.resumed += units;
-            self.bar.inc(units);
-            self.bar.reset_eta();
-        });
+        self.shared.with_state(|state| state.resumed += units);
+        self.shared.bar.inc(units);
+        self.shared.bar.reset_eta();
     }
 
     /// Counts units that are done.
     pub fn done(&self, units: u64) {
-        self.bar.inc(units);
-        self.with_state(|state| {
-            if state.last_line.elapsed() >= BETWEEN_LINES {
-                state.last_line = Instant::now();
-                self.line(state);
-            }
-        });
+        self.shared.bar.inc(units);
     }
 
     /// What the stage is at, such as the data set.
     pub fn message(&self, text: &str) {
-        self.bar.set_message(text.to_owned());
-        self.with_state(|state| text.clone_into(&mut state.message));
+        self.shared.bar.set_message(text.to_owned());
+        self.shared.with_state(|state| text.clone_into(&mut state.message));
     }
 
     /// The number of units done so far, resumed ones included.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.bar.position()
+        self.shared.bar.position()
     }
 
     /// Ends the stage; a bar stays as it is, a last line is printed elsewhere.
-    pub fn finish(self) {
-        self.bar.abandon();
-        self.with_state(|state| self.line(state));
+    pub fn finish(mut self) {
+        drop(self.printing.take());
+        self.shared.bar.abandon();
+        self.shared.line();
     }
+}
 
-    fn line(&self, state: &State) {
-        let (position, total) = (self.bar.position(), self.bar.length().unwrap_or(0));
-        let fresh = position.saturating_sub(state.resumed);
-        if let Show::Lines(_) = self.show {
-            let times = Times { elapsed: state.started.elapsed(), fresh };
-            self.show.line(&line(&self.name, position, total, times, &state.message));
+impl Shared {
+    fn line(&self) {
+        if let Show::Lines(..) = self.show {
+            let (position, total) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            let text = self.with_state(|state| {
+                let fresh = position.saturating_sub(state.resumed);
+                let times = Times { elapsed: state.started.elapsed(), fresh };
+                line(&self.name, position, total, times, &state.message)
+            });
+            self.show.line(&text);
         }
     }
 
@@ -146,7 +189,7 @@ impl Show {
         match self {
             Self::Nothing => {}
             Self::Bars(bars) => drop(bars.println(text)),
-            Self::Lines(output) => {
+            Self::Lines(output, _) => {
                 let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
                 drop(writeln!(output, "{text}"));
             }
@@ -159,7 +202,7 @@ impl fmt::Debug for Show {
         f.write_str(match self {
             Self::Nothing => "Nothing",
             Self::Bars(_) => "Bars",
-            Self::Lines(_) => "Lines",
+            Self::Lines(..) => "Lines",
         })
     }
 }
@@ -176,6 +219,9 @@ struct Times {
 fn line(name: &str, position: u64, total: u64, times: Times, message: &str) -> String {
     let rate = times.fresh as f64 / times.elapsed.as_secs_f64();
     let mut text = format!("{name}: {position}/{total}");
+    if times.fresh == 0 && times.elapsed >= Duration::from_secs(1) {
+        text += &format!(", {} so far", HumanDuration(times.elapsed));
+    }
     if rate > 0.0 && rate.is_finite() {
         let left = total.saturating_sub(position) as f64 / rate;
         text +=
@@ -211,43 +257,83 @@ mod tests {
 
     #[test]
     fn nothing_is_estimated_from_nothing() {
-        assert_eq!(text(12, 4.0, 0), "trials: 12/20");
+        assert_eq!(text(12, 4.0, 0), "trials: 12/20, 4 seconds so far");
         assert_eq!(text(12, 0.0, 0), "trials: 12/20");
         assert_eq!(text(12, 0.0, 1), "trials: 12/20");
     }
 
+    type Output = Arc<Mutex<Vec<u8>>>;
+
+    fn into_memory(first: Duration, between: Duration) -> (Progress, Output) {
+        let output = Output::default();
+        let pace = Pace { first, between, later: between };
+        (Progress { show: Show::Lines(output.clone(), pace) }, output)
+    }
+
+    fn lines(output: &Output) -> Vec<String> {
+        let text = String::from_utf8(output.lock().unwrap().clone()).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// The lines, as soon as there are so many; after ten seconds those that there are.
+    fn awaited(output: &Output, count: usize) -> Vec<String> {
+        let begun = Instant::now();
+        while lines(output).len() < count && begun.elapsed() < Duration::from_secs(10) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        lines(output)
+    }
+
     #[test]
-    fn without_a_terminal_a_stage_prints_a_line_when_one_is_due_and_at_its_end() {
-        let output = Arc::new(Mutex::new(Vec::new()));
-        let progress = Progress { show: Show::Lines(output.clone()) };
-        let lines = || String::from_utf8(output.lock().unwrap().clone()).unwrap();
+    fn without_a_terminal_a_stage_prints_lines_whether_units_are_done_or_not() {
+        let soon = Duration::from_millis(20);
+        let (progress, output) = into_memory(soon, soon);
         let stage = progress.stage("trials", 20);
+        let printed = awaited(&output, 3);
+        assert!(printed.len() >= 3 && printed.iter().all(|line| line == "trials: 0/20"), "{printed:?}");
         stage.resume(5);
-        stage.with_state(|state| stage.line(state));
-        assert_eq!(lines(), "trials: 5/20\n", "what an earlier run did is not this run's rate");
-        output.lock().unwrap().clear();
+        let printed = awaited(&output, lines(&output).len() + 2);
+        let last = printed.last().unwrap();
+        assert!(last.starts_with("trials: 5/20"), "what an earlier run did is not this run's rate: {last}");
+        assert!(!last.contains("left"), "{last}");
         stage.message("abalone");
-        stage.done(1);
-        assert_eq!((stage.position(), lines().as_str()), (6, ""), "no line is due yet");
-        stage.with_state(|state| state.last_line = Instant::now().checked_sub(BETWEEN_LINES).unwrap());
-        stage.done(1);
-        stage.done(1);
-        assert_eq!(lines().lines().count(), 1);
-        assert!(
-            lines().starts_with("trials: 7/20, ") && lines().ends_with(" left, abalone\n"),
-            "{}",
-            lines()
-        );
+        stage.done(2);
+        let printed = awaited(&output, lines(&output).len() + 2);
+        let last = printed.last().unwrap();
+        assert!(last.starts_with("trials: 7/20, ") && last.ends_with(" left, abalone"), "{last}");
+        assert_eq!(stage.position(), 7);
+        drop(stage);
+        thread::sleep(5 * soon);
+        let count = lines(&output).len();
+        thread::sleep(5 * soon);
+        assert_eq!(lines(&output).len(), count, "a stage that is gone is silent");
+    }
+
+    #[test]
+    fn a_stage_that_is_over_at_once_prints_its_last_line_only() {
+        let long = Duration::from_secs(60);
+        let (progress, output) = into_memory(long, long);
+        let stage = progress.stage("trials", 2);
+        stage.done(2);
+        assert!(lines(&output).is_empty(), "no line is due yet");
         stage.finish();
         progress.note("saved");
-        assert_eq!(lines().lines().count(), 3);
-        assert!(lines().ends_with("\nsaved\n"));
+        let printed = lines(&output);
+        assert_eq!(printed.len(), 2);
+        assert!(printed[0].starts_with("trials: 2/2") && printed[1] == "saved", "{printed:?}");
+    }
+
+    /// What waits for the first line waits no longer than a second, and for the next no longer than a few.
+    #[test]
+    fn the_first_line_comes_at_once_and_the_next_within_seconds() {
+        assert!(PACE.first < Duration::from_secs(1) && PACE.between <= Duration::from_secs(5));
+        assert!(PACE.between <= PACE.later && PACE.later <= Duration::from_secs(60));
     }
 
     #[test]
     fn workers_share_a_stage() {
         let stage = Progress::new(true).stage("trials", 400);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..100).for_each(|_| stage.done(1)));
             }

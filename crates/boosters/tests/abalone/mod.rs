@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot load its data must fail")]
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use datasets::{MinMax, Name, SearchPath, StandIn, TargetRange, load, permutation, with_constant};
 use rows::RowMatrix;
-use std::io::Write as _;
 
 /// Examples with rows in a ball of radius `largest_norm` and labels in [−1, 1].
 pub(crate) struct Stream {
@@ -20,11 +22,7 @@ impl Stream {
         let search = SearchPath::from_environment(None).unwrap();
         let dataset = load(Name::Abalone, &search, StandIn { seed: 1, rows: None }).unwrap();
         if dataset.provenance.to_string() != "official files" {
-            let _ = writeln!(
-                std::io::stderr(),
-                "REDUCED: abalone is not here, the check runs on its {}",
-                dataset.provenance
-            );
+            reduced::announce(&format!("abalone is not here, the check runs on its {}", dataset.provenance));
         }
         let all: Vec<usize> = (0..dataset.len()).collect();
         let scaler = MinMax::fit(&dataset.features, &all, &dataset.numeric_columns).unwrap();

@@ -1,11 +1,13 @@
 //! Examples, weak learners over them, and what a round's trace adds up to.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use boosters::agnostic::Trace;
 use datasets::{Name, SearchPath, StandIn, load, permutation, signs};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
-use std::io::Write as _;
 use weak_learners::Label;
 use weak_learners::batch::Stump;
 use weak_learners::online::{HedgeStumps, SyntheticWeakLearner, Thresholds};
@@ -43,8 +45,8 @@ impl Examples {
         let search = SearchPath::from_environment(None).unwrap();
         let dataset = load(name, &search, StandIn { seed: 1, rows: Some(5000) }).unwrap();
         if dataset.provenance.to_string() != "official files" {
-            let what = format!("REDUCED: {name:?} is not here, the check runs on its {}", dataset.provenance);
-            let _ = writeln!(std::io::stderr(), "{what}");
+            let what = format!("{name:?} is not here, the check runs on its {}", dataset.provenance);
+            reduced::announce(&what);
         }
         let labels = signs(&dataset.targets, positive).unwrap();
         Self { labels: labels.into_iter().map(|y| Label::new(y).unwrap()).collect(), rows: dataset.features }

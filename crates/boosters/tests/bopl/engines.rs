@@ -8,7 +8,6 @@ use off_policy::{LabelSets, Log, RewardStructure, to_bandit};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
-use std::io::Write as _;
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{BinnedContexts, ExactPairTree, HistogramPairTree, PairGrowth, PairLearner};
 
@@ -52,8 +51,8 @@ impl Rows {
         let data = load_classification(name, &search, StandIn { seed: 1, rows: Some(2000) }).unwrap();
         let is_official = data.provenance.to_string() == "official files";
         if !is_official {
-            let what = format!("REDUCED: {name} is not here, the check runs on its {}", data.provenance);
-            let _ = writeln!(std::io::stderr(), "{what}");
+            let what = format!("{name} is not here, the check runs on its {}", data.provenance);
+            crate::reduced::announce(&what);
         }
         let mut rows = Split::new(name.split_plan(data.len()), data.len(), 1, 0).unwrap().target;
         rows.truncate(most);

@@ -5,7 +5,6 @@ use off_policy::{Log, Rewards};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
-use std::io::Write as _;
 
 /// What an action earns where y is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +32,8 @@ impl Task {
         let search = SearchPath::from_environment(None).unwrap();
         let dataset = load(name, &search, StandIn { seed: 1, rows: Some(m) }).unwrap();
         if dataset.provenance.to_string() != "official files" {
-            let what = format!("REDUCED: {name} is not here, the check runs on its {}", dataset.provenance);
-            let _ = writeln!(std::io::stderr(), "{what}");
+            let what = format!("{name} is not here, the check runs on its {}", dataset.provenance);
+            crate::reduced::announce(&what);
         }
         let (indices, names): (&[u32], &[String]) = match &dataset.targets {
             Targets::Classes { indices, names } => (indices, names),

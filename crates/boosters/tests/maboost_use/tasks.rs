@@ -1,11 +1,13 @@
 //! Samples with labels or classes.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use boosters::maboost::{AdaBoost, BoostingRun, Examples};
 use datasets::{Name, SearchPath, StandIn, Targets, load, permutation};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
-use std::io::Write as _;
 use weak_learners::Label;
 use weak_learners::batch::{BinnedColumns, ExactStump, SortedColumns};
 
@@ -66,8 +68,8 @@ impl Letters {
         let dataset = load(Name::Letter, &search, StandIn { seed: 1, rows }).unwrap();
         let is_official = dataset.provenance.to_string() == "official files";
         if !is_official {
-            let what = format!("REDUCED: letter is not here, the check runs on its {}", dataset.provenance);
-            let _ = writeln!(std::io::stderr(), "{what}");
+            let what = format!("letter is not here, the check runs on its {}", dataset.provenance);
+            reduced::announce(&what);
         }
         let indices = match &dataset.targets {
             Targets::Classes { indices, .. } => indices.as_slice(),

@@ -1,11 +1,13 @@
 //! Streams, weak learners, and what all three boosters must do with the coins.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost, Passing};
 use datasets::{Name, SearchPath, StandIn, Standardiser, load, permutation, signs, with_constant};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
-use std::io::Write as _;
 use weak_learners::batch::Stump;
 use weak_learners::online::SyntheticWeakLearner;
 use weak_learners::{Label, OnlinePredictor};
@@ -51,9 +53,8 @@ impl Stream {
         let search = SearchPath::from_environment(None).unwrap();
         let dataset = load(name, &search, StandIn { seed: 1, rows: Some(rounds) }).unwrap();
         if dataset.provenance.to_string() != "official files" {
-            let what =
-                format!("REDUCED: {} is not here, a check runs on its {}", dataset.name, dataset.provenance);
-            let _ = writeln!(std::io::stderr(), "{what}");
+            let what = format!("{} is not here, a check runs on its {}", dataset.name, dataset.provenance);
+            reduced::announce(&what);
         }
         let order: Vec<usize> = permutation(dataset.len(), 3, 0).into_iter().take(rounds).collect();
         let scaler = Standardiser::fit(&dataset.features, &order, &dataset.numeric_columns).unwrap();

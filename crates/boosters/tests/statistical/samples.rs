@@ -1,5 +1,8 @@
 //! Samples with labels: real ones, reduced aloud where they are absent, and random ones.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use boosters::agnostic::StatisticalBooster;
 use datasets::{Name, SearchPath, StandIn, load, permutation, signs};
 use oco_core::Ogd;
@@ -7,7 +10,6 @@ use projections::BoxSet;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
-use std::io::Write as _;
 use weak_learners::Label;
 use weak_learners::batch::{ExactStump, SortedColumns, WeakLearner};
 
@@ -47,8 +49,8 @@ impl Task {
         let search = SearchPath::from_environment(None).unwrap();
         let dataset = load(name, &search, StandIn { seed: 1, rows: Some(m) }).unwrap();
         if dataset.provenance.to_string() != "official files" {
-            let what = format!("REDUCED: {name} is not here, the check runs on its {}", dataset.provenance);
-            let _ = writeln!(std::io::stderr(), "{what}");
+            let what = format!("{name} is not here, the check runs on its {}", dataset.provenance);
+            reduced::announce(&what);
         }
         let y = signs(&dataset.targets, &[1]).unwrap();
         let order: Vec<usize> = permutation(dataset.len(), 1, 0).into_iter().take(m).collect();

@@ -71,7 +71,7 @@ pub enum AttributeKind {
 /// ```
 ///
 /// # Errors
-/// [`DataError::Arff`] with line and column; [`DataError::Io`], [`DataError::Truncated`].
+/// [`DataError::Arff`] with line and column; [`DataError::Io`], [`DataError::Truncated`], [`DataError::TooLarge`].
 pub fn read(path: &Path) -> Result<Arff, DataError> {
     let mut reader = BufReader::with_capacity(1 << 16, Source::open(path)?);
     let (mut buffer, mut line) = (Vec::new(), 0);

@@ -21,6 +21,7 @@ mod figures;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError, Trial};
+use crate::threads::{self, ThreadsError};
 use crate::trials::{Trials, TrialsError};
 use datasets::{DataError, EncodeError, SearchPath};
 use parts::{Part, Size, points};
@@ -39,7 +40,7 @@ pub struct Options {
     pub trials: u64,
     /// The seed of everything.
     pub seed: u64,
-    /// Threads; the result does not depend on them. `None` takes what there is.
+    /// Threads; the result does not depend on them. `None` leaves them to [`threads::count`].
     pub threads: Option<usize>,
     /// Short streams and few learners.
     pub quick: bool,
@@ -93,9 +94,9 @@ pub enum AgnosticError {
     /// A table row did not fit.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// There are no threads to work on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// No trial or no stream was asked for.
     #[error("nothing to run: {trials} trials of {sources} streams")]
     NothingToRun {
@@ -151,7 +152,7 @@ pub fn run(options: &Options) -> Result<Report, AgnosticError> {
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
     let store = Trials::<(f64, Vec<Point>)>::of_experiment(&options.out, "agnostic", &settings)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
+    let threads = threads::pool(options.threads)?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("agnostic", options.seed, settings);
     let mut measured = Vec::new();

@@ -19,6 +19,7 @@ mod report;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError, Trial};
+use crate::threads::{self, ThreadsError};
 use crate::trials::{Trials, TrialsError, WorkError};
 use boosters::feedback::Noise;
 use datasets::{DataError, EncodeError, Name, SearchPath, StandIn};
@@ -46,7 +47,7 @@ pub struct Options {
     pub trials: u64,
     /// The seed of everything.
     pub seed: u64,
-    /// Threads; the result does not depend on them. `None` takes what there is.
+    /// Threads; the result does not depend on them. `None` leaves them to [`threads::count`].
     pub threads: Option<usize>,
     /// A corner of the grid and short halves.
     pub quick: bool,
@@ -93,9 +94,9 @@ pub enum BanditBoostingError {
     /// A table row did not fit.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// There are no threads to work on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// No setting to try.
     #[error("the grid of settings is empty")]
     EmptyGrid,
@@ -168,7 +169,7 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
             .to_owned(),
     };
     let store = Trials::<Outcome>::of_experiment(&options.out, "bandit-boosting", &settings)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
+    let threads = threads::pool(options.threads)?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("bandit-boosting", options.seed, report::settings(&settings, options));
     let mut curves = Vec::new();

@@ -53,7 +53,7 @@ pub struct Options {
     pub comparison_trials: Option<u32>,
     /// The seed of everything.
     pub seed: u64,
-    /// Threads, a unit each; the result does not depend on them. `None` takes what there is.
+    /// Threads, a unit each; the result does not depend on them. `None` leaves them to [`threads::count`](crate::threads::count).
     pub threads: Option<usize>,
     /// Few rounds on few rows.
     pub quick: bool,
@@ -92,6 +92,9 @@ impl Options {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BoplRunError {
+    /// There are no threads to work on.
+    #[error(transparent)]
+    Threads(#[from] crate::threads::ThreadsError),
     /// A task could not be read.
     #[error(transparent)]
     Data(#[from] DataError),

@@ -9,6 +9,7 @@ use super::task::{MostRows, Task, Trial};
 use super::{BoplRunError, Measured, Options};
 use crate::progress::{Progress, Stage};
 use crate::record::Provenance;
+use crate::threads;
 use crate::trials::{Trials, WorkError};
 use datasets::ClassificationName;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -223,7 +224,7 @@ pub(super) fn side_by_side<I: Sync, T: Send>(
     threads: Option<usize>,
     work: impl Fn(&I) -> Result<T, BoplRunError> + Sync,
 ) -> Result<Vec<T>, BoplRunError> {
-    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = threads::count(threads)?;
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut mine = Vec::new();

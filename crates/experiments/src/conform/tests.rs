@@ -1,5 +1,8 @@
 //! The runner on small folders of its own, and on the official vectors where they are.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 mod boosting;
 mod by_hand;
 mod statistical;
@@ -260,11 +263,7 @@ fn a_folder_that_is_no_folder_of_vectors_is_named() {
 fn the_official_vectors_agree() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance");
     if !dir.is_dir() {
-        let _ = writeln!(
-            io::stderr(),
-            "REDUCED: {} is absent, only the cases of this file were run",
-            dir.display()
-        );
+        reduced::announce(&format!("{} is absent, only the cases of this file were run", dir.display()));
         return;
     }
     let mut report = Vec::new();

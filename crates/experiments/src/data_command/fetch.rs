@@ -1,13 +1,18 @@
 //! Downloads official files from where they are published.
 
+mod error;
+mod limits;
+
+pub use error::{FetchError, Wait};
+pub use limits::Limits;
+
 use comfy_table::Table;
-use datasets::{DataError, Home, OfficialFile, Set, unpack_single_member};
+use datasets::{OfficialFile, Set, unpack_single_member};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
-use thiserror::Error;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
@@ -23,62 +28,8 @@ pub struct FetchOptions {
     pub home: Option<String>,
     /// Whether to draw a progress bar, which goes to standard error where that is a terminal.
     pub progress: bool,
-}
-
-/// Why a file was not fetched. Nothing then lies under its final name that did not lie there before.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum FetchError {
-    /// No answer from the server.
-    #[error("{url}: {source}")]
-    Request {
-        /// The address.
-        url: String,
-        /// The cause.
-        source: Box<ureq::Error>,
-    },
-    /// An answer other than the file.
-    #[error("{url}: the server answered {status}")]
-    Status {
-        /// The address.
-        url: String,
-        /// The status code.
-        status: u16,
-    },
-    /// The connection broke. What has arrived is kept, and the next fetch continues from there.
-    #[error("{url}: interrupted after {received} bytes: {source}")]
-    Interrupted {
-        /// The address.
-        url: String,
-        /// How much of the file is here.
-        received: u64,
-        /// The cause.
-        source: io::Error,
-    },
-    /// A file could not be written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// The publisher has no file that could be fetched.
-    #[error(
-        "{file} of {home} is published inside a RAR archive only: unpack it, and put the file into {} by hand",
-        directory.display()
-    )]
-    ByHand {
-        /// The file.
-        file: &'static str,
-        /// The publisher.
-        home: Home,
-        /// The folder asked for.
-        directory: PathBuf,
-    },
-    /// The content is not that of the official file, or a damaged archive.
-    #[error(transparent)]
-    Content(#[from] DataError),
+    /// How long to wait, and how much to take.
+    pub limits: Limits,
 }
 
 /// The sets of whose files each has an address.
@@ -102,11 +53,14 @@ pub fn fetchable() -> Vec<Set> {
 /// Slice localisation is published as a zip archive only, and no sum of it is known: its single file is unpacked, and
 /// held to the CRC-32 of the archive.
 ///
+/// No server is waited for without end, and none can fill the disc: every wait, every download and every archive has its
+/// [`Limits`], and no more is read of an answer, or written, than the file can have.
+///
 /// # Errors
 /// [`FetchError`]; files that were complete before the error stay. A file that is in the folder with other content than
 /// the official one is an error too, and is left alone.
 pub fn fetch(options: &FetchOptions) -> Result<Table, FetchError> {
-    fetch_with(&agent(true), options, &OfficialFile::ALL)
+    fetch_with(&options.limits.agent(true), options, &OfficialFile::ALL)
 }
 
 fn fetch_with(agent: &Agent, options: &FetchOptions, files: &[OfficialFile]) -> Result<Table, FetchError> {
@@ -140,20 +94,25 @@ fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Res
     fs::create_dir_all(&directory).map_err(io_error(&directory))?;
     let part = directory.join(format!("{published_as}.part"));
     let bar = if options.progress { progress_bar(file.name) } else { ProgressBar::hidden() };
+    let limits = &options.limits;
+    let download = Download { agent, url: &url, part: &part, limits, most: limits.of_download(file) };
     loop {
-        let continued = download(agent, &url, &part, &bar)?;
-        let moved = if published_as.ends_with(".zip") {
-            unpack(&part, &directory, file.name)
-        } else {
+        let arrived = download.run(&bar);
+        // What lay there from before may have been the beginning of another version.
+        let continued = !matches!(arrived, Ok(Start::Beginning) | Err((Start::Beginning, _)));
+        let moved = arrived.map_err(|(_, error)| error).and_then(|_| {
+            if published_as.ends_with(".zip") {
+                return unpack(&part, &directory, file.name, limits.of_content(file));
+            }
             let path = directory.join(published_as);
-            file.verify(&part).map_err(FetchError::from).and_then(|_| rename(&part, &path)).map(|()| path)
-        };
+            file.verify(&part)?;
+            rename(&part, &path).map(|()| path)
+        });
         match moved {
-            // What lay there from before may have been the beginning of another version.
-            Err(FetchError::Content(_)) if continued => remove(&part)?,
-            Err(FetchError::Content(error)) => {
+            Err(FetchError::Content(_) | FetchError::TooLarge { .. }) if continued => remove(&part)?,
+            Err(error @ (FetchError::Content(_) | FetchError::TooLarge { .. })) => {
                 remove(&part)?;
-                return Err(error.into());
+                return Err(error);
             }
             other => {
                 bar.finish_and_clear();
@@ -163,43 +122,98 @@ fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Res
     }
 }
 
-/// Downloads to `part`, from where an earlier download stopped. Returns whether anything was there before.
-fn download(agent: &Agent, url: &str, part: &Path, bar: &ProgressBar) -> Result<bool, FetchError> {
-    let here = fs::metadata(part).map_or(0, |metadata| metadata.len());
-    let mut response = request(agent, url, here)?;
-    if response.status() == StatusCode::RANGE_NOT_SATISFIABLE && here > 0 {
-        // There are no bytes behind those that are here. Whether these are the file, its sum will tell.
-        return Ok(true);
-    }
-    if response.status() == StatusCode::PARTIAL_CONTENT && !starts_at(&response, here) {
-        response = request(agent, url, 0)?;
-    }
-    let continued = response.status() == StatusCode::PARTIAL_CONTENT;
-    if !continued && response.status() != StatusCode::OK {
-        return Err(FetchError::Status { url: url.to_owned(), status: response.status().as_u16() });
-    }
-
-    let start = if continued { here } else { 0 };
-    let mut out = OpenOptions::new();
-    out.create(true).append(continued).write(true).truncate(!continued);
-    let mut out = out.open(part).map_err(io_error(part))?;
-    if let Some(length) = content_length(&response) {
-        bar.set_length(start + length);
-    }
-    bar.set_position(start);
-    bar.reset_eta();
-    copy(&mut response.into_body().into_reader(), &mut out, bar)
-        .map_err(|failed| failed.into_error(url, part, bar.position()))?;
-    out.sync_all().map_err(io_error(part))?;
-    Ok(continued)
+/// Where a download began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Beginning,
+    /// Behind what an earlier download had left.
+    Continued,
 }
 
-fn request(agent: &Agent, url: &str, from: u64) -> Result<Response<Body>, FetchError> {
-    let mut request = agent.get(url);
-    if from > 0 {
-        request = request.header(header::RANGE, format!("bytes={from}-"));
+/// One file on its way to its passing name.
+struct Download<'a> {
+    agent: &'a Agent,
+    url: &'a str,
+    part: &'a Path,
+    limits: &'a Limits,
+    /// The most bytes that the file can have.
+    most: u64,
+}
+
+impl Download<'_> {
+    /// Downloads from where an earlier download stopped.
+    fn run(&self, bar: &ProgressBar) -> Result<Start, (Start, FetchError)> {
+        let here = fs::metadata(self.part).map_or(0, |metadata| metadata.len());
+        let first = if here > 0 { Start::Continued } else { Start::Beginning };
+        let mut response = self.request(here).map_err(|error| (first, error))?;
+        if first == Start::Continued && response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
+            // There are no bytes behind those that are here. Whether these are the file, its sum will tell.
+            return Ok(Start::Continued);
+        }
+        let is_rest = |response: &Response<Body>| response.status() == StatusCode::PARTIAL_CONTENT;
+        let start = match first {
+            Start::Continued if is_rest(&response) && starts_at(&response, here) => Start::Continued,
+            Start::Continued if is_rest(&response) => {
+                response = self.request(0).map_err(|error| (first, error))?;
+                Start::Beginning
+            }
+            _ => Start::Beginning,
+        };
+        // A part of the file that was not asked for is no answer.
+        if start == Start::Beginning && response.status() != StatusCode::OK {
+            let status = response.status().as_u16();
+            return Err((start, FetchError::Status { url: self.url.to_owned(), status }));
+        }
+        let from = if start == Start::Continued { here } else { 0 };
+        self.receive(response, from, bar).map(|()| start).map_err(|error| (start, error))
     }
-    request.call().map_err(|e| FetchError::Request { url: url.to_owned(), source: Box::new(e) })
+
+    /// Writes the body behind the first `from` bytes.
+    fn receive(&self, response: Response<Body>, from: u64, bar: &ProgressBar) -> Result<(), FetchError> {
+        let mut out = OpenOptions::new();
+        out.create(true).append(from > 0).write(true).truncate(from == 0);
+        let mut out = out.open(self.part).map_err(io_error(self.part))?;
+        if let Some(length) = content_length(&response) {
+            let got = from.saturating_add(length);
+            if got > self.most {
+                return Err(self.too_large(got));
+            }
+            bar.set_length(got);
+        }
+        bar.set_position(from);
+        bar.reset_eta();
+        let mut body = response.into_body().into_reader();
+        let mut received = from;
+        let mut buffer = [0; 1 << 14];
+        loop {
+            let n = match body.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.limits.interruption(self.url, received, error)),
+            };
+            let got = received + n as u64;
+            if got > self.most {
+                return Err(self.too_large(got));
+            }
+            out.write_all(buffer.get(..n).unwrap_or_default()).map_err(io_error(self.part))?;
+            received = got;
+            bar.set_position(received);
+        }
+        out.sync_all().map_err(io_error(self.part))
+    }
+
+    fn request(&self, from: u64) -> Result<Response<Body>, FetchError> {
+        let mut request = self.agent.get(self.url);
+        if from > 0 {
+            request = request.header(header::RANGE, format!("bytes={from}-"));
+        }
+        request.call().map_err(|error| self.limits.refusal(self.url, from, error))
+    }
+
+    fn too_large(&self, got: u64) -> FetchError {
+        FetchError::TooLarge { url: self.url.to_owned(), limit: self.most, got }
+    }
 }
 
 fn starts_at(response: &Response<Body>, first_byte: u64) -> bool {
@@ -211,40 +225,11 @@ fn content_length(response: &Response<Body>) -> Option<u64> {
     response.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Which side of a copy failed: a broken connection can be continued, a full disk cannot.
-enum CopyFailure {
-    Read(io::Error),
-    Write(io::Error),
-}
-
-impl CopyFailure {
-    fn into_error(self, url: &str, part: &Path, received: u64) -> FetchError {
-        match self {
-            Self::Read(source) => FetchError::Interrupted { url: url.to_owned(), received, source },
-            Self::Write(source) => io_error(part)(source),
-        }
-    }
-}
-
-fn copy(from: &mut impl Read, to: &mut File, bar: &ProgressBar) -> Result<(), CopyFailure> {
-    let mut buffer = [0; 1 << 14];
-    loop {
-        let n = match from.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(n) => n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(CopyFailure::Read(error)),
-        };
-        to.write_all(buffer.get(..n).unwrap_or_default()).map_err(CopyFailure::Write)?;
-        bar.inc(n as u64);
-    }
-}
-
 /// Unpacks the archive beside itself under a passing name, and moves the file to its final name.
-fn unpack(archive: &Path, directory: &Path, name: &str) -> Result<PathBuf, FetchError> {
+fn unpack(archive: &Path, directory: &Path, name: &str, limit: u64) -> Result<PathBuf, FetchError> {
     let path = directory.join(name);
     let mut unpacked = NamedTempFile::new_in(directory).map_err(io_error(directory))?;
-    unpack_single_member(archive, name, &mut unpacked)?;
+    unpack_single_member(archive, name, limit, &mut unpacked)?;
     unpacked.as_file().sync_all().map_err(io_error(&path))?;
     unpacked.persist(&path).map_err(|e| io_error(&path)(e.error))?;
     remove(archive)?;
@@ -262,12 +247,6 @@ fn remove(path: &Path) -> Result<(), FetchError> {
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FetchError + use<> {
     let path = path.to_owned();
     move |source| FetchError::Io { path, source }
-}
-
-/// An HTTP client that hands every status over, through the proxy that the environment names if `proxied`.
-fn agent(proxied: bool) -> Agent {
-    let config = Agent::config_builder().http_status_as_error(false);
-    if proxied { config.build().into() } else { config.proxy(None).build().into() }
 }
 
 fn progress_bar(name: &'static str) -> ProgressBar {

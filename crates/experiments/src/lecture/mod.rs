@@ -15,6 +15,7 @@ use crate::bandit_boosting::BanditBoostingError;
 use crate::bandit_boosting::task::Task;
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError, Trial};
+use crate::threads::{self, ThreadsError};
 use crate::trials::{Trials, TrialsError};
 use datasets::{DataError, Name, SearchPath, StandIn};
 use rayon::prelude::*;
@@ -31,7 +32,7 @@ pub struct Options {
     pub trials: u64,
     /// The seed of everything.
     pub seed: u64,
-    /// Threads; the result does not depend on them. `None` takes what there is.
+    /// Threads; the result does not depend on them. `None` leaves them to [`threads::count`].
     pub threads: Option<usize>,
     /// Short streams and small dimensions.
     pub quick: bool,
@@ -74,9 +75,9 @@ pub enum LectureError {
     /// A table row did not fit.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// There are no threads to work on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// No trial to run.
     #[error("nothing to run: 0 trials")]
     NothingToRun,
@@ -112,7 +113,7 @@ pub(crate) enum Part {
 }
 
 /// The real streams of Theorem 2.
-const STREAMS: [Name; 3] = [Name::Adult, Name::Census, Name::Letter];
+pub const STREAMS: [Name; 3] = [Name::Adult, Name::Census, Name::Letter];
 
 impl Part {
     fn all() -> impl Iterator<Item = Self> {
@@ -166,7 +167,7 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
     let begun = Instant::now();
     let settings = serde_json::json!({ "seed": options.seed, "quick": options.quick, "scheme": SCHEME });
     let store = Trials::<(f64, Vec<Point>)>::of_experiment(&options.out, "oco", &settings)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
+    let threads = threads::pool(options.threads)?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("oco", options.seed, settings);
     let mut measured = Vec::new();

@@ -23,6 +23,7 @@ mod figures;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError};
+use crate::threads::{self, ThreadsError};
 use crate::trials::{Trials, TrialsError};
 use course::Course;
 use datasets::{DataError, EncodeError, Name, SearchPath, StandIn, load};
@@ -43,7 +44,7 @@ pub struct Options {
     pub trials: u64,
     /// The seed of everything.
     pub seed: u64,
-    /// Threads; the result does not depend on them. `None` takes what there is.
+    /// Threads; the result does not depend on them. `None` leaves them to [`threads::count`].
     pub threads: Option<usize>,
     /// Few rounds on few rows.
     pub quick: bool,
@@ -100,9 +101,9 @@ pub enum MaboostError {
     /// A table row did not fit.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// There are no threads to work on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// No trial or no set was asked for.
     #[error("nothing to run: {trials} trials of {sets} sets")]
     NothingToRun {
@@ -173,7 +174,7 @@ pub fn run(options: &Options) -> Result<Report, MaboostError> {
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
     let store = Trials::<(f64, Outcome)>::of_experiment(&options.out, "maboost", &settings)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0)).build()?;
+    let threads = threads::pool(options.threads)?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("maboost", options.seed, settings);
     let mut measured = Vec::new();

@@ -20,6 +20,7 @@ mod report;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError};
+use crate::threads::{self, ThreadsError};
 use crate::trials::{Trials, TrialsError};
 use datasets::{DataError, EncodeError, SearchPath};
 use hindsight::{Best, best};
@@ -41,7 +42,7 @@ pub struct Options {
     pub trials: u64,
     /// The seed of everything.
     pub seed: u64,
-    /// Threads. Regrets and counts do not depend on them; seconds do, so the default is one.
+    /// Threads. Regrets and counts do not depend on them; seconds do, so `None` is one ([`threads::pool_for_timing`]).
     pub threads: Option<usize>,
     /// Short horizons.
     pub quick: bool,
@@ -83,9 +84,9 @@ pub enum ProjectionFreeError {
     /// A table row did not fit.
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    /// The threads could not be started.
-    #[error("could not start the threads: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// There are no threads to work on.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// No trial or no problem was asked for.
     #[error("nothing to run: {trials} trials of {problems} problems")]
     NothingToRun {
@@ -149,7 +150,7 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
         scheme: scheme.to_owned(),
     };
     let store = Trials::<Outcome>::of_experiment(&options.out, "projection-free", &settings)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(1)).build()?;
+    let threads = threads::pool_for_timing(options.threads)?;
     let progress = Progress::new(options.quiet);
     let mut record = Record::new("projection-free", options.seed, report::settings(&settings, options));
     let mut found = Vec::new();

@@ -1,5 +1,8 @@
 //! Multinomial logistic regression against its objective, written down once more from the definition, on letters.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use datasets::{Name, SearchPath, StandIn, Targets, load};
 use off_policy::LabelSets;
 use off_policy::policies::{
@@ -8,7 +11,6 @@ use off_policy::policies::{
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
-use std::io::Write;
 
 const RIDGE: f64 = 0.01;
 
@@ -25,7 +27,7 @@ impl Task {
         let search = SearchPath::from_environment(None).unwrap();
         let set = load(Name::Letter, &search, StandIn { seed: 1, rows: Some(n) }).unwrap();
         if set.provenance.to_string() != "official files" {
-            let _ = writeln!(std::io::stderr(), "REDUCED: letter is its {}", set.provenance);
+            reduced::announce(&format!("letter is its {}", set.provenance));
         }
         let Targets::Classes { indices, .. } = &set.targets else { unreachable!("letters are classes") };
         let row = |i: usize| {

@@ -1,10 +1,12 @@
 //! Streams of labelled rows.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use datasets::{Name, SearchPath, StandIn, letter::FIRST_HALF_OF_ALPHABET, load, permutation, signs};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
-use std::io::Write as _;
 use weak_learners::Label;
 
 pub(crate) struct Stream {
@@ -35,7 +37,7 @@ pub(crate) fn real(name: Name, rounds: usize) -> Stream {
     let search = SearchPath::from_environment(None).unwrap();
     let dataset = load(name, &search, StandIn { seed: 1, rows: Some(rounds) }).unwrap();
     if dataset.provenance.to_string() != "official files" {
-        let _ = writeln!(std::io::stderr(), "REDUCED: {} is its {}", name.as_str(), dataset.provenance);
+        reduced::announce(&format!("{name} is its {}", dataset.provenance));
     }
     let positive = if name == Name::Letter { &FIRST_HALF_OF_ALPHABET[..] } else { &[1] };
     let labels = signs(&dataset.targets, positive).unwrap();

@@ -1,9 +1,11 @@
 //! What the exact tree does not look at: scale, order, repetition, absence, rounding.
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use crate::simulated::Simulated;
 use datasets::{Name, Provenance, SearchPath, StandIn, load};
 use rows::RowMatrix;
-use std::io::Write as _;
 use weak_learners::LearnerError;
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{
@@ -214,11 +216,7 @@ fn on_real_contexts_deeper_trees_do_better() {
     let set = load(Name::Letter, &search, StandIn { seed: 7, rows: Some(600) }).unwrap();
     let is_official = matches!(set.provenance, Provenance::Official { .. });
     if !is_official {
-        let _ = writeln!(
-            std::io::stderr(),
-            "REDUCED: letter is a {}, of which no tree is the better one",
-            set.provenance
-        );
+        reduced::announce(&format!("letter is a {}, of which no tree is the better one", set.provenance));
     }
     let n = 600;
     let rows: Vec<Vec<f64>> = (0..n).map(|i| set.features.row(i).unwrap().to_dense()).collect();

@@ -3,12 +3,14 @@
 #![allow(dead_code, reason = "each test uses its share")]
 #![allow(clippy::unwrap_used, reason = "a stream that does not load fails the test")]
 
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
+
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
 use datasets::{
     Dataset, Name, Provenance, SearchPath, StandIn, Standardiser, load, permutation, signs, with_constant,
 };
 use rows::{Row, RowMatrix};
-use std::io::Write as _;
 use weak_learners::Label;
 
 pub(crate) struct Stream {
@@ -59,8 +61,7 @@ fn loaded(name: Name) -> (Dataset, bool) {
     let set = load(name, &SearchPath::from_environment(None).unwrap(), stand_in).unwrap();
     let is_real = matches!(set.provenance, Provenance::Official { .. });
     if !is_real {
-        let reduced = format!("REDUCED: {name} is a {}; what real data show is not checked", set.provenance);
-        let _ = writeln!(std::io::stderr(), "{reduced}");
+        reduced::announce(&format!("{name} is a {}; what real data show is not checked", set.provenance));
     }
     (set, is_real)
 }

@@ -1,11 +1,14 @@
 //! Downloads from a server on the loopback interface that gives prepared answers.
 
+mod bad_servers;
+
 use super::*;
-use datasets::{ClassificationName, Name};
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use datasets::{ClassificationName, DataError, Home, Name};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// SHA-256 of [`content`].
 const SHA256: &str = "4c207598af7a20db0e3334dd044399a40e467cb81b37f7ba05a4f76dcbd8fd59";
@@ -43,23 +46,48 @@ fn rest(body: &[u8], from: usize) -> Vec<u8> {
     answer("206 Partial Content", &headers, &body[from..])
 }
 
-/// Serves one connection an answer; the receiver gets each request's head, in lower case.
-fn serve(answers: Vec<Vec<u8>>) -> (String, Receiver<String>) {
+/// What a server does with a connection whose request it has read.
+type Action = Box<dyn FnOnce(&mut TcpStream) + Send>;
+
+/// Gives an answer. A client that has heard enough hangs up.
+fn saying(answer: Vec<u8>) -> Action {
+    Box::new(move |connection| drop(connection.write_all(&answer)))
+}
+
+/// Serves one connection an action; the receiver gets each request's head, in lower case. It ends with the last action, or
+/// ten seconds without a connection.
+fn serve(actions: Vec<Action>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
     let home = format!("http://{}/home/", listener.local_addr().unwrap());
     let (sender, requests) = channel();
     thread::spawn(move || {
-        for answer in answers {
-            let (mut connection, _) = listener.accept().unwrap();
-            let lines = BufReader::new(connection.try_clone().unwrap()).lines().map(Result::unwrap);
+        for action in actions {
+            let Some(mut connection) = accept(&listener) else { return };
+            let lines = BufReader::new(connection.try_clone().unwrap()).lines().map_while(Result::ok);
             let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
             sender.send(head.join("\n").to_lowercase()).unwrap();
-            connection.write_all(&answer).unwrap();
+            action(&mut connection);
         }
     });
     (home, requests)
 }
 
+fn accept(listener: &TcpListener) -> Option<TcpStream> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(10) {
+        if let Ok((connection, _)) = listener.accept() {
+            connection.set_nonblocking(false).unwrap();
+            connection.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            connection.set_write_timeout(Some(Duration::from_secs(10))).unwrap();
+            return Some(connection);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    None
+}
+
+#[derive(Debug)]
 struct Outcome {
     result: Result<Table, FetchError>,
     requests: Vec<String>,
@@ -69,10 +97,15 @@ struct Outcome {
 
 /// Fetches a file into a folder from a server with these answers.
 fn fetch_from(folder: &Path, file: OfficialFile, answers: Vec<Vec<u8>>) -> Outcome {
-    let (home, requests) = serve(answers);
+    fetch_within(Limits::default(), folder, file, answers.into_iter().map(saying).collect())
+}
+
+/// The same from a server of any conduct.
+fn fetch_within(limits: Limits, folder: &Path, file: OfficialFile, actions: Vec<Action>) -> Outcome {
+    let (home, requests) = serve(actions);
     let directory = folder.to_owned();
-    let options = FetchOptions { directory, sets: vec![file.set], home: Some(home), progress: false };
-    let result = fetch_with(&agent(false), &options, &[file]);
+    let options = FetchOptions { directory, sets: vec![file.set], home: Some(home), progress: false, limits };
+    let result = fetch_with(&limits.agent(false), &options, &[file]);
     let entries =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = entries.collect();
@@ -243,13 +276,14 @@ fn a_file_without_an_address_is_left_to_the_hand() {
     let folder = folder();
     let scene = OfficialFile::of(ClassificationName::Scene).next().copied().unwrap();
     let (directory, sets) = (folder.path().to_owned(), vec![scene.set]);
-    let options = FetchOptions { directory, sets, home: None, progress: false };
-    let refused = fetch_with(&agent(false), &options, &[scene]).unwrap_err();
+    let limits = Limits::default();
+    let options = FetchOptions { directory, sets, home: None, progress: false, limits };
+    let refused = fetch_with(&limits.agent(false), &options, &[scene]).unwrap_err();
     assert!(matches!(refused, FetchError::ByHand { file: "scene.arff", home: Home::Mulan, .. }), "{refused}");
     assert!(refused.to_string().contains("by hand"));
     fs::write(folder.path().join("scene.arff"), "mine").unwrap();
     assert!(matches!(
-        fetch_with(&agent(false), &options, &[scene]),
+        fetch_with(&limits.agent(false), &options, &[scene]),
         Err(FetchError::Content(DataError::WrongChecksum { .. }))
     ));
 }
