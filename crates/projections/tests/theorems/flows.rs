@@ -138,6 +138,13 @@ fn flows_refuse_what_is_no_acyclic_graph() {
     assert_eq!(new(2, vec![(1, 1), (0, 1)], 0, 1), Err(E::Cycle { vertex: 1 }));
     assert_eq!(new(3, vec![(0, 1), (2, 1)], 0, 2), Err(E::NoPath { start: 0, end: 2 }));
     assert_eq!(new(2, vec![(0, 1)], 0, 0), Err(E::NoPath { start: 0, end: 0 }));
+    let edges = || vec![(0, 1), (1, 3)];
+    assert!(new(4, edges(), 0, 3).is_ok(), "vertex 2 has no edge");
+    for vertices in [5, 1 << 40, (1 << 53) + 1, usize::MAX] {
+        assert_eq!(new(vertices, edges(), 0, 3), Err(E::TooManyVertices { vertices, edges: 2 }));
+        let saved = format!(r#"{{"vertices":{vertices},"edges":[[0,1],[1,3]],"source":0,"sink":3}}"#);
+        assert!(serde_json::from_str::<FlowPolytope>(&saved).is_err(), "{vertices}");
+    }
     // The edge to 2 leads nowhere and carries nothing.
     let set = new(3, vec![(0, 2), (0, 1), (0, 1)], 0, 1).unwrap();
     let mut y = [9.0, 1.0, 0.5];
