@@ -42,7 +42,7 @@ fn a_shape_that_no_memory_holds_is_refused() {
             ("Sampled", Sampled::new(ExactStump::default(), n, rng()).is_err()),
             ("PairTree", PairTree::new(1, n, leaf()).is_err()),
             ("VectorLeafTree", VectorLeafTree::new(1, n, Vec::new(), vec![0.0]).is_err()),
-            ("PairRound, examples", PairRound::new(n, n, &[0.0], PairWeights::Equal).is_err()),
+            ("PairRound, examples", PairRound::new(n, n, &[0.0], PairWeights::OfExamples(&[1.0])).is_err()),
             ("a row", Row::sparse(n, &[0], &[1.0]).is_err()),
         ];
         for (what, is_refused) in refused {

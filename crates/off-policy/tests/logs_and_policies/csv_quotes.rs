@@ -35,7 +35,7 @@ fn labels(read: &CsvLog) -> Vec<(String, String)> {
 }
 
 /// The cells of a row, in the order note, a, p, r, in another order.
-fn ordered<T: Clone>(cells: [T; 4], order: &[usize]) -> Vec<T> {
+fn ordered<T: Clone>(cells: &[T; 4], order: &[usize]) -> Vec<T> {
     order.iter().map(|j| cells[*j].clone()).collect()
 }
 
@@ -78,7 +78,7 @@ fn written() -> impl Strategy<Value = Written> {
             // \n, \r\n and \r end a line alike.
             let line = 1 + text.replace("\r\n", "\n").matches(['\n', '\r']).count() as u64;
             begins.push((text.len(), line));
-            let cells = ordered([0, 1, 2, 3].map(|j: usize| quoted(&cells[j], quotes[j])), &order);
+            let cells = ordered(&[0, 1, 2, 3].map(|j: usize| quoted(&cells[j], quotes[j])), &order);
             text += &cells.join(",");
             text += end;
             if blank {
