@@ -192,6 +192,14 @@ pub enum DataError {
         /// The number of examples.
         rows: usize,
     },
+    /// More examples than can be held, or than 2³² − 1.
+    #[error("{rows} examples of {dimension} features are more than can be held")]
+    TooManyExamples {
+        /// The number asked for.
+        rows: usize,
+        /// The features of each.
+        dimension: usize,
+    },
     /// The rows do not make a matrix.
     #[error(transparent)]
     Rows(#[from] RowError),

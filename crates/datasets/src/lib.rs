@@ -49,6 +49,7 @@ pub mod open_bandit;
 mod assembly;
 mod column;
 mod multilabel;
+mod room;
 mod source;
 mod table;
 pub mod arff;

@@ -1,6 +1,7 @@
 //! The splits of the off-policy experiments: who trains the logging policy, what becomes the log, what is held out.
 
 use crate::permutation;
+use crate::room::has_room;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -43,6 +44,12 @@ pub enum SplitError {
     Percent {
         /// What was asked for.
         percent: u16,
+    },
+    /// More examples than can be held, or than 2³² − 1.
+    #[error("{n} examples are more than can be held")]
+    TooManyExamples {
+        /// The number of examples.
+        n: usize,
     },
     /// The official training part is larger than the set.
     #[error("an official training part of {training} examples, of {n}")]
@@ -92,8 +99,11 @@ impl Split {
     /// Splits 0..n. The same seed and trial give the same split.
     ///
     /// # Errors
-    /// [`SplitError::Percent`], [`SplitError::Training`].
+    /// [`SplitError::Percent`], [`SplitError::Training`], [`SplitError::TooManyExamples`].
     pub fn new(plan: SplitPlan, n: usize, seed: u64, trial: u32) -> Result<Self, SplitError> {
+        if !has_room(n, size_of::<usize>()) {
+            return Err(SplitError::TooManyExamples { n });
+        }
         let (test, validation) = plan.sizes(n)?;
         // Stream 0 draws what all trials share, stream 1 + trial the rest.
         let mut order = match plan {

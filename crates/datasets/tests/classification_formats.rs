@@ -107,6 +107,26 @@ fn faults_of_a_header_are_named_with_line_and_column() {
     ));
 }
 
+/// Lines end with \n or \r\n. Where some end with \r alone, the row behind a comment would be a part of it.
+#[test]
+fn a_row_is_not_lost_behind_a_comment() {
+    assert_eq!(data_fault("1,0,1\n% one\r1,0,1\n1,1,1\n"), (7, 6, ArffProblem::CarriageReturn));
+    assert_eq!(fault(&HEADER.replace('\n', "\r")), (1, 12, ArffProblem::CarriageReturn));
+    assert_eq!(read_arff((HEADER.to_owned() + "1,0,1 % one\r\n1,1,1\r").as_bytes()).unwrap().rows.len(), 2);
+}
+
+/// What a name or a comment opens, its line closes: an open quotation mark is refused on its line, with rows behind it.
+#[test]
+fn an_open_mark_does_not_reach_the_next_line() {
+    let open = HEADER.replace("@attribute b", "@attribute 'b") + "1,0,1\n1,'0,1\n";
+    assert_eq!(fault(&open), (3, 12, ArffProblem::Name));
+    let text = || "'0".to_owned();
+    assert_eq!(
+        data_fault("1,0,1\n1,'0,1\n1,0',1\n"),
+        (7, 3, ArffProblem::NotBinary { name: "b".into(), text: text() })
+    );
+}
+
 #[test]
 fn faults_of_a_dense_row_are_named_with_line_and_column() {
     let count = |got| ArffProblem::CellCount { expected: 3, got };

@@ -141,3 +141,56 @@ fn stand_ins_have_the_shape_of_what_they_stand_for() {
         }
     }
 }
+
+/// Numbers that stand where a size is asked for: that of a wrong column, or of a damaged file.
+const TOO_LARGE: [usize; 3] = [1 << 40, (1 << 53) + 1, usize::MAX];
+
+/// Every size that a constructor is called with, or that is loaded.
+#[test]
+fn sizes_that_no_memory_holds_are_refused() {
+    use datasets::synthetic::{
+        DriftingClassification, DriftingRegression, LabelNoise, LinearRegression, NoisyRegression,
+        StumpMajority, census_stand_in, classification_stand_in, generated, stand_in,
+    };
+    use datasets::{CensusCoding, ClassificationName, Labels, Split, SplitPlan};
+    let saved = serde_json::to_string(&StumpMajority::new(7, 3, None, 1).unwrap()).unwrap();
+    assert!(saved.contains("\"dimension\":7") && serde_json::from_str::<StumpMajority>(&saved).is_ok());
+    for n in TOO_LARGE {
+        let odd = n | 1;
+        let plans = [
+            SplitPlan::Shares { test: 10, validation: 10 },
+            SplitPlan::Nested { test: 20, validation: 20 },
+            SplitPlan::Official { training: n - 1, validation: 10 },
+        ];
+        let split = |plan| Split::new(plan, n, 1, 0).is_err();
+        let options = StandIn { seed: 1, rows: Some(n) };
+        let mut small = LinearRegression::new(2, 1).unwrap();
+        let loaded = saved.replace("\"dimension\":7", &format!("\"dimension\":{n}"));
+        let refused = [
+            ("LinearRegression", LinearRegression::new(n, 1).is_err()),
+            ("NoisyRegression", NoisyRegression::new(n, 0.1, 1).is_err()),
+            ("LabelNoise", LabelNoise::new(n, 0.1, 1).is_err()),
+            ("DriftingRegression", DriftingRegression::new(n, 0.1, 1).is_err()),
+            ("DriftingClassification", DriftingClassification::new(n, 0.1, 1).is_err()),
+            ("StumpMajority, features", StumpMajority::new(n, 3, None, 1).is_err()),
+            ("StumpMajority, stumps", StumpMajority::new(odd, odd, None, 1).is_err()),
+            ("StumpMajority, loaded", serde_json::from_str::<StumpMajority>(&loaded).is_err()),
+            ("generated", generated("linear", &mut small, n).is_err()),
+            ("stand_in", Name::ALL.into_iter().all(|name| stand_in(name, options).is_err())),
+            ("census_stand_in", census_stand_in(CensusCoding::Published, options).is_err()),
+            (
+                "classification_stand_in",
+                ClassificationName::ALL
+                    .into_iter()
+                    .all(|name| classification_stand_in(name, options).is_err()),
+            ),
+            ("load", load(Name::Abalone, &SearchPath::nowhere(), options).is_err()),
+            ("Split", plans.into_iter().all(split)),
+            ("Labels", Labels::new(n, vec![0, 1], vec![0]).is_err()),
+            ("Labels::multiclass", Labels::multiclass(n, vec![0]).is_err()),
+        ];
+        for (what, is_refused) in refused {
+            assert!(is_refused, "{what} with {n}");
+        }
+    }
+}

@@ -238,6 +238,31 @@ fn the_mathematical_crates_reach_nothing_outside_and_boosters_only_their_saved_s
     Ok(())
 }
 
+/// A type of a dependency that serde may make skips the constructor, so each is read before it is let in. A generator
+/// of rand_chacha is legal with any seed, stream and position. Trees of smartcore are written, never loaded: their nodes go
+/// through the check of a tree of ours. A matrix of nalgebra would be made of any values and extents.
+#[test]
+fn foreign_types_that_serde_may_make_are_these() -> Result<(), Box<dyn Error>> {
+    let workspace = fs::read_to_string(root().join("Cargo.toml"))?;
+    assert_eq!(with_serde(&workspace), ["rand_chacha", "smartcore"]);
+    for folder in fs::read_dir(root().join("crates"))?.chain(fs::read_dir(root())?) {
+        if let Ok(manifest) = fs::read_to_string(folder?.path().join("Cargo.toml")) {
+            assert_eq!(with_serde(&manifest), Vec::<String>::new());
+        }
+    }
+    Ok(())
+}
+
+/// The dependencies of a manifest in which a feature of serde is turned on.
+fn with_serde(manifest: &str) -> Vec<String> {
+    let entries = manifest.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let (name, rest) = line.split_once('=')?;
+        let (_, features) = rest.split_once("features = [")?;
+        features.contains("serde").then(|| name.trim().to_owned())
+    });
+    entries.collect()
+}
+
 #[test]
 fn smartcore_is_named_in_one_source_file() -> Result<(), Box<dyn Error>> {
     let mut naming = Vec::new();
@@ -308,6 +333,13 @@ fn a_dependency_outside_its_row_is_found() {
     );
     assert_eq!(breaches(&["csv", "rand", "serde", "ureq"], ""), ["rand has no row"]);
     assert_eq!(breaches(&all[..2], ""), ["the row of ureq names no dependency of the workspace"]);
+}
+
+#[test]
+fn a_feature_of_serde_is_found() {
+    let manifest = "serde = { version = \"1\", features = [\"derive\"] }\nrand = \"1\"\n# a = { features = [\"serde\"] }\n\
+        nalgebra = { version = \"0.35\", features = [\"std\", \"serde-serialize\"] }\nb.workspace = true\n";
+    assert_eq!(with_serde(manifest), ["nalgebra"]);
 }
 
 #[test]

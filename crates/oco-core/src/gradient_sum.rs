@@ -16,7 +16,12 @@ const FAR: u32 = 64;
 
 impl GradientSum {
     pub(crate) fn zero(dimension: usize) -> Self {
-        Self { terms: vec![0.0; dimension], far: false }
+        Self::of(vec![0.0; dimension])
+    }
+
+    /// The sum of these coordinates, for a dimension that was asked for and not given.
+    pub(crate) fn of(terms: Vec<f64>) -> Self {
+        Self { terms, far: false }
     }
 
     /// The coordinates in units of 2^[`exponent`](GradientSum::exponent).

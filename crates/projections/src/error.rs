@@ -129,6 +129,22 @@ pub enum ProjectionError {
         /// Where it should end.
         end: usize,
     },
+    /// More vertices than the edges of the graph have ends.
+    #[error("{vertices} vertices, and {edges} edges have no more than two each")]
+    TooManyVertices {
+        /// The number given.
+        vertices: usize,
+        /// How many edges there are.
+        edges: usize,
+    },
+    /// More entries than can be held, or than [`LARGEST_SIZE`](crate::LARGEST_SIZE).
+    #[error("{argument}: {size} entries are more than can be held")]
+    TooLarge {
+        /// Which argument.
+        argument: &'static str,
+        /// How many entries were asked for.
+        size: usize,
+    },
     /// An entropic projection onto a set that offers none.
     #[error("{set} has no entropic projection")]
     NoEntropicGeometry {

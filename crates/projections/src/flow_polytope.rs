@@ -67,8 +67,10 @@ impl From<FlowPolytope> for UncheckedFlowPolytope {
 impl FlowPolytope {
     /// The flows from `source` to `sink` along `edges` (tail, head) between the vertices 0..`vertices`.
     ///
-    /// Errors: [`ProjectionError::Empty`] for no edges, [`ProjectionError::NoSuchVertex`], [`ProjectionError::Cycle`],
-    /// [`ProjectionError::NoPath`], the last for source = sink too.
+    /// Vertices without an edge are legal, up to 2E in all: the size of what is kept is that of the list, not that of a
+    /// number. Errors: [`ProjectionError::Empty`] for no edges, [`ProjectionError::NoSuchVertex`],
+    /// [`ProjectionError::TooManyVertices`], [`ProjectionError::Cycle`], [`ProjectionError::NoPath`], the last for
+    /// source = sink too.
     pub fn new(
         vertices: usize,
         edges: Vec<(usize, usize)>,
@@ -79,6 +81,9 @@ impl FlowPolytope {
         let mut named = edges.iter().flat_map(|(tail, head)| [*tail, *head]).chain([source, sink]);
         if let Some(vertex) = named.find(|v| *v >= vertices) {
             return Err(ProjectionError::NoSuchVertex { vertex, vertices });
+        }
+        if vertices > edges.len().saturating_mul(2) {
+            return Err(ProjectionError::TooManyVertices { vertices, edges: edges.len() });
         }
         let position = topological_positions(vertices, &edges)?;
         let mut backwards: Vec<usize> = (0..edges.len()).collect();

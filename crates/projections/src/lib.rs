@@ -8,7 +8,7 @@
 //!
 //! Reading order: the traits, the mirror maps, the sets from [`WholeSpace`] and [`BoxSet`] to [`AnySet`]; then the sets
 //! whose linear minimisation is cheap and whose projection is dear: [`TraceNormBall`], [`Spectrahedron`],
-//! [`FlowPolytope`].
+//! [`FlowPolytope`]. What they refuse is [`ProjectionError`]; [`filled`] makes vectors of a size that was asked for.
 //!
 //! ```
 //! use projections::{Euclidean, LinearMinimisation, Projection, Simplex};
@@ -46,6 +46,7 @@ mod lanczos;
 mod flow_polytope;
 mod minimum_norm_point;
 mod error;
+mod sizes;
 mod scratch;
 mod logarithms;
 mod norm;
@@ -66,6 +67,7 @@ pub use power_of_two::{exponent_above, scale_down, scale_up};
 pub use scratch::Scratch;
 pub use shrunk::Shrunk;
 pub use simplex::Simplex;
+pub use sizes::{LARGEST_SIZE, filled};
 pub use spectrahedron::Spectrahedron;
 pub use then::Then;
 pub use trace_norm_ball::TraceNormBall;

@@ -9,6 +9,14 @@ pub enum RowError {
     /// A row without coordinates, or a matrix without columns.
     #[error("a row needs at least one coordinate")]
     Empty,
+    /// More coordinates than the indices of a sparse row can name.
+    #[error("{dimension} coordinates, a row or a matrix has at most {limit}")]
+    TooManyCoordinates {
+        /// The number asked for.
+        dimension: usize,
+        /// The largest number.
+        limit: usize,
+    },
     /// A NaN or an infinity in a row.
     #[error("entry {position} is {value}, not a finite number")]
     NotFinite {

@@ -1,6 +1,6 @@
 //! Many examples: a matrix that owns its rows, dense or compressed sparse.
 
-use crate::row::{check_indices, checked_norm_squared};
+use crate::row::{check_dimension, check_indices, checked_norm_squared};
 use crate::{Entries, Row, RowError};
 use serde::{Deserialize, Serialize, Serializer};
 use std::hash::{DefaultHasher, Hasher};
@@ -48,8 +48,8 @@ impl RowMatrix {
     /// A dense matrix of `values.len() / dimension` rows.
     ///
     /// # Errors
-    /// [`RowError::Empty`] (dimension 0), [`RowError::LengthMismatch`] (values do not fill whole rows),
-    /// [`RowError::NotFiniteAt`].
+    /// [`RowError::Empty`] (dimension 0), [`RowError::TooManyCoordinates`] (more than 2³² − 1),
+    /// [`RowError::LengthMismatch`] (values do not fill whole rows), [`RowError::NotFiniteAt`].
     pub fn dense(dimension: usize, values: Vec<f64>) -> Result<Self, RowError> {
         Storage::Dense { dimension, values }.try_into()
     }
@@ -57,7 +57,8 @@ impl RowMatrix {
     /// A compressed sparse matrix of `offsets.len() − 1` rows.
     ///
     /// # Errors
-    /// [`RowError::Empty`], [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFiniteAt`];
+    /// [`RowError::Empty`], [`RowError::TooManyCoordinates`] (more than 2³² − 1), [`RowError::LengthMismatch`],
+    /// [`RowError::BadOffset`], [`RowError::NotFiniteAt`];
     /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`], with positions in the whole list.
     pub fn sparse(
         dimension: usize,
@@ -197,9 +198,7 @@ impl TryFrom<Storage> for RowMatrix {
 }
 
 fn dense_norms(dimension: usize, values: &[f64]) -> Result<Vec<f64>, RowError> {
-    if dimension == 0 {
-        return Err(RowError::Empty);
-    }
+    check_dimension(dimension)?;
     if !values.len().is_multiple_of(dimension) {
         let expected = values.len().next_multiple_of(dimension);
         return Err(RowError::LengthMismatch {
@@ -218,7 +217,8 @@ fn sparse_norms(
     indices: &[u32],
     values: &[f64],
 ) -> Result<Vec<f64>, RowError> {
-    if dimension == 0 || offsets.is_empty() {
+    check_dimension(dimension)?;
+    if offsets.is_empty() {
         return Err(RowError::Empty);
     }
     if indices.len() != values.len() {
@@ -268,6 +268,25 @@ fn shifted(error: RowError, start: usize) -> RowError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A dimension alone makes no room, and what learns from the rows makes room for it.
+    #[test]
+    fn dimensions_that_no_index_names_are_refused() {
+        let limit = u32::MAX as usize;
+        for dimension in [limit + 1, 1 << 40, (1 << 53) + 1, usize::MAX] {
+            let refused = RowError::TooManyCoordinates { dimension, limit };
+            assert_eq!(RowMatrix::dense(dimension, vec![]), Err(refused.clone()));
+            assert_eq!(RowMatrix::sparse(dimension, vec![0, 1], vec![0], vec![1.0]), Err(refused.clone()));
+            assert_eq!(Row::sparse(dimension, &[0], &[1.0]), Err(refused));
+            for saved in [
+                format!(r#"{{"Dense":{{"dimension":{dimension},"values":[]}}}}"#),
+                format!(r#"{{"Sparse":{{"dimension":{dimension},"offsets":[0],"indices":[],"values":[]}}}}"#),
+            ] {
+                assert!(serde_json::from_str::<RowMatrix>(&saved).is_err(), "{saved}");
+            }
+        }
+        assert_eq!(Row::sparse(limit, &[u32::MAX - 1], &[1.0]).map(|x| x.dimension()), Ok(limit));
+    }
 
     #[test]
     fn malformed_matrices_are_refused_with_the_position_in_the_whole_list() {

@@ -44,12 +44,11 @@ impl<'a> Row<'a> {
     /// A sparse row of the given dimension; `values[k]` stands at coordinate `indices[k]`.
     ///
     /// # Errors
-    /// [`RowError::Empty`] (dimension 0), [`RowError::LengthMismatch`], [`RowError::NotFinite`],
+    /// [`RowError::Empty`] (dimension 0), [`RowError::TooManyCoordinates`] (more than 2³² − 1: the dimension is not that of
+    /// a slice, and learners make room for it), [`RowError::LengthMismatch`], [`RowError::NotFinite`],
     /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`].
     pub fn sparse(dimension: usize, indices: &'a [u32], values: &'a [f64]) -> Result<Self, RowError> {
-        if dimension == 0 {
-            return Err(RowError::Empty);
-        }
+        check_dimension(dimension)?;
         check_indices(dimension, indices)?;
         if indices.len() != values.len() {
             return Err(RowError::LengthMismatch {
@@ -258,6 +257,16 @@ pub(crate) fn checked_norm_squared(values: &[f64]) -> Result<f64, RowError> {
         return Err(RowError::NotFinite { position, value: values[position] });
     }
     Ok(norm_squared)
+}
+
+/// A dimension that is stated, not given as a slice.
+pub(crate) fn check_dimension(dimension: usize) -> Result<(), RowError> {
+    let limit = u32::MAX as usize;
+    match dimension {
+        0 => Err(RowError::Empty),
+        _ if dimension > limit => Err(RowError::TooManyCoordinates { dimension, limit }),
+        _ => Ok(()),
+    }
 }
 
 pub(crate) fn check_indices(dimension: usize, indices: &[u32]) -> Result<(), RowError> {

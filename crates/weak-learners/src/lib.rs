@@ -11,6 +11,7 @@
 mod label;
 mod error;
 mod predictor;
+mod weight_matrix;
 mod fkm_linear;
 mod ogd_linear;
 pub mod online;

@@ -2,6 +2,7 @@
 
 use crate::error::check_output;
 use crate::predictor::check_shape;
+use crate::weight_matrix::WeightMatrix;
 use crate::{LearnerError, OnlinePredictor, Shape};
 use nalgebra::DMatrix;
 use oco_core::StepSchedule;
@@ -41,8 +42,8 @@ pub struct OgdLinear {
 struct State {
     schedule: StepSchedule,
     radius: f64,
-    /// W = scale·directions; d×m, stored by columns, so that a feature's d weights lie together.
-    directions: DMatrix<f64>,
+    /// W = scale·directions.
+    directions: WeightMatrix,
     scale: f64,
     /// ‖directions‖_F², carried along, and a bound on its rounding error.
     norm_squared: f64,
@@ -60,7 +61,7 @@ const NORM_TOLERANCE: f64 = 1e-11;
 
 impl OnlinePredictor<[f64]> for OgdLinear {
     fn shape(&self) -> Shape {
-        Shape { inputs: self.state.directions.ncols(), outputs: self.state.directions.nrows() }
+        Shape { inputs: self.state.directions.inputs(), outputs: self.state.directions.outputs() }
     }
 
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
@@ -98,16 +99,17 @@ impl OgdLinear {
     /// W = 0, with the steps of `schedule` and the radius B > 0 of the ball that W stays in.
     ///
     /// # Errors
-    /// A shape with a zero, or a radius that is not positive.
+    /// A shape with a zero, or of more weights than [`projections::filled`] makes; a radius that is not positive.
     pub fn new(shape: Shape, schedule: StepSchedule, radius: f64) -> Result<Self, LearnerError> {
-        let directions = DMatrix::zeros(shape.outputs, shape.inputs);
+        let directions = WeightMatrix::zeros(shape.outputs, shape.inputs)?;
         State { schedule, radius, directions, scale: 1.0, norm_squared: 0.0, norm_error: 0.0, t: 1 }
             .try_into()
     }
 
     /// W, written out.
     pub fn weights(&self) -> DMatrix<f64> {
-        &self.state.directions * self.state.scale
+        let Shape { inputs, outputs } = self.shape();
+        DMatrix::from_column_slice(outputs, inputs, self.state.directions.as_slice()) * self.state.scale
     }
 
     /// W as scale × matrix, the matrix by columns.
@@ -167,7 +169,7 @@ impl State {
         if self.norm_squared > limit {
             self.scale = self.radius / self.norm_squared.sqrt();
             if self.scale < SMALLEST_SCALE {
-                self.directions *= self.scale;
+                self.directions.scale(self.scale);
                 self.scale = 1.0;
                 self.sum_norm();
             }
@@ -184,7 +186,7 @@ impl State {
     fn careful_step(&mut self, eta: f64, x: Row<'_>, g: &[f64]) {
         let largest = |values: &[f64]| values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
         let (g_max, x_max) = (largest(g), largest(x.values()));
-        self.directions *= self.scale;
+        self.directions.scale(self.scale);
         self.scale = 1.0;
         if g_max > 0.0 && x_max > 0.0 {
             let w_max = largest(self.directions.as_slice());
@@ -221,17 +223,11 @@ impl TryFrom<State> for OgdLinear {
 
     fn try_from(state: State) -> Result<Self, LearnerError> {
         let State { radius, directions, scale, norm_squared, norm_error, t, .. } = &state;
-        for (argument, extent) in [("inputs", directions.ncols()), ("outputs", directions.nrows())] {
-            if extent == 0 {
-                return Err(ProjectionError::Empty { argument }.into());
-            }
-        }
         let numbers =
             [("radius", *radius), ("scale", *scale), ("norm", *norm_squared), ("norm error", *norm_error)];
         for (argument, value) in numbers {
             projections::check_finite(argument, &[value])?;
         }
-        projections::check_finite("weights", directions.as_slice())?;
         if *radius <= 0.0 {
             return Err(ProjectionError::BadRadius { name: "radius", value: *radius }.into());
         }

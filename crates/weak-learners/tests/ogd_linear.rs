@@ -168,3 +168,38 @@ fn what_it_refuses_it_forgets_and_what_it_saves_it_resumes() {
         assert!(serde_json::from_str::<OgdLinear>(&text.replace(from, to)).is_err(), "{to}");
     }
 }
+
+/// Weights are saved by columns, with their two extents behind them. Extents whose product is not their number are
+/// refused, also where the product wraps round to it: (2^63 + 1)·2 = 2 in 64 bits.
+#[test]
+fn extents_that_are_not_those_of_the_weights_are_refused() {
+    let shape = Shape { inputs: 1, outputs: 2 };
+    let learner = OgdLinear::new(shape, StepSchedule::power(0.3, 0.5).unwrap(), 0.4).unwrap();
+    let text = serde_json::to_string(&learner).unwrap();
+    let saved = "\"directions\":[[0.0,0.0],2,1]";
+    assert!(text.contains(saved), "{text}");
+    assert_eq!(serde_json::from_str::<OgdLinear>(&text).unwrap(), learner);
+    let transposed = text.replace(saved, "\"directions\":[[0.0,0.0],1,2]");
+    let shape = Shape { inputs: 2, outputs: 1 };
+    assert_eq!(serde_json::from_str::<OgdLinear>(&transposed).unwrap().shape(), shape);
+    let (half, largest) = (1_usize << 63, usize::MAX);
+    for (d, m) in [
+        (2, half + 1),
+        (half + 1, 2),
+        (largest, largest),
+        (2, 2),
+        (1, 1),
+        (0, 1),
+        (2, 0),
+        (0, 0),
+        (largest, 1),
+    ] {
+        let changed = text.replace(saved, &format!("\"directions\":[[0.0,0.0],{d},{m}]"));
+        assert!(serde_json::from_str::<OgdLinear>(&changed).is_err(), "{d} × {m}");
+    }
+    for none in ["[[],0,0]", "[[],0,1]", "[[],1,0]", "[[null,0.0],2,1]", "[[0.0,0.0],2]", "[[0.0,0.0],2,1,1]"]
+    {
+        let changed = text.replace(saved, &format!("\"directions\":{none}"));
+        assert!(serde_json::from_str::<OgdLinear>(&changed).is_err(), "{none}");
+    }
+}

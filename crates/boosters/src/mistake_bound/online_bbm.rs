@@ -2,6 +2,7 @@
 
 use super::passing::{Passing, Pupils, check_below_1, majority};
 use crate::requirements::check_output;
+use projections::ProjectionError;
 use rand::Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -136,8 +137,12 @@ impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for OnlineBbm<W> {
 
 /// The probabilities of N learners. The weight w^i(s) is half the chance that the votes of the n = N − i learners behind i
 /// leave the majority to i: a mass of the binomial of n and (1+γ)/2, at ⌊N/2⌋ less the right votes before i.
-fn passing_probabilities(learners: usize, advantage: f64) -> Vec<f64> {
-    let mut table = Vec::with_capacity(learners * (learners + 1) / 2);
+fn passing_probabilities(learners: usize, advantage: f64) -> Result<Vec<f64>, LearnerError> {
+    // Half the square of what is given: many learners are a number of probabilities that no memory holds.
+    let (mut table, size) = (Vec::new(), learners.saturating_mul(learners.saturating_add(1)) / 2);
+    if table.try_reserve_exact(size).is_err() {
+        return Err(ProjectionError::TooLarge { argument: "probabilities", size }.into());
+    }
     let half = learners / 2;
     for i in 1..=learners {
         let behind = learners - i;
@@ -148,7 +153,7 @@ fn passing_probabilities(learners: usize, advantage: f64) -> Vec<f64> {
             table.push(needed.and_then(|place| masses.get(place)).copied().unwrap_or(0.0));
         }
     }
-    table
+    Ok(table)
 }
 
 /// The binomial masses of n and p = (1+γ)/2 at `fewest`, …, `most`, relative to the largest of these. Every mass follows
@@ -187,7 +192,7 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for OnlineBbm<W> {
         check_below_1(state.advantage)?;
         state.pupils.check()?;
         let learners = state.pupils.learners().len();
-        let probabilities = passing_probabilities(learners, state.advantage);
+        let probabilities = passing_probabilities(learners, state.advantage)?;
         Ok(Self { state, probabilities, passing: Passing::new(learners) })
     }
 }
@@ -205,7 +210,7 @@ mod tests {
             log_factorial.push(log_factorial[k - 1] + (k as f64).ln());
         }
         for gamma in [1e-3, 0.2, 0.99] {
-            let table = passing_probabilities(n, gamma);
+            let table = passing_probabilities(n, gamma).unwrap();
             let (up, down) = ((0.5 + 0.5 * gamma).ln(), (0.5 - 0.5 * gamma).ln());
             for i in [1, 2, 77, 500, 501, 999, 1000] {
                 let of_learner = &table[i * (i - 1) / 2..i * (i + 1) / 2];

@@ -179,13 +179,15 @@ fn a_column_gives_its_labels_to_the_classes_that_take_part() {
 #[test]
 fn a_code_out_of_hand_is_refused() {
     let mut rng = rng(1);
-    for classes in [1 << 13, usize::MAX] {
+    for classes in [1 << 13, 1 << 40, (1 << 53) + 1, usize::MAX] {
         let refused = [
             OutputCode::one_vs_rest(classes),
             OutputCode::one_vs_one(classes),
             OutputCode::random_dense(classes, 1 << 13, 1.0, &mut rng),
             OutputCode::random_sparse(2, classes.saturating_mul(1 << 12), 1.0, &mut rng),
+            OutputCode::random_dense(2, classes.saturating_mul(1 << 12), 1.0, &mut rng),
         ];
+        assert!(OutputCode::exhaustive(classes).is_err());
         for code in refused {
             assert!(matches!(code, Err(CodeError::TooLarge { .. })), "{classes}: {code:?}");
         }

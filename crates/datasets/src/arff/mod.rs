@@ -84,7 +84,7 @@ pub fn read(path: &Path) -> Result<Arff, DataError> {
         line += 1;
         let text = std::str::from_utf8(&buffer);
         let text = text.map_err(|e| Fault::new(e.valid_up_to(), ArffProblem::NotText));
-        let taken = text.and_then(|text| content.take(Line::new(text), line));
+        let taken = text.and_then(one_line).and_then(|text| content.take(Line::new(text), line));
         taken.map_err(|fault| in_file(path, line, fault))?;
     }
     let Content { relation, attributes, form, offsets, indices, values, .. } = content;
@@ -98,6 +98,16 @@ pub fn read(path: &Path) -> Result<Arff, DataError> {
     };
     let file = reader.into_inner().finish()?;
     Ok(Arff { relation: relation.unwrap_or_default(), attributes, rows, file })
+}
+
+/// The line, if it ends with \n or \r\n and holds no other end.
+fn one_line(text: &str) -> Result<&str, Fault> {
+    let content = text.strip_suffix('\n').unwrap_or(text);
+    let content = content.strip_suffix('\r').unwrap_or(content);
+    match content.find('\r') {
+        Some(at) => Err(Fault::new(at, ArffProblem::CarriageReturn)),
+        None => Ok(text),
+    }
 }
 
 fn in_file(path: &Path, line: u64, fault: Fault) -> DataError {

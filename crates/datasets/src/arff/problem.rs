@@ -9,6 +9,9 @@ pub enum ArffProblem {
     /// A line that is not UTF-8.
     #[error("this line is not UTF-8")]
     NotText,
+    /// A carriage return that no line feed follows: what stands behind it may be a line, and in a comment it would be lost.
+    #[error("a carriage return inside the line")]
+    CarriageReturn,
     /// A line of the header that is none of `@relation`, `@attribute` and `@data`, or stands in the wrong order.
     #[error("{got:?} where {expected} should be")]
     Declaration {

@@ -35,6 +35,14 @@ pub enum LabelsError {
         /// The label found there.
         label: u32,
     },
+    /// More classes than examples could tell apart.
+    #[error("{classes} classes, more than {limit}")]
+    TooManyClasses {
+        /// The number asked for.
+        classes: usize,
+        /// The largest number.
+        limit: usize,
+    },
     /// As many sets of labels as contexts are needed.
     #[error("{labels} sets of labels for {contexts} contexts")]
     OtherLength {
@@ -44,6 +52,9 @@ pub enum LabelsError {
         contexts: usize,
     },
 }
+
+/// As many as a policy has actions at most; tables of them are made.
+const MOST_CLASSES: usize = 1 << 24;
 
 /// A set of classes for each of n examples: exactly one in a multi-class task, any number in a multi-label task.
 ///
@@ -71,8 +82,12 @@ impl Labels {
     /// Sets of labels among K classes, compressed.
     ///
     /// # Errors
-    /// [`LabelsError::BadOffset`], [`LabelsError::UnknownClass`], [`LabelsError::NotRising`].
+    /// [`LabelsError::TooManyClasses`], [`LabelsError::BadOffset`], [`LabelsError::UnknownClass`],
+    /// [`LabelsError::NotRising`].
     pub fn new(classes: usize, offsets: Vec<usize>, indices: Vec<u32>) -> Result<Self, LabelsError> {
+        if classes > MOST_CLASSES {
+            return Err(LabelsError::TooManyClasses { classes, limit: MOST_CLASSES });
+        }
         let Some(last) = offsets.len().checked_sub(1) else {
             return Err(LabelsError::BadOffset { position: 0, value: 0 });
         };
@@ -96,7 +111,7 @@ impl Labels {
     /// One label an example.
     ///
     /// # Errors
-    /// [`LabelsError::UnknownClass`].
+    /// [`LabelsError::TooManyClasses`], [`LabelsError::UnknownClass`].
     pub fn multiclass(classes: usize, indices: Vec<u32>) -> Result<Self, LabelsError> {
         Self::new(classes, (0..=indices.len()).collect(), indices)
     }

@@ -1,6 +1,7 @@
 //! The map that standardising and min–max scaling share: some columns are shifted and scaled, the others stay as they are.
 
 use super::EncodeError;
+use crate::room::has_room;
 use rows::{Entries, RowMatrix};
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +141,11 @@ fn checked_columns(dimension: usize, sorted: &[usize]) -> Result<Vec<u32>, Encod
 
 /// The named columns over the named rows, in one pass over the stored values.
 fn gather(matrix: &RowMatrix, rows: &[usize], columns: &[usize]) -> Result<Vec<Vec<f64>>, EncodeError> {
-    let mut slot_of_column = vec![None; matrix.dimension()];
+    let dimension = matrix.dimension();
+    if !has_room(dimension, size_of::<Option<usize>>()) {
+        return Err(EncodeError::TooWide { dimension });
+    }
+    let mut slot_of_column = vec![None; dimension];
     for (slot, &column) in columns.iter().enumerate() {
         slot_of_column[column] = Some(slot);
     }

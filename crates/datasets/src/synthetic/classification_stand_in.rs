@@ -30,13 +30,14 @@ const ROWS: usize = 4_000;
 /// ```
 ///
 /// # Errors
-/// [`DataError::Rows`] and [`DataError::Labels`] cannot arise from what is drawn; they are passed on for want of a panic.
+/// [`DataError::TooManyExamples`]; [`DataError::Rows`] and [`DataError::Labels`] cannot arise from what is drawn; they are passed on for want of a panic.
 pub fn classification_stand_in(
     name: ClassificationName,
     options: StandIn,
 ) -> Result<Classification, DataError> {
     let rows = options.rows.unwrap_or(ROWS);
     let shape = Shape::of(name);
+    super::check_examples(rows, shape.dimension())?;
     let truth = shape.truth(&mut Component::Truth.rng(options.seed));
     let mut labels_rng = Component::Noise.rng(options.seed);
     let mut contexts_rng = Component::Contexts.rng(options.seed);

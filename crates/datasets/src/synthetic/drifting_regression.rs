@@ -1,7 +1,7 @@
 //! Linear regression whose truth drifts.
 
 use super::unit_sphere::{Component, draw_unit, is_unit};
-use super::{Generator, GeneratorError};
+use super::{Generator, GeneratorError, check_features};
 use rand_chacha::ChaCha8Rng;
 use rows::dot;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,7 @@ impl DriftingRegression {
         if m < 2 {
             return Err(GeneratorError::TooFewFeatures { least: 2, got: m });
         }
+        check_features(m)?;
         let mut truth = Component::Truth.rng(seed);
         let (mut u, mut v) = (Vec::new(), Vec::new());
         draw_unit(m, &mut truth, &mut u);

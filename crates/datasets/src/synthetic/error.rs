@@ -14,6 +14,12 @@ pub enum GeneratorError {
         /// The number asked for.
         got: usize,
     },
+    /// More features than can be held, or than 2³² − 1.
+    #[error("{got} features are more than can be held")]
+    TooManyFeatures {
+        /// The number asked for.
+        got: usize,
+    },
     /// A parameter outside its range.
     #[error("{name} is {value}: {requirement}")]
     BadParameter {

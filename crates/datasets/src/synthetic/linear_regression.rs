@@ -1,7 +1,7 @@
 //! Linear regression without noise.
 
 use super::unit_sphere::{Component, draw_unit, is_unit};
-use super::{Generator, GeneratorError};
+use super::{Generator, GeneratorError, check_features};
 use rand_chacha::ChaCha8Rng;
 use rows::dot;
 use serde::{Deserialize, Serialize};
@@ -51,11 +51,12 @@ impl LinearRegression {
     /// A generator with m features.
     ///
     /// # Errors
-    /// [`GeneratorError::TooFewFeatures`] for m = 0.
+    /// [`GeneratorError::TooFewFeatures`] for m = 0, [`GeneratorError::TooManyFeatures`].
     pub fn new(m: usize, seed: u64) -> Result<Self, GeneratorError> {
         if m == 0 {
             return Err(GeneratorError::TooFewFeatures { least: 1, got: m });
         }
+        check_features(m)?;
         let mut truth = Vec::new();
         draw_unit(m, &mut Component::Truth.rng(seed), &mut truth);
         Ok(Self { seed, truth, contexts: Component::Contexts.rng(seed) })

@@ -33,6 +33,7 @@ pub use noisy_regression::NoisyRegression;
 pub use stand_in::{census_stand_in, stand_in};
 pub use stump_majority::{StumpMajority, TrueStump};
 
+use crate::room::has_room;
 use crate::{DataError, Dataset, Provenance, Targets};
 use rows::RowMatrix;
 
@@ -65,9 +66,10 @@ pub trait Generator {
 /// ```
 ///
 /// # Errors
-/// [`DataError::Rows`] where a generator of another crate draws what is not a row.
+/// [`DataError::TooManyExamples`]; [`DataError::Rows`] where a generator of another crate draws what is not a row.
 pub fn generated(name: &str, generator: &mut impl Generator, n: usize) -> Result<Dataset, DataError> {
     let m = generator.dimension();
+    check_examples(n, m)?;
     let (mut x, mut values, mut drawn) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..n {
         drawn.push(generator.draw(&mut x));
@@ -81,6 +83,17 @@ pub fn generated(name: &str, generator: &mut impl Generator, n: usize) -> Result
         feature_names: (0..m).map(|j| format!("x{j}")).collect(),
         numeric_columns: (0..m).collect(),
     })
+}
+
+/// Refuses more features than can be held: the number may be that of a damaged file.
+fn check_features(m: usize) -> Result<(), GeneratorError> {
+    if has_room(m, size_of::<f64>()) { Ok(()) } else { Err(GeneratorError::TooManyFeatures { got: m }) }
+}
+
+/// Refuses more examples than can be held.
+fn check_examples(rows: usize, dimension: usize) -> Result<(), DataError> {
+    let bytes = dimension.saturating_add(1).saturating_mul(size_of::<f64>());
+    if has_room(rows, bytes) { Ok(()) } else { Err(DataError::TooManyExamples { rows, dimension }) }
 }
 
 /// Labels ±1 as the two classes `-1` and `+1`.

@@ -82,11 +82,13 @@ struct Shape {
 }
 
 fn draw(table: &Table, shape: &Shape, options: StandIn) -> Result<Dataset, DataError> {
+    let rows = options.rows.unwrap_or(shape.rows);
+    super::check_examples(rows, table.columns.len())?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let scorers = Scorer::draw_all(table, &mut rng);
     let mut scores = vec![0.0; scorers.len()];
     let mut assembly = Assembly::new(table);
-    for _ in 0..options.rows.unwrap_or(shape.rows) {
+    for _ in 0..rows {
         // The noise of the target.
         scores.iter_mut().for_each(|score| *score = 0.3 * rng.sample::<f64, _>(StandardNormal));
         for (j, column) in table.columns.iter().enumerate() {

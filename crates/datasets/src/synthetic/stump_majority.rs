@@ -1,7 +1,7 @@
 //! Classification whose truth is a stump, or a majority of stumps.
 
 use super::unit_sphere::Component;
-use super::{Generator, GeneratorError};
+use super::{Generator, GeneratorError, check_features};
 use crate::Targets;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -89,6 +89,7 @@ impl StumpMajority {
         if m < k {
             return Err(GeneratorError::TooFewFeatures { least: k, got: m });
         }
+        check_features(m)?;
         let mut stumps = vec![TrueStump { column: 0, threshold: 0.0, sign: 1.0 }; k];
         let mut truths = Component::Truth.rng(seed);
         draw_stumps(m, &mut stumps, &mut truths);
@@ -132,11 +133,15 @@ impl TryFrom<State> for StumpMajority {
         if state.stumps.len().is_multiple_of(2) {
             return bad("number of stumps", state.stumps.len() as f64, "odd");
         }
+        check_features(state.dimension)?;
         if state.lasts == Some(0) {
             return bad("rounds that a truth lasts", 0.0, "at least 1");
         }
         if let Some(stump) = state.stumps.iter().find(|stump| stump.column >= state.dimension) {
             return bad("column of a stump", stump.column as f64, "below the number of features");
+        }
+        if let Some(stump) = state.stumps.iter().find(|stump| !stump.threshold.is_finite()) {
+            return bad("threshold of a stump", stump.threshold, "a finite number");
         }
         if let Some(stump) = state.stumps.iter().find(|stump| stump.sign.abs() != 1.0) {
             return bad("vote of a stump", stump.sign, "−1 or +1");

@@ -2,7 +2,7 @@
 
 use crate::step::check_step;
 use crate::{BanditLearner, OcoError, Ogd, OnlineLearner, SphericalEstimator, StepSchedule, check_vector};
-use projections::{Euclidean, Exact, ProjectionError, Shrunk};
+use projections::{Euclidean, Exact, ProjectionError, Shrunk, filled};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,7 @@ impl<K: Exact<Euclidean>> Fkm<K> {
     /// `inner_radius` is r; δ and η are the query distance and the step.
     ///
     /// # Errors
-    /// r, δ or η not positive, δ ≥ r, or a dimension that does not fit the set.
+    /// r, δ or η not positive, δ ≥ r, or a dimension that does not fit the set or the memory.
     pub fn new(
         set: K,
         dimension: usize,
@@ -98,7 +98,14 @@ impl<K: Exact<Euclidean>> Fkm<K> {
         rng: ChaCha8Rng,
     ) -> Result<Self, OcoError> {
         let (ogd, estimator) = querying_inside(set, dimension, inner_radius, delta, eta)?;
-        Ok(Self { ogd, estimator, rng, v: vec![0.0; dimension], x: vec![0.0; dimension], drawn: false })
+        Ok(Self {
+            ogd,
+            estimator,
+            rng,
+            v: filled("dimension", dimension, 0.0)?,
+            x: filled("dimension", dimension, 0.0)?,
+            drawn: false,
+        })
     }
 }
 
@@ -116,7 +123,7 @@ pub(super) fn querying_inside<K: Exact<Euclidean>>(
         let (name, domain) = ("delta", "(0, inner radius)");
         return Err(ProjectionError::BadParameter { name, value: delta, domain }.into());
     }
-    let shrunk = Shrunk::new(set, vec![0.0; dimension], delta / inner_radius)?;
+    let shrunk = Shrunk::new(set, filled("dimension", dimension, 0.0)?, delta / inner_radius)?;
     Ok((Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?, estimator))
 }
 

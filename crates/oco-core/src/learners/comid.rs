@@ -2,7 +2,9 @@
 
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{BoxSet, DecisionSet, ProjectionError, check_finite, scale_down, scale_up, start_point};
+use projections::{
+    BoxSet, DecisionSet, ProjectionError, check_finite, filled, scale_down, scale_up, start_point,
+};
 use serde::{Deserialize, Serialize};
 
 /// COMID \[DSST10\] with ψ = λ‖·‖₁ in the Euclidean geometry, on R^n or on a box:
@@ -80,9 +82,9 @@ impl Comid {
     /// On R^n, from 0; η > 0 and λ ≥ 0.
     ///
     /// # Errors
-    /// η or λ outside its domain, or n = 0.
+    /// η or λ outside its domain, n = 0, or more coordinates than the memory holds.
     pub fn new(dimension: usize, eta: f64, lambda: f64) -> Result<Self, OcoError> {
-        Self::starting_at(None, vec![0.0; dimension], eta, lambda)
+        Self::starting_at(None, filled("dimension", dimension, 0.0)?, eta, lambda)
     }
 
     /// On a box, from its point closest to 0.

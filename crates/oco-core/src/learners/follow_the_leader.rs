@@ -3,7 +3,7 @@
 use crate::gradient_sum::GradientSum;
 use crate::learner::membership_tolerance;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{LinearMinimisation, Scratch};
+use projections::{LinearMinimisation, Scratch, filled};
 use serde::{Deserialize, Serialize};
 
 /// Follow the leader \[W13, line (2)\] on linear losses: x_t ∈ argmin_{x∈K} ⟨Σ_{s<t} g_s, x⟩, and the start point
@@ -87,10 +87,10 @@ impl<K: LinearMinimisation> FollowTheLeader<K> {
     /// Starts at an interior point of K ⊂ R^n.
     ///
     /// # Errors
-    /// A dimension that does not fit the set.
+    /// A dimension that does not fit the set or the memory.
     pub fn new(set: K, dimension: usize) -> Result<Self, OcoError> {
         set.check_dimension(dimension)?;
-        let mut start = vec![0.0; dimension];
+        let mut start = filled("dimension", dimension, 0.0)?;
         set.interior_point(&mut start)?;
         Self::starting_at(set, start)
     }

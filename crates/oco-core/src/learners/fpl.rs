@@ -3,7 +3,7 @@
 use super::perturbation::check_epsilon;
 use crate::gradient_sum::GradientSum;
 use crate::{OcoError, OnlineLearner, Perturbation, Restart, check_vector};
-use projections::{LinearMinimisation, Scratch};
+use projections::{LinearMinimisation, Scratch, filled};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ impl<K: LinearMinimisation> FollowThePerturbedLeader<K> {
     /// Perturbations of the size 1/ε, drawn from `rng`.
     ///
     /// # Errors
-    /// ε outside \[1e-300, ∞), or a dimension that does not fit the set.
+    /// ε outside \[1e-300, ∞), or a dimension that does not fit the set or the memory.
     pub fn new(
         set: K,
         dimension: usize,
@@ -131,7 +131,8 @@ impl<K: LinearMinimisation> FollowThePerturbedLeader<K> {
         draws: Draws,
         rng: ChaCha8Rng,
     ) -> Result<Self, OcoError> {
-        let (gradient_sum, p) = (GradientSum::zero(dimension), vec![0.0; dimension]);
+        let p = filled("dimension", dimension, 0.0)?;
+        let gradient_sum = GradientSum::of(filled("dimension", dimension, 0.0)?);
         let rng_at_start = rng.clone();
         let mut learner: Self =
             State { set, perturbation, epsilon, draws, gradient_sum, p, rng, rng_at_start }.try_into()?;

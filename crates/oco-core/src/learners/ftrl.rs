@@ -3,7 +3,7 @@
 use super::dual_averaging::DualAveraging;
 use crate::geometry::Geometry;
 use crate::{OcoError, OnlineLearner, Restart};
-use projections::{Exact, ProjectionError, Regulariser};
+use projections::{Exact, ProjectionError, Regulariser, filled};
 use serde::{Deserialize, Serialize};
 
 /// Follow the regularised leader \[W13, line (3)\] with the regulariser R/η on linear, or linearised, losses:
@@ -67,7 +67,7 @@ impl<R: Geometry<K>, K: Exact<R>> Ftrl<R, K> {
     /// Regularises with R/η on K ⊂ R^n.
     ///
     /// # Errors
-    /// η not positive, or a dimension that does not fit the set.
+    /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(regulariser: R, set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         let least = minimiser(&regulariser, dimension)?;
         Ok(Self { averaging: DualAveraging::around(regulariser, set, least, eta)? })
@@ -89,8 +89,8 @@ impl<R: Geometry<K>, K: Exact<R>> Ftrl<R, K> {
 
 /// argmin R, where ∇R = 0.
 fn minimiser<R: Regulariser>(regulariser: &R, dimension: usize) -> Result<Vec<f64>, OcoError> {
-    let mut least = vec![0.0; dimension];
-    regulariser.inverse_mirror(&vec![0.0; dimension], &mut least)?;
+    let (zero, mut least) = (filled("dimension", dimension, 0.0)?, filled("dimension", dimension, 0.0)?);
+    regulariser.inverse_mirror(&zero, &mut least)?;
     Ok(least)
 }
 

@@ -3,7 +3,7 @@
 use crate::step::check_step;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
-use projections::{Euclidean, Exact, ProjectionError, Scratch, check_finite};
+use projections::{Euclidean, Exact, ProjectionError, Scratch, check_finite, filled};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
 
@@ -91,10 +91,11 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// Starts at the projection of 0 onto K ⊂ R^n.
     ///
     /// # Errors
-    /// η not positive, or a dimension that does not fit the set.
+    /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         check_step("eta", eta)?;
-        State { set, eta, weight: Wide::reciprocal(eta), mean: vec![0.0; dimension] }.try_into()
+        State { set, eta, weight: Wide::reciprocal(eta), mean: filled("dimension", dimension, 0.0)? }
+            .try_into()
     }
 
     /// R(u) = ‖u‖²/(2η); +∞ beyond the range.

@@ -4,7 +4,7 @@ use crate::gradient_sum::GradientSum;
 use crate::projected_step::projected_step;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, Restart, check_vector};
-use projections::{DecisionSet, Euclidean, Exact, Scratch, check_finite};
+use projections::{DecisionSet, Euclidean, Exact, Scratch, check_finite, filled};
 use serde::{Deserialize, Serialize};
 
 /// Lazy OGD \[W13, §3\]: x_t = Π_K(o − η Σ_{s<t} g_s), with origin o.
@@ -91,9 +91,9 @@ impl<K: Exact<Euclidean>> LazyOgd<K> {
     /// Origin 0, as in the lecture; the guarantee then asks for 0 ∈ K.
     ///
     /// # Errors
-    /// η not positive, or a dimension that does not fit the set.
+    /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
-        Self::around(set, vec![0.0; dimension], eta)
+        Self::around(set, filled("dimension", dimension, 0.0)?, eta)
     }
 
     /// Regularises around the origin o.

@@ -5,7 +5,7 @@ use crate::geometry::Geometry;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, Restart, check_vector};
-use projections::{Projection, Scratch};
+use projections::{Projection, Scratch, filled};
 use serde::{Deserialize, Serialize};
 
 /// Mirror descent, active \[BT03\]: ∇R(z_{t+1}) = ∇R(x_t) − ηg_t and x_{t+1} = Π_K(z_{t+1}).
@@ -101,10 +101,11 @@ impl<R: Geometry<K>, K: Projection<R>> MirrorDescent<R, K> {
     /// geometry.
     ///
     /// # Errors
-    /// η not positive, or a dimension that does not fit the set.
+    /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(regulariser: R, set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         set.check_dimension(dimension)?;
-        let (mut theta, mut start) = (vec![0.0; dimension], vec![0.0; dimension]);
+        let (mut theta, mut start) =
+            (filled("dimension", dimension, 0.0)?, filled("dimension", dimension, 0.0)?);
         regulariser.primal(&set, &mut theta, 0, &mut start, &mut Scratch::default())?;
         Self::starting_at(regulariser, set, start, eta)
     }

@@ -3,7 +3,7 @@
 use crate::gradient_sum::GradientSum;
 use crate::step::check_step;
 use crate::{OcoError, check_vector};
-use projections::ProjectionError;
+use projections::{ProjectionError, filled};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
@@ -37,7 +37,8 @@ impl MistakeSum {
 
     /// No mistake yet, on n coordinates.
     pub(super) fn new(dimension: usize, eta: f64) -> Result<Self, OcoError> {
-        Unchecked { eta, theta: GradientSum::zero(dimension), mistakes: 0 }.try_into()
+        Unchecked { eta, theta: GradientSum::of(filled("dimension", dimension, 0.0)?), mistakes: 0 }
+            .try_into()
     }
 
     /// The step γ/X².

@@ -3,7 +3,7 @@
 use crate::projected_step::projected_step;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, Restart, StepSchedule, check_vector};
-use projections::{Euclidean, Exact, ProjectionError, Scratch, start_point};
+use projections::{Euclidean, Exact, ProjectionError, Scratch, filled, start_point};
 use serde::{Deserialize, Serialize};
 
 /// Zinkevich's online gradient descent \[Z03\]: x_{t+1} = Π_K(x_t − η_t g_t).
@@ -91,10 +91,10 @@ impl<K: Exact<Euclidean>> Ogd<K> {
     /// Starts at the projection of 0 onto K ⊂ R^n.
     ///
     /// # Errors
-    /// A dimension that does not fit the set.
+    /// A dimension that does not fit the set or the memory.
     pub fn new(set: K, dimension: usize, schedule: StepSchedule) -> Result<Self, OcoError> {
         set.check_dimension(dimension)?;
-        let mut start = vec![0.0; dimension];
+        let mut start = filled("dimension", dimension, 0.0)?;
         start_point(&set, &mut start)?;
         Self::starting_at(set, start, schedule)
     }

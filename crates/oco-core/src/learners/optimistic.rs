@@ -4,7 +4,7 @@ use crate::dual_point::DualPoint;
 use crate::geometry::Geometry;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, Restart, check_vector};
-use projections::{Exact, Scratch};
+use projections::{Exact, Scratch, filled};
 use serde::{Deserialize, Serialize};
 
 /// Optimistic mirror descent \[RS13\]: x_t = Π_K(z_t − ηm_t) is played, and z_{t+1} = Π_K(z_t − ηg_t), both steps in
@@ -146,10 +146,11 @@ impl<R: Geometry<K>, K: Exact<R>> OptimisticMirrorDescent<R, K> {
     /// z_1 is the projection of the minimiser of R: 0 or its projection, and uniform weights in the entropic geometry.
     ///
     /// # Errors
-    /// η not positive, or a dimension that does not fit the set.
+    /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(regulariser: R, set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         set.check_dimension(dimension)?;
-        let (mut theta, mut origin) = (vec![0.0; dimension], vec![0.0; dimension]);
+        let (mut theta, mut origin) =
+            (filled("dimension", dimension, 0.0)?, filled("dimension", dimension, 0.0)?);
         regulariser.primal(&set, &mut theta, 0, &mut origin, &mut Scratch::default())?;
         Self::around(regulariser, set, origin, eta)
     }

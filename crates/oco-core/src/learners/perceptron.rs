@@ -1,7 +1,7 @@
 //! The Perceptron, lazy OGD on the hinge at zero \[W13, §3.1\].
 
 use crate::{OcoError, check_vector, signed_inner};
-use projections::ProjectionError;
+use projections::{ProjectionError, filled};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -83,9 +83,9 @@ impl Perceptron {
     /// w = 0 in R^n.
     ///
     /// # Errors
-    /// [`ProjectionError::Empty`] for n = 0.
+    /// [`ProjectionError::Empty`] for n = 0, [`ProjectionError::TooLarge`].
     pub fn new(dimension: usize) -> Result<Self, OcoError> {
-        State { w: vec![0.0; dimension], mistakes: 0 }.try_into()
+        State { w: filled("dimension", dimension, 0.0)?, mistakes: 0 }.try_into()
     }
 
     /// w_t.

@@ -2,7 +2,7 @@
 
 use super::stochastic_gradient::StochasticGradient;
 use crate::{Loss, OcoError};
-use projections::ProjectionError;
+use projections::{ProjectionError, filled};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl Minibatches {
     /// Batches of `size` ≥ 1 losses.
     ///
     /// # Errors
-    /// A size of 0.
+    /// A size of 0, or more than the memory holds.
     pub fn new(size: usize, rng: ChaCha8Rng) -> Result<Self, OcoError> {
         State { size, rng }.try_into()
     }
@@ -114,6 +114,7 @@ impl TryFrom<State> for Minibatches {
             let (name, domain) = ("batch size", "1, 2, …");
             return Err(ProjectionError::BadParameter { name, value: 0.0, domain }.into());
         }
-        Ok(Self { state, batch: Vec::new(), term: Vec::new() })
+        let batch = filled("batch", state.size, 0)?;
+        Ok(Self { state, batch, term: Vec::new() })
     }
 }

@@ -3,7 +3,7 @@
 use super::Regret;
 use crate::losses::norm;
 use crate::{Loss, OcoError};
-use projections::{Euclidean, LinearMinimisation, Projection, Scratch, start_point};
+use projections::{Euclidean, LinearMinimisation, Projection, Scratch, filled, start_point};
 
 /// An approximate minimiser of a convex function over K with a certificate.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,8 @@ where
 {
     let n = loss.dimension();
     let mut scratch = Scratch::default();
-    let (mut x, mut g, mut vertex) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut x, mut g, mut vertex) =
+        (filled("loss", n, 0.0)?, filled("loss", n, 0.0)?, filled("loss", n, 0.0)?);
     start_point(set, &mut x)?;
     loss.subgradient(&x, &mut g);
     // The first step tries to cross the set.

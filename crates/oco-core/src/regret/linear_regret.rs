@@ -4,7 +4,7 @@ use super::Regret;
 use crate::gradient_sum::GradientSum;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
-use projections::{LinearMinimisation, ProjectionError, check_finite, scale_up};
+use projections::{LinearMinimisation, ProjectionError, check_finite, filled, scale_up};
 use serde::{Deserialize, Serialize};
 
 /// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t, and the gap is the lmo's
@@ -34,12 +34,16 @@ impl LinearRegret {
     /// An empty account in R^n.
     ///
     /// # Errors
-    /// [`ProjectionError::Empty`] for n = 0.
+    /// [`ProjectionError::Empty`] for n = 0, [`ProjectionError::TooLarge`].
     pub fn new(dimension: usize) -> Result<Self, OcoError> {
         if dimension == 0 {
             return Err(ProjectionError::Empty { argument: "gradient" }.into());
         }
-        Ok(Self { gradient_sum: GradientSum::zero(dimension), learner_loss: Wide::default(), rounds: 0 })
+        Ok(Self {
+            gradient_sum: GradientSum::of(filled("dimension", dimension, 0.0)?),
+            learner_loss: Wide::default(),
+            rounds: 0,
+        })
     }
 
     /// Books the round in which x was played and g seen.

@@ -2,7 +2,7 @@
 
 use super::comparator::{Comparator, along};
 use crate::{Loss, OcoError};
-use projections::{LinearMinimisation, Scratch};
+use projections::{LinearMinimisation, Scratch, filled};
 
 /// Minimises F over K by pairwise Frank–Wolfe with line search \[LJ15\], until the Frank–Wolfe gap is at most `tolerance`
 /// or `steps` are spent.
@@ -35,7 +35,8 @@ where
 {
     let n = loss.dimension();
     let mut scratch = Scratch::default();
-    let (mut g, mut vertex, mut direction) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut g, mut vertex, mut direction) =
+        (filled("loss", n, 0.0)?, filled("loss", n, 0.0)?, filled("loss", n, 0.0)?);
     set.lmo_with(&g, &mut vertex, &mut scratch)?;
     let mut x = vertex.clone();
     let mut mixture = vec![(1.0, vertex.clone())];

@@ -3,7 +3,7 @@
 use super::Regret;
 use crate::step::check_step;
 use crate::{OcoError, check_vector};
-use projections::{Euclidean, Exact, ProjectionError, check_finite};
+use projections::{Euclidean, Exact, ProjectionError, check_finite, filled};
 use serde::{Deserialize, Serialize};
 
 /// The account of squared losses ℓ_t(x) = ‖x − c_t‖², or (a_t/2)‖x − c_t‖² with weights a_t > 0: the best fixed point is
@@ -34,12 +34,12 @@ impl QuadraticRegret {
     /// An empty account in R^n.
     ///
     /// # Errors
-    /// [`ProjectionError::Empty`] for n = 0.
+    /// [`ProjectionError::Empty`] for n = 0, [`ProjectionError::TooLarge`].
     pub fn new(dimension: usize) -> Result<Self, OcoError> {
         if dimension == 0 {
             return Err(ProjectionError::Empty { argument: "centre" }.into());
         }
-        Ok(Self { mean: vec![0.0; dimension], scatter: 0.0, learner_loss: 0.0, weight: 0.0 })
+        Ok(Self { mean: filled("dimension", dimension, 0.0)?, scatter: 0.0, learner_loss: 0.0, weight: 0.0 })
     }
 
     /// Books the round with loss ‖· − c‖² in which x was played.

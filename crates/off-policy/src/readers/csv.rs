@@ -129,7 +129,8 @@ pub struct CsvContexts {
 }
 
 /// Reads a log from comma-separated values with a header, quoted as in RFC 4180; white space around a cell is not part of
-/// it, nor around a name or label that is asked for, and blank lines are skipped.
+/// it, nor around a name or label that is asked for, and blank lines are skipped. A cell is quoted where it begins with a
+/// quotation mark, and only there may one stand, so that a stream that lacks one is refused.
 ///
 /// *Cost:* one pass; nothing is held but the log itself and one record, and where there are labels or lists, their numbers until
 /// the log is made of them: 4 bytes a label or listed action, 8 a number.

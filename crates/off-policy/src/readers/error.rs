@@ -5,7 +5,8 @@ use rows::RowError;
 use std::io;
 use thiserror::Error;
 
-/// Why a stream is no log. Lines count from 1, the header included; a record that spans several stands on its last.
+/// Why a stream is no log. Lines count from 1, the header included, and end with \n, \r\n or \r alone. A record may span
+/// several: the number is that of the line on which the record begins, wherever in it the fault is.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -65,6 +66,33 @@ pub enum ReadError {
         column: String,
         /// The label.
         label: String,
+    },
+    /// A quoted cell that the stream ends in: its closing mark is missing, and what follows is not known to be its text.
+    #[error("line {line}, column {column:?}: the quotation mark of the cell is not closed")]
+    UnclosedQuote {
+        /// The line on which the record begins.
+        line: u64,
+        /// The column.
+        column: String,
+    },
+    /// A quotation mark in a cell that does not begin with one. It may be what is left of a pair.
+    #[error(
+        "line {line}, column {column:?}: a quotation mark inside a cell; \
+         put the whole cell into quotation marks, and two for each that is meant"
+    )]
+    StrayQuote {
+        /// The line on which the record begins.
+        line: u64,
+        /// The column.
+        column: String,
+    },
+    /// Text, other than blanks, between the closing quotation mark of a cell and its end.
+    #[error("line {line}, column {column:?}: text behind the closing quotation mark of the cell")]
+    TextBehindQuote {
+        /// The line on which the record begins.
+        line: u64,
+        /// The column.
+        column: String,
     },
     /// A line of another number of cells than the header.
     #[error("line {line}: {got} cells, the header has {expected}")]

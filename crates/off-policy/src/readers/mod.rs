@@ -9,6 +9,7 @@ mod csv_contexts;
 mod error;
 mod item_context;
 mod labels;
+mod lines;
 mod open_bandit;
 mod table;
 

@@ -1,9 +1,10 @@
 //! A stream of comma-separated values, record by record, with the places of its cells.
 
 use super::ReadError;
+use super::lines::{Fault, Lines, Misquoted};
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
 /// The records below a header of distinct names.
 pub(super) struct Table<R: Read> {
@@ -15,7 +16,7 @@ pub(super) struct Table<R: Read> {
 
 impl<R: Read> Table<R> {
     pub(super) fn open(source: R) -> Result<Self, ReadError> {
-        let lines = Lines { source: BufReader::with_capacity(1 << 16, source), line: 0, last: b'\n' };
+        let lines = Lines::open(source).map_err(|error| failed(0, &error))?;
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(lines);
         let (header, places) = (Vec::new(), BTreeMap::new());
         let mut table = Self { reader, header, places, record: ByteRecord::new() };
@@ -23,7 +24,7 @@ impl<R: Read> Table<R> {
             return Err(ReadError::NoHeader);
         }
         for (j, cell) in table.record.iter().enumerate() {
-            let not_utf8 = |_| ReadError::NotUtf8 { line: table.line(), column: format!("number {j}") };
+            let not_utf8 = |_| ReadError::NotUtf8 { line: table.line(), column: table.name(j) };
             let name = std::str::from_utf8(cell).map_err(not_utf8)?.trim().to_owned();
             if table.places.insert(name.clone(), j).is_some() {
                 return Err(ReadError::DuplicateColumn { column: name });
@@ -55,19 +56,24 @@ impl<R: Read> Table<R> {
 
     fn read(&mut self) -> Result<bool, ReadError> {
         let read = self.reader.read_byte_record(&mut self.record);
-        read.map_err(|error| {
-            let message = error.to_string();
-            let kind = match error.into_kind() {
-                ::csv::ErrorKind::Io(error) => error.kind(),
-                _ => io::ErrorKind::Other,
-            };
-            ReadError::Io { line: self.line(), kind, message }
+        let lines = self.reader.get_ref();
+        let read = read.map_err(|error| match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => failed(lines.last(), &error),
+            // With flexible byte records, input and output is all that can fail.
+            other => failed(lines.last(), &io::Error::other(format!("{other:?}"))),
+        })?;
+        let Some(Misquoted { cell, fault }) = lines.misquoted() else { return Ok(read) };
+        let (line, column) = (lines.of_record(), self.name(cell));
+        Err(match fault {
+            Fault::Unclosed => ReadError::UnclosedQuote { line, column },
+            Fault::Stray => ReadError::StrayQuote { line, column },
+            Fault::TextBehind => ReadError::TextBehindQuote { line, column },
         })
     }
 
-    /// The line on which the record ends.
+    /// The line on which the record begins.
     pub(super) fn line(&self) -> u64 {
-        self.reader.get_ref().line
+        self.reader.get_ref().of_record()
     }
 
     /// The cell of column j, without the white space around it.
@@ -107,8 +113,9 @@ impl<R: Read> Table<R> {
         ReadError::BadCell { line: self.line(), column: self.name(j), text: self.lossy(j), expected }
     }
 
+    /// What column j is called; by its number where the header does not say.
     fn name(&self, j: usize) -> String {
-        self.header.get(j).cloned().unwrap_or_default()
+        self.header.get(j).cloned().unwrap_or_else(|| format!("number {j}"))
     }
 
     fn lossy(&self, j: usize) -> String {
@@ -116,36 +123,6 @@ impl<R: Read> Table<R> {
     }
 }
 
-/// Hands out a line at most at a time and counts them, so that the reader behind it is never ahead of the record it
-/// returns. (The position that a CSV record carries is where the search for it began: before blank lines.)
-///
-/// A line ends where a CSV record may: at \n, \r\n, or \r alone.
-struct Lines<R> {
-    source: BufReader<R>,
-    line: u64,
-    /// The last byte handed out; before the first, that of an end.
-    last: u8,
-}
-
-impl<R: Read> Read for Lines<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let ahead = self.source.fill_buf()?;
-        let line = match ahead.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
-            Some(end) if ahead.get(end..end + 2) == Some(b"\r\n") => end + 2,
-            Some(end) => end + 1,
-            None => ahead.len(),
-        };
-        let n = line.min(buffer.len());
-        if let (Some(to), Some(from)) = (buffer.get_mut(..n), ahead.get(..n)) {
-            to.copy_from_slice(from);
-        }
-        if let (Some(first), Some(last)) = (ahead.first(), n.checked_sub(1).and_then(|end| ahead.get(end))) {
-            // A \n behind a \r that was handed out before belongs to the same end.
-            let is_new = self.last == b'\n' || (self.last == b'\r' && *first != b'\n');
-            self.line += u64::from(is_new);
-            self.last = *last;
-        }
-        self.source.consume(n);
-        Ok(n)
-    }
+fn failed(line: u64, error: &io::Error) -> ReadError {
+    ReadError::Io { line, kind: error.kind(), message: error.to_string() }
 }

@@ -208,7 +208,7 @@ proptest! {
 }
 
 /// A stream that hands out a byte at a time.
-struct Drops<'a>(&'a [u8]);
+pub(crate) struct Drops<'a>(pub(crate) &'a [u8]);
 
 impl Read for Drops<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -224,7 +224,7 @@ fn a_line_ends_as_a_record_may() {
     for end in ["\n", "\r\n", "\r"] {
         let text = text.replace('\n', end);
         let (column, cell, expected) = ("p".into(), "1.5".into(), "a propensity in (0, 1]");
-        let bad = ReadError::BadCell { line: 5, column, text: cell, expected };
+        let bad = ReadError::BadCell { line: 4, column, text: cell, expected };
         assert_eq!(read(&text), Err(bad.clone()), "{end:?}");
         let columns = columns(ActionCoding::Index(3));
         assert_eq!(read_csv(Drops(text.as_bytes()), &columns), Err(bad), "{end:?}, drop by drop");

@@ -33,7 +33,11 @@ fn what_cannot_be_learnt_from_is_refused() {
 
 #[test]
 fn more_weights_than_can_be_held_are_refused_before_anything_is_drawn_or_held() {
-    for (inputs, actions) in [(usize::MAX, 2), (usize::MAX - 1, 2), (1 << 21, 1 << 20), (1 << 20, 1 << 12)] {
+    // The most columns that a matrix has.
+    let most = u32::MAX as usize;
+    for (inputs, actions) in
+        [(most, 2), (most - 1, 2), (most, 1 << 24), (1 << 21, 1 << 20), (1 << 20, 1 << 12)]
+    {
         let contexts = RowMatrix::sparse(inputs, vec![0, 0, 0], vec![], vec![]).unwrap();
         let labels = LabelSets::single(actions, &[0, 1]).unwrap();
         let training = LogisticTraining::new(0.1, 10).unwrap().with_early_stopping(0.5, 1).unwrap();

@@ -5,6 +5,7 @@
 mod conversion;
 mod csv;
 mod csv_labels;
+mod csv_quotes;
 mod log;
 mod logistic;
 mod logistic_refusals;

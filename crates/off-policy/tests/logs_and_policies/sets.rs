@@ -1,8 +1,9 @@
 //! Sets of actions against lists of them.
 
-use off_policy::estimators::Tables;
-use off_policy::policies::Uniform;
-use off_policy::{ActionSet, ActionSets, LabelError, LabelSets, Log, LogError, Rewards};
+use off_policy::estimators::{Bootstrap, EstimatorSettings, Tables};
+use off_policy::policies::{MultinomialLogistic, Uniform};
+use off_policy::readers::{ActionCoding, ContextColumns, CsvColumns, Outcome, read_csv};
+use off_policy::{ActionSet, ActionSets, LabelError, LabelSets, Log, LogError, RewardStructure, Rewards};
 use proptest::prelude::*;
 use rows::RowMatrix;
 
@@ -40,6 +41,38 @@ fn a_number_of_actions_that_no_memory_holds_is_refused() {
         let tampered = text.replace("\"action_count\":7", &format!("\"action_count\":{actions}"));
         assert_ne!(tampered, text);
         refused(serde_json::from_str::<Log>(&tampered).map(|_| ()));
+    }
+    let contexts = || RowMatrix::dense(1, vec![0.0]).unwrap();
+    let csv = CsvColumns {
+        contexts: ContextColumns::Remaining,
+        categories: Vec::new(),
+        action: "a".into(),
+        coding: ActionCoding::Index(0),
+        on_offer: None,
+        propensity: "p".into(),
+        outcome: Outcome::Reward("r".into()),
+    };
+    for actions in [MOST + 1, 1 << 40, (1 << 53) + 1, usize::MAX] {
+        let tables = Tables::new(actions, &[0], &[1.0], &[1.0], &[1.0], None);
+        let coded = CsvColumns { coding: ActionCoding::Index(actions), ..csv.clone() };
+        let none: [&[u32]; 0] = [];
+        for (what, is_refused) in [
+            ("ActionSets", ActionSets::new(actions, none).is_err()),
+            ("ActionSet", ActionSet::all(actions).is_err()),
+            ("Uniform", Uniform::new(actions).is_err()),
+            ("Log", Log::new(contexts(), actions, vec![0], vec![1.0], Rewards(vec![1.0])).is_err()),
+            ("LabelSets", LabelSets::new(actions, none).is_err()),
+            ("RewardStructure", RewardStructure::one_of_the_labels(actions).is_err()),
+            ("MultinomialLogistic", MultinomialLogistic::new(actions, vec![0.0], vec![0.0]).is_err()),
+            ("Tables", tables.is_err()),
+            ("read_csv", read_csv("x,a,p,r\n0,0,1,1\n".as_bytes(), &coded).is_err()),
+        ] {
+            assert!(is_refused, "{what} with {actions}");
+        }
+    }
+    let tables = Tables::new(1, &[0], &[1.0], &[1.0], &[1.0], None).unwrap();
+    for replicates in [(1 << 20) + 1, u32::MAX] {
+        assert!(Bootstrap::of(&tables, EstimatorSettings::default(), replicates, 1).is_err());
     }
     let (actions, limit) = (MOST + 1, MOST);
     assert_eq!(ActionSet::all(actions), Err(LogError::TooManyActions { actions, limit }));

@@ -3,7 +3,7 @@
 use crate::sample::{coordinate, difference, dot, member, size};
 use projections::{
     DecisionSet, Euclidean, FlowPolytope, LinearMinimisation, Projection, ProjectionError, Regulariser,
-    Scratch, Simplex,
+    Scratch, Simplex, Spectrahedron, TraceNormBall, filled,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -138,6 +138,22 @@ fn flows_refuse_what_is_no_acyclic_graph() {
     assert_eq!(new(2, vec![(1, 1), (0, 1)], 0, 1), Err(E::Cycle { vertex: 1 }));
     assert_eq!(new(3, vec![(0, 1), (2, 1)], 0, 2), Err(E::NoPath { start: 0, end: 2 }));
     assert_eq!(new(2, vec![(0, 1)], 0, 0), Err(E::NoPath { start: 0, end: 0 }));
+    for vertices in [1 << 40, (1 << 53) + 1, usize::MAX] {
+        let ends = (vertices - 2, vertices - 1);
+        assert_eq!(new(vertices, vec![ends], ends.0, ends.1), Err(E::TooManyVertices { vertices, edges: 1 }));
+        assert!(
+            Spectrahedron::new(vertices, 1.0).is_err()
+                && TraceNormBall::new(vertices, vertices, 1.0).is_err()
+        );
+        assert_eq!(filled("n", vertices, 0_u8), Err(E::TooLarge { argument: "n", size: vertices }));
+    }
+    let edges = || vec![(0, 1), (1, 3)];
+    assert!(new(4, edges(), 0, 3).is_ok(), "vertex 2 has no edge");
+    for vertices in [5, 1 << 40, (1 << 53) + 1, usize::MAX] {
+        assert_eq!(new(vertices, edges(), 0, 3), Err(E::TooManyVertices { vertices, edges: 2 }));
+        let saved = format!(r#"{{"vertices":{vertices},"edges":[[0,1],[1,3]],"source":0,"sink":3}}"#);
+        assert!(serde_json::from_str::<FlowPolytope>(&saved).is_err(), "{vertices}");
+    }
     // The edge to 2 leads nowhere and carries nothing.
     let set = new(3, vec![(0, 2), (0, 1), (0, 1)], 0, 1).unwrap();
     let mut y = [9.0, 1.0, 0.5];

@@ -4,6 +4,7 @@ use super::Sample;
 use super::contract::check_size;
 use super::exact_stump::midway;
 use crate::LearnerError;
+use projections::ProjectionError;
 use rows::{Entries, Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
@@ -239,7 +240,11 @@ impl TryFrom<Parts> for BinnedColumns {
         // At most 255 cuts lie at or below a value.
         let bin = |j: usize, x: f64| u8::try_from(cuts[j].partition_point(|c| *c <= x)).unwrap_or(u8::MAX);
         let m = matrix.len();
-        let mut bins = Vec::with_capacity(m * cuts.len());
+        // A byte a row and column, also of sparse rows: their values say nothing of how many there are.
+        let (mut bins, size) = (Vec::new(), m.saturating_mul(cuts.len()));
+        if bins.try_reserve_exact(size).is_err() {
+            return Err(ProjectionError::TooLarge { argument: "bins", size }.into());
+        }
         (0..cuts.len()).for_each(|j| bins.resize((j + 1) * m, bin(j, 0.0)));
         for (i, x) in matrix.iter().enumerate() {
             x.for_each(|j, x_j| bins[j * m + i] = bin(j, x_j));

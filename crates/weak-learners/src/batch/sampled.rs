@@ -3,7 +3,7 @@
 use super::contract::{check_examples, in_units};
 use super::{Sample, WeakLearner};
 use crate::LearnerError;
-use projections::exponent_above;
+use projections::{LARGEST_SIZE, exponent_above};
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,7 @@ impl<W> Sampled<W> {
     /// Draws `examples` = m₀ examples for every training of `learner`.
     ///
     /// # Errors
-    /// [`LearnerError::BadParameter`] for m₀ = 0.
+    /// [`LearnerError::BadParameter`] for m₀ = 0, and for 2^32 draws or more, which no training ends with.
     pub fn new(learner: W, examples: usize, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
         State { learner, examples, rng }.try_into()
     }
@@ -138,8 +138,10 @@ impl<W> TryFrom<State<W>> for Sampled<W> {
     type Error = LearnerError;
 
     fn try_from(state: State<W>) -> Result<Self, LearnerError> {
-        if state.examples == 0 {
-            return Err(LearnerError::BadParameter { name: "examples", value: 0.0, domain: "m₀ ≥ 1" });
+        if state.examples == 0 || state.examples > LARGEST_SIZE {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            let value = state.examples as f64;
+            return Err(LearnerError::BadParameter { name: "examples", value, domain: "1 ≤ m₀ < 2^32" });
         }
         Ok(Self { state, cumulative: Vec::new(), counts: Vec::new(), means: Vec::new() })
     }

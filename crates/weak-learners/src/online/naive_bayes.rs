@@ -2,6 +2,7 @@
 
 use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OnlinePredictor, Shape};
+use projections::filled;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +82,7 @@ impl NaiveBayes {
     /// # Errors
     /// m = 0.
     pub fn new(inputs: usize) -> Result<Self, LearnerError> {
-        State { examples: [0, 0], features: vec![Default::default(); inputs] }.try_into()
+        State { examples: [0, 0], features: filled("inputs", inputs, Default::default())? }.try_into()
     }
 
     /// ln P(+1 | x) − ln P(−1 | x) as estimated. O(m).

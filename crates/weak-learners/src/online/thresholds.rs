@@ -1,6 +1,7 @@
 //! The thresholds of a finite class of stumps.
 
 use crate::LearnerError;
+use projections::filled;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -50,7 +51,7 @@ impl Thresholds {
         let (mut columns, mut count): (Vec<Vec<f64>>, usize) = (Vec::new(), 0);
         for x in rows {
             if count == 0 {
-                columns.resize(x.dimension(), Vec::new());
+                columns = filled("thresholds", x.dimension(), Vec::new())?;
             }
             if x.dimension() != columns.len() {
                 return Err(LearnerError::InputDimension { expected: columns.len(), got: x.dimension() });

@@ -33,10 +33,10 @@ fn every_action_walks_as_the_nodes_say() {
     assert_eq!(serde_json::from_str::<PairTree>(&text).unwrap(), tree);
 }
 
-/// A sparse row may be of any dimension; a column that nobody can make room for is refused before anything is.
+/// A sparse row may be of any dimension up to 2³² − 1; a column that nobody can make room for is refused before anything is.
 #[test]
 fn more_columns_than_there_is_room_for() {
-    for dimension in [(1 << 26) + 1, usize::MAX] {
+    for dimension in [(1 << 26) + 1, u32::MAX as usize] {
         let matrix = || RowMatrix::sparse(dimension, vec![0, 0], vec![], vec![]).unwrap();
         let refused = |error: LearnerError| {
             assert!(matches!(error, LearnerError::BadParameter { name: "columns", .. }), "{error}");

@@ -10,6 +10,7 @@ use super::gaps::Gaps;
 use crate::batch::Stump;
 use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OnlinePredictor, Shape};
+use projections::filled;
 use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,7 @@ impl GrownStumps {
     }
 
     fn with(inputs: usize, most_values: usize, rate: Rate, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
-        let (features, current) = (vec![Gaps::new(); inputs], Expert::Constant(Label::Plus));
+        let (features, current) = (filled("inputs", inputs, Gaps::new())?, Expert::Constant(Label::Plus));
         let dartboard = Dartboard::new(rate, rng);
         let state = State { most_values, features, total: 0, current, coin: 0.0, dartboard };
         let mut learner = Self::try_from(state)?;
