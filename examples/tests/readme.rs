@@ -1,0 +1,48 @@
+//! The README's program, pasted whole into a fresh crate: what a reader copies has to compile and run as it stands.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the examples lie in the workspace").to_owned()
+}
+
+/// The contents of the fenced blocks of one language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("\n```{language}\n");
+    let parts = page.split(&*fence).skip(1);
+    parts.map(|rest| rest.split("\n```").next().unwrap_or_default()).collect()
+}
+
+#[test]
+fn the_program_of_the_readme_runs_when_it_is_pasted() {
+    let root = workspace();
+    let page = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let (manifests, programs) = (blocks(&page, "toml"), blocks(&page, "rust"));
+    assert_eq!((manifests.len(), programs.len()), (1, 1), "one program and what it depends on");
+    assert!(!programs[0].lines().any(|line| line.starts_with("# ")), "a line that only rustdoc hides");
+
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("first");
+    std::fs::create_dir_all(package.join("src")).unwrap();
+    // As `cargo new first` writes it, then what the page says, about a checkout beside it.
+    let dependencies = manifests[0].replace("../ocoboost/", &format!("{}/", root.display()));
+    assert_ne!(dependencies, manifests[0], "the page depends on a checkout called ocoboost");
+    let new = "[package]\nname = \"first\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n";
+    std::fs::write(package.join("Cargo.toml"), format!("{new}{dependencies}\n")).unwrap();
+    std::fs::write(package.join("src/main.rs"), programs[0]).unwrap();
+    // The versions that the workspace was tested with, which are here already.
+    std::fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--offline"]).current_dir(&package);
+    // A folder of its own, kept between runs: the one of the workspace may be locked by whoever runs this test.
+    cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme"));
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+        cargo.env_remove(name);
+    }
+    let output = cargo.output().unwrap();
+    let said = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{}", said.0, said.1);
+    assert!(said.0.starts_with("mean loss of the last 1000 rounds: 0.0"), "{}", said.0);
+}
