@@ -11,6 +11,7 @@
 mod label;
 mod error;
 mod predictor;
+mod fractions;
 mod fkm_linear;
 mod ogd_linear;
 pub mod online;
