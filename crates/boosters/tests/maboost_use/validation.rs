@@ -42,6 +42,20 @@ fn errors_are_those_of_the_prefixes_and_the_best_one_is_found() {
     assert!(least.0 > 1, "a case in which the first round is not the best one");
 }
 
+/// A vote of 0 is an error on validation rows too, whatever the label.
+#[test]
+fn no_decision_is_an_error() {
+    let (plus, minus) = (Stump::constant(1, Label::Plus).unwrap(), Stump::constant(1, Label::Minus).unwrap());
+    let rows = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 2.0, 3.0, 4.0]).unwrap()).unwrap();
+    let labels = vec![Label::Plus, Label::Minus, Label::Plus, Label::Plus];
+    let examples = Examples::weighted(labels, &[1.0, 2.0, 4.0, 1.0]).unwrap();
+    let right = Stump::new(1, 0, 2.5, Label::Plus).unwrap();
+    let vote = Ensemble::new(vec![plus, minus, right], vec![0.5, 0.5, 0.25]).unwrap();
+    let mut validation = Validation::new(examples, 9).unwrap();
+    validation.follow(&ExactStump::default(), &vote, &rows).unwrap();
+    assert_eq!(validation.errors(), [0.25, 1.0, 0.125]);
+}
+
 /// A stump learner that counts what it evaluates.
 #[derive(Default)]
 struct Counting {
