@@ -195,6 +195,35 @@ fn the_perturbations_have_their_laws() {
     }
 }
 
+/// P(p < z) of every law on both sides of its median, from the plays on an interval; within five standard errors of 20,000
+/// fresh draws. Two experts see differences of draws only, which a lopsided coin of the signs hardly moves.
+#[test]
+fn the_perturbations_are_as_often_on_either_side_as_their_laws_say() {
+    let (epsilon, draws) = (0.5, 20_000_u32);
+    for law in LAWS {
+        for lead in [-1.0, -0.25, 0.0, 0.25, 0.75, 1.5] {
+            let set = BoxSet::interval(-0.5, 0.5).unwrap();
+            let mut fpl =
+                FollowThePerturbedLeader::new(set, 1, law, epsilon, Draws::EachRound, rng(9)).unwrap();
+            fpl.observe(&[-lead / epsilon]).unwrap();
+            let mut above = 0_u32;
+            for _ in 0..draws {
+                above += u32::from(fpl.play() == [0.5]);
+                fpl.observe(&[0.0]).unwrap();
+            }
+            let above = f64::from(above) / f64::from(draws);
+            let expected = match law {
+                Perturbation::Uniform => f64::clamp(lead, 0.0, 1.0),
+                Perturbation::Exponential if lead < 0.0 => 0.5 * lead.exp(),
+                Perturbation::Exponential => 1.0 - 0.5 * (-lead).exp(),
+                Perturbation::Gaussian => normal_below(lead),
+            };
+            let error = (expected * (1.0 - expected) / f64::from(draws)).sqrt();
+            assert!((above - expected).abs() <= 5.0 * error, "{law:?}, {lead}: {above} for {expected}");
+        }
+    }
+}
+
 /// Negative space: an adversary that sees the plays learns a p that stays and makes every round lose; fresh draws keep
 /// their bound against it.
 #[test]

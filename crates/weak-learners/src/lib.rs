@@ -12,6 +12,7 @@ mod label;
 mod error;
 mod predictor;
 mod weight_matrix;
+mod fractions;
 mod fkm_linear;
 mod ogd_linear;
 pub mod online;

@@ -9,7 +9,8 @@ use weak_learners::LearnerError;
 ///
 /// *Guarantee.* The training error is at most max(1/k, exp(−½Σγ_t²)): edges of γ bring it to 1/k within 2·ln(k)/γ²
 /// rounds \[NP14, Theorem 3\]; below 1/k nothing is promised. k = N is no constraint from the uniform start, and every
-/// error can then be asked for.
+/// error can then be asked for. A run goes on at 1/k, which a small k reaches at once, unless
+/// [`Stopping::at_reachable_error`](super::Stopping::at_reachable_error) ends it there, as \[NP14\] does.
 pub type SmoothBoost<U = Active> = MirrorAscent<NegativeEntropy, CappedSimplex, U>;
 
 impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {

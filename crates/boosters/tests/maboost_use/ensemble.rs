@@ -1,7 +1,7 @@
 //! Scores on rows and samples, prefixes, ensembles of ensembles, ensembles on disc.
 
 use crate::tasks::Task;
-use boosters::maboost::{Active, BoostingRun, Ensemble, NormalisedVote, SmoothBoost, Stopping};
+use boosters::maboost::{Active, BoostingRun, Ensemble, NormalisedVote, SmoothBoost, Stop, Stopping};
 use boosters::saved::{SavedError, load, save};
 use rows::Row;
 use serde_json::json;
@@ -11,7 +11,7 @@ use weak_learners::{Label, LearnerError};
 
 fn trained(task: &Task, rounds: usize) -> Ensemble<Stump> {
     let mut run = task.ada();
-    run.run(&task.sample, &Stopping::after(rounds)).unwrap();
+    assert_eq!(run.run(&task.sample, &Stopping::after(rounds)), Ok(Stop::Rounds));
     run.into_ensemble()
 }
 
@@ -110,7 +110,7 @@ impl WeakLearner for Stacked {
         let examples = boosters::maboost::Examples::weighted(labels, weights).unwrap();
         let smooth = SmoothBoost::<Active>::smooth(&examples, 1e6).unwrap();
         let mut run = BoostingRun::new(examples, ExactStump::default(), smooth).unwrap();
-        run.run(sample, &Stopping::after(3).past_reachable_error()).unwrap();
+        let _few_or_no_error_left = run.run(sample, &Stopping::after(3)).unwrap();
         run.into_ensemble().try_into()
     }
 }
@@ -121,7 +121,7 @@ fn ensembles_vote_in_ensembles() {
     let task = Task::clean_majority(100, 1);
     let smooth = SmoothBoost::<Active>::smooth(&task.examples(), 100.0).unwrap();
     let mut run = BoostingRun::new(task.examples(), Stacked, smooth).unwrap();
-    run.run(&task.sample, &Stopping::after(60)).unwrap();
+    assert_eq!(run.run(&task.sample, &Stopping::after(60)), Ok(Stop::Rounds));
     for (t, round) in (1..).zip(run.record()) {
         assert!(round.error <= round.promise.error + 1e-12, "round {t}: {round:?}");
     }

@@ -1,7 +1,7 @@
 //! The distribution of margins, held to its definition; class weights.
 
 use crate::tasks::Task;
-use boosters::maboost::{Examples, MarginDistribution, Stopping};
+use boosters::maboost::{Examples, MarginDistribution, Stop, Stopping};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use weak_learners::Label::{Minus, Plus};
@@ -49,7 +49,7 @@ fn a_run_has_the_margins_of_its_ensemble() {
     let mut run = task.ada();
     assert_eq!(run.margin_distribution().unwrap().share_at_most(0.0), 1.0);
     for rounds in 1..25 {
-        run.run(&task.sample, &Stopping::after(rounds)).unwrap();
+        assert_eq!(run.run(&task.sample, &Stopping::after(rounds)), Ok(Stop::Rounds));
         let of_run = run.margin_distribution().unwrap();
         let margins = run.ensemble().margins(&ExactStump::default(), &task.sample, &task.labels).unwrap();
         let of_vote = MarginDistribution::new(&margins, run.examples()).unwrap();

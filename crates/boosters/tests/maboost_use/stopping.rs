@@ -49,7 +49,7 @@ fn a_target_error_ends_the_run_in_the_first_round_that_reaches_it() {
         assert_eq!(run.record().len(), rounds, "nothing is played where the target is reached");
     }
     for target in [-0.1, 1.0, f64::NAN] {
-        assert!(stopping.at_error(target).is_err(), "{target}");
+        assert!(stopping.at_error(target).is_err() && stopping.at_any_error(target).is_err(), "{target}");
         assert!(
             serde_json::from_value::<Stopping>(
                 serde_json::json!({"rounds": 1, "target": 1.0, "past_reachable": false})
@@ -70,16 +70,61 @@ fn the_reachable_error_is_where_a_smooth_run_ends_and_less_is_refused() {
         let refused = run.run(&task.sample, &stopping.at_error(0.999 * least).unwrap()).unwrap_err();
         assert!(matches!(refused, BoostError::UnreachableAccuracy { .. }), "k = {k}: {refused}");
         assert_eq!(text(&run), before);
-        assert_eq!(run.run(&task.sample, &stopping), Ok(Stop::ReachableError), "k = {k}");
+        let to_reachable = stopping.at_reachable_error();
+        let refused = run.run(&task.sample, &to_reachable.at_error(0.999 * least).unwrap()).unwrap_err();
+        assert!(matches!(refused, BoostError::UnreachableAccuracy { .. }), "k = {k}: {refused}");
+        assert_eq!(run.run(&task.sample, &to_reachable), Ok(Stop::ReachableError), "k = {k}");
         assert!(run.error() <= least + 1e-12);
         let to_the_point = run.run(&task.sample, &stopping.at_error(least).unwrap());
         assert_eq!(to_the_point, Ok(Stop::TargetError), "k = {k}");
         let played = run.record().len();
         assert!(run.record()[..played - 1].iter().all(|round| round.error > least));
-        let further = Stopping::after(played + 5).past_reachable_error();
+        let further = Stopping::after(played + 5);
         assert_eq!(run.run(&task.sample, &further), Ok(Stop::Rounds));
-        let asked = run.run(&task.sample, &further.at_error(0.0).unwrap());
+        assert_eq!(run.record().len(), played + 5, "k = {k}");
+        let asked = run.run(&task.sample, &further.at_any_error(0.0).unwrap());
         assert!(matches!(asked, Ok(Stop::Rounds | Stop::TargetError)), "k = {k}: {asked:?}");
+    }
+}
+
+/// Of 15 stumps that vote, the first few already bring the training error to 1/k, and rows that the run has not seen want
+/// all of them.
+#[test]
+fn going_on_at_the_reachable_error_is_the_default_and_better_on_other_rows() {
+    for seed in 0..8 {
+        let task = Task::majority(15, 400, seed, 0.05);
+        let others = Task::majority(15, 2000, 100 + seed, 0.0);
+        let error_elsewhere = |stopping: &Stopping, why: Stop| {
+            let mut run = smooth(&task, 4.0);
+            assert_eq!(run.run(&task.sample, stopping), Ok(why), "seed {seed}");
+            let rows = others.sample.matrix().iter().zip(&others.labels);
+            let wrong = rows.filter(|(x, label)| run.ensemble().sign(*x).unwrap() != **label).count();
+            (run.record().len(), wrong as f64 / 2000.0)
+        };
+        let stopping = Stopping::after(200);
+        let (few, early) = error_elsewhere(&stopping.at_reachable_error(), Stop::ReachableError);
+        let (many, late) = error_elsewhere(&stopping, Stop::Rounds);
+        assert!(few < 10 && many == 200, "seed {seed}: {few} and {many} rounds");
+        assert!(late < 0.7 * early, "seed {seed}: {late} after {many} rounds, {early} after {few}");
+    }
+}
+
+/// What was saved before there was a choice ends where it ended.
+#[test]
+fn saved_rules_keep_their_meaning() {
+    let saved = |past: bool| {
+        let value = serde_json::json!({"rounds": 9, "target": 0.1, "past_reachable": past});
+        serde_json::from_value::<Stopping>(value).unwrap()
+    };
+    let now = Stopping::after(9);
+    assert_eq!(saved(true), now.at_any_error(0.1).unwrap());
+    let task = Task::noisy_majority(60, 1);
+    let unreachable = Err(BoostError::UnreachableAccuracy { target: 0.1, reachable: 0.25 });
+    assert_eq!(smooth(&task, 4.0).run(&task.sample, &saved(false)), unreachable);
+    assert_eq!(smooth(&task, 1.0).run(&task.sample, &saved(true)), Ok(Stop::Rounds));
+    for rules in [now, now.at_reachable_error(), now.at_error(0.5).unwrap(), now.at_any_error(0.5).unwrap()] {
+        let text = serde_json::to_string(&rules).unwrap();
+        assert_eq!(serde_json::from_str::<Stopping>(&text).unwrap(), rules, "{text}");
     }
 }
 

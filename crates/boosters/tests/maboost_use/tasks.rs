@@ -21,23 +21,24 @@ pub(crate) struct Task {
 impl Task {
     /// m points of the cube, labelled by the majority of three stumps but for one in ten.
     pub(crate) fn noisy_majority(m: usize, seed: u64) -> Self {
-        Self::majority(m, seed, 0.1)
+        Self::majority(3, m, seed, 0.1)
     }
 
     /// m points of the cube, labelled by the majority of three stumps.
     pub(crate) fn clean_majority(m: usize, seed: u64) -> Self {
-        Self::majority(m, seed, 0.0)
+        Self::majority(3, m, seed, 0.0)
     }
 
-    fn majority(m: usize, seed: u64, noise: f64) -> Self {
+    /// m points of a cube of so many sides, labelled by the majority of as many stumps but for this share.
+    pub(crate) fn majority(stumps: usize, m: usize, seed: u64, noise: f64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let values: Vec<f64> = (0..3 * m).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let labels = values.chunks(3).map(|x| {
+        let values: Vec<f64> = (0..stumps * m).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let labels = values.chunks(stumps).map(|x| {
             let label = Label::of_score(x.iter().map(|x| x.signum()).sum());
             if rng.random_bool(noise) { -label } else { label }
         });
         let labels = labels.collect();
-        Self { sample: SortedColumns::new(RowMatrix::dense(3, values).unwrap()).unwrap(), labels }
+        Self { sample: SortedColumns::new(RowMatrix::dense(stumps, values).unwrap()).unwrap(), labels }
     }
 
     pub(crate) fn examples(&self) -> Examples {

@@ -42,6 +42,20 @@ fn errors_are_those_of_the_prefixes_and_the_best_one_is_found() {
     assert!(least.0 > 1, "a case in which the first round is not the best one");
 }
 
+/// A vote of 0 is an error on validation rows too, whatever the label.
+#[test]
+fn no_decision_is_an_error() {
+    let (plus, minus) = (Stump::constant(1, Label::Plus).unwrap(), Stump::constant(1, Label::Minus).unwrap());
+    let rows = SortedColumns::new(RowMatrix::dense(1, vec![1.0, 2.0, 3.0, 4.0]).unwrap()).unwrap();
+    let labels = vec![Label::Plus, Label::Minus, Label::Plus, Label::Plus];
+    let examples = Examples::weighted(labels, &[1.0, 2.0, 4.0, 1.0]).unwrap();
+    let right = Stump::new(1, 0, 2.5, Label::Plus).unwrap();
+    let vote = Ensemble::new(vec![plus, minus, right], vec![0.5, 0.5, 0.25]).unwrap();
+    let mut validation = Validation::new(examples, 9).unwrap();
+    validation.follow(&ExactStump::default(), &vote, &rows).unwrap();
+    assert_eq!(validation.errors(), [0.25, 1.0, 0.125]);
+}
+
 /// A stump learner that counts what it evaluates.
 #[derive(Default)]
 struct Counting {
@@ -71,7 +85,7 @@ fn a_round_costs_one_evaluation_more_and_a_late_validation_catches_up() {
     let mut validation = Validation::new(other.examples(), usize::MAX).unwrap();
     let mut late = validation.clone();
     let watch = Watch::default().validating(&mut validation, &other.sample);
-    run.run_watched(&task.sample, &Stopping::after(20), watch).unwrap();
+    assert_eq!(run.run_watched(&task.sample, &Stopping::after(20), watch), Ok(Stop::Rounds));
     assert_eq!(run.learner().evaluations.get(), 2 * 20);
     late.follow(run.learner(), run.ensemble(), &other.sample).unwrap();
     assert_eq!(late, validation);
@@ -101,7 +115,7 @@ fn a_run_that_is_saved_and_loaded_stops_where_it_would_have_stopped() {
     assert!(rounds > 10 && why != Stop::Watcher);
     for before in 1..=rounds {
         let mut parts = fresh.clone();
-        go_on(&mut parts, before);
+        assert_eq!(go_on(&mut parts, before), Stop::Watcher);
         save(&path, "maboost-run", &parts).unwrap();
         let mut loaded: Saved = load(&path, "maboost-run").unwrap();
         assert_eq!(go_on(&mut loaded, usize::MAX), why, "after {before} rounds");
@@ -138,7 +152,7 @@ fn a_refused_validation_is_as_it_was_and_a_contradictory_one_is_not_loaded() {
     let (task, other) = (Task::noisy_majority(30, 1), Task::noisy_majority(5, 2));
     let mut validation = Validation::new(other.examples(), 3).unwrap();
     let mut run = task.ada();
-    run.run(&task.sample, &Stopping::after(4)).unwrap();
+    assert_eq!(run.run(&task.sample, &Stopping::after(4)), Ok(Stop::Rounds));
     validation.follow(run.learner(), run.ensemble(), &other.sample).unwrap();
     let before = validation.clone();
 
@@ -151,7 +165,7 @@ fn a_refused_validation_is_as_it_was_and_a_contradictory_one_is_not_loaded() {
     };
     refuses(&short, &other.sample, length("ensemble", 4, 3));
     refuses(run.ensemble(), &task.sample, length("validation sample", 5, 30));
-    run.run(&task.sample, &Stopping::after(5)).unwrap();
+    assert_eq!(run.run(&task.sample, &Stopping::after(5)), Ok(Stop::Rounds));
     let line = SortedColumns::new(RowMatrix::dense(1, vec![1.0; 5]).unwrap()).unwrap();
     refuses(run.ensemble(), &line, LearnerError::InputDimension { expected: 3, got: 1 });
 

@@ -59,3 +59,58 @@ fn propensities_at_the_floor_and_rewards_that_are_missing_are_counted() {
     let floor = SupportWarning::PropensityFloor { rows: 4, least: 1e-7 };
     assert_eq!(support.warnings(), [floor, SupportWarning::FewRewards { rows: 29 }]);
 }
+
+/// Of 10,000 rows with nothing to complain about.
+const FINE: Support = Support {
+    rows: 10_000,
+    mean_weight: 1.0,
+    standard_error: Some(0.25),
+    max_weight: 100.0,
+    ess: 5000.0,
+    clipped: 0,
+    switched: 0,
+    effective_rewards: 1000,
+    least_propensity: 0.01,
+    at_floor: 0,
+};
+
+/// Each warning at its threshold, and one step beyond: 4 standard errors, a twentieth of all weight or ten times the mean,
+/// a tenth of n, one propensity, 30 rewards.
+#[test]
+fn warnings_begin_where_they_are_said_to() {
+    type Kind = fn(&SupportWarning) -> bool;
+    let mean: Kind = |w| matches!(w, SupportWarning::MeanWeight { .. });
+    let largest: Kind = |w| matches!(w, SupportWarning::LargestWeight { .. });
+    let ess: Kind = |w| matches!(w, SupportWarning::EffectiveSampleSize { .. });
+    let floor: Kind = |w| matches!(w, SupportWarning::PropensityFloor { .. });
+    let few: Kind = |w| matches!(w, SupportWarning::FewRewards { .. });
+    let overlap: Kind = |w| matches!(w, SupportWarning::NoOverlap);
+    let of_mean = |mean_weight, standard_error| Support { mean_weight, standard_error, ..FINE };
+    let of_largest = |rows, max_weight| Support { rows, max_weight, ess: rows as f64, ..FINE };
+    for (support, warned) in [
+        (FINE, None),
+        (of_mean(2.0, Some(0.25)), None),
+        (of_mean(0.0, Some(0.25)), None),
+        (of_mean(2.001, Some(0.25)), Some(mean)),
+        (of_mean(0.5, Some(0.124)), Some(mean)),
+        (of_mean(1.0 + 0.5e-9, Some(0.0)), None),
+        (of_mean(1.0 + 2e-9, Some(0.0)), Some(mean)),
+        (of_mean(3.0, None), None),
+        (of_largest(10_000, 500.0), None),
+        (of_largest(10_000, 501.0), Some(largest)),
+        (of_largest(100, 10.0), None),
+        (of_largest(100, 10.1), Some(largest)),
+        (Support { ess: 1000.0, ..FINE }, None),
+        (Support { ess: 999.0, ..FINE }, Some(ess)),
+        (Support { at_floor: 1, ..FINE }, Some(floor)),
+        (Support { effective_rewards: 30, ..FINE }, None),
+        (Support { effective_rewards: 29, ..FINE }, Some(few)),
+        (Support { max_weight: 0.0, ..FINE }, Some(overlap)),
+    ] {
+        let found = support.warnings();
+        // A mean of 0 makes every share infinite, which another test looks at.
+        let others = found.iter().filter(|w| support.mean_weight > 0.0 || !largest(w)).collect::<Vec<_>>();
+        assert_eq!(others.len(), usize::from(warned.is_some()), "{support:?}: {found:?}");
+        assert!(warned.is_none_or(|is_it| is_it(others[0])), "{support:?}: {found:?}");
+    }
+}

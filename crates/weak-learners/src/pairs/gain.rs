@@ -4,7 +4,10 @@ use super::PairGrowth;
 use super::best_first::TreeGain;
 use crate::Label;
 use crate::batch::{LeafAnswer, in_units};
+use crate::fractions::{Fraction, shifted_sum};
+use num_bigint::BigInt;
 use projections::exponent_above;
+use std::cmp::Ordering;
 
 /// The units of a node, powers of two near its largest numbers: whole *grains* of 2^−shift of them are added up.
 ///
@@ -22,6 +25,8 @@ pub(super) struct Scale {
     h_in_d: f64,
     lambda: f64,
     least: f64,
+    /// λ as it was given.
+    given_lambda: f64,
 }
 
 /// ½G²/(H+λ), but for the ½, and how far it is off where the g are.
@@ -44,6 +49,7 @@ impl Scale {
             h_in_d: in_units(1.0, unit_d - unit_h),
             lambda: in_units(growth.reg_lambda(), unit_d),
             least: in_units(growth.min_child_weight(), unit_h),
+            given_lambda: growth.reg_lambda(),
         }
     }
 
@@ -81,6 +87,12 @@ impl Scale {
         }
     }
 
+    /// Σ G²/(H+λ) over some G with one H, without any rounding, in a unit of the node; nothing where H+λ = 0.
+    pub(super) fn fraction(&self, g: impl IntoIterator<Item = i128>, h: i128) -> Option<Fraction> {
+        let denominator = shifted_sum(h, self.unit_h - self.shift.cast_signed(), self.given_lambda);
+        (denominator != BigInt::ZERO).then(|| Fraction::of_squares(g, denominator))
+    }
+
     /// Twice the gain of a split into sides with these G and H, to be compared with those of other nodes.
     pub(super) fn tree_gain(&self, g: [i128; 2], h: [i128; 2]) -> TreeGain {
         let (g, d) = (g.map(|g| self.in_units(g)), h.map(|h| self.denominator(h)));
@@ -99,7 +111,8 @@ impl Scale {
         }
     }
 
-    fn denominator(&self, h: i128) -> f64 {
+    /// H+λ in its unit.
+    pub(super) fn denominator(&self, h: i128) -> f64 {
         self.in_units(h) * self.h_in_d + self.lambda
     }
 
@@ -119,7 +132,7 @@ impl Term {
     /// Twice the gain of a split of `self` into two sides, whichever comes first.
     pub(super) fn split_into(self, left: Self, right: Self) -> Gain {
         let sides = left.and(right);
-        Gain { gain: sides.value - self.value, doubt: sides.doubt + self.doubt }
+        Gain { gain: sides.value - self.value, doubt: sides.doubt + self.doubt, sides: sides.value }
     }
 }
 
@@ -128,6 +141,8 @@ impl Term {
 pub(super) struct Gain {
     gain: f64,
     doubt: f64,
+    /// What the terms of both sides come to.
+    sides: f64,
 }
 
 impl Gain {
@@ -136,11 +151,21 @@ impl Gain {
         self.gain
     }
 
-    pub(super) fn is_above(self, other: Self) -> bool {
-        self.gain > other.gain
+    /// Against the gain of another split of the same node, where each has so many terms; nothing where their rounding could
+    /// decide.
+    pub(super) fn compare(self, other: Self, terms: usize) -> Option<Ordering> {
+        surely(self.sides, other.sides, terms)
     }
 
     pub(super) fn is_real(self) -> bool {
         self.gain > self.doubt
     }
+}
+
+/// Two sums of so many [`Term`]s, compared; nothing where their rounding could decide.
+///
+/// None is negative. Each is off by seven roundings of itself at most, and their sum by one for each of them.
+pub(super) fn surely(one: f64, other: f64, terms: usize) -> Option<Ordering> {
+    let off = (terms + 8) as f64 * f64::EPSILON * one.max(other);
+    if (one - other).abs() > off { one.partial_cmp(&other) } else { None }
 }

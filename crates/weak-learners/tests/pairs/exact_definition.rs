@@ -6,13 +6,13 @@ use rows::Row;
 use weak_learners::batch::{LeafAnswer, SortedColumns};
 use weak_learners::pairs::{ExactPairTree, PairHypothesis, PairLearner, PairNode, PairTree};
 
-type Pairs = Vec<(usize, usize)>;
+pub(crate) type Pairs = Vec<(usize, usize)>;
 
 /// A split of some pairs: feature, threshold, and both sides.
-type Candidate = (usize, f64, Pairs, Pairs);
+pub(crate) type Candidate = (usize, f64, Pairs, Pairs);
 
 /// All splits of a node in the order of ties: the rows are written out, and nothing of the search is used.
-fn candidates(whole: &Whole, pairs: &[(usize, usize)]) -> Vec<Candidate> {
+pub(crate) fn candidates(whole: &Whole, pairs: &[(usize, usize)]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for j in 0..whole.inputs + whole.actions {
         let value = |&(i, a): &(usize, usize)| match j.checked_sub(whole.inputs) {
@@ -35,7 +35,7 @@ fn candidates(whole: &Whole, pairs: &[(usize, usize)]) -> Vec<Candidate> {
 }
 
 /// Twice the gain.
-fn gain(whole: &Whole, (_, _, low, high): &Candidate, pairs: &[(usize, usize)]) -> Fraction {
+pub(crate) fn gain(whole: &Whole, (_, _, low, high): &Candidate, pairs: &[(usize, usize)]) -> Fraction {
     let Fraction(above, below) = whole.term(pairs);
     whole.term(low).plus(whole.term(high)).plus(Fraction(-above, below))
 }
@@ -57,8 +57,8 @@ fn check(whole: &Whole, tree: &PairTree, node: usize, depth: u32, pairs: &[(usiz
     let k = all.iter().position(|(j, cut, ..)| (*j, *cut) == (feature, threshold)).unwrap();
     assert!(gains[k].0 > 0 && Some(gains[k]) == best, "node {node}: {:?}, the best is {best:?}", gains[k]);
     let (_, _, low, high) = &all[k];
-    let earlier = all[..k].iter().find(|(_, _, a, b)| (a, b) == (low, high) || (b, a) == (low, high));
-    assert!(earlier.is_none(), "node {node} is parted like this by {earlier:?}");
+    let earlier = gains[..k].iter().position(|gain| Some(*gain) == best);
+    assert!(earlier.is_none(), "node {node}: candidate {k} is taken, {earlier:?} gains as much");
     for (child, pairs) in children.into_iter().zip([low, high]) {
         check(whole, tree, child as usize, depth + 1, pairs);
     }

@@ -7,6 +7,7 @@ mod pair_tree;
 mod exact_definition;
 mod no_gain;
 mod exact_properties;
+mod ties;
 mod simulated;
 mod smartcore_pairs;
 mod vector_leaf;

@@ -56,9 +56,8 @@ fn check(
                 |c: &&(usize, f64, Pairs, Pairs, Fraction)| (c.0, c.1) == (feature as usize, threshold);
             let (_, _, low, high, gain) = candidates.iter().find(is_it).unwrap();
             assert!(gain.0 > 0 && Some(*gain) == best, "node {node}: {gain:?}, the best is {best:?}");
-            let first =
-                candidates.iter().find(|c| (&c.2, &c.3) == (low, high) || (&c.3, &c.2) == (low, high));
-            assert!(is_it(&first.unwrap()), "node {node} is parted like this by {first:?}");
+            let first = candidates.iter().find(|c| Some(c.4) == best).unwrap();
+            assert!(is_it(&first), "node {node}: {first:?} gains as much");
             check(whole, contexts, tree, (below as usize, depth + 1), low);
             check(whole, contexts, tree, (rest as usize, depth + 1), high);
         }

@@ -13,7 +13,7 @@ pub(crate) struct Whole {
     pub(crate) rows: Vec<Vec<f64>>,
     pub(crate) g: Vec<i32>,
     pub(crate) h: Vec<i32>,
-    is_of_pairs: bool,
+    pub(crate) is_of_pairs: bool,
     pub(crate) depth: u32,
     pub(crate) min_child_weight: i32,
     pub(crate) lambda: i32,

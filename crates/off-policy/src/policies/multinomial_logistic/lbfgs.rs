@@ -85,6 +85,29 @@ mod tests {
         }
     }
 
+    /// Steps along the axes of a quadratic do not disturb each other: H undoes the curvature on every axis that is
+    /// remembered, and is a multiple of the identity on the two that are forgotten.
+    #[test]
+    fn the_last_ten_pairs_are_remembered() {
+        let mut memory = Lbfgs::default();
+        let axis = |j: usize, length: f64| {
+            let mut v = vec![0.0; 12];
+            v[j] = length;
+            v
+        };
+        let curvature = |j: usize| 1.0 + j as f64;
+        for j in 0..12 {
+            memory.remember(axis(j, 2.0), axis(j, 2.0 * curvature(j)));
+        }
+        for j in 0..12 {
+            let scale = if j < 2 { curvature(11) } else { curvature(j) };
+            let found = memory.direction(&axis(j, 1.0), 1.0);
+            for (found, expected) in found.iter().zip(axis(j, -1.0 / scale)) {
+                assert!((found - expected).abs() < 1e-15, "axis {j}: {found}, not {expected}");
+            }
+        }
+    }
+
     #[test]
     fn the_matrix_is_symmetric_and_positive_definite() {
         let mut memory = Lbfgs::default();

@@ -270,3 +270,47 @@ impl TryFrom<Unchecked> for LogisticTraining {
         Ok(Self { parameters })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    /// ⌊share·n⌋ of them, every set of so many equally often: within five standard errors of 6000 draws of 3 rows of 7.
+    #[test]
+    fn held_out_rows_are_drawn_without_replacement() {
+        let training = LogisticTraining::new(0.1, 5).unwrap().with_early_stopping(0.5, 2).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut times = std::collections::BTreeMap::new();
+        for _ in 0..6000 {
+            let (held_out, rest) = training.split(7, &mut rng);
+            assert_eq!((held_out.len(), rest.len()), (3, 4));
+            assert!(held_out.is_sorted() && rest.is_sorted());
+            let mut all = [held_out.clone(), rest].concat();
+            all.sort_unstable();
+            assert_eq!(all, [0, 1, 2, 3, 4, 5, 6]);
+            *times.entry(held_out).or_insert(0_u32) += 1;
+        }
+        assert_eq!(times.len(), 35, "all sets of 3 of 7 rows");
+        let expected: f64 = 6000.0 / 35.0;
+        let error = (expected * (1.0 - 1.0 / 35.0)).sqrt();
+        for (rows, count) in times {
+            assert!((f64::from(count) - expected).abs() < 5.0 * error, "{rows:?}: {count} times");
+        }
+    }
+
+    /// One row stays to learn from, and without early stopping nothing is drawn.
+    #[test]
+    fn the_ends_of_the_share() {
+        let plain = LogisticTraining::new(0.1, 5).unwrap();
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let untouched = rng.clone();
+        assert_eq!(plain.split(3, &mut rng), (vec![], vec![0, 1, 2]));
+        assert_eq!(rng, untouched);
+        let most = plain.with_early_stopping(1.0_f64.next_down(), 1).unwrap();
+        assert_eq!(most.split(1, &mut rng), (vec![], vec![0]));
+        let (held_out, rest) = most.split(1000, &mut rng);
+        assert_eq!((held_out.len(), rest.len()), (999, 1));
+    }
+}

@@ -2,10 +2,12 @@
 
 use super::{Open, Split};
 use crate::batch::midway;
+use crate::fractions::compare_sums;
 use crate::pairs::best_first::TreeGain;
 use crate::pairs::gain::{Gain, Scale, Term};
 use crate::pairs::{PairGrowth, PairRound};
 use projections::exponent_above;
+use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Sub};
 
 /// A search for the best split of one node after another.
@@ -115,10 +117,28 @@ impl Best {
         let other = self.all - side;
         if self.scale.admits(side.h) && self.scale.admits(other.h) {
             let gain = self.term.split_into(side.term(&self.scale), other.term(&self.scale));
-            if self.found.as_ref().is_none_or(|best| gain.is_above(best.gain)) {
+            if self.found.as_ref().is_none_or(|best| self.is_above([side, other], gain, best)) {
                 self.found = Some(Found { gain, split, side });
             }
         }
+    }
+
+    /// Whether a split into these sides gains more than another one: what doubles cannot tell apart is compared without
+    /// rounding.
+    fn is_above(&self, sides: [Sums; 2], gain: Gain, best: &Found) -> bool {
+        let order = gain.compare(best.gain, 2).unwrap_or_else(|| {
+            let parts = |sides: [Sums; 2]| sides.map(|side| (side.g, side.h));
+            let (these, [a, b]) = (parts(sides), parts([best.side, self.all - best.side]));
+            if these == [a, b] || these == [b, a] {
+                Ordering::Equal
+            } else {
+                let sum = |parts: [(i128, i128); 2]| {
+                    parts.into_iter().filter_map(|(g, h)| self.scale.fraction([g], h)).collect()
+                };
+                compare_sums(sum(these), sum([a, b]))
+            }
+        });
+        order.is_gt()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::histogram::Histogram;
 use super::sums::{Cell, Sums};
+use crate::fractions::{Fraction, compare_sums, shifted_sum};
 use crate::pairs::binned_contexts::{Column, Layout};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
@@ -37,8 +38,8 @@ pub(super) enum Roundings {
 /// The search of one node.
 ///
 /// With a = H_L + λ, b = H_R + λ and D = G_L b − G_R a, twice the gain is (D²/(ab) − G² λ/(H + λ))/(a + b): the best split has
-/// the largest D²/(ab), and gains if that is above a bar. Two of them are compared without a division. Two splits that
-/// cut the node alike, or the other way round, have the same D²/(ab) to the bit.
+/// the largest D²/(ab), and gains if that is above a bar. Two of them are compared without a division, and without rounding
+/// where that could decide.
 pub(super) struct Search {
     all: Sums,
     lambda: f64,
@@ -48,10 +49,15 @@ pub(super) struct Search {
     noise: f64,
     most_noise: f64,
     best: Option<Split>,
-    /// D²/(ab) of the best so far, as a fraction.
+    /// The least that D²/(ab) of the best so far can be for all rounding, or the bar, as a fraction.
     above: f64,
     below: f64,
 }
+
+/// How far D is off, of |G_L| b + |G_R| a: three roundings, each of half an epsilon, and as much again for safety.
+const OFF: f64 = 3.0 * f64::EPSILON;
+/// And D²/(ab) and a product of two of them beside that.
+const OFF_FRACTION: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 impl Search {
     /// Of a node with these sums of so many pairs.
@@ -72,13 +78,44 @@ impl Search {
         let (a, b) = (left.h + self.lambda, right.h + self.lambda);
         let (x, y) = (left.g * b, right.g * a);
         let d = x - y;
-        let (above, below) = (d * d, a * b);
-        if above * self.below > self.above * below
-            && d.abs() > self.noise + f64::EPSILON * (x.abs() + y.abs())
+        let size = x.abs() + y.abs();
+        // The most that |D| can be: what falls short even so is most splits.
+        let (reach, below) = (d.abs() + OFF * size, a * b);
+        if reach * reach * self.below >= self.above * below
+            && d.abs() > self.noise + f64::EPSILON * size
+            && self.is_above_best(left, (d, size, below))
         {
-            (self.above, self.below) = (above, below);
+            let least = (d.abs() - OFF * size).max(0.0);
+            (self.above, self.below) = (least * least * OFF_FRACTION, below);
             self.best = Some(Split { question: question(), left });
         }
+    }
+
+    /// Whether a split with these sums on one side, this D, |G_L| b + |G_R| a and ab gains more than the best so far, or more
+    /// than the bar.
+    fn is_above_best(&self, left: Sums, (d, size, below): (f64, f64, f64)) -> bool {
+        let Some(Split { left: best, .. }) = self.best else {
+            return d * d * self.below > self.above * below;
+        };
+        let best_right = self.all - best;
+        if left == best || left == best_right {
+            return false;
+        }
+        let (a, b) = (best.h + self.lambda, best_right.h + self.lambda);
+        let (x, y) = (best.g * b, best_right.g * a);
+        let most = (x - y).abs() + OFF * (x.abs() + y.abs());
+        let least = d.abs() - OFF * size;
+        if least > 0.0 && least * least * (a * b) * OFF_FRACTION > most * most * below {
+            return true;
+        }
+        let terms = |left: Sums| {
+            let term = |side: Sums| {
+                let [g, h] = [side.g, side.h].map(whole);
+                Fraction::of_squares([g], shifted_sum(h, 0, self.lambda))
+            };
+            [left, self.all - left].map(term).to_vec()
+        };
+        compare_sums(terms(left), terms(best)).is_gt()
     }
 
     /// All cuts of the features that are allowed, column by column.
@@ -158,6 +195,12 @@ impl Search {
         let is_sure = gain.is_above(self.most_noise + near, self.pairs, self.pairs);
         Some((split, is_sure))
     }
+}
+
+/// A sum of quanta, below 2^53 in size.
+#[allow(clippy::cast_possible_truncation, reason = "whole")]
+fn whole(quanta: f64) -> i128 {
+    quanta as i128
 }
 
 /// Twice a gain, times ab(a + b)(H + λ), which is D²(H + λ) − G²λab.

@@ -10,7 +10,7 @@ use super::{PairGrowth, VectorLeafNode, VectorLeafTree};
 use crate::LearnerError;
 use crate::batch::{BinnedColumns, Sample};
 use pruned::Grown;
-use search::{Column, Search, subtract};
+use search::{Histogram, Search, subtract};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -85,11 +85,13 @@ impl PairLearner for VectorLeafLearner {
             let node = part.node;
             let first = u32::try_from(grown.nodes.len()).ok().filter(|first| *first < u32::MAX);
             let answer: Vec<f64> = (0..actions).map(|a| search.leaf(&part.sums, a, &self.growth)).collect();
-            let (Some((gain, feature, cut)), Some(first)) = (part.split(), first) else {
+            let (Some((gain, feature, cut)), Some(first)) = (part.split, first) else {
                 grown.nodes[node] = grown.leaf(actions, &answer);
                 continue;
             };
-            grown.said[node] = Some((TreeGain::new(gain.value(), 0), answer));
+            if self.growth.max_leaves().is_some() {
+                grown.said[node] = Some((TreeGain::new(gain.value(), 0), answer));
+            }
             let threshold = contexts.cuts(feature)[usize::from(cut)];
             let feature_index = u32::try_from(feature).unwrap_or(u32::MAX);
             grown.nodes[node] =
@@ -117,17 +119,20 @@ struct Open {
     sums: Vec<i64>,
     /// Σ|g| of every action.
     sizes: Vec<i64>,
+    /// Of nodes with many examples.
+    histogram: Option<Histogram>,
     /// None where the node is to be a leaf.
-    columns: Vec<Column>,
+    split: Option<(Gain, usize, u8)>,
 }
 
 impl Search<'_> {
     fn root(&self, rows: &[u32]) -> Open {
         let (sums, sizes) = (self.sum(rows), self.sizes(rows));
-        let mut root = Open { node: 0, depth: 0, range: 0..rows.len(), sums, sizes, columns: Vec::new() };
+        let mut root =
+            Open { node: 0, depth: 0, range: 0..rows.len(), sums, sizes, histogram: None, split: None };
         if self.max_depth > 0 {
-            root.columns = vec![Column::default(); self.contexts.inputs()];
-            self.count(rows, &mut root);
+            root.histogram = self.keeps_histogram(rows.len()).then(|| self.count(rows));
+            root.split = self.split(&root, rows);
         }
         root
     }
@@ -140,16 +145,21 @@ impl Search<'_> {
         nodes: [usize; 2],
         rows: &mut [u32],
     ) -> [Open; 2] {
-        let Open { depth, range, sums, sizes, mut columns, .. } = part;
+        let Open { depth, range, sums, sizes, histogram, .. } = part;
         let bins = self.contexts.bins(feature);
         let (below, rest): (Vec<u32>, Vec<u32>) =
             rows[range.clone()].iter().partition(|&&i| bins[i as usize] <= cut);
         let middle = range.start + below.len();
         rows[range.start..middle].copy_from_slice(&below);
         rows[middle..range.end].copy_from_slice(&rest);
-        let child = |node, range, sums, sizes| {
-            let (depth, columns) = (depth + 1, Vec::new());
-            Open { node, depth, range, sums, sizes, columns }
+        let child = |node, range, sums, sizes| Open {
+            node,
+            depth: depth + 1,
+            range,
+            sums,
+            sizes,
+            histogram: None,
+            split: None,
         };
         let sums_below = self.sum(&below);
         let mut sums_rest = sums;
@@ -161,25 +171,18 @@ impl Search<'_> {
         let is_smaller = below.range.len() <= rest.range.len();
         let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
         if depth + 1 < self.max_depth {
-            smaller.columns = vec![Column::default(); columns.len()];
-            self.count(&rows[smaller.range.clone()], &mut smaller);
-            larger.columns = std::mem::take(&mut columns);
-            let counted = &smaller.columns;
-            self.each_column(256 * larger.sums.len(), &mut larger, |j, cells| {
-                subtract(cells, &counted[j].cells);
-            });
+            let [few, many] = [&smaller, &larger].map(|part| &rows[part.range.clone()]);
+            smaller.histogram = self.keeps_histogram(few.len()).then(|| self.count(few));
+            if let Some(mut rest) = histogram.filter(|_| self.keeps_histogram(many.len())) {
+                match &smaller.histogram {
+                    Some(counted) => self.subtract(counted, &mut rest),
+                    None => self.remove(few, &mut rest),
+                }
+                larger.histogram = Some(rest);
+            }
+            smaller.split = self.split(&smaller, few);
+            larger.split = self.split(&larger, many);
         }
         [larger, smaller]
-    }
-}
-
-impl Open {
-    /// The best cut of all columns, the first of equal ones, if its gain is no rounding.
-    fn split(&self) -> Option<(Gain, usize, u8)> {
-        let found =
-            self.columns.iter().enumerate().filter_map(|(j, column)| column.best.map(|best| (j, best)));
-        let best = found.reduce(|best, next| if next.1.0.is_above(best.1.0) { next } else { best })?;
-        let (feature, (gain, cut)) = best;
-        gain.is_real().then_some((gain, feature, cut))
     }
 }

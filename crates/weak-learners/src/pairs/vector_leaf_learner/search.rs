@@ -2,10 +2,12 @@
 
 use super::Open;
 use crate::batch::{BinnedColumns, Sample, in_pool, in_units};
-use crate::pairs::gain::{Gain, Scale, Term};
+use crate::fractions::{Fraction, compare_sums};
+use crate::pairs::gain::{Gain, Scale, Term, surely};
 use crate::pairs::{PairGrowth, PairRound, PairWeights};
 use projections::exponent_above;
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Additions from which on threads are worth their start.
 const WORTHWHILE: usize = 1 << 16;
@@ -22,11 +24,49 @@ pub(super) struct Search<'a> {
     cells: Vec<i64>,
 }
 
-/// The sums of a column's bins, a cell each, and its best cut.
-#[derive(Clone, Default)]
-pub(super) struct Column {
-    pub(super) cells: Vec<i64>,
-    pub(super) best: Option<(Gain, u8)>,
+/// The sums of every column's bins, a cell each.
+pub(super) type Histogram = Vec<Vec<i64>>;
+
+/// "x_j is in this bin or below".
+struct Cut {
+    feature: usize,
+    bin: u8,
+    /// What the terms of both sides come to, up to rounding.
+    sides: f64,
+    /// Of the examples below, as a cell.
+    below: Vec<i64>,
+}
+
+/// What the examples of a node are put in order with.
+#[derive(Default)]
+struct Work {
+    ordered: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Work {
+    /// The rows in the order of their bins.
+    fn order(&mut self, rows: &[u32], of_rows: &[u8], bins: usize) -> &[u32] {
+        self.ordered.clear();
+        self.ordered.extend_from_slice(rows);
+        let bin = |row: &u32| of_rows[*row as usize];
+        if rows.len() < bins {
+            self.ordered.sort_unstable_by_key(bin);
+            return &self.ordered;
+        }
+        self.ends.clear();
+        self.ends.resize(bins + 1, 0);
+        rows.iter().for_each(|row| self.ends[usize::from(bin(row)) + 1] += 1);
+        for bin in 0..bins {
+            self.ends[bin + 1] += self.ends[bin];
+        }
+        for row in rows {
+            let end = &mut self.ends[usize::from(bin(row))];
+            self.ordered[*end] = *row;
+            *end += 1;
+        }
+        &self.ordered
+    }
 }
 
 impl<'a> Search<'a> {
@@ -78,63 +118,183 @@ impl<'a> Search<'a> {
         sizes
     }
 
-    /// Counts the examples of a node, and finds the best cut of every column.
-    pub(super) fn count(&self, rows: &[u32], part: &mut Open) {
-        let width = self.weights + self.actions;
-        self.each_column(rows.len() * width, part, |j, cells| {
-            let bins = self.contexts.bins(j);
-            cells.resize((self.contexts.cuts(j).len() + 1) * width, 0);
-            for &i in rows {
-                add(&mut cells[usize::from(bins[i as usize]) * width..][..width], self.cell(i));
-            }
-        });
+    /// Whether a node of so many examples has less in its histogram than in its examples.
+    pub(super) fn keeps_histogram(&self, examples: usize) -> bool {
+        examples >= (0..self.contexts.inputs()).map(|j| self.contexts.cuts(j).len() + 1).sum()
     }
 
-    /// Prepares every column and searches it, on one thread or on several.
-    pub(super) fn each_column(
-        &self,
-        work: usize,
-        part: &mut Open,
-        prepare: impl Fn(usize, &mut Vec<i64>) + Sync,
-    ) {
-        let (sums, columns) = ((&*part.sums, &*part.sizes), &mut part.columns);
-        let one = |(j, column): (usize, &mut Column)| {
-            prepare(j, &mut column.cells);
-            column.best = self.best_cut(sums, &column.cells);
-        };
-        if in_pool(work * columns.len(), WORTHWHILE) {
-            columns.par_iter_mut().enumerate().for_each(one);
-        } else {
-            columns.iter_mut().enumerate().for_each(one);
+    /// The sums of some examples, a cell a bin, column by column.
+    pub(super) fn count(&self, rows: &[u32]) -> Histogram {
+        let width = self.weights + self.actions;
+        let mut histogram = vec![Vec::new(); self.contexts.inputs()];
+        self.each_column(rows.len(), &mut histogram, |j, cells| {
+            cells.resize((self.contexts.cuts(j).len() + 1) * width, 0);
+            self.each_cell(j, rows, cells, add);
+        });
+        histogram
+    }
+
+    /// Takes some examples away from a histogram.
+    pub(super) fn remove(&self, rows: &[u32], histogram: &mut Histogram) {
+        self.each_column(rows.len(), histogram, |j, cells| self.each_cell(j, rows, cells, subtract));
+    }
+
+    /// Takes what was counted away from a histogram.
+    pub(super) fn subtract(&self, counted: &Histogram, histogram: &mut Histogram) {
+        self.each_column(256, histogram, |j, cells| subtract(cells, &counted[j]));
+    }
+
+    fn each_cell(&self, j: usize, rows: &[u32], cells: &mut [i64], act: impl Fn(&mut [i64], &[i64])) {
+        let (bins, width) = (self.contexts.bins(j), self.weights + self.actions);
+        for &i in rows {
+            act(&mut cells[usize::from(bins[i as usize]) * width..][..width], self.cell(i));
         }
     }
 
-    /// The cut of largest gain, the lowest of equal ones.
-    fn best_cut(&self, (all, sizes): (&[i64], &[i64]), cells: &[i64]) -> Option<(Gain, u8)> {
+    /// Treats every column, on one thread or on several.
+    fn each_column(
+        &self,
+        cells: usize,
+        histogram: &mut Histogram,
+        act: impl Fn(usize, &mut Vec<i64>) + Sync + Send,
+    ) {
+        if self.is_shared(cells) {
+            histogram.par_iter_mut().enumerate().for_each(|(j, cells)| act(j, cells));
+        } else {
+            histogram.iter_mut().enumerate().for_each(|(j, cells)| act(j, cells));
+        }
+    }
+
+    /// Whether threads share the columns where each has so many cells to add.
+    fn is_shared(&self, cells: usize) -> bool {
+        in_pool(cells * (self.weights + self.actions) * self.contexts.inputs(), WORTHWHILE)
+    }
+
+    /// The cut of largest gain of all columns, the first of equal ones, if its gain is no rounding.
+    pub(super) fn split(&self, part: &Open, rows: &[u32]) -> Option<(Gain, usize, u8)> {
+        let all = &*part.sums;
+        let columns = 0..self.contexts.inputs();
+        let of_column = |work: &mut Work, j| match &part.histogram {
+            Some(histogram) => self.best_bin(j, all, &histogram[j]),
+            None => self.best_cut(j, all, rows, work),
+        };
+        let better = |one: Option<Cut>, later: Option<Cut>| match (one, later) {
+            (Some(one), Some(later)) if self.compare(all, &later, &one).is_gt() => Some(later),
+            (one, later) => one.or(later),
+        };
+        let best = if self.is_shared(rows.len()) {
+            columns.into_par_iter().map_init(Work::default, of_column).reduce(|| None, better)
+        } else {
+            let mut work = Work::default();
+            columns.map(|j| of_column(&mut work, j)).reduce(better).flatten()
+        };
+        let Cut { feature, bin, below, .. } = best?;
+        let mut rest = all.to_vec();
+        subtract(&mut rest, &below);
+        let [whole, below, rest] = [all, &below, &rest].map(|sums| self.term(sums, &part.sizes));
+        let gain = whole.split_into(below, rest);
+        gain.is_real().then_some((gain, feature, bin))
+    }
+
+    /// The best cut of a column, from the sums of its bins.
+    fn best_bin(&self, feature: usize, all: &[i64], cells: &[i64]) -> Option<Cut> {
         let width = all.len();
-        let (mut below, mut rest) = (vec![0; width], all.to_vec());
-        let whole = self.term(all, sizes);
-        let mut best: Option<(Gain, u8)> = None;
+        let (mut below, mut best) = (vec![0; width], None);
         let bins = cells.chunks_exact(width).take((cells.len() / width).saturating_sub(1));
-        for (cell, cut) in bins.zip(0..) {
-            if cell[..self.weights].iter().all(|h| *h == 0) {
-                continue;
-            }
-            add(&mut below, cell);
-            subtract(&mut rest, cell);
-            if self.admits(&below) && self.admits(&rest) {
-                let gain = whole.split_into(self.term(&below, sizes), self.term(&rest, sizes));
-                if best.is_none_or(|(best, _)| gain.is_above(best)) {
-                    best = Some((gain, cut));
-                }
+        for (cell, bin) in bins.zip(0..) {
+            if cell[..self.weights].iter().any(|h| *h != 0) {
+                add(&mut below, cell);
+                self.offer(&mut best, (feature, bin), all, &below);
             }
         }
         best
     }
 
-    /// Whether the pairs of a child weigh enough.
-    fn admits(&self, sums: &[i64]) -> bool {
-        let h: i128 = sums[..self.weights].iter().map(|h| i128::from(*h)).sum();
+    /// The best cut of a column, from the examples in the order of their bins.
+    fn best_cut(&self, feature: usize, all: &[i64], rows: &[u32], work: &mut Work) -> Option<Cut> {
+        let bins = self.contexts.bins(feature);
+        let ordered = work.order(rows, bins, self.contexts.cuts(feature).len() + 1);
+        let mut below = vec![0; all.len()];
+        let mut best = None;
+        for of_bin in ordered.chunk_by(|i, k| bins[*i as usize] == bins[*k as usize]) {
+            let bin = bins[of_bin[0] as usize];
+            if usize::from(bin) < self.contexts.cuts(feature).len() {
+                of_bin.iter().for_each(|i| add(&mut below, self.cell(*i)));
+                self.offer(&mut best, (feature, bin), all, &below);
+            }
+        }
+        best
+    }
+
+    /// A cut with these sums below it, which takes the place of a worse one of its column.
+    fn offer(&self, best: &mut Option<Cut>, (feature, bin): (usize, u8), all: &[i64], below: &[i64]) {
+        let Some(sides) = self.sides(all, below) else { return };
+        match best {
+            Some(best) => {
+                let order = surely(sides, best.sides, 2 * self.actions);
+                if order.unwrap_or_else(|| self.compare_sums(all, below, &best.below)).is_gt() {
+                    best.below.copy_from_slice(below);
+                    (best.bin, best.sides) = (bin, sides);
+                }
+            }
+            None => *best = Some(Cut { feature, bin, sides, below: below.to_vec() }),
+        }
+    }
+
+    fn compare(&self, all: &[i64], one: &Cut, other: &Cut) -> Ordering {
+        let order = surely(one.sides, other.sides, 2 * self.actions);
+        order.unwrap_or_else(|| self.compare_sums(all, &one.below, &other.below))
+    }
+
+    /// The gain of a cut with these sums below it against that of another one, without any rounding.
+    fn compare_sums(&self, all: &[i64], one: &[i64], other: &[i64]) -> Ordering {
+        let is_rest = || one.iter().zip(other).zip(all).all(|((one, other), all)| one + other == *all);
+        if one == other || is_rest() {
+            return Ordering::Equal;
+        }
+        let [one, other] = [one, other].map(|below| {
+            let mut rest = all.to_vec();
+            subtract(&mut rest, below);
+            let mut fractions = self.fractions(below);
+            fractions.append(&mut self.fractions(&rest));
+            fractions
+        });
+        compare_sums(one, other)
+    }
+
+    /// Σ_a G_a²/(H_a+λ).
+    fn fractions(&self, sums: &[i64]) -> Vec<Fraction> {
+        let (h, g) = sums.split_at(self.weights);
+        let (h, mut g) = (h.iter().map(|h| i128::from(*h)), g.iter().map(|g| i128::from(*g)));
+        let each = g.len() / self.weights;
+        h.filter_map(|h| self.scale.fraction(g.by_ref().take(each), h)).collect()
+    }
+
+    /// Σ_a G_a²/(H_a+λ) over the actions and both sides, up to rounding, with G in grains; nothing where a side is too light.
+    fn sides(&self, all: &[i64], below: &[i64]) -> Option<f64> {
+        let ((h, g), (h_below, g_below)) = (all.split_at(self.weights), below.split_at(self.weights));
+        let weigh = |h: i128| self.admits(h);
+        let total = |h: &[i64]| h.iter().map(|h| i128::from(*h)).sum::<i128>();
+        let of_below = total(h_below);
+        if !weigh(of_below) || !weigh(total(h) - of_below) {
+            return None;
+        }
+        let denominator = |h: i64| self.scale.denominator(h.into());
+        if let ([h], [h_below]) = (h, h_below) {
+            let [below, rest] = sums_of_squares(g, g_below);
+            return Some(below / denominator(*h_below) + rest / denominator(h - h_below));
+        }
+        let term = |g: i64, h: i64| match denominator(h) {
+            d if d > 0.0 => g as f64 * (g as f64) / d,
+            _ => 0.0,
+        };
+        let below = h_below.iter().zip(g_below).map(|(h, g)| term(*g, *h)).sum::<f64>();
+        let rest = h.iter().zip(h_below).zip(g.iter().zip(g_below));
+        Some(below + rest.map(|((h, h_below), (g, g_below))| term(g - g_below, h - h_below)).sum::<f64>())
+    }
+
+    /// Whether a child may have this H, summed over what weights an example has.
+    fn admits(&self, h: i128) -> bool {
         self.scale.admits(if self.weights == 1 { h * self.actions as i128 } else { h })
     }
 
@@ -163,6 +323,24 @@ fn exponent_of_sums(values: &[f64], n: usize) -> i32 {
 /// Grains of one pair: at most 2^61 of them.
 fn below_2_62(grains: i128) -> i64 {
     i64::try_from(grains).unwrap_or_default()
+}
+
+/// Σ g² of some sums, and of what is left of all of them.
+fn sums_of_squares(all: &[i64], below: &[i64]) -> [f64; 2] {
+    // Four sums each: an addition need not wait for the one before it.
+    let (mut of_below, mut of_rest) = ([0.0; 4], [0.0; 4]);
+    let (all, last_all) = all.as_chunks::<4>();
+    let (below, last_below) = below.as_chunks::<4>();
+    let mut square = |k: usize, all: i64, below: i64| {
+        let (below, rest) = (below as f64, (all - below) as f64);
+        of_below[k] += below * below;
+        of_rest[k] += rest * rest;
+    };
+    for (all, below) in all.iter().zip(below) {
+        (0..4).for_each(|k| square(k, all[k], below[k]));
+    }
+    last_all.iter().zip(last_below).for_each(|(all, below)| square(0, *all, *below));
+    [of_below, of_rest].map(|sums| sums.iter().sum())
 }
 
 fn add(sums: &mut [i64], cell: &[i64]) {
