@@ -9,7 +9,6 @@ use super::units::Units;
 use super::{Measured, Options};
 use crate::progress::Progress;
 use crate::record::Provenance;
-use crate::table::Table;
 use crate::trials::Trials;
 use datasets::{ClassificationName, Labels, SearchPath, StandIn};
 use std::path::Path;
@@ -82,12 +81,6 @@ pub(super) fn measured(task: ClassificationName, method: Method, trials: Vec<Cou
         parameters: Parameters::table_5(method, task),
         trials: trials.into_iter().map(Arc::new).collect(),
     }
-}
-
-/// The cells of a table behind its header, row by row.
-pub(super) fn cells(table: &Table) -> Vec<Vec<String>> {
-    let of = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
-    table.to_markdown().lines().skip(2).map(of).collect()
 }
 
 /// A store and what else units share.

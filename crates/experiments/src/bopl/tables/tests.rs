@@ -1,7 +1,7 @@
 //! Every number stands in its column and beside its own row of the paper.
 
 use super::super::course::Course;
-use super::super::made_up::{cells, course, logging as of_logging, measured};
+use super::super::made_up::{course, logging as of_logging, measured};
 use super::*;
 use datasets::ClassificationName::{Scene, Tmc};
 
@@ -24,7 +24,7 @@ fn rewards_stand_beside_the_papers_and_breaches_are_summed() {
     let of = |method, reward| measured(Tmc, method, trials(reward));
     let mut runs = vec![of(Method::Logging, 0.25), of(Method::BrrGb, 0.5), of(Method::BoplRegr, 0.7375)];
     runs.extend([of(Method::BoplSRegr, 0.7433), of(Method::SharpSteps, 0.75)]);
-    let found = cells(&rewards(&runs, false).unwrap()[0]);
+    let found = rewards(&runs, false).unwrap()[0].cells();
     let ours = |reward: &str| format!("{reward} ± 0.0000");
     let row = |name: &str, reward: &str, rest: [&str; 6]| {
         let mut row = vec![name.to_owned(), ours(reward)];
@@ -57,7 +57,7 @@ fn where_ours_lies_is_said_of_full_runs_on_official_data() {
     let verdict = |quick, provenance, trials: usize| {
         let mut one = measured(Scene, Method::BoplRegr, vec![course(0.7700); trials]);
         one.provenance = provenance;
-        cells(&rewards(&[one], quick).unwrap()[0])[0][3].clone()
+        rewards(&[one], quick).unwrap()[0].cells()[0][3].clone()
     };
     assert_eq!(verdict(false, Provenance::Official, 3), "within");
     assert_eq!(verdict(false, Provenance::Official, 1), "within (1 trial)");
@@ -74,7 +74,7 @@ fn the_direct_method_stands_beside_the_truth_and_the_papers() {
         of(Method::BoplRegr, 0.5),
         of(Method::BoplClass, 0.5),
     ];
-    let found = cells(&direct_method(&runs).unwrap()[0]);
+    let found = direct_method(&runs).unwrap()[0].cells();
     let [said, truth, less] = ["0.2500 ± 0.0000", "0.5000 ± 0.0000", "-0.2500 ± 0.0000"];
     assert_eq!(
         found,
@@ -97,7 +97,7 @@ fn a_logging_policy_is_told_by_validation_and_test_rows() {
     trials[0].logging = of_logging(0.75, 0.0625);
     trials[1].logging = of_logging(0.75, 0.03125);
     let runs = [measured(Tmc, Method::Logging, trials), measured(Tmc, Method::BrrGb, vec![course(0.125); 2])];
-    let found = cells(&logging(&runs).unwrap()[0]);
+    let found = logging(&runs).unwrap()[0].cells();
     let expected = ["tmc", "0.24", "0.1", "0.7500 ± 0.0000", "0.5000 ± 0.0000", "0.3187 ± 0.0029", "0.0312"];
     assert_eq!(found, [expected]);
 }
@@ -106,7 +106,7 @@ fn a_logging_policy_is_told_by_validation_and_test_rows() {
 fn hyper_parameters_stand_in_their_columns() {
     let runs =
         [Method::Logging, Method::BrrGb, Method::BoplRegr].map(|method| measured(Scene, method, Vec::new()));
-    let found = cells(&parameters(&runs).unwrap()[0]);
+    let found = parameters(&runs).unwrap()[0].cells();
     assert_eq!(
         found,
         [

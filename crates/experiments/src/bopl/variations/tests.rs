@@ -1,6 +1,6 @@
 //! What varies, who logs for it, and what it is compared with.
 
-use super::super::made_up::{MOST, Setup, cells, course, task};
+use super::super::made_up::{MOST, Setup, course, task};
 use super::*;
 
 #[test]
@@ -46,7 +46,7 @@ fn every_variation_is_compared_with_the_first() {
         tried("better", 0.5, [0.5, 0.5], [0.5, 0.75], [3, 2]),
         tried("worse", 0.000_032, [0.25, 0.25], [0.125, 0.375], [0, 1]),
     ];
-    let found = cells(&table("tmc", Provenance::Official, &all).unwrap());
+    let found = table("tmc", Provenance::Official, &all).unwrap().cells();
     let row = |cells: [&str; 7]| cells.map(str::to_owned).to_vec();
     let expected = [
         row(["as it is", "2", "0.3750 ± 1.5882", "–", "0.2500 ± 0.0000", "0.25", "0"]),
