@@ -218,6 +218,14 @@ fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
 }
 
 #[cfg(test)]
+impl Table {
+    /// The cells, row by row, each row behind its label.
+    pub(crate) fn cells(&self) -> Vec<Vec<String>> {
+        self.rows.clone()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -35,3 +35,27 @@ pub(super) fn curves(measured: &[Measured]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up::{course, measured, place};
+    use super::super::methods::Method;
+    use super::*;
+    use datasets::ClassificationName::Tmc;
+
+    #[test]
+    fn a_trial_that_had_stopped_counts_as_it_was() {
+        let mut trials = [course(0.0), course(0.0)];
+        trials[0].places = vec![place(1, 0.5), place(2, 1.5)];
+        trials[1].places = vec![place(1, 1.5), place(2, 2.5), place(3, 3.5)];
+        trials.iter_mut().for_each(|trial| trial.places[0].snips = None);
+        let text = curves(&[measured(Tmc, Method::BoplRegr, trials.to_vec())]);
+        let expected =
+            "task,data,trials,method,round,gradient norm,training SNIPS,test reward,objective,bound
+tmc,official,2,BOPL-regr,1,2.00000,,1.00000,5.00000,9.00000
+tmc,official,2,BOPL-regr,2,3.00000,4.00000,2.00000,6.00000,10.0000
+tmc,official,2,BOPL-regr,3,3.50000,4.50000,2.50000,6.50000,10.5000
+";
+        assert_eq!(text, expected);
+    }
+}

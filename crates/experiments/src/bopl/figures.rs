@@ -87,3 +87,65 @@ fn rewards(measured: &[Measured]) -> BarPlot {
         panels: by_task(measured).into_iter().map(panel).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up::{course as of_reward, measured, place};
+    use super::*;
+    use ClassificationName::{Scene, Tmc};
+
+    /// A panel a number, a curve a method, and no band of few trials.
+    #[test]
+    fn curves_are_those_of_their_panels() {
+        let run = |method, of: f64, trials: usize| {
+            let mut trials = vec![of_reward(0.0); trials];
+            trials.iter_mut().for_each(|trial| trial.places = vec![place(1, of), place(3, of + 0.5)]);
+            trials[0].places[0].reward += trials.len() as f64;
+            measured(Tmc, method, trials)
+        };
+        let runs =
+            [run(Method::BrrGb, 8.0, 2), run(Method::BoplSRegr, 1.0, 5), run(Method::BoplRegr, 2.0, 4)];
+        let plot = course(Tmc, &runs.iter().collect::<Vec<_>>());
+        let curves = |panel: usize| -> Vec<(String, Vec<f64>)> {
+            plot.panels[panel].series.iter().map(|one| (one.name.clone(), one.y.clone())).collect()
+        };
+        let names = ["BOPL-regr", "BOPL-S-regr"].map(str::to_owned);
+        let expected = |regr: [f64; 2], s_regr: [f64; 2]| {
+            names.iter().cloned().zip([regr.to_vec(), s_regr.to_vec()]).collect::<Vec<_>>()
+        };
+        assert_eq!(curves(0), expected([3.0, 3.5], [2.0, 2.5]), "norm of the gradient");
+        assert_eq!(curves(1), expected([4.0, 4.5], [3.0, 3.5]), "SNIPS");
+        assert_eq!(curves(2), expected([3.0, 2.5], [2.0, 1.5]), "test reward");
+        assert_eq!(
+            plot.panels.iter().map(|panel| &panel.title[..4]).collect::<Vec<_>>(),
+            ["norm", "rewa", "rewa"]
+        );
+        let regr = &plot.panels[2].series[0];
+        assert_eq!((&regr.x[..], &regr.band), (&[1.0, 3.0][..], &None));
+        // Four rewards of 1 and one of 6: s = √5, and the quantile of four degrees of freedom is 2.776.
+        let bands = plot.panels[2].series[1].band.clone().unwrap();
+        assert!((bands[0].0 - (2.0 - 2.776)).abs() < 1e-12 && (bands[0].1 - (2.0 + 2.776)).abs() < 1e-12);
+        assert_eq!(bands[1], (1.5, 1.5));
+    }
+
+    #[test]
+    fn a_bar_is_the_test_reward_beside_the_papers() {
+        let of = |task, method, rewards: [f64; 2]| measured(task, method, rewards.map(of_reward).to_vec());
+        let plot = rewards(&[
+            of(Scene, Method::BoplRegr, [0.75, 0.25]),
+            of(Scene, Method::SharpSteps, [0.5, 1.0]),
+            of(Tmc, Method::BoplRegr, [0.5, 0.5]),
+        ]);
+        let bars = |panel: usize| {
+            let groups = plot.panels[panel].groups.iter();
+            let of = |group: &BarGroup| (group.label.clone(), group.bars[0].value, group.bars[0].reported);
+            groups.map(of).collect::<Vec<_>>()
+        };
+        let regr = |value, reported| ("BOPL-regr".to_owned(), value, Some(reported));
+        assert_eq!(bars(0), [regr(0.5, 0.7778), ("S-regr, sharp".to_owned(), 0.75, None)]);
+        assert_eq!(bars(1), [regr(0.5, 0.7361)]);
+        // s = √⅛, n = 2, and the quantile of one degree of freedom is 12.706.
+        assert!((plot.panels[0].groups[0].bars[0].error.unwrap() - 12.706 / 4.0).abs() < 1e-12);
+        assert_eq!(plot.panels.iter().map(|panel| &panel.title[..]).collect::<Vec<_>>(), ["scene", "tmc"]);
+    }
+}

@@ -132,4 +132,35 @@ mod tests {
         let (found, best) = start.calibrated(1.0, |tried| Ok(reward(tried))).unwrap();
         assert!(best < 1.0 && best >= reward(Explorer { ridge: 0.1, ..start }), "{found:?} {best}");
     }
+
+    /// The largest probability of the policy that these settings give on two classes which either column tells apart, the
+    /// second one by a hundredth.
+    fn largest(explorer: Explorer) -> f64 {
+        use off_policy::ActionSet;
+        use off_policy::policies::Policy;
+        use rand::SeedableRng;
+        let rows = (0..40).flat_map(|i| [if i % 2 == 0 { 0.01 } else { -0.01 }, f64::from(i % 5) / 5.0]);
+        let contexts = RowMatrix::dense(2, rows.collect()).unwrap();
+        let labels = LabelSets::new(2, (0..40).map(|i| [i % 2])).unwrap();
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        let policy = explorer.train(&contexts, &labels, &mut rng).unwrap();
+        let mut pi = [0.0; 2];
+        policy.probabilities(contexts.row(0).unwrap(), ActionSet::all(2).unwrap(), &mut pi).unwrap();
+        pi[0].max(pi[1])
+    }
+
+    #[test]
+    fn a_logging_policy_has_the_ridge_the_exploration_and_the_columns_that_were_asked_for() {
+        let of = |ridge, epsilon, columns| largest(Explorer { ridge, epsilon, columns });
+        let (standardised, raw) = (Columns::Standardised, Columns::Raw);
+        // Without a ridge to speak of, the labels are certain but for the share of the uniform policy.
+        for (epsilon, certain) in [(0.0, 1.0), (0.1, 0.95), (0.5, 0.75)] {
+            let found = of(1e-6, epsilon, standardised);
+            assert!((found - certain).abs() < 0.02 && found < certain + 1e-12, "{epsilon}: {found}");
+        }
+        // The larger the ridge, the less is told apart; of small columns as they are, at once.
+        assert!((of(1e4, 0.0, standardised) - 0.5).abs() < 0.01);
+        let (some, little) = (of(0.1, 0.0, standardised), of(0.1, 0.0, raw));
+        assert!(some > 0.7 && (little - 0.5).abs() < 0.02, "{some}, {little}");
+    }
 }

@@ -24,6 +24,8 @@ mod report;
 mod tables;
 mod curves;
 mod figures;
+#[cfg(test)]
+mod made_up;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError};
@@ -228,17 +230,9 @@ mod tests {
     #[test]
     fn large_tasks_have_fewer_trials_where_that_is_asked_for() {
         let options = |large_trials, comparison_trials| Options {
-            trials: 10,
             large_trials,
             comparison_trials,
-            seed: 1,
-            threads: None,
-            quick: false,
-            search_parameters: false,
-            tasks: Vec::new(),
-            out: PathBuf::new(),
-            search: SearchPath::nowhere(),
-            quiet: true,
+            ..made_up::options(&PathBuf::new(), 10)
         };
         let of = |options: Options| {
             let trials = |task, method| options.trials_of(task, method);

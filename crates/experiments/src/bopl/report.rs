@@ -52,17 +52,7 @@ pub(super) fn write(
     show("The direct method against the truth, beside [L23, Table 2]", tables::direct_method(measured)?);
     show("Logging policies", tables::logging(measured)?);
     show("Hyper-parameters", tables::parameters(measured)?);
-    let counted = |of: fn(&Course) -> u32| -> u64 {
-        let boosted = measured.iter().filter(|one| one.method.is_boosted());
-        boosted.flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
-    };
-    let broken = format!(
-        "{} rounds of boosted off-policy learning; the objective fell by less than guaranteed in {} of them and was above \
-         the bound of [L23, Theorem 1] after {}.",
-        counted(|course| course.rounds),
-        counted(|course| course.short_of_the_decrease),
-        counted(|course| course.above_the_bound),
-    );
+    let broken = guarantees(measured);
     let _ = writeln!(terminal, "{broken}");
     let hyper = if options.search_parameters {
         format!(
@@ -94,6 +84,21 @@ pub(super) fn write(
         files.push(path);
     }
     Ok(Report { terminal, files })
+}
+
+/// How many rounds there were for the theorems, and how many broke them.
+fn guarantees(measured: &[Measured]) -> String {
+    let counted = |of: fn(&Course) -> u32| -> u64 {
+        let boosted = measured.iter().filter(|one| one.method.is_boosted());
+        boosted.flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
+    };
+    format!(
+        "{} rounds of boosted off-policy learning; the objective fell by less than guaranteed in {} of them and was above \
+         the bound of [L23, Theorem 1] after {}.",
+        counted(|course| course.rounds),
+        counted(|course| course.short_of_the_decrease),
+        counted(|course| course.above_the_bound),
+    )
 }
 
 /// What the record keeps of a course.
@@ -177,5 +182,59 @@ pub(super) fn mean_and_width(found: Interval) -> String {
     match found.half_width {
         Some(width) => format!("{:.4} ± {width:.4}", found.mean),
         None => format!("{:.4}", found.mean),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up::{course, measured};
+    use super::super::methods::Method;
+    use super::*;
+    use ClassificationName::{Scene, Tmc};
+
+    fn broken(rounds: u32, short_of_the_decrease: u32, above_the_bound: u32) -> Course {
+        Course { rounds, short_of_the_decrease, above_the_bound, ..course(0.5) }
+    }
+
+    #[test]
+    fn the_breaches_of_all_boosted_runs_are_summed() {
+        let found = guarantees(&[
+            measured(Scene, Method::BoplRegr, vec![broken(10, 1, 0), broken(20, 0, 16)]),
+            measured(Scene, Method::BrrGb, vec![broken(100, 100, 100)]),
+            measured(Tmc, Method::LineSearch, vec![broken(40, 4, 32)]),
+        ]);
+        let expected = "70 rounds of boosted off-policy learning; the objective fell by less than guaranteed in 5 of them and was \
+                        above the bound of [L23, Theorem 1] after 48.";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_record_keeps_every_number_under_its_name() {
+        let one = Course { seconds: 5.0, direct_method: Some(0.25), ..broken(10, 3, 2) };
+        let of = measured(Scene, Method::BoplRegr, vec![one, course(0.125)]);
+        let found = trials(&of, 7);
+        let numbers: Vec<_> = found.iter().map(|kept| (kept.trial, &kept.metric[..], kept.value)).collect();
+        let [short, above] = ["rounds short of the decrease", "rounds above the bound"];
+        let expected = [
+            (0, "test reward", 0.5),
+            (0, "direct method", 0.25),
+            (0, "rounds", 10.0),
+            (0, short, 3.0),
+            (0, above, 2.0),
+            (0, "seconds a round", 0.5),
+            (1, "test reward", 0.125),
+            (1, "rounds", 0.0),
+            (1, short, 0.0),
+            (1, above, 0.0),
+        ];
+        assert_eq!(numbers, expected);
+        let whose =
+            |kept: &Trial| (&kept.dataset[..], &kept.method[..], kept.seed) == ("scene", "BOPL-regr", 7);
+        assert!(found.iter().all(whose));
+        assert!(found.iter().all(|kept| kept.settings["min_child_weight"] == 60.0));
+        let paper: Vec<_> =
+            paper(&of).into_iter().map(|row| (row.dataset, row.method, row.metric, row.mean)).collect();
+        let row = |metric: &str, mean| ("scene".to_owned(), "BOPL-regr".to_owned(), metric.to_owned(), mean);
+        assert_eq!(paper, [row(TEST_REWARD, 0.7778), row(HALF_WIDTH, 0.0105)]);
     }
 }

@@ -88,9 +88,130 @@ pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64
     std::iter::once(table_5).chain(std::iter::repeat_with(&mut drawn).take(TRIED - 1)).collect()
 }
 
+/// The configuration of most reward, the first of those that have it.
+pub(super) fn best<'a>(scored: impl IntoIterator<Item = (&'a Parameters, f64)>) -> Option<Parameters> {
+    let (mut best, mut most) = (None, f64::NEG_INFINITY);
+    for (parameters, reward) in scored {
+        if reward > most {
+            (best, most) = (Some(*parameters), reward);
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_best_is_the_first_of_most_reward() {
+        let start = Parameters::table_5(Method::BoplRegr, ClassificationName::Scene);
+        let tried = [1, 2, 3, 4].map(|rounds| Parameters { rounds, ..start });
+        let of = |rewards: [f64; 4]| best(tried.iter().zip(rewards)).map(|best| best.rounds);
+        assert_eq!(of([0.5, 0.75, 0.25, 0.5]), Some(2));
+        assert_eq!(of([-0.5, -0.75, -0.25, -0.25]), Some(3), "the first of equals");
+        assert_eq!(of([0.75, 0.5, 0.5, 0.25]), Some(1));
+        assert_eq!(of([0.0, 0.5, 0.5, 1.0]), Some(4));
+        assert_eq!(best([]), None);
+    }
+
+    /// A range of \[L23, Table 4\].
+    type Range = (f64, f64);
+
+    /// Rounds, depth, least weight, λ, translation and learning rate, as the paper prints them; a number alone is both ends.
+    fn printed(method: Method, task: ClassificationName) -> [Range; 6] {
+        use ClassificationName::{Covertype, Fashion, Scene, Tmc};
+        let [none, one] = [0.0, 1.0].map(|number| (number, number));
+        let scene = if task == Scene { (0.0, 0.05) } else { none };
+        let regression = |rounds, depth, weight, b| [rounds, depth, weight, scene, b, one];
+        let classes = |rounds, depth, weight, b| [rounds, depth, weight, none, b, one];
+        let (near, far) = ((-0.4, -0.3), (-0.5, -0.3));
+        match (method, task) {
+            (Method::BrrGb, Covertype) => {
+                [(200.0, 600.0), (6.0, 25.0), (2.0, 400.0), none, none, (0.01, 0.1)]
+            }
+            (Method::BrrGb, Fashion) => [(100.0, 500.0), (4.0, 20.0), (2.0, 640.0), none, none, (0.1, 2.0)],
+            (Method::BrrGb, Scene) => [(100.0, 1000.0), (5.0, 14.0), (5.0, 120.0), scene, none, (1e-4, 0.3)],
+            (Method::BrrGb, Tmc) => [(100.0, 300.0), (6.0, 20.0), (2.0, 200.0), none, none, (0.01, 0.1)],
+            (Method::BoplRegr, Covertype) => regression((200.0, 600.0), (10.0, 25.0), (2.0, 400.0), near),
+            (Method::BoplRegr, Fashion) => regression((150.0, 250.0), (10.0, 20.0), (100.0, 640.0), far),
+            (Method::BoplSRegr, Covertype) => regression((400.0, 600.0), (10.0, 25.0), (2.0, 400.0), near),
+            (Method::BoplSRegr, Fashion) => regression((100.0, 250.0), (10.0, 20.0), (100.0, 640.0), far),
+            (Method::BoplRegr | Method::BoplSRegr, Scene) => {
+                regression((100.0, 1000.0), (5.0, 14.0), (5.0, 120.0), (-0.6, 0.0))
+            }
+            (Method::BoplRegr | Method::BoplSRegr, Tmc) => {
+                regression((100.0, 300.0), (6.0, 20.0), (2.0, 200.0), far)
+            }
+            (_, Covertype) => classes((300.0, 300.0), (15.0, 25.0), (50.0, 100.0), (-0.2, -0.2)),
+            (_, Fashion) => classes((150.0, 250.0), (15.0, 25.0), (10.0, 50.0), (-0.2, -0.2)),
+            (_, Scene) => classes((500.0, 1000.0), (6.0, 14.0), (60.0, 240.0), (-0.4, -0.2)),
+            (_, Tmc) => classes((200.0, 200.0), (15.0, 20.0), (10.0, 50.0), (-0.15, -0.1)),
+        }
+    }
+
+    /// Every range of every method and task is that of the table, and is drawn from end to end.
+    #[test]
+    fn what_is_drawn_fills_the_ranges_of_table_4() {
+        let tuned =
+            [Method::BrrGb, Method::BoplRegr, Method::BoplClass, Method::BoplSRegr, Method::BoplSClass];
+        for (method, task) in
+            tuned.iter().flat_map(|method| ClassificationName::ALL.map(|task| (*method, task)))
+        {
+            let mut ranges = printed(method, task);
+            ranges[5] = (ranges[5].0.ln(), ranges[5].1.ln());
+            let mut seen = [(f64::INFINITY, f64::NEG_INFINITY); 6];
+            for seed in 0..60 {
+                for found in configurations(method, task, seed).iter().skip(1) {
+                    let values = [
+                        f64::from(found.rounds),
+                        f64::from(found.max_depth),
+                        found.min_child_weight,
+                        found.reg_lambda,
+                        found.translation,
+                        found.learning_rate.ln(),
+                    ];
+                    seen.iter_mut().zip(values).for_each(|(seen, value)| {
+                        *seen = (seen.0.min(value), seen.1.max(value));
+                    });
+                }
+            }
+            for (name, (seen, (low, high))) in
+                ["rounds", "depth", "weight", "λ", "b", "rate"].iter().zip(seen.iter().zip(ranges))
+            {
+                let (near, what) =
+                    (0.05 * (high - low) + 1e-12, format!("{method}, {task}, {name}: {seen:?}"));
+                assert!(seen.0 >= low - 1e-12 && seen.1 <= high + 1e-12, "{what} beyond {low} to {high}");
+                assert!(seen.0 <= low + near && seen.1 >= high - near, "{what} short of {low} to {high}");
+            }
+        }
+    }
+
+    /// On a logarithmic scale half of the learning rates lie below the geometric mean of the ends.
+    #[test]
+    fn learning_rates_are_drawn_evenly_on_a_logarithmic_scale() {
+        let drawn = (0..200).flat_map(|seed| configurations(Method::BrrGb, ClassificationName::Scene, seed));
+        let rates: Vec<f64> = drawn.map(|found| found.learning_rate).collect();
+        let below = rates.iter().filter(|rate| **rate < (1e-4_f64 * 0.3).sqrt()).count();
+        // One of the six that are tried is that of Table 5, whose rate lies above.
+        let share = below as f64 / (rates.len() as f64 * 5.0 / 6.0);
+        assert!((share - 0.5).abs() < 0.06, "{share}");
+    }
+
+    /// Where the ranges are the same, what is drawn is not: every method, task and seed has draws of its own.
+    #[test]
+    fn draws_of_methods_tasks_and_seeds_differ() {
+        use ClassificationName::{Covertype, Fashion, Scene};
+        let share = |method, task, seed| {
+            let found = configurations(method, task, seed)[1];
+            let (low, high) = printed(method, task)[2];
+            (100.0 * (found.min_child_weight - low) / (high - low)).round()
+        };
+        assert_ne!(share(Method::BoplClass, Scene, 3), share(Method::BoplSClass, Scene, 3));
+        assert_ne!(share(Method::BoplRegr, Scene, 3), share(Method::BoplSRegr, Scene, 3));
+        assert_ne!(share(Method::BrrGb, Covertype, 3), share(Method::BrrGb, Fashion, 3));
+        assert_ne!(share(Method::BrrGb, Scene, 3), share(Method::BrrGb, Scene, 4));
+    }
 
     /// So does what \[L23, Table 5\] selected.
     #[test]

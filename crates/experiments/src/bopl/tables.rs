@@ -186,13 +186,4 @@ fn text(printed: Printed) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trials_that_ended_early_are_said() {
-        assert_eq!(ends([].into_iter()), "");
-        let stops = [Stop::Predictions, Stop::Alpha, Stop::Predictions];
-        assert_eq!(ends(stops.into_iter()), " (2 ended: predictions) (1 ended: alpha)");
-    }
-}
+mod tests;

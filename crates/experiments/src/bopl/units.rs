@@ -4,7 +4,7 @@ use super::course::Course;
 use super::logging_policy::Explorer;
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::search::TRIALS;
+use super::search::{self, TRIALS};
 use super::task::{MostRows, Task, Trial};
 use super::{BoplRunError, Measured, Options};
 use crate::progress::{Progress, Stage};
@@ -95,14 +95,9 @@ impl Units<'_> {
         let rewards = courses.iter().map(|trials| trials.iter().map(|course| course.reward).sum::<f64>());
         let scored: Vec<_> = all.iter().zip(rewards).collect();
         let best = |(method, tried): (Method, Vec<Parameters>)| {
-            let mut best = *tried.first()?;
-            let mut most = f64::NEG_INFINITY;
-            for ((_, parameters), reward) in scored.iter().filter(|(of, _)| of.0 == method) {
-                if *reward > most {
-                    (best, most) = (*parameters, *reward);
-                }
-            }
-            Some((method, best))
+            let of_method = scored.iter().filter(|((of, _), _)| *of == method);
+            let found = search::best(of_method.map(|((_, parameters), reward)| (parameters, *reward)));
+            Some((method, found.or_else(|| tried.first().copied())?))
         };
         Ok(tried.into_iter().filter_map(best).collect())
     }
@@ -256,51 +251,4 @@ pub(super) fn side_by_side<I: Sync, T: Send>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use off_policy::policies::Columns;
-
-    #[test]
-    fn what_comes_out_stands_in_the_order_of_the_items() {
-        let items: Vec<u64> = (0..40).collect();
-        for threads in [1, 3] {
-            let slow = |item: &u64| {
-                std::thread::sleep(std::time::Duration::from_micros(400 - 10 * item));
-                assert_eq!(rayon::current_thread_index(), None);
-                Ok(*item)
-            };
-            assert_eq!(side_by_side(&items, Some(threads), slow).unwrap(), items);
-        }
-    }
-
-    #[test]
-    fn a_key_names_who_logs_and_what_is_searched() {
-        use ClassificationName::Scene;
-        let of = |method| Parameters::table_5(method, Scene);
-        let (method, scored, explorer) = (Method::BoplRegr, Scored::Test, Explorer::of(Scene));
-        let (parameters, model) = (of(method), of(Method::BrrGb));
-        let unit = Unit { trial: 3, place: 0, method, parameters, model, scored };
-        let start = r#"scene/official/3/BOPL-regr/Test/{"ridge":1.1,"epsilon":0.1}/{"rounds":500,"#;
-        let key = unit.key(Scene, "official", explorer);
-        assert!(key.starts_with(start) && key.ends_with("\"learning_rate\":1.0}"), "{key}");
-        let other = Unit { model: Parameters { rounds: 7, ..model }, ..unit };
-        assert!(other.key(Scene, "official", explorer).starts_with(&format!("{key}/{{\"rounds\":7,")));
-        let raw = Explorer { columns: Columns::Raw, ..explorer };
-        assert!(unit.key(Scene, "official", raw).contains(r#""epsilon":0.1,"columns":"Raw"}"#));
-        let class =
-            |model| Unit { method: Method::BoplClass, model, ..unit }.key(Scene, "official", explorer);
-        assert_eq!(class(other.model), class(model), "no direct method is asked about it");
-    }
-
-    #[test]
-    fn a_failure_ends_the_work() {
-        let items: Vec<usize> = (0..40).collect();
-        let begun = AtomicUsize::new(0);
-        let failing = |item: &usize| {
-            begun.fetch_add(1, Ordering::Relaxed);
-            if *item == 3 { Err(BoplRunError::NothingToRun { trials: 3, tasks: 0 }) } else { Ok(()) }
-        };
-        assert!(side_by_side(&items, Some(1), failing).is_err());
-        assert_eq!(begun.load(Ordering::Relaxed), 4);
-    }
-}
+mod tests;

@@ -111,3 +111,6 @@ fn series(name: &str, points: impl Iterator<Item = (f64, Interval)>, theory: boo
     let stroke = if theory { Stroke::Dashed } else { Stroke::Solid };
     (!x.is_empty()).then(|| Series { name: name.to_owned(), x, y, band: has_band.then_some(band), stroke })
 }
+
+#[cfg(test)]
+mod tests;

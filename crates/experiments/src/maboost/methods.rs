@@ -222,3 +222,6 @@ impl fmt::Display for Method {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

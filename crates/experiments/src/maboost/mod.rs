@@ -20,6 +20,8 @@ mod report;
 mod tables;
 mod rounds;
 mod figures;
+#[cfg(test)]
+mod made_up;
 
 use crate::progress::Progress;
 use crate::record::{Provenance, Record, RecordError};

@@ -50,26 +50,20 @@ pub fn errors(
             let chosen = Choice::of(method, learner, &most, rounds)?;
             let errors = test_errors(method, learner, &whole, rounds)?;
             say(plain, TEST_ERROR, last(&errors));
-            say(stopped, TEST_ERROR, errors.get(chosen.round).copied().unwrap_or_else(|| last(&errors)));
+            say(stopped, TEST_ERROR, chosen.stopped(&errors));
         }
         say(METHODS[4], TEST_ERROR, last(&test_errors(Method::Entropy, learner, &whole, rounds)?));
         let choices = SMOOTHNESS
             .map(|k| Ok::<_, MaboostError>((k, Choice::of(Method::Smooth(k), learner, &most, rounds)?)));
         let choices = choices.into_iter().collect::<Result<Vec<_>, _>>()?;
-        // Of equals the first, which is the smallest k.
-        let by =
-            |error: fn(&Choice) -> f64| choices.iter().min_by(|a, b| error(&a.1).total_cmp(&error(&b.1)));
+        let by = |error| best(&choices, error);
         if let (Some((k, _)), Some((k_stopped, stopped))) =
             (by(|choice| choice.at_end), by(|choice| choice.least))
         {
             say(SMOOTH, TEST_ERROR, last(&test_errors(Method::Smooth(*k), learner, &whole, rounds)?));
             say(SMOOTH, CHOSEN, *k);
             let errors = test_errors(Method::Smooth(*k_stopped), learner, &whole, rounds)?;
-            say(
-                SMOOTH_STOPPED,
-                TEST_ERROR,
-                errors.get(stopped.round).copied().unwrap_or_else(|| last(&errors)),
-            );
+            say(SMOOTH_STOPPED, TEST_ERROR, stopped.stopped(&errors));
             say(SMOOTH_STOPPED, CHOSEN, *k_stopped);
         }
     }
@@ -93,11 +87,25 @@ impl Choice {
     /// # Errors
     /// What boosters refuse.
     pub fn of(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result<Self, MaboostError> {
-        let errors = test_errors(method, learner, task, rounds)?;
+        Ok(Self::among(&test_errors(method, learner, task, rounds)?))
+    }
+
+    /// Of the validation error after every round.
+    fn among(errors: &[f64]) -> Self {
         let first = errors.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         let (round, least) = first.unwrap_or((0, 1.0));
-        Ok(Self { round, least, at_end: last(&errors) })
+        Self { round, least, at_end: last(errors) }
     }
+
+    /// The test error where validation stops, or at the end of a run that came to it before.
+    fn stopped(&self, errors: &[f64]) -> f64 {
+        errors.get(self.round).copied().unwrap_or_else(|| last(errors))
+    }
+}
+
+/// The k of least validation error; of equals the first, which is the smallest.
+fn best(choices: &[(f64, Choice)], error: fn(&Choice) -> f64) -> Option<&(f64, Choice)> {
+    choices.iter().min_by(|a, b| error(&a.1).total_cmp(&error(&b.1)))
 }
 
 /// The test error after every round.
@@ -115,4 +123,89 @@ fn test_errors(
 /// The error of a run that found nothing to begin with is 1.
 fn last(errors: &[f64]) -> f64 {
     errors.last().copied().unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made_up::split;
+    use super::*;
+    use datasets::Name;
+
+    #[test]
+    fn the_first_round_of_least_error_is_chosen() {
+        let of = |errors: &[f64]| {
+            let Choice { round, least, at_end } = Choice::among(errors);
+            (round, least, at_end)
+        };
+        assert_eq!(of(&[0.5, 0.25, 0.125, 0.75, 0.125, 0.375]), (2, 0.125, 0.375));
+        assert_eq!(of(&[0.25, 0.5]), (0, 0.25, 0.5));
+        assert_eq!(of(&[]), (0, 1.0, 1.0), "a run that found nothing to begin with");
+    }
+
+    #[test]
+    fn a_run_is_stopped_at_the_round_that_was_chosen() {
+        let chosen = Choice { round: 2, least: 0.0, at_end: 0.0 };
+        assert_eq!(chosen.stopped(&[0.5, 0.25, 0.75, 0.125]), 0.75);
+        assert_eq!(chosen.stopped(&[0.5, 0.25]), 0.25, "the run ended before");
+        assert_eq!(chosen.stopped(&[]), 1.0);
+    }
+
+    /// One k is best at the end, another one where it is stopped, and a third one is the worst of all.
+    #[test]
+    fn the_smallest_k_of_least_error_is_chosen() {
+        let of = |k, least, at_end| (k, Choice { round: 0, least, at_end });
+        let choices = [of(1.5, 0.5, 0.75), of(2.0, 0.375, 0.5), of(3.0, 0.125, 0.625), of(5.0, 0.125, 0.5)];
+        let k = |error| best(&choices, error).map(|(k, _)| *k);
+        assert_eq!((k(|choice| choice.at_end), k(|choice| choice.least)), (Some(2.0), Some(3.0)));
+    }
+
+    /// Every number is that of the method it stands at, learnt from all rows and chosen on a fifth of them.
+    #[test]
+    fn every_error_is_that_of_its_method_and_its_choice() {
+        let (split, rounds) = (split(Name::Spambase, 300), 12);
+        let found = errors(&split, Learner::Stumps, rounds, 3, 1).unwrap();
+        let (mut stops_matter, mut ks_differ) = (false, false);
+        for level in LEVELS {
+            let told = split.told(level, 3, 1).unwrap();
+            let validation = split.validation(&told).unwrap();
+            let errors = |method: Method, is_whole: bool| {
+                let task = if is_whole { split.task(&told) } else { validation.task(&validation.truth) };
+                let mut errors = Vec::new();
+                let mut each = |now: &super::super::methods::Moment<'_>| errors.push(now.test_error);
+                method.boost(Learner::Stumps, &task.unwrap(), rounds, &mut each).unwrap();
+                errors
+            };
+            let least = |errors: &[f64]| errors.iter().copied().fold(1.0, f64::min);
+            let stopped = |method| {
+                let (validated, tested) = (errors(method, false), errors(method, true));
+                let round = validated.iter().position(|error| *error <= least(&validated)).unwrap();
+                tested[round]
+            };
+            let at_end = |method| *errors(method, true).last().unwrap();
+            let k_of = |error: &dyn Fn(&[f64]) -> f64| {
+                let of = SMOOTHNESS.map(|k| error(&errors(Method::Smooth(k), false)));
+                SMOOTHNESS[of.iter().position(|error| *error <= least(&of)).unwrap()]
+            };
+            let (k, k_stopped) = (k_of(&|errors| *errors.last().unwrap()), k_of(&least));
+            ks_differ |= (k - k_stopped).abs() > 0.0;
+            let expected = [
+                (ADABOOST, TEST_ERROR, at_end(Method::AdaBoost)),
+                ("AdaBoost, T chosen", TEST_ERROR, stopped(Method::AdaBoost)),
+                ("MadaBoost", TEST_ERROR, at_end(Method::Mada)),
+                ("MadaBoost, T chosen", TEST_ERROR, stopped(Method::Mada)),
+                ("entropy", TEST_ERROR, at_end(Method::Entropy)),
+                (SMOOTH, TEST_ERROR, at_end(Method::Smooth(k))),
+                (SMOOTH, CHOSEN, k),
+                (SMOOTH_STOPPED, TEST_ERROR, stopped(Method::Smooth(k_stopped))),
+                (SMOOTH_STOPPED, CHOSEN, k_stopped),
+            ];
+            stops_matter |= (expected[0].2 - expected[1].2).abs() > 0.0;
+            let case = format!("{:.0}% noise", 100.0 * level);
+            let expected = expected
+                .map(|(method, metric, value)| Point::new(&case, method, metric, 100.0 * level, value));
+            let of_level: Vec<Point> = found.iter().filter(|point| point.case == case).cloned().collect();
+            assert_eq!(of_level, expected);
+        }
+        assert!(stops_matter && ks_differ, "no level tells the choices apart");
+    }
 }

@@ -104,3 +104,6 @@ impl Part {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -209,3 +209,6 @@ impl Measured {
 pub(super) fn of_part(measured: &[Measured], part: Part) -> impl Iterator<Item = &Measured> {
     measured.iter().filter(move |one| one.part == part)
 }
+
+#[cfg(test)]
+mod tests;

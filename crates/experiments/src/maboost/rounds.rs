@@ -70,3 +70,6 @@ fn key(one: &Measured, method: &str) -> String {
     let data = one.provenance.label().unwrap_or("official");
     format!("{},{},{data},{},\"{method}\"", one.set, one.learner, one.trials.len())
 }
+
+#[cfg(test)]
+mod tests;

@@ -136,3 +136,6 @@ fn training_file(name: Name, rows: usize) -> Option<usize> {
     };
     Some(if rows == official.1 { official.0 } else { 2 * rows / 3 })
 }
+
+#[cfg(test)]
+mod tests;

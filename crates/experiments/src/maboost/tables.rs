@@ -128,3 +128,6 @@ fn difference(a: &[f64], b: &[f64]) -> Cell {
 fn percent(found: Interval) -> Cell {
     Cell::Text(found.percent())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Made-up runs, whose numbers are known.
+
+use super::course::{Course, Logging, Place};
+use super::logging_policy::Explorer;
+use super::methods::Method;
+use super::parameters::Parameters;
+use super::task::{MostRows, Task};
+use super::units::Units;
+use super::{Measured, Options};
+use crate::progress::Progress;
+use crate::record::Provenance;
+use crate::trials::Trials;
+use datasets::{ClassificationName, Labels, SearchPath, StandIn};
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Rows of a quick trial.
+pub(super) const MOST: MostRows = MostRows { log: 100, held_out: 60 };
+
+pub(super) fn options(out: &Path, trials: u32) -> Options {
+    Options {
+        trials,
+        large_trials: None,
+        comparison_trials: None,
+        seed: 3,
+        threads: Some(1),
+        quick: true,
+        search_parameters: false,
+        tasks: vec![ClassificationName::Scene],
+        out: out.to_owned(),
+        search: SearchPath::nowhere(),
+        quiet: true,
+    }
+}
+
+/// The stand-in of Scene.
+pub(super) fn task() -> Task {
+    let stand_in = StandIn { seed: 3, rows: Some(400) };
+    Task::load(ClassificationName::Scene, &SearchPath::nowhere(), stand_in).unwrap()
+}
+
+/// The same task in which these examples have other labels.
+pub(super) fn garbled(mut task: Task, examples: &[usize]) -> Task {
+    let labels = &task.data.labels;
+    let classes = u32::try_from(labels.classes()).unwrap();
+    let (mut offsets, mut indices) = (vec![0], Vec::new());
+    for (i, of_row) in labels.iter().enumerate() {
+        let moved = u32::from(examples.contains(&i));
+        let mut of_row: Vec<u32> = of_row.iter().map(|label| (label + moved) % classes).collect();
+        of_row.sort_unstable();
+        indices.extend(of_row);
+        offsets.push(indices.len());
+    }
+    task.data.labels = Labels::new(labels.classes(), offsets, indices).unwrap();
+    task
+}
+
+/// A course of this reward.
+pub(super) fn course(reward: f64) -> Course {
+    Course { reward, ..Course::default() }
+}
+
+/// A kept round: numbers that tell themselves apart.
+pub(super) fn place(round: u32, of: f64) -> Place {
+    let [snips, objective, bound] = [2.0, 4.0, 8.0].map(|number| Some(of + number));
+    Place { round, reward: of, gradient_norm: of + 1.0, snips, objective, bound }
+}
+
+/// What is known of a logging policy.
+pub(super) fn logging(on_validation: f64, least_propensity: f64) -> Option<Logging> {
+    Some(Logging { on_validation, least_propensity })
+}
+
+/// Trials on official data.
+pub(super) fn measured(task: ClassificationName, method: Method, trials: Vec<Course>) -> Measured {
+    Measured {
+        task,
+        provenance: Provenance::Official,
+        method,
+        parameters: Parameters::table_5(method, task),
+        trials: trials.into_iter().map(Arc::new).collect(),
+    }
+}
+
+/// A store and what else units share.
+pub(super) struct Setup {
+    /// Where the store is, as long as it is used.
+    _folder: TempDir,
+    pub(super) task: Task,
+    pub(super) options: Options,
+    pub(super) store: Trials<Course>,
+    pub(super) progress: Progress,
+}
+
+impl Setup {
+    pub(super) fn of(task: Task, trials: u32) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Trials::open(&folder.path().join("units"), &"settings").unwrap();
+        let options = options(folder.path(), trials);
+        Self { _folder: folder, task, options, store, progress: Progress::new(true) }
+    }
+
+    pub(super) fn units(&self) -> Units<'_> {
+        let explorer = Explorer::of(self.task.name);
+        let Self { task, options, store, progress, .. } = self;
+        Units { task, explorer, most: Some(MOST), options, store, progress }
+    }
+}

@@ -1,0 +1,60 @@
+//! Made-up runs, whose numbers are known, and sets that every clone has.
+
+use super::course::{Course, Place, levels};
+use super::methods::{Learner, Method};
+use super::parts::Part;
+use super::sets::Split;
+use super::{Measured, Outcome, Point};
+use crate::record::Provenance;
+use datasets::{Name, SearchPath, StandIn, load};
+use std::sync::Arc;
+
+/// A split of a stand-in into 200 training and 100 test rows, at most.
+pub(super) fn split(name: Name, rows: usize) -> Split {
+    let dataset = load(name, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(rows) }).unwrap();
+    Split::draw(name, &dataset, [200, 100], 3, 1).unwrap()
+}
+
+/// A kept round: numbers that tell themselves apart.
+pub(super) fn place(round: u32, of: f64) -> Place {
+    Place {
+        round,
+        error: of,
+        test: of + 0.25,
+        bound: of + 0.5,
+        tight: Some(of + 0.75),
+        margin: of + 1.0,
+        margin_bound: Some(of + 2.0),
+        squares: of + 3.0,
+        zeros: of + 4.0,
+        capped: of + 5.0,
+        used: of + 6.0,
+    }
+}
+
+/// A course of these rounds, with a distribution of margins of this share after the last.
+pub(super) fn course(method: Method, places: Vec<Place>, broken: u32, share: f64) -> Course {
+    let round = places.last().unwrap().round;
+    let margins = vec![(round, levels().map(|_| share).collect())];
+    Course { method: method.to_string(), stop: None, broken, places, margins }
+}
+
+/// Trials of a part over stumps on official spambase.
+fn measured(part: Part, outcomes: Vec<Outcome>) -> Measured {
+    let trials = outcomes.into_iter().map(|outcome| Arc::new((1.0, outcome))).collect();
+    Measured { part, set: Name::Spambase, learner: Learner::Stumps, provenance: Provenance::Official, trials }
+}
+
+/// Courses, trial by trial.
+pub(super) fn courses(trials: Vec<Vec<Course>>) -> Measured {
+    measured(Part::Courses, trials.into_iter().map(Outcome::Courses).collect())
+}
+
+/// Single numbers (case, method, metric, x, value), trial by trial.
+pub(super) fn points(part: Part, trials: &[Vec<(&str, &str, &str, f64, f64)>]) -> Measured {
+    let point = |(case, method, metric, x, value): &(&str, &str, &str, f64, f64)| {
+        Point::new(case, method, metric, *x, *value)
+    };
+    let outcome = |points: &Vec<_>| Outcome::Points(points.iter().map(point).collect());
+    measured(part, trials.iter().map(outcome).collect())
+}

@@ -1,0 +1,42 @@
+//! How much of each part is run on which set.
+
+use super::*;
+
+#[test]
+fn large_sets_have_fewer_trials_of_courses() {
+    let size = Size::of(false);
+    let of = |part| {
+        [Name::Ionosphere, Name::Spambase, Name::Letter, Name::Adult, Name::Census]
+            .map(|name| size.trials(part, name, 10))
+    };
+    assert_eq!(of(Part::Courses), [10, 5, 5, 3, 3]);
+    assert_eq!((of(Part::Noise), of(Part::Combined)), ([10; 5], [10; 5]));
+    assert_eq!(size.trials(Part::Courses, Name::Spambase, 4), 4);
+}
+
+/// A part has its own rounds and rows, and its own numbers.
+#[test]
+fn a_trial_is_of_its_part() {
+    let dataset = datasets::load(
+        Name::Spambase,
+        &datasets::SearchPath::nowhere(),
+        datasets::StandIn { seed: 3, rows: Some(300) },
+    )
+    .unwrap();
+    let size =
+        Size { courses: [6, 9], course_rows: [[120, 30]; 2], others: (4, [80, 40]), course_trials: [1, 1] };
+    let run =
+        |part: Part, trial| part.run(Name::Spambase, &dataset, Learner::Stumps, &size, 3, trial).unwrap();
+    let split = |rows| Split::draw(Name::Spambase, &dataset, rows, 3, 1).unwrap();
+    let Outcome::Courses(courses) = run(Part::Courses, 1) else { panic!("no courses") };
+    let split_of_courses = split([120, 30]);
+    let task = split_of_courses.task(&split_of_courses.truth).unwrap();
+    let expected = Method::ALL.map(|method| Course::run(method, Learner::Stumps, &task, 6).unwrap());
+    assert_eq!(courses, expected);
+    assert_ne!(run(Part::Courses, 0), Outcome::Courses(courses), "trials are alike");
+    let others = split([80, 40]);
+    let noise = noise::errors(&others, Learner::Stumps, 4, 3, 1).unwrap();
+    assert_eq!(run(Part::Noise, 1), Outcome::Points(noise));
+    let combined = combined::errors(&others, Learner::Stumps, 4, 3, 1).unwrap();
+    assert_eq!(run(Part::Combined, 1), Outcome::Points(combined));
+}
