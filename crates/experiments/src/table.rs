@@ -142,6 +142,20 @@ impl Table {
         table.trim_fmt() + "\n"
     }
 
+    /// The texts beside a label, in the order of the columns.
+    #[cfg(test)]
+    pub(crate) fn row(&self, label: &str) -> Vec<&str> {
+        let found = self.rows.iter().find(|row| row[0] == label);
+        found.unwrap_or_else(|| panic!("no row {label:?} in {:?}", self.rows))[1..].iter().map(String::as_str).collect()
+    }
+
+    /// What stands in the row of this label and the first column of this name.
+    #[cfg(test)]
+    pub(crate) fn cell(&self, label: &str, column: &str) -> &str {
+        let found = self.header[1..].iter().position(|name| name == column);
+        self.row(label)[found.unwrap_or_else(|| panic!("no column {column:?} in {:?}", self.header))]
+    }
+
     fn add(&mut self, label: String, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(std::iter::once(label).chain(cells.into_iter().map(Cell::into_text)).collect());
     }
