@@ -133,19 +133,19 @@ mod tests {
         for trial in [0, 1] {
             let points = run(6, trial, true).unwrap();
             for horizon in [16, 512] {
-                let gap = |player: &mut dyn FnMut() -> f64| player();
                 let hedge = || Hedge::tuned(3, 1.0, horizon).unwrap();
                 let steps = StepSchedule::zinkevich(2.0_f64.sqrt(), 3.0_f64.sqrt()).unwrap();
                 let ogd = Ogd::new(Simplex::new(1.0).unwrap(), 3, steps).unwrap();
                 let hand = TremblingHand::new(game.clone(), 0.05, generator(6, 300, trial)).unwrap();
-                let exact = gap(&mut || played(&game, hedge(), BestResponse(game.clone()), horizon));
-                let by_ogd = gap(&mut || played(&game, ogd.clone(), BestResponse(game.clone()), horizon));
-                let erring = gap(&mut || played(&game, hedge(), hand.clone(), horizon));
+                let exact = played(&game, hedge(), BestResponse(game.clone()), horizon);
+                let by_ogd = played(&game, ogd, BestResponse(game.clone()), horizon);
+                let erring = played(&game, hedge(), hand, horizon);
                 let at = |series: &str| of(&points, "rock, paper, scissors", series, horizon).unwrap();
                 assert_eq!(at("Hedge, best response"), exact);
                 assert_eq!(at("OGD, best response"), by_ogd);
                 assert_eq!(at("Hedge, an oracle that errs 1 time in 20"), erring);
-                assert!(exact != by_ogd && exact != erring);
+                // In 16 rounds the hand may well not tremble.
+                assert!(exact != by_ogd && (exact != erring || horizon == 16));
                 let bound = (2.0 * 3.0_f64.ln() / f64::from(horizon)).sqrt();
                 assert!((at("bound √(2 ln n/T)·max|M|") - bound).abs() < 1e-12);
             }
@@ -154,7 +154,9 @@ mod tests {
 
     fn played(game: &MatrixGame, player: impl OnlineLearner, oracle: impl Oracle, rounds: u32) -> f64 {
         let mut game = ZeroSumGame::new(game.clone(), player, oracle).unwrap();
-        (0..rounds).for_each(|_| drop(game.round().unwrap()));
+        for _ in 0..rounds {
+            game.round().unwrap();
+        }
         game.certificate().gap
     }
 

@@ -296,3 +296,7 @@ fn seconds_plot(found: &Found, options: &Options) -> LinePlot {
         }),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
+mod tests;
