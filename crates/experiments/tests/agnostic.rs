@@ -69,6 +69,33 @@ fn every_bound_holds(record: &Record) {
     }
 }
 
+#[test]
+fn a_row_is_made_of_its_own_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = quick(folder.path(), 2, 2);
+    // The more labels are turned at random, the fewer of them the best stump has right, in every trial.
+    for trial in [0, 1] {
+        for source in ["breast-cancer", "five-stumps"] {
+            let of = |noise: u32| {
+                let (dataset, method) = (format!("{source}, {noise}% noise"), "best stump in hindsight");
+                let mut rows =
+                    record.trials.iter().filter(|row| row.dataset == dataset && row.trial == trial);
+                let found = rows.find(|row| row.method == method && row.metric == "progressive accuracy");
+                found.unwrap().value
+            };
+            let shares = [0, 10, 20, 30, 40].map(of);
+            assert!(shares.windows(2).all(|pair| pair[0] > pair[1]), "{source}: {shares:?}");
+        }
+    }
+    for method in ["one learner", "Algorithm 1", "AdaBoost.OL"] {
+        let of = |trial: u64| -> Vec<f64> {
+            let rows = record.trials.iter().filter(|row| row.method == method && row.trial == trial);
+            rows.map(|row| row.value).collect()
+        };
+        assert_ne!(of(0), of(1), "{method}");
+    }
+}
+
 fn stream(source: Source, lies: Lies, longest: usize) -> Stream {
     let real = source.load(&SearchPath::nowhere(), 3, Some(1_000)).unwrap();
     source.stream(real.as_ref(), lies, longest, 3, 1).unwrap()

@@ -150,8 +150,7 @@ fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
     assert!(near(fit.high, slope(3.0, 13.0)), "{fit:?}");
     // A resample has as many trials as there are. Either of these twice is flat; both together are not. With logarithms
     // 0, 1, 3 the slope is (5·last − middle − 4·first)/14 of the logarithms of the means.
-    let fit =
-        exponent(&[1.0, 2.0, 8.0], &[vec![4.0; 3], vec![1.0, 32.0, 2.0]], Summary::Mean, 1).unwrap();
+    let fit = exponent(&[1.0, 2.0, 8.0], &[vec![4.0; 3], vec![1.0, 32.0, 2.0]], Summary::Mean, 1).unwrap();
     let both = (5.0 * 3.0_f64.log2() - 18.0_f64.log2() - 4.0 * 2.5_f64.log2()) / 14.0;
     assert!(near(fit.slope, both) && near(fit.low, both) && near(fit.high, 0.0), "{both}: {fit:?}");
     assert_eq!(exponent(&horizons[..2], &trials, Summary::Mean, 1), None);

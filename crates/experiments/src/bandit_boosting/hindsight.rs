@@ -63,7 +63,8 @@ mod tests {
     fn a_linear_half_has_no_loss_dense_or_sparse() {
         let x: Vec<f64> = (0..10).flat_map(|i| [1.0, f64::from(i), f64::from(i * i % 7)]).collect();
         // Linear on the reporting half alone.
-        let label = |i: usize| if i < 6 { x[3 * i + 1].powi(3) } else { 0.5 - 0.25 * x[3 * i + 1] + x[3 * i + 2] };
+        let label =
+            |i: usize| if i < 6 { x[3 * i + 1].powi(3) } else { 0.5 - 0.25 * x[3 * i + 1] + x[3 * i + 2] };
         let labels: Vec<f64> = (0..10).map(label).collect();
         let dense = halves(RowMatrix::dense(3, x.clone()).unwrap(), labels.clone());
         let offsets = (0..=10).map(|i| 3 * i).collect();

@@ -52,7 +52,8 @@ mod tests {
         for name in Name::BH20 {
             let rows = table_2(name);
             let of = |method: Method, metric: &str| {
-                let found = rows.iter().find(|row| row.method == method.name() && row.metric == metric).unwrap();
+                let found =
+                    rows.iter().find(|row| row.method == method.name() && row.metric == metric).unwrap();
                 assert_eq!(found.dataset, name.to_string());
                 found.mean
             };

@@ -109,7 +109,9 @@ mod tests {
         }
         let adult = load(Name::Adult);
         let datasets::Targets::Classes { indices, .. } = &adult.dataset.targets else { panic!("no classes") };
-        assert!(indices.iter().zip(&adult.labels).all(|(class, y)| *y == if *class == 1 { 1.0 } else { -1.0 }));
+        assert!(
+            indices.iter().zip(&adult.labels).all(|(class, y)| *y == if *class == 1 { 1.0 } else { -1.0 })
+        );
     }
 
     #[test]

@@ -29,7 +29,8 @@ fn task(trial: u64, label: impl Fn(&Halves, usize, bool) -> f64) -> (Task, Halve
 #[test]
 fn what_is_reported_is_lost_on_the_reporting_half_and_what_is_tuned_on_the_other() {
     let exact = [Method::Ogd, Method::OnlineBoosting, Method::OgdLargeBall];
-    let run_of = |outcome: &Outcome, method| outcome.runs.iter().find(|run| run.method == method).unwrap().clone();
+    let run_of =
+        |outcome: &Outcome, method| outcome.runs.iter().find(|run| run.method == method).unwrap().clone();
     let (calm, _) = task(0, |_, _, tunes| if tunes { 0.5 } else { 0.0 });
     let outcome = one_trial(&calm, 0, &settings()).unwrap();
     for run in exact.map(|method| run_of(&outcome, method)) {
@@ -51,7 +52,8 @@ fn a_run_is_reported_with_its_own_seed_which_did_not_tune_it() {
     assert!(outcome.runs.iter().map(|run| run.method).eq(Method::ALL));
     let boosting_n = outcome.runs[2].tuned.setting.n;
     for run in &outcome.runs {
-        let again = progressive(run.method, run.tuned.setting, settings.fixed, &halves, &halves.reporting, run.seed);
+        let again =
+            progressive(run.method, run.tuned.setting, settings.fixed, &halves, &halves.reporting, run.seed);
         assert_eq!(again.unwrap(), run.reported, "{:?}", run.method);
         let other = tune(run.method, &settings.grid, boosting_n, settings.fixed, &halves, run.seed).unwrap();
         assert_eq!(other.loss != run.tuned.loss, run.method.is_bandit(), "{:?}", run.method);

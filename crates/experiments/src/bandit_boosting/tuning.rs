@@ -128,8 +128,7 @@ fn halving<E: Send>(
     rungs.push(whole);
     let mut ranked: Vec<Tuned> = Vec::new();
     for length in rungs {
-        let run =
-            |setting: &Setting| loss(setting, length).map(|loss| Tuned { setting: *setting, loss });
+        let run = |setting: &Setting| loss(setting, length).map(|loss| Tuned { setting: *setting, loss });
         ranked = settings.par_iter().map(run).collect::<Result<_, _>>()?;
         ranked.sort_by(|a, b| a.loss.total_cmp(&b.loss));
         settings = ranked.iter().take(ranked.len().div_ceil(RATIO)).map(|tuned| tuned.setting).collect();

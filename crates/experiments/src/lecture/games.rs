@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn games_are_drawn_for_the_trial_and_are_as_large_as_they_say() {
-        let values = |trial| arenas(6, trial).unwrap().iter().map(|a| a.game.equilibrium().value).collect::<Vec<_>>();
+        let values =
+            |trial| arenas(6, trial).unwrap().iter().map(|a| a.game.equilibrium().value).collect::<Vec<_>>();
         let (a, b) = (values(0), values(1));
         assert!(a[0].abs() < 1e-12 && b[0].abs() < 1e-12);
         assert!(a[1] != b[1] && a[2] != b[2], "{a:?} {b:?}");

@@ -76,7 +76,9 @@ mod tests {
     fn the_bounds_are_3n_and_18_ln_n() {
         let points = run(1, 0, true).unwrap();
         for n in [8_u32, 16, 32, 64, 128] {
-            let of = |series: &str| points.iter().find(|p| p.series == series && p.x == u64::from(n)).unwrap().value;
+            let of = |series: &str| {
+                points.iter().find(|p| p.series == series && p.x == u64::from(n)).unwrap().value
+            };
             let n = f64::from(n);
             assert!((of("bound (R/γ)², Perceptron") - 3.0 * n).abs() < 1e-9);
             assert!((of("bound 2X² ln n/γ², Winnow") - 18.0 * n.ln()).abs() < 1e-9);
@@ -101,7 +103,8 @@ mod tests {
                 winnow.observe(Row::dense(&x).unwrap(), y).unwrap();
             }
             let points = run(4, trial, true).unwrap();
-            let of = |series: &str| points.iter().find(|p| p.series == series && p.x == n as u64).unwrap().value;
+            let of =
+                |series: &str| points.iter().find(|p| p.series == series && p.x == n as u64).unwrap().value;
             assert_eq!(of("Perceptron"), f64::from(mistakes));
             assert_eq!(of("Winnow"), winnow.mistakes() as f64);
             assert_ne!(of("Winnow"), of("Perceptron"));

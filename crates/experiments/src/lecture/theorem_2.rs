@@ -126,9 +126,15 @@ mod tests {
                 });
                 let gap = of(GAP);
                 assert!((0.0..=TOLERANCE).contains(&gap));
-                for (series, expected) in [("lazy OGD", lazy - best), ("active OGD, any horizon", active - best)] {
+                for (series, expected) in
+                    [("lazy OGD", lazy - best), ("active OGD, any horizon", active - best)]
+                {
                     let short = expected - of(series);
-                    assert!((-1e-6..=gap + 1e-6).contains(&short), "{series}, T = {t}: {} {expected}", of(series));
+                    assert!(
+                        (-1e-6..=gap + 1e-6).contains(&short),
+                        "{series}, T = {t}: {} {expected}",
+                        of(series)
+                    );
                 }
                 assert!((of("bound Dρ√(2T), Theorem 2") - 10.0 * (2.0 * t).sqrt()).abs() < 1e-9);
                 assert!((of("bound 3Dρ√T, Zinkevich") - 30.0 * t.sqrt()).abs() < 1e-9);

@@ -4,16 +4,16 @@ use experiments::record::Record;
 
 /// What a comparison found.
 #[derive(Debug, Default)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The pairs of numbers that were compared.
-    pub compared: usize,
+    pub(crate) compared: usize,
     /// Those that break their theorem, and numbers that have nothing to be compared with.
-    pub broken: Vec<String>,
+    pub(crate) broken: Vec<String>,
 }
 
 /// For each pair of methods (below, above, slack): in every trial, data set and metric of the first its number is at most
 /// that of the second, but for the slack and for rounding.
-pub fn compare(record: &Record, pairs: &[(&str, &str, f64)]) -> Comparison {
+pub(crate) fn compare(record: &Record, pairs: &[(&str, &str, f64)]) -> Comparison {
     let mut found = Comparison::default();
     for &(below, above, slack) in pairs {
         for low in record.trials.iter().filter(|row| row.method == below) {

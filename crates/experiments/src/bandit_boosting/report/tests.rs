@@ -71,7 +71,10 @@ fn losses_stand_under_their_methods() {
 #[test]
 fn decreases_stand_under_their_settings_beside_the_papers() {
     let table = decreases(&record()).unwrap();
-    assert_eq!(table.row("letter (synthetic stand-in)"), ["2.00% ± 0.00%", "1.78%", "4.00% ± 0.00%", "0.95%"]);
+    assert_eq!(
+        table.row("letter (synthetic stand-in)"),
+        ["2.00% ± 0.00%", "1.78%", "4.00% ± 0.00%", "0.95%"]
+    );
     assert_eq!(table.row("slice (synthetic stand-in)"), ["2.00% ± 0.00%", "–", "4.00% ± 0.00%", "–"]);
 }
 
@@ -87,7 +90,10 @@ fn bars_are_those_of_their_group() {
         let names = ["weak learner alone", "boosted", "one learner on the larger ball"];
         names.map(str::to_owned).into_iter().zip(values).collect()
     };
-    assert_eq!(letter.groups.iter().map(|group| group.label.as_str()).collect::<Vec<_>>(), ["full information", "bandit"]);
+    assert_eq!(
+        letter.groups.iter().map(|group| group.label.as_str()).collect::<Vec<_>>(),
+        ["full information", "bandit"]
+    );
     assert_eq!(values(letter, 0), named([1.0, 2.0, 6.0]));
     assert_eq!(values(letter, 1), named([3.0, 4.0, 7.0]));
     assert_eq!(values(slice, 1), named([103.0, 104.0, 107.0]));

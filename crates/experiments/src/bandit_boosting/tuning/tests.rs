@@ -104,7 +104,9 @@ fn a_noisy_loss_is_the_mean_of_draws_that_differ() {
 
 #[test]
 fn short_rungs_of_noisy_methods_take_up_to_four_draws() {
-    for (length, expected) in [(10, 4), (1_000, 4), (2_500, 4), (2_501, 3), (5_000, 2), (5_001, 1), (90_000, 1)] {
+    for (length, expected) in
+        [(10, 4), (1_000, 4), (2_500, 4), (2_501, 3), (5_000, 2), (5_001, 1), (90_000, 1)]
+    {
         assert_eq!(draws(Method::BanditBoosting, length), expected, "{length}");
         assert_eq!(draws(Method::OnlineBoosting, length), 1, "{length}");
     }

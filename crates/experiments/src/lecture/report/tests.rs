@@ -20,7 +20,8 @@ fn measured(part: Part, series: &[&str], xs: &[u64]) -> (Measured, Record) {
         }
         points
     };
-    let measured = Measured { part, provenance: Provenance::Synthetic, trials: vec![points(0.0), points(2.0)] };
+    let measured =
+        Measured { part, provenance: Provenance::Synthetic, trials: vec![points(0.0), points(2.0)] };
     let mut record = Record::new("test", 3, serde_json::Value::Null);
     record.trials.extend(measured.recorded(3));
     record.summarise();
@@ -36,10 +37,10 @@ fn numbers_stand_under_their_curves_and_bounds_have_no_spread() {
     assert_eq!(record.trials.iter().filter(|row| row.trial == 1).count(), 12);
     for (panel, thousand) in [("first", ""), ("second", "1")] {
         let table = table(&record, &measured, panel).unwrap();
-        let expected = |text: [&str; 2]| if thousand.is_empty() { text[0].to_owned() } else { text[1].to_owned() };
-        let at = |x: u64, column: &str| {
-            table.cell(&format!("mistakes, n = {x} (synthetic)"), column).to_owned()
-        };
+        let expected =
+            |text: [&str; 2]| if thousand.is_empty() { text[0].to_owned() } else { text[1].to_owned() };
+        let at =
+            |x: u64, column: &str| table.cell(&format!("mistakes, n = {x} (synthetic)"), column).to_owned();
         // The mean of v and v + 2, and √2 with divisor n − 1.
         assert_eq!(at(8, "Perceptron"), expected(["9.000 ± 1.4", "1009 ± 1.4"]));
         assert_eq!(at(16, "Perceptron"), expected(["17.00 ± 1.4", "1017 ± 1.4"]));
@@ -78,7 +79,10 @@ fn a_comparators_gap_is_in_the_table_and_not_in_the_figure() {
 fn a_curve_is_its_means_within_a_deviation_and_a_bound_is_dashed_without() {
     let (measured, record) = measured(Part::Mistakes, &["Perceptron", "bound, n"], &[8, 16]);
     let drawn: Vec<Series> = curves(&record, &measured, "first").iter().filter_map(Curve::drawn).collect();
-    assert_eq!(drawn.iter().map(|series| series.name.as_str()).collect::<Vec<_>>(), ["Perceptron", "bound, n"]);
+    assert_eq!(
+        drawn.iter().map(|series| series.name.as_str()).collect::<Vec<_>>(),
+        ["Perceptron", "bound, n"]
+    );
     let std = 2.0_f64.sqrt();
     assert_eq!((&drawn[0].x, &drawn[0].y), (&vec![8.0, 16.0], &vec![9.0, 17.0]));
     let band = drawn[0].band.clone().unwrap();

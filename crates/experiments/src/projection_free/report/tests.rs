@@ -13,7 +13,8 @@ const EXPONENTS: [(f64, f64, f64); 5] =
 fn outcomes(factors: &[f64]) -> Vec<Arc<Outcome>> {
     let horizons = (4..=10).map(|power| 1_u32 << power);
     let of_trial = |(trial, factor): (usize, &f64)| {
-        let bests = horizons.clone().map(|rounds| Best { rounds, loss: -f64::from(rounds), gap: 0.0 }).collect();
+        let bests =
+            horizons.clone().map(|rounds| Best { rounds, loss: -f64::from(rounds), gap: 0.0 }).collect();
         let mut runs = Vec::new();
         for rounds in horizons.clone() {
             let t = f64::from(rounds);
@@ -95,7 +96,8 @@ fn a_record_says_what_a_run_lost_and_cost() {
         for (gradients, power) in [("exact", exact), ("noisy", noisy)] {
             let of = |metric: &str| {
                 let dataset = format!("coins, ℓ1 ball, {gradients} gradients");
-                let mut found = rows.iter().filter(|row| row.dataset == dataset && row.method == method.name());
+                let mut found =
+                    rows.iter().filter(|row| row.dataset == dataset && row.method == method.name());
                 found.find(|row| row.metric == metric).unwrap()
             };
             let regret = of("regret, T = 64");
