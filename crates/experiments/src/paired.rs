@@ -95,6 +95,53 @@ mod tests {
         assert!((quantile(short, 31.0) - 2.042).abs() < 1e-9 && (quantile(long, 32.0) - 2.040).abs() < 5e-3);
     }
 
+    /// P[|t| ≤ q] with ν degrees of freedom, by the finite sums for whole ν (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+    fn within(q: f64, freedom: u32) -> f64 {
+        let theta = (q / f64::from(freedom).sqrt()).atan();
+        let (sine, square) = (theta.sin(), theta.cos().powi(2));
+        let odd = freedom % 2 == 1;
+        // cos θ(1 + ⅔cos²θ + …) for odd ν, 1 + ½cos²θ + … for even ν.
+        let (mut term, mut sum, mut k) = (if odd { theta.cos() } else { 1.0 }, 0.0, if odd { 1 } else { 0 });
+        while k + 2 <= freedom {
+            sum += term;
+            term *= square * f64::from(k + 1) / f64::from(k + 2);
+            k += 2;
+        }
+        if odd { (theta + sine * sum) / std::f64::consts::FRAC_PI_2 } else { sine * sum }
+    }
+
+    #[test]
+    fn every_quantile_leaves_a_twentieth() {
+        // The quantile ½√… of one degree of freedom is tan(0.475π), of two 0.95·√(2/(1 − 0.95²)).
+        assert!((within((0.475 * std::f64::consts::PI).tan(), 1) - 0.95).abs() < 1e-12);
+        assert!((within(0.95 * (2.0_f64 / (1.0 - 0.95 * 0.95)).sqrt(), 2) - 0.95).abs() < 1e-12);
+        for freedom in 1..=400_u32 {
+            let values: Vec<f64> = (0..=freedom).map(f64::from).collect();
+            let found = Interval::of(&values).unwrap();
+            let n = f64::from(freedom + 1);
+            // The variance of 0, 1, …, ν with divisor ν is (ν + 1)(ν + 2)/12.
+            assert!((found.std - (n * (n + 1.0) / 12.0).sqrt()).abs() < 1e-9 * n);
+            assert!((found.mean - 0.5 * f64::from(freedom)).abs() < 1e-9);
+            let quantile = found.half_width.unwrap() * n.sqrt() / found.std;
+            // The table is rounded to three digits; beyond it the expansion is short of 3·10⁻³.
+            let off = (within(quantile, freedom) - 0.95).abs();
+            assert!(off < if freedom <= 30 { 6e-5 } else { 4e-4 }, "{freedom}: {quantile} {off}");
+        }
+    }
+
+    #[test]
+    fn a_difference_is_of_the_first_less_the_second_of_the_same_trial() {
+        let found = Interval::of_differences(&[5.0, 3.0, 4.0], &[1.0, 2.0, 3.0]).unwrap();
+        assert!((found.mean - 2.0).abs() < 1e-12 && (found.std - 3.0_f64.sqrt()).abs() < 1e-12);
+        let (low, high) = found.ends();
+        let width = 4.303;
+        assert!((low - 2.0 + width).abs() < 1e-9 && (high - 2.0 - width).abs() < 1e-9);
+        let tenfold = found.scaled(10.0);
+        assert!((tenfold.mean - 20.0).abs() < 1e-9 && (tenfold.std - 300.0_f64.sqrt()).abs() < 1e-9);
+        assert!((tenfold.half_width.unwrap() - 10.0 * width).abs() < 1e-9);
+        assert_eq!(Interval::of(&[3.0]).unwrap().ends(), (3.0, 3.0));
+    }
+
     #[test]
     fn a_single_trial_has_no_interval() {
         let (one, two) = (Interval::of(&[0.25]).unwrap(), Interval::of(&[0.24, 0.26]).unwrap());

@@ -142,6 +142,23 @@ impl Table {
         table.trim_fmt() + "\n"
     }
 
+    /// The texts beside a label, in the order of the columns.
+    #[cfg(test)]
+    pub(crate) fn row(&self, label: &str) -> Vec<&str> {
+        let found = self.rows.iter().find(|row| row[0] == label);
+        found.unwrap_or_else(|| panic!("no row {label:?} in {:?}", self.rows))[1..]
+            .iter()
+            .map(String::as_str)
+            .collect()
+    }
+
+    /// What stands in the row of this label and the first column of this name.
+    #[cfg(test)]
+    pub(crate) fn cell(&self, label: &str, column: &str) -> &str {
+        let found = self.header[1..].iter().position(|name| name == column);
+        self.row(label)[found.unwrap_or_else(|| panic!("no column {column:?} in {:?}", self.header))]
+    }
+
     fn add(&mut self, label: String, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(std::iter::once(label).chain(cells.into_iter().map(Cell::into_text)).collect());
     }
@@ -257,6 +274,49 @@ mod tests {
         | abalone, paper             |           0.1200 |             – |
         | slice (synthetic stand-in) |            98770 |             – |
         ");
+    }
+
+    #[test]
+    fn a_number_stands_below_its_method_and_beside_its_data_set() {
+        let (mut record, mut number) = (record(), 0.0);
+        record.rows.clear();
+        for dataset in ["letter", "abalone"] {
+            for method in ["B", "A", "C"] {
+                for metric in ["other", "loss"] {
+                    number += 1.0;
+                    let [dataset, method, metric] = [dataset, method, metric].map(str::to_owned);
+                    let provenance = Provenance::Official;
+                    record.rows.push(Row {
+                        dataset,
+                        method,
+                        metric,
+                        mean: number,
+                        std: 0.1 * number,
+                        n: 5,
+                        provenance,
+                    });
+                }
+            }
+        }
+        record.paper[0].method = "A".into();
+        let table = Table::of_metric(&record, "loss");
+        let cells = |label: &str| ["B", "A", "C"].map(|method| table.cell(label, method).to_owned());
+        assert_eq!(cells("letter"), ["2.000 ± 0.20", "4.000 ± 0.40", "6.000 ± 0.60"]);
+        assert_eq!(cells("abalone"), ["8.000 ± 0.80", "10.00 ± 1.0", "12.00 ± 1.2"]);
+        assert_eq!(cells("abalone, paper"), ["–", "0.1200", "–"]);
+        // In both renderings every line has its cells in the order of the header.
+        for (text, bar) in [(table.to_markdown(), "|"), (table.to_terminal(), "  ")] {
+            let lines = text.lines().map(|line| {
+                line.split(bar)
+                    .map(str::trim)
+                    .filter(|cell| !cell.is_empty())
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            });
+            let line =
+                lines.into_iter().find(|cells| cells.first().is_some_and(|cell| cell == "abalone")).unwrap();
+            assert_eq!(line, ["abalone", "8.000 ± 0.80", "10.00 ± 1.0", "12.00 ± 1.2"]);
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
+mod bounds;
+
+use bounds::compare;
 use datasets::{Name, SearchPath};
 use experiments::agnostic::methods::votes;
 use experiments::agnostic::streams::{Lies, Source, Stream};
@@ -42,26 +45,55 @@ fn neither_threads_nor_a_stop_change_a_number() {
     every_bound_holds(&whole);
 }
 
+/// What a theorem leaves with the regrets that occurred, and what it bounds.
+const BOUNDS: [(&str, &str, f64); 5] = [
+    ("bound, γ = 1", "Algorithm 1, γ = 1", 0.0),
+    ("bound, γ = 0.2", "Algorithm 1, γ = 0.2", 0.0),
+    ("bound on [0, 1], γ = 0.2", "Algorithm 1 on [0, 1], γ = 0.2", 0.0),
+    ("bound, stumps", "stumps", 0.0),
+    ("bound, trees", "trees", 0.0),
+];
+
 /// Proposition 3 and Theorems 8 and 10 with realised regrets hold on every run, not on average.
 fn every_bound_holds(record: &Record) {
-    let mut held = 0;
-    for (below, above) in [
-        ("bound, γ = 1", "Algorithm 1, γ = 1"),
-        ("bound, γ = 0.2", "Algorithm 1, γ = 0.2"),
-        ("bound, stumps", "stumps"),
-        ("bound, trees", "trees"),
-    ] {
-        for low in record.trials.iter().filter(|row| row.method == below) {
-            let high = record.trials.iter().find(|row| {
-                (&row.dataset, row.method.as_str(), &row.metric, row.trial)
-                    == (&low.dataset, above, &low.metric, low.trial)
-            });
-            let high = high.unwrap();
-            assert!(low.value <= high.value + 1e-9, "{low:?} against {high:?}");
-            held += 1;
+    let found = compare(record, &BOUNDS);
+    assert!(found.broken.is_empty() && found.compared > 60, "{found:?}");
+    for (below, above, slack) in BOUNDS {
+        let pair = [(below, above, slack)];
+        assert!(compare(record, &pair).compared > 1, "{pair:?} compares nothing");
+        // A bound above what it bounds is found, and nothing else.
+        let mut broken = record.clone();
+        let last = broken.trials.iter().rposition(|row| row.method == above).unwrap();
+        broken.trials[last].value = -1.5;
+        assert_eq!(compare(&broken, &pair).broken.len(), 1, "{below}");
+    }
+}
+
+#[test]
+fn a_row_is_made_of_its_own_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = quick(folder.path(), 2, 2);
+    // The more labels are turned at random, the fewer of them the best stump has right, in every trial.
+    for trial in [0, 1] {
+        for source in ["breast-cancer", "five-stumps"] {
+            let of = |noise: u32| {
+                let (dataset, method) = (format!("{source}, {noise}% noise"), "best stump in hindsight");
+                let mut rows =
+                    record.trials.iter().filter(|row| row.dataset == dataset && row.trial == trial);
+                let found = rows.find(|row| row.method == method && row.metric == "progressive accuracy");
+                found.unwrap().value
+            };
+            let shares = [0, 10, 20, 30, 40].map(of);
+            assert!(shares.windows(2).all(|pair| pair[0] > pair[1]), "{source}: {shares:?}");
         }
     }
-    assert!(held > 60, "only {held} pairs compared");
+    for method in ["one learner", "Algorithm 1", "AdaBoost.OL"] {
+        let of = |trial: u64| -> Vec<f64> {
+            let rows = record.trials.iter().filter(|row| row.method == method && row.trial == trial);
+            rows.map(|row| row.value).collect()
+        };
+        assert_ne!(of(0), of(1), "{method}");
+    }
 }
 
 fn stream(source: Source, lies: Lies, longest: usize) -> Stream {

@@ -13,6 +13,8 @@ use experiments::projection_free::{Options, run};
 use experiments::record::{Provenance, Record, Trial};
 use oco_core::Loss;
 use projections::{Euclidean, Projection, Simplex};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
 fn quick(out: &Path, trials: u64, threads: usize, problem: Problem) -> Record {
@@ -129,22 +131,104 @@ fn methods_cost_what_they_say() {
     }
 }
 
-/// A slope that is known comes back, whatever the shorter horizons do; and the interval holds it.
+/// Three horizons whose logarithms are 0, 1 and 2 (times log 2): the slope is half the difference of the outer logarithms.
+/// The interval is that of the means of resampled trials, never of resampled numbers.
+#[test]
+fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
+    let horizons = [1.0, 2.0, 4.0];
+    let trials = [vec![1.0, 7.0, 3.0], vec![3.0, 1.0, 13.0]];
+    // A resample is both trials (probability ½), the first twice or the second twice (¼ each): the means are 2 and 8, 1 and
+    // 3, or 3 and 13.
+    let slope = |first: f64, last: f64| 0.5 * (last / first).log2();
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    let fit = exponent(&horizons, &trials, Summary::Mean, 1).unwrap();
+    assert!(near(fit.slope, slope(2.0, 8.0)), "{fit:?}");
+    assert!(near(fit.low, slope(1.0, 3.0)) && near(fit.high, slope(3.0, 13.0)), "{fit:?}");
+    // The least of both is the first trial's at both ends: only the second twice is another slope.
+    let fit = exponent(&horizons, &trials, Summary::Least, 1).unwrap();
+    assert!(near(fit.slope, slope(1.0, 3.0)) && near(fit.low, fit.slope), "{fit:?}");
+    assert!(near(fit.high, slope(3.0, 13.0)), "{fit:?}");
+    // A resample has as many trials as there are. Either of these twice is flat; both together are not. With logarithms
+    // 0, 1, 3 the slope is (5·last − middle − 4·first)/14 of the logarithms of the means.
+    let fit = exponent(&[1.0, 2.0, 8.0], &[vec![4.0; 3], vec![1.0, 32.0, 2.0]], Summary::Mean, 1).unwrap();
+    let both = (5.0 * 3.0_f64.log2() - 18.0_f64.log2() - 4.0 * 2.5_f64.log2()) / 14.0;
+    assert!(near(fit.slope, both) && near(fit.low, both) && near(fit.high, 0.0), "{both}: {fit:?}");
+    assert_eq!(exponent(&horizons[..2], &trials, Summary::Mean, 1), None);
+    assert_eq!(Summary::Least.of([3.0, 1.0, 2.0].into_iter()), Some(1.0));
+    assert_eq!(Summary::Mean.of([3.0, 1.0, 5.0].into_iter()), Some(3.0));
+    assert_eq!(Summary::Mean.of([].into_iter()), None);
+}
+
+/// Trials T^¾·(1 + 0.3u) with u uniform on [−1, 1], anew at each horizon: the slope comes back within its standard error, and
+/// the interval is as long as that error says and holds the slope as often as it claims.
 #[test]
 fn exponents_come_back() {
     let horizons: Vec<f64> = (0..10).map(|k| 2.0_f64.powi(k)).collect();
-    let trials: Vec<Vec<f64>> = (0..12)
-        .map(|trial| {
-            let shift = 1.0 + 0.3 * f64::from(trial).sin();
-            horizons
-                .iter()
-                .enumerate()
-                .map(|(k, t)| if k < 4 { 100.0 } else { shift * t.powf(0.75) })
-                .collect()
-        })
-        .collect();
-    let fit = exponent(&horizons, &trials, Summary::Mean, 1).unwrap();
-    assert!((fit.slope - 0.75).abs() < 1e-9 && fit.low <= fit.slope && fit.slope <= fit.high, "{fit:?}");
-    assert_eq!(exponent(&horizons[..2], &trials, Summary::Mean, 1), None);
-    assert_eq!(Summary::Least.of([3.0, 1.0, 2.0].into_iter()), Some(1.0));
+    let (count, repetitions) = (60_u32, 100_u32);
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let (mut sum, mut length, mut held) = (0.0, 0.0, 0);
+    for seed in 0..repetitions {
+        let mut number = |k: usize, t: f64| {
+            let noise = 1.0 + 0.3 * rng.random_range(-1.0..1.0);
+            // Short horizons do not count: only the last six are fitted.
+            noise * if k < 4 { 100.0 } else { t.powf(0.75) }
+        };
+        let mut trial = || horizons.iter().enumerate().map(|(k, t)| number(k, *t)).collect::<Vec<f64>>();
+        let trials: Vec<Vec<f64>> = (0..count).map(|_| trial()).collect();
+        let fit = exponent(&horizons, &trials, Summary::Mean, seed.into()).unwrap();
+        assert!(fit.low < fit.slope && fit.slope < fit.high, "{fit:?}");
+        sum += fit.slope;
+        length += fit.high - fit.low;
+        held += u32::from(fit.low <= 0.75 && 0.75 <= fit.high);
+    }
+    // A mean has the relative deviation 0.3/√(3n); the squared distances of the six logarithms from their mean sum to
+    // 17.5 (log 2)².
+    let (n, log_2) = (f64::from(count), 2.0_f64.ln());
+    let error = 0.3 / (3.0 * n).sqrt() / (17.5 * log_2 * log_2).sqrt();
+    let (mean, length) = (sum / f64::from(repetitions), length / f64::from(repetitions));
+    assert!((mean - 0.75).abs() < 3.0 * error / f64::from(repetitions).sqrt(), "{mean}");
+    assert!((length / (2.0 * 1.96 * error) - 1.0).abs() < 0.04, "{length} for an error of {error}");
+    assert!((90..=99).contains(&held), "held {held} times of {repetitions}");
+}
+
+/// The fifth horizon from the end counts as much as its place says, and the seventh not at all.
+#[test]
+fn the_longest_six_horizons_are_fitted() {
+    let horizons: Vec<f64> = (0..8).map(|k| 2.0_f64.powi(k)).collect();
+    let with = |k: usize| {
+        let of = |i: usize| if i == k { 2.0 } else { 1.0 };
+        let trials = [(0..8).map(of).collect::<Vec<f64>>()];
+        exponent(&horizons, &trials, Summary::Mean, 1).unwrap().slope
+    };
+    // Of the logarithms 0 to 5 with mean 2.5, one that is doubled moves the slope by its distance over 17.5.
+    for (k, expected) in [(0, 0.0), (1, 0.0), (2, -2.5), (3, -1.5), (4, -0.5), (7, 2.5)] {
+        assert!((with(k) - expected / 17.5).abs() < 1e-12, "{k}: {}", with(k));
+    }
+}
+
+#[test]
+fn streams_are_those_of_their_trial_and_coins_are_fair() {
+    for problem in Problem::ALL {
+        let draw = |trial| Task::draw(problem, 300, 5, trial, &SearchPath::nowhere()).unwrap();
+        let (a, b) = (draw(0), draw(1));
+        let x = &a.start;
+        let values = |task: &Task| task.losses.iter().map(|loss| loss.value(x)).collect::<Vec<f64>>();
+        assert_eq!(values(&a), values(&draw(0)));
+        let gains = |task: &Task| {
+            let first = |loss: &&RoundLoss| matches!(loss, RoundLoss::Row { gain: Some(0), .. });
+            task.losses.iter().filter(first).count()
+        };
+        match problem {
+            Problem::SimplexCoins | Problem::L1Coins | Problem::TraceCoins => {
+                // Hoeffding with a probability below 1e−6 to fail.
+                assert!(gains(&a).abs_diff(150) < 47 && gains(&b).abs_diff(150) < 47, "{problem:?}");
+                let coins = |task: &Task| {
+                    let coin = |loss: &RoundLoss| matches!(loss, RoundLoss::Row { gain: Some(0), .. });
+                    task.losses.iter().map(coin).collect::<Vec<bool>>()
+                };
+                assert_ne!(coins(&a), coins(&b), "{problem:?}");
+            }
+            Problem::Abalone | Problem::SimplexTargets => assert_ne!(values(&a), values(&b), "{problem:?}"),
+        }
+    }
 }

@@ -106,3 +106,6 @@ fn series(name: &str, points: impl Iterator<Item = (f64, Interval)>) -> Option<S
     let stroke = if theory { Stroke::Dashed } else { Stroke::Solid };
     (!x.is_empty()).then(|| Series { name: name.to_owned(), x, y, band: (!theory).then_some(band), stroke })
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,6 +111,24 @@ struct Round {
     oco: f64,
 }
 
+impl Round {
+    /// Of a round on the label y: the score z, and of each learner the play p^i, the vote W_i(x) and the slope of ℓ^i; no play
+    /// is below `lowest`, none above 1.
+    fn of(y: f64, z: f64, (p, votes, slopes): (&[f64], &[Label], &[f64]), lowest: f64) -> Self {
+        let n = p.len() as f64;
+        let (mut taught, mut learnt) = (0.0, 0.0);
+        for (p, vote) in p.iter().zip(votes) {
+            taught += y * p / n;
+            learnt += y * p * vote.sign() / n;
+        }
+        let lost: f64 = p.iter().zip(slopes).map(|(p, slope)| p * slope).sum();
+        let slopes: f64 = slopes.iter().sum();
+        let best = f64::min(lowest * slopes, slopes);
+        let gain = y * (2.0 * RandomisedMajority::prob_plus(z) - 1.0);
+        Self { gain, taught, learnt, oco: (lost - best) / n }
+    }
+}
+
 impl Account {
     fn of(
         stream: &Stream,
@@ -122,17 +140,9 @@ impl Account {
         let mut rounds = Vec::with_capacity(stream.labels.len());
         for (x, &y) in stream.rows.iter().zip(&stream.labels) {
             booster.round(x, y)?;
-            let (trace, n, y) = (booster.trace(), n as f64, y.sign());
-            let (mut taught, mut learnt) = (0.0, 0.0);
-            for (p, vote) in trace.p().iter().zip(trace.votes()) {
-                taught += y * p / n;
-                learnt += y * p * vote.sign() / n;
-            }
-            let slopes: f64 = trace.slopes().iter().sum();
-            let best = f64::min(optimiser.lowest() * slopes, slopes);
-            let oco = (trace.losses().sum::<f64>() - best) / n;
-            let gain = y * (2.0 * RandomisedMajority::prob_plus(trace.z()) - 1.0);
-            rounds.push(Round { gain, taught, learnt, oco });
+            let trace = booster.trace();
+            let learners = (trace.p(), trace.votes(), trace.slopes());
+            rounds.push(Round::of(y.sign(), trace.z(), learners, optimiser.lowest()));
         }
         Ok(Self { gamma, rounds })
     }
@@ -150,3 +160,7 @@ impl Account {
         gain - self.rounds.iter().take(t).zip(stump).map(cost).sum::<f64>()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests;

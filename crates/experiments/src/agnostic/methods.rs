@@ -196,3 +196,6 @@ pub(super) fn generator(seed: u64, trial: u64, component: u64) -> ChaCha8Rng {
     rng.set_stream((3 << 40) + (component << 32) + trial);
     rng
 }
+
+#[cfg(test)]
+mod tests;

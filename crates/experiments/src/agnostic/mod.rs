@@ -134,6 +134,24 @@ impl Measured {
     fn name(&self) -> String {
         format!("{}, {}", self.source, self.lies)
     }
+
+    /// Every number as a trial of a record.
+    fn recorded(&self, seed: u64) -> impl Iterator<Item = Trial> {
+        let of_trial = move |(trial, points): (u64, &'_ Vec<Point>)| -> Vec<Trial> {
+            let of_point = |point: &Point| Trial {
+                dataset: self.name(),
+                method: point.series.clone(),
+                metric: self.part.metric(point.x),
+                trial,
+                seed,
+                value: point.value,
+                settings: serde_json::Value::Null,
+                provenance: self.provenance,
+            };
+            points.iter().map(of_point).collect()
+        };
+        (0..).zip(&self.trials).flat_map(of_trial)
+    }
 }
 
 /// Changes with what a trial does, so that trials of older code are not mixed with new ones.
@@ -188,18 +206,7 @@ pub fn run(options: &Options) -> Result<Report, AgnosticError> {
         }
     }
     for one in &measured {
-        for (trial, points) in (0..).zip(&one.trials) {
-            record.trials.extend(points.iter().map(|point| Trial {
-                dataset: one.name(),
-                method: point.series.clone(),
-                metric: one.part.metric(point.x),
-                trial,
-                seed: options.seed,
-                value: point.value,
-                settings: serde_json::Value::Null,
-                provenance: one.provenance,
-            }));
-        }
+        record.trials.extend(one.recorded(options.seed));
     }
     record.summarise();
     progress.note(&format!("finished after {:.0} s", begun.elapsed().as_secs_f64()));

@@ -60,3 +60,43 @@ fn both<W: OnlinePredictor<Label>>(
     }
     Ok(points)
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests {
+    use super::super::streams::{Lies, Source};
+    use super::*;
+
+    /// Each learner again, alone and boosted, under the name that it has in the table.
+    #[test]
+    fn accuracies_are_those_of_the_named_learners() {
+        let stream = Source::HalfSpace.stream(None, Lies::Noise(0.1), 120, 3, 1).unwrap();
+        let points = accuracies(&stream, 3, 3, 1).unwrap();
+        let of = |series: &str| points.iter().find(|point| point.series == series).unwrap().value;
+        let m = stream.rows.dimension();
+        let share = |votes: &[Label]| {
+            votes.iter().zip(&stream.labels).filter(|(vote, y)| vote == y).count() as f64 / 120.0
+        };
+        let steps = StepSchedule::power(0.1, 0.5).unwrap();
+        let winnow = || BalancedWinnow::new(m, 0.02).unwrap();
+        let logistic = || LogisticRegression::new(m, steps, 10.0).unwrap();
+        let bayes = || NaiveBayes::new(m).unwrap();
+        let tree = || HoeffdingTree::new(stream.class.clone(), Growth::default()).unwrap();
+        let perceptron = || -> Perceptron { Perceptron::new(m).unwrap() };
+        assert_eq!(of("Perceptron, alone"), share(&run(&stream, perceptron()).unwrap()));
+        assert_eq!(of("Winnow, alone"), share(&run(&stream, winnow()).unwrap()));
+        assert_eq!(of("logistic regression, alone"), share(&run(&stream, logistic()).unwrap()));
+        assert_eq!(of("naive Bayes, alone"), share(&run(&stream, bayes()).unwrap()));
+        assert_eq!(of("Hoeffding tree, alone"), share(&run(&stream, tree()).unwrap()));
+        let boosted = |component: u64| {
+            let rng = &mut generator(3, 1, 8 + component);
+            let team = |_: &mut ChaCha8Rng| Ok((0..3).map(|_| bayes()).collect());
+            let of = |optimiser, rng: &mut ChaCha8Rng| agnostic(&stream, optimiser, team, rng).unwrap();
+            [of(Optimiser::Printed, rng), of(Optimiser::Trusting, rng)].concat()
+        };
+        for votes in boosted(3) {
+            assert_eq!(of(&format!("naive Bayes, {}", votes.method)), votes.accuracy(&stream.labels));
+        }
+        assert_eq!(points.len(), 5 * (1 + 4 + 2));
+    }
+}

@@ -138,3 +138,87 @@ pub(super) fn points(
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests {
+    use super::*;
+    use weak_learners::Label;
+
+    const SOURCE: Source = Source::FiveStumps;
+
+    fn small() -> Size {
+        Size {
+            rounds: 80,
+            learners: 3,
+            growth: (6, 4),
+            crowd: (70, vec![1, 3]),
+            others: (60, 2),
+            sample: (50, 3),
+        }
+    }
+
+    fn numbers(part: Part, lies: Lies) -> Vec<Point> {
+        points(part, SOURCE, None, lies, &small(), 3, 1).unwrap()
+    }
+
+    /// The accuracy of every method and of the best of all stumps of the class, found one by one.
+    #[test]
+    fn accuracies_are_shares_of_the_rounds_and_no_stump_is_better_than_the_best() {
+        let lies = Lies::Noise(0.2);
+        let stream = SOURCE.stream(None, lies, 80, 3, 1).unwrap();
+        let found = numbers(Part::Accuracy, lies);
+        let mut best = 0;
+        let right = |vote: &dyn Fn(rows::Row<'_>) -> Label| {
+            stream.rows.iter().zip(&stream.labels).filter(|(x, y)| vote(*x) == **y).count()
+        };
+        for label in [Label::Plus, Label::Minus] {
+            best = best.max(right(&|_| label));
+            for j in 0..stream.rows.dimension() {
+                for &theta in stream.class.of(j) {
+                    let above = |x: rows::Row<'_>| x.get(j).unwrap_or(0.0) >= theta;
+                    best = best.max(right(&|x| if above(x) { label } else { -label }));
+                }
+            }
+        }
+        assert_eq!((found[0].series.as_str(), found[0].value), (growth::BEST, best as f64 / 80.0));
+        let votes = methods::votes(&stream, 3, 3, 1).unwrap();
+        assert_eq!(found.len(), votes.len() + 1);
+        for (point, votes) in found[1..].iter().zip(votes) {
+            let right = votes.votes.iter().zip(&stream.labels).filter(|(vote, y)| vote == y).count();
+            assert_eq!((point.series.as_str(), point.x, point.value), (votes.method, 0, right as f64 / 80.0));
+        }
+    }
+
+    #[test]
+    fn every_part_is_as_long_as_its_size_says() {
+        let places = |part| {
+            let mut places: Vec<u64> = numbers(part, Lies::Noise(0.2)).iter().map(|point| point.x).collect();
+            places.dedup();
+            places
+        };
+        assert_eq!(places(Part::Rounds), [16, 32, 64]);
+        assert_eq!(places(Part::Learners), [1, 3]);
+        assert_eq!(places(Part::Statistical), [4, 8]);
+        assert_eq!(places(Part::Others), [0]);
+        // Numbers of N learners are after all rounds of their stream.
+        let stream = SOURCE.stream(None, Lies::Noise(0.2), 70, 3, 1).unwrap();
+        let (_, gain) = streams::best_stump(&stream.rows, &stream.labels, &stream.class).unwrap();
+        assert_eq!(numbers(Part::Learners, Lies::Noise(0.2))[0].value, gain as f64 / 70.0);
+    }
+
+    #[test]
+    fn metrics_name_what_grows() {
+        let of = |part: Part| part.metric(8);
+        assert_eq!(
+            Part::ALL.map(of),
+            [
+                "progressive accuracy",
+                "gain a round, T = 8",
+                "gain a round, N = 8",
+                "progressive accuracy",
+                "training correlation, T = 8",
+            ]
+        );
+    }
+}

@@ -225,3 +225,6 @@ fn gains(measured: &[Measured], part: Part) -> Result<Vec<Table>, AgnosticError>
     }
     Ok(tables)
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,6 +61,11 @@ struct Problem<'a> {
     realizable: bool,
 }
 
+/// What the theorems leave of the correlation of h*: cor_S(h*) − ε/γ − R_A(T)/(Tm).
+fn left(of_comparator: f64, epsilon: f64, gamma: f64, mean_regret: f64) -> f64 {
+    of_comparator - epsilon / gamma - mean_regret
+}
+
 impl Problem<'_> {
     fn run<W>(&self, name: &str, learner: W, t: u32) -> Result<[Point; 2], LearnerError>
     where
@@ -78,8 +83,8 @@ impl Problem<'_> {
         let m = self.comparator.len() as f64;
         let of_comparator: f64 =
             self.comparator.iter().zip(&self.stream.labels).map(|(h, y)| h * y.sign()).sum::<f64>() / m;
-        let bound =
-            of_comparator - booster.realised_epsilon(self.comparator)? / gamma - booster.mean_regret();
+        let epsilon = booster.realised_epsilon(self.comparator)?;
+        let bound = left(of_comparator, epsilon, gamma, booster.mean_regret());
         let x = u64::from(t);
         Ok([
             Point::new(name, x, booster.expected_correlation()),
@@ -87,3 +92,7 @@ impl Problem<'_> {
         ])
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests;

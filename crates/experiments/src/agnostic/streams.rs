@@ -251,3 +251,6 @@ impl TryFrom<String> for Source {
         text.parse()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -113,12 +113,7 @@ pub fn progressive(
     let steps = StepSchedule::power(lr, c)?;
     let learners =
         || (0..n).map(|_| OgdLinear::new(shape, steps, halves.radius)).collect::<Result<Vec<_>, _>>();
-    // Directions and noise are two streams of one seed: how many directions are drawn does not shift the noise.
-    let [directions, noise] = [0, 1].map(|stream| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(stream);
-        rng
-    });
+    let [directions, noise] = directions_and_noise(seed);
     let radius = halves.radius / advantage;
     let run = match method {
         Method::Ogd | Method::OgdLargeBall => {
@@ -138,6 +133,15 @@ pub fn progressive(
         }
     };
     Ok(run?)
+}
+
+/// Two streams of one seed: how many directions are drawn does not shift the noise.
+fn directions_and_noise(seed: u64) -> [ChaCha8Rng; 2] {
+    [0, 1].map(|stream| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(stream);
+        rng
+    })
 }
 
 fn full_information(
@@ -187,3 +191,7 @@ fn average(
     }
     Ok(Progressive { average: curve.last().map_or(f64::MAX, |(_, average)| *average), curve })
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
+mod tests;

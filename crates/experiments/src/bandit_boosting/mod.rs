@@ -215,14 +215,11 @@ fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, Ba
     let at_most = settings.at_most.unwrap_or(usize::MAX);
     let halves = task.halves(settings.seed, trial, at_most)?;
     let begun = Instant::now();
-    // The halves took stream number `trial` of the seed. The learners take theirs from behind all of those; each method
-    // draws two seeds from it, for tuning and for reporting.
-    let mut seeds = ChaCha8Rng::seed_from_u64(settings.seed);
-    seeds.set_stream(FIRST_LEARNER_STREAM + trial);
+    let mut seeds = learner_seeds(settings.seed, trial);
     let mut runs = Vec::new();
     let mut boosting_n = 1;
     for method in Method::ALL {
-        let (tuning_seed, reporting_seed) = (seeds.next_u64(), seeds.next_u64());
+        let (tuning_seed, reporting_seed) = seeds();
         let tuned = tune(method, &settings.grid, boosting_n, settings.fixed, &halves, tuning_seed)?;
         if method == Method::BanditBoosting {
             boosting_n = tuned.setting.n;
@@ -234,6 +231,14 @@ fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, Ba
     let provenance = Provenance::from(&task.dataset.provenance);
     let (radius, hindsight) = (halves.radius, hindsight::best_linear_loss(&halves));
     Ok(Outcome { provenance, radius, runs, hindsight, seconds: begun.elapsed().as_secs_f64() })
+}
+
+/// The seeds of a trial's methods, a pair each, for tuning and for reporting. The halves took stream number `trial` of the
+/// seed; the learners take theirs from behind all of those.
+fn learner_seeds(seed: u64, trial: u64) -> impl FnMut() -> (u64, u64) {
+    let mut seeds = ChaCha8Rng::seed_from_u64(seed);
+    seeds.set_stream(FIRST_LEARNER_STREAM + trial);
+    move || (seeds.next_u64(), seeds.next_u64())
 }
 
 impl Outcome {
@@ -270,3 +275,7 @@ impl Outcome {
         rows
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests;

@@ -40,3 +40,33 @@ pub(super) fn table_2(name: Name) -> Vec<PaperRow> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{DECREASE, LOSS};
+    use super::*;
+
+    /// The paper prints losses and decreases; the ones follow from the others up to their rounding.
+    #[test]
+    fn the_printed_decreases_follow_from_the_printed_losses() {
+        for name in Name::BH20 {
+            let rows = table_2(name);
+            let of = |method: Method, metric: &str| {
+                let found =
+                    rows.iter().find(|row| row.method == method.name() && row.metric == metric).unwrap();
+                assert_eq!(found.dataset, name.to_string());
+                found.mean
+            };
+            let bandit = 1.0 - of(Method::BanditBoosting, LOSS) / of(Method::NFkm, LOSS);
+            assert!((of(Method::BanditBoosting, DECREASE) - bandit).abs() < 5e-4, "{name}");
+            let full = 1.0 - of(Method::OnlineBoosting, LOSS) / of(Method::Ogd, LOSS);
+            assert!((of(Method::OnlineBoosting, DECREASE) - full).abs() < 1e-12, "{name}");
+            // Noise costs something on all five sets.
+            assert!(of(Method::NFkm, LOSS) > of(Method::Ogd, LOSS), "{name}");
+            assert_eq!(rows.len(), 6);
+        }
+        let census = table_2(Name::Census);
+        let online = census.iter().find(|row| row.method == "online boosting" && row.metric == LOSS).unwrap();
+        assert_eq!((online.mean, online.std), (0.032, Some(0.001)));
+    }
+}

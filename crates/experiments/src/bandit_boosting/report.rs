@@ -3,7 +3,7 @@
 use super::methods::Method;
 use super::{BanditBoostingError, DECREASE, HINDSIGHT, LOSS, Options, Outcome, Settings};
 use crate::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
-use crate::record::{Provenance, Record, Row, write_atomically};
+use crate::record::{Provenance, Record, Row, mean_and_std, write_atomically};
 use crate::table::{Cell, Table};
 use datasets::Name;
 use std::fmt::Write as _;
@@ -204,12 +204,9 @@ fn series(method: Method, outcomes: &[Arc<Outcome>]) -> Option<Series> {
             .filter_map(|c| c.iter().find(|(t, _)| *t == mark))
             .map(|(_, value)| *value)
             .collect();
-        #[allow(clippy::cast_precision_loss, reason = "counts of trials and examples")]
-        let (n, mark) = (values.len() as f64, mark as f64);
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let std = (squares / (n - 1.0).max(1.0)).sqrt();
-        x.push(mark);
+        let (mean, std) = mean_and_std(&values);
+        #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
+        x.push(mark as f64);
         y.push(mean);
         band.push((mean - std, mean + std));
     }
@@ -219,3 +216,7 @@ fn series(method: Method, outcomes: &[Arc<Outcome>]) -> Option<Series> {
     };
     Some(Series { name: method.name().to_owned(), x, y, band: Some(band), stroke })
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
+mod tests;

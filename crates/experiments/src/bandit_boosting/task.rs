@@ -88,3 +88,48 @@ impl Task {
 fn to_signs(values: &[f64], (lower, upper): (f64, f64)) -> Vec<f64> {
     values.iter().map(|y| 2.0 * (y - lower) / (upper - lower) - 1.0).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
+mod tests {
+    use super::*;
+
+    fn load(name: Name) -> Task {
+        Task::load(name, &SearchPath::nowhere(), StandIn { seed: 1, rows: Some(400) }).unwrap()
+    }
+
+    #[test]
+    fn the_ends_of_a_range_are_minus_1_and_1() {
+        assert_eq!(to_signs(&[1.0, 8.0, 15.0, 29.0], (1.0, 29.0)), [-1.0, -0.5, 0.0, 1.0]);
+        for (name, middle, half) in [(Name::Abalone, 15.0, 14.0), (Name::Slice, 90.0, 90.0)] {
+            let task = load(name);
+            let values = task.dataset.targets.values().unwrap().iter();
+            assert!(values.zip(&task.labels).all(|(value, y)| (value - middle - half * y).abs() < 1e-12));
+            assert!(task.labels.iter().any(|y| y.abs() < 1.0));
+        }
+        let adult = load(Name::Adult);
+        let datasets::Targets::Classes { indices, .. } = &adult.dataset.targets else { panic!("no classes") };
+        assert!(
+            indices.iter().zip(&adult.labels).all(|(class, y)| *y == if *class == 1 { 1.0 } else { -1.0 })
+        );
+    }
+
+    #[test]
+    fn the_ball_is_the_largest_whose_predictions_are_in_range_on_the_tuning_half() {
+        let task = load(Name::Abalone);
+        let halves = task.halves(3, 0, usize::MAX).unwrap();
+        assert_eq!((halves.tuning.len(), halves.reporting.len()), (200, 200));
+        let mut all = [halves.tuning.clone(), halves.reporting.clone()].concat();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..400), "no example is in both halves");
+        let norm = |i: &usize| halves.features.row(*i).unwrap().norm_squared().sqrt();
+        let longest = halves.tuning.iter().map(norm).fold(0.0, f64::max);
+        assert!((halves.radius * longest - 1.0).abs() < 1e-12 && longest > 1.0);
+        // Cut short, each half keeps its own first examples; another trial and another seed have another order.
+        let short = task.halves(3, 0, 50).unwrap();
+        assert_eq!(short.tuning, halves.tuning[..50]);
+        assert_eq!(short.reporting, halves.reporting[..50]);
+        assert_ne!(task.halves(3, 1, usize::MAX).unwrap().tuning, halves.tuning);
+        assert_ne!(task.halves(4, 0, usize::MAX).unwrap().tuning, halves.tuning);
+    }
+}

@@ -77,12 +77,10 @@ const RATIO: usize = 4;
 const EXAMPLES_A_SETTING: usize = 10_000;
 const MOST_DRAWS: usize = 4;
 
-/// Finds the best setting by successive halving on the tuning half: all settings on its first sixteenth, the best
-/// quarter of them on its first quarter, the best quarter of those on all of it. Sorting is stable, so
-/// the result does not depend on the number of threads.
+/// Finds the best setting by successive halving on the tuning half: see [`halving`].
 ///
 /// # Errors
-/// A setting that a constructor refuses.
+/// A setting that a constructor refuses; a grid without a setting.
 pub fn tune(
     method: Method,
     grid: &Grid,
@@ -91,29 +89,53 @@ pub fn tune(
     halves: &Halves,
     seed: u64,
 ) -> Result<Tuned, BanditBoostingError> {
-    let whole = halves.tuning.len();
+    let loss = |setting: &Setting, length: usize| {
+        let order = &halves.tuning[..length];
+        mean_over_draws(draws(method, length), |draw| {
+            let run = progressive(method, *setting, fixed, halves, order, seed.wrapping_add(draw))?;
+            Ok::<_, BanditBoostingError>(run.average)
+        })
+    };
+    halving(grid.settings(method, boosting_n), halves.tuning.len(), loss)?
+        .ok_or(BanditBoostingError::EmptyGrid)
+}
+
+/// How many draws of directions and noise the loss of a setting on a rung of this length is the mean of.
+fn draws(method: Method, length: usize) -> u64 {
+    if method.is_bandit() { (EXAMPLES_A_SETTING / length).clamp(1, MOST_DRAWS) as u64 } else { 1 }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "at most four draws")]
+fn mean_over_draws<E>(draws: u64, average: impl Fn(u64) -> Result<f64, E>) -> Result<f64, E> {
+    let mut loss = 0.0;
+    for draw in 0..draws {
+        // Divided first: the average of a run that was lost is the largest double.
+        loss += average(draw)? / draws as f64;
+    }
+    Ok(loss)
+}
+
+/// All settings on the first sixteenth of the `whole` examples, the best quarter of them on the first quarter, the best
+/// quarter of those on all of them; the best of the last rung. `loss` is that of a setting on the first so many examples.
+/// Sorting is stable, so the result does not depend on the number of threads. `None` without a setting.
+fn halving<E: Send>(
+    mut settings: Vec<Setting>,
+    whole: usize,
+    loss: impl Fn(&Setting, usize) -> Result<f64, E> + Sync,
+) -> Result<Option<Tuned>, E> {
     let mut rungs: Vec<usize> = vec![whole / (RATIO * RATIO), whole / RATIO];
     rungs.retain(|&length| length >= SHORTEST_RUNG);
     rungs.push(whole);
-    let mut settings = grid.settings(method, boosting_n);
     let mut ranked: Vec<Tuned> = Vec::new();
     for length in rungs {
-        let draws =
-            if method.is_bandit() { (EXAMPLES_A_SETTING / length).clamp(1, MOST_DRAWS) as u64 } else { 1 };
-        #[allow(clippy::cast_precision_loss, reason = "at most four draws")]
-        let run = |setting: &Setting| -> Result<Tuned, BanditBoostingError> {
-            let mut loss = 0.0;
-            for draw in 0..draws {
-                let order = &halves.tuning[..length];
-                let run = progressive(method, *setting, fixed, halves, order, seed.wrapping_add(draw))?;
-                // Divided first: the average of a run that was lost is the largest double.
-                loss += run.average / draws as f64;
-            }
-            Ok(Tuned { setting: *setting, loss })
-        };
+        let run = |setting: &Setting| loss(setting, length).map(|loss| Tuned { setting: *setting, loss });
         ranked = settings.par_iter().map(run).collect::<Result<_, _>>()?;
         ranked.sort_by(|a, b| a.loss.total_cmp(&b.loss));
         settings = ranked.iter().take(ranked.len().div_ceil(RATIO)).map(|tuned| tuned.setting).collect();
     }
-    ranked.first().copied().ok_or(BanditBoostingError::EmptyGrid)
+    Ok(ranked.first().copied())
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests;

@@ -40,3 +40,34 @@ fn regret(mut learner: impl OnlineLearner, interval: &BoxSet, horizon: u32) -> R
     }
     Ok(account.regret(interval)?.value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: the leader is on the wrong side from the second round on and loses 1 in each, the regularised leader η/2,
+    /// with η = 1/√(2T); the best fixed point gains ½.
+    #[test]
+    fn the_regrets_are_those_of_the_calculation() {
+        let points = run(true).unwrap();
+        let horizons = [4_u32, 8, 16, 32, 64, 128, 256];
+        assert_eq!(points.len(), 4 * horizons.len());
+        for horizon in horizons {
+            let of = |series: &str| {
+                let found = points.iter().find(|p| p.series == series && p.x == u64::from(horizon));
+                found.unwrap().value
+            };
+            let t = f64::from(horizon);
+            let root = (2.0 * t).sqrt();
+            let expected = [
+                ("follow the leader", t - 0.5),
+                ("lower bound T − 1", t - 1.0),
+                ("follow the regularised leader", (t - 1.0) / (2.0 * root) + 0.5),
+                ("bound √(2T), Theorem 2", root),
+            ];
+            for (series, value) in expected {
+                assert!((of(series) - value).abs() < 1e-9, "{series}, T = {t}: {} {value}", of(series));
+            }
+        }
+    }
+}

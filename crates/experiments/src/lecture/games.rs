@@ -99,3 +99,76 @@ fn uniform(rows: u32, columns: u32, rng: &mut ChaCha8Rng) -> Result<MatrixGame, 
     let mut row = || (0..columns).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f64>>();
     MatrixGame::new(&(0..rows).map(|_| row()).collect::<Vec<_>>())
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests {
+    use super::*;
+
+    const HEAVY_ROCK: [[f64; 3]; 3] = [[0.0, 1.0, -1.0], [-1.0, 0.0, 0.5], [1.0, -0.5, 0.0]];
+
+    fn of(points: &[Point], panel: &str, series: &str, horizon: u32) -> Option<f64> {
+        let found = |p: &&Point| p.panel == panel && p.series == series && p.x == u64::from(horizon);
+        points.iter().find(found).map(|point| point.value)
+    }
+
+    /// A game that is its own negative transpose is fair: its value is 0, and here (1/5, 2/5, 2/5) secures it.
+    #[test]
+    fn the_value_of_a_known_game_is_known_and_certified_from_both_sides() {
+        let points = run(6, 0, true).unwrap();
+        let at = |series: &str| of(&points, "rock, paper, scissors", series, 512).unwrap();
+        assert!(at(VALUE).abs() < 1e-12);
+        assert!(at(BELOW) < 0.0 && at(ABOVE) > 0.0);
+        for panel in ["rock, paper, scissors", "random 20×20", "random 50×200"] {
+            let at = |series: &str| of(&points, panel, series, 512).unwrap();
+            assert!((at(ABOVE) - at(BELOW) - at("Hedge, best response")).abs() < 1e-12, "{panel}");
+            assert!(at(BELOW) <= at(VALUE) + 1e-12 && at(VALUE) <= at(ABOVE) + 1e-12, "{panel}");
+            assert_eq!(of(&points, panel, VALUE, 256), None, "values are those after the last horizon");
+        }
+    }
+
+    #[test]
+    fn gaps_are_those_of_the_named_players_after_the_stated_rounds() {
+        let game = MatrixGame::new(&HEAVY_ROCK).unwrap();
+        for trial in [0, 1] {
+            let points = run(6, trial, true).unwrap();
+            for horizon in [16, 512] {
+                let hedge = || Hedge::tuned(3, 1.0, horizon).unwrap();
+                let steps = StepSchedule::zinkevich(2.0_f64.sqrt(), 3.0_f64.sqrt()).unwrap();
+                let ogd = Ogd::new(Simplex::new(1.0).unwrap(), 3, steps).unwrap();
+                let hand = TremblingHand::new(game.clone(), 0.05, generator(6, 300, trial)).unwrap();
+                let exact = played(&game, hedge(), BestResponse(game.clone()), horizon);
+                let by_ogd = played(&game, ogd, BestResponse(game.clone()), horizon);
+                let erring = played(&game, hedge(), hand, horizon);
+                let at = |series: &str| of(&points, "rock, paper, scissors", series, horizon).unwrap();
+                assert_eq!(at("Hedge, best response"), exact);
+                assert_eq!(at("OGD, best response"), by_ogd);
+                assert_eq!(at("Hedge, an oracle that errs 1 time in 20"), erring);
+                // In 16 rounds the hand may well not tremble.
+                assert!(exact != by_ogd && (exact != erring || horizon == 16));
+                let bound = (2.0 * 3.0_f64.ln() / f64::from(horizon)).sqrt();
+                assert!((at("bound √(2 ln n/T)·max|M|") - bound).abs() < 1e-12);
+            }
+        }
+    }
+
+    fn played(game: &MatrixGame, player: impl OnlineLearner, oracle: impl Oracle, rounds: u32) -> f64 {
+        let mut game = ZeroSumGame::new(game.clone(), player, oracle).unwrap();
+        for _ in 0..rounds {
+            game.round().unwrap();
+        }
+        game.certificate().gap
+    }
+
+    #[test]
+    fn games_are_drawn_for_the_trial_and_are_as_large_as_they_say() {
+        let values =
+            |trial| arenas(6, trial).unwrap().iter().map(|a| a.game.equilibrium().value).collect::<Vec<_>>();
+        let (a, b) = (values(0), values(1));
+        assert!(a[0].abs() < 1e-12 && b[0].abs() < 1e-12);
+        assert!(a[1] != b[1] && a[2] != b[2], "{a:?} {b:?}");
+        for (arena, (rows, columns)) in arenas(6, 0).unwrap().iter().zip([(3, 3), (20, 20), (50, 200)]) {
+            assert_eq!((arena.game.rows(), arena.game.columns(), arena.rows as usize), (rows, columns, rows));
+        }
+    }
+}

@@ -156,6 +156,26 @@ pub(crate) struct Measured {
     pub(crate) trials: Vec<Vec<Point>>,
 }
 
+impl Measured {
+    /// Every number as a trial of a record.
+    fn recorded(&self, seed: u64) -> impl Iterator<Item = Trial> {
+        let of_trial = move |(trial, points): (u64, &'_ Vec<Point>)| -> Vec<Trial> {
+            let of_point = |point: &Point| Trial {
+                dataset: point.panel.clone(),
+                method: point.series.clone(),
+                metric: self.part.metric(&point.series, point.x),
+                trial,
+                seed,
+                value: point.value,
+                settings: serde_json::Value::Null,
+                provenance: self.provenance,
+            };
+            points.iter().map(of_point).collect()
+        };
+        (0..).zip(&self.trials).flat_map(of_trial)
+    }
+}
+
 /// Runs the experiment, or what is left of it, and writes `oco.json`, `oco.md` and a figure a part.
 ///
 /// # Errors
@@ -203,19 +223,9 @@ pub fn run(options: &Options) -> Result<Report, LectureError> {
         stage.finish();
         record.seconds += kept.iter().map(|unit| unit.0).sum::<f64>();
         let trials: Vec<Vec<Point>> = kept.iter().map(|unit| unit.1.clone()).collect();
-        for (trial, points) in (0..).zip(&trials) {
-            record.trials.extend(points.iter().map(|point| Trial {
-                dataset: point.panel.clone(),
-                method: point.series.clone(),
-                metric: part.metric(&point.series, point.x),
-                trial,
-                seed: options.seed,
-                value: point.value,
-                settings: serde_json::Value::Null,
-                provenance,
-            }));
-        }
-        measured.push(Measured { part, provenance, trials });
+        let one = Measured { part, provenance, trials };
+        record.trials.extend(one.recorded(options.seed));
+        measured.push(one);
     }
     record.summarise();
     progress.note(&format!("finished after {:.0} s", begun.elapsed().as_secs_f64()));
@@ -236,4 +246,23 @@ pub(crate) fn generator(seed: u64, part: u64, trial: u64) -> rand_chacha::ChaCha
 /// 1, 2, 4, … up to a last power.
 pub(crate) fn powers_of_two(first: u32, last: u32) -> impl Iterator<Item = u32> {
     (first..=last).map(|k| 1 << k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+
+    #[test]
+    fn every_part_of_every_trial_has_a_stream_of_its_own() {
+        let parts = (3..=11).map(|k| 1 << k).chain([200, 300, 301, 302]);
+        let mut firsts: Vec<u64> =
+            parts.flat_map(|part| (0..5).map(move |trial| generator(7, part, trial).next_u64())).collect();
+        firsts.push(generator(8, 200, 0).next_u64());
+        let count = firsts.len();
+        firsts.sort_unstable();
+        firsts.dedup();
+        assert_eq!((count, firsts.len()), (13 * 5 + 1, count));
+        assert!(powers_of_two(2, 5).eq([4, 8, 16, 32]));
+    }
 }

@@ -209,3 +209,6 @@ fn values(record: &Record, part: &Measured) -> Result<Option<Table>, LectureErro
     }
     Ok(table)
 }
+
+#[cfg(test)]
+mod tests;

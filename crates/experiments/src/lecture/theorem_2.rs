@@ -67,3 +67,78 @@ fn total_loss<L: Loss>(mut learner: impl OnlineLearner, stream: &[L]) -> Result<
 fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datasets::synthetic::{LabelNoise, generated};
+    use rows::RowMatrix;
+
+    const SEED: u64 = 2;
+
+    /// One feature that is always 0, so that the constant alone decides: the loss of the point (·, w) on a label y is
+    /// ln(1 + e^(−yw)), and of p labels +1 and q labels −1 the best w is ln(p/q). In the reporting half every fifth label
+    /// is −1; in the tuning half all are.
+    fn task(trial: u64) -> (Task, Vec<f64>) {
+        let mut dataset = generated("test", &mut LabelNoise::new(1, 0.0, 1).unwrap(), 600).unwrap();
+        dataset.features = RowMatrix::dense(1, vec![0.0; 600]).unwrap();
+        dataset.numeric_columns = Vec::new();
+        let name = datasets::Name::Adult;
+        let mut task = Task { name, dataset, labels: vec![-1.0; 600], coding: "" };
+        let reporting = task.halves(SEED, trial, 600).unwrap().reporting;
+        reporting.iter().filter(|i| *i % 5 > 0).for_each(|&i| task.labels[i] = 1.0);
+        let stream = reporting.iter().map(|&i| task.labels[i]).collect();
+        (task, stream)
+    }
+
+    /// What a learner loses whose play moves as `step` says from 0, with the gradient −y/(1 + e^(yw)).
+    fn lost(stream: &[f64], mut step: impl FnMut(f64, f64) -> f64) -> f64 {
+        let (mut w, mut total) = (0.0_f64, 0.0);
+        for y in stream {
+            total += (1.0 + (-y * w).exp()).ln();
+            w = step(w, -y / (1.0 + (y * w).exp())).clamp(-D, D);
+        }
+        total
+    }
+
+    #[test]
+    fn regret_is_against_the_best_point_of_the_same_rounds_of_the_reporting_half() {
+        for trial in [0, 1] {
+            let (task, stream) = task(trial);
+            let points = run(&task, SEED, trial, true).unwrap();
+            for horizon in [16_u32, 32, 64, 128, 256] {
+                let stream = &stream[..horizon as usize];
+                let of = |series: &str| {
+                    points.iter().find(|p| p.series == series && p.x == u64::from(horizon)).unwrap().value
+                };
+                let t = f64::from(horizon);
+                let q = stream.iter().filter(|y| **y < 0.0).count() as f64;
+                let best = -(t - q) * ((t - q) / t).ln() - q * (q / t).ln();
+                let (eta, mut sum) = (D / (2.0 * t).sqrt(), 0.0);
+                let lazy = lost(stream, |_, g| {
+                    sum += g;
+                    -eta * sum
+                });
+                let mut round = 0.0_f64;
+                let active = lost(stream, |w, g| {
+                    round += 1.0;
+                    w - 2.0 * D / round.sqrt() * g
+                });
+                let gap = of(GAP);
+                assert!((0.0..=TOLERANCE).contains(&gap));
+                for (series, expected) in
+                    [("lazy OGD", lazy - best), ("active OGD, any horizon", active - best)]
+                {
+                    let short = expected - of(series);
+                    assert!(
+                        (-1e-6..=gap + 1e-6).contains(&short),
+                        "{series}, T = {t}: {} {expected}",
+                        of(series)
+                    );
+                }
+                assert!((of("bound Dρ√(2T), Theorem 2") - 10.0 * (2.0 * t).sqrt()).abs() < 1e-9);
+                assert!((of("bound 3Dρ√T, Zinkevich") - 30.0 * t.sqrt()).abs() < 1e-9);
+            }
+        }
+    }
+}

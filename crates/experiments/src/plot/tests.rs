@@ -211,6 +211,91 @@ fn curves_pass_where_their_numbers_are() {
     }
 }
 
+/// The points of a polyline or polygon, in pixels.
+fn points(element: &str) -> Vec<[f64; 2]> {
+    let (_, rest) = element.split_once("points=\"").unwrap();
+    let pairs = rest.split_once('"').unwrap().0.split_whitespace();
+    pairs
+        .map(|pair| {
+            let (x, y) = pair.split_once(',').unwrap();
+            [x, y].map(|number| number.parse::<f64>().unwrap() / 10.0)
+        })
+        .collect()
+}
+
+#[test]
+fn a_band_reaches_from_its_lower_to_its_upper_edge_and_x_is_placed_on_its_axis() {
+    for (axis, middle) in [(Axis::linear as fn(&str) -> Axis, 1.0 / 3.0), (Axis::log, 0.5)] {
+        let series = |y: f64, band: Option<(f64, f64)>| Series {
+            name: format!("{y}"),
+            x: vec![1.0, 2.0, 4.0],
+            y: vec![y; 3],
+            band: band.map(|edges| vec![edges; 3]),
+            stroke: if y > 3.0 { Stroke::Dashed } else { Stroke::Solid },
+        };
+        let panels = vec![LinePanel {
+            title: "flat".to_owned(),
+            provenance: Provenance::Official,
+            series: vec![series(1.0, None), series(2.5, Some((1.0, 3.0))), series(3.0, None)],
+        }];
+        let svg = LinePlot { title: None, x: axis("x"), y: Axis::linear("y"), panels }.to_svg().unwrap();
+        let curves: Vec<Vec<[f64; 2]>> = elements(&svg, "polyline")
+            .into_iter()
+            .filter(|line| line.contains("stroke-width=\"18\""))
+            .map(points)
+            .collect();
+        let [low, mean, high] = &curves[..] else { panic!("{} curves", curves.len()) };
+        assert!((low[0][1] - mean[0][1] - 3.0 * (mean[0][1] - high[0][1])).abs() < 0.5, "{curves:?}");
+        let bands = elements(&svg, "polygon");
+        assert_eq!(bands.len(), 1);
+        for [x, y] in points(bands[0]) {
+            assert!((y - low[0][1]).abs() < 0.15 || (y - high[0][1]).abs() < 0.15, "{y}");
+            assert!(low.iter().any(|corner| (corner[0] - x).abs() < 0.15), "{x}");
+        }
+        let share = (low[1][0] - low[0][0]) / (low[2][0] - low[0][0]);
+        assert!((share - middle).abs() < 1e-2, "{share}");
+    }
+}
+
+#[test]
+fn error_bars_and_reports_are_where_bars_of_their_numbers_end() {
+    let bar = |value: f64, error, reported| Bar { series: format!("{value}"), value, error, reported };
+    let bars = vec![
+        bar(2.0, Some(0.5), Some(3.0)),
+        bar(1.5, None, None),
+        bar(2.5, None, None),
+        bar(3.0, None, None),
+    ];
+    let groups = vec![BarGroup { label: "one".to_owned(), bars }];
+    let panels = vec![BarPanel { title: "set".to_owned(), provenance: Provenance::Official, groups }];
+    let svg = BarPlot { title: None, y: "loss".to_owned(), panels }.to_svg().unwrap();
+    let tops: Vec<f64> = elements(&svg, "rect")
+        .into_iter()
+        .filter(|r| number(r, "width") > 20.0)
+        .skip(1)
+        .map(|r| number(r, "y"))
+        .collect();
+    let [_, lower, upper, reported] = tops[..] else { panic!("{} bars", tops.len()) };
+    let of_error: Vec<Vec<[f64; 2]>> = elements(&svg, "polyline")
+        .into_iter()
+        .filter(|line| line.contains("stroke-width=\"12\""))
+        .map(points)
+        .collect();
+    let heights: Vec<f64> = of_error.iter().flatten().map(|point| point[1]).collect();
+    let near = |a: f64, b: f64| (a - b).abs() < 0.15;
+    assert!(
+        heights.iter().any(|y| near(*y, lower)) && heights.iter().any(|y| near(*y, upper)),
+        "{heights:?}"
+    );
+    assert!(heights.iter().all(|y| near(*y, lower) || near(*y, upper)), "{heights:?} {lower} {upper}");
+    // The first diamonds stand in the panel, that of the legend above it.
+    let middles: Vec<f64> = elements(&svg, "polygon")
+        .into_iter()
+        .map(|diamond| points(diamond)[..4].iter().map(|point| point[1]).sum::<f64>() / 4.0)
+        .collect();
+    assert_eq!(middles.iter().filter(|y| near(**y, reported)).count(), 2, "{middles:?} {reported}");
+}
+
 #[test]
 fn the_same_plot_gives_the_same_bytes_and_names_keep_their_colours() {
     let plot = line_plot(2, Axis::linear, 1.0);

@@ -172,8 +172,14 @@ fn learner<'a>(
     })
 }
 
-/// FPL with the ε that balances its two costs: w/ε for perturbing, with w the width of K, and εRσT/√(2π) for moving, with
+/// The ε that balances the two costs of FPL: w/ε for perturbing, with w the width of K, and εRσT/√(2π) for moving, with
 /// R ≤ σD the range of a gradient.
+fn balanced(task: &Task, sigma: f64, rounds: u32) -> f64 {
+    let moving = sigma * sigma * task.diameter * f64::from(rounds) / std::f64::consts::TAU.sqrt();
+    (task.width / moving).sqrt()
+}
+
+/// FPL, each copy with a stream of its own.
 fn perturbed_leaders<'a>(
     method: Method,
     task: &Task,
@@ -182,9 +188,7 @@ fn perturbed_leaders<'a>(
     rounds: u32,
     seed: u64,
 ) -> Result<Vec<FollowThePerturbedLeader<CountedSet<'a>>>, ProjectionFreeError> {
-    let sigma = task.gradient_bound + noise;
-    let moving = sigma * sigma * task.diameter * f64::from(rounds) / std::f64::consts::TAU.sqrt();
-    let epsilon = (task.width / moving).sqrt();
+    let epsilon = balanced(task, task.gradient_bound + noise, rounds);
     let seed = ChaCha8Rng::seed_from_u64(seed).next_u64();
     (0..method.copies(task, noise, rounds)?)
         .map(|i| {
@@ -195,3 +199,7 @@ fn perturbed_leaders<'a>(
         })
         .collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests;

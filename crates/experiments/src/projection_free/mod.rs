@@ -185,6 +185,13 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
     report::write(&record, &found, options)
 }
 
+/// The seeds of the runs of a trial come from here, one after the other.
+fn learner_seeds(seed: u64, trial: u64) -> ChaCha8Rng {
+    let mut seeds = ChaCha8Rng::seed_from_u64(seed);
+    seeds.set_stream(FIRST_LEARNER_STREAM + trial);
+    seeds
+}
+
 fn one_trial(
     problem: Problem,
     trial: u64,
@@ -194,8 +201,7 @@ fn one_trial(
     let begun = Instant::now();
     let longest = if settings.quick { problem.longest().min(QUICK_LONGEST) } else { problem.longest() };
     let task = Task::draw(problem, 1 << longest, settings.seed, trial, search)?;
-    let mut seeds = ChaCha8Rng::seed_from_u64(settings.seed);
-    seeds.set_stream(FIRST_LEARNER_STREAM + trial);
+    let mut seeds = learner_seeds(settings.seed, trial);
     let (mut bests, mut runs) = (Vec::new(), Vec::new());
     for rounds in (SHORTEST..=longest).map(|power| 1_u32 << power) {
         bests.push(best(&task, rounds)?);
@@ -212,3 +218,7 @@ fn one_trial(
     }
     Ok(Outcome { provenance: task.provenance, bests, runs, seconds: begun.elapsed().as_secs_f64() })
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
+mod tests;

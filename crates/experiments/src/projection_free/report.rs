@@ -5,7 +5,7 @@ use super::methods::{Method, Run};
 use super::problems::Problem;
 use super::{Options, Outcome, ProjectionFreeError, Settings};
 use crate::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
-use crate::record::{PaperRow, Provenance, Record, Trial, write_atomically};
+use crate::record::{PaperRow, Provenance, Record, Trial, mean_and_std, write_atomically};
 use crate::table::{Cell, Table};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -248,10 +248,8 @@ fn longest(found: &Found) -> Result<Table, ProjectionFreeError> {
 }
 
 fn estimate(values: &[f64]) -> Cell {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-    Cell::Estimate { mean, std: (squares / (n - 1.0).max(1.0)).sqrt() }
+    let (mean, std) = mean_and_std(values);
+    Cell::Estimate { mean, std }
 }
 
 /// The points that a logarithmic axis has a place for.
@@ -298,3 +296,7 @@ fn seconds_plot(found: &Found, options: &Options) -> LinePlot {
         }),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "these numbers are exact")]
+mod tests;

@@ -161,6 +161,15 @@ mod tests {
         let rows = record.rows.clone();
         record.summarise();
         assert_eq!(record.rows, rows, "a second time changes nothing");
+        for (off, agrees) in [(1e-12, true), (1e-6, false)] {
+            record.rows.clone_from(&rows);
+            record.rows[0].mean += off;
+            assert_eq!(record.check().is_ok(), agrees, "{off}");
+            record.rows.clone_from(&rows);
+            record.rows[0].std -= off;
+            assert_eq!(record.check().is_ok(), agrees, "{off}");
+        }
+        record.rows.clone_from(&rows);
         record.rows[0].std += 1e-3;
         assert!(matches!(record.check(), Err(RecordError::RowDisagrees { .. })));
     }

@@ -130,3 +130,29 @@ fn two_stores_on_one_file_and_files_of_something_else_are_refused() {
         assert_eq!(std::fs::read_to_string(path(&folder)).unwrap(), text, "the file is as it was");
     }
 }
+
+#[test]
+fn other_settings_of_an_experiment_have_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |rounds: u32| {
+        let settings = serde_json::json!({ "rounds": rounds });
+        Trials::<f64>::of_experiment(folder.path(), "test", &settings).unwrap()
+    };
+    open(1).put("x", 1.0).unwrap();
+    open(2).put("x", 2.0).unwrap();
+    let (one, two) = (open(1), open(2));
+    assert_eq!([one.get("x"), two.get("x")].map(|value| *value.unwrap()), [1.0, 2.0]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_unit_of_a_stage_is_worked_on_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let trials = store(&folder, "a").unwrap();
+    let stage = crate::progress::Progress::new(true).stage("test", 3);
+    let run = |name: &str, value: f64| {
+        trials.kept_or_run::<TrialsError>(name, &stage, || Ok(vec![value])).unwrap().as_ref().clone()
+    };
+    assert_eq!([run("x", 1.0), run("y", 2.0), run("x", 3.0)], [[1.0], [2.0], [1.0]]);
+    assert_eq!(trials.len(), 2);
+}
