@@ -1,6 +1,7 @@
-//! The program behind `cargo xtask reproduce | conform | data`.
+//! The program behind `cargo xtask reproduce | conform | data | fuzz`.
 
 mod arguments;
+mod fuzzing;
 
 use arguments::{Cli, Command, Common, Data, Experiment};
 use clap::Parser;
@@ -10,6 +11,7 @@ use experiments::bandit_boosting::{self, Options};
 use experiments::bopl;
 use experiments::conform;
 use experiments::data_command::{self, fetch};
+use experiments::fuzz;
 use experiments::lecture;
 use experiments::maboost;
 use experiments::open_bandit;
@@ -65,6 +67,11 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::Data(data) => look_after(&data),
+        Command::Fuzz(options) => fuzzing::run(&options),
+        Command::FuzzWorker => {
+            fuzz::work(&fuzz::targets())?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
