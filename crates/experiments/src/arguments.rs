@@ -54,6 +54,51 @@ pub(crate) enum Command {
     /// Look after the official data files
     #[command(subcommand)]
     Data(Data),
+    /// Attack every saved type and every reader with mutated input
+    Fuzz(Fuzz),
+    /// Run the cases of a job that stands on standard input
+    #[command(hide = true)]
+    FuzzWorker,
+}
+
+#[derive(Args)]
+pub(crate) struct Fuzz {
+    /// Minutes of the whole run
+    #[arg(long, default_value_t = 1.0)]
+    pub(crate) minutes: f64,
+    /// So many cases a target, in place of a time
+    #[arg(long, conflicts_with = "minutes")]
+    pub(crate) cases: Option<u64>,
+    /// The seed of all cases
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Workers at a time; all cores unless said
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// Only targets with this in their names
+    #[arg(long)]
+    pub(crate) only: Option<String>,
+    /// Where findings go
+    #[arg(long, default_value = "out/fuzz")]
+    pub(crate) out: PathBuf,
+    /// The limit of a case in seconds
+    #[arg(long, default_value_t = 5.0)]
+    pub(crate) case_seconds: f64,
+    /// The limit of a worker's memory in MiB
+    #[arg(long, default_value_t = 256)]
+    pub(crate) memory: u64,
+    /// Run the input of one finding again, and nothing else
+    #[arg(long)]
+    pub(crate) replay: Option<PathBuf>,
+    /// Print the names of the targets
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// This process is in a group of its own, and ends with its standard input
+    #[arg(long, hide = true)]
+    pub(crate) ends_with_input: bool,
 }
 
 #[derive(Subcommand)]

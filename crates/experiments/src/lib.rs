@@ -4,7 +4,7 @@
 //! experiments;
 //! [`record`], [`trials`], [`table`], [`plot`], [`progress`], [`threads`] and `paired` are what an experiment is made of;
 //! [`conform`] holds the crates against vectors of an independent implementation; [`data_command`] lists, verifies and
-//! fetches the official files.
+//! fetches the official files; [`fuzz`] attacks every saved type and every reader with mutated input.
 
 pub mod bandit_boosting;
 pub mod lecture;
@@ -22,3 +22,4 @@ pub mod table;
 pub mod plot;
 pub mod conform;
 pub mod data_command;
+pub mod fuzz;

@@ -1,7 +1,8 @@
-//! The program behind `cargo xtask reproduce | conform | data`.
+//! The program behind `cargo xtask reproduce | conform | data | fuzz`.
 
 mod arguments;
 mod interruption;
+mod fuzzing;
 
 use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
@@ -12,6 +13,7 @@ use experiments::bopl;
 use experiments::conform;
 use experiments::data_command::stand_ins::StandIns;
 use experiments::data_command::{self, fetch};
+use experiments::fuzz;
 use experiments::lecture;
 use experiments::maboost;
 use experiments::open_bandit;
@@ -84,6 +86,11 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
             Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::Data(data) => look_after(&data),
+        Command::Fuzz(options) => fuzzing::run(&options),
+        Command::FuzzWorker => {
+            fuzz::work(&fuzz::targets())?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

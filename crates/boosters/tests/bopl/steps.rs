@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 
 fn start<O: Printed>(log: &Log, ridge: f64, step: Step) -> PolicyBoosting<O, Arbitrary> {
     let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(1), size: 1.0 };
-    PolicyBoosting::new(log, learner, Settings::new(0.0, ridge, step).unwrap()).unwrap()
+    PolicyBoosting::new(log, learner, Settings::builder().ridge(ridge).step(step).build().unwrap()).unwrap()
 }
 
 fn predictions(log: &Log, seed: u64) -> Vec<f64> {

@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn trees(of: &Parameters) -> HistogramPairTree {
-        HistogramPairTree::new(PairGrowth::new(of.max_depth, of.min_child_weight, of.reg_lambda).unwrap())
+        HistogramPairTree::new(PairGrowth::builder().max_depth(of.max_depth).min_child_weight(of.min_child_weight).reg_lambda(of.reg_lambda).build().unwrap())
     }
 
     /// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and not of other
@@ -259,7 +259,7 @@ mod tests {
         let (trial, own) = (trial(), parameters(4, 3));
         let run = Run { trial: &trial, parameters: &own, rows: &trial.test, tick: &|_| () };
         let signs = || {
-            let growth = PairGrowth::new(own.max_depth, own.min_child_weight, own.reg_lambda).unwrap();
+            let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
             Classification::new(HistogramPairTree::new(growth.of_signs()))
         };
         let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());

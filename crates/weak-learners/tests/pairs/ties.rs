@@ -69,7 +69,7 @@ fn two_actions_that_gain_the_same() {
     let g = [0.5, 1.0, 0.0, 2.0, 1.0, 0.0, 1.5, -0.5, 0.0, 1.75, 1.75, 0.0];
     let rows = RowMatrix::dense(2, vec![1.0, 1.0, 1.0, 0.0, 1.0, 0.0]).unwrap();
     let round = PairRound::new(3, 4, &g, PairWeights::OfExamples(&[1.0, 1.0, 0.0])).unwrap();
-    let growth = PairGrowth::new(3, 0.0, 0.0).unwrap();
+    let growth = PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
     let mut values = [0.0; 12];
     let contexts = SortedColumns::new(rows.clone()).unwrap();
     let exact = ExactPairTree::new(growth).train(&contexts, &round, &mut values).unwrap();
