@@ -14,7 +14,9 @@ use experiments::bopl::parameters::Parameters;
 use experiments::bopl::task::{MostRows, Task};
 use experiments::bopl::{BoplRunError, Options, run, variations};
 use experiments::record::{Record, Trial};
-use std::path::Path;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 fn options(out: &Path, trials: u32, threads: usize) -> Options {
     Options {
@@ -75,11 +77,20 @@ fn neither_threads_nor_a_stop_change_a_number() {
     assert_eq!(broken, [0.0; 2 * 2 * 12]);
 }
 
-/// The file of the units, and what is in it; its last unit is not the logging policy's, which takes no time.
-fn units(out: &Path) -> (std::path::PathBuf, String) {
-    let is_store = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "trials");
+/// A store of units, by how its name begins, and what is in it.
+fn store(out: &Path, name: &str) -> (PathBuf, String) {
+    let is_store = |path: &PathBuf| {
+        let file = path.file_name().unwrap().to_str().unwrap();
+        file.starts_with(name) && file.ends_with(".trials")
+    };
     let path = std::fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path()).find(is_store).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
+    (path, text)
+}
+
+/// The file of the units, and what is in it; its last unit is not the logging policy's, which takes no time.
+fn units(out: &Path) -> (PathBuf, String) {
+    let (path, text) = store(out, "bopl-");
     let mut lines: Vec<&str> = text.lines().collect();
     let last = lines.iter().rposition(|line| line.contains("/BOPL-regr/")).unwrap();
     let line = lines.remove(last);
@@ -143,6 +154,28 @@ fn the_variations_of_a_reduced_run() {
     // What is asked of a logging policy is not always to be had of the stand-in, and the name says so.
     let reached = |row: &&experiments::record::Row| !row.method.contains("not reached");
     assert!(whole.rows.iter().filter(reached).count() >= 14);
+    // Who logs in a variation is who it names, and is scored on validation rows.
+    let keys = store(&out("whole"), "bopl-variations-").1;
+    assert!(!keys.contains("/Test/"));
+    for trial in &whole.trials {
+        let [explorer, parameters] =
+            ["logging policy", "parameters"].map(|part| trial.settings[part].to_string());
+        let of_trial =
+            |line: &&str| line.contains(&format!("/{}/", trial.trial)) && line.contains("/BOPL-regr/");
+        let same = |text: &str, json: &str| {
+            serde_json::from_str::<Value>(text).unwrap() == serde_json::from_str::<Value>(json).unwrap()
+        };
+        let is_kept = |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let key = line["unit"].as_str().unwrap().to_owned();
+            let (before, asked) = key.split_once("}/").unwrap();
+            let who = before.split_once("/Validation/").unwrap().1.to_owned() + "}";
+            same(&who, &explorer) && same(asked, &parameters) && line["value"]["reward"] == trial.value
+        };
+        if trial.method.starts_with("logged") {
+            assert!(keys.lines().skip(1).filter(of_trial).any(is_kept), "{trial:?}");
+        }
+    }
     // Neither threads nor a stop change a number.
     go("stopped", 1, 1);
     assert_eq!(go("stopped", 2, 1).trials, whole.trials);
@@ -251,6 +284,49 @@ fn a_search_looks_at_validation_rows_and_keeps_its_units() {
     assert_eq!(text.matches("/Validation/").count(), 5 * 6);
     run(&searched).unwrap();
     assert_eq!(units(folder.path()).1, text, "nothing is done again");
+
+    // Planted: of every method the last configuration is best by far on validation rows. It is what is run and shown.
+    let (path, text) = units(folder.path());
+    let mut lines: Vec<&str> = text.lines().collect();
+    let header = lines.remove(0);
+    let mut kept: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    kept.retain(|line| line["unit"].as_str().unwrap().contains("/Validation/"));
+    let mut best = BTreeMap::new();
+    for (place, line) in kept.iter().enumerate() {
+        let [method, asked] = method_and_parameters(line["unit"].as_str().unwrap());
+        let method = Method::ALL.into_iter().find(|one| one.name() == method).unwrap();
+        let asked: Parameters = serde_json::from_str(asked).unwrap();
+        let table_5 = Parameters::table_5(method, ClassificationName::Scene);
+        if asked.min_child_weight.total_cmp(&table_5.min_child_weight).is_ne() {
+            best.insert(method.name(), (place, asked));
+        }
+    }
+    best.values().for_each(|(place, _)| kept[*place]["value"]["reward"] = 2.0.into());
+    let lines: Vec<String> =
+        std::iter::once(header.to_owned()).chain(kept.iter().map(Value::to_string)).collect();
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    run(&searched).unwrap();
+    let record = Record::load(&folder.path().join("bopl.json")).unwrap();
+    for (method, (_, expected)) in &best {
+        let of_method = || record.trials.iter().filter(|trial| trial.method == *method);
+        assert!(
+            of_method().count() > 0 && of_method().all(|trial| trial.value < 2.0 || trial.metric == "rounds"),
+            "{method}"
+        );
+        for trial in of_method() {
+            let found: Parameters = serde_json::from_value(trial.settings.clone()).unwrap();
+            assert_eq!(found, *expected, "{method}");
+        }
+    }
+    assert_eq!(best.len(), 5);
+    let of_tests = units(folder.path()).1.matches("/Test/").count();
+    assert_eq!(of_tests, 12, "the chosen configurations are run again, and nothing else");
+}
+
+/// What a unit's key says of its method and its parameters.
+fn method_and_parameters(key: &str) -> [&str; 2] {
+    let (before, after) = key.split_once("}/").unwrap();
+    [before.split('/').nth(3).unwrap(), after]
 }
 
 #[test]

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
 
 /// Items are shown at three places.
-const POSITIONS: usize = 3;
+pub(super) const POSITIONS: usize = 3;
 /// Rows of one half of a log are told from those of the other by this column, so that a model of rewards can be fitted on
 /// the half that it does not help to evaluate.
 const HALF: usize = POSITIONS;
@@ -28,14 +28,17 @@ pub(super) struct Shown {
 pub(super) fn both(search: &SearchPath, seed: u64) -> Result<[Shown; 2], OpenBanditError> {
     let read = |policy| file(search, Campaign::Men, policy, Part::Log);
     let (random, bts) = (read(LoggingPolicy::Random)?, read(LoggingPolicy::Bts)?);
-    if let (Some(random), Some(bts)) = (random, bts) {
-        let logs = read_open_bandit([&random[..], &bts[..]], Affinities::Left)?.logs;
-        let shown = logs.iter().map(|log| shown(log, Provenance::Official)).collect::<Result<Vec<_>, _>>()?;
-        if let Ok(both) = <[Shown; 2]>::try_from(shown) {
-            return Ok(both);
-        }
+    match (random, bts) {
+        (Some(random), Some(bts)) => of_files([&random, &bts]),
+        _ => made_up(seed),
     }
-    made_up(seed)
+}
+
+/// The logs of two official files.
+fn of_files(files: [&[u8]; 2]) -> Result<[Shown; 2], OpenBanditError> {
+    let logs = read_open_bandit(files, Affinities::Left)?.logs;
+    let shown = |place: usize| shown(&logs[place], Provenance::Official);
+    Ok([shown(0)?, shown(1)?])
 }
 
 fn shown(log: &OpenBanditLog, provenance: Provenance) -> Result<Shown, OpenBanditError> {
@@ -51,7 +54,7 @@ fn shown(log: &OpenBanditLog, provenance: Provenance) -> Result<Shown, OpenBandi
 }
 
 /// (action, position from 0, propensity, reward) of every row, in order.
-fn on_positions(rows: &[(u32, u32, f64, f64)], actions: usize) -> Result<Log, OpenBanditError> {
+pub(super) fn on_positions(rows: &[(u32, u32, f64, f64)], actions: usize) -> Result<Log, OpenBanditError> {
     let (mut offsets, mut indices) = (vec![0], Vec::new());
     for (i, (_, position, ..)) in rows.iter().enumerate() {
         indices.push(*position);
@@ -69,7 +72,7 @@ fn on_positions(rows: &[(u32, u32, f64, f64)], actions: usize) -> Result<Log, Op
 
 /// Two logs of 4,000 rows and 10 items, clicked with probabilities from 1% to 19%: one by the uniform policy, one by a policy
 /// that shows an item in proportion to its clicks.
-fn made_up(seed: u64) -> Result<[Shown; 2], OpenBanditError> {
+pub(super) fn made_up(seed: u64) -> Result<[Shown; 2], OpenBanditError> {
     const ITEMS: u32 = 10;
     let clicks = |a: u32| 0.01 + 0.02 * f64::from(a);
     let total: f64 = (0..ITEMS).map(clicks).sum();
@@ -198,43 +201,4 @@ impl RewardModel for ClickRates {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
-    use off_policy::policies::Uniform;
-
-    #[test]
-    fn a_log_evaluates_its_own_frequencies_and_a_model_sees_the_other_half_only() {
-        // Two items, two rows each half; the first half clicks, the second does not.
-        let rows = [(0, 0, 0.5, 1.0), (0, 0, 0.5, 0.0), (1, 0, 0.5, 1.0), (1, 0, 0.5, 0.0)];
-        let log = on_positions(&rows, 2).unwrap();
-        let model = ClickRates::of(&log);
-        let mut q = [0.0; 2];
-        model.rewards(log.contexts().row(0).unwrap(), &mut q).unwrap();
-        assert_eq!(q, [0.0; 2], "an even row is told what the odd ones, which have no click, say");
-        model.rewards(log.contexts().row(1).unwrap(), &mut q).unwrap();
-        assert_eq!(q, [1.0; 2]);
-
-        let settings = EstimatorSettings::default();
-        let frequencies = Frequencies::of(&log);
-        let own = OffPolicyEvaluation::of(&log, &frequencies, Some(&model), settings).unwrap();
-        let even = OffPolicyEvaluation::of(&log, &Uniform::new(2).unwrap(), Some(&model), settings).unwrap();
-        assert_eq!(own, even);
-        assert_eq!(own.ips.value, 0.5);
-    }
-
-    #[test]
-    fn a_position_without_a_row_shows_every_item_alike() {
-        let rows = [(1, 0, 0.5, 1.0), (1, 0, 0.5, 0.0), (1, 1, 0.5, 0.0), (0, 1, 0.5, 0.0), (0, 1, 0.5, 0.0)];
-        let log = on_positions(&rows, 2).unwrap();
-        let frequencies = Frequencies::of(&log);
-        let mut pi = [0.0; 2];
-        for (position, want) in [[0.0, 1.0], [2.0 / 3.0, 1.0 / 3.0], [0.5, 0.5]].into_iter().enumerate() {
-            let mut x = [0.0; POSITIONS + 1];
-            x[position] = 1.0;
-            let x = Row::dense(&x).unwrap();
-            frequencies.probabilities(x, ActionSet::all(2).unwrap(), &mut pi).unwrap();
-            assert_eq!(pi, want, "position {position}");
-        }
-    }
-}
+mod tests;

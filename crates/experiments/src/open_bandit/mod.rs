@@ -140,7 +140,15 @@ pub fn run(options: &Options) -> Result<Report, OpenBanditError> {
     let begun = Instant::now();
     let settings = serde_json::json!({ "replicates": options.replicates, "delta": DELTA, "cut": CUT });
     let mut record = Record::new("obd", options.seed, settings);
-    let [random, bts] = both(&options.search, options.seed)?;
+    let directions = directions(&both(&options.search, options.seed)?, options)?;
+    record.trials = trials(&directions, options.seed);
+    record.summarise();
+    record.seconds = begun.elapsed().as_secs_f64();
+    report::write(&record, &directions, options)
+}
+
+/// Each policy, evaluated by the other one's log.
+fn directions([random, bts]: &[Shown; 2], options: &Options) -> Result<[Direction; 2], OpenBanditError> {
     let (uniform, frequencies) = (Uniform::new(random.log.actions())?, Frequencies::of(&bts.log));
     // The random policy shows every item alike; how rarely Thompson sampling shows one, its log alone can say.
     let even = 1.0 / random.log.actions() as f64;
@@ -150,23 +158,28 @@ pub fn run(options: &Options) -> Result<Report, OpenBanditError> {
         is_known,
         largest_weight: largest_share / least_propensity,
     };
-    let directions = [
-        direction(("random", &uniform, &random), ("BTS", &bts), assume(least, false, even), options)?,
+    Ok([
+        direction(("random", &uniform, random), ("BTS", bts), assume(least, false, even), options)?,
         direction(
-            ("BTS", &frequencies, &bts),
-            ("random", &random),
+            ("BTS", &frequencies, bts),
+            ("random", random),
             assume(even, true, frequencies.largest()),
             options,
         )?,
-    ];
-    for Direction { policy, log, provenance, truth, lines, .. } in &directions {
+    ])
+}
+
+/// The record's numbers.
+fn trials(directions: &[Direction], seed: u64) -> Vec<Trial> {
+    let mut all = Vec::new();
+    for Direction { policy, log, provenance, truth, lines, .. } in directions {
         let mut put = |method: &str, value: f64| {
-            record.trials.push(Trial {
+            all.push(Trial {
                 dataset: format!("men: {policy} by the log of {log}"),
                 method: method.to_owned(),
                 metric: "value".to_owned(),
                 trial: 0,
-                seed: options.seed,
+                seed,
                 value,
                 settings: serde_json::Value::Null,
                 provenance: *provenance,
@@ -175,9 +188,7 @@ pub fn run(options: &Options) -> Result<Report, OpenBanditError> {
         put("on-policy mean", *truth);
         lines.iter().for_each(|line| put(line.estimator.name(), line.value));
     }
-    record.summarise();
-    record.seconds = begun.elapsed().as_secs_f64();
-    report::write(&record, &directions, options)
+    all
 }
 
 fn direction<P: Policy>(
@@ -231,3 +242,6 @@ fn first(log: &Log, rows: usize) -> Result<Log, OpenBanditError> {
         (log.logged_actions()[..rows].to_vec(), log.propensities()[..rows].to_vec());
     Ok(Log::new(contexts, log.actions(), actions, propensities, Rewards(log.rewards()[..rows].to_vec()))?)
 }
+
+#[cfg(test)]
+mod tests;

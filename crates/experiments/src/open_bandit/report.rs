@@ -165,6 +165,7 @@ fn growth(estimator: Estimator, growth: &[(f64, OffPolicyEvaluation)]) -> Series
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Provenance;
     use off_policy::estimators::{EstimatorSettings, Tables};
 
     #[test]
@@ -179,5 +180,85 @@ mod tests {
         assert_eq!((snips.x, snips.y), (vec![4.0], vec![1e3]));
         assert_eq!(growth(Estimator::Ips, &evaluations).y, [0.0, 1e3]);
         assert!(growth(Estimator::Dm, &evaluations).x.is_empty());
+    }
+
+    fn interval(lower: f64, upper: f64) -> Interval {
+        Interval { lower, upper }
+    }
+
+    fn direction(lines: Vec<Line>) -> Direction {
+        let tables = Tables::new(2, &[0, 1], &[0.5; 2], &[1.0; 2], &[1.0, 0.0, 1.0, 0.0], None).unwrap();
+        let of = |settings| OffPolicyEvaluation::of_tables(&tables, settings).unwrap();
+        let evaluation = of(EstimatorSettings::default());
+        Direction {
+            policy: "random",
+            log: "BTS",
+            provenance: Provenance::Official,
+            truth: 0.25,
+            truth_interval: interval(0.125, 0.375),
+            evaluation: evaluation.clone(),
+            lines,
+            assumed: Assumed { least_propensity: 0.0625, is_known: false, largest_weight: 8.0 },
+            growth: vec![(2.0, evaluation.clone()), (4.0, evaluation)],
+        }
+    }
+
+    fn line(estimator: Estimator, value: f64, normal: Option<Interval>) -> Line {
+        let (standard_error, bootstrap, bernstein) =
+            (Some(value / 8.0), Some(interval(0.5, 0.625)), Some(interval(0.75, 0.875)));
+        Line { estimator, value, standard_error, normal, bootstrap, bernstein }
+    }
+
+    /// Whether an interval meets that of the truth, which is from 125 to 375, from either side.
+    #[test]
+    fn every_interval_stands_in_its_column() {
+        let of = |lower, upper| Some(interval(lower, upper));
+        let all = direction(vec![
+            line(Estimator::Ips, 0.125, of(0.0, 0.25)),
+            line(Estimator::Snips, 0.0625, of(0.03125, 0.09375)),
+            line(Estimator::Dm, 0.5, of(0.4375, 0.5625)),
+            line(Estimator::Dr, 0.25, of(0.1875, 0.3125)),
+            line(Estimator::SwitchDr, 0.25, None),
+        ]);
+        let table = table(&all).unwrap().cells();
+        let row = |estimator: Estimator, rest: [&str; 3], meets: &str| {
+            let mut row = vec![estimator.name().to_owned()];
+            row.extend(rest.map(str::to_owned));
+            row.extend(["[500.00, 625.00]", "[750.00, 875.00]", meets].map(str::to_owned));
+            row
+        };
+        let expected = [
+            row(Estimator::Ips, ["125.00", "15.62", "[0.00, 250.00]"], "yes"),
+            row(Estimator::Snips, ["62.50", "7.81", "[31.25, 93.75]"], "no"),
+            row(Estimator::Dm, ["500.00", "62.50", "[437.50, 562.50]"], "no"),
+            row(Estimator::Dr, ["250.00", "31.25", "[187.50, 312.50]"], "yes"),
+            row(Estimator::SwitchDr, ["250.00", "31.25", "–"], "no"),
+        ];
+        assert_eq!(table, expected);
+        assert_eq!(heading(&all), "random by the log of BTS: its own log says 250.00 [125.00, 375.00]");
+        let said = remarks(&all);
+        assert!(
+            said.starts_with(
+                "2 rows, of which 1 count (effective sample size); weights up to 2.0, 1.000 in the mean"
+            ),
+            "{said}"
+        );
+        let of_assumed = "at most 8.0: the log of BTS has propensities of at least 0.062500, which is only the least that was seen";
+        assert!(said.contains(of_assumed), "{said}");
+    }
+
+    /// The estimates with their own errors, and the truth with its interval.
+    #[test]
+    fn the_figure_shows_the_estimates_beside_the_truth() {
+        let plot = figure(&[direction(Vec::new())]);
+        let series = &plot.panels[0].series;
+        let names: Vec<&str> = series.iter().map(|one| &one.name[..]).collect();
+        assert_eq!(names, [Estimator::Ips.name(), Estimator::Snips.name(), "on-policy mean"]);
+        assert_eq!((&series[0].x[..], &series[0].y[..]), (&[2.0, 4.0][..], &[1e3; 2][..]));
+        // Terms of 2 and 0 have a standard error of 1.
+        let band = series[0].band.clone().unwrap()[0];
+        assert!((band.0 + 960.0).abs() < 1e-9 && (band.1 - 2960.0).abs() < 1e-9, "{band:?}");
+        assert_eq!((&series[2].y[..], series[2].band.clone().unwrap()[1]), (&[250.0; 2][..], (125.0, 375.0)));
+        assert_eq!(plot.panels[0].title, "random by the log of BTS");
     }
 }
