@@ -248,7 +248,12 @@ fn a_band_reaches_from_its_lower_to_its_upper_edge_and_x_is_placed_on_its_axis()
         assert!((low[0][1] - mean[0][1] - 3.0 * (mean[0][1] - high[0][1])).abs() < 0.5, "{curves:?}");
         let bands = elements(&svg, "polygon");
         assert_eq!(bands.len(), 1);
-        for [x, y] in points(bands[0]) {
+        let outline = points(bands[0]);
+        for edge in [low[0][1], high[0][1]] {
+            let along = outline.iter().filter(|[_, y]| (y - edge).abs() < 0.15).count();
+            assert!(along >= 3, "{along} corners along {edge}: {outline:?}");
+        }
+        for [x, y] in outline {
             assert!((y - low[0][1]).abs() < 0.15 || (y - high[0][1]).abs() < 0.15, "{y}");
             assert!(low.iter().any(|corner| (corner[0] - x).abs() < 0.15), "{x}");
         }

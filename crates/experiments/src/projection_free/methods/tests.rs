@@ -91,6 +91,41 @@ fn every_copy_is_perturbed_by_a_stream_of_its_own() {
     assert_ne!(plays[0], plays[1]);
 }
 
+/// The same steps again, with the noise of the seed's last stream: σ = G + 1 makes them shorter than without noise.
+#[test]
+fn noisy_gradients_are_followed_at_the_step_for_their_size() {
+    use oco_core::Loss;
+    let task = task(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.25, 0.25]]);
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    rng.set_stream(u64::MAX);
+    let mut source = GradientNoise::on_sphere(1.0, rng).unwrap();
+    let steps = StepSchedule::zinkevich(task.diameter, 3.0).unwrap();
+    let ogd = Ogd::starting_at(Simplex::new(1.0).unwrap(), task.start.clone(), steps).unwrap();
+    let (mut ogd, mut expected) = (OneGradient::new(ogd), 0.0);
+    for loss in &task.losses {
+        expected += loss.value(OracleLearner::play(&ogd));
+        OracleLearner::observe(&mut ogd, &mut source.over(loss)).unwrap();
+    }
+    assert_eq!(run(Method::Ogd, &task, 1.0, 3, 5).unwrap().loss, expected);
+}
+
+/// The perturbations are as large as the horizon and σ ask: here 1/ε is 17 without noise, and 87 with σ = 10. What is small
+/// beside them moves few leaders, what is large moves most.
+#[test]
+fn leaders_are_perturbed_for_their_horizon_and_noise() {
+    let task = task(&[[0.0; 3]]);
+    let tally = Tally::default();
+    let share = |noise, gain: f64| {
+        let set = CountedSet { set: task.set.as_ref(), tally: &tally };
+        let mut copies = perturbed_leaders(Method::Morgfw, &task, set, noise, 400, 3).unwrap();
+        copies.iter_mut().for_each(|copy| copy.observe(&[-gain, 0.0, 0.0]).unwrap());
+        copies.iter().filter(|copy| copy.play()[0] > 0.5).count() as f64 / copies.len() as f64
+    };
+    assert!((0.33..0.6).contains(&share(0.0, 5.0)), "{}", share(0.0, 5.0));
+    assert!(share(0.0, 60.0) > 0.9, "{}", share(0.0, 60.0));
+    assert!(share(8.0, 60.0) < share(0.0, 60.0) - 0.2, "{}", share(8.0, 60.0));
+}
+
 #[test]
 fn perturbation_balances_its_costs() {
     let task = Task { width: 3.0, ..task(&[[0.0; 3]]) };
