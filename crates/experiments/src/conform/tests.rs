@@ -10,7 +10,6 @@ mod weighted_tree;
 
 use super::*;
 use serde_json::json;
-use std::io::Write as _;
 
 /// A case, with the official tolerance.
 fn case(kernel: &str, input: &Json, expected: &Json) -> Json {

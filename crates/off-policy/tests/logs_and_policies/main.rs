@@ -10,5 +10,7 @@ mod logistic;
 mod logistic_refusals;
 mod open_bandit;
 mod policies;
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
 mod sampling;
 mod sets;
