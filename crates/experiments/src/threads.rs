@@ -98,6 +98,16 @@ fn started(threads: usize) -> Result<rayon::ThreadPool, ThreadsError> {
 mod tests {
     use super::*;
 
+    /// Whatever the environment of the test says.
+    #[test]
+    fn a_pool_has_a_thread_a_core_and_one_that_times_has_one() {
+        let variable =
+            std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok()).filter(|threads| *threads > 0);
+        assert_eq!(pool(None).unwrap().current_num_threads(), variable.unwrap_or(cores()));
+        assert_eq!(pool_for_timing(None).unwrap().current_num_threads(), variable.unwrap_or(1));
+        assert_eq!(pool_for_timing(Some(3)).unwrap().current_num_threads(), 3);
+    }
+
     #[test]
     fn what_is_asked_for_wins_then_the_environment_then_the_cores() {
         let of = |asked, variable: Option<&str>| {

@@ -277,6 +277,22 @@ fn smartcore_is_named_in_one_source_file() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// So that `--threads` and `RAYON_NUM_THREADS` mean the same for every experiment.
+#[test]
+fn experiments_count_their_threads_in_one_place() -> Result<(), Box<dyn Error>> {
+    let counting = ["ThreadPoolBuilder", "available_parallelism", "RAYON_NUM_THREADS"];
+    let mut found = Vec::new();
+    for path in sources(&root().join("crates/experiments/src"))? {
+        let text = fs::read_to_string(&path)?;
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        if code.into_iter().any(|line| counting.iter().any(|name| line.contains(name))) {
+            found.push(path.strip_prefix(root())?.to_path_buf());
+        }
+    }
+    assert_eq!(found, [Path::new("crates/experiments/src/threads.rs")]);
+    Ok(())
+}
+
 const PAGE: &str = "```arrows\na -> nothing\nb -> a; tests: c\n```\n## External dependencies\n
 | dependency | used by | why |\n|---|---|---|\n| serde | all | x |\n| csv | b, tests | x |\n| ureq | b | x |\n";
 

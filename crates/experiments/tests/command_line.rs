@@ -1,5 +1,7 @@
 //! The program as one types it: what it says of absent files, of unknown names, on the way, and when it is interrupted.
 
+#![allow(clippy::unwrap_used, reason = "a program that does not start fails the test")]
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};

@@ -234,7 +234,7 @@ fn outside_the_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 mod tests {
     #[test]
     fn work_is_done_outside_the_pool() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let pool = crate::threads::pool(Some(1)).unwrap();
         let places = pool.install(|| {
             [rayon::current_thread_index(), super::outside_the_pool(rayon::current_thread_index)]
         });

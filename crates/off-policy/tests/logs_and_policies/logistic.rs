@@ -1,8 +1,6 @@
 //! Multinomial logistic regression against its objective, written down once more from the definition, on letters.
 
-#[path = "../../../datasets/tests/reduced/mod.rs"]
-mod reduced;
-
+use crate::reduced;
 use datasets::{Name, SearchPath, StandIn, Targets, load};
 use off_policy::LabelSets;
 use off_policy::policies::{

@@ -12,5 +12,7 @@ mod logistic_refusals;
 mod open_bandit;
 mod policies;
 mod schema;
+#[path = "../../../datasets/tests/reduced/mod.rs"]
+mod reduced;
 mod sampling;
 mod sets;

@@ -1,8 +1,6 @@
 //! The Open Bandit Dataset's format, on a few lines of it; the official files are read where the data sets are.
 
-#[path = "../../../datasets/tests/reduced/mod.rs"]
-mod reduced;
-
+use crate::reduced;
 use datasets::SearchPath;
 use datasets::open_bandit::{Campaign, LoggingPolicy, Part, file};
 use off_policy::readers::{

@@ -1,9 +1,7 @@
 //! What the exact tree does not look at: scale, order, repetition, absence, rounding.
 
-#[path = "../../../datasets/tests/reduced/mod.rs"]
-mod reduced;
-
 use crate::simulated::Simulated;
+use crate::streams::reduced;
 use datasets::{Name, Provenance, SearchPath, StandIn, load};
 use rows::RowMatrix;
 use weak_learners::LearnerError;

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a stream that does not load fails the test")]
 
 #[path = "../../../datasets/tests/reduced/mod.rs"]
-mod reduced;
+pub(crate) mod reduced;
 
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
 use datasets::{
