@@ -69,7 +69,12 @@ impl Dartboard {
 
     /// An expert, with these weights.
     pub(crate) fn draw(&mut self, weights: &[f64]) -> usize {
-        let mut left = self.rng.random::<f64>() * weights.iter().sum::<f64>();
+        Self::at_share(self.coin(), weights)
+    }
+
+    /// The expert at which the weights in their order first come to more than this share of all.
+    pub(crate) fn at_share(share: f64, weights: &[f64]) -> usize {
+        let mut left = share * weights.iter().sum::<f64>();
         let hit = weights.iter().position(|weight| {
             left -= weight;
             left < 0.0
@@ -78,7 +83,7 @@ impl Dartboard {
         hit.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).unwrap_or(0)
     }
 
-    /// A number that is uniform in [0, 1), for a class that grows.
+    /// A number that is uniform in [0, 1).
     pub(crate) fn coin(&mut self) -> f64 {
         self.rng.random()
     }

@@ -1,6 +1,7 @@
 //! The values of one feature that a stream has shown, and the gaps between them.
 
 use super::dartboard::{Dartboard, bad_count};
+use super::gap_tree::{Found, Gap, GapTree, Unit};
 use super::thresholds::between;
 use crate::LearnerError;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,164 @@ use std::f64::consts::LN_2;
 /// The shares: a gap that was the upper half r times in a row, or the lower, leaves r/(r+1) of its mass to its half on
 /// that side. With fair halves a stream of rising values would take half of the mass of all that is to come at each value;
 /// so it takes a share 1/r(r+1) at the r-th.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+///
+/// The gaps below 0 and those above it stand in a tree each: how often 0 was shown is known only from the rounds of all
+/// others, and moves the gains above it.
+#[derive(Debug, Clone)]
 pub(crate) struct Gaps {
+    /// The last value is 0, and no sum is kept for it.
+    below: GapTree,
+    /// The last value is ∞.
+    above: GapTree,
+}
+
+impl Gaps {
+    pub(crate) fn len(&self) -> usize {
+        self.below.len() + self.above.len()
+    }
+
+    fn values(&self) -> usize {
+        self.len() - 1
+    }
+
+    fn get(&self, gap: usize) -> Option<&Gap> {
+        match gap.checked_sub(self.below.len()) {
+            None => self.below.get(gap),
+            Some(gap) => self.above.get(gap),
+        }
+    }
+
+    /// The place of the seen value that v counts as, or the gap that v would split. With `most` values seen no gap
+    /// splits any more: then each has the threshold that [`threshold`](Self::threshold) says.
+    pub(crate) fn place(&self, v: f64, most: usize) -> Result<usize, usize> {
+        let place =
+            if v > 0.0 { self.below.len() + self.above.first_from(v) } else { self.below.first_from(v) };
+        if self.get(place).is_some_and(|gap| gap.value <= v) {
+            return Ok(place);
+        }
+        if self.values() < most {
+            return Err(place);
+        }
+        let below = self.threshold(place).map_or(place == self.values(), |threshold| v < threshold);
+        Ok(place - usize::from(below))
+    }
+
+    /// The share of the mass of a gap that its upper half would have.
+    pub(crate) fn upper_share(&self, gap: usize) -> f64 {
+        self.get(gap).map_or(0.5, |gap| upper_share(gap.run))
+    }
+
+    /// Splits gap g at v, which lies in it.
+    pub(crate) fn split(&mut self, gap: usize, v: f64) {
+        let Some(&Gap { value, sum, cost, run }) = self.get(gap) else { return };
+        let upper = upper_share(run);
+        let halves = [
+            Gap { value: v, sum: 0, cost: cost - (1.0 - upper).ln(), run: run.min(0) - 1 },
+            Gap { value, sum, cost: cost - upper.ln(), run: run.max(0) + 1 },
+        ];
+        match gap.checked_sub(self.below.len()) {
+            None => self.below.split(gap, halves),
+            Some(gap) => self.above.split(gap, halves),
+        }
+    }
+
+    /// Adds a label to the sum of v_i.
+    pub(crate) fn count(&mut self, place: usize, y: i64) {
+        match place.checked_sub(self.below.len()) {
+            // 0.
+            None if place + 1 == self.below.len() => {}
+            None => self.below.count(place, y),
+            Some(place) => self.above.count(place, y),
+        }
+    }
+
+    /// The midpoint of a gap; `None` for the outer ones.
+    pub(crate) fn threshold(&self, gap: usize) -> Option<f64> {
+        let (below, above) = (self.get(gap.checked_sub(1)?)?.value, self.get(gap)?.value);
+        above.is_finite().then(|| between(below, above))
+    }
+
+    /// The midpoints of all inner gaps.
+    pub(crate) fn thresholds(&self) -> Vec<f64> {
+        self.listed().seen.windows(2).map(|w| between(w[0], w[1])).collect()
+    }
+
+    /// Calls something with the gain of the stump of polarity + of each gap, and its cost.
+    pub(crate) fn for_each_gain(&self, total: i64, mut visit: impl FnMut(i64, f64)) {
+        for (tree, base) in self.sides(total) {
+            tree.for_each(|gap, below| visit(base - 2 * below, gap.cost));
+        }
+    }
+
+    /// Both trees, with the gain of polarity + in the lowest gap of each: above 0 the sums below are what those above leave
+    /// of the total.
+    fn sides(&self, total: i64) -> [(&GapTree, i64); 2] {
+        [(&self.below, total), (&self.above, 2 * self.above.total() - total)]
+    }
+
+    /// Makes ready for the four methods that follow, for this η.
+    pub(crate) fn refresh(&mut self, eta: f64) {
+        self.below.refresh(eta);
+        self.above.refresh(eta);
+    }
+
+    /// The gains and costs of the heaviest experts.
+    pub(crate) fn heaviest(&self, total: i64) -> impl Iterator<Item = (i64, f64)> {
+        self.sides(total).into_iter().flat_map(|(tree, base)| tree.heaviest(base))
+    }
+
+    pub(crate) fn largest_cost(&self) -> f64 {
+        self.below.largest_cost().max(self.above.largest_cost())
+    }
+
+    /// The weight of all experts.
+    pub(crate) fn weight(&self, total: i64, unit: Unit) -> f64 {
+        self.sides(total).into_iter().map(|(tree, base)| tree.weight(base, unit)).sum()
+    }
+
+    /// The expert at which the weights in their order first come to more than `share`.
+    pub(crate) fn find(&self, share: f64, total: i64, unit: Unit) -> Option<Found> {
+        let [(below, base_below), (above, base_above)] = self.sides(total);
+        let first = below.weight(base_below, unit);
+        if share < first {
+            return below.find(share, base_below, unit);
+        }
+        let Found { expert, before, after } = above.find(share - first, base_above, unit)?;
+        Some(Found { expert: expert + 2 * below.len(), before: before + first, after: after + first })
+    }
+
+    /// As they are saved.
+    pub(crate) fn listed(&self) -> Listed {
+        let mut listed = Listed {
+            seen: Vec::with_capacity(self.values()),
+            zero: self.below.len() - 1,
+            sums: Vec::with_capacity(self.values()),
+            costs: Vec::with_capacity(self.len()),
+            runs: Vec::with_capacity(self.len()),
+        };
+        for (tree, _) in self.sides(0) {
+            tree.for_each(|gap, _| {
+                listed.costs.push(gap.cost);
+                listed.runs.push(gap.run);
+                if gap.value.is_finite() {
+                    listed.seen.push(gap.value);
+                    listed.sums.push(gap.sum);
+                }
+            });
+        }
+        listed
+    }
+}
+
+fn upper_share(run: i64) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "a count of splits")]
+    let run = run as f64;
+    if run > 0.0 { run / (run + 1.0) } else { 1.0 / (1.0 - run) }
+}
+
+/// Gaps as they are saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Listed {
     seen: Vec<f64>,
     /// Where 0 stands in `seen`.
     zero: usize,
@@ -29,78 +186,22 @@ pub(crate) struct Gaps {
     runs: Vec<i64>,
 }
 
-impl Gaps {
+impl Listed {
     pub(crate) fn new() -> Self {
         Self { seen: vec![0.0], zero: 0, sums: vec![0], costs: vec![LN_2; 2], runs: vec![-1, 1] }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) fn gaps(&self) -> usize {
         self.costs.len()
     }
 
-    /// The place of the seen value that v counts as, or the gap that v would split. With `most` values seen no gap
-    /// splits any more: then each has the threshold that [`threshold`](Self::threshold) says.
-    pub(crate) fn place(&self, v: f64, most: usize) -> Result<usize, usize> {
-        let place = self.seen.partition_point(|&seen| seen < v);
-        if self.seen.get(place).is_some_and(|&seen| seen <= v) {
-            return Ok(place);
-        }
-        if self.seen.len() < most {
-            return Err(place);
-        }
-        let below = self.threshold(place).map_or(place == self.seen.len(), |threshold| v < threshold);
-        Ok(place - usize::from(below))
-    }
-
-    /// The share of the mass of a gap that its upper half would have.
-    pub(crate) fn upper_share(&self, gap: usize) -> f64 {
-        #[allow(clippy::cast_precision_loss, reason = "a count of splits")]
-        let run = self.runs[gap] as f64;
-        if run > 0.0 { run / (run + 1.0) } else { 1.0 / (1.0 - run) }
-    }
-
-    /// Splits gap g at v, which lies in it.
-    pub(crate) fn split(&mut self, gap: usize, v: f64) {
-        let (upper, cost, run) = (self.upper_share(gap), self.costs[gap], self.runs[gap]);
-        self.costs[gap] = cost - upper.ln();
-        self.costs.insert(gap, cost - (1.0 - upper).ln());
-        self.runs[gap] = run.max(0) + 1;
-        self.runs.insert(gap, run.min(0) - 1);
-        self.seen.insert(gap, v);
-        self.sums.insert(gap, 0);
-        if v < 0.0 {
-            self.zero += 1;
-        }
-    }
-
-    /// Adds a label to the sum of v_i.
-    pub(crate) fn count(&mut self, place: usize, y: i64) {
-        if place != self.zero {
-            self.sums[place] += y;
-        }
-    }
-
-    /// The midpoint of a gap; `None` for the outer ones.
-    pub(crate) fn threshold(&self, gap: usize) -> Option<f64> {
-        let below = self.seen.get(gap.checked_sub(1)?)?;
-        Some(between(*below, *self.seen.get(gap)?))
-    }
-
-    /// The midpoints of all inner gaps.
-    pub(crate) fn thresholds(&self) -> Vec<f64> {
-        self.seen.windows(2).map(|w| between(w[0], w[1])).collect()
-    }
-
-    /// For each gap the gain of its stump of polarity +, and its cost.
-    pub(crate) fn gains(&self, total: i64) -> impl Iterator<Item = (i64, f64)> {
-        let of_zero = total - self.sums.iter().sum::<i64>();
-        let mut below = 0;
-        let sums = self.sums.iter().chain([&0]).enumerate();
-        self.costs.iter().zip(sums).map(move |(&cost, (i, sum))| {
-            let gain = total - 2 * below;
-            below += if i == self.zero { of_zero } else { *sum };
-            (gain, cost)
-        })
+    /// The gaps of what was checked.
+    pub(crate) fn checked(&self) -> Gaps {
+        let ends = self.seen.iter().copied().zip(self.sums.iter().copied()).chain([(f64::INFINITY, 0)]);
+        let gaps = ends.zip(self.costs.iter().zip(&self.runs));
+        let gap = |((value, sum), (&cost, &run))| Gap { value, sum, cost, run };
+        let (below, above): (Vec<Gap>, Vec<Gap>) = gaps.map(gap).partition(|gap| gap.value <= 0.0);
+        Gaps { below: GapTree::new(below), above: GapTree::new(above) }
     }
 
     /// Checks what was loaded, where Σ y_t is `total`.
@@ -151,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_gap_splits_in_two_that_share_its_past_and_its_mass() {
-        let mut gaps = Gaps::new();
+        let mut gaps = Listed::new().checked();
         for (v, y) in [(4.0, 1), (-2.0, -1), (4.0, 1), (2.0, 1), (0.0, 1)] {
             let place = gaps.place(v, 4).unwrap_or_else(|gap| {
                 gaps.split(gap, v);
@@ -159,12 +260,14 @@ mod tests {
             });
             gaps.count(place, y);
         }
-        assert_eq!(gaps.seen, [-2.0, 0.0, 2.0, 4.0]);
+        assert_eq!(gaps.listed().seen, [-2.0, 0.0, 2.0, 4.0]);
+        assert_eq!(gaps.listed().checked().listed(), gaps.listed());
         assert_eq!(gaps.thresholds(), [-1.0, 1.0, 3.0]);
-        let found: Vec<(i64, f64)> = gaps.gains(3).map(|(gain, cost)| (gain, cost / LN_2)).collect();
+        let mut found = Vec::new();
+        gaps.for_each_gain(3, |gain, cost| found.push((gain, cost / LN_2)));
         // Gains Σ y·sgn(v − θ); masses ¼, ¼ below 0, then ⅛, ⅛, ¼.
         assert_eq!(found, [(3, 2.0), (5, 2.0), (3, 3.0), (1, 3.0), (-3, 2.0)]);
-        assert_eq!(gaps.runs, [-2, 1, -2, 1, 2]);
+        assert_eq!(gaps.listed().runs, [-2, 1, -2, 1, 2]);
         // It is full now: values count as their neighbour on the same side of the threshold.
         let places = [-9.0, -1.1, -1.0, -0.0, 0.9, 1.0, 3.1, 9.0].map(|v| gaps.place(v, 4));
         assert_eq!(places, [0, 0, 1, 1, 1, 2, 3, 3].map(Ok));

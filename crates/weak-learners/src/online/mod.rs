@@ -14,6 +14,7 @@ mod synthetic;
 mod thresholds;
 mod dartboard;
 mod hedge_stumps;
+mod gap_tree;
 mod gaps;
 mod grown_stumps;
 mod perceptron;

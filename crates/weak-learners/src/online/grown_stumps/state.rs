@@ -2,17 +2,18 @@
 
 use super::GrownStumps;
 use crate::batch::Stump;
-use crate::online::dartboard::{Dartboard, bad_count};
-use crate::online::gaps::Gaps;
+use crate::online::dartboard::{Dartboard, bad_count, exact};
+use crate::online::gap_tree::Unit;
+use crate::online::gaps::{Gaps, Listed};
 use crate::{Label, LearnerError};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
-/// What a learner keeps and saves.
+/// What a learner keeps, or saves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct State<F = Gaps> {
     pub(super) most_values: usize,
-    pub(super) features: Vec<Gaps>,
+    pub(super) features: Vec<F>,
     /// Σ y_t.
     pub(super) total: i64,
     pub(super) current: Expert,
@@ -80,11 +81,60 @@ impl State {
         splits
     }
 
-    /// The gain of each expert and its cost, ln(1/π) but for a constant, in their order.
-    pub(super) fn gains(&self) -> impl Iterator<Item = (i64, f64)> {
-        let constants = [(self.total, 0.0), (-self.total, 0.0)];
-        let of_gaps = self.features.iter().flat_map(|gaps| gaps.gains(self.total));
-        constants.into_iter().chain(of_gaps.flat_map(|(gain, cost)| [(gain, cost), (-gain, cost)]))
+    /// Calls something with the gain of each expert and its cost, ln(1/π) but for a constant, in their order.
+    pub(super) fn for_each_gain(&self, mut visit: impl FnMut(i64, f64)) {
+        let mut both = |gain, cost| {
+            visit(gain, cost);
+            visit(-gain, cost);
+        };
+        both(self.total, 0.0);
+        self.features.iter().for_each(|gaps| gaps.for_each_gain(self.total, &mut both));
+    }
+
+    /// The expert at which the weights of n experts in their order first come to more than this share of all, from the masses
+    /// that the trees keep; nothing where rounding could decide.
+    ///
+    /// Of all weight in units of the heaviest, this sum and the one over all experts in their order are off by less than
+    /// n + 1000 roundings each, and by those of costs, of which an exponent is a difference.
+    pub(super) fn at_share(&mut self, share: f64, experts: usize) -> Option<usize> {
+        let Self { features, total, dartboard, .. } = self;
+        let (total, eta) = (*total, dartboard.eta());
+        features.iter_mut().for_each(|gaps| gaps.refresh(eta));
+        let constants = [(total, 0.0), (-total, 0.0)];
+        let exponent = |(gain, cost): (i64, f64)| eta * exact(gain) - cost;
+        let heaviest = features.iter().flat_map(|gaps| gaps.heaviest(total)).chain(constants);
+        let (gain, cost) = heaviest.reduce(|a, b| if exponent(b) > exponent(a) { b } else { a })?;
+        let unit = Unit { eta, gain, cost };
+        let of_constants = constants.map(|(gain, cost)| unit.weight(gain, cost));
+        let all = of_constants.iter().sum::<f64>()
+            + features.iter().map(|gaps| gaps.weight(total, unit)).sum::<f64>();
+        let largest_cost = features.iter().map(Gaps::largest_cost).fold(0.0, f64::max);
+        #[allow(clippy::cast_precision_loss, reason = "a count of experts")]
+        let off = all * f64::EPSILON * (4.0 * experts as f64 + 4096.0 + 16.0 * largest_cost);
+        let share = share * all;
+        // Not where something is no number.
+        let is_sure =
+            |before: f64, after: f64, first: bool| (first || share - before > off) && after - share > off;
+        let mut before = 0.0;
+        for (expert, weight) in of_constants.into_iter().enumerate() {
+            let after = before + weight;
+            if share < after {
+                return is_sure(before, after, expert == 0).then_some(expert);
+            }
+            before = after;
+        }
+        let mut first = 2;
+        for gaps in &*features {
+            let weight = gaps.weight(total, unit);
+            if share < before + weight {
+                let found = gaps.find(share - before, total, unit)?;
+                let is_sure = is_sure(before + found.before, before + found.after, false);
+                return is_sure.then_some(first + found.expert);
+            }
+            before += weight;
+            first += 2 * gaps.len();
+        }
+        None
     }
 
     pub(super) fn expert(&self, i: usize) -> Option<Expert> {
@@ -114,16 +164,24 @@ impl State {
     }
 }
 
-impl From<GrownStumps> for State {
-    fn from(learner: GrownStumps) -> Self {
-        learner.state
+impl<F> State<F> {
+    fn with_features<G>(self, features: Vec<G>) -> State<G> {
+        let Self { most_values, total, current, coin, dartboard, .. } = self;
+        State { most_values, features, total, current, coin, dartboard }
     }
 }
 
-impl TryFrom<State> for GrownStumps {
+impl From<GrownStumps> for State<Listed> {
+    fn from(GrownStumps { state, .. }: GrownStumps) -> Self {
+        let features = state.features.iter().map(Gaps::listed).collect();
+        state.with_features(features)
+    }
+}
+
+impl TryFrom<State<Listed>> for GrownStumps {
     type Error = LearnerError;
 
-    fn try_from(state: State) -> Result<Self, LearnerError> {
+    fn try_from(state: State<Listed>) -> Result<Self, LearnerError> {
         let State { most_values, features, total, current, coin, dartboard } = &state;
         dartboard.check()?;
         if features.is_empty() {
@@ -137,14 +195,16 @@ impl TryFrom<State> for GrownStumps {
             let Some(gaps) = features.get(feature) else {
                 return Err(bad_count("feature of the expert", feature as u64, "0 ≤ j < m"));
             };
-            if gap >= gaps.len() {
+            if gap >= gaps.gaps() {
                 return Err(bad_count("gap of the expert", gap as u64, "a gap of its feature"));
             }
         }
         if !(0.0..1.0).contains(coin) {
             return Err(LearnerError::BadParameter { name: "coin", value: *coin, domain: "[0, 1)" });
         }
-        let experts = 2 + 2 * features.iter().map(Gaps::len).sum::<usize>();
+        let experts = 2 + 2 * features.iter().map(Listed::gaps).sum::<usize>();
+        let features = features.iter().map(Listed::checked).collect();
+        let state = state.with_features(features);
         Ok(Self { state, weights: vec![0.0; experts], costs: vec![0.0; experts] })
     }
 }
