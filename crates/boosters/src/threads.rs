@@ -130,7 +130,7 @@ mod tests {
     fn the_caller_counts_before_the_variable_and_the_variable_before_the_cores() {
         let count = |threads: Threads, variable: &str| {
             let variable = variable.to_owned();
-            threads.count_in(|name| (name == "RAYON_NUM_THREADS").then(|| variable.into()))
+            threads.count_in(|name| (name == "RAYON_NUM_THREADS").then(|| variable.clone().into()))
         };
         let cores = available_parallelism().map_or(1, usize::from);
         for absent in ["", "0", " "] {

@@ -49,7 +49,7 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(_) => interruption::explain("what is finished is kept beside the results"),
         Command::Data(Data::Fetch { .. }) => interruption::explain("what has arrived is kept"),
         // Nothing that takes long, and nothing to go on with.
-        Command::Conform { .. } | Command::Data(_) => {}
+        Command::Conform { .. } | Command::Data(_) | Command::Fuzz(_) | Command::FuzzWorker => {}
     }
     match command {
         Command::Reproduce(Experiment::Tour(common)) => tour(&common),

@@ -127,7 +127,8 @@ fn a_warm_start_is_patient_from_its_own_start() {
     let worse = PolicyEnsemble::of(log.inputs(), log.actions(), worse).unwrap();
     // On rows of the stand-in, chance says which predictors are worse: another log, until these are.
     let is_best_at_first = |held_out: &Log| {
-        let mut validation = Validation::builder(held_out).estimator(Estimator::Ips).MODEL(None::<&ZeroModel>).patience(7).build().unwrap();
+        let mut validation =
+            Validation::builder(held_out).estimator(Estimator::Ips).patience(7).build().unwrap();
         validation.follow(&worse).unwrap();
         validation.best_round() == 0
     };

@@ -35,8 +35,11 @@ impl Method {
         rows: &Rewarded,
         tick: Tick<'_>,
     ) -> Result<Course, BoplRunError> {
-        let growth =
-            PairGrowth::builder().max_depth(parameters.max_depth).min_child_weight(parameters.min_child_weight).reg_lambda(parameters.reg_lambda).build()?;
+        let growth = PairGrowth::builder()
+            .max_depth(parameters.max_depth)
+            .min_child_weight(parameters.min_child_weight)
+            .reg_lambda(parameters.reg_lambda)
+            .build()?;
         let (trees, contexts) = (HistogramPairTree::new(growth), &trial.contexts);
         let signs = Classification::new(HistogramPairTree::new(growth.of_signs()));
         let run = Run { trial, parameters, rows, tick };
@@ -59,7 +62,11 @@ impl Method {
             Self::VectorLeaves => {
                 // A leaf holds the pairs of all actions, so that as many rows weigh |A| times as much.
                 let least = parameters.min_child_weight * trial.log.actions() as f64;
-                let growth = PairGrowth::builder().max_depth(parameters.max_depth).min_child_weight(least).reg_lambda(parameters.reg_lambda).build()?;
+                let growth = PairGrowth::builder()
+                    .max_depth(parameters.max_depth)
+                    .min_child_weight(least)
+                    .reg_lambda(parameters.reg_lambda)
+                    .build()?;
                 let contexts = BinnedColumns::new(trial.contexts.matrix().clone())?;
                 run.boost::<BoplS, _>(VectorLeafLearner::new(growth), &contexts, PAPER)?
             }
@@ -68,7 +75,11 @@ impl Method {
             let predicted = if self == Self::BrrGb {
                 scores.clone()
             } else {
-                let growth = PairGrowth::builder().max_depth(model.max_depth).min_child_weight(model.min_child_weight).reg_lambda(model.reg_lambda).build()?;
+                let growth = PairGrowth::builder()
+                    .max_depth(model.max_depth)
+                    .min_child_weight(model.min_child_weight)
+                    .reg_lambda(model.reg_lambda)
+                    .build()?;
                 let run = Run { parameters: model, tick: &|_| (), ..run };
                 run.reward_regression(HistogramPairTree::new(growth))?.1
             };
@@ -183,7 +194,14 @@ mod tests {
     }
 
     fn trees(of: &Parameters) -> HistogramPairTree {
-        HistogramPairTree::new(PairGrowth::builder().max_depth(of.max_depth).min_child_weight(of.min_child_weight).reg_lambda(of.reg_lambda).build().unwrap())
+        HistogramPairTree::new(
+            PairGrowth::builder()
+                .max_depth(of.max_depth)
+                .min_child_weight(of.min_child_weight)
+                .reg_lambda(of.reg_lambda)
+                .build()
+                .unwrap(),
+        )
     }
 
     /// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and not of other
@@ -259,7 +277,12 @@ mod tests {
         let (trial, own) = (trial(), parameters(4, 3));
         let run = Run { trial: &trial, parameters: &own, rows: &trial.test, tick: &|_| () };
         let signs = || {
-            let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
+            let growth = PairGrowth::builder()
+                .max_depth(own.max_depth)
+                .min_child_weight(own.min_child_weight)
+                .reg_lambda(own.reg_lambda)
+                .build()
+                .unwrap();
             Classification::new(HistogramPairTree::new(growth.of_signs()))
         };
         let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());

@@ -54,7 +54,11 @@ fn log(input: &Input<'_>, actions: usize) -> Result<Log, Refusal> {
 
 fn settings(input: &Input<'_>) -> Result<Settings, Refusal> {
     let or_zero = |key| if input.has(key) { input.scalar(key) } else { Ok(0.0) };
-    Ok(Settings::builder().translation(or_zero("translation")?).ridge(or_zero("ridge")?).step(PAPER).build()?)
+    Ok(Settings::builder()
+        .translation(or_zero("translation")?)
+        .ridge(or_zero("ridge")?)
+        .step(PAPER)
+        .build()?)
 }
 
 /// A predictor by its values on every context; pair (i, a) at a·n + i.

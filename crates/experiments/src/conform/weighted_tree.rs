@@ -37,7 +37,13 @@ fn weighted_tree(input: &Input<'_>) -> Result<Value, Refusal> {
 
     // A path takes at least one pair off at every step.
     let depth = input.count("max_depth")?.min(1000);
-    let mut learner = ExactPairTree::new(PairGrowth::builder().max_depth(depth).min_child_weight(min_child_weight).reg_lambda(reg_lambda).build()?);
+    let mut learner = ExactPairTree::new(
+        PairGrowth::builder()
+            .max_depth(depth)
+            .min_child_weight(min_child_weight)
+            .reg_lambda(reg_lambda)
+            .build()?,
+    );
     let contexts = SortedColumns::new(RowMatrix::dense(x.width(), x.rows().concat())?)?;
     let round = PairRound::new(n, actions, &gradients, PairWeights::OfExamples(&weights))?;
     let mut values = vec![0.0; n * actions];

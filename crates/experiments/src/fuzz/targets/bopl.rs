@@ -59,7 +59,9 @@ fn use_model(model: &mut PolicyModel, course: &mut Course) -> Result<(), AnyErro
     let (Some(schema), Some(columns)) = (model.schema(), model.columns()) else { return Ok(()) };
     let names = schema.contexts().iter().map(|column| column.name());
     match schema.encode(names.map(|name| (name, 1.0.into()))) {
-        Ok(x) => course.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), ""),
+        Ok(x) => {
+            course.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), "")
+        }
         Err(error) => course.refused(&error),
     }
     match read_contexts("number,label,x\n1,b,2\n0,c,3\n".as_bytes(), &columns) {

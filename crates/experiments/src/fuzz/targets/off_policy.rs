@@ -58,7 +58,11 @@ fn coding() -> Vec<Target> {
                 course.holds("a schema is of its own coding", schema.check_same(schema).is_ok(), "");
                 let names = schema.feature_names().len();
                 course.holds("every coordinate has a name", names == schema.inputs(), names);
-                course.holds("the last action has a name", schema.action_name(schema.actions() - 1).is_some(), "");
+                course.holds(
+                    "the last action has a name",
+                    schema.action_name(schema.actions() - 1).is_some(),
+                    "",
+                );
                 Ok(())
             },
         ),
@@ -70,7 +74,11 @@ fn coding() -> Vec<Target> {
             match read_csv(text.as_bytes(), columns) {
                 Ok(read) => {
                     let again = read_csv(text.as_bytes(), &read.columns);
-                    course.holds("a log is coded alike again", again.is_ok_and(|again| again.log == read.log), "");
+                    course.holds(
+                        "a log is coded alike again",
+                        again.is_ok_and(|again| again.log == read.log),
+                        "",
+                    );
                 }
                 Err(error) => course.refused(&error),
             }
@@ -83,7 +91,9 @@ fn coding() -> Vec<Target> {
         plain(|| vec![CategoryColumn { column: "a".into(), labels: CategoryLabels::Appearance }]),
         plain(|| vec![CategoryLabels::Appearance, CategoryLabels::Known(vec!["a".into()])]),
         plain(|| vec![OnOffer { column: "a".into(), separator: '|' }]),
-        plain(|| vec![ActionCoding::Appearance, ActionCoding::Index(2), ActionCoding::Labels(vec!["a".into()])]),
+        plain(|| {
+            vec![ActionCoding::Appearance, ActionCoding::Index(2), ActionCoding::Labels(vec!["a".into()])]
+        }),
         plain(|| vec![Outcome::Reward("r".into()), Outcome::Cost("c".into())]),
     ]
 }

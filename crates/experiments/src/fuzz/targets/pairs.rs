@@ -91,7 +91,12 @@ pub(super) fn all() -> Vec<Target> {
         Target::saved(
             || {
                 let most = NonZero::new(3).ok_or("three is not zero")?;
-                let best_first = PairGrowth::builder().max_depth(4).min_child_weight(0.1).reg_lambda(0.0).build()?.with_max_leaves(most);
+                let best_first = PairGrowth::builder()
+                    .max_depth(4)
+                    .min_child_weight(0.1)
+                    .reg_lambda(0.0)
+                    .build()?
+                    .with_max_leaves(most);
                 Ok(vec![HistogramPairTree::new(growth()?), HistogramPairTree::new(best_first)])
             },
             |learner: &mut HistogramPairTree, course| train(learner, &binned_contexts()?, course),
@@ -105,7 +110,17 @@ pub(super) fn all() -> Vec<Target> {
             |learner: &mut SmartcorePairTree, course| train(learner, &sorted()?, course),
         ),
         Target::saved(
-            || Ok(vec![growth()?, PairGrowth::builder().max_depth(4).min_child_weight(1.0).reg_lambda(0.0).build()?.of_signs()]),
+            || {
+                Ok(vec![
+                    growth()?,
+                    PairGrowth::builder()
+                        .max_depth(4)
+                        .min_child_weight(1.0)
+                        .reg_lambda(0.0)
+                        .build()?
+                        .of_signs(),
+                ])
+            },
             |growth: &mut PairGrowth, course| train(&mut ExactPairTree::new(*growth), &sorted()?, course),
         ),
         Target::saved(

@@ -101,7 +101,9 @@ fn csv(name: &str, text: &'static str, columns: fn() -> CsvColumns) -> Target {
                 read.log.len(),
             )?;
             match read_contexts(input, &read.columns) {
-                Ok(rows) => law("contexts alone are those of the log", &rows.contexts == read.log.contexts(), "")?,
+                Ok(rows) => {
+                    law("contexts alone are those of the log", &rows.contexts == read.log.contexts(), "")?
+                }
                 Err(error) => law("contexts alone are read", false, error)?,
             }
             match read_csv(input, &read.columns) {
