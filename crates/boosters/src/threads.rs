@@ -35,14 +35,22 @@ const MOST: usize = 4096;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Threads(Option<usize>);
+pub struct Threads(Choice);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Choice {
+    #[default]
+    All,
+    One,
+    Exactly(usize),
+}
 
 /// Why there are no threads to work on.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ThreadsError {
     /// No thread, or more than any machine has cores.
-    #[error("{by} asks for {asked} threads; there can be 1 to {MOST}")]
+    #[error("{asked} threads are asked for by {by}; there can be 1 to {MOST}")]
     OutOfRange {
         /// How many.
         asked: usize,
@@ -65,7 +73,13 @@ impl Threads {
     /// or 0, as rayon has it.
     #[must_use]
     pub fn all() -> Self {
-        Self(None)
+        Self(Choice::All)
+    }
+
+    /// As many as the variable `RAYON_NUM_THREADS` says, or else one: for work whose time is measured.
+    #[must_use]
+    pub fn one() -> Self {
+        Self(Choice::One)
     }
 
     /// So many, whatever the machine and the variable say.
@@ -73,7 +87,7 @@ impl Threads {
     /// # Errors
     /// [`ThreadsError::OutOfRange`] for none or more than 4096.
     pub fn exactly(threads: usize) -> Result<Self, ThreadsError> {
-        within(threads, "the caller").map(|threads| Self(Some(threads)))
+        within(threads, "the setting of threads").map(|threads| Self(Choice::Exactly(threads)))
     }
 
     /// How many there will be.
@@ -85,12 +99,14 @@ impl Threads {
     }
 
     fn count_in(self, variable: impl Fn(&str) -> Option<OsString>) -> Result<usize, ThreadsError> {
-        if let Some(threads) = self.0 {
-            return Ok(threads);
-        }
+        let otherwise = match self.0 {
+            Choice::Exactly(threads) => return Ok(threads),
+            Choice::One => 1,
+            Choice::All => available_parallelism().map_or(1, usize::from),
+        };
         let text = variable(VARIABLE).unwrap_or_default().to_string_lossy().trim().to_owned();
         match text.as_str() {
-            "" | "0" => Ok(available_parallelism().map_or(1, usize::from)),
+            "" | "0" => Ok(otherwise),
             digits => match digits.parse() {
                 Ok(asked) => within(asked, VARIABLE),
                 Err(_) => Err(ThreadsError::NotANumber { text }),
@@ -135,12 +151,17 @@ mod tests {
         let cores = available_parallelism().map_or(1, usize::from);
         for absent in ["", "0", " "] {
             assert_eq!(count(Threads::all(), absent).unwrap(), cores);
+            assert_eq!(count(Threads::one(), absent).unwrap(), 1);
         }
         assert_eq!(Threads::default().count_in(|_| None).unwrap(), cores);
         assert_eq!(count(Threads::all(), "3").unwrap(), 3);
+        assert_eq!(count(Threads::one(), " 3 ").unwrap(), 3);
         assert_eq!(count(Threads::exactly(2).unwrap(), "3").unwrap(), 2);
         let says = |error: ThreadsError| error.to_string();
-        assert!(says(count(Threads::all(), "many").unwrap_err()).contains("\"many\""));
+        for text in ["many", "-1", "1.5", "99999999999999999999999"] {
+            let refused = says(count(Threads::all(), text).unwrap_err());
+            assert!(refused.contains(text) && refused.contains("RAYON_NUM_THREADS"), "{refused}");
+        }
         assert!(says(count(Threads::all(), "4097").unwrap_err()).contains("4097"));
         for asked in [0, 4097, usize::MAX] {
             assert!(says(Threads::exactly(asked).unwrap_err()).contains(&asked.to_string()));
