@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Task::Reproduce(arguments) => forward::reproduce(&arguments),
         Task::Conform(arguments) => forward::experiments("conform", &arguments),
         Task::Data(arguments) => forward::experiments("data", &arguments),
+        Task::Fuzz(arguments) => forward::experiments("fuzz", &arguments),
     };
     outcome.map_or_else(
         |failure| {
