@@ -1,4 +1,4 @@
-//! The commands that are a cargo command line and nothing else: `bench`, `reproduce`, `conform` and `data`.
+//! The commands that are a cargo command line and nothing else: `bench`, `reproduce`, `conform`, `data` and `fuzz`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};

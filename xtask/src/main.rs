@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::experiments("conform", &arguments, hand_over),
         Task::Data(arguments) => forward::experiments("data", &arguments, hand_over),
+        Task::Fuzz(arguments) => forward::experiments("fuzz", &arguments, hand_over),
     };
     outcome.map_or_else(
         |failure| {

@@ -17,9 +17,10 @@ cargo xtask <command>
   reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour, with --help the names
   conform DIR [ARGS]       every conformance file of DIR
   data list|verify|fetch   the data sets
+  fuzz [ARGS]              mutated input for every saved type and every reader, for a minute or --minutes M
   help                     this text
 
-reproduce, conform and data run the release build of `experiments`: add --help to see its own options.";
+reproduce, conform, data and fuzz run the release build of `experiments`: add --help to see its own options.";
 
 /// A command with its arguments.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +33,7 @@ pub(crate) enum Task {
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
     Data(Vec<OsString>),
+    Fuzz(Vec<OsString>),
 }
 
 /// A command line that names no task.
@@ -67,6 +69,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
         Some("data") => Ok(Task::Data(arguments)),
+        Some("fuzz") => Ok(Task::Fuzz(arguments)),
         _ => Err(UsageError::UnknownCommand { name }),
     }
 }
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_usage_names_every_command() {
-        for command in ["test", "tidy", "ci", "bench", "reproduce", "conform", "data", "help"] {
+        for command in ["test", "tidy", "ci", "bench", "reproduce", "conform", "data", "fuzz", "help"] {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");
         }

@@ -31,6 +31,14 @@ impl Course {
         values.iter().for_each(|&value| self.number(what, value));
     }
 
+    /// A number that may be infinite, such as a sum of numbers of any size.
+    pub fn extended(&mut self, what: &str, value: f64) {
+        if value.is_nan() {
+            self.complain("sums are numbers", || format!("{what} is {value}"));
+        }
+        self.any_number(value);
+    }
+
     /// A number that may be anything, such as a bound that may be infinite.
     pub fn any_number(&mut self, value: f64) {
         self.seen.push(Seen::Bits(value.to_bits()));

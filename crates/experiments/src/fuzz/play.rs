@@ -154,12 +154,11 @@ pub(super) fn with_reset<L: OnlineLearner + Serialize>(learner: &mut L, course: 
 
 pub(super) fn blind<L: BanditLearner + Serialize>(learner: &mut L, course: &mut Course) -> Played {
     for t in 0..ROUNDS {
-        course.attempt(learner, |learner, course| -> Played {
-            let loss = learner.play().iter().sum::<f64>().cos();
-            course.number("the loss of a play", loss);
-            learner.observe(if t == 2 { 0.0 } else { loss })?;
-            Ok(())
-        });
+        // A play draws, so that it is no part of what may be refused.
+        let play = learner.play().to_vec();
+        course.numbers("a play", &play);
+        let loss = if t == 2 { 0.0 } else { play.iter().sum::<f64>().cos() };
+        course.attempt(learner, |learner, _| learner.observe(loss));
     }
     Ok(())
 }
@@ -287,9 +286,9 @@ pub(super) fn pair_hypothesis<H: PairHypothesis>(h: &mut H, course: &mut Course)
     for t in 0..ROUNDS {
         with_row::<AnyError>(h.inputs(), t, |x| {
             h.scores(x, &mut scores)?;
-            course.numbers("a score", &scores);
+            scores.iter().for_each(|&score| course.number("a score", score));
             h.add_scores(x, 0.5, &mut scores)?;
-            course.numbers("a sum of scores", &scores);
+            scores.iter().for_each(|&score| course.extended("a sum of scores", score));
             Ok(())
         })?;
     }
@@ -304,7 +303,8 @@ pub(super) fn scores<S: Scores>(s: &mut S, course: &mut Course) -> Played {
     for t in 0..ROUNDS {
         with_row::<AnyError>(s.inputs(), t, |x| {
             s.scores(x, &mut scores)?;
-            course.numbers("a score", &scores);
+            // Sums over columns and members; a policy makes probabilities of infinite ones, or refuses them.
+            scores.iter().for_each(|&score| course.extended("a score", score));
             Ok(())
         })?;
     }

@@ -115,7 +115,7 @@ impl Launch {
         command.args(["-c", &limits, "sh"]).args(&self.command);
         command.envs(self.environment.iter().cloned());
         // Threads and their arenas reserve address space that nobody uses.
-        command.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "1"), ("RUST_BACKTRACE", "0")]);
+        command.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "1"), ("RUST_BACKTRACE", "1")]);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         if let Some(mut input) = child.stdin.take() {
@@ -149,12 +149,26 @@ fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
     } else {
         Kind::Abort
     };
-    let last = words.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    let line = |text: &str| words.lines().find(|line| line.contains(text));
+    let stated = ["memory allocation of", "overflowed its stack", "panicked"].into_iter().find_map(line);
+    let last = stated.or_else(|| words.lines().rfind(|line| !line.trim().is_empty())).unwrap_or_default();
+    if let Some(place) = crate_place(words) {
+        return Failure { kind, place, message: format!("{status}: {last}") };
+    }
     // Sizes and addresses differ from case to case.
     let place: String =
         last.chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect();
     let place = if place.is_empty() { status.to_string() } else { place };
     Failure { kind, place: squeezed(&place), message: format!("{status}: {last}") }
+}
+
+/// The innermost place of these crates in a backtrace; this module calls them all, and is none of them.
+pub(super) fn crate_place(trace: &str) -> Option<String> {
+    let places = trace.lines().filter_map(|line| line.trim().strip_prefix("at "));
+    let mut ours = places.filter_map(|place| place.find("crates/").map(|start| &place[start..]));
+    let place = ours.find(|place| place.contains("/src/") && !place.contains("/fuzz/"))?;
+    // Without the column.
+    place.rsplit_once(':').map(|(place, _)| place.to_owned())
 }
 
 /// Runs of `#` as one.

@@ -96,7 +96,14 @@ impl Target {
         Self::new(name, format, move || Ok(Prepared { seeds: seeds()?, judge: Box::new(read.clone()) }))
     }
 
-    /// Unique; that of a saved type is its path.
+    /// Another state of a type that has a target already.
+    #[must_use]
+    pub fn also(mut self, which: &str) -> Self {
+        self.name = format!("{}, {which}", self.name);
+        self
+    }
+
+    /// Unique; that of a saved type begins with its path.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -4,6 +4,7 @@
 
 use super::finding::{Failure, Kind};
 use super::mutate::case;
+use super::supervise::crate_place;
 use super::target::{AnyError, Prepared, Target, Verdict};
 use serde::{Deserialize, Serialize};
 use std::backtrace::Backtrace;
@@ -130,17 +131,11 @@ fn last_panic() -> std::sync::MutexGuard<'static, Option<(String, String)>> {
 fn keep(panic: &PanicHookInfo<'_>) {
     let stated =
         panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
-    let place = if stated.starts_with("crates/") { stated } else { caller().unwrap_or(stated) };
+    let place = if stated.starts_with("crates/") {
+        stated
+    } else {
+        crate_place(&Backtrace::force_capture().to_string()).unwrap_or(stated)
+    };
     let message = panic.payload_as_str().unwrap_or_default().chars().take(500).collect();
     last_panic().replace((place, message));
-}
-
-/// The innermost place of these crates, where a panic is in a library; not in this module, which calls them all.
-fn caller() -> Option<String> {
-    let trace = Backtrace::force_capture().to_string();
-    let places = trace.lines().filter_map(|line| line.trim().strip_prefix("at "));
-    let mut ours = places.filter_map(|place| place.find("crates/").map(|start| &place[start..]));
-    let place = ours.find(|place| !place.contains("/fuzz/") && place.contains("/src/"))?;
-    // Without the column.
-    place.rsplit_once(':').map(|(place, _)| place.to_owned())
 }

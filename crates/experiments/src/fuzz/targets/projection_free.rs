@@ -79,7 +79,8 @@ pub(super) fn all() -> Vec<Target> {
                 let mut oracle = noise.over(&loss);
                 oracle.draw();
                 oracle.gradient(&[0.0; 3], &mut g);
-                course.numbers("a gradient", &g);
+                // A deviation may be as large as numbers are.
+                g.iter().for_each(|&g| course.extended("a gradient", g));
                 Ok(())
             },
         ),

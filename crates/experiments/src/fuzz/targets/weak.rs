@@ -206,9 +206,9 @@ fn online_learners() -> Vec<Target> {
             regressor::<OgdLinear>,
         ),
         online(|| Ok(GrownStumps::new(3, 8, 0.3, rng(13))?)),
-        online(|| Ok(GrownStumps::anytime(3, 8, rng(14))?.drawing_afresh())),
+        online(|| Ok(GrownStumps::anytime(3, 8, rng(14))?.drawing_afresh())).also("drawing afresh"),
         online(|| Ok(HedgeStumps::new(thresholds()?, 0.3, rng(15))?)),
-        online(|| Ok(HedgeStumps::anytime(thresholds()?, rng(16)).drawing_afresh())),
+        online(|| Ok(HedgeStumps::anytime(thresholds()?, rng(16)).drawing_afresh())).also("drawing afresh"),
         plain(|| vec![Growth::default()]),
         online(|| {
             let growth = Growth { delta: 0.4, tie: 0.5, grace: 2, max_depth: 3, max_leaves: 4 };
