@@ -63,6 +63,16 @@ fn the_record_holds_every_method_and_the_papers_figures() {
     let printed =
         record.paper.iter().find(|row| row.method == "bandit boosting" && row.metric == LOSS).unwrap();
     assert_eq!((printed.mean, printed.std), (11.68, Some(0.154)));
+    // The protocol of the paper: δ = ½, noise uniform on [−0.1, 0.1].
+    let fixed = &record.settings["decides"]["fixed"];
+    assert_eq!(fixed["delta"], 0.5);
+    assert_eq!(fixed["noise"]["uniform"]["half_width"], 0.1);
+    let losses_of = |trial: u64| -> Vec<f64> {
+        let rows = record.trials.iter().filter(|row| row.metric == LOSS && row.trial == trial);
+        rows.map(|row| row.value).collect()
+    };
+    let (first, second) = (losses_of(0), losses_of(1));
+    assert!(first.len() == 8 && first.iter().zip(&second).all(|(a, b)| a != b), "{first:?} {second:?}");
     // What was tuned is recorded with every trial.
     let tuned = record
         .trials

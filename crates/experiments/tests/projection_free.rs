@@ -50,6 +50,13 @@ fn neither_threads_nor_a_stop_change_a_regret_or_a_count() {
     let folder = tempfile::tempdir().unwrap();
     let out = |name: &str| folder.path().join(name);
     let whole = quick(&out("whole"), 2, 1, Problem::SimplexTargets);
+    assert_eq!(whole.settings["decides"]["noise"], serde_json::json!([0.0, 1.0]));
+    let of = |trial: u64| -> Vec<f64> {
+        regrets(&whole).iter().filter(|row| row.trial == trial).map(|row| row.value).collect()
+    };
+    let (first, second) = (of(0), of(1));
+    assert!(first.len() > 20 && first.len() == second.len(), "{} {}", first.len(), second.len());
+    assert!(first.iter().zip(&second).all(|(a, b)| a != b), "every run of a trial is on its own stream");
     assert_eq!(regrets(&quick(&out("threads"), 2, 2, Problem::SimplexTargets)), regrets(&whole));
     quick(&out("stopped"), 1, 1, Problem::SimplexTargets);
     assert_eq!(regrets(&quick(&out("stopped"), 2, 1, Problem::SimplexTargets)), regrets(&whole));
@@ -230,5 +237,29 @@ fn streams_are_those_of_their_trial_and_coins_are_fair() {
             }
             Problem::Abalone | Problem::SimplexTargets => assert_ne!(values(&a), values(&b), "{problem:?}"),
         }
+    }
+}
+
+/// The width is at least E sup ⟨p, x − x'⟩ for a standard normal p, here over 200 draws, and within a factor of two of it.
+#[test]
+fn the_width_bounds_what_a_perturbation_costs() {
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    for problem in Problem::ALL {
+        let task = Task::draw(problem, 16, 5, 0, &SearchPath::nowhere()).unwrap();
+        let mut sum = 0.0;
+        for _ in 0..200 {
+            // Box and Muller.
+            let mut normal = || {
+                let (u, v) = (1.0 - rng.random::<f64>(), rng.random::<f64>());
+                (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+            };
+            let p: Vec<f64> = task.start.iter().map(|_| normal()).collect();
+            let back: Vec<f64> = p.iter().map(|p| -p).collect();
+            let least =
+                |g: &[f64]| -> f64 { task.set.lmo(g).unwrap().iter().zip(g).map(|(x, g)| x * g).sum() };
+            sum -= least(&p) + least(&back);
+        }
+        let mean = sum / 200.0;
+        assert!(mean <= task.width && task.width <= 2.0 * mean, "{problem:?}: {mean} {}", task.width);
     }
 }

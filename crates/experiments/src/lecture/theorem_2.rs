@@ -76,12 +76,12 @@ mod tests {
 
     const SEED: u64 = 2;
 
-    /// One feature that is always 0, so that the constant alone decides: the loss of the point (·, w) on a label y is
-    /// ln(1 + e^(−yw)), and of p labels +1 and q labels −1 the best w is ln(p/q). In the reporting half every fifth label
+    /// All rows are (2, 1)/√5 when they have been divided by the longest, so that the play's component w along them alone
+    /// decides: the loss on a label y is ln(1 + e^(−yw)), and of p labels +1 and q labels −1 the best w is ln(p/q). In the reporting half every fifth label
     /// is −1; in the tuning half all are.
     fn task(trial: u64) -> (Task, Vec<f64>) {
         let mut dataset = generated("test", &mut LabelNoise::new(1, 0.0, 1).unwrap(), 600).unwrap();
-        dataset.features = RowMatrix::dense(1, vec![0.0; 600]).unwrap();
+        dataset.features = RowMatrix::dense(1, vec![2.0; 600]).unwrap();
         dataset.numeric_columns = Vec::new();
         let name = datasets::Name::Adult;
         let mut task = Task { name, dataset, labels: vec![-1.0; 600], coding: "" };
