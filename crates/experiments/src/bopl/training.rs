@@ -286,6 +286,10 @@ mod tests {
             Classification::new(HistogramPairTree::new(growth.of_signs()))
         };
         let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());
+        // A leaf of six actions needs six times the weight.
+        let growth = PairGrowth::new(own.max_depth, 6.0 * own.min_child_weight, own.reg_lambda).unwrap();
+        let (leaves, rows) =
+            (VectorLeafLearner::new(growth), BinnedColumns::new(x.matrix().clone()).unwrap());
         for (method, course) in [
             (Method::BrrGb, run.reward_regression(regr())),
             (Method::BoplRegr, run.boost::<Bopl, _>(regr(), x, Step::Closed(Smoothness::Paper))),
@@ -298,6 +302,7 @@ mod tests {
             (Method::SharpSteps, run.boost::<BoplS, _>(regr(), x, Step::Closed(Smoothness::Sharp))),
             (Method::SharpSClass, run.boost::<BoplS, _>(signs(), x, Step::Closed(Smoothness::Sharp))),
             (Method::LineSearch, run.boost::<BoplS, _>(regr(), x, Step::LineSearch)),
+            (Method::VectorLeaves, run.boost::<BoplS, _>(leaves, &rows, Step::Closed(Smoothness::Paper))),
         ] {
             assert_eq!(of(method), Course { seconds: 0.0, ..course.unwrap().0 }, "{method}");
         }
