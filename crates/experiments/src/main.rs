@@ -3,6 +3,8 @@
 mod arguments;
 mod interruption;
 mod fuzzing;
+mod output;
+mod ready;
 
 use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
@@ -11,17 +13,15 @@ use experiments::agnostic::{self, streams::Source};
 use experiments::bandit_boosting::{self, Options};
 use experiments::bopl;
 use experiments::conform;
-use experiments::data_command::stand_ins::StandIns;
 use experiments::data_command::{self, fetch};
 use experiments::fuzz;
 use experiments::lecture;
 use experiments::maboost;
 use experiments::open_bandit;
 use experiments::projection_free;
-use experiments::threads;
+use output::{say, warn};
+use ready::Ready;
 use std::error::Error;
-use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -229,47 +229,6 @@ fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Bo
     ready.show(&report.terminal, &report.files)
 }
 
-/// What an experiment reads.
-struct Ready {
-    search: SearchPath,
-    stand_ins: Option<StandIns>,
-}
-
-impl Ready {
-    fn of<S: Copy + Into<Set>>(common: &Common, name: &str, sets: &[S]) -> Result<Self, Box<dyn Error>> {
-        Self::new(common, name, &sets.iter().map(|&set| set.into()).collect::<Vec<_>>())
-    }
-
-    /// Says that an experiment begins, and warns of stand-ins or refuses them.
-    fn new(common: &Common, name: &str, sets: &[Set]) -> Result<Self, Box<dyn Error>> {
-        threads::count(common.threads)?;
-        let search = SearchPath::from_environment(common.data.as_deref())?;
-        let stand_ins = StandIns::among(sets, &search);
-        if let Some(stand_ins) = &stand_ins {
-            if common.strict {
-                return Err(format!("--strict: {stand_ins}").into());
-            }
-            warn(&format!("warning: {stand_ins}"));
-        }
-        if !common.quiet {
-            warn(&format!("{name}: results go to {}", common.out.display()));
-        }
-        Ok(Self { search, stand_ins })
-    }
-
-    /// Shows what came out, and warns once more: what was said before the run is out of sight.
-    fn show(&self, terminal: &str, files: &[PathBuf]) -> Result<ExitCode, Box<dyn Error>> {
-        say(&format!("{terminal}\n"))?;
-        for file in files {
-            say(&format!("{}", file.display()))?;
-        }
-        if let Some(stand_ins) = &self.stand_ins {
-            warn(&format!("warning: {stand_ins}"));
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
 fn oco(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
     let ready = Ready::of(common, "oco", &lecture::STREAMS)?;
     let report = lecture::run(&lecture::Options {
@@ -318,17 +277,4 @@ fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A line on standard error; where that is closed, nobody asks for it.
-fn warn(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
-/// A reader that has seen enough and closed the pipe is no error of ours.
-fn say(text: &str) -> std::io::Result<()> {
-    match writeln!(std::io::stdout(), "{text}") {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
-        result => result,
-    }
 }

@@ -1,0 +1,55 @@
+//! What stands between a command line and its experiment: data, or a warning that there is none.
+
+use crate::arguments::Common;
+use crate::output::{say, warn};
+use datasets::{SearchPath, Set};
+use experiments::data_command::stand_ins::StandIns;
+use experiments::threads;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What an experiment reads.
+pub(crate) struct Ready {
+    pub(crate) search: SearchPath,
+    stand_ins: Option<StandIns>,
+}
+
+impl Ready {
+    pub(crate) fn of<S: Copy + Into<Set>>(
+        common: &Common,
+        name: &str,
+        sets: &[S],
+    ) -> Result<Self, Box<dyn Error>> {
+        Self::new(common, name, &sets.iter().map(|&set| set.into()).collect::<Vec<_>>())
+    }
+
+    /// Says that an experiment begins, and warns of stand-ins or refuses them.
+    pub(crate) fn new(common: &Common, name: &str, sets: &[Set]) -> Result<Self, Box<dyn Error>> {
+        threads::count(common.threads)?;
+        let search = SearchPath::from_environment(common.data.as_deref())?;
+        let stand_ins = StandIns::among(sets, &search);
+        if let Some(stand_ins) = &stand_ins {
+            if common.strict {
+                return Err(format!("--strict: {stand_ins}").into());
+            }
+            warn(&format!("warning: {stand_ins}"));
+        }
+        if !common.quiet {
+            warn(&format!("{name}: results go to {}", common.out.display()));
+        }
+        Ok(Self { search, stand_ins })
+    }
+
+    /// Shows what came out, and warns once more: what was said before the run is out of sight.
+    pub(crate) fn show(&self, terminal: &str, files: &[PathBuf]) -> Result<ExitCode, Box<dyn Error>> {
+        say(&format!("{terminal}\n"))?;
+        for file in files {
+            say(&format!("{}", file.display()))?;
+        }
+        if let Some(stand_ins) = &self.stand_ins {
+            warn(&format!("warning: {stand_ins}"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
