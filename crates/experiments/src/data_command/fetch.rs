@@ -24,7 +24,7 @@ pub struct FetchOptions {
     /// The sets wanted.
     pub sets: Vec<Set>,
     /// The address that download paths are appended to, with its last slash: a mirror of all homes, or, where this is
-    /// `None`, [`Home::address`] of each file's own.
+    /// `None`, [`Home::address`](datasets::Home::address) of each file's own.
     pub home: Option<String>,
     /// Whether to draw a progress bar, which goes to standard error where that is a terminal.
     pub progress: bool,
