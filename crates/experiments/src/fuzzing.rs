@@ -68,8 +68,7 @@ fn attack(options: &Fuzz, launch: &Launch) -> Result<ExitCode, Box<dyn Error>> {
         let ended = std::io::stdin().lock().read_to_end(&mut Vec::new());
         seen.store(ended.is_ok(), Ordering::Relaxed);
     }));
-    let threads =
-        options.threads.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let threads = experiments::threads::count(options.threads)?;
     let minutes = Duration::try_from_secs_f64(options.minutes * 60.0)?;
     let found = fuzz::run(
         &fuzz::targets(),
