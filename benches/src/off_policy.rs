@@ -81,7 +81,11 @@ impl Problem {
         };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let (contexts, labels) = part(&split.logging)?;
-        let logistic = LogisticTraining::new(0.1, 50)?.fit(&contexts, &labels, &mut rng)?;
+        let logistic = LogisticTraining::builder()
+            .ridge(0.1)
+            .max_epochs(50)
+            .build()?
+            .fit(&contexts, &labels, &mut rng)?;
         let policy = EpsilonGreedy::new(Softmax::new(logistic.model, 1.0)?, 0.05)?;
         let (contexts, labels) = part(&split.target)?;
         let log = to_bandit(contexts, &labels, &structure, &policy, &mut rng)?;

@@ -7,7 +7,7 @@
 
 use boosters::Threads;
 use boosters::bopl::{BoplS, PolicyBoosting, PolicyModel, Settings, Validation};
-use off_policy::estimators::{Bootstrap, EstimatorSettings, OffPolicyEvaluation, OnLog};
+use off_policy::estimators::{Bootstrap, EstimatorSettings, OffPolicyEvaluation, OnLog, Resampling};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy};
 use off_policy::readers::{CsvColumns, read_csv};
 use rand::{RngExt, SeedableRng};
@@ -68,7 +68,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let logged = evaluate.rewards().iter().sum::<f64>() / evaluate.len() as f64;
     let cut = EstimatorSettings::default().clipped_at(20.0)?;
     let found = OffPolicyEvaluation::of(&evaluate, &policy, None, cut)?;
-    let bootstrap = Bootstrap::of(&OnLog::new(&evaluate, &policy, None)?, cut, 999, 7)?;
+    let bootstrap =
+        Bootstrap::of(&OnLog::new(&evaluate, &policy, None)?, cut, Resampling { replicates: 999, seed: 7 })?;
     println!("the log earned {logged:.4} a row; the policy is worth");
     for (estimator, estimate) in found.estimates() {
         let interval =

@@ -68,8 +68,14 @@ impl Rows {
         let labels = LabelSets::new(classes, labels.iter()).unwrap();
         let structure = RewardStructure::one_of_the_labels(classes).unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let model =
-            LogisticTraining::new(ridge, 200).unwrap().fit(&contexts, &labels, &mut rng).unwrap().model;
+        let model = LogisticTraining::builder()
+            .ridge(ridge)
+            .max_epochs(200)
+            .build()
+            .unwrap()
+            .fit(&contexts, &labels, &mut rng)
+            .unwrap()
+            .model;
         let policy = EpsilonGreedy::new(Softmax::new(model, 1.0).unwrap(), 0.1).unwrap();
         Self { contexts, labels, policy, structure, rng, is_official }
     }

@@ -64,7 +64,11 @@ impl Explorer {
         labels: &LabelSets,
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<LoggingPolicy, BoplRunError> {
-        let training = LogisticTraining::new(self.ridge, EPOCHS)?.with_columns(self.columns);
+        let training = LogisticTraining::builder()
+            .ridge(self.ridge)
+            .max_epochs(EPOCHS)
+            .build()?
+            .with_columns(self.columns);
         let model = training.fit(contexts, labels, rng)?.model;
         Ok(EpsilonGreedy::new(Softmax::new(model, 1.0)?, self.epsilon)?)
     }

@@ -287,7 +287,12 @@ mod tests {
         };
         let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());
         // A leaf of six actions needs six times the weight.
-        let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(6.0 * own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
+        let growth = PairGrowth::builder()
+            .max_depth(own.max_depth)
+            .min_child_weight(6.0 * own.min_child_weight)
+            .reg_lambda(own.reg_lambda)
+            .build()
+            .unwrap();
         let (leaves, rows) =
             (VectorLeafLearner::new(growth), BinnedColumns::new(x.matrix().clone()).unwrap());
         for (method, course) in [

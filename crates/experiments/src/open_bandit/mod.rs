@@ -22,7 +22,7 @@ use campaign::{ClickRates, Frequencies, Shown, both};
 use datasets::{DataError, SearchPath};
 use off_policy::estimators::{
     Bootstrap, EstimateError, Estimator, EstimatorSettings, Interval, Moments, OffPolicyEvaluation, OnLog,
-    Sides, StatedRanges, empirical_bernstein_interval, normal_interval,
+    Resampling, Sides, StatedRanges, empirical_bernstein_interval, normal_interval,
 };
 use off_policy::policies::{Policy, Uniform};
 use off_policy::readers::ReadError;
@@ -211,7 +211,8 @@ fn direction<P: Policy>(
     let evaluation = evaluate(&other.log)?;
     let model = ClickRates::of(&other.log);
     let on_log = OnLog::new(&other.log, policy, Some(&model))?;
-    let bootstrap = Bootstrap::of(&on_log, settings, options.replicates, options.seed)?;
+    let bootstrap =
+        Bootstrap::of(&on_log, settings, Resampling { replicates: options.replicates, seed: options.seed })?;
     let mut lines = Vec::new();
     for (estimator, estimate) in evaluation.estimates() {
         lines.push(Line {

@@ -110,7 +110,8 @@ fn every_estimator_has_its_own_intervals() {
     let model = ClickRates::of(&bts);
     let on_log = OnLog::new(&bts, &uniform, Some(&model)).unwrap();
     let evaluation = &by_bts.evaluation;
-    let bootstrap = Bootstrap::of(&on_log, evaluation.settings, 60, 5).unwrap();
+    let bootstrap =
+        Bootstrap::of(&on_log, evaluation.settings, Resampling { replicates: 60, seed: 5 }).unwrap();
     let mut seen: Vec<[Option<Interval>; 3]> = Vec::new();
     for line in &by_bts.lines {
         let estimate = evaluation.estimate(line.estimator).unwrap();

@@ -18,10 +18,10 @@ use rand_chacha::ChaCha8Rng;
 /// the same bits. *Memory:* O(B). *Cost:* B draws a row, a few nanoseconds each.
 ///
 /// ```
-/// use off_policy::estimators::{Bootstrap, Estimator, EstimatorSettings, Tables};
+/// use off_policy::estimators::{Bootstrap, Resampling, Estimator, EstimatorSettings, Tables};
 /// let (actions, rewards) = ([0; 100], std::array::from_fn::<f64, 100, _>(|i| if i < 50 { 0.0 } else { 1.0 }));
 /// let tables = Tables::new(1, &actions, &[1.0; 100], &rewards, &[1.0; 100], None)?;
-/// let bootstrap = Bootstrap::of(&tables, EstimatorSettings::default(), 999, 7)?;
+/// let bootstrap = Bootstrap::of(&tables, EstimatorSettings::default(), Resampling { replicates: 999, seed: 7 })?;
 /// let interval = bootstrap.interval(Estimator::Ips, 0.05)?.ok_or(off_policy::LogError::Empty)?;
 /// assert!(interval.lower > 0.36 && interval.lower < 0.44 && interval.contains(0.5)); // ½ ± 1.96·0.05
 /// # Ok::<(), off_policy::estimators::EstimateError>(())
@@ -31,6 +31,21 @@ pub struct Bootstrap {
     replicates: u32,
     /// Of every estimator the values that were defined, rising.
     values: [Vec<f64>; ESTIMATORS],
+}
+
+/// How often a [`Bootstrap`] draws the rows again, and the seed of the draws. The default: 999 replicates of seed 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resampling {
+    /// B, 1 to 2²⁰.
+    pub replicates: u32,
+    /// Of all streams.
+    pub seed: u64,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Self { replicates: 999, seed: 0 }
+    }
 }
 
 const ESTIMATORS: usize = Estimator::ALL.len();
@@ -52,8 +67,7 @@ impl Bootstrap {
     pub fn of(
         observations: &impl Observations,
         settings: EstimatorSettings,
-        replicates: u32,
-        seed: u64,
+        Resampling { replicates, seed }: Resampling,
     ) -> Result<Self, EstimateError> {
         if !(1..=MOST_REPLICATES).contains(&replicates) {
             let (name, value, domain) = ("replicates", f64::from(replicates), "1, 2, …, 2^20");

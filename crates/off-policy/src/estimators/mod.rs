@@ -36,7 +36,7 @@ mod bernstein_interval;
 
 pub use accumulator::Accumulator;
 pub use bernstein_interval::empirical_bernstein_interval;
-pub use bootstrap::Bootstrap;
+pub use bootstrap::{Bootstrap, Resampling};
 pub use empirical_bernstein::{EmpiricalBernstein, Sides};
 pub use error::EstimateError;
 pub use estimate::{Estimate, Estimator};

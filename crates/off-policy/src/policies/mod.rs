@@ -14,7 +14,8 @@ mod multinomial_logistic;
 pub use argmax::{Argmax, argmax};
 pub use epsilon_greedy::EpsilonGreedy;
 pub use multinomial_logistic::{
-    Columns, LogisticRecord, LogisticStop, LogisticTraining, MultinomialLogistic, TrainedLogistic,
+    Columns, LogisticRecord, LogisticStop, LogisticTraining, LogisticTrainingBuilder, MultinomialLogistic,
+    TrainedLogistic,
 };
 pub use policy::{Policy, Scores};
 pub use softmax::{Softmax, softmax};

@@ -3,7 +3,7 @@
 
 use crate::logs::{ACTIONS, Columns, LARGEST_WEIGHT, LOGGING, MODEL, REWARD, TARGET, settings, value};
 use off_policy::estimators::{
-    Bootstrap, Estimator, OffPolicyEvaluation, Sides, StatedRanges, empirical_bernstein_interval,
+    Bootstrap, Estimator, OffPolicyEvaluation, Resampling, Sides, StatedRanges, empirical_bernstein_interval,
     normal_interval,
 };
 
@@ -34,7 +34,12 @@ fn bootstrap_intervals_do_as_well() {
     let logs: Vec<_> = (0..LOGS)
         .map(|seed| {
             let log = Columns::drawn(ROWS, seed);
-            Bootstrap::of(&log.tables(), settings(LARGEST_WEIGHT, LARGEST_WEIGHT), 199, seed).unwrap()
+            Bootstrap::of(
+                &log.tables(),
+                settings(LARGEST_WEIGHT, LARGEST_WEIGHT),
+                Resampling { replicates: 199, seed: seed },
+            )
+            .unwrap()
         })
         .collect();
     for estimator in UNBIASED {

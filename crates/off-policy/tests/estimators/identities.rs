@@ -3,7 +3,7 @@
 use crate::logs::{Columns, LARGEST_WEIGHT, close, settings};
 use off_policy::estimators::{
     Bootstrap, EmpiricalBernstein, Estimate, Estimator, EstimatorSettings, Moments, OffPolicyEvaluation,
-    Sides, Tables,
+    Resampling, Sides, Tables,
 };
 use off_policy::policies::{Softmax, Tabular};
 use off_policy::{ActionSets, Log, Rewards};
@@ -95,7 +95,12 @@ fn a_row_that_outweighs_all_others_leaves_snips_its_error() {
 fn the_bootstrap_of_snips_moves_with_a_translation() {
     let mut log = Columns::drawn(300, 7);
     let of = |log: &Columns| {
-        let found = Bootstrap::of(&log.tables(), EstimatorSettings::default(), 199, 1).unwrap();
+        let found = Bootstrap::of(
+            &log.tables(),
+            EstimatorSettings::default(),
+            Resampling { replicates: 199, seed: 1 },
+        )
+        .unwrap();
         found.interval(Estimator::Snips, 0.1).unwrap().unwrap()
     };
     let before = of(&log);

@@ -2,7 +2,7 @@
 
 use crate::logs::{Columns, close, settings};
 use off_policy::estimators::{
-    Accumulator, Bootstrap, EstimateError, Estimator, EstimatorSettings, Observations, Tables,
+    Accumulator, Bootstrap, EstimateError, Estimator, EstimatorSettings, Observations, Resampling, Tables,
 };
 
 /// The accumulator of some rows of a log.
@@ -125,7 +125,9 @@ fn scale_changes_the_exponent_alone() {
             let (got, want) = (got.standard_error.unwrap() / scale, want.standard_error.unwrap());
             assert!((got / want - 1.0).abs() < 1e-12, "{context}: {got}, {want}");
         }
-        let bootstrap = |log: &Columns| Bootstrap::of(&log.tables(), settings(1.5, 1.0), 99, 1).unwrap();
+        let bootstrap = |log: &Columns| {
+            Bootstrap::of(&log.tables(), settings(1.5, 1.0), Resampling { replicates: 99, seed: 1 }).unwrap()
+        };
         for estimator in Estimator::ALL {
             let got = bootstrap(&scaled).interval(estimator, 0.1).unwrap().unwrap();
             let want = bootstrap(&log).interval(estimator, 0.1).unwrap().unwrap();
@@ -153,7 +155,10 @@ fn a_large_mean_does_not_eat_the_variance() {
 #[test]
 fn the_bootstrap_repeats_itself_and_another_seed_does_not() {
     let log = Columns::drawn(600, 4);
-    let of = |replicates, seed| Bootstrap::of(&log.tables(), settings(1.5, 1.0), replicates, seed).unwrap();
+    let of = |replicates, seed| {
+        Bootstrap::of(&log.tables(), settings(1.5, 1.0), Resampling { replicates: replicates, seed: seed })
+            .unwrap()
+    };
     assert_eq!(of(50, 1), of(50, 1));
     assert_ne!(of(50, 1), of(50, 2));
     assert!(of(19, 1).interval(Estimator::Ips, 0.05).is_err());
@@ -163,7 +168,9 @@ fn the_bootstrap_repeats_itself_and_another_seed_does_not() {
 #[test]
 fn replicates_without_a_row_are_left_out() {
     let tables = Tables::new(1, &[0], &[1.0], &[3.0], &[1.0], None).unwrap();
-    let found = Bootstrap::of(&tables, EstimatorSettings::default(), 4000, 1).unwrap();
+    let found =
+        Bootstrap::of(&tables, EstimatorSettings::default(), Resampling { replicates: 4000, seed: 1 })
+            .unwrap();
     // e^−1 of them, with a standard deviation of 31.
     assert!((found.defined(Estimator::Ips) as f64 - 4000.0 * (1.0 - (-1f64).exp())).abs() < 120.0);
     let interval = found.interval(Estimator::Snips, 0.1).unwrap().unwrap();

@@ -3,8 +3,8 @@
 use crate::logs::{Columns, LARGEST_WEIGHT, close, settings};
 use off_policy::estimators::{
     Accumulator, Bootstrap, EmpiricalBernstein, Estimate, EstimateError, Estimator, EstimatorSettings,
-    Moments, Observation, Observations, OffPolicyEvaluation, RewardModel, Sides, StatedRanges, TableModel,
-    Tables, ZeroModel, empirical_bernstein_interval, normal_interval,
+    Moments, Observation, Observations, OffPolicyEvaluation, Resampling, RewardModel, Sides, StatedRanges,
+    TableModel, Tables, ZeroModel, empirical_bernstein_interval, normal_interval,
 };
 use off_policy::policies::{Policy, Softmax, Tabular};
 use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
@@ -101,17 +101,32 @@ fn a_refused_row_is_not_counted() {
         let refused = accumulator.observe(&bad).unwrap_err();
         assert_eq!(accumulator, before);
         // Debug, for a NaN among the values.
-        let of_bootstrap =
-            Bootstrap::of(&Foreign([GOOD, bad]), EstimatorSettings::default(), 9, 1).unwrap_err();
+        let of_bootstrap = Bootstrap::of(
+            &Foreign([GOOD, bad]),
+            EstimatorSettings::default(),
+            Resampling { replicates: 9, seed: 1 },
+        )
+        .unwrap_err();
         assert_eq!(format!("{of_bootstrap:?}"), format!("{refused:?}"), "{bad:?}");
     }
-    assert!(Bootstrap::of(&Foreign([GOOD; 2]), EstimatorSettings::default(), 9, 1).is_ok());
+    assert!(
+        Bootstrap::of(
+            &Foreign([GOOD; 2]),
+            EstimatorSettings::default(),
+            Resampling { replicates: 9, seed: 1 }
+        )
+        .is_ok()
+    );
 }
 
 #[test]
 fn replicates_are_as_many_as_memory_holds() {
     for replicates in [0, (1 << 20) + 1, u32::MAX] {
-        let refused = Bootstrap::of(&Foreign([GOOD; 2]), EstimatorSettings::default(), replicates, 1);
+        let refused = Bootstrap::of(
+            &Foreign([GOOD; 2]),
+            EstimatorSettings::default(),
+            Resampling { replicates: replicates, seed: 1 },
+        );
         assert!(matches!(refused, Err(EstimateError::BadParameter { name: "replicates", .. })));
     }
 }
@@ -240,7 +255,8 @@ fn a_row_outside_what_was_stated_is_named_with_its_value() {
     let refused = |change: &dyn Fn(&mut Columns)| {
         let mut log = Columns::drawn(300, 1);
         change(&mut log);
-        let of_bootstrap = Bootstrap::of(&log.tables(), settings, 9, 1).map(|_| ());
+        let of_bootstrap =
+            Bootstrap::of(&log.tables(), settings, Resampling { replicates: 9, seed: 1 }).map(|_| ());
         assert_eq!(OffPolicyEvaluation::of_tables(&log.tables(), settings).map(|_| ()), of_bootstrap);
         of_bootstrap
     };

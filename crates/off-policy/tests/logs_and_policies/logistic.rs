@@ -124,7 +124,12 @@ fn the_record_is_that_of_the_objective() {
     for columns in [Columns::Standardised, Columns::Raw] {
         let scales = task.scales(columns);
         for epochs in [0, 1, 2, 7, 30] {
-            let training = LogisticTraining::new(RIDGE, epochs).unwrap().with_columns(columns);
+            let training = LogisticTraining::builder()
+                .ridge(RIDGE)
+                .max_epochs(epochs)
+                .build()
+                .unwrap()
+                .with_columns(columns);
             let (model, record) = task.fit(&training);
             let theta = task.theta(&model, &scales);
             let (value, gradient) = task.objective(&theta, &scales, RIDGE);
@@ -141,7 +146,7 @@ fn the_record_is_that_of_the_objective() {
     }
     // Central differences along a few coordinates, for the definition above.
     let scales = task.scales(Columns::Standardised);
-    let (model, _) = task.fit(&LogisticTraining::new(RIDGE, 5).unwrap());
+    let (model, _) = task.fit(&LogisticTraining::builder().ridge(RIDGE).max_epochs(5).build().unwrap());
     let theta = task.theta(&model, &scales);
     let (_, gradient) = task.objective(&theta, &scales, RIDGE);
     for (a, j) in [(0, 0), (3, 5), (25, 17), (12, 1)] {
@@ -163,7 +168,8 @@ fn every_epoch_keeps_the_bounds_of_a_smooth_and_strongly_convex_objective() {
     for (ridge, columns) in
         [(1.0, Columns::Standardised), (RIDGE, Columns::Standardised), (RIDGE, Columns::Raw)]
     {
-        let training = LogisticTraining::new(ridge, 2000).unwrap().with_columns(columns);
+        let training =
+            LogisticTraining::builder().ridge(ridge).max_epochs(2000).build().unwrap().with_columns(columns);
         let (_, record) = task.fit(&training.with_tolerance(1e-8).unwrap());
         if columns == Columns::Standardised {
             assert!(
@@ -195,8 +201,15 @@ fn every_epoch_keeps_the_bounds_of_a_smooth_and_strongly_convex_objective() {
 fn the_ridge_solution_is_optimal() {
     let task = Task::letters(500);
     let scales = task.scales(Columns::Standardised);
-    let (model, record) =
-        task.fit(&LogisticTraining::new(RIDGE, 1000).unwrap().with_tolerance(1e-7).unwrap());
+    let (model, record) = task.fit(
+        &LogisticTraining::builder()
+            .ridge(RIDGE)
+            .max_epochs(1000)
+            .build()
+            .unwrap()
+            .with_tolerance(1e-7)
+            .unwrap(),
+    );
     assert_eq!(record.stop, LogisticStop::Gradient);
     let theta = task.theta(&model, &scales);
     let (value, gradient) = task.objective(&theta, &scales, RIDGE);
@@ -217,7 +230,13 @@ fn the_ridge_solution_is_optimal() {
 #[test]
 fn neither_the_storage_nor_the_order_of_the_rows_shows() {
     let mut task = Task::letters(400);
-    let training = LogisticTraining::new(RIDGE, 500).unwrap().with_tolerance(1e-8).unwrap();
+    let training = LogisticTraining::builder()
+        .ridge(RIDGE)
+        .max_epochs(500)
+        .build()
+        .unwrap()
+        .with_tolerance(1e-8)
+        .unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (dense, _) = task.fit(&training);
     let sparse = training.fit(&task.sparse(), &task.label_sets(), &mut rng).unwrap().model;
@@ -252,7 +271,13 @@ fn neither_the_storage_nor_the_order_of_the_rows_shows() {
 #[test]
 fn several_labels_have_equal_shares() {
     let mut task = Task::letters(200);
-    let training = LogisticTraining::new(RIDGE, 500).unwrap().with_tolerance(1e-8).unwrap();
+    let training = LogisticTraining::builder()
+        .ridge(RIDGE)
+        .max_epochs(500)
+        .build()
+        .unwrap()
+        .with_tolerance(1e-8)
+        .unwrap();
     let (shared, _) = task.fit(&training);
     let doubled = task.labels.iter().flat_map(|l| [vec![l[0]], vec![*l.last().unwrap()]]).collect();
     task.rows = task.rows.iter().flat_map(|row| [row.clone(), row.clone()]).collect();
@@ -271,7 +296,7 @@ fn nothing_is_learnt_from_the_rows_held_out() {
     let mut column: Vec<f64> = task.rows.iter().map(|row| row[2]).collect();
     column.sort_by(f64::total_cmp);
     task.labels = task.rows.iter().map(|row| vec![u32::from(row[2] >= column[95])]).collect();
-    let training = LogisticTraining::new(RIDGE, 1).unwrap();
+    let training = LogisticTraining::builder().ridge(RIDGE).max_epochs(1).build().unwrap();
     let (all, _) = task.fit(&training);
     assert!(all.weights(1).unwrap()[2] > 0.0);
     let (one, record) = task.fit(&training.with_early_stopping(0.999, 5).unwrap());
@@ -286,7 +311,13 @@ fn early_stopping_returns_the_best_epoch() {
     let (mut stopped, patience) = (0, 3);
     for seed in 0..20 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let training = LogisticTraining::new(1e-4, 300).unwrap().with_early_stopping(0.25, patience).unwrap();
+        let training = LogisticTraining::builder()
+            .ridge(1e-4)
+            .max_epochs(300)
+            .build()
+            .unwrap()
+            .with_early_stopping(0.25, patience)
+            .unwrap();
         let trained = training.fit(&task.dense(), &task.label_sets(), &mut rng).unwrap();
         let record = trained.record;
         let best = record.held_out.iter().copied().fold(f64::INFINITY, f64::min);
@@ -296,8 +327,13 @@ fn early_stopping_returns_the_best_epoch() {
         stopped += usize::from(record.stop == LogisticStop::HeldOut);
         // The same draws, stopped by count at that epoch: the same model.
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let training =
-            LogisticTraining::new(1e-4, record.epoch).unwrap().with_early_stopping(0.25, 300).unwrap();
+        let training = LogisticTraining::builder()
+            .ridge(1e-4)
+            .max_epochs(record.epoch)
+            .build()
+            .unwrap()
+            .with_early_stopping(0.25, 300)
+            .unwrap();
         let again = training.fit(&task.dense(), &task.label_sets(), &mut rng).unwrap();
         assert_eq!(again.model, trained.model);
     }
@@ -309,7 +345,8 @@ fn early_stopping_returns_the_best_epoch() {
 fn a_ridge_makes_a_policy_mediocre() {
     let task = Task::letters(400);
     let size = |ridge: f64, epochs: usize| {
-        let (model, _) = task.fit(&LogisticTraining::new(ridge, epochs).unwrap());
+        let (model, _) =
+            task.fit(&LogisticTraining::builder().ridge(ridge).max_epochs(epochs).build().unwrap());
         let theta = task.theta(&model, &task.scales(Columns::Standardised));
         theta.iter().flatten().map(|t| t * t).sum::<f64>()
     };

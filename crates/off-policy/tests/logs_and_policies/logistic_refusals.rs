@@ -10,7 +10,7 @@ use rows::{Row, RowMatrix};
 
 #[test]
 fn what_cannot_be_learnt_from_is_refused() {
-    let training = LogisticTraining::new(0.1, 10).unwrap();
+    let training = LogisticTraining::builder().ridge(0.1).max_epochs(10).build().unwrap();
     let fit = |values: &[f64], labels: &LabelSets, training: &LogisticTraining| {
         let contexts = RowMatrix::dense(1, values.to_vec()).unwrap();
         training.fit(&contexts, labels, &mut ChaCha8Rng::seed_from_u64(1)).map(|trained| trained.record.epoch)
@@ -40,7 +40,13 @@ fn more_weights_than_can_be_held_are_refused_before_anything_is_drawn_or_held() 
     {
         let contexts = RowMatrix::sparse(inputs, vec![0, 0, 0], vec![], vec![]).unwrap();
         let labels = LabelSets::single(actions, &[0, 1]).unwrap();
-        let training = LogisticTraining::new(0.1, 10).unwrap().with_early_stopping(0.5, 1).unwrap();
+        let training = LogisticTraining::builder()
+            .ridge(0.1)
+            .max_epochs(10)
+            .build()
+            .unwrap()
+            .with_early_stopping(0.5, 1)
+            .unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let refused = training.fit(&contexts, &labels, &mut rng).map(|trained| trained.record.epoch);
         assert_eq!(refused, Err(PolicyError::TooManyWeights { inputs, actions }));
@@ -52,16 +58,25 @@ fn more_weights_than_can_be_held_are_refused_before_anything_is_drawn_or_held() 
 fn parameters_are_checked_when_made_and_when_loaded() {
     let bad = |name, value, domain| Err(PolicyError::BadParameter { name, value, domain });
     for value in [-1.0, f64::INFINITY] {
-        assert_eq!(LogisticTraining::new(value, 1), bad("ridge", value, "[0, ∞)"));
-        let training = LogisticTraining::new(0.0, 1).unwrap();
+        assert_eq!(
+            LogisticTraining::builder().ridge(value).max_epochs(1).build(),
+            bad("ridge", value, "[0, ∞)")
+        );
+        let training = LogisticTraining::builder().ridge(0.0).max_epochs(1).build().unwrap();
         assert_eq!(training.with_tolerance(value), bad("tolerance", value, "[0, ∞)"));
     }
-    assert!(LogisticTraining::new(f64::NAN, 1).is_err());
+    assert!(LogisticTraining::builder().ridge(f64::NAN).max_epochs(1).build().is_err());
     for value in [-0.1, 1.0] {
-        let training = LogisticTraining::new(0.0, 1).unwrap();
+        let training = LogisticTraining::builder().ridge(0.0).max_epochs(1).build().unwrap();
         assert_eq!(training.with_early_stopping(value, 1), bad("held_out", value, "[0, 1)"));
     }
-    let training = LogisticTraining::new(0.1 + 0.2, 7).unwrap().with_early_stopping(0.25, 3).unwrap();
+    let training = LogisticTraining::builder()
+        .ridge(0.1 + 0.2)
+        .max_epochs(7)
+        .build()
+        .unwrap()
+        .with_early_stopping(0.25, 3)
+        .unwrap();
     let text = serde_json::to_string(&training).unwrap();
     assert_eq!(serde_json::from_str::<LogisticTraining>(&text).unwrap(), training);
     for (from, to) in [("0.30000000000000004", "-0.3"), ("0.25", "1.0"), ("1e-6", "-1e-6")] {
@@ -84,7 +99,7 @@ proptest! {
         let n = rows.len();
         let contexts = RowMatrix::dense(2, rows.concat()).unwrap();
         let labels = LabelSets::new(3, &labels[..n]).unwrap();
-        let training = LogisticTraining::new(ridge, 20).unwrap().with_columns(columns);
+        let training = LogisticTraining::builder().ridge(ridge).max_epochs(20).build().unwrap().with_columns(columns);
         let training = training.with_early_stopping(share, 2).unwrap();
         let Ok(trained) = training.fit(&contexts, &labels, &mut ChaCha8Rng::seed_from_u64(1)) else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Sets of actions against lists of them.
 
-use off_policy::estimators::{Bootstrap, EstimatorSettings, Tables};
+use off_policy::estimators::{Bootstrap, EstimatorSettings, Resampling, Tables};
 use off_policy::policies::{MultinomialLogistic, Uniform};
 use off_policy::readers::{ActionCoding, ContextColumns, CsvColumns, Outcome, read_csv};
 use off_policy::{ActionSet, ActionSets, LabelError, LabelSets, Log, LogError, RewardStructure, Rewards};
@@ -72,7 +72,14 @@ fn a_number_of_actions_that_no_memory_holds_is_refused() {
     }
     let tables = Tables::new(1, &[0], &[1.0], &[1.0], &[1.0], None).unwrap();
     for replicates in [(1 << 20) + 1, u32::MAX] {
-        assert!(Bootstrap::of(&tables, EstimatorSettings::default(), replicates, 1).is_err());
+        assert!(
+            Bootstrap::of(
+                &tables,
+                EstimatorSettings::default(),
+                Resampling { replicates: replicates, seed: 1 }
+            )
+            .is_err()
+        );
     }
     let (actions, limit) = (MOST + 1, MOST);
     assert_eq!(ActionSet::all(actions), Err(LogError::TooManyActions { actions, limit }));

@@ -113,7 +113,11 @@ fn logistic() -> Result<MultinomialLogistic, AnyError> {
 
 fn trained() -> Result<TrainedLogistic, AnyError> {
     let labels = LabelSets::single(2, &[0, 1, 1, 0])?;
-    Ok(LogisticTraining::new(0.1, 5)?.fit(&matrices()?[0], &labels, &mut rng(31))?)
+    Ok(LogisticTraining::builder().ridge(0.1).max_epochs(5).build()?.fit(
+        &matrices()?[0],
+        &labels,
+        &mut rng(31),
+    )?)
 }
 
 fn structure() -> Result<RewardStructure, AnyError> {
@@ -264,7 +268,7 @@ fn policies() -> Vec<Target> {
         plain(|| vec![Columns::Standardised, Columns::Raw]),
         Target::saved(
             || {
-                let training = LogisticTraining::new(0.1, 5)?;
+                let training = LogisticTraining::builder().ridge(0.1).max_epochs(5).build()?;
                 Ok(vec![training.clone(), training.with_early_stopping(0.25, 2)?.with_columns(Columns::Raw)])
             },
             |training: &mut LogisticTraining, course| {

@@ -7,7 +7,7 @@ mod scales;
 mod training;
 
 pub use record::{LogisticRecord, LogisticStop, TrainedLogistic};
-pub use training::{Columns, LogisticTraining};
+pub use training::{Columns, LogisticTraining, LogisticTrainingBuilder};
 
 use super::Scores;
 use crate::{LogError, PolicyError};

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 /// let contexts = rows::RowMatrix::dense(1, vec![1000.0, 2000.0, 3000.0, 4000.0])?;
 /// let labels = LabelSets::single(2, &[0, 0, 1, 1])?;
 /// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
-/// let trained = LogisticTraining::new(0.01, 100)?.fit(&contexts, &labels, &mut rng)?;
+/// let trained = LogisticTraining::builder().ridge(0.01).max_epochs(100).build()?.fit(&contexts, &labels, &mut rng)?;
 /// let mut scores = [0.0; 2];
 /// trained.model.scores(rows::Row::dense(&[2600.0])?, &mut scores)?;
 /// assert!(scores[0] < scores[1] && trained.record.stop == LogisticStop::Gradient);
@@ -65,14 +65,41 @@ struct Unchecked {
     columns: Columns,
 }
 
-impl LogisticTraining {
-    /// At most `max_epochs` epochs with the ridge λ, on standardised columns, until ‖∇J‖ ≤ 10⁻⁶.
+/// A [`LogisticTraining`] that is not checked yet.
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct LogisticTrainingBuilder {
+    unchecked: Unchecked,
+}
+
+impl LogisticTrainingBuilder {
+    /// λ.
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.unchecked.ridge = ridge;
+        self
+    }
+
+    /// The epochs, at most.
+    pub fn max_epochs(mut self, epochs: usize) -> Self {
+        self.unchecked.max_epochs = epochs;
+        self
+    }
+
+    /// The training.
     ///
     /// # Errors
     /// [`PolicyError::BadParameter`] for a λ that is not a finite number of at least 0.
-    pub fn new(ridge: f64, max_epochs: usize) -> Result<Self, PolicyError> {
-        let (tolerance, columns) = (1e-6, Columns::Standardised);
-        Unchecked { ridge, max_epochs, tolerance, held_out: 0.0, patience: 0, columns }.try_into()
+    pub fn build(self) -> Result<LogisticTraining, PolicyError> {
+        self.unchecked.try_into()
+    }
+}
+
+impl LogisticTraining {
+    /// A ridge of 0.01 and at most 100 epochs, on standardised columns, until ‖∇J‖ ≤ 10⁻⁶; to be changed by name.
+    pub fn builder() -> LogisticTrainingBuilder {
+        let (ridge, max_epochs, tolerance, columns) = (0.01, 100, 1e-6, Columns::Standardised);
+        let unchecked = Unchecked { ridge, max_epochs, tolerance, held_out: 0.0, patience: 0, columns };
+        LogisticTrainingBuilder { unchecked }
     }
 
     /// Holds ⌊`share`·n⌋ rows out, drawn without replacement, and stops when their cross-entropy has not improved for
@@ -280,7 +307,13 @@ mod tests {
     /// ⌊share·n⌋ of them, every set of so many equally often: within five standard errors of 6000 draws of 3 rows of 7.
     #[test]
     fn held_out_rows_are_drawn_without_replacement() {
-        let training = LogisticTraining::new(0.1, 5).unwrap().with_early_stopping(0.5, 2).unwrap();
+        let training = LogisticTraining::builder()
+            .ridge(0.1)
+            .max_epochs(5)
+            .build()
+            .unwrap()
+            .with_early_stopping(0.5, 2)
+            .unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let mut times = std::collections::BTreeMap::new();
         for _ in 0..6000 {
@@ -303,7 +336,7 @@ mod tests {
     /// One row stays to learn from, and without early stopping nothing is drawn.
     #[test]
     fn the_ends_of_the_share() {
-        let plain = LogisticTraining::new(0.1, 5).unwrap();
+        let plain = LogisticTraining::builder().ridge(0.1).max_epochs(5).build().unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let untouched = rng.clone();
         assert_eq!(plain.split(3, &mut rng), (vec![], vec![0, 1, 2]));
