@@ -4,6 +4,7 @@ use crate::compensated_sum::{BLOCK, CompensatedSum, LANES};
 use crate::simplex_guess::{guess_threshold, largest, max};
 use crate::simplex_sift::{Bracket, Crowd, FEW, LONG, sift};
 use crate::{ProjectionError, Scratch, check_finite};
+use std::ops::Range;
 
 /// y ← max(y − τ, 0) with Σ = s, for non-empty y. O(n). Refuses a NaN or an infinity and leaves y as it was.
 ///
@@ -15,11 +16,13 @@ pub(crate) fn project_onto_simplex(
     s: f64,
     scratch: &mut Scratch,
 ) -> Result<(), ProjectionError> {
+    if s > 0.0 && !ORDINARY.contains(&s) {
+        return project_in_other_units(y, s, scratch);
+    }
     // All of y may become a candidate. Room for that is taken once, not when a hard point first needs it.
     scratch.make_room_to_sift(y.len());
     let Scratch { values: candidates, sifted, .. } = scratch;
-    // Elsewhere a sum or a quotient may leave the range.
-    let quick = match (1e-250..1e250).contains(&s) {
+    let quick = match s > 0.0 {
         true => sorted_threshold(y, s).or_else(|| sifted_threshold(y, s, candidates, sifted)),
         false => None,
     };
@@ -33,6 +36,29 @@ pub(crate) fn project_onto_simplex(
     y.iter_mut().for_each(|v| *v = positive((*v - p) + lift));
     Ok(())
 }
+
+/// The masses with which no sum or quotient leaves the range.
+const ORDINARY: Range<f64> = 1e-250..1e250;
+
+/// The same for other masses, in a unit, a power of two, in which n·s is finite and s/n is normal: else n entries that are
+/// all kept sum to infinity, or leave nothing for one.
+fn project_in_other_units(y: &mut [f64], s: f64, scratch: &mut Scratch) -> Result<(), ProjectionError> {
+    check_finite("y", y)?;
+    let (top, large) = (max(y), s > 1.0);
+    let unit = if large { 1.0 / POWER } else { POWER * POWER * POWER };
+    for v in &mut *y {
+        // A small mass is kept by what is close to the top; what passes the lower end of the range keeps none.
+        *v = if large { *v * unit } else { ((*v - top) * unit).max(f64::MIN) };
+    }
+    scratch.make_room_to_sift(y.len());
+    let (p, lift) = threshold(y, s * unit, Crowd::default(), &mut scratch.values);
+    // No coordinate is above s, but for rounding, which may not lead out of the range.
+    y.iter_mut().for_each(|v| *v = (positive((*v - p) + lift) / unit).min(s));
+    Ok(())
+}
+
+/// 2⁶⁴.
+const POWER: f64 = 18_446_744_073_709_551_616.0;
 
 /// The threshold τ = p − lift of finite y that is sorted either way: the sort-based method \[D08\] without its sort.
 fn sorted_threshold(y: &[f64], s: f64) -> Option<(f64, f64)> {
@@ -203,6 +229,34 @@ impl Above {
             count,
             lowest: lowest.into_iter().fold(f64::INFINITY, f64::min),
             next: next.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masses_at_the_ends_of_the_range_are_kept() {
+        for s in [f64::from_bits(1), 1e-320, 1e-308, 1e-260, 1e260, 1e308, f64::MAX] {
+            for n in [1_u8, 2, 3, 4, 5, 6, 9, 12, 200] {
+                for scale in [0.0, 1e-310, s / 8.0, 1.0, 1e300] {
+                    let mut x: Vec<f64> = (0..n).map(|j| (1.7 * f64::from(j) + 0.3).sin() * scale).collect();
+                    project_onto_simplex(&mut x, s, &mut Scratch::default()).unwrap();
+                    assert!(
+                        x.iter().all(|v| (0.0..=s).contains(v)),
+                        "s = {s:e}, n = {n}, scale = {scale:e}: {x:?}"
+                    );
+                    // Halves of the smallest numbers are rounded, one a coordinate.
+                    let (sum, rounding) =
+                        (x.iter().map(|v| v / s).sum::<f64>(), f64::from(n) * f64::from_bits(1) / s);
+                    assert!(
+                        (sum - 1.0).abs() <= 1e-12 + rounding,
+                        "s = {s:e}, n = {n}, scale = {scale:e}: {x:?}"
+                    );
+                }
+            }
         }
     }
 }

@@ -211,3 +211,17 @@ fn what_is_loaded_is_checked() {
     }
     assert!(serde_json::from_str::<NaiveBayes>("{\"examples\":[0,0],\"features\":[]}").is_err());
 }
+
+/// A class that has all the examples that can be counted learns from no other, so that what is saved can be loaded.
+#[test]
+fn counting_ends_where_doubles_do() {
+    let text = "{\"examples\":[0,4503599627370496],\"features\":[[{\"count\":0,\"mean\":0.0,\"deviation\":0.0},\
+                {\"count\":4503599627370496,\"mean\":3.0,\"deviation\":1.0}]]}";
+    let mut learner: NaiveBayes = serde_json::from_str(text).unwrap();
+    learner.update(Row::dense(&[2.0]).unwrap(), &Label::Plus).unwrap();
+    assert_eq!(serde_json::to_string(&learner).unwrap(), text);
+    learner.update(Row::dense(&[2.0]).unwrap(), &Label::Minus).unwrap();
+    let text = serde_json::to_string(&learner).unwrap();
+    assert_eq!(serde_json::from_str::<NaiveBayes>(&text).unwrap(), learner);
+    assert_eq!((learner.examples(Label::Minus), learner.examples(Label::Plus)), (1, 1 << 52));
+}

@@ -193,6 +193,10 @@ impl Run<'_> {
         let seeds = target.prepare().map_err(|error| io::Error::other(error.to_string()))?.seeds;
         let Case { bytes, changes } = case(target.name(), target.format(), &seeds, self.options.seed, number);
         let again = alone(self.launch, target.name(), bytes.clone())?;
+        if failure.kind == Kind::Hang && again.is_none() {
+            // A busy machine, not a hang.
+            return Ok(());
+        }
         let is_same = |again: Failure| again.kind == failure.kind;
         let alone = failure.kind == Kind::Refusal || again.is_some_and(is_same);
         let (target, seed) = (key.0.clone(), self.options.seed);

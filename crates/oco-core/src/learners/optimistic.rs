@@ -95,7 +95,7 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for OptimisticMirrorDescent<R, K
         let State { regulariser, origin, z, dual, hint, .. } = &mut self.state;
         z.clone_from(origin);
         hint.fill(0.0);
-        // The constructor mirrored and projected this very origin, so both succeed again.
+        // The constructor mirrored and projected this very origin, without a hint, so both succeed again.
         let _ = regulariser.mirror(origin, &mut dual.0);
         let _ = self.next.play(&self.state, &self.state.dual, &self.state.hint);
         std::mem::swap(&mut self.x, &mut self.next.x);
@@ -189,6 +189,11 @@ impl<R: Geometry<K>, K: Exact<R>> TryFrom<State<R, K>> for OptimisticMirrorDesce
         }
         state.dual.check_against(&state.regulariser, &state.z)?;
         let mut learner = Self { state, x: Vec::new(), next: Next::default() };
+        // What a reset will play: the origin may be a point that the set cannot be reached from.
+        let start = DualPoint::of(&learner.state.regulariser, &learner.state.origin)?;
+        let no_hint = vec![0.0; learner.state.z.len()];
+        learner.next.play(&learner.state, &start, &no_hint)?;
+        check_vector("play from the origin", &learner.next.x, no_hint.len())?;
         learner.next.play(&learner.state, &learner.state.dual, &learner.state.hint)?;
         std::mem::swap(&mut learner.x, &mut learner.next.x);
         Ok(learner)

@@ -72,6 +72,8 @@ impl<A: OnlineLearner, K: DecisionSet> ProjectionFreeOco<A, K> {
     ///
     /// # Errors
     /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
+    /// Later plays are not checked, which would cost more than the round: a learner over a larger set than K leads out
+    /// of K, and a state with such a play is refused when it is loaded.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,

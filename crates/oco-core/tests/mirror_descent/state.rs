@@ -162,3 +162,16 @@ fn tampered_states_are_refused() {
     assert!(serde_json::from_str::<Hedge>(&hedge.replace("\"s\":1.0", "\"s\":2.0")).is_err());
     assert!(serde_json::from_str::<Hedge>(&hedge.replace("\"origin\":[1.0", "\"origin\":[2.0")).is_err());
 }
+
+/// An origin without mass has a mirror image, but no play: it would be found out by the next reset.
+#[test]
+fn an_origin_that_cannot_be_played_is_refused() {
+    type Optimistic = OptimisticMirrorDescent<NegativeEntropy, Simplex>;
+    let set = Simplex::new(1.0).unwrap();
+    let learner = OptimisticMirrorDescent::around(NegativeEntropy, set, vec![0.25, 0.75], 0.5).unwrap();
+    let text = serde_json::to_string(&learner).unwrap();
+    let loads =
+        |origin| serde_json::from_str::<Optimistic>(&text.replace("\"origin\":[0.25,0.75]", origin)).is_ok();
+    assert!(loads("\"origin\":[0.0,0.75]"));
+    assert!(!loads("\"origin\":[0.0,0.0]"));
+}

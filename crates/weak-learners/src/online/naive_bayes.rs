@@ -66,6 +66,9 @@ impl OnlinePredictor<Label> for NaiveBayes {
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         check_shape(self.shape(), x, 1)?;
         let class = usize::from(*y == Label::Plus);
+        if self.state.examples[class] == LARGEST_COUNT {
+            return Ok(());
+        }
         self.state.examples[class] += 1;
         x.for_each(|j, x_j| {
             if x_j != 0.0 {
@@ -185,7 +188,7 @@ fn log_ratio([minus, plus]: &[Moments; 2], x: f64) -> f64 {
 const FAR: f64 = 1e100;
 const NARROW: f64 = 1e-40;
 
-/// Counts stay below 2^53, where every integer is a double.
+/// Counts stay below 2^53, where every integer is a double: a class that has so many examples learns from no other.
 const LARGEST_COUNT: u64 = 1 << 52;
 
 #[allow(clippy::cast_precision_loss, reason = "below 2^53")]

@@ -17,6 +17,7 @@ use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
 use oco_core::{Ogd, StepSchedule};
 use projections::{BoxSet, L2Ball};
 use rows::Row;
+use serde_json::json;
 use weak_learners::batch::{ExactStump, Stump};
 use weak_learners::online::NaiveBayes;
 use weak_learners::{Label, OgdLinear, OnlinePredictor, Shape};
@@ -149,6 +150,17 @@ fn rounds(booster: &mut Statistical, course: &mut Course) -> Result<(), AnyError
     hypothesis(&mut booster.vote().clone().hypotheses().first().cloned().ok_or("no hypothesis")?, course)
 }
 
+type Candidate = OnlineAgnosticBooster<NaiveBayes, Ogd<BoxSet>>;
+
+/// A candidate whose player was given a larger interval than the booster's is refused in the middle of a round, when the
+/// choice has moved others: neither can know that in advance.
+fn choice(choice: &mut ProgressiveChoice<Candidate>, course: &mut Course) -> Result<(), AnyError> {
+    let saved = serde_json::to_value(&*choice)?;
+    let interval = json!({ "lower": [-1.0], "upper": [1.0] });
+    let mut sets = saved["candidates"].as_array().into_iter().flatten().map(|one| &one["oco"]["set"]);
+    if sets.all(|set| *set == interval) { classifier(choice, course) } else { Ok(()) }
+}
+
 fn agnostic() -> Vec<Target> {
     vec![
         Target::saved(|| Ok(vec![ExpectedVote::try_from(vote()?)?]), hypothesis::<ExpectedVote<Stump>>),
@@ -170,11 +182,18 @@ fn agnostic() -> Vec<Target> {
         ),
         online(|| Ok(OnlineAgnosticBooster::with_ogd(bayes()?, 0.25, &mut rng(48))?)),
         online(|| Ok(OnlineRealizableBooster::with_ogd(bayes()?, 0.25, &mut rng(49))?)),
-        online(|| {
-            let booster =
-                |advantage| Ok(OnlineAgnosticBooster::with_trusting_ogd(bayes()?, advantage, &mut rng(50))?);
-            Ok(ProgressiveChoice::new([0.1, 0.4].into_iter().map(booster).collect::<Result<_, AnyError>>()?)?)
-        }),
+        Target::saved(
+            || {
+                let booster = |advantage| -> Result<Candidate, AnyError> {
+                    Ok(OnlineAgnosticBooster::with_trusting_ogd(bayes()?, advantage, &mut rng(50))?)
+                };
+                let new = || -> Result<ProgressiveChoice<Candidate>, AnyError> {
+                    Ok(ProgressiveChoice::new(vec![booster(0.1)?, booster(0.4)?])?)
+                };
+                Ok(vec![new()?, used(new()?, classifier)?])
+            },
+            choice,
+        ),
         Target::saved(
             || Ok(vec![RandomisedMajority::new(0.25)?, RandomisedMajority::new(1.0)?]),
             |majority: &mut RandomisedMajority, course| {

@@ -36,6 +36,9 @@ impl Leaf {
 
     pub(super) fn count(&mut self, x: Row<'_>, y: Label, thresholds: &Thresholds) {
         let class = usize::from(y == Label::Plus);
+        if self.seen[class] == LARGEST_COUNT {
+            return;
+        }
         self.seen[class] += 1;
         if !self.cells.is_empty() {
             x.for_each(|j, x_j| {
@@ -139,7 +142,7 @@ fn cells_of(feature: usize, thresholds: &Thresholds) -> Range<usize> {
     places.start + feature..places.end + feature + 1
 }
 
-/// Counts stay below 2^53, where every integer is a double.
+/// Counts stay below 2^53, where every integer is a double: a leaf with so many examples of a class counts no other.
 const LARGEST_COUNT: u64 = 1 << 52;
 
 fn plus(a: Counts, b: Counts) -> Counts {
