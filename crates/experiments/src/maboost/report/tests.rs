@@ -79,11 +79,12 @@ fn means_are_over_the_trials() {
 fn a_number_is_found_by_all_that_names_it() {
     let trial = |value| {
         vec![
-            ("a", "M", "error", 0.0, value),
             ("b", "M", "error", 0.0, value + 1.0),
             ("a", "N", "error", 0.0, value + 2.0),
             ("a", "M", "k", 0.0, value + 3.0),
             ("a", "M", "error", 2.0, value + 4.0),
+            ("a", "M", "error", 0.0, value),
+            ("a", "M", "error", 1.0, value + 5.0),
         ]
     };
     let one = points(Part::Noise, &[trial(0.25), trial(0.5)]);
@@ -92,7 +93,8 @@ fn a_number_is_found_by_all_that_names_it() {
     assert_eq!(one.values("a", "N", "error", 0.0), [2.25, 2.5]);
     assert_eq!(one.values("a", "M", "k", 0.0), [3.25, 3.5]);
     assert_eq!(one.values("a", "M", "error", 2.0), [4.25, 4.5]);
-    assert_eq!(one.cases(), [("a", 0.0), ("b", 0.0)]);
+    assert_eq!(one.values("a", "M", "error", 1.0), [5.25, 5.5]);
+    assert_eq!(one.cases(), [("b", 0.0), ("a", 0.0)]);
     let others = [one, points(Part::Combined, &[])];
     assert_eq!(of_part(&others, Part::Noise).count() + of_part(&others, Part::Courses).count(), 1);
 }
