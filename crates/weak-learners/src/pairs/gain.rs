@@ -78,7 +78,7 @@ impl Scale {
     ///
     /// The doubt covers g that are each off by 2^−50 of themselves, and sums of g that vanish but for 2^−27 of Σ|g|.
     pub(super) fn term(&self, g: i128, size: i128, h: i128) -> Term {
-        let d = self.denominator(h);
+        let d = self.denominator(h as f64);
         if d > 0.0 {
             let (g, size) = (self.in_units(g), self.in_units(size));
             Term { value: g * g / d, doubt: (16.0 * g.abs() + size) * size / d * (0.5 * f64::EPSILON) }
@@ -95,7 +95,7 @@ impl Scale {
 
     /// Twice the gain of a split into sides with these G and H, to be compared with those of other nodes.
     pub(super) fn tree_gain(&self, g: [i128; 2], h: [i128; 2]) -> TreeGain {
-        let (g, d) = (g.map(|g| self.in_units(g)), h.map(|h| self.denominator(h)));
+        let (g, d) = (g.map(|g| self.in_units(g)), h.map(|h| self.denominator(h as f64)));
         TreeGain::of(g, d, self.lambda, 2 * self.unit_g - self.unit_d)
     }
 
@@ -104,16 +104,16 @@ impl Scale {
         match answer {
             LeafAnswer::Sign => Label::of_score(self.in_units(g)).sign(),
             LeafAnswer::Mean => {
-                let d = self.denominator(h);
+                let d = self.denominator(h as f64);
                 let mean = if d > 0.0 { self.in_units(g) / d } else { 0.0 };
                 in_units(mean, self.unit_d - self.unit_g).clamp(f64::MIN, f64::MAX)
             }
         }
     }
 
-    /// H+λ in its unit.
-    pub(super) fn denominator(&self, h: i128) -> f64 {
-        self.in_units(h) * self.h_in_d + self.lambda
+    /// H+λ in its unit, of an H in grains.
+    pub(super) fn denominator(&self, h: f64) -> f64 {
+        h * self.grain * self.h_in_d + self.lambda
     }
 
     fn in_units(&self, grains: i128) -> f64 {

@@ -333,6 +333,30 @@ mod tests {
         }
     }
 
+    /// Near a minimum a quasi-Newton step lowers J by half of what its slope promises: that is enough, and none is cut back.
+    #[test]
+    fn steps_of_a_half_of_the_promised_decrease_are_taken_whole() {
+        let contexts = RowMatrix::dense(1, vec![-2.0, -1.0, 0.5, 1.0, 1.5, 3.0]).unwrap();
+        let labels = LabelSets::single(2, &[0, 0, 1, 0, 1, 1]).unwrap();
+        let rows = [0, 1, 2, 3, 4, 5];
+        let scales = Scales::fit(&contexts, &rows, Columns::Raw).unwrap();
+        let objective =
+            Objective { contexts: &contexts, labels: &labels, rows: &rows, scales: &scales, ridge: 0.1 };
+        let (mut theta, mut memory, mut halves) = (origin(1, 2).unwrap(), Lbfgs::default(), 0);
+        let mut gradient = theta.clone();
+        let mut value = objective.evaluate(&theta, &mut gradient);
+        for epoch in 0..8 {
+            let direction = memory.direction(&gradient, 1.0 / objective.smoothness());
+            let slope = dot(&gradient, &direction);
+            let step = descend(&objective, &theta, &gradient, value, &mut memory).unwrap();
+            let whole: Vec<f64> = theta.iter().zip(&direction).map(|(x, d)| x + d).collect();
+            assert_eq!(step.theta, whole, "epoch {epoch}");
+            halves += u32::from((0.3..0.7).contains(&((step.value - value) / slope)));
+            (theta, gradient, value) = (step.theta, step.gradient, step.value);
+        }
+        assert!(halves >= 4, "{halves} of 8 steps");
+    }
+
     /// One row stays to learn from, and without early stopping nothing is drawn.
     #[test]
     fn the_ends_of_the_share() {

@@ -26,10 +26,11 @@ use std::ops::Range;
 /// largest Σ_i h_{i,a}, and from there on every sum is one of integers: neither the order of the rows nor the threads show. A
 /// pair whose h is lighter than half such a grain counts as absent. A gain counts as 0 where g that are each off by 2^−50
 /// of themselves, or sums that cancel but for 2^−27 of the node's Σ_i|g_{i,a}|, could make it so.
-/// *Cost:* with n examples at most n·m·|A| additions for the root and half of that for every further level, since of two
-/// children only the smaller one is counted and the other is the difference; and |A| divisions a cut and node. *Threads:*
-/// those of the rayon pool that it is called in share the columns. *Memory:* n·(|A|+1) numbers of 8 bytes, and as many a
-/// bin for each of O(log n) nodes.
+/// *Cost:* n·m·|A| additions a level of the tree for n examples, and |A| divisions a cut and node where weights are those of
+/// pairs, else two; a node has no more cuts than bins, nor than examples. Where a node has many examples only the smaller
+/// of its children is counted, and the other is the difference. *Threads:* those of the rayon pool that it is called in
+/// share the columns. *Memory:* n·(|A|+1) numbers of 8 bytes (2n·|A| with weights of pairs), at most four times as many for
+/// the histograms of all nodes that wait, and 256 times |A|+1 a thread.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -184,5 +185,56 @@ impl Search<'_> {
             larger.split = self.split(&larger, many);
         }
         [larger, smaller]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::PairWeights;
+    use rand::{RngExt, SeedableRng};
+    use rows::RowMatrix;
+    use search::ADDED;
+
+    /// What growing a tree to single examples adds up, in units of n·m·(|A|+1).
+    #[allow(clippy::cast_precision_loss, reason = "counts")]
+    fn additions(n: usize, inputs: usize, actions: usize) -> f64 {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+        let rows = (0..n * inputs).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let contexts = BinnedColumns::new(RowMatrix::dense(inputs, rows).unwrap()).unwrap();
+        let g: Vec<f64> = (0..n * actions).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let h = vec![1.0; n];
+        let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&h)).unwrap();
+        let mut learner = VectorLeafLearner::new(PairGrowth::new(1000, 0.0, 0.0).unwrap());
+        let before = ADDED.get();
+        let tree = learner.train(&contexts, &round, &mut vec![0.0; g.len()]).unwrap();
+        assert!(100 * tree.leaves() >= 99 * n, "{} leaves", tree.leaves());
+        (ADDED.get() - before) as f64 / (n * inputs * (actions + 1)) as f64
+    }
+
+    /// As many as the tree has levels, whatever the number of examples, columns, actions and bins: were every node to look
+    /// at every bin, of 200 examples there would be 256 each.
+    #[test]
+    fn additions_are_linear_in_the_numbers_that_are_given() {
+        for (n, inputs, actions) in [(200, 3, 4), (200, 24, 4), (200, 3, 64), (1600, 3, 4), (6400, 3, 4)] {
+            let found = additions(n, inputs, actions);
+            assert!(found < 4.0 * (n as f64).log2(), "{n}, {inputs}, {actions}: {found}");
+        }
+    }
+
+    /// A node keeps a histogram where its examples have a quarter as many numbers at least.
+    #[test]
+    fn histograms_are_not_much_larger_than_their_examples() {
+        let rows = RowMatrix::dense(2, (0..600).map(|k| f64::from(k / 2)).collect()).unwrap();
+        let contexts = BinnedColumns::new(rows).unwrap();
+        let bins = contexts.cuts(0).len() + contexts.cuts(1).len() + 2;
+        let (g, h) = (vec![1.0; 300], vec![1.0; 300]);
+        let round = PairRound::new(300, 1, &g, PairWeights::OfExamples(&h)).unwrap();
+        let growth = PairGrowth::new(3, 0.0, 0.0).unwrap();
+        let search = Search::new(&contexts, &round, &growth);
+        for examples in 0..300 {
+            assert_eq!(search.keeps_histogram(examples), 4 * examples >= bins, "{examples} of {bins}");
+        }
+        assert_eq!(search.root(&search.rows()).histogram.map(|columns| columns.len()), Some(2));
     }
 }

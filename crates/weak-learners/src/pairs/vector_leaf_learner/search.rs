@@ -37,36 +37,11 @@ struct Cut {
     below: Vec<i64>,
 }
 
-/// What the examples of a node are put in order with.
+/// Working memory of the search of a column.
 #[derive(Default)]
 struct Work {
     ordered: Vec<u32>,
-    ends: Vec<usize>,
-}
-
-impl Work {
-    /// The rows in the order of their bins.
-    fn order(&mut self, rows: &[u32], of_rows: &[u8], bins: usize) -> &[u32] {
-        self.ordered.clear();
-        self.ordered.extend_from_slice(rows);
-        let bin = |row: &u32| of_rows[*row as usize];
-        if rows.len() < bins {
-            self.ordered.sort_unstable_by_key(bin);
-            return &self.ordered;
-        }
-        self.ends.clear();
-        self.ends.resize(bins + 1, 0);
-        rows.iter().for_each(|row| self.ends[usize::from(bin(row)) + 1] += 1);
-        for bin in 0..bins {
-            self.ends[bin + 1] += self.ends[bin];
-        }
-        for row in rows {
-            let end = &mut self.ends[usize::from(bin(row))];
-            self.ordered[*end] = *row;
-            *end += 1;
-        }
-        &self.ordered
-    }
+    cells: Vec<i64>,
 }
 
 impl<'a> Search<'a> {
@@ -118,9 +93,10 @@ impl<'a> Search<'a> {
         sizes
     }
 
-    /// Whether a node of so many examples has less in its histogram than in its examples.
+    /// Whether a node of so many examples keeps a histogram: one has at most four times the numbers of its examples.
     pub(super) fn keeps_histogram(&self, examples: usize) -> bool {
-        examples >= (0..self.contexts.inputs()).map(|j| self.contexts.cuts(j).len() + 1).sum()
+        let bins: usize = (0..self.contexts.inputs()).map(|j| self.contexts.cuts(j).len() + 1).sum();
+        examples >= bins.div_ceil(4)
     }
 
     /// The sums of some examples, a cell a bin, column by column.
@@ -210,10 +186,21 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The best cut of a column, from the examples in the order of their bins.
+    /// The best cut of a column, from the examples: bin by bin where they are more than the bins, else in the order of
+    /// their bins.
     fn best_cut(&self, feature: usize, all: &[i64], rows: &[u32], work: &mut Work) -> Option<Cut> {
         let bins = self.contexts.bins(feature);
-        let ordered = work.order(rows, bins, self.contexts.cuts(feature).len() + 1);
+        let count = self.contexts.cuts(feature).len() + 1;
+        if rows.len() >= count {
+            work.cells.clear();
+            work.cells.resize(count * all.len(), 0);
+            self.each_cell(feature, rows, &mut work.cells, add);
+            return self.best_bin(feature, all, &work.cells);
+        }
+        work.ordered.clear();
+        work.ordered.extend_from_slice(rows);
+        work.ordered.sort_unstable_by_key(|row| bins[*row as usize]);
+        let ordered = &work.ordered;
         let mut below = vec![0; all.len()];
         let mut best = None;
         for of_bin in ordered.chunk_by(|i, k| bins[*i as usize] == bins[*k as usize]) {
@@ -265,9 +252,10 @@ impl<'a> Search<'a> {
     /// Σ_a G_a²/(H_a+λ).
     fn fractions(&self, sums: &[i64]) -> Vec<Fraction> {
         let (h, g) = sums.split_at(self.weights);
-        let (h, mut g) = (h.iter().map(|h| i128::from(*h)), g.iter().map(|g| i128::from(*g)));
-        let each = g.len() / self.weights;
-        h.filter_map(|h| self.scale.fraction(g.by_ref().take(each), h)).collect()
+        let of_weights = h.iter().zip(g.chunks(self.actions / self.weights));
+        of_weights
+            .filter_map(|(h, g)| self.scale.fraction(g.iter().map(|g| i128::from(*g)), (*h).into()))
+            .collect()
     }
 
     /// Σ_a G_a²/(H_a+λ) over the actions and both sides, up to rounding, with G in grains; nothing where a side is too light.
@@ -279,18 +267,23 @@ impl<'a> Search<'a> {
         if !weigh(of_below) || !weigh(total(h) - of_below) {
             return None;
         }
-        let denominator = |h: i64| self.scale.denominator(h.into());
         if let ([h], [h_below]) = (h, h_below) {
             let [below, rest] = sums_of_squares(g, g_below);
+            let denominator = |h: i64| self.scale.denominator(h as f64);
             return Some(below / denominator(*h_below) + rest / denominator(h - h_below));
         }
-        let term = |g: i64, h: i64| match denominator(h) {
-            d if d > 0.0 => g as f64 * (g as f64) / d,
-            _ => 0.0,
+        // Four sums: an addition need not wait for the one before it.
+        let mut sums = [0.0; 4];
+        let term = |g: i64, h: i64| {
+            let (g, d) = (g as f64, self.scale.denominator(h as f64));
+            let term = g * g / d;
+            if d > 0.0 { term } else { 0.0 }
         };
-        let below = h_below.iter().zip(g_below).map(|(h, g)| term(*g, *h)).sum::<f64>();
-        let rest = h.iter().zip(h_below).zip(g.iter().zip(g_below));
-        Some(below + rest.map(|((h, h_below), (g, g_below))| term(g - g_below, h - h_below)).sum::<f64>())
+        let of_actions = h.iter().zip(h_below).zip(g.iter().zip(g_below));
+        for (a, ((h, h_below), (g, g_below))) in of_actions.enumerate() {
+            sums[a % 4] += term(*g_below, *h_below) + term(g - g_below, h - h_below);
+        }
+        Some(sums.iter().sum())
     }
 
     /// Whether a child may have this H, summed over what weights an example has.
@@ -343,10 +336,24 @@ fn sums_of_squares(all: &[i64], below: &[i64]) -> [f64; 2] {
     [of_below, of_rest].map(|sums| sums.iter().sum())
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Numbers that were added or taken away on this thread.
+    pub(super) static ADDED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts them, in tests.
+fn note(_numbers: usize) {
+    #[cfg(test)]
+    ADDED.set(ADDED.get() + _numbers as u64);
+}
+
 fn add(sums: &mut [i64], cell: &[i64]) {
+    note(cell.len());
     sums.iter_mut().zip(cell).for_each(|(sum, v)| *sum += v);
 }
 
 pub(super) fn subtract(sums: &mut [i64], cell: &[i64]) {
+    note(cell.len());
     sums.iter_mut().zip(cell).for_each(|(sum, v)| *sum -= v);
 }

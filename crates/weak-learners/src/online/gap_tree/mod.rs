@@ -1,6 +1,11 @@
 //! The gaps on one side of 0 in a balanced tree, with what Hedge needs of them.
 
-use super::dartboard::exact;
+mod mass;
+#[cfg(test)]
+mod tests;
+
+use mass::Mass;
+pub(crate) use mass::Unit;
 
 /// A gap, and the seen value at its upper end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,30 +47,6 @@ struct Node {
     is_stale: bool,
 }
 
-/// Σ e^(ηG − cost) over some experts, in terms of the heaviest of them.
-#[derive(Debug, Clone, Copy)]
-struct Mass {
-    /// P of the heaviest, counted from the first gap of the subtree.
-    below: i64,
-    cost: f64,
-    sum: f64,
-}
-
-/// What weights are fractions of: e^(ηG − cost) of some expert.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Unit {
-    pub(crate) eta: f64,
-    pub(crate) gain: i64,
-    pub(crate) cost: f64,
-}
-
-impl Unit {
-    /// The weight of an expert in this unit.
-    pub(crate) fn weight(self, gain: i64, cost: f64) -> f64 {
-        (self.eta * difference(gain, self.gain) - (cost - self.cost)).exp()
-    }
-}
-
 /// How far an expert that was looked for by its share lies within the masses before and after it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
@@ -76,16 +57,8 @@ pub(crate) struct Found {
 }
 
 const NONE: u32 = u32::MAX;
+/// What a unit of P is to the gain of either polarity.
 const GAINS: [i64; 2] = [-2, 2];
-
-/// A difference of gains; rounded where it is beyond 2^53.
-#[allow(clippy::cast_precision_loss, reason = "see above")]
-fn difference(a: i64, b: i64) -> f64 {
-    match a.checked_sub(b) {
-        Some(difference) => exact(difference),
-        None => a as f64 - b as f64,
-    }
-}
 
 impl GapTree {
     /// Of rising gaps, at least one.
@@ -357,20 +330,6 @@ impl Node {
     }
 }
 
-impl Mass {
-    const NONE: Self = Self { below: 0, cost: 0.0, sum: 0.0 };
-
-    /// Both, where a unit of P is so much gain.
-    fn and(self, other: Self, gain: i64, eta: f64) -> Self {
-        let heavier = eta * exact(gain * (other.below - self.below)) - (other.cost - self.cost);
-        if heavier > 0.0 {
-            Self { sum: other.sum + self.sum * (-heavier).exp(), ..other }
-        } else {
-            Self { sum: self.sum + other.sum * heavier.exp(), ..self }
-        }
-    }
-}
-
 /// Counts the nodes that are looked at, in tests.
 fn step() {
     #[cfg(test)]
@@ -381,95 +340,4 @@ fn step() {
 thread_local! {
     /// How many nodes were looked at on this thread.
     pub(crate) static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn gap(value: f64, sum: i64) -> Gap {
-        Gap { value, sum, cost: 0.5 + value.abs().min(9.0) / 4.0, run: 1 }
-    }
-
-    fn listed(tree: &GapTree) -> Vec<(Gap, i64)> {
-        let mut gaps = Vec::new();
-        tree.for_each(|gap, below| gaps.push((*gap, below)));
-        gaps
-    }
-
-    fn depth(tree: &GapTree, at: u32) -> u32 {
-        tree.node(at).map_or(0, |node| {
-            1 + node.children.map(|child| depth(tree, child)).into_iter().max().unwrap_or(0)
-        })
-    }
-
-    proptest! {
-        /// Against a list; and the weights of a tree that was asked in between are those of one that was not.
-        #[test]
-        fn it_is_a_list(acts in prop::collection::vec((0_usize..1000, -2_i64..3, any::<bool>()), 1..120), base in -40_i64..40) {
-            let mut tree = GapTree::new([gap(1e9, 0)]);
-            let mut list = vec![gap(1e9, 0)];
-            let eta = 0.3;
-            for (k, (place, y, is_new)) in acts.into_iter().enumerate() {
-                let g = place % list.len();
-                if is_new {
-                    let below = if g == 0 { -1e9 } else { list[g - 1].value };
-                    let (lower, upper) = (gap(f64::midpoint(below, list[g].value), 0), list[g]);
-                    tree.split(g, [lower, upper]);
-                    list.insert(g, lower);
-                } else {
-                    tree.count(g, y);
-                    list[g].sum += y;
-                }
-                if k % 7 == 0 {
-                    tree.refresh(eta);
-                }
-            }
-            let mut below = 0;
-            let expected: Vec<(Gap, i64)> = list.iter().map(|gap| { below += gap.sum; (*gap, below - gap.sum) }).collect();
-            prop_assert_eq!(listed(&tree), expected.clone());
-            prop_assert_eq!((tree.len(), tree.total()), (list.len(), below));
-            for (g, gap) in list.iter().enumerate() {
-                prop_assert_eq!(tree.get(g), Some(gap));
-                prop_assert_eq!(tree.first_from(gap.value), g);
-            }
-            tree.refresh(eta);
-            let unit = Unit { eta, gain: 3, cost: 1.0 };
-            let weights: Vec<f64> = expected.iter().flat_map(|(gap, below)| {
-                let gain = base - 2 * below;
-                [unit.weight(gain, gap.cost), unit.weight(-gain, gap.cost)]
-            }).collect();
-            let all: f64 = weights.iter().sum();
-            prop_assert!((tree.weight(base, unit) / all - 1.0).abs() < 1e-12);
-            let mut before = 0.0;
-            for (expert, weight) in weights.iter().enumerate() {
-                if *weight > 1e-9 * all {
-                    let found = tree.find(before + 0.5 * weight, base, unit).unwrap();
-                    prop_assert_eq!(found.expert, expert);
-                    prop_assert!((found.before - before).abs() < 1e-12 * all);
-                    prop_assert!((found.after - before - weight).abs() < 1e-12 * all);
-                }
-                before += weight;
-            }
-            prop_assert_eq!(tree.find(all * 1.001, base, unit), None);
-        }
-    }
-
-    /// Rising, falling, and into the middle from both sides.
-    #[test]
-    fn it_is_balanced_and_cheap_in_any_order() {
-        for order in 0..3_u32 {
-            let mut tree = GapTree::new([gap(f64::INFINITY, 0)]);
-            STEPS.set(0);
-            for k in 0..16_384_usize {
-                let g = [tree.len() - 1, 0, (k + 1) / 2][order as usize];
-                let upper = *tree.get(g).unwrap();
-                tree.split(g, [gap(0.0, 0), upper]);
-            }
-            assert!(depth(&tree, tree.root) <= 32, "order {order}: {}", depth(&tree, tree.root));
-            let a_split = STEPS.get() / 16_384;
-            assert!(a_split < 200, "order {order}: {a_split}");
-        }
-    }
 }
