@@ -226,3 +226,20 @@ fn accounts_are_checked_on_the_way_in() {
         .is_err()
     );
 }
+
+/// A centre so far away that the best point's loss is beyond the range is an error, and a centre of nothing is refused.
+#[test]
+fn quadratic_regrets_beyond_the_range_are_refused() {
+    let mut account = QuadraticRegret::new(1).unwrap();
+    for _ in 0..5 {
+        account.record(&[1e154], &[1e154]).unwrap();
+    }
+    let regret = account.regret(&L2Ball::new(1.0).unwrap());
+    assert!(matches!(regret, Err(OcoError::NotFiniteLoss { value }) if value == f64::INFINITY), "{regret:?}");
+    let load = |mean, weight| {
+        let (scatter, learner_loss) = (0.0, 0.0);
+        let text = serde_json::json!({ "mean": [mean], "scatter": scatter, "learner_loss": learner_loss, "weight": weight });
+        serde_json::from_value::<QuadraticRegret>(text).is_ok()
+    };
+    assert!(load(0.0, 0.0) && load(0.5, 1.0) && !load(0.5, 0.0));
+}

@@ -58,6 +58,8 @@ const SMALLEST_RADIUS: f64 = 1e-140;
 const SMALLEST_SCALE: f64 = 1e-100;
 /// How much relative rounding error of ‖W‖² a projection tolerates before the norm is summed afresh.
 const NORM_TOLERANCE: f64 = 1e-11;
+/// Squares that small have no digits left to compare: a sum of them is carried to within this.
+const VANISHING: f64 = 1e-310;
 
 impl OnlinePredictor<[f64]> for OgdLinear {
     fn shape(&self) -> Shape {
@@ -239,7 +241,8 @@ impl TryFrom<State> for OgdLinear {
         }
         let summed = rows::dot(directions.as_slice(), directions.as_slice()).min(f64::MAX);
         // The carried norm and its error must be those of an honest run, or the projection could be talked out of it.
-        if *norm_error < 0.0 || (summed - norm_squared).abs() > 1e-6 * summed || *norm_error > 1e-6 * summed {
+        let tolerance = 1e-6 * summed + VANISHING;
+        if *norm_error < 0.0 || (summed - norm_squared).abs() > tolerance || *norm_error > tolerance {
             return Err(LearnerError::BadParameter {
                 name: "norm", value: *norm_squared, domain: "‖W‖²"
             });

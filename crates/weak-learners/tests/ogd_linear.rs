@@ -203,3 +203,23 @@ fn extents_that_are_not_those_of_the_weights_are_refused() {
         assert!(serde_json::from_str::<OgdLinear>(&changed).is_err(), "{none}");
     }
 }
+
+/// Steps whose squares vanish leave a norm without digits; what is saved then can be loaded.
+#[test]
+fn steps_whose_squares_vanish_can_be_saved() {
+    for exponent in 140..175 {
+        let step = 10_f64.powi(-exponent);
+        for outputs in [1, 3] {
+            let schedule = StepSchedule::constant(step).unwrap();
+            let mut learner = OgdLinear::new(Shape { inputs: 3, outputs }, schedule, 1.0).unwrap();
+            for t in 0..20 {
+                let x: Vec<f64> = (0..3).map(|j| f64::from(3 * t + j).sin()).collect();
+                let g: Vec<f64> = (0..outputs).map(|k| (t as f64 + k as f64).cos()).collect();
+                learner.update(Row::dense(&x).unwrap(), &g[..]).unwrap();
+                let text = serde_json::to_string(&learner).unwrap();
+                let loaded = serde_json::from_str::<OgdLinear>(&text);
+                assert_eq!(loaded.unwrap(), learner, "step {step:e}, round {t}, {outputs} outputs");
+            }
+        }
+    }
+}

@@ -78,11 +78,14 @@ impl QuadraticRegret {
     /// Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u).
     ///
     /// # Errors
-    /// A set of another dimension.
+    /// A set of another dimension, or a loss of the comparator beyond the range.
     pub fn regret<K: Exact<Euclidean>>(&self, set: &K) -> Result<Regret, OcoError> {
         let mut comparator = self.mean.clone();
         set.project(&mut comparator)?;
         let comparator_loss = self.scatter + self.weight * squared_distance(&comparator, &self.mean);
+        if !comparator_loss.is_finite() {
+            return Err(OcoError::NotFiniteLoss { value: comparator_loss });
+        }
         let value = self.learner_loss - comparator_loss;
         Ok(Regret { value, gap: 0.0, learner_loss: self.learner_loss, comparator_loss, comparator })
     }
@@ -112,6 +115,11 @@ impl TryFrom<Unchecked> for QuadraticRegret {
             if value < 0.0 || (weight == 0.0 && value > 0.0) {
                 return Err(ProjectionError::BadParameter { name, value, domain: "[0, ∞)" }.into());
             }
+        }
+        // Before the first loss there is no centre.
+        if let Some(&value) = mean.iter().find(|&&mean| weight == 0.0 && mean != 0.0) {
+            let (name, domain) = ("mean", "0 without a weight");
+            return Err(ProjectionError::BadParameter { name, value, domain }.into());
         }
         Ok(Self { mean, scatter, learner_loss, weight })
     }

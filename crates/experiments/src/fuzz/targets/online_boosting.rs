@@ -141,6 +141,15 @@ fn vote() -> Result<MajorityVote<Stump>, AnyError> {
 type Statistical = StatisticalBooster<ExactStump, Ogd<BoxSet>>;
 
 fn rounds(booster: &mut Statistical, course: &mut Course) -> Result<(), AnyError> {
+    // A player over more than the cube leaves it, which is refused in the next round and where it is loaded.
+    let saved = serde_json::to_value(&*booster)?;
+    let (set, least) = (&saved["player"]["set"], if saved["setting"] == "agnostic" { -1.0 } else { 0.0 });
+    let all = |side: &str, end: f64| {
+        set[side].as_array().is_some_and(|ends| ends.iter().all(|one| *one == json!(end)))
+    };
+    if !(all("lower", least) && all("upper", 1.0)) {
+        return Ok(());
+    }
     let sample = sorted()?;
     for _ in 0..3 {
         course.attempt(booster, |booster, _| booster.round(&sample).map(|_| ()));

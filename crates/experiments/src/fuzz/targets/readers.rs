@@ -31,6 +31,8 @@ fn with_file<T: 'static>(
         let judge = move |input: &[u8]| {
             // The folder is dropped with the closure.
             let _ = &folder;
+            // A file that is written over is flushed to the disk by some file systems; a fresh one is not.
+            drop(std::fs::remove_file(&path));
             match std::fs::write(&path, input).map_err(AnyError::from).and_then(|()| read(&path)) {
                 Ok(value) => check(&value).map_or_else(Verdict::Faulty, |()| Verdict::Accepted),
                 Err(error) => refused(&error),
