@@ -50,11 +50,13 @@ pub(super) fn courses(trials: Vec<Vec<Course>>) -> Measured {
     measured(Part::Courses, trials.into_iter().map(Outcome::Courses).collect())
 }
 
-/// Single numbers (case, method, metric, x, value), trial by trial.
-pub(super) fn points(part: Part, trials: &[Vec<(&str, &str, &str, f64, f64)>]) -> Measured {
-    let point = |(case, method, metric, x, value): &(&str, &str, &str, f64, f64)| {
-        Point::new(case, method, metric, *x, *value)
-    };
+/// Case, method, metric, x and value of a number.
+pub(super) type Numbered<'a> = (&'a str, &'a str, &'a str, f64, f64);
+
+/// Single numbers, trial by trial.
+pub(super) fn points(part: Part, trials: &[Vec<Numbered<'_>>]) -> Measured {
+    let point =
+        |(case, method, metric, x, value): &Numbered<'_>| Point::new(case, method, metric, *x, *value);
     let outcome = |points: &Vec<_>| Outcome::Points(points.iter().map(point).collect());
     measured(part, trials.iter().map(outcome).collect())
 }

@@ -49,7 +49,7 @@ fn every_policy_is_evaluated_by_the_other_ones_log() {
     ] {
         assert_eq!([direction.policy, direction.log], names);
         let near = |found: f64, expected: f64| {
-            assert!((found - expected).abs() < 1e-12, "{names:?}: {found}, {expected}")
+            assert!((found - expected).abs() < 1e-12, "{names:?}: {found}, {expected}");
         };
         // What the policy's own log says.
         let truth = mean(own.rewards().iter().copied());
@@ -83,9 +83,10 @@ fn every_policy_is_evaluated_by_the_other_ones_log() {
             near(line.value, expected(line.estimator));
         }
         let ends: Vec<f64> = direction.growth.iter().map(|(rows, _)| *rows).collect();
-        assert_eq!(ends, [200.0, 400.0, 800.0, 1200.0, 1600.0, 2400.0, 3200.0, 4000.0]);
-        for (n, evaluation) in &direction.growth {
-            near(evaluation.ips.value, mean(rows.iter().take(*n as usize).map(|(w, r)| w * r)));
+        let sizes = [200, 400, 800, 1200, 1600, 2400, 3200, 4000];
+        assert_eq!(ends, sizes.map(|size| size as f64));
+        for (size, (_, evaluation)) in sizes.into_iter().zip(&direction.growth) {
+            near(evaluation.ips.value, mean(rows.iter().take(size).map(|(w, r)| w * r)));
         }
         assert_eq!(direction.growth.last().map(|(_, last)| last), Some(&direction.evaluation));
         assert_eq!(direction.provenance, Provenance::StandIn);

@@ -117,12 +117,15 @@ fn methods_are_what_they_are_called() {
     assert_eq!(names.len(), Method::ALL.len());
 }
 
+/// The paper's bound on the error, and a sharper one, from the edges.
+type Bound<'a> = dyn Fn(&[f64]) -> (f64, Option<f64>) + 'a;
+
 /// The bounds of the paper in closed form, from the edges: the factors are those that it prints.
 #[test]
 fn bounds_have_the_factors_of_the_theorems() {
     let split = split(Name::Spambase, 300);
     let task = split.task(&split.truth).unwrap();
-    let of = |method: Method, bound: &dyn Fn(&[f64]) -> (f64, Option<f64>)| {
+    let of = |method: Method, bound: &Bound<'_>| {
         let mut edges = Vec::new();
         let mut each = |now: &Moment<'_>| {
             edges.push(now.round.edge);

@@ -205,7 +205,9 @@ mod tests {
         let g: Vec<f64> = (0..n * actions).map(|_| rng.random_range(-1.0..1.0)).collect();
         let h = vec![1.0; n];
         let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&h)).unwrap();
-        let mut learner = VectorLeafLearner::new(PairGrowth::builder().max_depth(1000).min_child_weight(0.0).reg_lambda(0.0).build().unwrap());
+        let mut learner = VectorLeafLearner::new(
+            PairGrowth::builder().max_depth(1000).min_child_weight(0.0).reg_lambda(0.0).build().unwrap(),
+        );
         let before = ADDED.get();
         let tree = learner.train(&contexts, &round, &mut vec![0.0; g.len()]).unwrap();
         assert!(100 * tree.leaves() >= 99 * n, "{} leaves", tree.leaves());
@@ -230,7 +232,8 @@ mod tests {
         let bins = contexts.cuts(0).len() + contexts.cuts(1).len() + 2;
         let (g, h) = (vec![1.0; 300], vec![1.0; 300]);
         let round = PairRound::new(300, 1, &g, PairWeights::OfExamples(&h)).unwrap();
-        let growth = PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
         let search = Search::new(&contexts, &round, &growth);
         for examples in 0..300 {
             assert_eq!(search.keeps_histogram(examples), 4 * examples >= bins, "{examples} of {bins}");

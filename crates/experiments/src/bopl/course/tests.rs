@@ -1,0 +1,135 @@
+//! What is counted and kept of a run's rounds.
+
+use super::super::made_up::place;
+use super::*;
+use off_policy::{LabelSets, RewardStructure};
+use rows::{Row, RowMatrix};
+use std::sync::atomic::{AtomicU64, Ordering};
+use weak_learners::LearnerError;
+
+/// Three rows with right actions 0, 1 and 1.
+fn rows() -> Rewarded {
+    let contexts = RowMatrix::dense(1, vec![0.0; 3]).unwrap();
+    let labels = LabelSets::new(2, [[0], [1], [1]]).unwrap();
+    Rewarded::new(&contexts, &labels, &RewardStructure::one_of_the_labels(2).unwrap(), 0.0).unwrap()
+}
+
+/// The same score of either action everywhere.
+struct Alike([f64; 2]);
+
+impl PairHypothesis for Alike {
+    fn inputs(&self) -> usize {
+        1
+    }
+
+    fn actions(&self) -> usize {
+        2
+    }
+
+    fn scores(&self, _: Row<'_>, scores: &mut [f64]) -> Result<(), LearnerError> {
+        scores.copy_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+fn round(objective: f64, decrease: f64, bound: f64) -> Round {
+    let (gradient_norm, alpha, ips, snips) = (16.0, 1.0, 64.0, 32.0);
+    Round { gradient_norm, alpha, decrease, objective, bound, ips, snips }
+}
+
+/// From an objective of 1, rounds 2 and 3 fall by less than they had to, and 3 and 4 end above the bound.
+#[test]
+fn rounds_that_break_a_theorem_are_counted() {
+    let rows = rows();
+    let mut watch = Watch::new(&rows, 6, 1.0, &|_| ());
+    let mut broken = Vec::new();
+    for (objective, decrease, bound) in [
+        (0.75, 0.25, 0.75),
+        (0.625, 0.25, 0.75),
+        (0.5625, 0.125, 0.5),
+        (0.4375, 0.125, 0.375),
+        (0.5, -0.125, 0.5),
+        (0.25, 0.125, 0.25),
+    ] {
+        watch.see(&round(objective, decrease, bound), &Alike([0.0; 2]), 0.0).unwrap();
+        broken.push((watch.course.short_of_the_decrease, watch.course.above_the_bound));
+    }
+    assert_eq!(broken, [(0, 0), (1, 0), (2, 1), (2, 2), (2, 2), (2, 2)]);
+    // Rounding breaks nothing.
+    watch.see(&round(0.25 + 1e-12, 0.0, 0.25), &Alike([0.0; 2]), 0.0).unwrap();
+    watch.see(&round(0.25 + 1e-6, 0.0, 0.125), &Alike([0.0; 2]), 0.0).unwrap();
+    assert_eq!((watch.course.short_of_the_decrease, watch.course.above_the_bound), (3, 3));
+}
+
+#[test]
+fn rounds_of_regression_that_fall_short_are_counted() {
+    let rows = rows();
+    let mut watch = Watch::new(&rows, 3, 1.0, &|_| ());
+    for (squared_error, decrease) in [(0.75, 0.25), (0.625, 0.25), (0.5, 0.125), (0.625, -0.0625)] {
+        let round = RegressionRound { squared_error, decrease };
+        watch.see_regression(&round, 0.0, (1.0, &Alike([0.0; 2])), 0.0).unwrap();
+    }
+    assert_eq!((watch.course.short_of_the_decrease, watch.course.above_the_bound), (2, 0));
+}
+
+/// Of 130 rounds the first, every third and the last are kept, with the numbers of that round.
+#[test]
+fn what_is_kept_of_a_run_is_that_of_its_rounds() {
+    let (rows, ticks) = (rows(), AtomicU64::new(0));
+    let tick = |rounds| {
+        ticks.fetch_add(rounds, Ordering::Relaxed);
+    };
+    let mut watch = Watch::new(&rows, 130, 2.0, &tick);
+    for t in 1..=130 {
+        // Action 0 is best at first, and from round 64 on action 1.
+        let predictor = Alike(if t == 1 { [1.0, 0.0] } else { [0.0, 1.0 / 62.5] });
+        let objective = 1.0 / f64::from(t);
+        watch.see(&round(objective, 0.0, 2.0 * objective), &predictor, 0.5).unwrap();
+    }
+    let (course, scores) = watch.finish(None, Some(place(0, 0.0)));
+    let kept: Vec<u32> = course.places.iter().map(|place| place.round).collect();
+    let expected: Vec<u32> = std::iter::once(1).chain((3..130).step_by(3)).chain([130]).collect();
+    assert_eq!(kept, expected);
+    for place in &course.places {
+        let right = if place.round < 64 { 1.0 } else { 2.0 };
+        assert!((place.reward - right / 3.0).abs() < 1e-15, "{place:?}");
+        let objective = 1.0 / f64::from(place.round);
+        assert_eq!((place.objective, place.bound), (Some(objective), Some(2.0 * objective)));
+        assert_eq!((place.gradient_norm, place.snips), (16.0, Some(32.0)));
+    }
+    assert_eq!((course.rounds, course.seconds, course.stop), (130, 65.0, None));
+    assert!((course.reward - 2.0 / 3.0).abs() < 1e-15 && scores.len() == 6);
+    assert_eq!(ticks.into_inner(), 130);
+}
+
+/// A run that stopped keeps its last round, once, and has done the rest as well.
+#[test]
+fn a_run_that_stopped_keeps_its_end() {
+    let (rows, ticks) = (rows(), AtomicU64::new(0));
+    let tick = |rounds| {
+        ticks.fetch_add(rounds, Ordering::Relaxed);
+    };
+    let run = |rounds: u32| {
+        let mut watch = Watch::new(&rows, 130, 2.0, &tick);
+        for t in 1..=rounds {
+            // The fourth round, which is kept for being the last one alone, makes action 0 the best.
+            let predictor = Alike(if t == 4 { [8.0, 0.0] } else { [0.0, 1.0] });
+            watch.see(&round(1.0, 0.0, 1.0), &predictor, 0.0).unwrap();
+        }
+        watch.finish(Some(Stop::Alpha), Some(place(0, 0.25))).0
+    };
+    let (four, six) = (run(4), run(6));
+    assert_eq!(four.places.iter().map(|place| place.round).collect::<Vec<_>>(), [1, 3, 4]);
+    let end = Place { round: 4, reward: four.reward, ..place(0, 0.25) };
+    assert_eq!((four.places.last(), four.stop), (Some(&end), Some(Stop::Alpha)));
+    assert!((four.reward - 1.0 / 3.0).abs() < 1e-15);
+    assert_eq!(six.places.iter().map(|place| place.round).collect::<Vec<_>>(), [1, 3, 6]);
+    assert_eq!(ticks.into_inner(), 260);
+}
+
+#[test]
+fn a_course_is_looked_at_where_it_was() {
+    let course = Course { places: vec![place(1, 0.5), place(4, 0.75), place(6, 0.25)], ..Course::default() };
+    let at = |round| course.at(round).map(|place| place.round);
+    assert_eq!([0, 1, 3, 4, 5, 6, 9].map(at), [None, Some(1), Some(1), Some(4), Some(4), Some(6), Some(6)]);
+}

@@ -1,0 +1,162 @@
+//! Every method is what it is called, and the direct method is asked about the right policy.
+
+use super::super::logging_policy::Explorer;
+use super::super::made_up::{MOST, task};
+use super::*;
+use datasets::{Contexts, Labels};
+use rows::RowMatrix;
+
+fn parameters(rounds: u32, max_depth: u32) -> Parameters {
+    Parameters {
+        rounds,
+        max_depth,
+        min_child_weight: 2.0,
+        reg_lambda: 0.0,
+        translation: -0.25,
+        learning_rate: 0.5,
+    }
+}
+
+fn trial() -> Trial {
+    task().trial(Explorer::of(ClassificationName::Scene), Some(MOST), 3, 1).unwrap()
+}
+
+fn trees(of: &Parameters) -> HistogramPairTree {
+    HistogramPairTree::new(PairGrowth::builder().max_depth(of.max_depth).min_child_weight(of.min_child_weight).reg_lambda(of.reg_lambda).build().unwrap())
+}
+
+/// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and not of other
+/// rows.
+#[test]
+fn the_direct_method_is_asked_about_the_argmax_policy() {
+    // One column says which of six actions is right, so that a model can tell actions apart.
+    let (mut task, name) = (task(), ClassificationName::Scene);
+    let right = |i: u32| i * i % 7 % 6;
+    task.data.contexts =
+        Contexts::Rows(RowMatrix::dense(1, (0..400).map(|i| f64::from(right(i))).collect()).unwrap());
+    task.data.labels = Labels::multiclass(6, (0..400).map(right).collect()).unwrap();
+    let trial = task.trial(Explorer::of(name), Some(MOST), 3, 1).unwrap();
+    let (own, model) = (parameters(4, 2), parameters(20, 8));
+    let rows = &trial.test;
+    let run = Run { trial: &trial, parameters: &own, rows, tick: &|_| () };
+    let (_, scores) = run.boost::<Bopl, _>(trees(&own), &trial.contexts, PAPER).unwrap();
+    let said_by = |model| {
+        let run = Run { parameters: model, ..run };
+        run.reward_regression(trees(model)).unwrap().1
+    };
+    let predicted = said_by(&model);
+    let actions = trial.log.actions();
+    let rows_of = |scores: &[f64], predicted: &[f64], pi: &dyn Fn(&[f64]) -> Vec<f64>| {
+        let of_row = |(scores, predicted): (&[f64], &[f64])| {
+            pi(scores).iter().zip(predicted).map(|(p, r)| p * r).sum::<f64>()
+        };
+        let rows = scores.chunks(actions).zip(predicted.chunks(actions));
+        rows.map(of_row).sum::<f64>() / (scores.len() / actions) as f64
+    };
+    let argmax = |scores: &[f64]| {
+        let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let first = scores.iter().position(|score| score.total_cmp(&best).is_eq());
+        (0..scores.len()).map(|a| f64::from(u8::from(Some(a) == first))).collect::<Vec<_>>()
+    };
+    let softmax = |scores: &[f64]| {
+        let sum: f64 = scores.iter().map(|score| score.exp()).sum();
+        scores.iter().map(|score| score.exp() / sum).collect::<Vec<_>>()
+    };
+    let said = |method: Method| {
+        let course = method.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
+        course.direct_method.unwrap()
+    };
+    let found = said(Method::BoplRegr);
+    assert!((found - rows_of(&scores, &predicted, &argmax)).abs() < 1e-12, "{found}");
+    for other in [
+        rows_of(&scores, &predicted, &softmax),
+        rows_of(&predicted, &predicted, &argmax),
+        rows_of(&scores, &said_by(&own), &argmax),
+    ] {
+        assert!((found - other).abs() > 1e-6, "{found}, {other}: policies are not told apart");
+    }
+    // BRR-gb is its own model.
+    let brr_gb = said_by(&own);
+    assert!((said(Method::BrrGb) - rows_of(&brr_gb, &brr_gb, &argmax)).abs() < 1e-12);
+    // Nobody is asked about what the paper's table does not have.
+    let none = Method::BoplClass.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
+    assert_eq!(none.direct_method, None);
+}
+
+fn courses() -> impl Fn(Method) -> Course {
+    let (trial, own) = (trial(), parameters(4, 3));
+    move |method| {
+        let name = ClassificationName::Covertype;
+        let course = method.train(name, &trial, (&own, &own), &trial.test, &|_| ()).unwrap();
+        Course { seconds: 0.0, ..course }
+    }
+}
+
+/// Every method has the objective, the base learner and the steps of its name.
+#[test]
+fn methods_are_what_they_are_called() {
+    let (trial, own) = (trial(), parameters(4, 3));
+    let run = Run { trial: &trial, parameters: &own, rows: &trial.test, tick: &|_| () };
+    let signs = || {
+        let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
+        Classification::new(HistogramPairTree::new(growth.of_signs()))
+    };
+    let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());
+    // A leaf of six actions needs six times the weight.
+    let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(6.0 * own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
+    let (leaves, rows) = (VectorLeafLearner::new(growth), BinnedColumns::new(x.matrix().clone()).unwrap());
+    for (method, course) in [
+        (Method::BrrGb, run.reward_regression(regr())),
+        (Method::BoplRegr, run.boost::<Bopl, _>(regr(), x, Step::Closed(Smoothness::Paper))),
+        (Method::BoplClass, run.boost::<Bopl, _>(signs(), x, Step::Closed(Smoothness::Paper))),
+        (Method::BoplSRegr, run.boost::<BoplS, _>(regr(), x, Step::Closed(Smoothness::Paper))),
+        (Method::BoplCsRegr, run.boost::<BoplS, _>(regr(), x, Step::Closed(Smoothness::Paper))),
+        (Method::BoplSClass, run.boost::<BoplS, _>(signs(), x, Step::Closed(Smoothness::Paper))),
+        (Method::SharpRegr, run.boost::<Bopl, _>(regr(), x, Step::Closed(Smoothness::Sharp))),
+        (Method::SharpClass, run.boost::<Bopl, _>(signs(), x, Step::Closed(Smoothness::Sharp))),
+        (Method::SharpSteps, run.boost::<BoplS, _>(regr(), x, Step::Closed(Smoothness::Sharp))),
+        (Method::SharpSClass, run.boost::<BoplS, _>(signs(), x, Step::Closed(Smoothness::Sharp))),
+        (Method::LineSearch, run.boost::<BoplS, _>(regr(), x, Step::LineSearch)),
+        (Method::VectorLeaves, run.boost::<BoplS, _>(leaves, &rows, Step::Closed(Smoothness::Paper))),
+    ] {
+        assert_eq!(of(method), Course { seconds: 0.0, ..course.unwrap().0 }, "{method}");
+    }
+}
+
+/// The sharp constants promise more in the first round, whose gradient is the same, and a line search falls by most.
+#[test]
+fn the_first_round_of_sharp_steps_promises_more() {
+    let of = courses();
+    let first = |method: Method| of(method).places[0];
+    for (sharp, paper) in [
+        (Method::SharpRegr, Method::BoplRegr),
+        (Method::SharpClass, Method::BoplClass),
+        (Method::SharpSteps, Method::BoplSRegr),
+        (Method::SharpSClass, Method::BoplSClass),
+    ] {
+        let (sharp, paper) = (first(sharp), first(paper));
+        assert_eq!(sharp.gradient_norm.to_bits(), paper.gradient_norm.to_bits());
+        assert!(sharp.bound < paper.bound, "{sharp:?}, {paper:?}");
+    }
+    let [searched, sharp, paper] =
+        [Method::LineSearch, Method::SharpSteps, Method::BoplSRegr].map(|method| first(method).objective);
+    assert!(searched < sharp && sharp < paper, "{searched:?}, {sharp:?}, {paper:?}");
+}
+
+/// The norm of BRR-gb's first gradient is that of the rewards themselves, and rows are those that are handed in.
+#[test]
+fn a_course_is_that_of_its_rows() {
+    let (trial, own) = (trial(), parameters(3, 3));
+    let name = ClassificationName::Scene;
+    let of = |method: Method, rows| method.train(name, &trial, (&own, &own), rows, &|_| ()).unwrap();
+    let brr_gb = of(Method::BrrGb, &trial.test);
+    let norm = trial.log.rewards().iter().map(|r| r * r).sum::<f64>().sqrt();
+    assert!((brr_gb.places[0].gradient_norm - norm).abs() < 1e-9);
+    for rows in [&trial.validation, &trial.test] {
+        let logs = of(Method::Logging, rows);
+        assert_eq!(logs.reward.to_bits(), rows.logging.to_bits());
+        let known = logs.logging.unwrap();
+        assert_eq!(known.on_validation.to_bits(), trial.validation.logging.to_bits());
+        assert_eq!(known.least_propensity.to_bits(), trial.least_propensity.to_bits());
+    }
+}
