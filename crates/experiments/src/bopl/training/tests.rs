@@ -22,7 +22,14 @@ fn trial() -> Trial {
 }
 
 fn trees(of: &Parameters) -> HistogramPairTree {
-    HistogramPairTree::new(PairGrowth::builder().max_depth(of.max_depth).min_child_weight(of.min_child_weight).reg_lambda(of.reg_lambda).build().unwrap())
+    HistogramPairTree::new(
+        PairGrowth::builder()
+            .max_depth(of.max_depth)
+            .min_child_weight(of.min_child_weight)
+            .reg_lambda(of.reg_lambda)
+            .build()
+            .unwrap(),
+    )
 }
 
 /// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and not of other
@@ -98,12 +105,22 @@ fn methods_are_what_they_are_called() {
     let (trial, own) = (trial(), parameters(4, 3));
     let run = Run { trial: &trial, parameters: &own, rows: &trial.test, tick: &|_| () };
     let signs = || {
-        let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
+        let growth = PairGrowth::builder()
+            .max_depth(own.max_depth)
+            .min_child_weight(own.min_child_weight)
+            .reg_lambda(own.reg_lambda)
+            .build()
+            .unwrap();
         Classification::new(HistogramPairTree::new(growth.of_signs()))
     };
     let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());
     // A leaf of six actions needs six times the weight.
-    let growth = PairGrowth::builder().max_depth(own.max_depth).min_child_weight(6.0 * own.min_child_weight).reg_lambda(own.reg_lambda).build().unwrap();
+    let growth = PairGrowth::builder()
+        .max_depth(own.max_depth)
+        .min_child_weight(6.0 * own.min_child_weight)
+        .reg_lambda(own.reg_lambda)
+        .build()
+        .unwrap();
     let (leaves, rows) = (VectorLeafLearner::new(growth), BinnedColumns::new(x.matrix().clone()).unwrap());
     for (method, course) in [
         (Method::BrrGb, run.reward_regression(regr())),
