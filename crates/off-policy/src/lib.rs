@@ -5,6 +5,7 @@
 //! of supervised data.
 
 mod error;
+mod schema_error;
 mod outcome;
 mod action_set;
 mod schema;
@@ -18,9 +19,10 @@ pub mod estimators;
 
 pub use action_set::{ActionSet, ActionSets};
 pub use conversion::{expected_reward, to_bandit};
-pub use error::{LabelError, LogError, PolicyError, SchemaError, SchemaMismatch};
+pub use error::{LabelError, LogError, PolicyError};
 pub use label_sets::LabelSets;
 pub use log::{Log, LoggedRow};
 pub use outcome::{Costs, Rewards};
 pub use reward_structure::{COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, RewardStructure};
 pub use schema::{ActionNames, ContextColumn, EncodedRecord, Schema, Value};
+pub use schema_error::{SchemaError, SchemaMismatch};

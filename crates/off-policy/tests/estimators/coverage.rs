@@ -37,7 +37,7 @@ fn bootstrap_intervals_do_as_well() {
             Bootstrap::of(
                 &log.tables(),
                 settings(LARGEST_WEIGHT, LARGEST_WEIGHT),
-                Resampling { replicates: 199, seed: seed },
+                Resampling { replicates: 199, seed },
             )
             .unwrap()
         })

@@ -156,8 +156,7 @@ fn a_large_mean_does_not_eat_the_variance() {
 fn the_bootstrap_repeats_itself_and_another_seed_does_not() {
     let log = Columns::drawn(600, 4);
     let of = |replicates, seed| {
-        Bootstrap::of(&log.tables(), settings(1.5, 1.0), Resampling { replicates: replicates, seed: seed })
-            .unwrap()
+        Bootstrap::of(&log.tables(), settings(1.5, 1.0), Resampling { replicates, seed }).unwrap()
     };
     assert_eq!(of(50, 1), of(50, 1));
     assert_ne!(of(50, 1), of(50, 2));

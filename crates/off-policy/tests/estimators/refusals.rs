@@ -125,7 +125,7 @@ fn replicates_are_as_many_as_memory_holds() {
         let refused = Bootstrap::of(
             &Foreign([GOOD; 2]),
             EstimatorSettings::default(),
-            Resampling { replicates: replicates, seed: 1 },
+            Resampling { replicates, seed: 1 },
         );
         assert!(matches!(refused, Err(EstimateError::BadParameter { name: "replicates", .. })));
     }
