@@ -1,6 +1,8 @@
 //! The attack on saved types and readers: no type is left out, every kind of fault is found, and a short run finds none.
 
-use experiments::fuzz::{self, Format, Kind, Launch, Options, Prepared, Summary, Target, Verdict};
+use experiments::fuzz::{
+    self, Format, Inputs, Job, Kind, Launch, Options, Prepared, Summary, Target, Verdict,
+};
 use std::collections::BTreeSet;
 use std::fs;
 use std::hint::black_box;
@@ -135,6 +137,7 @@ fn worker_of_the_faulty_targets() {
     }
 }
 
+#[allow(clippy::unwrap_used, reason = "a test helper: a test that does not know itself fails")]
 fn launch() -> Launch {
     let test = ["--exact", "worker_of_the_faulty_targets", "--nocapture", "--test-threads=1"];
     let program = std::env::current_exe().unwrap().into_os_string();
@@ -146,6 +149,7 @@ fn launch() -> Launch {
     }
 }
 
+#[allow(clippy::unwrap_used, reason = "a test helper: an attack that cannot be run fails the test")]
 fn attack(out: &Path, seed: u64) -> Summary {
     let (time, cases) = (Duration::from_secs(3600), Some(12));
     let options = Options { time, cases, seed, threads: 2, only: None, out: out.to_owned(), quiet: true };
@@ -199,6 +203,7 @@ fn every_kind_of_fault_is_found_and_can_be_replayed() {
 }
 
 /// Public types that are loaded, by their paths, as the sources declare them.
+#[allow(clippy::unwrap_used, reason = "a test helper: sources that are not there fail the test")]
 fn saved_types() -> BTreeSet<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let names = ["rows", "projections", "oco-core", "datasets", "weak-learners", "off-policy", "boosters"];
@@ -209,6 +214,7 @@ fn saved_types() -> BTreeSet<String> {
     types
 }
 
+#[allow(clippy::unwrap_used, reason = "a test helper: sources that cannot be read fail the test")]
 fn visit(folder: &Path, module: &str, types: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -267,6 +273,26 @@ fn types_are_found_however_they_are_declared() {
                   #[derive(Deserialize)]\npub(crate) struct Inner;\nimpl<'de> Deserialize<'de> for Three {\n\
                   #[cfg(test)]\nmod tests {\n#[derive(Deserialize)]\npub struct OfATest;\n}";
     assert_eq!(declared(source).collect::<Vec<_>>(), ["One", "Two", "Three"]);
+}
+
+/// A number in a short file that asks for more than the 256 MiB of a worker.
+#[test]
+fn sizes_that_the_memory_does_not_hold_are_refused() {
+    let launch = Launch {
+        command: vec![env!("CARGO_BIN_EXE_experiments").into(), "fuzz-worker".into()],
+        environment: Vec::new(),
+        case: Duration::from_secs(20),
+        memory_mib: 256,
+    };
+    let columns = r#"{"Sparse":{"dimension":33554432,"offsets":[0,1],"indices":[7],"values":[1.0]}}"#;
+    for (target, input) in [
+        ("weak_learners::batch::sorted_columns::SortedColumns", columns),
+        ("off_policy::reward_structure::RewardStructure", r#"{"actions":16777216,"credit":0.5,"groups":[]}"#),
+    ] {
+        let inputs = Inputs::Given(input.as_bytes().to_vec());
+        let account = launch.run(&Job { target: target.to_owned(), seed: 0, inputs }).unwrap();
+        assert_eq!((account.refused, account.failures.len()), (1, 0), "{target}: {account:?}");
+    }
 }
 
 /// The program itself on every target: the seeds as they are, and some cases more.

@@ -112,7 +112,12 @@ impl TryFrom<Unchecked> for RewardStructure {
         if actions > MOST_ACTIONS {
             return Err(LabelError::TooManyClasses { classes: actions, limit: MOST_ACTIONS });
         }
-        let mut group_of = vec![None; actions];
+        // The groups say nothing of how many actions there are, so that the memory may not be there.
+        let mut group_of = Vec::new();
+        if group_of.try_reserve_exact(actions).is_err() {
+            return Err(LabelError::TooManyClasses { classes: actions, limit: MOST_ACTIONS });
+        }
+        group_of.resize(actions, None);
         for (group, members) in groups.iter().enumerate() {
             for &action in members {
                 let place = group_of.get_mut(action as usize);

@@ -22,7 +22,7 @@ pub use finding::{Failure, Finding, Kind};
 pub use mutate::{Case, case};
 pub use report::{Summary, Tally};
 pub use supervise::{Account, Launch};
-pub use target::{AnyError, Complaint, Format, Prepared, Target, Verdict};
+pub use target::{AnyError, Complaint, Format, Judge, Prepared, Target, Verdict};
 pub use targets::all as targets;
 pub use worker::{Inputs, Job, Report, work};
 

@@ -33,7 +33,7 @@ where
     E: From<rows::RowError>,
 {
     let values = wave(inputs, t);
-    if t % 2 == 0 {
+    if t.is_multiple_of(2) {
         return see(Row::dense(&values)?);
     }
     let indices: Vec<u32> = (0..).step_by(2).take(inputs.div_ceil(2)).collect();

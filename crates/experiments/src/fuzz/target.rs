@@ -41,12 +41,15 @@ pub struct Complaint {
     pub detail: String,
 }
 
+/// What feeds an input to the code under attack.
+pub type Judge = Box<dyn FnMut(&[u8]) -> Verdict>;
+
 /// A target that is ready.
 pub struct Prepared {
     /// Valid inputs; every one has to be accepted as it is.
     pub seeds: Vec<Vec<u8>>,
     /// Feeds an input to the code under attack.
-    pub judge: Box<dyn FnMut(&[u8]) -> Verdict>,
+    pub judge: Judge,
 }
 
 impl fmt::Debug for Prepared {
@@ -142,8 +145,8 @@ fn short_name<T>() -> String {
     name
 }
 
-fn complaint(law: &'static str, detail: impl ToString) -> Verdict {
-    Verdict::Faulty(Complaint { law, detail: detail.to_string() })
+fn complaint(law: &'static str, detail: impl Into<String>) -> Verdict {
+    Verdict::Faulty(Complaint { law, detail: detail.into() })
 }
 
 fn judge<T: Serialize + DeserializeOwned>(
@@ -178,7 +181,7 @@ fn judge<T: Serialize + DeserializeOwned>(
             complaint("a loaded copy ends as the original does", format!("{text}\n{other}"))
         }
         (Err(verdict), _) => verdict,
-        (_, Err(error)) => complaint("a copy can be saved after use", error),
+        (_, Err(error)) => complaint("a copy can be saved after use", error.to_string()),
     }
 }
 

@@ -34,7 +34,8 @@ impl SortedColumns {
     /// Sorts the columns of a matrix.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or 2^26 columns.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or 2^26 columns,
+    /// or with more columns than the memory holds.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         matrix.try_into()
     }
@@ -86,7 +87,14 @@ impl TryFrom<RowMatrix> for SortedColumns {
 
     fn try_from(matrix: RowMatrix) -> Result<Self, LearnerError> {
         check_size(&matrix)?;
-        let mut columns = vec![Vec::new(); matrix.dimension()];
+        // Sparse rows say nothing of how many columns there are, so that the memory may not be there.
+        let (m, mut columns, mut offsets) = (matrix.dimension(), Vec::new(), Vec::new());
+        if columns.try_reserve_exact(m).is_err() || offsets.try_reserve_exact(m + 1).is_err() {
+            #[allow(clippy::cast_precision_loss, reason = "a number for a message")]
+            let (name, value) = ("columns", m as f64);
+            return Err(LearnerError::BadParameter { name, value, domain: "as many as the memory holds" });
+        }
+        columns.resize(m, Vec::new());
         for (i, x) in (0_u32..).zip(matrix.iter()) {
             x.for_each(|j, x_j| {
                 if x_j != 0.0 {
@@ -94,7 +102,8 @@ impl TryFrom<RowMatrix> for SortedColumns {
                 }
             });
         }
-        let (mut offsets, mut values, mut rows) = (vec![0], Vec::new(), Vec::new());
+        let (mut values, mut rows) = (Vec::new(), Vec::new());
+        offsets.push(0);
         for column in &mut columns {
             // Neither NaN nor 0 is there, so this is the order of the numbers; rows rise, and the sort is stable.
             column.sort_by(|a: &(f64, u32), b| a.0.total_cmp(&b.0));

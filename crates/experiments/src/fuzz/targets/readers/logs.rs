@@ -145,8 +145,8 @@ pub(super) fn all() -> Vec<Target> {
                 let read = |affinities| read_open_bandit([input, OPEN_BANDIT.as_bytes()], affinities);
                 match (read(Affinities::Left), read(Affinities::Kept)) {
                     (Ok(left), Ok(kept)) => {
-                        let logs = left.logs.iter().chain(&kept.logs);
-                        let found = logs.map(|log| check(&log.log)).collect::<Result<(), _>>();
+                        let mut logs = left.logs.iter().chain(&kept.logs);
+                        let found = logs.try_for_each(|log| check(&log.log));
                         found.map_or_else(Verdict::Faulty, |()| Verdict::Accepted)
                     }
                     (Err(error), _) | (_, Err(error)) => refused(&error),
