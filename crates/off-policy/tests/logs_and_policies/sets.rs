@@ -73,12 +73,7 @@ fn a_number_of_actions_that_no_memory_holds_is_refused() {
     let tables = Tables::new(1, &[0], &[1.0], &[1.0], &[1.0], None).unwrap();
     for replicates in [(1 << 20) + 1, u32::MAX] {
         assert!(
-            Bootstrap::of(
-                &tables,
-                EstimatorSettings::default(),
-                Resampling { replicates: replicates, seed: 1 }
-            )
-            .is_err()
+            Bootstrap::of(&tables, EstimatorSettings::default(), Resampling { replicates, seed: 1 }).is_err()
         );
     }
     let (actions, limit) = (MOST + 1, MOST);

@@ -60,7 +60,7 @@ fn use_model(model: &mut PolicyModel, course: &mut Course) -> Result<(), AnyErro
     let names = schema.contexts().iter().map(|column| column.name());
     match schema.encode(names.map(|name| (name, 1.0.into()))) {
         Ok(x) => {
-            course.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), "")
+            course.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), "");
         }
         Err(error) => course.refused(&error),
     }

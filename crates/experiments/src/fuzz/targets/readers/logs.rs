@@ -102,7 +102,7 @@ fn csv(name: &str, text: &'static str, columns: fn() -> CsvColumns) -> Target {
             )?;
             match read_contexts(input, &read.columns) {
                 Ok(rows) => {
-                    law("contexts alone are those of the log", &rows.contexts == read.log.contexts(), "")?
+                    law("contexts alone are those of the log", &rows.contexts == read.log.contexts(), "")?;
                 }
                 Err(error) => law("contexts alone are read", false, error)?,
             }
