@@ -64,6 +64,7 @@ fn a_size_that_no_memory_holds_is_refused_with_its_number() {
 
 #[test]
 fn a_size_that_is_loaded_is_bounded_too() {
+    assert!(Minibatches::new((1 << 22) + 1, ChaCha8Rng::seed_from_u64(1)).is_err());
     let saved = serde_json::to_string(&Minibatches::new(2, ChaCha8Rng::seed_from_u64(1)).unwrap()).unwrap();
     assert!(saved.contains("\"size\":2"), "{saved}");
     for n in TOO_LARGE {

@@ -77,7 +77,7 @@ const RATIO: usize = 4;
 const EXAMPLES_A_SETTING: usize = 10_000;
 const MOST_DRAWS: usize = 4;
 
-/// Finds the best setting by successive halving on the tuning half: see [`halving`].
+/// Finds the best setting by successive halving on the tuning half: see `halving`.
 ///
 /// # Errors
 /// A setting that a constructor refuses; a grid without a setting.

@@ -40,7 +40,7 @@ pub enum Inputs {
     Given(Vec<u8>),
 }
 
-/// What a worker says; a line each, behind [`MARK`].
+/// What a worker says; a line each, behind `@fuzz `.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
     /// The case that begins.

@@ -7,6 +7,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+/// A saved state says how large a batch is and holds none of it: what it may ask for is bounded by this.
+const LARGEST_BATCH: usize = 1 << 22;
+
 /// A source of minibatch gradients of ℓ = (1/m) Σ_j ℓ_j: a draw picks `size` of the m losses, uniformly with replacement,
 /// and g(x; ξ) is the mean of their gradients at x.
 ///
@@ -42,10 +45,10 @@ struct State {
 }
 
 impl Minibatches {
-    /// Batches of `size` ≥ 1 losses.
+    /// Batches of `size` losses, 1 to 2²²: the numbers of a batch are kept, 8 bytes each.
     ///
     /// # Errors
-    /// A size of 0, or more than the memory holds.
+    /// A size of 0, more than 2²², or more than the memory holds.
     pub fn new(size: usize, rng: ChaCha8Rng) -> Result<Self, OcoError> {
         State { size, rng }.try_into()
     }
@@ -113,6 +116,9 @@ impl TryFrom<State> for Minibatches {
         if state.size == 0 {
             let (name, domain) = ("batch size", "1, 2, …");
             return Err(ProjectionError::BadParameter { name, value: 0.0, domain }.into());
+        }
+        if state.size > LARGEST_BATCH {
+            return Err(ProjectionError::TooLarge { argument: "batch", size: state.size }.into());
         }
         let batch = filled("batch", state.size, 0)?;
         Ok(Self { state, batch, term: Vec::new() })

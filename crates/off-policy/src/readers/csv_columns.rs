@@ -57,7 +57,7 @@ pub struct CategoryColumn {
 pub enum CategoryLabels {
     /// All of them, in the order in which they first appear.
     Appearance,
-    /// These, in this order. Another label is 0 in all columns and counted in [`CsvLog::unknown_labels`].
+    /// These, in this order. Another label is 0 in all columns and counted in [`CsvLog::unknown_labels`](super::CsvLog::unknown_labels).
     Known(Vec<String>),
 }
 

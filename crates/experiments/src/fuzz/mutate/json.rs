@@ -1,6 +1,6 @@
 //! Changes of a JSON value by its structure.
 
-use super::{pick, place};
+use super::{MOST_BYTES, pick, place};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Number, Value, json};
@@ -232,12 +232,14 @@ fn change_list(items: &mut Vec<Value>, rng: &mut ChaCha8Rng) -> String {
             items.swap(at, to);
             format!("entries {at} and {to} exchanged")
         }
-        5 if length > 0 && length < 1000 => {
+        5 if length > 0 && written(items) < MOST_BYTES => {
             items.extend(items.clone());
             "twice".to_owned()
         }
         6 if length > 0 && length < 1000 => {
-            let (times, item) = (rng.random_range(1..300), items[at].clone());
+            // Long entries of long lists would be more than the worker's memory after a second such change.
+            let item = items[at].clone();
+            let times = rng.random_range(1..300).min(MOST_BYTES / written(&item)).max(1);
             items.extend(std::iter::repeat_n(item, times));
             format!("entry {at} appended {times} times")
         }
@@ -293,6 +295,11 @@ fn change_map(map: &mut Map<String, Value>, rng: &mut ChaCha8Rng) -> String {
     }
 }
 
+/// How many bytes a value is when it is written.
+fn written(value: &impl serde::Serialize) -> usize {
+    serde_json::to_vec(value).map_or(0, |bytes| bytes.len()).max(1)
+}
+
 /// A value, cut where it is long.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
@@ -303,6 +310,19 @@ fn shown(value: &Value) -> String {
 mod tests {
     use super::*;
     use rand::SeedableRng;
+
+    #[test]
+    fn lists_of_long_entries_stay_within_bounds() {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let mut value = json!([[[1, 2, 3], [4]], [5]]);
+        for _ in 0..3000 {
+            change(&mut value, &json!([1]), &mut Vec::new(), &mut rng);
+            assert!(written(&value) < 8 * MOST_BYTES, "{}", written(&value));
+            if written(&value) > MOST_BYTES {
+                value = json!([[[1, 2, 3], [4]], [5]]);
+            }
+        }
+    }
 
     #[test]
     fn shapes_are_replaced_by_shapes_whose_product_wraps() {
