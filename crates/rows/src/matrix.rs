@@ -4,12 +4,13 @@ use crate::row::{check_dimension, check_indices, checked_norm_squared};
 use crate::{Entries, Row, RowError};
 use serde::{Deserialize, Serialize, Serializer};
 use std::hash::{DefaultHasher, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// n rows of the same dimension m, checked when built, so that [`row`](Self::row) costs O(1).
 ///
 /// *Shapes:* dense values are n×m in row order; sparse rows are compressed: row i is
-/// `indices[offsets[i]..offsets[i+1]]` with the values beside it. n = 0 is allowed, m = 0 is not.
+/// `indices[offsets[i]..offsets[i+1]]` with the values beside it. n = 0 is allowed, m = 0 is not. *Cost:* a copy shares the
+/// values.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -21,7 +22,11 @@ use std::sync::OnceLock;
 /// ```
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Storage")]
-pub struct RowMatrix {
+pub struct RowMatrix(Arc<Shared>);
+
+/// What the copies of a matrix share.
+#[derive(Debug, PartialEq)]
+struct Shared {
     storage: Storage,
     norms_squared: Vec<f64>,
     fingerprint: Fingerprint,
@@ -29,7 +34,7 @@ pub struct RowMatrix {
 
 /// The fingerprint of the rows once somebody asked for it. It follows from the rows, so that it takes no part in
 /// comparisons.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Fingerprint(OnceLock<u64>);
 
 impl PartialEq for Fingerprint {
@@ -71,24 +76,24 @@ impl RowMatrix {
 
     /// n, the number of rows.
     pub fn len(&self) -> usize {
-        self.norms_squared.len()
+        self.0.norms_squared.len()
     }
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.norms_squared.is_empty()
+        self.0.norms_squared.is_empty()
     }
 
     /// m, the number of coordinates of every row.
     pub fn dimension(&self) -> usize {
-        match self.storage {
+        match self.0.storage {
             Storage::Dense { dimension, .. } | Storage::Sparse { dimension, .. } => dimension,
         }
     }
 
     /// How many values are stored, over all rows.
     pub fn stored_values(&self) -> usize {
-        match &self.storage {
+        match &self.0.storage {
             Storage::Dense { values, .. } | Storage::Sparse { values, .. } => values.len(),
         }
     }
@@ -96,8 +101,8 @@ impl RowMatrix {
     /// Row i, or `None` behind the last one.
     #[inline]
     pub fn row(&self, i: usize) -> Option<Row<'_>> {
-        let norm_squared = *self.norms_squared.get(i)?;
-        let entries = match &self.storage {
+        let norm_squared = *self.0.norms_squared.get(i)?;
+        let entries = match &self.0.storage {
             Storage::Dense { dimension, values } => {
                 Entries::Dense(values.get(i * dimension..(i + 1) * dimension)?)
             }
@@ -122,7 +127,7 @@ impl RowMatrix {
     /// # Ok::<(), rows::RowError>(())
     /// ```
     pub fn fingerprint(&self) -> u64 {
-        *self.fingerprint.0.get_or_init(|| {
+        *self.0.fingerprint.0.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
             hasher.write_usize(self.dimension());
             for x in self.iter() {
@@ -163,11 +168,11 @@ impl RowMatrix {
             norms_squared.push(chosen.norm_squared());
         }
         let dimension = self.dimension();
-        let storage = match self.storage {
+        let storage = match self.0.storage {
             Storage::Dense { .. } => Storage::Dense { dimension, values },
             Storage::Sparse { .. } => Storage::Sparse { dimension, offsets, indices, values },
         };
-        Ok(Self { storage, norms_squared, fingerprint: Fingerprint::default() })
+        Ok(Self(Arc::new(Shared { storage, norms_squared, fingerprint: Fingerprint::default() })))
     }
 
     /// All rows in order.
@@ -179,7 +184,7 @@ impl RowMatrix {
 
 impl Serialize for RowMatrix {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.storage.serialize(serializer)
+        self.0.storage.serialize(serializer)
     }
 }
 
@@ -193,7 +198,7 @@ impl TryFrom<Storage> for RowMatrix {
                 sparse_norms(*dimension, offsets, indices, values)?
             }
         };
-        Ok(Self { storage, norms_squared, fingerprint: Fingerprint::default() })
+        Ok(Self(Arc::new(Shared { storage, norms_squared, fingerprint: Fingerprint::default() })))
     }
 }
 

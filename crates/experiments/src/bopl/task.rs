@@ -5,7 +5,7 @@ use super::logging_policy::{Explorer, LoggingPolicy};
 use datasets::{Classification, ClassificationName, SearchPath, Split, StandIn, load_classification};
 use off_policy::policies::argmax;
 use off_policy::{
-    ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure, Rewards,
+    ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure,
     expected_reward, to_bandit,
 };
 use rand::SeedableRng;
@@ -27,7 +27,7 @@ pub struct Task {
 /// One trial of a task.
 #[derive(Debug)]
 pub struct Trial {
-    /// Actions, propensities and rewards; its contexts are in `contexts` alone, and here empty rows of their dimension.
+    /// What the run is trained on.
     pub log: Log,
     /// The contexts of the log, binned.
     pub contexts: BinnedContexts,
@@ -105,9 +105,8 @@ impl Task {
             Rewarded::new(&contexts, &labels, &self.structure, logging)
         };
         let (validation, test) = (held_out(&split.validation)?, held_out(&split.test)?);
-        let (log, contexts) = parted(&log)?;
         let bins = if most.is_some() { 32 } else { self.bins() };
-        let contexts = BinnedContexts::with_bins(contexts, bins)?;
+        let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
         Ok(Trial { log, contexts, validation, test, least_propensity })
     }
 
@@ -163,16 +162,6 @@ fn stream(seed: u64, trial: u32, of: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((1 << 41) + 2 * u64::from(trial) + of);
     rng
-}
-
-/// The log without its contexts, and they: a run that is given binned contexts reads no others, and one copy of them is
-/// enough.
-fn parted(log: &Log) -> Result<(Log, RowMatrix), BoplRunError> {
-    let nothing = RowMatrix::sparse(log.inputs(), vec![0; log.len() + 1], Vec::new(), Vec::new())?;
-    let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
-    let rewards = Rewards(log.rewards().to_vec());
-    let rest = Log::new(nothing, log.actions(), actions, propensities, rewards)?;
-    Ok((rest, log.contexts().clone()))
 }
 
 /// Rows with the rewards of all actions.

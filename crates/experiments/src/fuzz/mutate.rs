@@ -80,6 +80,10 @@ mod tests {
             let changed = cases("t", 1).iter().filter(|case| !seeds.contains(&case.bytes)).count();
             assert!(changed > 150, "{format:?}: {changed}");
             assert!(cases("t", 1).iter().all(|case| !case.changes.is_empty()));
+            // One line that is long, changed up to three times: the memory of a worker holds what is made on the way.
+            let long = [vec![b'1'; 20_000]];
+            let most = (2..400).map(|number| case("t", format, &long, 1, number).bytes.len()).max();
+            assert!(most <= Some(MOST_BYTES), "{most:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of lines and cells, and of the bytes of a text.
 
-use super::{pick, place};
+use super::{MOST_BYTES, pick, place};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -154,7 +154,9 @@ fn change_line(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) -> String {
             format!("without line {}", at + 1)
         }
         1 => {
-            let (times, line) = (rng.random_range(1..200), lines[at].clone());
+            // A text of one line would be a thousand times as long after two such changes.
+            let line = lines[at].clone();
+            let times = rng.random_range(1..200).min(MOST_BYTES / line.len().max(1)).max(1);
             lines.splice(at..at, std::iter::repeat_n(line, times));
             format!("line {} {times} times more", at + 1)
         }
