@@ -43,7 +43,7 @@ impl Contexts {
     pub(super) fn push<R: Read>(&mut self, table: &Table<R>) -> Result<(), ReadError> {
         for Column { place, labels, .. } in &mut self.columns {
             match labels {
-                None => self.numbers.push(table.number(*place)?),
+                None => self.numbers.push(table.context_number(*place)?),
                 Some(labels) => {
                     let label = labels.number(table.text(*place)?);
                     self.unknown += usize::from(label.is_none());

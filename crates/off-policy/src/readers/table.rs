@@ -86,8 +86,17 @@ impl<R: Read> Table<R> {
 
     /// The finite number in column j.
     pub(super) fn number(&self, j: usize) -> Result<f64, ReadError> {
+        self.number_or(j, "a finite number")
+    }
+
+    /// The same of a context, which may be a column of labels that nobody named.
+    pub(super) fn context_number(&self, j: usize) -> Result<f64, ReadError> {
+        self.number_or(j, "a finite number (a column of labels has to be named as one)")
+    }
+
+    fn number_or(&self, j: usize, expected: &'static str) -> Result<f64, ReadError> {
         let number = self.text(j)?.parse::<f64>().ok().filter(|x| x.is_finite());
-        number.ok_or_else(|| self.bad(j, "a finite number"))
+        number.ok_or_else(|| self.bad(j, expected))
     }
 
     /// The probability in column j, which is not 0.

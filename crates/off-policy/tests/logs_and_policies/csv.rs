@@ -112,10 +112,11 @@ fn every_cell_that_is_wrong_is_named_by_line_column_and_text() {
         text: text.into(),
         expected,
     };
+    let context = "a finite number (a column of labels has to be named as one)";
     let number = "a finite number";
-    assert_eq!(refused("0.5,2", "half,2"), bad(2, "x", "half", number));
-    assert_eq!(refused("0.5,2", ",2"), bad(2, "x", "", number));
-    assert_eq!(refused("1e-3\n", "NaN\n"), bad(3, "y", "NaN", number));
+    assert_eq!(refused("0.5,2", "half,2"), bad(2, "x", "half", context));
+    assert_eq!(refused("0.5,2", ",2"), bad(2, "x", "", context));
+    assert_eq!(refused("1e-3\n", "NaN\n"), bad(3, "y", "NaN", context));
     assert_eq!(refused("-0.5", "-inf"), bad(3, "r", "-inf", number));
     assert_eq!(refused("-0.5", "1e999"), bad(3, "r", "1e999", number));
     assert_eq!(refused(",0,1,", ",0,infinity,"), bad(3, "p", "infinity", number));
