@@ -85,7 +85,7 @@ impl Log {
         Parts { on_offer: Some(sets), ..self.parts }.try_into()
     }
 
-    /// The same log with what its numbers stand for. A policy of another coding is then refused where it meets this log.
+    /// The same log with what its numbers stand for, in place of what was said before. A policy of another coding is then refused where it meets this log.
     ///
     /// # Errors
     /// [`LogError::SchemaInputs`] and [`LogError::SchemaActions`] for a schema of another shape.
@@ -152,9 +152,14 @@ impl Log {
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<[Self; N], LogError> {
         let (sum, rows) = (shares.iter().sum::<f64>(), self.len());
-        let is_bad = |share: &f64| !(*share > 0.0) || !((sum - 1.0).abs() <= 1e-9);
-        if let Some(part) = shares.iter().position(is_bad) {
-            return Err(LogError::BadShare { part, share: shares[part], sum });
+        let bad = shares.iter().position(|share| !(*share > 0.0));
+        if bad.is_some() || !((sum - 1.0).abs() <= 1e-9) {
+            let part = bad.unwrap_or_default();
+            return Err(LogError::BadShare {
+                part,
+                share: shares.get(part).copied().unwrap_or_default(),
+                sum,
+            });
         }
         // Part k ends at the share of parts 0, …, k, rounded.
         let (mut ends, mut up_to) = ([rows; N], 0.0);

@@ -126,19 +126,19 @@ impl Schema {
     /// The names of the coordinates; `country=Chad` is that of a label.
     #[must_use]
     pub fn feature_names(&self) -> Vec<String> {
-        self.features().map(Cow::into_owned).collect()
+        self.features().map(Feature::shown).collect()
     }
 
-    fn features(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    fn features(&self) -> impl Iterator<Item = Feature<'_>> {
         self.0.contexts.iter().flat_map(|column| {
             let (number, labels) = match column {
-                ContextColumn::Number { name } => (Some(name), None),
+                ContextColumn::Number { name } => (Some(Feature { column: name, label: None }), None),
                 ContextColumn::Labels { name, labels } => (None, Some((name, labels))),
             };
             let of_labels = labels.into_iter().flat_map(|(name, labels)| {
-                labels.iter().map(move |label| Cow::Owned(format!("{name}={label}")))
+                labels.iter().map(move |label| Feature { column: name, label: Some(label) })
             });
-            number.map(|name| Cow::Borrowed(name.as_str())).into_iter().chain(of_labels)
+            number.into_iter().chain(of_labels)
         })
     }
 
@@ -156,7 +156,7 @@ impl Schema {
     /// # Errors
     /// The first difference.
     pub fn check_same(&self, other: &Self) -> Result<(), SchemaMismatch> {
-        if Arc::ptr_eq(&self.0, &other.0) {
+        if Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0 {
             return Ok(());
         }
         let (expected, found) = (self.inputs(), other.inputs());
@@ -165,7 +165,7 @@ impl Schema {
         }
         for (coordinate, (expected, found)) in self.features().zip(other.features()).enumerate() {
             if expected != found {
-                let (expected, found) = (expected.into_owned(), found.into_owned());
+                let (expected, found) = (expected.shown(), found.shown());
                 return Err(SchemaMismatch::Coordinate { coordinate, expected, found });
             }
         }
@@ -173,7 +173,9 @@ impl Schema {
         if expected != found {
             return Err(SchemaMismatch::Actions { expected, found });
         }
-        for action in 0..expected {
+        let are_numbered = [self, other].map(|schema| matches!(schema.0.actions, ActionNames::Numbered(_)));
+        let named = if are_numbered == [true; 2] { 0 } else { expected };
+        for action in 0..named {
             if let (Some(expected), Some(found)) = (self.action_name(action), other.action_name(action))
                 && expected != found
             {
@@ -195,9 +197,10 @@ impl Schema {
         &self,
         record: impl IntoIterator<Item = (&'a str, Value<'a>)>,
     ) -> Result<EncodedRecord, SchemaError> {
+        let known: BTreeSet<&str> = self.0.contexts.iter().map(ContextColumn::name).collect();
         let mut values = BTreeMap::new();
         for (name, value) in record {
-            if values.insert(name.trim(), value).is_some() {
+            if known.contains(name.trim()) && values.insert(name.trim(), value).is_some() {
                 return Err(SchemaError::DuplicateValue { column: name.to_owned() });
             }
         }
@@ -227,6 +230,23 @@ impl Schema {
         let stored = entries.len();
         let contexts = RowMatrix::sparse(self.inputs(), vec![0, stored], indices, entries)?;
         Ok(EncodedRecord { contexts, unknown_labels })
+    }
+}
+
+/// A coordinate of a context.
+#[derive(PartialEq)]
+struct Feature<'a> {
+    column: &'a str,
+    /// `None` in a column of numbers.
+    label: Option<&'a str>,
+}
+
+impl Feature<'_> {
+    fn shown(self) -> String {
+        match self.label {
+            None => self.column.to_owned(),
+            Some(label) => format!("{}={label}", self.column),
+        }
     }
 }
 
@@ -281,7 +301,8 @@ impl<'a> Value<'a> {
 
     fn label(self) -> Cow<'a, str> {
         match self {
-            Self::Number(number) => number.to_string().into(),
+            // −0 is 0.
+            Self::Number(number) => (number + 0.0).to_string().into(),
             Self::Text(text) => text.trim().into(),
         }
     }

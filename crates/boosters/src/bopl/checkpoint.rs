@@ -85,6 +85,7 @@ impl<L: PairLearner> Checkpoint<L> {
             return Err(BoplError::AnotherLog);
         }
         check_fit(&ensemble, log)?;
+        let ensemble = ensemble.named_by(log);
         let Some(before) = ensemble.len().checked_sub(record.len()) else {
             let (expected, got) = (ensemble.len(), record.len());
             return Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got });

@@ -98,6 +98,11 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
         Ok(Self { schema: log.schema().cloned(), ..Self::new(log.inputs(), log.actions())? })
     }
 
+    /// The same ensemble with the schema of a log that it fits, where it has none of its own.
+    pub(super) fn named_by(self, log: &Log) -> Self {
+        Self { schema: self.schema.or_else(|| log.schema().cloned()), ..self }
+    }
+
     /// F ← F + αf, which the caller has checked.
     pub(super) fn push(&mut self, alpha: f64, predictor: H) {
         self.members.push(Member { alpha, predictor });

@@ -4,7 +4,7 @@ use off_policy::Log;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of all that a log says: contexts, actions, propensities, rewards and sets on offer.
+/// The SHA-256 of all numbers of a log: contexts, actions, propensities, rewards and sets on offer.
 ///
 /// Contexts count by their values, stored sparse or dense. *Cost:* one pass over the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -64,7 +64,7 @@ pub struct Training {
     pub settings: Settings,
     /// The base learner as it was after the last round.
     pub base_learner: serde_json::Value,
-    /// The rounds that were played, of which the ensemble may keep fewer.
+    /// The rounds that the run played: the ensemble may keep fewer, and more where the run started at an ensemble.
     pub rounds: usize,
     /// n.
     pub rows: usize,
@@ -76,7 +76,7 @@ impl<O: PolicyObjective, L: PairLearner + Serialize> PolicyBoosting<O, L>
 where
     L::Hypothesis: Clone,
 {
-    /// The policy after so many rounds, as a model: [`Validation::best_round`](super::Validation::best_round), or all rounds.
+    /// F_t for t = `rounds` as a model: [`Validation::best_round`](super::Validation::best_round), or the length of the ensemble.
     /// What its numbers stand for is taken from the log.
     ///
     /// # Errors
@@ -141,7 +141,8 @@ impl<H: PairHypothesis> PolicyModel<H> {
     /// [`EpsilonGreedy`](off_policy::policies::EpsilonGreedy) of its [`Argmax`](off_policy::policies::Argmax).
     ///
     /// # Errors
-    /// [`PolicyError::InputDimension`], [`PolicyError::ActionCount`].
+    /// [`PolicyError::InputDimension`], [`PolicyError::ActionCount`], [`PolicyError::NotFiniteScore`] where sums are beyond
+    /// the range of numbers.
     pub fn predict(&self, x: Row<'_>, on_offer: ActionSet<'_>) -> Result<usize, PolicyError> {
         let (argument, expected, got) = ("the action set", self.actions(), on_offer.actions());
         if got != expected {
@@ -149,6 +150,9 @@ impl<H: PairHypothesis> PolicyModel<H> {
         }
         let mut scores = vec![0.0; expected];
         self.scores(x, &mut scores)?;
+        if let Some(action) = scores.iter().position(|score| !score.is_finite()) {
+            return Err(PolicyError::NotFiniteScore { action, value: scores[action] });
+        }
         Ok(argmax(&scores, on_offer))
     }
 }

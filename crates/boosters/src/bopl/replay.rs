@@ -26,6 +26,7 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
         ensemble: PolicyEnsemble<L::Hypothesis>,
     ) -> Result<Self, BoplError> {
         check_fit(&ensemble, log)?;
+        let ensemble = ensemble.named_by(log);
         let mut scores = zeros(log)?;
         add_members(ensemble.members(), log, &mut scores)?;
         check_values(&scores)?;

@@ -2,7 +2,7 @@
 
 use crate::logs::random_log;
 use boosters::bopl::{
-    BoplError, BoplS, Checkpoint, PolicyBoosting, PolicyEnsemble, PolicyModel, PredictedRewards,
+    BoplError, BoplS, Checkpoint, Member, PolicyBoosting, PolicyEnsemble, PolicyModel, PredictedRewards,
     RewardRegression, Settings, Stop, Validation,
 };
 use boosters::saved::{SavedError, save};
@@ -12,7 +12,7 @@ use off_policy::readers::{CsvColumns, CsvLog, Outcome, read_contexts, read_csv};
 use off_policy::{ActionSet, ActionSets, Log, PolicyError};
 use std::ops::ControlFlow;
 use weak_learners::batch::SortedColumns;
-use weak_learners::pairs::{ExactPairTree, PairGrowth, PairTree};
+use weak_learners::pairs::{ExactPairTree, PairGrowth, PairNode, PairTree};
 
 /// Rows of a device and an offer; on every device another offer pays, and another amount.
 fn rows(devices: [&str; 3]) -> String {
@@ -54,6 +54,10 @@ fn run(log: &Log) -> PolicyBoosting<BoplS, ExactPairTree> {
     run
 }
 
+fn constant(value: f64) -> PairTree {
+    PairTree::new(4, 3, vec![PairNode::Leaf { value }]).unwrap()
+}
+
 #[test]
 fn an_ensemble_is_refused_by_a_log_of_another_coding() {
     let first = read(FIRST, &fresh());
@@ -77,6 +81,13 @@ fn an_ensemble_is_refused_by_a_log_of_another_coding() {
         PolicyBoosting::<BoplS, _>::from_ensemble(log, learner(), Settings::default(), ensemble.clone())
     };
     assert!(start(&alike).is_ok() && coding(start(&other).unwrap_err()));
+
+    // An ensemble without a schema takes on that of the log that it goes on with.
+    let members = ensemble.members().to_vec();
+    let bare = PolicyEnsemble::of(ensemble.inputs(), ensemble.actions(), members).unwrap();
+    let warm =
+        PolicyBoosting::<BoplS, _>::from_ensemble(&first.log, learner(), Settings::default(), bare).unwrap();
+    assert_eq!(warm.model(1).unwrap().schema(), first.log.schema());
 
     // Predicted rewards are those of the log that they were fitted on.
     let mut regression = RewardRegression::new(&first.log, learner(), 0.5).unwrap();
@@ -137,6 +148,14 @@ fn a_saved_model_holds_all_that_its_use_needs() {
     assert_eq!(best(x.row(), all), "travel");
     let sets = ActionSets::new(3, [[2]]).unwrap();
     assert_eq!(best(x.row(), sets.row(0).unwrap()), "tools", "the only one on offer");
+
+    // Sums beyond the range of numbers are no scores.
+    let beyond = [1e308, 1e308].map(|alpha| Member { alpha, predictor: constant(1e308) });
+    let beyond = PolicyEnsemble::of(4, 3, beyond.to_vec()).unwrap();
+    let mut state = serde_json::to_value(&model).unwrap();
+    state["ensemble"]["members"] = serde_json::to_value(beyond.members()).unwrap();
+    let beyond: PolicyModel = serde_json::from_value(state).unwrap();
+    assert!(matches!(beyond.predict(x.row(), all), Err(PolicyError::NotFiniteScore { action: 0, .. })));
 
     // What does not fit.
     let narrow = [1.0, 0.0];

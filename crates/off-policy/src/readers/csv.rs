@@ -40,7 +40,8 @@ pub struct CsvContexts {
 }
 
 /// Reads a log from comma-separated values with a header, quoted as in RFC 4180; white space around a cell is not part of
-/// it, nor around a name or label that is asked for, and blank lines are skipped. A cell is quoted where it begins with a
+/// it, nor around a name or label that is asked for, and blank lines are skipped: in a table of one column an empty cell is
+/// written as a pair of quotation marks. A cell is quoted where it begins with a
 /// quotation mark, and only there may one stand, so that a stream that lacks one is refused.
 ///
 /// *Cost:* one pass; nothing is held but the log itself and one record, and where there are labels or lists, their numbers until
@@ -124,15 +125,12 @@ pub fn read_csv(source: impl Read, columns: &CsvColumns) -> Result<CsvLog, ReadE
 /// ```
 ///
 /// # Errors
-/// As [`read_csv`], but for columns that are not read.
+/// As [`read_csv`], but for columns that are not read; [`ReadError::NotCoded`] for columns that do not name all contexts,
+/// labels and listed actions.
 pub fn read_contexts(source: impl Read, columns: &CsvColumns) -> Result<CsvContexts, ReadError> {
     let mut table = Table::open(source)?;
     let mut asked = vec![false; table.header().len()];
-    for name in [&*columns.action, &*columns.propensity, columns.outcome.column()] {
-        if let Ok(place) = table.column(name) {
-            asked[place] = true;
-        }
-    }
+    check_coded(columns)?;
     let on_offer = on_offer(&table, &mut asked, columns)?;
     let mut contexts = contexts(&table, &mut asked, columns)?;
     let mut actions = Actions::new(&columns.coding, None, on_offer)?;
@@ -149,6 +147,19 @@ pub fn read_contexts(source: impl Read, columns: &CsvColumns) -> Result<CsvConte
     let (contexts, _) = contexts.finish()?;
     let (_, on_offer, _) = actions.finish()?;
     Ok(CsvContexts { contexts, on_offer, unknown_labels })
+}
+
+/// Refuses columns that would number the labels, actions or columns of a table by its own order: nothing would say that
+/// the numbers mean something else in the log that a policy was learnt from.
+fn check_coded(columns: &CsvColumns) -> Result<(), ReadError> {
+    let of_labels = columns.categories.iter().find(|category| category.labels == CategoryLabels::Appearance);
+    let what = match (&columns.contexts, of_labels, &columns.on_offer, &columns.coding) {
+        (ContextColumns::Remaining | ContextColumns::RemainingBut(_), ..) => "the contexts".to_owned(),
+        (_, Some(category), ..) => format!("the labels of column {:?}", category.column),
+        (_, _, Some(_), ActionCoding::Appearance) => "the actions".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(ReadError::NotCoded { what })
 }
 
 /// The column of the actions on offer, and its separator.

@@ -166,6 +166,12 @@ pub enum ReadError {
     /// The columns do not make a log.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// Contexts to predict for, by columns that leave something to the order of the table.
+    #[error("{what} are not named: read contexts by the columns of the log that the policy was learnt from")]
+    NotCoded {
+        /// What would be numbered by this table alone.
+        what: String,
+    },
     /// The columns do not make a schema.
     #[error(transparent)]
     Schema(#[from] SchemaError),

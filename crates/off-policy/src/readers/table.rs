@@ -26,7 +26,8 @@ impl<R: Read> Table<R> {
         for (j, cell) in table.record.iter().enumerate() {
             let not_utf8 = |_| ReadError::NotUtf8 { line: table.line(), column: table.name(j) };
             let name = std::str::from_utf8(cell).map_err(not_utf8)?.trim().to_owned();
-            if table.places.insert(name.clone(), j).is_some() {
+            // Columns without a name, as of row numbers, may be several: nobody asks for them.
+            if table.places.insert(name.clone(), j).is_some() && !name.is_empty() {
                 return Err(ReadError::DuplicateColumn { column: name });
             }
             table.header.push(name);

@@ -126,7 +126,8 @@ fn columns_of_labels_that_do_not_fit_are_refused() {
     assert_eq!(refused(&[of("land"), of("device"), of(" land")]), twice);
     let label = ReadError::DuplicateLabel { column: "land".into(), label: "Chad ".into() };
     assert_eq!(refused(&[category("land", known(&["Chad", "Peru", "Chad "]))]), label);
-    let (column, text, expected) = ("device".into(), "phone".into(), "a finite number (a column of labels has to be named as one)");
+    let (column, text, expected) =
+        ("device".into(), "phone".into(), "a finite number (a column of labels has to be named as one)");
     assert_eq!(refused(&[of("land")]), ReadError::BadCell { line: 2, column, text, expected });
     let offered = Some(OnOffer { column: "p".into(), separator: ';' });
     let twice = ReadError::ColumnAskedTwice { column: "p".into() };

@@ -140,6 +140,12 @@ fn codings_differ_by_names_numbers_and_order() {
         mismatch(vec![age(), device()], &["travel", "music"]),
         SchemaMismatch::Action { action: 0, .. }
     ));
+    // Names that are written alike.
+    let one = of(vec![number("device=phone")], &both);
+    let other = of(vec![labels("device", &["phone"])], &both);
+    assert!(matches!(one.check_same(&other), Err(SchemaMismatch::Coordinate { coordinate: 0, .. })));
+    let (one, other) = (of(vec![labels("a", &["b=c"])], &both), of(vec![labels("a=b", &["c"])], &both));
+    assert!(one.check_same(&other).is_err());
     // Numbered actions are called by their numbers.
     let numbered = Schema::new(vec![age()], ActionNames::Numbered(2)).unwrap();
     assert_eq!(numbered.check_same(&of(vec![age()], &["0", "1"])), Ok(()));
@@ -203,6 +209,12 @@ fn a_record_is_encoded_as_a_row_of_a_table_is() {
             SchemaError::NotANumber { column: "age".into(), value: value.into() }
         );
     }
+    // What is not asked for is left out, however often it is there.
+    let twice =
+        own.encode([("u", 1.0.into()), ("u", 2.0.into()), ("age", 0.0.into()), ("device", "phone".into())]);
+    assert_eq!(twice.unwrap().row().to_dense(), [0.0, 1.0, 0.0]);
+    let zero = Schema::new(vec![labels("zero", &["0"])], ActionNames::Numbered(1)).unwrap();
+    assert_eq!(zero.encode([("zero", (-0.0).into())]).unwrap().unknown_labels.len(), 0);
     // A number is the label that is written like it, and a text the number.
     let zip =
         Schema::new(vec![labels("zip", &["8000", "0.5"]), number("x")], ActionNames::Numbered(1)).unwrap();
@@ -232,6 +244,25 @@ fn rows_to_predict_for_need_neither_action_nor_reward() {
     assert!(matches!(refused("age,device,offers\nold,phone,maps\n"), ReadError::BadCell { line: 2, .. }));
     assert_eq!(refused("age,device,offers\n"), ReadError::NoRows);
     assert_eq!(refused(""), ReadError::NoHeader);
+}
+
+/// A table whose labels were numbered by their own order would be coded otherwise than the policy, and nothing would say so.
+#[test]
+fn rows_to_predict_for_are_read_by_named_columns_only() {
+    let text = "device,age,offers\ntablet,30,travel\nphone,20,music\n";
+    let known = CsvColumns::default().with_contexts(["device", "age"]);
+    let refused = |columns: &CsvColumns| match read_contexts(text.as_bytes(), columns) {
+        Err(ReadError::NotCoded { what }) => what,
+        other => format!("{other:?}"),
+    };
+    assert_eq!(refused(&CsvColumns::default()), "the contexts");
+    assert_eq!(refused(&CsvColumns::default().without(["age"])), "the contexts");
+    assert_eq!(refused(&known.clone().with_labels(["device"])), "the labels of column \"device\"");
+    let of_ages = CsvColumns::default().with_contexts(["age"]).with_on_offer("offers", '|');
+    assert_eq!(refused(&of_ages), "the actions");
+    // A context may be called as a column of logs is by default.
+    let columns = CsvColumns::default().with_contexts(["reward"]);
+    assert_eq!(read_contexts("reward\n1\n".as_bytes(), &columns).unwrap().contexts.len(), 1);
 }
 
 #[test]
@@ -324,4 +355,5 @@ fn parts_of_a_split_are_a_partition_by_shares() {
     assert!(matches!(refused([1.5, -0.5]), LogError::BadShare { part: 1, .. }));
     assert!(matches!(refused([f64::NAN, 0.5]), LogError::BadShare { .. }));
     assert_eq!(refused([0.99, 0.01]), LogError::EmptyPart { part: 1, rows: 10 });
+    assert!(log.split([], &mut ChaCha8Rng::seed_from_u64(5)).is_err());
 }
