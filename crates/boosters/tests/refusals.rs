@@ -297,3 +297,17 @@ fn boosters_stack() {
     let refused = OnlinePredictor::<[f64]>::update(&mut inner, Row::dense(&x).unwrap(), &[f64::NAN, 0.0]);
     assert!(matches!(refused, Err(LearnerError::NotFinite { argument: "gradient", .. })));
 }
+
+/// The number of rounds ends where 64 bits do; the state of the last one can be loaded again.
+#[test]
+fn a_run_of_as_many_rounds_as_can_be_counted_goes_on() {
+    let mut state = serde_json::to_value(span()).unwrap();
+    state["t"] = serde_json::json!(u64::MAX);
+    let mut booster: SpanBoosting<OgdLinear, L2Ball> = serde_json::from_value(state).unwrap();
+    for t in 0..2 {
+        full_rounds(&mut booster, t..t + 1);
+        let text = serde_json::to_string(&booster).unwrap();
+        let loaded: SpanBoosting<OgdLinear, L2Ball> = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&loaded).unwrap(), text);
+    }
+}

@@ -287,6 +287,10 @@ fn sizes_that_the_memory_does_not_hold_are_refused() {
     let columns = r#"{"Sparse":{"dimension":33554432,"offsets":[0,1],"indices":[7],"values":[1.0]}}"#;
     for (target, input) in [
         ("weak_learners::batch::sorted_columns::SortedColumns", columns),
+        (
+            "weak_learners::pairs::binned_contexts::BinnedContexts",
+            &format!(r#"{{"bins":9,"matrix":{columns}}}"#),
+        ),
         ("off_policy::reward_structure::RewardStructure", r#"{"actions":16777216,"credit":0.5,"groups":[]}"#),
     ] {
         let inputs = Inputs::Given(input.as_bytes().to_vec());

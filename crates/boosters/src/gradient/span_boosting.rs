@@ -96,7 +96,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> SpanBoosting<W, K> {
             *sigma = (*sigma + alpha * along).clamp(0.0, 1.0);
             learner.update(x, trace.gradient(i))?; // pass (x_t, ⟨g_i, ·⟩) to A_i
         }
-        *t += 1;
+        *t = t.saturating_add(1);
         Ok(&self.played)
     }
 

@@ -69,7 +69,7 @@ impl BinnedColumns {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
         }
-        let cuts = cuts_of(&matrix, usize::from(bins));
+        let cuts = cuts_of(&matrix, usize::from(bins))?;
         Parts { matrix, cuts }.try_into()
     }
 
@@ -127,12 +127,18 @@ const TOGETHER: usize = 8;
 
 /// The cuts of every column. Dense rows are gathered a few columns at a time, so that no second copy of them is made;
 /// the columns of sparse rows all at once.
-pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Vec<Vec<f64>> {
+///
+/// # Errors
+/// [`LearnerError::BadParameter`] for more columns than the memory holds: sparse rows say nothing of how many there are.
+pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Result<Vec<Vec<f64>>, LearnerError> {
     let (m, d) = (matrix.len(), matrix.dimension());
     let is_dense = matrix.row(0).is_some_and(|x| matches!(x.entries(), Entries::Dense(_)));
     let (together, room) = if is_dense { (TOGETHER.min(d), m) } else { (d, 0) };
-    let mut columns: Vec<Vec<i64>> = (0..together).map(|_| Vec::with_capacity(room)).collect();
-    let mut cuts = Vec::with_capacity(d);
+    let (mut columns, mut cuts): (Vec<Vec<i64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+    if columns.try_reserve_exact(together).is_err() || cuts.try_reserve_exact(d).is_err() {
+        return Err(too_many_columns(d));
+    }
+    columns.extend((0..together).map(|_| Vec::with_capacity(room)));
     while cuts.len() < d {
         let first = cuts.len();
         columns.truncate(d - first);
@@ -152,7 +158,14 @@ pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Vec<Vec<f64>> {
         }
         cuts.extend(columns.iter_mut().map(|values| cut(values, m, bins)));
     }
-    cuts
+    Ok(cuts)
+}
+
+/// What is said of columns that the memory does not hold.
+pub(super) fn too_many_columns(columns: usize) -> LearnerError {
+    #[allow(clippy::cast_precision_loss, reason = "a number for a message")]
+    let (name, value) = ("columns", columns as f64);
+    LearnerError::BadParameter { name, value, domain: "as many as the memory holds" }
 }
 
 /// Bits of a number to a whole number in the same order, and back. (Of what is not 0: −0 would come before 0.)

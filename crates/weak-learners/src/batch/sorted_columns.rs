@@ -1,6 +1,7 @@
 //! A sample whose columns are sorted once.
 
 use super::Sample;
+use super::binned_columns::too_many_columns;
 use super::contract::check_size;
 use crate::LearnerError;
 use rows::{Row, RowMatrix};
@@ -90,9 +91,7 @@ impl TryFrom<RowMatrix> for SortedColumns {
         // Sparse rows say nothing of how many columns there are, so that the memory may not be there.
         let (m, mut columns, mut offsets) = (matrix.dimension(), Vec::new(), Vec::new());
         if columns.try_reserve_exact(m).is_err() || offsets.try_reserve_exact(m + 1).is_err() {
-            #[allow(clippy::cast_precision_loss, reason = "a number for a message")]
-            let (name, value) = ("columns", m as f64);
-            return Err(LearnerError::BadParameter { name, value, domain: "as many as the memory holds" });
+            return Err(too_many_columns(m));
         }
         columns.resize(m, Vec::new());
         for (i, x) in (0_u32..).zip(matrix.iter()) {

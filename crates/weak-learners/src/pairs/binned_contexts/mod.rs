@@ -139,7 +139,7 @@ impl TryFrom<Parts> for BinnedContexts {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 65535" });
         }
-        let cuts = cuts_of(matrix, usize::from(bins));
+        let cuts = cuts_of(matrix, usize::from(bins))?;
         let columns = cuts.iter().filter(|cuts| !cuts.is_empty()).count();
         if columns > MOST_COLUMNS {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
