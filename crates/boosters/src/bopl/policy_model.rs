@@ -25,7 +25,7 @@ const KIND: &str = "policy-model";
 /// use off_policy::{ActionSet, readers::{CsvColumns, read_contexts, read_csv}};
 /// use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
 /// let text = "age,device,action,propensity,reward\n20,phone,music,0.5,1\n20,phone,travel,0.5,0\n\
-///             60,tablet,music,0.5,0\n60,tablet,travel,0.5,1\n";
+///             60,tablet,music,0.5,0\n60,tablet,travel,0.5,0.5\n";
 /// let read = read_csv(text.as_bytes(), &CsvColumns::default().with_labels(["device"]))?;
 /// let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).build()?;
 /// let mut run = PolicyBoosting::<BoplS, _>::new(&read.log, HistogramPairTree::new(growth), Settings::default())?;
