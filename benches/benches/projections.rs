@@ -1,4 +1,5 @@
-//! Projections onto the simplex and the capped simplex, beside a pass that sums the vector and the sort-based methods.
+//! Projections onto the simplex and the capped simplex, beside a pass that sums the vector and the sort-based
+//! methods.
 
 use benches::{STYLES, Style, sort_based};
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, measurement::WallTime};

@@ -1,9 +1,10 @@
-//! A round of online gradient boosting beside its floor, the arithmetic on the weights that no round can do without.
+//! A round of online gradient boosting beside its floor, the arithmetic on the weights that no round can do
+//! without.
 
 use benches::{CASES, Case, Floor, NOISE, Stream, bandit, full_information};
 use boosters::feedback::Noise;
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
-use oco_core::SquaredLoss;
+use oco_core::losses::SquaredLoss;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::Row;

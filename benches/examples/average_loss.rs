@@ -7,7 +7,7 @@
 //! Directions and noise of the bandit rounds are those of the stream, not the booster's own.
 
 use benches::{CASES, LEARNERS, ROWS, Stream, bandit, full_information};
-use oco_core::SquaredLoss;
+use oco_core::losses::SquaredLoss;
 use std::error::Error;
 use weak_learners::FullInformationPredictor;
 

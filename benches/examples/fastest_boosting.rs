@@ -1,9 +1,10 @@
-//! Rounds of batch boosting: every algorithm of the MABoost family over stumps and trees of depth 3, on binned columns.
+//! Rounds of batch boosting: every algorithm of the MABoost family over stumps and trees of depth 3, on
+//! binned columns.
 //!
 //! ```text
-//! fastest_boosting [--threads K]                the tables of docs/benchmarks.md
-//! fastest_boosting --data FOLDER                writes the examples for the peers
-//! fastest_boosting --peer ROUNDS NAME           AdaBoost over stumps as a line of JSON, for peers/adaboost_sklearn.py
+//! fastest_boosting [--threads K]          the tables of docs/benchmarks.md
+//! fastest_boosting --data FOLDER          writes the examples for the peers
+//! fastest_boosting --peer ROUNDS NAME     AdaBoost over stumps, a line of JSON for peers/adaboost_sklearn.py
 //! ```
 //!
 //! Of several runs the fastest counts. Binning, which is done once for a data set, has a column of its own.
@@ -94,8 +95,8 @@ fn keep(fastest: &mut Option<Outcome>, outcome: Outcome) {
     }
 }
 
-/// How a round of AdaBoost over stumps grows with N and d, on a grid: t = N(c + a·d) by least squares of relative errors,
-/// and a power of N·d by least squares on logarithms.
+/// How a round of AdaBoost over stumps grows with N and d, on a grid: t = N(c + a·d) by least squares of
+/// relative errors, and a power of N·d by least squares on logarithms.
 #[allow(clippy::cast_precision_loss, reason = "sizes of samples")]
 fn growth() -> Result<(), Box<dyn Error>> {
     println!("\n| N | d | binning ms | ms a round | ns a row and column |");

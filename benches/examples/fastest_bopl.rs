@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! fastest_bopl [--threads K] [--growth]            how a round grows with n, d, |A| and depth
-//! fastest_bopl --data FOLDER CASE ...              writes the logs for the peers; all cases where none is named
+//! fastest_bopl --data FOLDER CASE ...              writes the logs for the peers; all cases if none is named
 //! fastest_bopl [--threads K] --peer ROUNDS CASE    rounds as a line of JSON, for peers/bopl_xgboost.py
 //! fastest_bopl [--threads K] --large N D A ROUNDS  a made-up log of that size
 //! ```

@@ -1,8 +1,8 @@
-//! Rounds of the online boosters of classifiers on a machine that is never quiet: the contenders take turns in stretches of
-//! 100 rounds, and the fastest stretch of each counts. Beside it the progressive error, the fraction of wrong votes on
-//! the first pass through the stream. The result is the table of `docs/benchmarks.md`; with `--peer` it is what
-//! `peers/boosting_vw.py` reads: N = 20 logistic learners only, a JSON line each, with the number of labels +1 to know the
-//! rows by.
+//! Rounds of the online boosters of classifiers on a machine that is never quiet: the contenders take turns
+//! in stretches of 100 rounds, and the fastest stretch of each counts. Beside it the progressive error, the
+//! fraction of wrong votes on the first pass through the stream. The result is the table of
+//! `docs/benchmarks.md`; with `--peer` it is what `peers/boosting_vw.py` reads: N = 20 logistic learners
+//! only, a JSON line each, with the number of labels +1 to know the rows by.
 
 use benches::classification::{Contender, EXAMPLES, KINDS, Kind, Labelled, Player, WEAK, Weak};
 use std::error::Error;

@@ -1,5 +1,5 @@
-//! Projections on a machine that is never quiet: the pass that sums the vector, the sort-based method and ours take turns,
-//! and the fastest turn of each counts. The result is the tables of `docs/benchmarks.md`.
+//! Projections on a machine that is never quiet: the pass that sums the vector, the sort-based method and
+//! ours take turns, and the fastest turn of each counts. The result is the tables of `docs/benchmarks.md`.
 //!
 //! An argument is the one N to time; without, 10², 10³, …, 10⁷.
 

@@ -1,9 +1,10 @@
-//! Rounds and floors on a machine that is never quiet: what is compared takes turns in stretches of 100 rounds, and
-//! the fastest stretch of each counts. The result is a row a case of the table in `docs/benchmarks.md`.
+//! Rounds and floors on a machine that is never quiet: what is compared takes turns in stretches of 100
+//! rounds, and the fastest stretch of each counts. The result is a row a case of the table in
+//! `docs/benchmarks.md`.
 
 use benches::{CASES, Case, Floor, NOISE, Stream, bandit, full_information};
 use boosters::feedback::Noise;
-use oco_core::SquaredLoss;
+use oco_core::losses::SquaredLoss;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::error::Error;

@@ -1,6 +1,7 @@
 //! The examples that batch boosting is timed on, and the algorithms that are timed.
 //!
-//! `peers/adaboost_sklearn.py` and `peers/miniboosts` read the same examples from files that [`Problem::write`] makes.
+//! `peers/adaboost_sklearn.py` and `peers/miniboosts` read the same examples from files that
+//! [`Problem::write`] makes.
 
 use crate::uniform;
 use boosters::maboost::{
@@ -31,8 +32,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// n made-up examples of d numbers in [−1, 1]; always the same ones. A label is the sign of ⟨c, x⟩ + 2x₁x₂, turned over
-    /// with probability 0.1.
+    /// n made-up examples of d numbers in [−1, 1]; always the same ones. A label is the sign of ⟨c, x⟩ +
+    /// 2x₁x₂, turned over with probability 0.1.
     ///
     /// # Errors
     /// d = 0.
@@ -49,7 +50,8 @@ impl Problem {
         Ok(Self { name: format!("made-up-{n}-{d}"), rows: RowMatrix::dense(d, values)?, labels })
     }
 
-    /// Adult: 48,842 rows of 105 columns, 99 of them indicators, stored in full; nothing where its files are not found.
+    /// Adult: 48,842 rows of 105 columns, 99 of them indicators, stored in full; nothing where its files are
+    /// not found.
     ///
     /// # Errors
     /// Those of reading the files.

@@ -1,7 +1,7 @@
 //! The classifiers that the benchmarks time, and the labelled rows they time them on.
 //!
-//! As elsewhere the rows come from a generator that is a few lines in any language, and `peers/boosting_vw.py` makes the
-//! same rows for itself.
+//! As elsewhere the rows come from a generator that is a few lines in any language, and
+//! `peers/boosting_vw.py` makes the same rows for itself.
 
 use crate::uniform;
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster};
@@ -26,8 +26,8 @@ const FLIPS: f64 = 0.1;
 pub enum Kind {
     /// 20 numbers.
     Dense,
-    /// As in the data set adult: 14 attributes, of which 6 are numbers and 8 are one of 12 categories, a coordinate each;
-    /// 14 of 102 coordinates are stored.
+    /// As in the data set adult: 14 attributes, of which 6 are numbers and 8 are one of 12 categories, a
+    /// coordinate each; 14 of 102 coordinates are stored.
     Sparse,
 }
 
@@ -67,7 +67,8 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// The stream of a kind; always the same one. A label is the sign of ⟨c, x⟩ + 2x₁x₂, turned over with probability
+    /// The stream of a kind; always the same one. A label is the sign of ⟨c, x⟩ + 2x₁x₂, turned over with
+    /// probability
     /// 0.1: more than a linear model can say.
     ///
     /// # Errors

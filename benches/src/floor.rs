@@ -4,8 +4,8 @@ use crate::{Case, LEARNERS};
 use rows::{Entries, Row};
 use std::hint::black_box;
 
-/// A dot product and an axpy for each of [`LEARNERS`] weight vectors, and nothing else: no checks, no step sizes, no
-/// norms, no losses.
+/// A dot product and an axpy for each of [`LEARNERS`] weight vectors, and nothing else: no checks, no step
+/// sizes, no norms, no losses.
 #[derive(Debug)]
 pub struct Floor {
     weights: Vec<Vec<f64>>,

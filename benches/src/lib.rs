@@ -1,7 +1,8 @@
 //! What the benchmarks share: the boosters they time and the rows they time them on.
 //!
-//! The rows come from a generator that is a few lines in any language, so that a peer (`peers/rounds_numpy.py`) makes
-//! the same rows for itself, and `examples/average_loss.rs` can show that it does the same work on them.
+//! The rows come from a generator that is a few lines in any language, so that a peer
+//! (`peers/rounds_numpy.py`) makes the same rows for itself, and `examples/average_loss.rs` can show that it
+//! does the same work on them.
 
 pub mod boosting;
 pub mod classification;

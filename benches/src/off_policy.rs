@@ -49,8 +49,8 @@ pub struct Course {
 }
 
 impl Problem {
-    /// The log of trial 0 of `reproduce bopl`, nearly: the same rows, and a logging policy of the same kind. With the
-    /// hyper-parameters of BOPL-S-regr of \[L23, Table 5\]. Nothing where the files are not found.
+    /// The log of trial 0 of `reproduce bopl`, nearly: the same rows, and a logging policy of the same kind.
+    /// With the hyper-parameters of BOPL-S-regr of \[L23, Table 5\]. Nothing where the files are not found.
     ///
     /// # Errors
     /// Those of reading the files; a name that is none.
@@ -99,8 +99,9 @@ impl Problem {
         Ok(Some(Self { name, log, max_depth, min_child_weight, translation, bins }))
     }
 
-    /// A made-up log of n contexts of d numbers in [0, 1] and so many actions, logged uniformly, with reward 1 with
-    /// probability 0.9 if the action is the one that two of the numbers name, else 0.1; always the same.
+    /// A made-up log of n contexts of d numbers in [0, 1] and so many actions, logged uniformly, with reward
+    /// 1 with probability 0.9 if the action is the one that two of the numbers name, else 0.1; always the
+    /// same.
     ///
     /// # Errors
     /// d = 0 or no actions.
@@ -121,7 +122,8 @@ impl Problem {
         Ok(Self { name, log, max_depth, min_child_weight: 200.0, translation: -0.2, bins: 256 })
     }
 
-    /// For a peer: contexts as f32, actions as u32, propensities and rewards as f64, little-endian, and a line of JSON.
+    /// For a peer: contexts as f32, actions as u32, propensities and rewards as f64, little-endian, and a
+    /// line of JSON.
     ///
     /// # Errors
     /// Files that cannot be written.

@@ -10,8 +10,8 @@ pub fn sum(values: &[f64]) -> f64 {
     sums.iter().chain(rest).sum()
 }
 
-/// y ← its Euclidean projection onto the simplex of mass s: in falling order, the last coordinate that exceeds the
-/// threshold of those up to it gives τ \[D08\]. `order` is working memory.
+/// y ← its Euclidean projection onto the simplex of mass s: in falling order, the last coordinate that
+/// exceeds the threshold of those up to it gives τ \[D08\]. `order` is working memory.
 #[allow(clippy::cast_precision_loss, reason = "a vector has fewer than 2⁵³ coordinates")]
 pub fn project_onto_simplex(y: &mut [f64], s: f64, order: &mut Vec<f64>) {
     order.clear();
@@ -29,9 +29,9 @@ pub fn project_onto_simplex(y: &mut [f64], s: f64, order: &mut Vec<f64>) {
     y.iter_mut().for_each(|v| *v = (*v - tau).max(0.0));
 }
 
-/// y ← its Euclidean projection onto {0 ≤ x ≤ c : Σx = s} for equal caps c: the breakpoints y and y − c of the mass
-/// held at τ in falling order, up to the one where it reaches s. `order` is working memory: a breakpoint, and by how much
-/// it changes the number of coordinates that grow.
+/// y ← its Euclidean projection onto {0 ≤ x ≤ c : Σx = s} for equal caps c: the breakpoints y and y − c of
+/// the mass held at τ in falling order, up to the one where it reaches s. `order` is working memory: a
+/// breakpoint, and by how much it changes the number of coordinates that grow.
 pub fn project_onto_capped_simplex(y: &mut [f64], c: f64, s: f64, order: &mut Vec<(f64, f64)>) {
     order.clear();
     order.extend(y.iter().flat_map(|v| [(*v, 1.0), (*v - c, -1.0)]));

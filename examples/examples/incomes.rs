@@ -1,5 +1,6 @@
-//! Who earns more than 50,000 dollars a year? AdaBoost of small trees on the adult census, from the files to a saved model:
-//! trained until validation loses patience, cut back to its best round, saved, loaded, tested, its margins shown.
+//! Who earns more than 50,000 dollars a year? AdaBoost of small trees on the adult census, from the files to
+//! a saved model: trained until validation loses patience, cut back to its best round, saved, loaded, tested,
+//! its margins shown.
 //!
 //! Without the official files (`cargo xtask data fetch`) it runs on a synthetic stand-in and says so.
 
@@ -25,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let labels = rows.iter().map(|&i| Label::new(earns_more[i])).collect::<Result<_, _>>()?;
         Ok((RowMatrix::dense(adult.features.dimension(), dense)?, labels))
     };
-    let order = permutation(adult.len(), 1, 0);
+    let order = permutation(adult.len(), 1, 0)?;
     let (learn, rest) = order.split_at(adult.len() * 6 / 10);
     let (validate, test) = rest.split_at(rest.len() / 2);
     let ((rows, labels), (later_rows, later_labels), (test_rows, test_labels)) =

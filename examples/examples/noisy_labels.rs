@@ -1,9 +1,10 @@
-//! A filter taught by people who press the wrong button one time in five: agnostic boosting over decision stumps.
+//! A filter taught by people who press the wrong button one time in five: agnostic boosting over decision
+//! stumps.
 //!
-//! Synthetic messages with six features are spam where most of five simple signs say so; no single sign explains more
-//! than seven in ten of them. The advantage γ of a learner on such a stream is not known, so several are tried at once
-//! and the one with the fewest mistakes so far votes. The booster's first learner is told the labels as they come, the
-//! later ones what the earlier ones have not explained.
+//! Synthetic messages with six features are spam where most of five simple signs say so; no single sign
+//! explains more than seven in ten of them. The advantage γ of a learner on such a stream is not known, so
+//! several are tried at once and the one with the fewest mistakes so far votes. The booster's first learner
+//! is told the labels as they come, the later ones what the earlier ones have not explained.
 
 use boosters::agnostic::{OnlineAgnosticBooster, ProgressiveChoice, VoteRule};
 use rand::{RngExt, SeedableRng};

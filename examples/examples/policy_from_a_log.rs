@@ -1,16 +1,17 @@
-//! What to show to whom? A policy from a log of what was shown before, from the CSV to a saved policy that logs its own
-//! propensities: read, split, boosted with validation on held-out rows, evaluated with intervals, saved, loaded, played.
+//! What to show to whom? A policy from a log of what was shown before, from the CSV to a saved policy that
+//! logs its own propensities: read, split, boosted with validation on held-out rows, evaluated with
+//! intervals, saved, loaded, played.
 //!
-//! `cargo run --release -p examples --example policy_from_a_log -- [FILE [COLUMN …]]` takes a file with the columns
-//! `action`, `propensity` and `reward`, and numbers beside them, or labels in the columns that are named; without a file it makes a log
-//! up and says so.
+//! `cargo run --release -p examples --example policy_from_a_log -- [FILE [COLUMN …]]` takes a file with the
+//! columns `action`, `propensity` and `reward`, and numbers beside them, or labels in the columns that are
+//! named; without a file it takes `offers.csv`.
 
 use boosters::Threads;
 use boosters::bopl::{BoplS, PolicyBoosting, PolicyModel, Settings, Validation};
 use off_policy::estimators::{Bootstrap, EstimatorSettings, OffPolicyEvaluation, OnLog, Resampling};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy};
 use off_policy::readers::{CsvColumns, read_csv};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -35,16 +36,20 @@ fn run() -> Result<(), Box<dyn Error>> {
             let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
             (text, CsvColumns::default().with_labels(arguments))
         }
-        None => (made_up(), CsvColumns::default().with_labels(["device"])),
+        None => {
+            println!("No file was named: this is offers.csv, a synthetic log.");
+            (include_str!("../offers.csv").to_owned(), CsvColumns::default().with_labels(["device"]))
+        }
     };
-    let of_file = |error| format!("{}: {error}", file.as_deref().unwrap_or("the log that was made up"));
+    let of_file = |error| format!("{}: {error}", file.as_deref().unwrap_or("offers.csv"));
     let read = read_csv(text.as_bytes(), &columns).map_err(of_file)?;
     println!("{} rows; contexts {:?}; actions {:?}", read.log.len(), read.contexts, read.actions);
     // Three parts: to learn from, to stop at the right round, to say what the policy is worth.
     let third = 1.0 / 3.0;
     let [learn, validate, evaluate] = read.log.split([third; 3], &mut ChaCha8Rng::seed_from_u64(2))?;
 
-    // Rewards are translated downwards, so that "never shown here" does not look better than "shown and worth little".
+    // Rewards are translated downwards, so that "never shown here" does not look better than "shown and worth
+    // little".
     let settings = Settings::builder().translation(-0.2).build()?;
     let growth = PairGrowth::builder().max_depth(4).min_child_weight(20.0).reg_lambda(0.0).build()?;
     let mut run = PolicyBoosting::<BoplS, _>::new(&learn, HistogramPairTree::new(growth), settings)?;
@@ -80,7 +85,8 @@ fn run() -> Result<(), Box<dyn Error>> {
         println!("  warning: {warning}");
     }
 
-    // One file; what is loaded is the policy that was saved, bit for bit, with its columns, labels and actions.
+    // One file; what is loaded is the policy that was saved, bit for bit, with its columns, labels and
+    // actions.
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("policy.json");
     policy.scores().save(&path)?;
@@ -94,29 +100,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         let (action, propensity) = policy.sample(row.context, row.on_offer, &mut probabilities, &mut rng)?;
         println!("plays {} with propensity {propensity:.3}", read.actions[action]);
     }
-    // On the made-up log the best action is worth 0.7, the logging policy 0.3.
+    // On the synthetic log the best action is worth 0.7, the logging policy 0.3.
     assert!(file.is_some() || found.ips.value > logged + 0.2);
     Ok(())
-}
-
-/// Three offers, of which one pays with probability 0.7 and the others with 0.1: which one it is depends on age, income and
-/// device. The logging policy prefers the second.
-fn made_up() -> String {
-    println!("No file was named: this log is made up.");
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut text = String::from("age,income,device,action,propensity,reward\n");
-    for _ in 0..9000 {
-        let (age, income) = (18.0 + 60.0 * rng.random::<f64>(), 100.0 * rng.random::<f64>());
-        let device = ["phone", "tablet", "watch"][rng.random_range(0..3)];
-        let best = if age < 35.0 { 0 } else { 1 + usize::from(income < 40.0 || device == "watch") };
-        let (shown, p) = match rng.random::<f64>() {
-            u if u < 0.5 => (1, 0.5),
-            u if u < 0.75 => (0, 0.25),
-            _ => (2, 0.25),
-        };
-        let pays = rng.random::<f64>() < if shown == best { 0.7 } else { 0.1 };
-        let offer = ["music", "travel", "tools"][shown];
-        text.push_str(&format!("{age:.1},{income:.1},{device},{offer},{p},{}\n", u8::from(pays)));
-    }
-    text
 }

@@ -2,11 +2,28 @@
 //!
 //! | example | shows |
 //! |---|---|
-//! | `prices` | pricing from takings alone: bandit boosting on a stream whose demand curve is never shown |
-//! | `own_weak_learner` | a weak learner of one's own, boosted with full information |
+//! | `bandit_feedback` | FKM with one and with several queries a round, and their regret |
+//! | `losses` | six losses, and the best comparator in hindsight by two methods |
+//! | `shortest_paths` | online shortest paths: follow the perturbed leader and Frank-Wolfe on flows |
+//! | `offers` | a synthetic log with a known answer, as CSV |
 //! | `noisy_labels` | agnostic boosting of stumps on labels of which a fifth is wrong, γ found on the way |
-//! | `policy_from_a_log` | a policy from a CSV log of what was shown: trained, judged on rows apart, saved, played |
+//! | `policy_from_a_log` | a policy from a CSV log: trained, judged on rows apart, saved, played |
 //! | `stop_and_go_on` | a learner saved in the middle of a stream and continued bit for bit |
-//! | `incomes` | AdaBoost of binned trees on adult: stopped with a reason, saved, loaded, tested, its margins |
+//! | `incomes` | AdaBoost of binned trees on adult: stopped, saved, loaded, tested, its margins |
 //!
 //! The README's example is pasted into a fresh crate and run by `tests/readme.rs`.
+
+// The programs of the guide are compiled and run as doctests.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../docs/guide/policy-from-a-log.md")]
+    mod policy_from_a_log {}
+    #[doc = include_str!("../../docs/guide/noisy-labels.md")]
+    mod noisy_labels {}
+    #[doc = include_str!("../../docs/guide/stream.md")]
+    mod stream {}
+    #[doc = include_str!("../../docs/guide/one-crate.md")]
+    mod one_crate {}
+    #[doc = include_str!("../../docs/guide/own-weak-learner.md")]
+    mod own_weak_learner {}
+}

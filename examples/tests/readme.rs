@@ -1,4 +1,5 @@
-//! The README's program, pasted whole into a fresh crate: what a reader copies has to compile and run as it stands.
+//! The README's program, pasted whole into a fresh crate: what a reader copies has to compile and run as it
+//! stands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,17 +27,19 @@ fn the_program_of_the_readme_runs_when_it_is_pasted() {
     let package = folder.path().join("first");
     std::fs::create_dir_all(package.join("src")).unwrap();
     // As `cargo new first` writes it, then what the page says, about a checkout beside it.
-    let dependencies = manifests[0].replace("../ocoboost/", &format!("{}/", root.display()));
+    let in_this_checkout = |text: &str| text.replace("../ocoboost/", &format!("{}/", root.display()));
+    let dependencies = in_this_checkout(manifests[0]);
     assert_ne!(dependencies, manifests[0], "the page depends on a checkout called ocoboost");
     let new = "[package]\nname = \"first\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n";
     std::fs::write(package.join("Cargo.toml"), format!("{new}{dependencies}\n")).unwrap();
-    std::fs::write(package.join("src/main.rs"), programs[0]).unwrap();
+    std::fs::write(package.join("src/main.rs"), in_this_checkout(programs[0])).unwrap();
     // The versions that the workspace was tested with, which are here already.
     std::fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
 
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet", "--offline"]).current_dir(&package);
-    // A folder of its own, kept between runs: the one of the workspace may be locked by whoever runs this test.
+    // A folder of its own, kept between runs: the one of the workspace may be locked by whoever runs this
+    // test.
     cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme"));
     for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         cargo.env_remove(name);
@@ -44,5 +47,5 @@ fn the_program_of_the_readme_runs_when_it_is_pasted() {
     let output = cargo.output().unwrap();
     let said = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}\n{}", said.0, said.1);
-    assert!(said.0.starts_with("mean loss of the last 1000 rounds: 0.0"), "{}", said.0);
+    assert!(said.0.starts_with("the log earned 0.306 a row, the policy 0.688 on rows apart"), "{}", said.0);
 }

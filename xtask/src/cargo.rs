@@ -28,18 +28,20 @@ impl fmt::Display for Failure {
 
 /// The workspace root: the parent of this package's folder.
 pub(crate) fn root() -> PathBuf {
-    // Cargo sets the variable for `cargo xtask` too; the value from build time is for a binary that is called by path.
+    // Cargo sets the variable for `cargo xtask` too; the value from build time is for a binary that is called
+    // by path.
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let mut root = PathBuf::from(package);
     root.pop();
     root
 }
 
-/// The cargo that runs this program, with its working directory at the workspace root and the environment of a shell.
+/// The cargo that runs this program, with its working directory at the workspace root and the environment of
+/// a shell.
 ///
-/// `cargo run` tells a program about the program's own package. Build scripts ask cargo to run them again when such a
-/// variable changes (that of ring does), so a child that inherits them builds again what a shell's cargo has built, and the
-/// shell's cargo after it.
+/// `cargo run` tells a program about the program's own package. Build scripts ask cargo to run them again
+/// when such a variable changes (that of ring does), so a child that inherits them builds again what a
+/// shell's cargo has built, and the shell's cargo after it.
 pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
@@ -64,8 +66,8 @@ pub(crate) fn finish(command: &mut Command) -> Result<u8, Failure> {
     }
 }
 
-/// Runs in the place of this process where the system can do that, so that an interruption reaches the command alone and its
-/// exit code is what the caller sees; elsewhere as [`finish`].
+/// Runs in the place of this process where the system can do that, so that an interruption reaches the
+/// command alone and its exit code is what the caller sees; elsewhere as [`finish`].
 pub(crate) fn hand_over(command: &mut Command) -> Result<u8, Failure> {
     #[cfg(unix)]
     {
@@ -101,8 +103,8 @@ mod tests {
         assert!(root().join("xtask").is_dir());
     }
 
-    /// A package whose build script depends on the variables of packages, as that of ring does, is built from a shell and
-    /// then from here: the second finds everything in place.
+    /// A package whose build script depends on the variables of packages, as that of ring does, is built from
+    /// a shell and then from here: the second finds everything in place.
     #[test]
     fn what_a_shell_has_built_is_not_built_again() {
         let folder = root().join("target").join("xtask-fresh");

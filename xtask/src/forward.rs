@@ -1,4 +1,5 @@
-//! The commands that are a cargo command line and nothing else: `bench`, `reproduce`, `conform`, `data` and `fuzz`.
+//! The commands that are a cargo command line and nothing else: `bench`, `reproduce`, `conform`, `data` and
+//! `fuzz`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -11,7 +12,8 @@ use crate::cargo::{Failure, cargo, exit_code, finish, line};
 /// A silent build that takes longer is announced.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How a command is run: [`finish`], or [`hand_over`](crate::cargo::hand_over) where nothing is left to do after it.
+/// How a command is run: [`finish`], or [`hand_over`](crate::cargo::hand_over) where nothing is left to do
+/// after it.
 pub(crate) type Run = fn(&mut Command) -> Result<u8, Failure>;
 
 /// `cargo bench` of the benchmark package.
@@ -21,32 +23,41 @@ pub(crate) fn bench(arguments: &[OsString]) -> Result<u8, Failure> {
 
 /// A table or figure of the papers; the quick tour where none is named.
 pub(crate) fn reproduce(arguments: &[OsString], run: Run) -> Result<u8, Failure> {
-    experiments("reproduce", &named(arguments), run)
+    let name = OsString::from("reproduce");
+    let arguments: Vec<OsString> = [name].into_iter().chain(named(arguments)).collect();
+    program("experiments", &arguments, run)
 }
 
-/// One command of the `experiments` program, built before.
-pub(crate) fn experiments(name: &str, arguments: &[OsString], run: Run) -> Result<u8, Failure> {
-    match build()? {
-        0 => run(&mut experiments_command(name, arguments)),
+/// The state of the data sets.
+pub(crate) fn data(arguments: &[OsString], run: Run) -> Result<u8, Failure> {
+    let name = OsString::from("data");
+    let arguments: Vec<OsString> = [name].into_iter().chain(arguments.iter().cloned()).collect();
+    program("experiments", &arguments, run)
+}
+
+/// The program of a package, built before.
+pub(crate) fn program(package: &str, arguments: &[OsString], run: Run) -> Result<u8, Failure> {
+    match build(package)? {
+        0 => run(&mut program_command(package, arguments)),
         code => Ok(code),
     }
 }
 
-/// The release build of `experiments`: timings in its tables would mean nothing otherwise.
-fn experiments_command(name: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
-    let mut command = cargo(["run", "--quiet", "--release", "-p", "experiments", "--", name]);
+/// The release build of a program: timings in tables would mean nothing otherwise.
+fn program_command(package: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
+    let mut command = cargo(["run", "--quiet", "--release", "-p", package, "--"]);
     command.args(arguments);
     command
 }
 
 /// Cargo shows its own progress on a terminal; elsewhere it is silent, and one line says what is waited for.
-fn build() -> Result<u8, Failure> {
-    let mut command = cargo(["build", "--release", "-p", "experiments"]);
+fn build(package: &str) -> Result<u8, Failure> {
+    let mut command = cargo(["build", "--release", "-p", package]);
     if io::stderr().is_terminal() {
         return finish(&mut command);
     }
     wait_aloud(command.arg("--quiet"), PATIENCE, || {
-        eprintln!("xtask: building the `experiments` program; the first build takes some minutes");
+        eprintln!("xtask: building the `{package}` program; the first build takes some minutes");
     })
 }
 
@@ -106,7 +117,7 @@ mod tests {
 
     #[test]
     fn arguments_reach_the_program_after_the_dashes() {
-        let command = experiments_command("data", &["verify"]);
+        let command = program_command("experiments", &["data", "verify"]);
         assert_eq!(line(&command), "cargo run --quiet --release -p experiments -- data verify");
     }
 

@@ -1,8 +1,8 @@
 //! The project's commands: `cargo xtask <command>`.
 //!
-//! Only the standard library, so that the first command of a fresh clone starts within a second or two; whatever
-//! needs an algorithm is run as a program of its own, by cargo. Reading order: [`usage`] names the commands, then
-//! one file each.
+//! Only the standard library, so that the first command of a fresh clone starts within a second or two;
+//! whatever needs an algorithm is run as a program of its own, by cargo. Reading order: [`usage`] names the
+//! commands, then one file each.
 
 mod cargo;
 mod ci;
@@ -34,9 +34,9 @@ fn main() -> ExitCode {
         Task::Ci => ci::run(),
         Task::Bench(arguments) => forward::bench(&arguments),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
-        Task::Conform(arguments) => forward::experiments("conform", &arguments, hand_over),
-        Task::Data(arguments) => forward::experiments("data", &arguments, hand_over),
-        Task::Fuzz(arguments) => forward::experiments("fuzz", &arguments, hand_over),
+        Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),
+        Task::Data(arguments) => forward::data(&arguments, hand_over),
+        Task::Fuzz(arguments) => forward::program("fuzzing", &arguments, hand_over),
     };
     outcome.map_or_else(
         |failure| {

@@ -1,7 +1,7 @@
 //! `test`: cargo's tests with their output passed through, and the totals of all of them as the last line.
 //!
-//! A test that lacks its data says so on standard error, in a line that [`reduced`] reads. It is counted as skipped, however
-//! much of it was left to check, and listed with its reasons.
+//! A test that lacks its data says so on standard error, in a line that [`reduced`] reads. It is counted as
+//! skipped, however much of it was left to check, and listed with its reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Cargo's tests. Property tests draw the same cases in every run, so that a change is judged by what it changes; whoever
-/// looks for new cases sets a seed, or calls `cargo test`, which draws fresh ones each time.
+/// Cargo's tests. Property tests draw the same cases in every run, so that a change is judged by what it
+/// changes; whoever looks for new cases sets a seed, or calls `cargo test`, which draws fresh ones each time.
 fn tests(arguments: &[OsString], seed: Option<OsString>) -> Command {
     let mut command = cargo(["test", "--no-fail-fast"]);
     if !names_packages(arguments) {
@@ -144,7 +144,8 @@ impl Summary {
         &mut self.runs[last]
     }
 
-    /// A build that broke or a test program that died reports no failed test, and must not read like a success.
+    /// A build that broke or a test program that died reports no failed test, and must not read like a
+    /// success.
     fn close(&mut self, code: u8) {
         if code != 0 && self.total().failed == 0 {
             let totals = Totals { failed: 1, ..Totals::default() };
@@ -187,7 +188,8 @@ fn run_name(line: &str) -> Option<&str> {
         .or_else(|| line.starts_with("Doc-tests ").then_some(line))
 }
 
-/// `REDUCED name::of::test: why`, also behind the beginning of a line of libtest's, which the other stream broke.
+/// `REDUCED name::of::test: why`, also behind the beginning of a line of libtest's, which the other stream
+/// broke.
 fn reduced(line: &str) -> Option<(&str, &str)> {
     let (before, said) = line.split_once("REDUCED ")?;
     let (test, why) = said.split_once(": ")?;
@@ -252,8 +254,8 @@ all doctests ran in 0.20s
         assert_eq!(summary.to_string().lines().last(), Some("11 passed, 1 failed, 4 skipped"));
     }
 
-    /// Two tests of three lack their data, and one of these fails; lines of both streams are mixed as libtest and its
-    /// threads mix them.
+    /// Two tests of three lack their data, and one of these fails; lines of both streams are mixed as libtest
+    /// and its threads mix them.
     const REDUCED: &str = "
      Running tests/laws.rs (target/debug/deps/some_laws-0011223344556677)
 running 5 tests

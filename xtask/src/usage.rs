@@ -15,12 +15,12 @@ cargo xtask <command>
   ci                       everything that must hold before a change is kept; test comes last
   bench [ARGS]             cargo bench -p benches ARGS
   reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour, with --help the names
-  conform DIR [ARGS]       every conformance file of DIR
+  conform [DIR] [ARGS]     the conformance vectors, or those of DIR
   data list|verify|fetch   the data sets
   fuzz [ARGS]              mutated input for every saved type and every reader, for a minute or --minutes M
   help                     this text
 
-reproduce, conform, data and fuzz run the release build of `experiments`: add --help to see its own options.";
+reproduce, conform, data and fuzz run the release build of a program: add --help to see its own options.";
 
 /// A command with its arguments.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,16 +1,16 @@
-//! The coins of a round, one a component, tossed ahead.
+//! The random numbers of a round, one a component, drawn ahead.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
-/// A uniform number u_i ∈ \[0, 1) for each of n components and the round to come.
+/// A uniform number u_i ∈ \[0, 1) for each of n components in the next round.
 ///
-/// Numbers are drawn when this is made and by [`advance`](Self::advance), never in between: a round that is refused
-/// has used nothing up, and a prediction may be asked for as often as one likes. An event of probability p takes place
-/// where u_i < p, so p = 0 is never and p = 1 always. Component i has ChaCha stream i of a key that is drawn once: its
-/// numbers do not depend on how many other components there are, nor on the order or the thread in which they are read.
+/// Numbers are drawn at construction and by [`advance`](Self::advance), never in between: a refused round
+/// consumes none, and predictions may be repeated. An event of probability p happens if u_i < p. Component i
+/// has ChaCha stream i of one key: its numbers do not depend on the number of components, their order or the
+/// thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Draws {
     streams: Vec<ChaCha8Rng>,
@@ -33,7 +33,7 @@ impl Draws {
         Self { streams, coming }
     }
 
-    /// u_0, …, u_{n−1} of the round to come.
+    /// u_0, …, u_{n−1} of the next round.
     pub(crate) fn coming(&self) -> &[f64] {
         &self.coming
     }
@@ -45,8 +45,8 @@ impl Draws {
         }
     }
 
-    /// That this is a state of n components, as what is loaded must be: stream i of one key for component i, all of them
-    /// equally far on, and the numbers that they drew last.
+    /// Checks a loaded state of n components: stream i of one key for component i, all at the same position,
+    /// with the numbers that they drew last.
     pub(crate) fn check(&self, argument: &'static str, components: usize) -> Result<(), LearnerError> {
         for got in [self.streams.len(), self.coming.len()] {
             if got != components {
@@ -93,7 +93,8 @@ mod tests {
         assert_ne!(few.coming()[0], few.coming()[1]);
     }
 
-    /// Streams in another order, of two keys, one for all, or one ahead of the others; numbers that no stream drew.
+    /// Streams in another order, of two keys, one for all, or one ahead of the others; numbers that no stream
+    /// drew.
     #[test]
     fn what_no_draws_lead_to_is_refused() {
         let good = |seed| {

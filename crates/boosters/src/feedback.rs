@@ -1,11 +1,11 @@
-//! What a bandit learner hears of a loss: its value, with zero-mean bounded noise.
+//! Bandit feedback: the value of a loss, with zero-mean bounded noise.
 
 use oco_core::OcoError;
 use projections::ProjectionError;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-/// Zero-mean noise w, |w| ≤ M_noise, as \[BH20, §3.1\] asks for.
+/// Zero-mean noise w, |w| ≤ M_noise, as in \[BH20, §3.1\].
 ///
 /// ```
 /// use boosters::feedback::Noise;

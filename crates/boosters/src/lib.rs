@@ -1,15 +1,15 @@
 //! Boosting as online convex optimisation: a module per paper, a file per algorithm.
 //!
-//! * [`gradient`]: online gradient boosting for regression, with full information \[BHKL15\] and with noisy bandit
-//!   feedback \[BH20\], and the baselines of their experiments.
-//! * [`agnostic`]: boosting of classifiers through online convex optimisation, agnostic and realizable, online and on a
-//!   sample \[BCMH20\].
-//! * [`mistake_bound`]: the boosters that it improves on, in the mistake-bound model \[CLL12\], \[BKL15\].
+//! * [`gradient`]: online gradient boosting for regression, with full information \[BHKL15\] and with noisy
+//!   bandit feedback \[BH20\], and the baselines of their experiments.
+//! * [`agnostic`]: boosting of classifiers through online convex optimisation, agnostic and realizable,
+//!   online and on a sample \[BCMH20\].
+//! * [`mistake_bound`]: earlier online boosters, in the mistake-bound model \[CLL12\], \[BKL15\].
 //! * [`bopl`]: policies from logged bandit data \[L23\].
 //! * [`maboost`]: AdaBoost and its smooth, sparse and combined relatives, on tables of examples \[NP14\].
-//! * [`Threads`]: on how many threads a piece of work runs.
-//! * [`feedback`]: the noise between a loss and what a bandit learner hears of it.
-//! * [`saved`]: learners on disc; a run that is stopped, saved, loaded and continued is bit for bit the run that was
+//! * [`Threads`]: the number of threads of a piece of work.
+//! * [`feedback`]: the noise of bandit feedback.
+//! * [`saved`]: learners on disc. A stopped, saved, loaded and continued run is bit for bit the run that was
 //!   not stopped.
 //!
 //! ```
@@ -24,7 +24,8 @@
 //! let weak = OgdLinear::new(shape, StepSchedule::power(0.02, 0.25)?, 3.0)?;
 //! let rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
 //! let queries = Queries { delta: 0.5, rng };
-//! let mut booster = BanditGradientBoosting::new(vec![weak; 10], BoxSet::interval(-2.0, 2.0)?, 1.0, queries)?;
+//! let interval = BoxSet::interval(-2.0, 2.0)?;
+//! let mut booster = BanditGradientBoosting::new(vec![weak; 10], interval, 1.0, queries)?;
 //! let mut late_loss = 0.0;
 //! for t in 0..4000 {
 //!     let x = [f64::from(t % 7) / 7.0, 1.0];
@@ -37,6 +38,7 @@
 //! ```
 
 mod draws;
+mod patience;
 mod requirements;
 pub mod agnostic;
 pub mod bopl;

@@ -1,8 +1,8 @@
-//! What every booster asks of its weak learners, of their advantage, and of the place that its prediction goes to.
+//! The checks of every booster on its weak learners, their advantage, and the output of a prediction.
 
 use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 
-/// The shape that all weak learners share.
+/// The common shape of all weak learners.
 pub(crate) fn common_shape<W: OnlinePredictor<[f64]>>(learners: &[W]) -> Result<Shape, LearnerError> {
     let Some(first) = learners.first() else {
         return Err(LearnerError::BadParameter { name: "learners", value: 0.0, domain: "N ≥ 1" });
@@ -24,7 +24,7 @@ pub(crate) fn common_shape<W: OnlinePredictor<[f64]>>(learners: &[W]) -> Result<
     Ok(shape)
 }
 
-/// At least one classifier, all for the same rows and with one vote.
+/// Checks for at least one classifier, all for the same rows and with one vote.
 pub(crate) fn check_classifiers<P: OnlinePredictor<Label>>(
     argument: &'static str,
     classifiers: &[P],
@@ -41,7 +41,7 @@ pub(crate) fn check_classifiers<P: OnlinePredictor<Label>>(
     Ok(())
 }
 
-/// γ in a domain that excludes 0.
+/// Checks γ against a domain that excludes 0.
 pub(crate) fn check_advantage(
     value: f64,
     domain: &'static str,
@@ -56,7 +56,7 @@ pub(crate) fn check_advantage(
     Ok(())
 }
 
-/// Room for a prediction.
+/// Checks the length of the output of a prediction.
 pub(crate) fn check_output(expected: usize, got: usize) -> Result<(), LearnerError> {
     if expected != got {
         return Err(LearnerError::OutputDimension { argument: "prediction", expected, got });

@@ -1,8 +1,8 @@
 //! Learners on disc.
 //!
-//! A saved file is two lines of JSON: a header with the format, its version, the kind of the learner and the SHA-256
-//! of the second line; and the learner. Doubles are written so that they come back bit for bit, random streams with
-//! their position.
+//! A saved file is two lines of JSON: a header with the format, its version, the kind of the learner and the
+//! SHA-256 of the second line; and the learner. Doubles round-trip bit for bit, and random streams with their
+//! position.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ use thiserror::Error;
 const FORMAT: &str = "boosting-as-oco learner";
 const VERSION: u32 = 1;
 
-/// Why a file could not be written or read.
+/// An error of writing or reading a file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SavedError {
-    /// The file system refused.
+    /// An error of the file system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -26,7 +26,7 @@ pub enum SavedError {
         /// The reason.
         source: std::io::Error,
     },
-    /// The learner cannot be written as JSON, or what was read is not one: a state that no constructor would accept.
+    /// A learner that cannot be written as JSON, or a state that no constructor accepts.
     #[error("{}: {source}", path.display())]
     State {
         /// The file.
@@ -34,13 +34,13 @@ pub enum SavedError {
         /// The reason.
         source: serde_json::Error,
     },
-    /// The header is missing or of something else.
+    /// A missing or foreign header.
     #[error("{}: not a {FORMAT} file", path.display())]
     NotASavedLearner {
         /// The file.
         path: PathBuf,
     },
-    /// A version that this program does not know.
+    /// An unknown version.
     #[error("{}: format version {found}, this program reads version {VERSION}", path.display())]
     UnknownVersion {
         /// The file.
@@ -53,12 +53,12 @@ pub enum SavedError {
     WrongKind {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The kind asked for.
         expected: String,
-        /// What is there.
+        /// The kind in the file.
         found: String,
     },
-    /// The state is not the one that was written: cut off or changed.
+    /// A truncated or changed state.
     #[error("{}: the checksum of the state does not match, the file is damaged", path.display())]
     Damaged {
         /// The file.
@@ -74,7 +74,7 @@ struct Header {
     sha256: String,
 }
 
-/// Writes a learner atomically: a reader finds the old file or the new one, never half of one.
+/// Writes a learner atomically: a reader finds either the old file or the new one.
 ///
 /// ```
 /// use boosters::saved::{load, save};
@@ -89,7 +89,7 @@ struct Header {
 /// ```
 ///
 /// # Errors
-/// [`SavedError::Io`], [`SavedError::State`]; the old file, if any, is untouched.
+/// [`SavedError::Io`], [`SavedError::State`]; an old file is then untouched.
 pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), SavedError> {
     let state = |source| SavedError::State { path: path.to_owned(), source };
     let io = |source| SavedError::Io { path: path.to_owned(), source };
@@ -106,7 +106,7 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
     writeln!(file, "{header}\n{body}").map_err(io)?;
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
-    // The new name is on the disc once its folder is.
+    // The new name is on disc once its folder is synced.
     #[cfg(unix)]
     std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     Ok(())

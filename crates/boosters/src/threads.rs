@@ -1,18 +1,18 @@
-//! On how many threads a piece of work runs.
+//! The number of threads of a piece of work.
 
 use std::ffi::OsString;
 use std::thread::available_parallelism;
 use thiserror::Error;
 
-/// What rayon's own pools read as well.
+/// The variable that rayon's own pools read.
 const VARIABLE: &str = "RAYON_NUM_THREADS";
-/// No machine has more cores, and every thread takes memory.
+/// The largest number of threads.
 const MOST: usize = 4096;
 
-/// The threads that a piece of work runs on. The default is [`all`](Self::all).
+/// The threads of a piece of work. The default is [`all`](Self::all).
 ///
-/// The learners and boosters of this library start no thread of their own: they use those of the pool that they are called
-/// in, and one where there is none. What they return is the same for any number.
+/// The learners and boosters of this library start no threads. They use those of the caller's pool, or the
+/// caller's thread. Their results are the same for any number.
 ///
 /// ```
 /// use boosters::Threads;
@@ -20,7 +20,8 @@ const MOST: usize = 4096;
 /// use off_policy::{Log, Rewards};
 /// use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
 /// let contexts = rows::RowMatrix::dense(1, (0..100).map(f64::from).collect())?;
-/// let (actions, rewards) = ((0..100).map(|i| i % 2).collect(), (0..100).map(|i| f64::from(i / 50)).collect());
+/// let actions = (0..100).map(|i| i % 2).collect();
+/// let rewards = (0..100).map(|i| f64::from(i / 50)).collect();
 /// let log = Log::new(contexts, 2, actions, vec![0.5; 100], Rewards(rewards))?;
 /// let train = |threads: Threads| {
 ///     threads.run(|| {
@@ -45,55 +46,55 @@ enum Choice {
     Exactly(usize),
 }
 
-/// Why there are no threads to work on.
+/// An error of starting threads.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ThreadsError {
-    /// No thread, or more than any machine has cores.
+    /// 0 threads, or more than the largest number.
     #[error("{asked} threads are asked for by {by}; there can be 1 to {MOST}")]
     OutOfRange {
         /// How many.
         asked: usize,
-        /// What asks for them.
+        /// The source of the number.
         by: &'static str,
     },
-    /// The environment variable holds no number.
+    /// An environment variable that is not a number.
     #[error("{VARIABLE} is {text:?}, not a number of threads")]
     NotANumber {
-        /// What it holds.
+        /// Its value.
         text: String,
     },
-    /// The system refused.
+    /// An error of the system.
     #[error("could not start the threads: {0}")]
     NotStarted(#[from] rayon::ThreadPoolBuildError),
 }
 
 impl Threads {
-    /// As many as the variable `RAYON_NUM_THREADS` says, or else one a core. The variable counts as absent where it is empty
-    /// or 0, as rayon has it.
+    /// The number in `RAYON_NUM_THREADS`, or one a core. The variable counts as absent if it is empty or 0,
+    /// as in rayon.
     #[must_use]
     pub fn all() -> Self {
         Self(Choice::All)
     }
 
-    /// As many as the variable `RAYON_NUM_THREADS` says, or else one: for work whose time is measured.
+    /// The number in `RAYON_NUM_THREADS`, or one: for timed work.
     #[must_use]
     pub fn one() -> Self {
         Self(Choice::One)
     }
 
-    /// So many, whatever the machine and the variable say.
+    /// This number, whatever the machine and the variable.
     ///
     /// # Errors
-    /// [`ThreadsError::OutOfRange`] for none or more than 4096.
+    /// [`ThreadsError::OutOfRange`] for 0 or more than 4096.
     pub fn exactly(threads: usize) -> Result<Self, ThreadsError> {
         within(threads, "the setting of threads").map(|threads| Self(Choice::Exactly(threads)))
     }
 
-    /// How many there will be.
+    /// The number of threads.
     ///
     /// # Errors
-    /// [`ThreadsError::OutOfRange`] and [`ThreadsError::NotANumber`] for what the variable holds.
+    /// [`ThreadsError::OutOfRange`] and [`ThreadsError::NotANumber`] for a bad variable.
     pub fn count(self) -> Result<usize, ThreadsError> {
         self.count_in(|name| std::env::var_os(name))
     }
@@ -114,7 +115,7 @@ impl Threads {
         }
     }
 
-    /// A pool of these threads, for whoever needs it for several pieces of work.
+    /// A pool of these threads, for several pieces of work.
     ///
     /// # Errors
     /// As [`count`](Self::count); [`ThreadsError::NotStarted`].
@@ -122,10 +123,10 @@ impl Threads {
         Ok(rayon::ThreadPoolBuilder::new().num_threads(self.count()?).build()?)
     }
 
-    /// Does the work on these threads, and returns its result.
+    /// Runs the work on these threads, and returns its result.
     ///
     /// # Errors
-    /// As [`pool`](Self::pool); the work is not begun then.
+    /// As [`pool`](Self::pool); the work is then not started.
     pub fn run<T: Send>(self, work: impl FnOnce() -> T + Send) -> Result<T, ThreadsError> {
         Ok(self.pool()?.install(work))
     }

@@ -1,4 +1,5 @@
-//! After the first round, a round allocates nothing: for every learner, on dense and sparse rows, with one and with several outputs.
+//! After the first round, a round allocates nothing: for every learner, on dense and sparse rows, with one
+//! and with several outputs.
 
 mod counting;
 
@@ -9,10 +10,12 @@ use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
 };
 use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
-use oco_core::{
-    BanditLearner, Fkm, LazyOgd, Loss, MatrixGame, Ogd, OnlineLearner, Perceptron, QuadraticRegret,
-    SphericalEstimator, SquaredLoss, StepSchedule, TremblingHand, ZeroSumGame,
-};
+use oco_core::bandit::{Fkm, SphericalEstimator};
+use oco_core::games::{MatrixGame, TremblingHand, ZeroSumGame};
+use oco_core::learners::{LazyOgd, Ogd, Perceptron};
+use oco_core::losses::{Loss, SquaredLoss};
+use oco_core::regret::QuadraticRegret;
+use oco_core::{BanditLearner, OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, L2Ball, Simplex};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,5 @@
-//! Bad input: a typed error, and a learner that goes on as if it had not been shown; and stop → save → load → continue.
+//! Bad input: a typed error, and a learner that goes on as if it had not been shown; and stop → save → load →
+//! continue.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -7,7 +8,8 @@ use boosters::gradient::{
     BanditGradientBoosting, OgdBaseline, OnlineGradientBoosting, Queries, SpanBoosting,
 };
 use boosters::saved::{SavedError, load, save};
-use oco_core::{LinearLoss, Loss, SquaredLoss, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::losses::{LinearLoss, Loss, SquaredLoss};
 use projections::{BoxSet, L2Ball};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -238,7 +240,8 @@ fn a_damaged_file_is_refused_by_name() {
     assert!(serde_json::from_str::<OnlineGradientBoosting<OgdLinear, L2Ball>>(&state).is_err());
 }
 
-/// `predict` says what the next round will play, learns nothing, and leaves the trace of the last round alone.
+/// `predict` says what the next round will play, learns nothing, and leaves the trace of the last round
+/// alone.
 #[test]
 fn predictions_are_the_plays_to_come() {
     let (x, target) = example(77);

@@ -1,14 +1,17 @@
-//! The guarantees of online gradient boosting on a real stream: Lemmas 10 and 15 and Theorem 9 of [BH20], and the
-//! full-information bounds of [BHKL15], with the weak learners' realised regrets.
+//! The guarantees of online gradient boosting on a real stream: Lemmas 10 and 15 and Theorem 9 of [BH20], and
+//! the full-information bounds of [BHKL15], with the weak learners' realised regrets.
 //!
-//! A reduction's bound with measured regrets holds for any learner, so two more things are asserted: that the measured
-//! regrets are those that the weak learner's own theorem allows, and Lemma 10 step by step. Lemma 10 is asserted with the distance ‖A_i/γ − y^{i−1}‖² that occurred instead of its bound D²/γ². For the squared
-//! loss nothing but the convexity of the loss is then given away, so a wrong sign, step or advantage shows at once.
+//! A reduction's bound with measured regrets holds for any learner, so two more things are asserted: that the
+//! measured regrets are those that the weak learner's own theorem allows, and Lemma 10 step by step. Lemma 10
+//! is asserted with the distance ‖A_i/γ − y^{i−1}‖² that occurred instead of its bound D²/γ². For the squared
+//! loss nothing but the convexity of the loss is then given away, so a wrong sign, step or advantage shows at
+//! once.
 //!
-//! Tried by hand, and seen to fail a test here or beside: the step of y^i with the wrong sign; η_i = 2/(i+2); γ on the
-//! wrong side; the estimate with the wrong sign, without d, at y itself, at 2δ; each last projection left out; learners
-//! taught −g; the shrinkage moved downhill or left out; footnote 4 without its projection; no rewind of the random
-//! stream; a learner moved before all have agreed; OGD, lazy OGD and FKM uphill or without a projection.
+//! Tried by hand, and seen to fail a test here or beside: the step of y^i with the wrong sign; η_i = 2/(i+2);
+//! γ on the wrong side; the estimate with the wrong sign, without d, at y itself, at 2δ; each last projection
+//! left out; learners taught −g; the shrinkage moved downhill or left out; footnote 4 without its projection;
+//! no rewind of the random stream; a learner moved before all have agreed; OGD, lazy OGD and FKM uphill or
+//! without a projection.
 
 #![allow(clippy::unwrap_used, reason = "a refusal here is a failure of the test")]
 
@@ -17,7 +20,8 @@ mod abalone;
 use abalone::Stream;
 use boosters::feedback::Noise;
 use boosters::gradient::{BanditGradientBoosting, OnlineGradientBoosting, Queries, SpanBoosting, Trace};
-use oco_core::{Loss, Smooth, SquaredLoss, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::losses::{Loss, Smooth, SquaredLoss};
 use projections::BoxSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -28,8 +32,9 @@ use weak_learners::{
 
 const LEARNERS: usize = 12;
 
-/// The regret that [Z03] allows OGD on linear losses with slopes g_s x_s, over a ball of radius B and with falling steps:
-/// Σ⟨g_s, A(x_s) − u(x_s)⟩ ≤ (2B)²/(2η_t) + ½Ση_s g_s²‖x_s‖². A learner that is taught something else exceeds it.
+/// The regret that [Z03] allows OGD on linear losses with slopes g_s x_s, over a ball of radius B and with
+/// falling steps: Σ⟨g_s, A(x_s) − u(x_s)⟩ ≤ (2B)²/(2η_t) + ½Ση_s g_s²‖x_s‖². A learner that is taught
+/// something else exceeds it.
 #[derive(Clone, Copy, Default)]
 struct Allowed {
     squares: f64,
@@ -56,8 +61,8 @@ fn inner(trace: &Trace) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     (flat(trace.partials()), flat(trace.weak_predictions()), flat(trace.gradients()))
 }
 
-/// Lemma 10 with z^i = (1−η)z^{i−1} + (η/γ)z_i, any g, and ζ = (∇ℓ(z^{i−1}) − g)(z_i/γ − z), for every step of a round:
-/// ℓ(z^i) − ℓ(z) ≤ (1−η)(ℓ(z^{i−1}) − ℓ(z)) + η(g(z_i/γ − z) + (ηβ/2)(z_i/γ − z^{i−1})² + ζ).
+/// Lemma 10 with z^i = (1−η)z^{i−1} + (η/γ)z_i, any g, and ζ = (∇ℓ(z^{i−1}) − g)(z_i/γ − z), for every step
+/// of a round: ℓ(z^i) − ℓ(z) ≤ (1−η)(ℓ(z^{i−1}) − ℓ(z)) + η(g(z_i/γ − z) + (ηβ/2)(z_i/γ − z^{i−1})² + ζ).
 fn assert_lemma_10(trace: &Trace, loss: &SquaredLoss<'_>, gamma: f64, z: f64) {
     let (y, a, g) = inner(trace);
     let value = |y: f64| loss.value(&[y]);
@@ -73,7 +78,8 @@ fn assert_lemma_10(trace: &Trace, loss: &SquaredLoss<'_>, gamma: f64, z: f64) {
         let left = value(y[i]) - value(z);
         let scale = 1.0 + g[i - 1].abs();
         assert!(left <= right + 1e-12 * scale, "step {i}: {left} > {right}");
-        // For a quadratic the two sides differ by (1−η)·0 + η·(z − y^{i−1})², the convexity slack, and nothing else.
+        // For a quadratic the two sides differ by (1−η)·0 + η·(z − y^{i−1})², the convexity slack, and
+        // nothing else.
         let slack = eta * (z - y[i - 1]).powi(2);
         assert!((right - left - slack).abs() <= 1e-9 * scale, "step {i}: the inequality is not tight");
     }
@@ -160,8 +166,9 @@ impl OnlinePredictor<[f64]> for Always {
     }
 }
 
-/// The bound needs 0 ∈ Y. With Y = [9, 11] the gradient at y^0 = 0 points upwards whatever the label in Y is, so a lone
-/// learner that always says 11 has negative regret against the truth 9, and the bound is negative while it keeps losing.
+/// The bound needs 0 ∈ Y. With Y = [9, 11] the gradient at y^0 = 0 points upwards whatever the label in Y is,
+/// so a lone learner that always says 11 has negative regret against the truth 9, and the bound is negative
+/// while it keeps losing.
 #[test]
 fn the_bound_fails_where_zero_is_outside_the_prediction_set() {
     let (rounds, diameter) = (100.0, 2.0_f64);
@@ -178,9 +185,9 @@ fn the_bound_fails_where_zero_is_outside_the_prediction_set() {
     assert!(excess > bound, "{excess} against {bound}");
 }
 
-/// [BHKL15, Algorithm 1], with everything measured: for f with f/c in the hull,
-/// Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ(A_i − σ_iy^{i−1})², at every prefix and for every i. The shrinkage
-/// is itself OGD on [0, 1] [Z03]: Σ(σ* − σ_i)⟨g_i, y^{i−1}⟩ ≤ 1/(2α_T) + ½Σα_t⟨g_i, y^{i−1}⟩² for every σ* in [0, 1].
+/// [BHKL15, Algorithm 1], with everything measured: for f with f/c in the hull, Δ_i ≤ (1 − η/c)Δ_{i−1} +
+/// η(R_i + S_i) + (βη²/2)Σ(A_i − σ_iy^{i−1})², at every prefix and for every i. The shrinkage is itself OGD
+/// on [0, 1] [Z03]: Σ(σ* − σ_i)⟨g_i, y^{i−1}⟩ ≤ 1/(2α_T) + ½Σα_t⟨g_i, y^{i−1}⟩² for every σ* in [0, 1].
 #[test]
 fn span_boosting_meets_its_recursion_at_every_round() {
     let stream = Stream::load(2000, 2);
@@ -233,14 +240,15 @@ fn span_boosting_meets_its_recursion_at_every_round() {
     }
 }
 
-/// [BH20, Algorithm 2] on 20 seeds. Every round: Lemma 10, whatever the estimate is, and |g| ≤ d(M + M_noise)/δ. Every
-/// prefix, with everything measured: Δ_i ≤ (1−η_i)Δ_{i−1} + η_i(R_i/γ + Z_i) + ½βη_i²Σ(A_i/γ − y^{i−1})², Z_i = Σ ζ_{t,i}.
-/// Over the seeds: Lemma 15, that Z_i has mean 0, and with it Theorem 9.
+/// [BH20, Algorithm 2] on 20 seeds. Every round: Lemma 10, whatever the estimate is, and |g| ≤ d(M +
+/// M_noise)/δ. Every prefix, with everything measured: Δ_i ≤ (1−η_i)Δ_{i−1} + η_i(R_i/γ + Z_i) +
+/// ½βη_i²Σ(A_i/γ − y^{i−1})², Z_i = Σ ζ_{t,i}. Over the seeds: Lemma 15, that Z_i has mean 0, and with it
+/// Theorem 9.
 ///
-/// For the squared loss ℓ̂ = ℓ + δ²/3, so ∇ℓ̂ = ∇ℓ and ζ is a martingale difference. Before v and the noise are drawn,
-/// |ζ_{t,i}| ≤ c_{t,i} = (max_v |g| + |∇ℓ|)·|A_i/γ − f| is known. With V = Σc², the mixture of the martingales
-/// exp(λM − λ²V/2) over λ ~ N(0, 1/v₀) shows that |M| ≥ √((V + v₀)·ln((V + v₀)/(v₀ρ²))) has probability at most ρ,
-/// whatever V turns out to be: the margin, with v₀ = 1 and ρ = 10⁻⁶.
+/// For the squared loss ℓ̂ = ℓ + δ²/3, so ∇ℓ̂ = ∇ℓ and ζ is a martingale difference. Before v and the noise
+/// are drawn, a bound |ζ_{t,i}| ≤ c_{t,i} = (max_v |g| + |∇ℓ|)·|A_i/γ − f| is known. Let V = Σc². The mixture
+/// of the martingales exp(λM − λ²V/2) over λ ~ N(0, 1/v₀) shows that |M| ≥ √((V + v₀)·ln((V + v₀)/(v₀ρ²)))
+/// has probability at most ρ, whatever V is: the margin, with v₀ = 1 and ρ = 10⁻⁶.
 #[test]
 fn bandit_boosting_meets_lemma_10_lemma_15_and_theorem_9() {
     const SEEDS: u64 = 20;
@@ -305,7 +313,8 @@ fn bandit_boosting_meets_lemma_10_lemma_15_and_theorem_9() {
                     assert!(deltas[i + 1] <= bound + 1e-7, "seed {seed}, round {t}, step {i}");
                 }
             }
-            // The recursion unrolled without its ζ: what Theorem 9 bounds the mean by, with nothing rounded up.
+            // The recursion unrolled without its ζ: what Theorem 9 bounds the mean by, with nothing rounded
+            // up.
             let bound = (0..LEARNERS).fold(0.0, |bound, i| {
                 let eta = 2.0 / (i as f64 + 2.0);
                 (1.0 - eta) * bound + eta * regrets[i] / gamma + eta * eta * curvature[i]
@@ -327,7 +336,8 @@ fn bandit_boosting_meets_lemma_10_lemma_15_and_theorem_9() {
     }
 }
 
-/// Footnote 4: with the shrunk set every query lies in Y, without it some do not; and Lemma 10 holds all the same.
+/// Footnote 4: with the shrunk set every query lies in Y, without it some do not; and Lemma 10 holds all the
+/// same.
 #[test]
 fn queries_can_be_kept_inside() {
     let stream = Stream::load(500, 3);

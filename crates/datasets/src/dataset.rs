@@ -1,6 +1,6 @@
 //! One data set in memory: rows, targets, and where they came from.
 
-use crate::EncodeError;
+use crate::error::EncodeError;
 use rows::RowMatrix;
 use std::fmt;
 use std::path::PathBuf;
@@ -8,8 +8,9 @@ use std::path::PathBuf;
 /// n examples with their targets.
 ///
 /// *Shapes:* `features` is n×m, unscaled; `feature_names` has m entries, and a one-hot column is called
-/// `column=category`; `numeric_columns` are the columns that an encoder should scale, rising; `targets` has n entries.
-/// Examples stand in the order of the files, and the files in the official order (training part, test part).
+/// `column=category`; `numeric_columns` are the columns that an encoder should scale, rising; `targets` has n
+/// entries. Examples stand in the order of the files, and the files in the official order (training part,
+/// test part).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Dataset {
@@ -39,8 +40,8 @@ impl Dataset {
     }
 }
 
-/// What is to be predicted, as the data set gives it. Turning it into a label that a loss understands is a decision of
-/// the experiment: see [`signs`](crate::signs), [`indicators`](crate::indicators) and
+/// What is to be predicted, as the data set gives it. Turning it into a label that a loss understands is a
+/// decision of the experiment: see [`signs`](crate::signs), [`indicators`](crate::indicators) and
 /// [`TargetRange`](crate::TargetRange).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Targets {
@@ -64,7 +65,7 @@ impl Targets {
         }
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

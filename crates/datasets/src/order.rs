@@ -1,27 +1,36 @@
 //! The order in which a run sees the examples.
 
+use crate::error::DataError;
+use crate::room::has_room;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// A uniformly random permutation of 0..n. The same seed and stream give the same permutation; streams of one seed are
-/// independent, so that every run of an experiment takes the next stream.
+/// A uniformly random permutation of 0..n. The same seed and stream give the same permutation; streams of one
+/// seed are independent, so that every run of an experiment takes the next stream.
 ///
 /// ```
 /// use datasets::permutation;
-/// let mut order = permutation(1000, 7, 0);
-/// assert_eq!(order, permutation(1000, 7, 0));
-/// assert_ne!(order, permutation(1000, 7, 1));
+/// let mut order = permutation(1000, 7, 0)?;
+/// assert_eq!(order, permutation(1000, 7, 0)?);
+/// assert_ne!(order, permutation(1000, 7, 1)?);
 /// order.sort_unstable();
 /// assert_eq!(order, (0..1000).collect::<Vec<_>>());
+/// # Ok::<(), datasets::DataError>(())
 /// ```
-pub fn permutation(n: usize, seed: u64, stream: u64) -> Vec<usize> {
+///
+/// # Errors
+/// [`DataError::OrderTooLong`].
+pub fn permutation(n: usize, seed: u64, stream: u64) -> Result<Vec<usize>, DataError> {
+    if !has_room(n, size_of::<usize>()) {
+        return Err(DataError::OrderTooLong { n });
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut rng);
-    order
+    Ok(order)
 }
 
 /// The tuning half and the reporting half of an order, the first ⌈n/2⌉ examples and the rest.
@@ -38,12 +47,13 @@ pub fn split_halves(order: &[usize]) -> (&[usize], &[usize]) {
 ///
 /// ```
 /// use datasets::ExampleStream;
-/// let mut stream = ExampleStream::new(10, 7, 0);
+/// let mut stream = ExampleStream::new(10, 7, 0)?;
 /// let first: Vec<usize> = stream.by_ref().take(4).collect();
 /// let saved = stream.clone();
 /// assert_eq!(stream.len(), 6);
 /// assert_eq!(stream.collect::<Vec<_>>(), saved.collect::<Vec<_>>());
-/// assert_eq!(first, datasets::permutation(10, 7, 0)[..4]);
+/// assert_eq!(first, datasets::permutation(10, 7, 0)?[..4]);
+/// # Ok::<(), datasets::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExampleStream {
@@ -53,8 +63,11 @@ pub struct ExampleStream {
 
 impl ExampleStream {
     /// All of 0..n, in the order of [`permutation`].
-    pub fn new(n: usize, seed: u64, stream: u64) -> Self {
-        Self::of(permutation(n, seed, stream))
+    ///
+    /// # Errors
+    /// [`DataError::OrderTooLong`].
+    pub fn new(n: usize, seed: u64, stream: u64) -> Result<Self, DataError> {
+        Ok(Self::of(permutation(n, seed, stream)?))
     }
 
     /// The examples of a list, in its order: a half, or every example in the order of the file.
@@ -84,17 +97,27 @@ impl ExactSizeIterator for ExampleStream {}
 mod tests {
     use super::*;
 
-    /// Each of the 24 orders of four examples comes up 1,000 times, give or take; the chi-square statistic of 23 degrees of
-    /// freedom exceeds 50 with probability below 0.001, and the seeds are fixed.
+    /// Each of the 24 orders of four examples comes up 1,000 times, give or take; the chi-square statistic of
+    /// 23 degrees of freedom exceeds 50 with probability below 0.001, and the seeds are fixed.
     #[test]
     fn every_order_is_equally_likely() {
         let mut counts = std::collections::HashMap::<Vec<usize>, f64>::new();
         for stream in 0..24_000 {
-            *counts.entry(permutation(4, 3, stream)).or_default() += 1.0;
+            *counts.entry(permutation(4, 3, stream).unwrap()).or_default() += 1.0;
         }
         assert_eq!(counts.len(), 24);
         let chi_square: f64 = counts.values().map(|count| (count - 1e3) * (count - 1e3) / 1e3).sum();
         assert!(chi_square < 50.0, "{chi_square}");
+    }
+
+    #[test]
+    fn more_examples_than_can_be_held_are_refused() {
+        for n in [1 << 40, (1 << 53) + 1, usize::MAX] {
+            assert!(
+                matches!(permutation(n, 0, 0), Err(DataError::OrderTooLong { n: refused }) if refused == n)
+            );
+            assert!(ExampleStream::new(n, 0, 0).is_err(), "{n}");
+        }
     }
 
     #[test]

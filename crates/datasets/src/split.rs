@@ -1,14 +1,17 @@
-//! The splits of the off-policy experiments: who trains the logging policy, what becomes the log, what is held out.
+//! The splits of the off-policy experiments: who trains the logging policy, what becomes the log, what is
+//! held out.
 
-use crate::permutation;
+use crate::names::ClassificationName;
+use crate::order::permutation;
 use crate::room::has_room;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
 
-/// Which examples are held out, in percent; every part is rounded to the nearest number of examples, a half upwards.
-/// Which task takes which plan: [`ClassificationName::split_plan`](crate::ClassificationName::split_plan).
+/// Which examples are held out, in percent; every part is rounded to the nearest number of examples, a half
+/// upwards. Which task takes which plan:
+/// [`ClassificationName::split_plan`](crate::ClassificationName::split_plan).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SplitPlan {
     /// Test and validation part are shares of all examples.
@@ -25,8 +28,8 @@ pub enum SplitPlan {
         /// Percent of the examples outside the test part.
         validation: u8,
     },
-    /// The examples behind the first `training` ones are the test part, which is not drawn; the validation part is a share
-    /// of the others.
+    /// The examples behind the first `training` ones are the test part, which is not drawn; the validation
+    /// part is a share of the others.
     Official {
         /// The number of examples of the official training part.
         training: usize,
@@ -61,12 +64,13 @@ pub enum SplitError {
     },
 }
 
-/// The examples of an off-policy experiment in four parts, which are disjoint and hold every example [L23, Appendix F.2
-/// and F.3].
+/// The examples of an off-policy experiment in four parts, which are disjoint and hold every example [L23,
+/// Appendix F.2 and F.3].
 ///
-/// Test and validation part are drawn without replacement and are the same in every trial of one seed; what they leave,
-/// the training part, is divided anew in every trial: a tenth, drawn without replacement, trains the logging policy, the
-/// rest becomes the log. Each part is in random order, but an official test part in its own.
+/// Test and validation part are drawn without replacement and are the same in every trial of one seed; what
+/// they leave, the training part, is divided anew in every trial: a tenth, drawn without replacement, trains
+/// the logging policy, the rest becomes the log. Each part is in random order, but an official test part in
+/// its own.
 ///
 /// The sizes are those of [L23, Table 3]:
 ///
@@ -74,7 +78,8 @@ pub enum SplitError {
 /// use datasets::{ClassificationName, Split};
 /// let sizes = |name: ClassificationName, n| {
 ///     let split = Split::new(name.split_plan(n), n, 7, 0)?;
-///     Ok::<_, datasets::SplitError>([split.logging, split.target, split.validation, split.test].map(|part| part.len()))
+///     let parts = [split.logging, split.target, split.validation, split.test];
+///     Ok::<_, datasets::SplitError>(parts.map(|part| part.len()))
 /// };
 /// assert_eq!(sizes(ClassificationName::Covertype, 581_012)?, [46_481, 418_329, 58_101, 58_101]);
 /// assert_eq!(sizes(ClassificationName::Fashion, 70_000)?, [5_400, 48_600, 6_000, 10_000]);
@@ -105,14 +110,15 @@ impl Split {
             return Err(SplitError::TooManyExamples { n });
         }
         let (test, validation) = plan.sizes(n)?;
+        let drawn = |n| permutation(n, seed, 0).map_err(|_| SplitError::TooManyExamples { n });
         // Stream 0 draws what all trials share, stream 1 + trial the rest.
         let mut order = match plan {
             SplitPlan::Official { training, .. } => {
-                let mut order = permutation(training, seed, 0);
+                let mut order = drawn(training)?;
                 order.extend(training..n);
                 order
             }
-            SplitPlan::Shares { .. } | SplitPlan::Nested { .. } => permutation(n, seed, 0),
+            SplitPlan::Shares { .. } | SplitPlan::Nested { .. } => drawn(n)?,
         };
         let test = order.split_off(n - test);
         let validation = order.split_off(order.len() - validation);
@@ -121,6 +127,19 @@ impl Split {
         order.shuffle(&mut rng);
         let target = order.split_off(share(order.len(), 10));
         Ok(Self { logging: order, target, validation, test })
+    }
+}
+
+impl ClassificationName {
+    /// How [L23, Appendix F.2] splits the task; `n` is the number of examples, of which Fashion-MNIST takes
+    /// the last seventh for the test, as its publishers do.
+    pub fn split_plan(self, n: usize) -> SplitPlan {
+        match self {
+            Self::Covertype => SplitPlan::Shares { test: 10, validation: 10 },
+            Self::Fashion => SplitPlan::Official { training: n - n / 7, validation: 10 },
+            Self::Scene => SplitPlan::Nested { test: 20, validation: 20 },
+            Self::Tmc => SplitPlan::Nested { test: 10, validation: 10 },
+        }
     }
 }
 
@@ -158,7 +177,6 @@ fn share(n: usize, percent: u8) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ClassificationName;
     use std::collections::HashSet;
 
     fn parts(split: &Split) -> [&Vec<usize>; 4] {
@@ -211,7 +229,8 @@ mod tests {
         }
     }
 
-    /// 6 of 64 are drawn: 375 times of 4,000 expected, with a standard deviation of 18.4; six of these are allowed.
+    /// 6 of 64 are drawn: 375 times of 4,000 expected, with a standard deviation of 18.4; six of these are
+    /// allowed.
     #[test]
     fn every_example_trains_the_logging_policy_equally_often() {
         let plan = SplitPlan::Nested { test: 20, validation: 20 };

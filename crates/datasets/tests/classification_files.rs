@@ -1,5 +1,5 @@
-//! The classification tasks and the Open Bandit logs against the official files: counts, means, order, sums. Where a
-//! file is absent, the test says so on standard error and checks the stand-in's shape instead.
+//! The classification tasks and the Open Bandit logs against the official files: counts, means, order, sums.
+//! Where a file is absent, the test says so on standard error and checks the stand-in's shape instead.
 
 mod reduced;
 
@@ -167,7 +167,8 @@ fn open_bandit_logs() {
     }
 }
 
-/// The share of examples that a stump of one column and two classes gets right is well above guessing: trees can learn.
+/// The share of examples that a stump of one column and two classes gets right is well above guessing: trees
+/// can learn.
 #[test]
 fn stand_ins_have_the_shape_of_what_they_stand_for_and_can_be_learnt() {
     let search = SearchPath::from_environment(None).unwrap();
@@ -207,7 +208,8 @@ fn stand_ins_have_the_shape_of_what_they_stand_for_and_can_be_learnt() {
     }
 }
 
-/// The share of the second half of the examples whose nearest class mean, of the first half, is one of their labels.
+/// The share of the second half of the examples whose nearest class mean, of the first half, is one of their
+/// labels.
 #[allow(clippy::unwrap_used, reason = "a test helper: a task without rows fails the test")]
 fn nearest_mean(task: &Classification) -> f64 {
     let (n, m) = (task.len(), task.contexts.dimension());

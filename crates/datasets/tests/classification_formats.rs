@@ -1,5 +1,5 @@
-//! The ARFF and IDX readers on small files that are written here: every fault is named with its place, and no bytes make a
-//! reader panic.
+//! The ARFF and IDX readers on small files that are written here: every fault is named with its place, and no
+//! bytes make a reader panic.
 
 use datasets::arff::{self, Arff, ArffProblem, AttributeKind};
 use datasets::idx::{self, Idx, IdxProblem};
@@ -115,7 +115,8 @@ fn a_row_is_not_lost_behind_a_comment() {
     assert_eq!(read_arff((HEADER.to_owned() + "1,0,1 % one\r\n1,1,1\r").as_bytes()).unwrap().rows.len(), 2);
 }
 
-/// What a name or a comment opens, its line closes: an open quotation mark is refused on its line, with rows behind it.
+/// What a name or a comment opens, its line closes: an open quotation mark is refused on its line, with rows
+/// behind it.
 #[test]
 fn an_open_mark_does_not_reach_the_next_line() {
     let open = HEADER.replace("@attribute b", "@attribute 'b") + "1,0,1\n1,'0,1\n";

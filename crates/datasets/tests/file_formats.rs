@@ -1,4 +1,5 @@
-//! The readers on small files that are written here: every fault is named with its place, and no bytes make a reader panic.
+//! The readers on small files that are written here: every fault is named with its place, and no bytes make a
+//! reader panic.
 
 use datasets::{CensusCoding, DataError, Dataset, Provenance};
 use datasets::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase};

@@ -17,14 +17,15 @@ const STAND_IN: StandIn = StandIn { seed: 3, rows: Some(10) };
 fn folders_are_searched_in_order_and_parts_of_a_set_are_refused() {
     let root = TempDir::new().unwrap();
     let folder = |name: &str| root.path().join(name);
-    for name in ["asked", "environment", "workspace/data", "shared/data"] {
+    let repository = "workspace/crates/datasets/data";
+    for name in ["asked", "environment", "workspace/data", "shared/data", repository] {
         fs::create_dir_all(folder(name)).unwrap();
         fs::write(folder(name).join("letter-recognition.data.gz"), "").unwrap();
     }
     let environment = |name: &str| (name == "OCO_DATA").then(|| folder("environment").into_os_string());
     let asked = folder("asked");
     let search = SearchPath::new(Some(&asked), environment, &folder("workspace")).unwrap();
-    for name in ["asked", "environment", "workspace/data", "workspace/../shared/data"] {
+    for name in ["asked", "environment", "workspace/data", "workspace/../shared/data", repository] {
         let found = search.locate(Name::Letter).unwrap().unwrap();
         assert_eq!(found, [folder(name).join("letter-recognition.data.gz")]);
         fs::remove_file(&found[0]).unwrap();

@@ -37,7 +37,8 @@ fn a_majority_of_stumps_is_what_its_truth_says_and_continues_when_loaded() {
                 *count += usize::from(stump.vote(&x) * y > 0.0);
             }
         }
-        // With p_j = P[stump j votes +1], stump j differs from the majority where the majority of all k overrules it.
+        // With p_j = P[stump j votes +1], stump j differs from the majority where the majority of all k
+        // overrules it.
         for (j, &count) in agreements.iter().enumerate() {
             let expected = agreement(&truth, j);
             assert!((count as f64 / ROUNDS as f64 - expected).abs() < margin(ROUNDS), "{k} {j} {count}");

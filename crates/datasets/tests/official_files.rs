@@ -1,5 +1,5 @@
-//! The readers against the official files: row counts, class counts, shapes, sums. Where a file is absent, the test says
-//! so on standard error and checks the stand-in's shape instead.
+//! The readers against the official files: row counts, class counts, shapes, sums. Where a file is absent,
+//! the test says so on standard error and checks the stand-in's shape instead.
 
 mod reduced;
 

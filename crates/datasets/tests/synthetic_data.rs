@@ -10,7 +10,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 const ROUNDS: usize = 20_000;
 
-/// Draws the rounds of a generator: ‖x‖ = 1 in each. Half-way the generator is saved and loaded, and both continue alike.
+/// Draws the rounds of a generator: ‖x‖ = 1 in each. Half-way the generator is saved and loaded, and both
+/// continue alike.
 #[allow(clippy::unwrap_used, reason = "a test helper: a generator that cannot be saved fails the test")]
 fn rounds<G: Generator + Clone + Serialize + DeserializeOwned>(mut generator: G) -> Vec<(Vec<f64>, f64)> {
     let mut drawn = Vec::new();

@@ -43,67 +43,14 @@ pub(crate) enum Command {
                             `cargo xtask reproduce EXPERIMENT --help`."
     )]
     Reproduce(Experiment),
-    /// Hold the crates against conformance vectors
-    Conform {
-        /// The folder with the vector files
-        dir: PathBuf,
-        /// Count the cases of unknown kernels as skipped instead of failed
-        #[arg(long)]
-        allow_unknown: bool,
-    },
     /// Look after the official data files
     #[command(subcommand)]
     Data(Data),
-    /// Attack every saved type and every reader with mutated input
-    Fuzz(Fuzz),
-    /// Run the cases of a job that stands on standard input
-    #[command(hide = true)]
-    FuzzWorker,
-}
-
-#[derive(Args)]
-pub(crate) struct Fuzz {
-    /// Minutes of the whole run
-    #[arg(long, default_value_t = 1.0)]
-    pub(crate) minutes: f64,
-    /// So many cases a target, in place of a time
-    #[arg(long, conflicts_with = "minutes")]
-    pub(crate) cases: Option<u64>,
-    /// The seed of all cases
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Workers at a time; all cores unless said
-    #[arg(long)]
-    pub(crate) threads: Option<usize>,
-    /// Only targets with this in their names
-    #[arg(long)]
-    pub(crate) only: Option<String>,
-    /// Where findings go
-    #[arg(long, default_value = "out/fuzz")]
-    pub(crate) out: PathBuf,
-    /// The limit of a case in seconds
-    #[arg(long, default_value_t = 5.0)]
-    pub(crate) case_seconds: f64,
-    /// The limit of a worker's memory in MiB
-    #[arg(long, default_value_t = 256)]
-    pub(crate) memory: u64,
-    /// Run the input of one finding again, and nothing else
-    #[arg(long)]
-    pub(crate) replay: Option<PathBuf>,
-    /// Print the names of the targets
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// Show no progress
-    #[arg(long)]
-    pub(crate) quiet: bool,
-    /// This process is in a group of its own, and ends with its standard input
-    #[arg(long, hide = true)]
-    pub(crate) ends_with_input: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Experiment {
-    /// Everything there is, at a glance: a few minutes
+    /// Every experiment, cut short: a few minutes
     Tour(Common),
     /// [BH20, Table 2]: online gradient boosting with noisy bandit feedback
     BanditBoosting {
@@ -126,7 +73,7 @@ pub(crate) enum Experiment {
     Oco {
         #[command(flatten)]
         common: Common,
-        /// Trials of what is random
+        /// Trials of the random parts
         #[arg(long, default_value_t = 20)]
         trials: u64,
         /// Short streams and small dimensions
@@ -135,7 +82,8 @@ pub(crate) enum Experiment {
     },
     /// [BH20, Table 1]: regret and cost of projection-free learners as T grows
     ///
-    /// Its learners are timed, so it works on one thread unless --threads or $RAYON_NUM_THREADS says otherwise.
+    /// Its learners are timed, so it works on one thread unless --threads or $RAYON_NUM_THREADS says
+    /// otherwise.
     ProjectionFree {
         #[command(flatten)]
         common: Common,
@@ -146,7 +94,7 @@ pub(crate) enum Experiment {
         #[arg(long)]
         quick: bool,
     },
-    /// [BCMH20]: agnostic and realizable boosting on streams whose labels lie, against their bounds
+    /// [BCMH20]: agnostic and realizable boosting under label noise, against their bounds
     Agnostic {
         #[command(flatten)]
         common: Common,
@@ -160,11 +108,12 @@ pub(crate) enum Experiment {
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Source>,
     },
-    /// [NP14]: the MABoost family on two-class sets: bounds, margins, label noise, sparse weights, combined sets
+    /// [NP14]: the MABoost family on two-class sets: bounds, margins, label noise, sparse weights, combined
+    /// sets
     Maboost {
         #[command(flatten)]
         common: Common,
-        /// Trials of what is cheap; courses on large sets have fewer
+        /// Trials; long runs on large sets have fewer
         #[arg(long, default_value_t = 20)]
         trials: u64,
         /// Few rounds on few rows
@@ -180,20 +129,20 @@ pub(crate) enum Experiment {
         common: Common,
         /// Trials a task
         #[arg(long, default_value_t = 10)]
-        trials: u32,
-        /// Trials of Covertype and Fashion-MNIST, of which one takes many minutes; as many as of the others unless said
+        trials: u64,
+        /// Trials of Covertype and Fashion-MNIST, many minutes each; --trials unless given
         #[arg(long)]
-        large_trials: Option<u32>,
-        /// Trials, of those two, of the methods that the paper's Table 1 does not have; as many as of the others unless said
+        large_trials: Option<u64>,
+        /// Trials of methods outside Table 1, on Covertype and Fashion-MNIST; --large-trials unless given
         #[arg(long)]
-        comparison_trials: Option<u32>,
+        comparison_trials: Option<u64>,
         /// Few rounds on few rows, of scene alone unless tasks are named
         #[arg(long)]
         quick: bool,
-        /// Search hyper-parameters on validation rows, instead of those of the paper's Table 5
+        /// Search hyper-parameters on validation rows, in place of the paper's Table 5
         #[arg(long)]
         search: bool,
-        /// In place of the tables: BOPL-regr with one thing at a time varied, on validation rows
+        /// Vary BOPL-regr one parameter at a time, scored on validation rows, in place of the tables
         #[arg(long, conflicts_with = "search")]
         variations: bool,
         /// Only these tasks, separated by commas
@@ -234,7 +183,7 @@ pub(crate) struct Common {
     /// Show no progress
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// Refuse to run where official files are absent, in place of running on synthetic stand-ins
+    /// Fail if official files are absent, in place of running on synthetic stand-ins
     #[arg(long)]
     pub(crate) strict: bool,
 }

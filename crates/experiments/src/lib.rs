@@ -1,25 +1,17 @@
-//! The papers' tables and figures: a file per experiment, over what all of them share.
+//! The papers' tables and figures: a module an experiment, called by the name of its command.
 //!
-//! Reading order: [`bandit_boosting`], [`lecture`], [`projection_free`], [`agnostic`], [`maboost`], [`bopl`] and [`open_bandit`] are
-//! experiments;
-//! [`record`], [`trials`], [`table`], [`plot`], [`progress`], [`threads`] and `paired` are what an experiment is made of;
-//! [`conform`] holds the crates against vectors of an independent implementation; [`data_command`] lists, verifies and
-//! fetches the official files; [`fuzz`] attacks every saved type and every reader with mutated input.
+//! Reading order: [`bandit_boosting`], [`oco`], [`projection_free`], [`agnostic`], [`maboost`], [`bopl`] and
+//! [`obd`] are experiments; [`runner`] runs each of them, and [`threads`] counts their threads;
+//! [`data_command`] lists, verifies and fetches the official files. What any experiment is made of is the
+//! crate `report`.
 
 pub mod bandit_boosting;
-pub mod lecture;
+pub mod oco;
 pub mod projection_free;
 pub mod agnostic;
 pub mod maboost;
 pub mod bopl;
-pub mod open_bandit;
-pub mod record;
-pub mod trials;
-pub mod progress;
+pub mod obd;
+pub mod runner;
 pub mod threads;
-mod paired;
-pub mod table;
-pub mod plot;
-pub mod conform;
 pub mod data_command;
-pub mod fuzz;

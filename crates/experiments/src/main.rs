@@ -1,26 +1,18 @@
-//! The program behind `cargo xtask reproduce | conform | data | fuzz`.
+//! The program behind `cargo xtask reproduce | data`.
 
 mod arguments;
-mod interruption;
-mod fuzzing;
-mod output;
 mod ready;
 
 use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
 use datasets::{ClassificationName, Name, SearchPath, Set};
 use experiments::agnostic::{self, streams::Source};
-use experiments::bandit_boosting::{self, Options};
-use experiments::bopl;
-use experiments::conform;
 use experiments::data_command::{self, fetch};
-use experiments::fuzz;
-use experiments::lecture;
-use experiments::maboost;
-use experiments::open_bandit;
-use experiments::projection_free;
-use output::{say, warn};
+use experiments::runner::{ExperimentError, Options, Report};
+use experiments::{bandit_boosting, bopl, maboost, obd, oco, projection_free};
 use ready::Ready;
+use report::interruption;
+use report::output::{say, warn};
 use std::error::Error;
 use std::process::ExitCode;
 
@@ -49,198 +41,118 @@ fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
         Command::Reproduce(_) => interruption::explain("what is finished is kept beside the results"),
         Command::Data(Data::Fetch { .. }) => interruption::explain("what has arrived is kept"),
         // Nothing that takes long, and nothing to go on with.
-        Command::Conform { .. } | Command::Data(_) | Command::Fuzz(_) | Command::FuzzWorker => {}
+        Command::Data(_) => {}
     }
     match command {
-        Command::Reproduce(Experiment::Tour(common)) => tour(&common),
-        Command::Reproduce(Experiment::BanditBoosting { common, trials, delta, quick, datasets }) => {
-            bandit(&common, Size { trials, delta, quick }, &datasets)
+        Command::Reproduce(experiment) => reproduce(experiment),
+        Command::Data(data) => look_after(&data),
+    }
+}
+
+fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
+    match experiment {
+        Experiment::Tour(common) => tour(&common),
+        Experiment::BanditBoosting { common, trials, delta, quick, datasets } => {
+            let plan = bandit_boosting::Plan { delta, datasets: or_all(&datasets, &Name::BH20) };
+            let sets = sets(&plan.datasets);
+            perform(&common, "bandit-boosting", (trials, quick), &sets, plan, bandit_boosting::run)
         }
-        Command::Reproduce(Experiment::Oco { common, trials, quick }) => oco(&common, trials, quick),
-        Command::Reproduce(Experiment::ProjectionFree { common, trials, quick }) => {
-            projection_free(&common, trials, quick)
+        Experiment::Oco { common, trials, quick } => {
+            perform(&common, "oco", (trials, quick), &sets(&oco::STREAMS), (), oco::run)
         }
-        Command::Reproduce(Experiment::Agnostic { common, trials, quick, datasets }) => {
-            agnostic(&common, trials, quick, &datasets)
+        Experiment::ProjectionFree { common, trials, quick } => {
+            let problems = projection_free::problems::Problem::ALL.to_vec();
+            let sets = [Name::Abalone.into()];
+            perform(&common, "projection-free", (trials, quick), &sets, problems, projection_free::run)
         }
-        Command::Reproduce(Experiment::Maboost { common, trials, quick, datasets }) => {
-            maboost(&common, trials, quick, &datasets)
+        Experiment::Agnostic { common, trials, quick, datasets } => {
+            let sources = or_all(&datasets, &Source::ALL);
+            perform(&common, "agnostic", (trials, quick), &files(&sources), sources, agnostic::run)
         }
-        Command::Reproduce(Experiment::Bopl {
+        Experiment::Maboost { common, trials, quick, datasets } => {
+            let names = or_all(&datasets, &maboost::sets::SETS);
+            perform(&common, "maboost", (trials, quick), &sets(&names), names, maboost::run)
+        }
+        Experiment::Bopl {
             common,
             trials,
             large_trials,
             comparison_trials,
             quick,
-            search,
+            search: search_parameters,
             variations,
             datasets,
-        }) => {
-            let trials = (trials, large_trials, comparison_trials);
-            let experiment = if variations { bopl::variations::run } else { bopl::run };
-            bopl(&common, trials, (quick, search), &datasets, experiment)
+        } => {
+            let all: &[ClassificationName] =
+                if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
+            let tasks = or_all(&datasets, all);
+            let (sets, run) = (sets(&tasks), if variations { bopl::variations::run } else { bopl::run });
+            let plan = bopl::Plan { large_trials, comparison_trials, search_parameters, tasks };
+            perform(&common, "bopl", (trials, quick), &sets, plan, run)
         }
-        Command::Reproduce(Experiment::Obd { common, replicates }) => obd(&common, replicates),
-        Command::Conform { dir, allow_unknown } => {
-            let summary = conform::run(&dir, allow_unknown, &mut std::io::stdout().lock())?;
-            Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }
-        Command::Data(data) => look_after(&data),
-        Command::Fuzz(options) => fuzzing::run(&options),
-        Command::FuzzWorker => {
-            fuzz::work(&fuzz::targets())?;
-            Ok(ExitCode::SUCCESS)
+        Experiment::Obd { common, replicates } => {
+            perform(&common, "obd", (1, false), &[Set::OpenBandit], replicates, obd::run)
         }
     }
 }
 
-/// Every experiment there is, in its quick form.
+/// Every experiment in its quick form.
 fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
-    say("The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/.\n")?;
-    let out = common.out.join("tour");
-    let common = &Common { out, data: common.data.clone(), ..*common };
-    oco(common, 3, true)?;
-    projection_free(common, 3, true)?;
-    agnostic(common, 3, true, &[])?;
-    maboost(common, 3, true, &[])?;
-    bopl(common, (2, None, None), (true, false), &[], bopl::run)?;
-    obd(common, 200)?;
-    bandit(common, Size { trials: 3, delta: 0.5, quick: true }, &[])
+    say(
+        "The quick tour: every experiment, cut short. Tables and plots of full runs are in docs/results/.\n",
+    )?;
+    let common = || Common { out: common.out.join("tour"), data: common.data.clone(), ..*common };
+    let (quick, datasets, trials) = (true, Vec::new(), 3);
+    reproduce(Experiment::Oco { common: common(), trials, quick })?;
+    reproduce(Experiment::ProjectionFree { common: common(), trials, quick })?;
+    reproduce(Experiment::Agnostic { common: common(), trials, quick, datasets: Vec::new() })?;
+    reproduce(Experiment::Maboost { common: common(), trials, quick, datasets: Vec::new() })?;
+    reproduce(Experiment::Bopl {
+        common: common(),
+        trials: 2,
+        large_trials: None,
+        comparison_trials: None,
+        quick,
+        search: false,
+        variations: false,
+        datasets: Vec::new(),
+    })?;
+    reproduce(Experiment::Obd { common: common(), replicates: 200 })?;
+    reproduce(Experiment::BanditBoosting { common: common(), trials, delta: 0.5, quick, datasets })
 }
 
-fn projection_free(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
-    let ready = Ready::new(common, "projection-free", &[Name::Abalone.into()])?;
-    let report = projection_free::run(&projection_free::Options {
-        trials,
-        seed: common.seed,
-        threads: common.threads,
-        quick,
-        problems: projection_free::problems::Problem::ALL.to_vec(),
-        out: common.out.clone(),
-        search: ready.search.clone(),
-        quiet: common.quiet,
-    })?;
+/// Runs an experiment on these sets, and shows what came out.
+fn perform<P>(
+    common: &Common,
+    name: &str,
+    (trials, quick): (u64, bool),
+    sets: &[Set],
+    plan: P,
+    run: fn(&Options<P>) -> Result<Report, ExperimentError>,
+) -> Result<ExitCode, Box<dyn Error>> {
+    let ready = Ready::new(common, name, sets)?;
+    let (out, search) = (common.out.clone(), ready.search.clone());
+    let Common { seed, threads, quiet, .. } = *common;
+    let report = run(&Options { trials, seed, threads, quick, plan, out, search, quiet })?;
     ready.show(&report.terminal, &report.files)
 }
 
-fn agnostic(
-    common: &Common,
-    trials: u64,
-    quick: bool,
-    sources: &[Source],
-) -> Result<ExitCode, Box<dyn Error>> {
-    let sources = if sources.is_empty() { Source::ALL.to_vec() } else { sources.to_vec() };
-    let real = sources.iter().filter_map(|source| match source {
+/// The sources that are read from files.
+fn files(sources: &[Source]) -> Vec<Set> {
+    let set = |source: &Source| match source {
         Source::Real(name) => Some(Set::from(*name)),
         _ => None,
-    });
-    let ready = Ready::new(common, "agnostic", &real.collect::<Vec<_>>())?;
-    let report = agnostic::run(&agnostic::Options {
-        trials,
-        seed: common.seed,
-        threads: common.threads,
-        quick,
-        sources,
-        out: common.out.clone(),
-        search: ready.search.clone(),
-        quiet: common.quiet,
-    })?;
-    ready.show(&report.terminal, &report.files)
+    };
+    sources.iter().filter_map(set).collect()
 }
 
-fn maboost(common: &Common, trials: u64, quick: bool, sets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
-    let sets = if sets.is_empty() { maboost::sets::SETS.to_vec() } else { sets.to_vec() };
-    let ready = Ready::of(common, "maboost", &sets)?;
-    let report = maboost::run(&maboost::Options {
-        trials,
-        seed: common.seed,
-        threads: common.threads,
-        quick,
-        sets,
-        out: common.out.clone(),
-        search: ready.search.clone(),
-        quiet: common.quiet,
-    })?;
-    ready.show(&report.terminal, &report.files)
+/// What was asked for, or all.
+fn or_all<T: Clone>(asked: &[T], all: &[T]) -> Vec<T> {
+    if asked.is_empty() { all.to_vec() } else { asked.to_vec() }
 }
 
-/// Of scene alone in the quick form, unless tasks are named.
-fn bopl(
-    common: &Common,
-    (trials, large_trials, comparison_trials): (u32, Option<u32>, Option<u32>),
-    (quick, search_parameters): (bool, bool),
-    tasks: &[ClassificationName],
-    experiment: fn(&bopl::Options) -> Result<bopl::Report, bopl::BoplRunError>,
-) -> Result<ExitCode, Box<dyn Error>> {
-    let all: &[ClassificationName] =
-        if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
-    let tasks = if tasks.is_empty() { all } else { tasks }.to_vec();
-    let ready = Ready::of(common, "bopl", &tasks)?;
-    let report = experiment(&bopl::Options {
-        trials,
-        large_trials,
-        comparison_trials,
-        seed: common.seed,
-        threads: common.threads,
-        quick,
-        search_parameters,
-        tasks,
-        out: common.out.clone(),
-        search: ready.search.clone(),
-        quiet: common.quiet,
-    })?;
-    ready.show(&report.terminal, &report.files)
-}
-
-fn obd(common: &Common, replicates: u32) -> Result<ExitCode, Box<dyn Error>> {
-    let ready = Ready::new(common, "obd", &[Set::OpenBandit])?;
-    let report = open_bandit::run(&open_bandit::Options {
-        seed: common.seed,
-        replicates,
-        out: common.out.clone(),
-        search: ready.search.clone(),
-    })?;
-    ready.show(&report.terminal, &report.files)
-}
-
-/// How much of an experiment is run.
-#[derive(Clone, Copy)]
-struct Size {
-    trials: u64,
-    delta: f64,
-    quick: bool,
-}
-
-fn bandit(common: &Common, size: Size, datasets: &[Name]) -> Result<ExitCode, Box<dyn Error>> {
-    let Size { trials, delta, quick } = size;
-    let datasets = if datasets.is_empty() { Name::BH20.to_vec() } else { datasets.to_vec() };
-    let ready = Ready::of(common, "bandit-boosting", &datasets)?;
-    let report = bandit_boosting::run(&Options {
-        trials,
-        seed: common.seed,
-        threads: common.threads,
-        delta,
-        quick,
-        out: common.out.clone(),
-        datasets,
-        search: ready.search.clone(),
-        quiet: common.quiet,
-    })?;
-    ready.show(&report.terminal, &report.files)
-}
-
-fn oco(common: &Common, trials: u64, quick: bool) -> Result<ExitCode, Box<dyn Error>> {
-    let ready = Ready::of(common, "oco", &lecture::STREAMS)?;
-    let report = lecture::run(&lecture::Options {
-        trials,
-        seed: common.seed,
-        threads: common.threads,
-        quick,
-        out: common.out.clone(),
-        search: ready.search.clone(),
-        quiet: common.quiet,
-    })?;
-    ready.show(&report.terminal, &report.files)
+fn sets<S: Copy + Into<Set>>(names: &[S]) -> Vec<Set> {
+    names.iter().map(|&name| name.into()).collect()
 }
 
 fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {

@@ -1,10 +1,10 @@
 //! What stands between a command line and its experiment: data, or a warning that there is none.
 
 use crate::arguments::Common;
-use crate::output::{say, warn};
 use datasets::{SearchPath, Set};
 use experiments::data_command::stand_ins::StandIns;
 use experiments::threads;
+use report::output::{say, warn};
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,14 +16,6 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    pub(crate) fn of<S: Copy + Into<Set>>(
-        common: &Common,
-        name: &str,
-        sets: &[S],
-    ) -> Result<Self, Box<dyn Error>> {
-        Self::new(common, name, &sets.iter().map(|&set| set.into()).collect::<Vec<_>>())
-    }
-
     /// Says that an experiment begins, and warns of stand-ins or refuses them.
     pub(crate) fn new(common: &Common, name: &str, sets: &[Set]) -> Result<Self, Box<dyn Error>> {
         threads::count(common.threads)?;

@@ -26,12 +26,12 @@ pub fn pool(asked: Option<usize>) -> Result<rayon::ThreadPool, ThreadsError> {
     chosen(asked, Threads::all())?.pool()
 }
 
-/// The same for an experiment that times what it runs: one thread, unless something else is asked for.
+/// The number of threads of an experiment that times its units: one, unless something else is asked for.
 ///
 /// # Errors
 /// [`ThreadsError`].
-pub fn pool_for_timing(asked: Option<usize>) -> Result<rayon::ThreadPool, ThreadsError> {
-    chosen(asked, Threads::one())?.pool()
+pub fn count_for_timing(asked: Option<usize>) -> Result<usize, ThreadsError> {
+    chosen(asked, Threads::one())?.count()
 }
 
 fn chosen(asked: Option<usize>, otherwise: Threads) -> Result<Threads, ThreadsError> {

@@ -1,5 +1,5 @@
-//! The experiment on agnostic boosting as a program: neither threads nor a stop change a number, no method looks ahead,
-//! and with the regrets that occurred every bound holds in every trial.
+//! The experiment on agnostic boosting as a program: neither threads nor a stop change a number, no method
+//! looks ahead, and with the regrets that occurred every bound holds in every trial.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -8,9 +8,9 @@ mod bounds;
 use bounds::compare;
 use datasets::{Name, SearchPath};
 use experiments::agnostic::methods::votes;
-use experiments::agnostic::streams::{Lies, Source, Stream};
+use experiments::agnostic::streams::{LabelFlips, Source, Stream};
 use experiments::agnostic::{Options, run};
-use experiments::record::Record;
+use report::record::Record;
 use std::path::Path;
 
 /// A quick run on a stand-in, which every clone has, and on a synthetic stream.
@@ -20,7 +20,7 @@ fn quick(out: &Path, trials: u64, threads: usize) -> Record {
         seed: 5,
         threads: Some(threads),
         quick: true,
-        sources: vec![Source::Real(Name::BreastCancer), Source::FiveStumps],
+        plan: vec![Source::Real(Name::BreastCancer), Source::FiveStumps],
         out: out.to_owned(),
         search: SearchPath::nowhere(),
         quiet: true,
@@ -96,16 +96,16 @@ fn a_row_is_made_of_its_own_lies() {
     }
 }
 
-fn stream(source: Source, lies: Lies, longest: usize) -> Stream {
+fn stream(source: Source, label_flips: LabelFlips, longest: usize) -> Stream {
     let real = source.load(&SearchPath::nowhere(), 3, Some(1_000)).unwrap();
-    source.stream(real.as_ref(), lies, longest, 3, 1).unwrap()
+    source.stream(real.as_ref(), label_flips, longest, 3, 1).unwrap()
 }
 
 #[test]
 fn what_is_voted_does_not_depend_on_labels_that_come_later() {
     const FROM: usize = 60;
     for source in [Source::Real(Name::Adult), Source::Jumps] {
-        let told = stream(source, Lies::Noise(0.2), 120);
+        let told = stream(source, LabelFlips::Noise(0.2), 120);
         let mut garbled = told.clone();
         garbled.labels[FROM..].iter_mut().for_each(|y| *y = -*y);
         let mut differ = 0;
@@ -121,30 +121,31 @@ fn what_is_voted_does_not_depend_on_labels_that_come_later() {
 #[test]
 fn what_is_fitted_does_not_depend_on_rows_that_are_scored() {
     let source = Source::Real(Name::Adult);
-    let (short, long) = (stream(source, Lies::Noise(0.0), 50), stream(source, Lies::Noise(0.0), 200));
+    let (short, long) =
+        (stream(source, LabelFlips::Noise(0.0), 50), stream(source, LabelFlips::Noise(0.0), 200));
     assert_eq!(short.class, long.class);
     assert_eq!(short.labels, long.labels[..50]);
     assert!(short.rows.iter().zip(long.rows.iter()).all(|(a, b)| a == b));
     // 1,000 rows, of which a tenth is set aside.
-    assert_eq!(stream(source, Lies::Noise(0.0), 2_000).labels.len(), 900);
+    assert_eq!(stream(source, LabelFlips::Noise(0.0), 2_000).labels.len(), 900);
 }
 
 #[test]
 fn labels_lie_as_often_as_stated_about_the_same_rows() {
     for source in [Source::Real(Name::Letter), Source::HalfSpace] {
-        let clean = stream(source, Lies::Noise(0.0), 600);
-        for &lies in Lies::about(source) {
-            let told = stream(source, lies, 600);
+        let clean = stream(source, LabelFlips::Noise(0.0), 600);
+        for &label_flips in LabelFlips::about(source) {
+            let told = stream(source, label_flips, 600);
             assert!(told.rows.iter().zip(clean.rows.iter()).all(|(a, b)| a == b));
             let turned = told.labels.iter().zip(&clean.labels).filter(|(a, b)| a != b).count();
             let share = turned as f64 / 600.0;
-            let (expected, slack) = match lies {
+            let (expected, slack) = match label_flips {
                 // Hoeffding with a probability below 1e−6 to fail.
-                Lies::Noise(p) => (p, (2e6f64.ln() / 1200.0).sqrt()),
-                Lies::Blocks(length) => (length as f64 / 200.0, 0.0),
-                Lies::Surest(p) => (p, 0.0),
+                LabelFlips::Noise(p) => (p, (2e6f64.ln() / 1200.0).sqrt()),
+                LabelFlips::Blocks(length) => (length as f64 / 200.0, 0.0),
+                LabelFlips::Surest(p) => (p, 0.0),
             };
-            assert!((share - expected).abs() <= slack + 1e-12, "{source}, {lies}: {share}");
+            assert!((share - expected).abs() <= slack + 1e-12, "{source}, {label_flips}: {share}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The experiment as a program: the same numbers for any number of threads, after a stop, and in the record's schema.
+//! The experiment as a program: the same numbers for any number of threads, after a stop, and in the record's
+//! schema.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -7,8 +8,8 @@ use datasets::{Name, SearchPath, StandIn};
 use experiments::bandit_boosting::methods::{Fixed, Method};
 use experiments::bandit_boosting::task::Task;
 use experiments::bandit_boosting::tuning::{Grid, tune};
-use experiments::bandit_boosting::{DECREASE, LOSS, Options, run};
-use experiments::record::{Provenance, Record};
+use experiments::bandit_boosting::{DECREASE, LOSS, Options, Plan, run};
+use report::record::{Provenance, Record};
 use rows::RowMatrix;
 use std::path::Path;
 
@@ -19,9 +20,8 @@ fn quick(out: &Path, trials: u64, threads: usize) -> Record {
         seed: 3,
         threads: Some(threads),
         quick: true,
-        delta: 0.5,
         out: out.to_owned(),
-        datasets: vec![Name::Abalone],
+        plan: Plan { delta: 0.5, datasets: vec![Name::Abalone] },
         search: SearchPath::nowhere(),
         quiet: true,
     };
@@ -83,8 +83,8 @@ fn the_record_holds_every_method_and_the_papers_figures() {
     );
 }
 
-/// What reports does not tune: with other labels and other rows in the reporting half, tuning chooses the same setting at
-/// the same loss, to the last bit.
+/// What reports does not tune: with other labels and other rows in the reporting half, tuning chooses the
+/// same setting at the same loss, to the last bit.
 #[test]
 fn nothing_of_the_reporting_half_reaches_tuning() {
     let fixed = Fixed { delta: 0.5, noise: Noise::uniform(0.1).unwrap() };

@@ -1,5 +1,5 @@
-//! The experiment on boosted off-policy learning as a program: neither threads nor a stop change a number, every theorem holds
-//! after every round, and nothing of the test rows reaches what is learned.
+//! The experiment on boosted off-policy learning as a program: neither threads nor a stop change a number,
+//! every theorem holds after every round, and nothing of the test rows reaches what is learned.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -12,22 +12,25 @@ use experiments::bopl::methods::Method;
 use experiments::bopl::paper::Printed;
 use experiments::bopl::parameters::Parameters;
 use experiments::bopl::task::{MostRows, Task};
-use experiments::bopl::{BoplRunError, Options, run, variations};
-use experiments::record::{Record, Trial};
+use experiments::bopl::{Options, Plan, run, variations};
+use experiments::runner::ExperimentError;
+use report::record::{Record, Trial};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-fn options(out: &Path, trials: u32, threads: usize) -> Options {
+fn options(out: &Path, trials: u64, threads: usize) -> Options {
     Options {
         trials,
-        large_trials: None,
-        comparison_trials: None,
         seed: 5,
         threads: Some(threads),
         quick: true,
-        search_parameters: false,
-        tasks: vec![ClassificationName::Scene],
+        plan: Plan {
+            large_trials: None,
+            comparison_trials: None,
+            search_parameters: false,
+            tasks: vec![ClassificationName::Scene],
+        },
         out: out.to_owned(),
         search: SearchPath::nowhere(),
         quiet: true,
@@ -35,7 +38,7 @@ fn options(out: &Path, trials: u32, threads: usize) -> Options {
 }
 
 /// A quick run on the stand-in, which every clone has.
-fn quick(out: &Path, trials: u32, threads: usize) -> Record {
+fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     let report = run(&options(out, trials, threads)).unwrap();
     assert!(report.files.iter().all(|file| file.exists()));
     assert!(report.terminal.contains("(synthetic stand-in)"));
@@ -129,9 +132,9 @@ fn the_table_of_a_reduced_run() {
     ours: S-class, sharp (synthetic stand-in) 1.0000 ± 0.0000                           –
     ours: line search (synthetic stand-in)    1.0000 ± 0.0000                           –
     ours: vector leaves (synthetic stand-in)  0.9792 ± 0.0529                           –
-    BRR-xgb                                   after this step                           0.6854 ± 0.0189
-    DRR                                       after this step                           0.7636 ± 0.0098
-    BanditNet                                 after this step                           0.7794 ± 0.0124
+    BRR-xgb                                   not implemented                           0.6854 ± 0.0189
+    DRR                                       not implemented                           0.7636 ± 0.0098
+    BanditNet                                 not implemented                           0.7794 ± 0.0124
     ");
 }
 
@@ -152,7 +155,7 @@ fn the_variations_of_a_reduced_run() {
     let has = |start: &str| names.iter().any(|name| name.starts_with(start));
     assert!(has("as it is") && has("logged with ε = 0.5, columns as they are") && has("sharp constants, "));
     // What is asked of a logging policy is not always to be had of the stand-in, and the name says so.
-    let reached = |row: &&experiments::record::Row| !row.method.contains("not reached");
+    let reached = |row: &&report::record::Row| !row.method.contains("not reached");
     assert!(whole.rows.iter().filter(reached).count() >= 14);
     // Who logs in a variation is who it names, and is scored on validation rows.
     let keys = store(&out("whole"), "bopl-variations-").1;
@@ -179,7 +182,10 @@ fn the_variations_of_a_reduced_run() {
     // Neither threads nor a stop change a number.
     go("stopped", 1, 1);
     assert_eq!(go("stopped", 2, 1).trials, whole.trials);
-    assert!(matches!(variations::run(&options(&out("none"), 0, 1)), Err(BoplRunError::NothingToRun { .. })));
+    assert!(matches!(
+        variations::run(&options(&out("none"), 0, 1)),
+        Err(ExperimentError::NothingToRun { .. })
+    ));
 }
 
 #[test]
@@ -276,7 +282,8 @@ fn logging_policies_are_about_as_good_as_the_papers() {
 #[test]
 fn a_search_looks_at_validation_rows_and_keeps_its_units() {
     let folder = tempfile::tempdir().unwrap();
-    let searched = Options { search_parameters: true, ..options(folder.path(), 1, 2) };
+    let mut searched = options(folder.path(), 1, 2);
+    searched.plan.search_parameters = true;
     run(&searched).unwrap();
     let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
     assert!(page.contains("the best on validation rows of 6 configurations a method"));
@@ -285,7 +292,8 @@ fn a_search_looks_at_validation_rows_and_keeps_its_units() {
     run(&searched).unwrap();
     assert_eq!(units(folder.path()).1, text, "nothing is done again");
 
-    // Planted: of every method the last configuration is best by far on validation rows. It is what is run and shown.
+    // Planted: of every method the last configuration is best by far on validation rows. It is what is run
+    // and shown.
     let (path, text) = units(folder.path());
     let mut lines: Vec<&str> = text.lines().collect();
     let header = lines.remove(0);
@@ -332,10 +340,9 @@ fn method_and_parameters(key: &str) -> [&str; 2] {
 #[test]
 fn nothing_to_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    for refused in [
-        Options { trials: 0, ..options(folder.path(), 1, 1) },
-        Options { tasks: Vec::new(), ..options(folder.path(), 1, 1) },
-    ] {
-        assert!(matches!(run(&refused), Err(BoplRunError::NothingToRun { .. })));
+    let mut no_tasks = options(folder.path(), 1, 1);
+    no_tasks.plan.tasks.clear();
+    for refused in [Options { trials: 0, ..options(folder.path(), 1, 1) }, no_tasks] {
+        assert!(matches!(run(&refused), Err(ExperimentError::NothingToRun { .. })));
     }
 }

@@ -1,4 +1,5 @@
-//! The program as one types it: what it says of absent files, of unknown names, on the way, and when it is interrupted.
+//! The program as one types it: what it says of absent files, of unknown names, on the way, and when it is
+//! interrupted.
 
 #![allow(clippy::unwrap_used, reason = "a program that does not start fails the test")]
 

@@ -1,5 +1,5 @@
-//! The experiment on the MABoost family as a program: neither threads nor a stop change a number, every bound holds after every
-//! round, nothing of the test rows reaches what is learned or chosen.
+//! The experiment on the MABoost family as a program: neither threads nor a stop change a number, every bound
+//! holds after every round, nothing of the test rows reaches what is learned or chosen.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -8,8 +8,9 @@ use experiments::maboost::course::Course;
 use experiments::maboost::methods::{Learner, Method};
 use experiments::maboost::noise::TEST_ERROR;
 use experiments::maboost::sets::{SETS, Split, Task};
-use experiments::maboost::{MaboostError, Options, Point, combined, noise, run};
-use experiments::record::Record;
+use experiments::maboost::{Options, Point, combined, noise, run};
+use experiments::runner::ExperimentError;
+use report::record::Record;
 use rows::RowMatrix;
 use std::path::Path;
 use weak_learners::batch::Sample;
@@ -20,7 +21,7 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
         seed: 5,
         threads: Some(threads),
         quick: true,
-        sets: vec![Name::BreastCancer, Name::Spambase],
+        plan: vec![Name::BreastCancer, Name::Spambase],
         out: out.to_owned(),
         search: SearchPath::nowhere(),
         quiet: true,
@@ -57,7 +58,7 @@ fn neither_threads_nor_a_stop_change_a_number() {
 fn the_table_of_a_reduced_run() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
-    run(&Options { sets: vec![Name::BreastCancer], ..options(out, 2, 2) }).unwrap();
+    run(&Options { plan: vec![Name::BreastCancer], ..options(out, 2, 2) }).unwrap();
     let page = std::fs::read_to_string(out.join("maboost.md")).unwrap();
     let table = page.lines().skip_while(|line| !line.starts_with("| breast-cancer, stumps ")).take(14);
     insta::assert_snapshot!(table.collect::<Vec<_>>().join("\n"), @r"
@@ -95,7 +96,7 @@ fn with_other_test_labels(split: &Split) -> Split {
 /// The split of a set in which the rows that are tested on are wholly different.
 fn with_other_test_rows(name: Name, rows: usize) -> Split {
     let mut dataset = stand_in(name, rows);
-    let order = permutation(rows, 3, 1);
+    let order = permutation(rows, 3, 1).unwrap();
     let (_, tested) = order.split_at(2 * rows / 3);
     let mut values: Vec<Vec<f64>> = dataset.features.iter().map(|row| row.to_dense()).collect();
     tested.iter().for_each(|&i| values[i].iter_mut().for_each(|x| *x = 1e3 - 7.0 * *x));
@@ -229,9 +230,9 @@ fn combined_sets_keep_their_bounds() {
 #[test]
 fn only_sets_with_two_classes_are_boosted() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = run(&Options { sets: vec![Name::Abalone], ..options(folder.path(), 1, 1) }).unwrap_err();
-    assert!(matches!(refused, MaboostError::NotTwoClasses { name: Name::Abalone }));
+    let refused = run(&Options { plan: vec![Name::Abalone], ..options(folder.path(), 1, 1) }).unwrap_err();
+    assert!(matches!(refused, ExperimentError::NotTwoClasses { name: Name::Abalone, .. }));
     assert!(SETS.iter().all(|name| refused.to_string().contains(name.as_str())), "{refused}");
     let refused = run(&Options { trials: 0, ..options(folder.path(), 1, 1) }).unwrap_err();
-    assert!(matches!(refused, MaboostError::NothingToRun { .. }));
+    assert!(matches!(refused, ExperimentError::NothingToRun { .. }));
 }

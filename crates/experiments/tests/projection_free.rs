@@ -1,5 +1,5 @@
-//! The experiment as a program: the same regrets and counts for any number of threads and after a stop, and comparators that
-//! are what they claim.
+//! The experiment as a program: the same regrets and counts for any number of threads and after a stop, and
+//! comparators that are what they claim.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -10,11 +10,11 @@ use experiments::projection_free::methods::{Method, run as play};
 use experiments::projection_free::problems::{Problem, Task};
 use experiments::projection_free::round_loss::RoundLoss;
 use experiments::projection_free::{Options, run};
-use experiments::record::{Provenance, Record, Trial};
-use oco_core::Loss;
+use oco_core::losses::Loss;
 use projections::{Euclidean, Projection, Simplex};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use report::record::{Provenance, Record, Trial};
 use std::path::Path;
 
 fn quick(out: &Path, trials: u64, threads: usize, problem: Problem) -> Record {
@@ -23,7 +23,7 @@ fn quick(out: &Path, trials: u64, threads: usize, problem: Problem) -> Record {
         seed: 3,
         threads: Some(threads),
         quick: true,
-        problems: vec![problem],
+        plan: vec![problem],
         out: out.to_owned(),
         search: SearchPath::nowhere(),
         quiet: true,
@@ -86,8 +86,8 @@ fn the_comparator_of_targets_is_the_projected_mean() {
     assert!(found.loss <= least + found.gap && least <= found.loss + 1e-9, "{least}: {found:?}");
 }
 
-/// Every comparator is certified as closely as asked, no play or vertex is better than its certificate allows, and no loss is
-/// steeper or more curved than its task says.
+/// Every comparator is certified as closely as asked, no play or vertex is better than its certificate
+/// allows, and no loss is steeper or more curved than its task says.
 #[test]
 fn comparators_and_constants_hold_for_every_problem() {
     for problem in Problem::ALL {
@@ -120,7 +120,8 @@ fn comparators_and_constants_hold_for_every_problem() {
     }
 }
 
-/// A method asks what its line in the table says, and what it loses is its regret's: the reference is no oracle.
+/// A method asks what its line in the table says, and what it loses is its regret's: the reference is no
+/// oracle.
 #[test]
 fn methods_cost_what_they_say() {
     let task = Task::draw(Problem::SimplexCoins, 16, 2, 0, &SearchPath::nowhere()).unwrap();
@@ -138,14 +139,14 @@ fn methods_cost_what_they_say() {
     }
 }
 
-/// Three horizons whose logarithms are 0, 1 and 2 (times log 2): the slope is half the difference of the outer logarithms.
-/// The interval is that of the means of resampled trials, never of resampled numbers.
+/// Three horizons whose logarithms are 0, 1 and 2 (times log 2): the slope is half the difference of the
+/// outer logarithms. The interval is that of the means of resampled trials, never of resampled numbers.
 #[test]
 fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
     let horizons = [1.0, 2.0, 4.0];
     let trials = [vec![1.0, 7.0, 3.0], vec![3.0, 1.0, 13.0]];
-    // A resample is both trials (probability ½), the first twice or the second twice (¼ each): the means are 2 and 8, 1 and
-    // 3, or 3 and 13.
+    // A resample is both trials (probability ½), the first twice or the second twice (¼ each): the means are
+    // 2 and 8, 1 and 3, or 3 and 13.
     let slope = |first: f64, last: f64| 0.5 * (last / first).log2();
     let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
     let fit = exponent(&horizons, &trials, Summary::Mean, 1).unwrap();
@@ -155,8 +156,8 @@ fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
     let fit = exponent(&horizons, &trials, Summary::Least, 1).unwrap();
     assert!(near(fit.slope, slope(1.0, 3.0)) && near(fit.low, fit.slope), "{fit:?}");
     assert!(near(fit.high, slope(3.0, 13.0)), "{fit:?}");
-    // A resample has as many trials as there are. Either of these twice is flat; both together are not. With logarithms
-    // 0, 1, 3 the slope is (5·last − middle − 4·first)/14 of the logarithms of the means.
+    // A resample has as many trials as there are. Either of these twice is flat; both together are not. With
+    // logarithms 0, 1, 3 the slope is (5·last − middle − 4·first)/14 of the logarithms of the means.
     let fit = exponent(&[1.0, 2.0, 8.0], &[vec![4.0; 3], vec![1.0, 32.0, 2.0]], Summary::Mean, 1).unwrap();
     let both = (5.0 * 3.0_f64.log2() - 18.0_f64.log2() - 4.0 * 2.5_f64.log2()) / 14.0;
     assert!(near(fit.slope, both) && near(fit.low, both) && near(fit.high, 0.0), "{both}: {fit:?}");
@@ -166,8 +167,8 @@ fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
     assert_eq!(Summary::Mean.of([].into_iter()), None);
 }
 
-/// Trials T^¾·(1 + 0.3u) with u uniform on [−1, 1], anew at each horizon: the slope comes back within its standard error, and
-/// the interval is as long as that error says and holds the slope as often as it claims.
+/// Trials T^¾·(1 + 0.3u) with u uniform on [−1, 1], anew at each horizon: the slope comes back within its
+/// standard error, and the interval is as long as that error says and holds the slope as often as it claims.
 #[test]
 fn exponents_come_back() {
     let horizons: Vec<f64> = (0..10).map(|k| 2.0_f64.powi(k)).collect();
@@ -188,7 +189,8 @@ fn exponents_come_back() {
         length += fit.high - fit.low;
         held += u32::from(fit.low <= 0.75 && 0.75 <= fit.high);
     }
-    // A mean has the relative deviation 0.3/√(3n); the squared distances of the six logarithms from their mean sum to
+    // A mean has the relative deviation 0.3/√(3n); the squared distances of the six logarithms from their
+    // mean sum to
     // 17.5 (log 2)².
     let (n, log_2) = (f64::from(count), 2.0_f64.ln());
     let error = 0.3 / (3.0 * n).sqrt() / (17.5 * log_2 * log_2).sqrt();
@@ -240,7 +242,8 @@ fn streams_are_those_of_their_trial_and_coins_are_fair() {
     }
 }
 
-/// The width is at least E sup ⟨p, x − x'⟩ for a standard normal p, here over 200 draws, and within a factor of two of it.
+/// The width is at least E sup ⟨p, x − x'⟩ for a standard normal p, here over 200 draws, and within a factor
+/// of two of it.
 #[test]
 fn the_width_bounds_what_a_perturbation_costs() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);

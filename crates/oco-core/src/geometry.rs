@@ -1,18 +1,19 @@
-//! The way back from the dual space: what a mirror-descent step asks of a mirror map R on a set K.
+//! The step from the dual space back to K, which mirror descent needs.
 
 use projections::{
     Euclidean, LogProjection, NegativeEntropy, PNorm, Projection, ProjectionError, Regulariser, Scratch,
-    WholeSpace, scale_up,
+    WholeSpace,
 };
+use rows::numeric::scale_up;
 
-/// A mirror map R that leads a dual point back to K: x = Π_K((∇R)⁻¹(θ·2^exponent)).
+/// A mirror map R with the step back from the dual space to K: x = Π_K((∇R)⁻¹(θ·2^exponent)).
 ///
-/// Contract of both methods: θ·2^exponent may leave the range of doubles, and so may (∇R)⁻¹ of it, while x does not; θ
-/// and x have the dimension of K, and θ is working memory. A refusal may spoil both. Nothing is allocated once
-/// `scratch` has seen a vector of this length.
+/// Contract of both methods: θ and x have the dimension of K. θ·2^exponent and its image under (∇R)⁻¹ may
+/// leave the range of doubles; x stays in it. θ is working memory; a refusal may spoil both. Nothing is
+/// allocated once `scratch` has seen a vector of this length.
 ///
-/// It is given for [`Euclidean`] on every set with that projection; for [`NegativeEntropy`] on every
-/// [`LogProjection`], whose logarithms let a weight that underflowed come back; and for [`PNorm`] on [`WholeSpace`].
+/// It is implemented for [`Euclidean`] on every set with that projection; for [`NegativeEntropy`] on every
+/// [`LogProjection`], whose logarithms keep weights that underflow; and for [`PNorm`] on [`WholeSpace`].
 pub trait Geometry<K: Projection<Self>>: Regulariser + Sized {
     /// x ← Π_K((∇R)⁻¹(θ·2^exponent)).
     ///
@@ -27,7 +28,7 @@ pub trait Geometry<K: Projection<Self>>: Regulariser + Sized {
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError>;
 
-    /// The same, and θ ← ∇R(x), from which an active learner steps on.
+    /// The same, and θ ← ∇R(x), from which active learners step.
     ///
     /// # Errors
     /// Those of the projection.
@@ -73,7 +74,7 @@ impl<K: Projection<Euclidean>> Geometry<K> for Euclidean {
     }
 }
 
-/// θ holds logarithms, and keeps those of weights that underflow.
+/// θ holds logarithms, also of weights that underflow.
 impl<K: LogProjection> Geometry<K> for NegativeEntropy {
     fn primal(
         &self,
@@ -102,7 +103,8 @@ impl<K: LogProjection> Geometry<K> for NegativeEntropy {
     }
 }
 
-/// Nothing is projected, so θ stays what it is: for p near 1 a coordinate of x may underflow where that of θ does not.
+/// The projection is the identity, so θ stays as it is: for p near 1 a coordinate of x may underflow although
+/// θ's does not.
 impl Geometry<WholeSpace> for PNorm {
     fn primal(
         &self,

@@ -1,10 +1,10 @@
-//! The sum of the gradients, which may leave the range of doubles and come back.
+//! The sum of the gradients, whose partial sums may leave the range of doubles.
 
-use projections::{scale_down, scale_up};
 use rows::Row;
+use rows::numeric::{scale_down, scale_up};
 use serde::{Deserialize, Serialize};
 
-/// Σ g_s, in units of 1 while every coordinate fits and of 2^64 otherwise: those hold 2^63 gradients more.
+/// Σ g_s, in units of 1 while every coordinate fits, else of 2^64, which hold 2^63 more gradients.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GradientSum {
     terms: Vec<f64>,
@@ -19,7 +19,7 @@ impl GradientSum {
         Self::of(vec![0.0; dimension])
     }
 
-    /// The sum of these coordinates, for a dimension that was asked for and not given.
+    /// The sum with these coordinates.
     pub(crate) fn of(terms: Vec<f64>) -> Self {
         Self { terms, far: false }
     }
@@ -33,13 +33,13 @@ impl GradientSum {
         if self.far { FAR } else { 0 }
     }
 
-    /// Becomes a copy of `other` in the memory at hand.
+    /// Copies `other` without allocating.
     pub(crate) fn set_to(&mut self, other: &Self) {
         self.terms.clone_from(&other.terms);
         self.far = other.far;
     }
 
-    /// Becomes 0 in the memory at hand.
+    /// Sets the sum to 0 without allocating.
     pub(crate) fn clear(&mut self) {
         self.terms.fill(0.0);
         self.far = false;
@@ -59,7 +59,7 @@ impl GradientSum {
         self.come_back();
     }
 
-    /// Adds y·x for y = ±1 and a row of the same dimension, in the time of its stored values while the sum fits.
+    /// Adds y·x for y = ±1 and a row of the same dimension; O(stored values) while the sum fits.
     pub(crate) fn add_row(&mut self, y: f64, x: Row<'_>) {
         let mut fits = !self.far;
         x.for_each(|j, x_j| fits &= (self.terms[j] + y * x_j).is_finite());
@@ -78,7 +78,7 @@ impl GradientSum {
         self.far = true;
     }
 
-    /// Returns to units of 1 where every coordinate fits.
+    /// Returns to units of 1 if every coordinate fits.
     fn come_back(&mut self) {
         self.far = self.terms.iter().any(|sum| !scale_up(*sum, FAR).is_finite());
         if !self.far {

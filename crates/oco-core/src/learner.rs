@@ -1,12 +1,12 @@
-//! The two contracts of a round: with a gradient, and with a number only.
+//! The contracts of learners: feedback by gradients, by loss values, and restarts.
 
 use crate::OcoError;
 
-/// A learner that is told a subgradient of the loss at its play.
+/// A learner that receives a subgradient of the loss at its play.
 ///
-/// Contract: `play` is a pure look at x_t ∈ K; `observe` takes g_t and moves to x_{t+1}; `reset` returns to x_1.
-/// A refused gradient leaves the learner as it was. After the first round, a round allocates nothing.
-/// All three methods are required.
+/// Contract: `play` returns x_t ∈ K and changes nothing; `observe` takes g_t and moves to x_{t+1}; `reset`
+/// returns to x_1. A refused gradient leaves the learner unchanged. After the first round, a round allocates
+/// nothing. All three methods are required.
 pub trait OnlineLearner {
     /// x_t.
     fn play(&self) -> &[f64];
@@ -21,10 +21,26 @@ pub trait OnlineLearner {
     fn reset(&mut self);
 }
 
-/// A learner that is told only the loss of its play: the full loss stays hidden behind that one number.
+/// A learner with one step size η, which its theorem tunes to a multiple of 1/√T.
 ///
-/// Contract: `play` draws the randomness of the round once and returns the same point until `observe` is called.
-/// Both methods are required.
+/// Contract: after `restart(eta)` the learner equals a new one with the step η, except that a randomised
+/// learner continues its random stream. A refused step leaves it unchanged. `step` returns η. Both methods
+/// are required.
+pub trait Restart: OnlineLearner {
+    /// Forgets the gradients; the step is η > 0 from now on.
+    ///
+    /// # Errors
+    /// A step that the constructor would refuse.
+    fn restart(&mut self, eta: f64) -> Result<(), OcoError>;
+
+    /// η; `None` if it changes from round to round.
+    fn step(&self) -> Option<f64>;
+}
+
+/// A learner that receives only the loss of its play, a single number.
+///
+/// Contract: `play` draws the randomness of the round once and returns the same point until `observe` is
+/// called. Both methods are required.
 pub trait BanditLearner {
     /// x_t, a random point of K.
     fn play(&mut self) -> &[f64];
@@ -32,11 +48,11 @@ pub trait BanditLearner {
     /// Takes ℓ_t(x_t) (possibly with noise) and moves on.
     ///
     /// # Errors
-    /// A loss that is not finite, or one for a round that was not played ([`OcoError::NothingPlayed`]).
+    /// A loss that is not finite, or an unplayed round ([`OcoError::NothingPlayed`]).
     fn observe(&mut self, loss: f64) -> Result<(), OcoError>;
 }
 
-/// How far outside K a start point may lie before it is refused: rounding of its own coordinates, no more.
+/// The tolerance for a start point in K: the rounding of its coordinates.
 pub(crate) fn membership_tolerance(point: &[f64]) -> f64 {
     1e-9 * point.iter().fold(1.0_f64, |largest, x| largest.max(x.abs()))
 }

@@ -49,19 +49,19 @@ impl StepSchedule {
     /// η_t = D/(G√t), for which OGD has regret at most (3/2)GD√T \[Z03\].
     ///
     /// # Errors
-    /// [`ProjectionError::BadStep`] where D, G or D/G is not positive, [`ProjectionError::NotFinite`] where one is not
-    /// finite.
+    /// [`ProjectionError::BadStep`] if D, G or D/G is not positive, [`ProjectionError::NotFinite`] if one is
+    /// not finite.
     pub fn zinkevich(diameter: f64, lipschitz: f64) -> Result<Self, OcoError> {
         check_step("diameter", diameter)?;
         check_step("lipschitz", lipschitz)?;
         Self::power(diameter / lipschitz, 0.5)
     }
 
-    /// η_t = 1/(αt), for which OGD on losses that are α-strongly convex has regret at most G²(1 + ln T)/(2α), for the
-    /// losses themselves and at every T, without knowing T \[HAK07\].
+    /// η_t = 1/(αt), for which OGD on α-strongly convex losses has regret at most G²(1 + ln T)/(2α) at every
+    /// T, for the losses themselves \[HAK07\].
     ///
     /// # Errors
-    /// [`ProjectionError::BadStep`] or [`ProjectionError::NotFinite`] where 1/α is not a positive number.
+    /// [`ProjectionError::BadStep`] or [`ProjectionError::NotFinite`] if 1/α is not a positive finite number.
     pub fn strongly_convex(alpha: f64) -> Result<Self, OcoError> {
         check_step("alpha", alpha)?;
         Self::power(1.0 / alpha, 1.0)
@@ -70,14 +70,14 @@ impl StepSchedule {
     /// The constant η = D/(ρ√(2T)) of \[W13, Theorem 2\].
     ///
     /// # Errors
-    /// [`ProjectionError::BadStep`] where D, ρ, T or η is not positive, [`ProjectionError::NotFinite`] where one is not
-    /// finite.
+    /// [`ProjectionError::BadStep`] if D, ρ, T or η is not positive, [`ProjectionError::NotFinite`] if one is
+    /// not finite.
     pub fn lecture_theorem_2(diameter: f64, lipschitz: f64, rounds: u32) -> Result<Self, OcoError> {
         check_step("diameter", diameter)?;
         check_step("lipschitz", lipschitz)?;
         check_step("rounds", rounds.into())?;
         let root = (2.0 * f64::from(rounds)).sqrt();
-        // ρ√(2T) may leave the range where η does not, and so may D/ρ.
+        // ρ√(2T) and D/ρ may leave the range although η does not.
         Self::constant(if lipschitz < 1.0 {
             diameter / (lipschitz * root)
         } else {
@@ -85,7 +85,7 @@ impl StepSchedule {
         })
     }
 
-    /// η, where it is that of every round.
+    /// η if it is the same in every round, else `None`.
     pub(crate) fn constant_step(&self) -> Option<f64> {
         (self.exponent == 0.0).then_some(self.scale)
     }
@@ -102,8 +102,8 @@ impl StepSchedule {
         self.scale * self.decay(t)
     }
 
-    /// t^(−c). The exponents of the experiments are quarters, and square roots give those: an order of magnitude faster
-    /// than a power, and rounded alike on every machine.
+    /// t^(−c). For multiples of ¼, as in the experiments, square roots are ten times faster than a power and
+    /// round alike on every machine.
     #[inline]
     fn decay(&self, t: f64) -> f64 {
         let root = t.sqrt();
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    /// η is in the range, ρ√(2T) or D/ρ is not; and small constants.
+    /// η is within the range although ρ√(2T) or D/ρ is not; and small constants.
     #[test]
     fn lecture_steps_at_the_ends_of_the_range() {
         for (diameter, lipschitz, rounds, expected) in [

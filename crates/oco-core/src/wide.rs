@@ -1,10 +1,10 @@
-//! Inner products and their sums, which may leave the range of doubles and come back.
+//! Inner products and their sums, which may leave the range of doubles.
 
-use projections::{scale_down, scale_up};
+use rows::numeric::{scale_down, scale_up};
 use serde::{Deserialize, Serialize};
 
-/// A number in units of 1, or of 2^1100 if it is beyond the range of doubles: those hold a product of any two doubles,
-/// and 2^60 such products.
+/// A number in units of 1, or of 2^1100 if it is beyond the range of doubles. The larger unit holds a sum of
+/// 2^60 products of doubles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Wide {
     digits: f64,
@@ -25,13 +25,13 @@ impl Wide {
         }
     }
 
-    /// ⟨a, b⟩·2^exponent with exponent ≤ 64, for finite a and b: the plain sum where it stays in range.
+    /// ⟨a, b⟩·2^exponent with exponent ≤ 64, for finite a and b: the plain sum if it stays in range.
     pub(crate) fn inner(a: &[f64], b: &[f64], exponent: u32) -> Self {
         let plain: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
         if plain.is_finite() {
             return Self::new(plain, exponent);
         }
-        // Terms that vanish here are below 2^-300 of the one that left the range.
+        // A term that vanishes is below 2^-300 of the one that left the range.
         let half = |v: &f64| scale_down(*v, FAR / 2);
         let scaled: f64 = a.iter().zip(b).map(|(a, b)| half(a) * half(b)).sum();
         Self::new(scale_up(scaled, exponent), FAR)
@@ -50,7 +50,7 @@ impl Wide {
         self.plus(Self { digits: -other.digits, ..other })
     }
 
-    /// The digits, in whichever unit: what a saved number is checked by.
+    /// The digits in either unit, for the check of a saved number.
     pub(crate) fn digits(self) -> f64 {
         self.digits
     }

@@ -1,13 +1,18 @@
-//! Accounts and their records: closed forms against each other and against certified solvers, and what loading refuses.
+//! Accounts and their records: closed forms against each other and against certified solvers, and what
+//! loading refuses.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{
-    AbsoluteLoss, HuberLoss, LinearLoss, LinearRegret, LogPortfolioLoss, LogisticLoss, Loss, LossSum,
-    OcoError, Ogd, OnlineLearner, QuadraticLoss, QuadraticRegret, RegretRecord, Rounds, SquaredLoss,
-    StepSchedule, best_in_hindsight, pairwise_frank_wolfe,
+use oco_core::learners::Ogd;
+use oco_core::losses::{
+    AbsoluteLoss, HuberLoss, LinearLoss, LogPortfolioLoss, LogisticLoss, Loss, LossSum, QuadraticLoss,
+    SquaredLoss,
 };
+use oco_core::regret::{
+    LinearRegret, QuadraticRegret, RegretRecord, Rounds, best_in_hindsight, pairwise_frank_wolfe,
+};
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, L2Ball, Simplex};
 use proptest::prelude::*;
 
@@ -73,9 +78,9 @@ proptest! {
         }
     }
 
-    /// The two solvers certify the same minimum of losses without a closed form. A sum of few losses is flat along some
-    /// directions, and then theory leaves pairwise steps a gap of order 1/steps only; such sums have been drawn (gap 1.6e−6
-    /// after 20,000 steps, on a box).
+    /// The two solvers certify the same minimum of losses without a closed form. A sum of few losses is flat
+    /// along some directions, and then theory leaves pairwise steps a gap of order 1/steps only; such sums
+    /// have been drawn (gap 1.6e−6 after 20,000 steps, on a box).
     #[test]
     fn solvers_agree_on_smooth_losses(rounds in rounds()) {
         fn agree<L: Loss>(losses: &[L], sets: &[AnySet]) {
@@ -227,7 +232,8 @@ fn accounts_are_checked_on_the_way_in() {
     );
 }
 
-/// A centre so far away that the best point's loss is beyond the range is an error, and a centre of nothing is refused.
+/// A centre so far away that the best point's loss is beyond the range is an error, and a centre of nothing
+/// is refused.
 #[test]
 fn quadratic_regrets_beyond_the_range_are_refused() {
     let mut account = QuadraticRegret::new(1).unwrap();

@@ -1,15 +1,18 @@
-//! Steps, sums of gradients and losses that leave the range of doubles although the answer does not.
+//! Steps, sums of gradients and losses beyond the range of doubles, with results within it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{
-    BanditLearner, Fkm, LazyOgd, LinearLoss, LinearRegret, Loss, Ogd, OnlineLearner, StepSchedule,
-};
-use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, L2Ball, Simplex, UnitBox, scale_down, scale_up};
+use oco_core::bandit::Fkm;
+use oco_core::learners::{LazyOgd, Ogd};
+use oco_core::losses::{LinearLoss, Loss};
+use oco_core::regret::LinearRegret;
+use oco_core::{BanditLearner, OnlineLearner, StepSchedule};
+use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, L2Ball, Simplex, UnitBox};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use rows::numeric::{scale_down, scale_up};
 
 fn plays(mut learner: impl OnlineLearner, gradients: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut plays = vec![learner.play().to_vec()];
@@ -42,8 +45,8 @@ fn close(got: &[Vec<f64>], want: &[Vec<f64>], exponent: u32) -> Result<(), TestC
 }
 
 proptest! {
-    /// The steps of 2^e·K from gradients 2^e·g are 2^e times those of K from g, and a sum of gradients 2^e·g with the
-    /// step η/2^e is that of g with η: on the left steps, or sums, lie beyond the range.
+    /// The steps of 2^e·K from gradients 2^e·g are 2^e times those of K from g, and a sum of gradients 2^e·g
+    /// with the step η/2^e is that of g with η: on the left steps, or sums, lie beyond the range.
     #[test]
     fn learners_are_homogeneous_beyond_the_range(
         gradients in prop::collection::vec(prop::collection::vec(-2.0..2.0_f64, 3), 1..20),
@@ -102,7 +105,8 @@ fn steps_and_sums_beyond_the_range() {
     }
 }
 
-/// Out of the range and back: the sum is the ordinary one again. Saved beyond the range, the run goes on bit for bit.
+/// Out of the range and back: the sum is the ordinary one again. Saved beyond the range, the run goes on bit
+/// for bit.
 #[test]
 fn sums_come_back_and_are_saved_on_the_way() {
     let mut lazy = LazyOgd::new(BoxSet::interval(-2.0, 2.0).unwrap(), 1, 1e-308).unwrap();
@@ -135,8 +139,8 @@ fn inner_products_whose_partial_sums_leave_the_range() {
     assert_eq!(value(&[f64::MAX, f64::MAX], &[1.0, 1.0]), f64::INFINITY);
 }
 
-/// It is the start that is near the end of the range here: ηg is 2^−24 of it, and their sum is beyond the range. It
-/// points out of the set at the start, where the play stays.
+/// Here the start is near the end of the range: ηg is 2^−24 of it, and their sum is beyond the range. The
+/// step points out of the set, so the play stays at the start.
 #[test]
 fn a_short_step_from_a_start_near_the_end_of_the_range() {
     let (far, short) = (f64::MAX, -scale_up(1.0, 1000));

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{AdaGrad, Comid, LinearRegret, OcoError, Ogd, OnlineLearner, QuadraticRegret, StepSchedule};
+use oco_core::learners::{AdaGrad, Comid, Ogd};
+use oco_core::regret::{LinearRegret, QuadraticRegret};
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, L1Ball, L2Ball, ProjectionError, Simplex, UnitBox};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -32,8 +34,8 @@ fn distance_squared(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// The u that has the largest composite regret less ‖u − x_1‖²/(2η), by coordinate: it minimises
-/// s·u + λT|u| + (u − x_1)²/(2η).
+/// The u with the largest composite regret − ‖u − x_1‖²/(2η), by coordinate: it minimises s·u + λT|u| + (u −
+/// x_1)²/(2η).
 fn hardest(
     sum: &[f64],
     rounds: f64,
@@ -51,8 +53,8 @@ fn hardest(
 }
 
 proptest! {
-    /// [DSST10]: composite regret ≤ ‖u − x_1‖²/(2η) + (η/2)Σ‖g‖² + λ‖x_1‖₁ for the u for which that is hardest, on R^n
-    /// and on a box; it still holds with λ‖x_{T+1}‖₁ taken off the right.
+    /// [DSST10]: composite regret ≤ ‖u − x_1‖²/(2η) + (η/2)Σ‖g‖² + λ‖x_1‖₁ for the hardest u, on R^n and on a
+    /// box, even with λ‖x_{T+1}‖₁ subtracted on the right.
     #[test]
     fn comid(gradients in gradients(), eta in 0.01..2.0_f64, lambda in prop_oneof![Just(0.0), 0.0..2.0_f64]) {
         for bounds in [None, Some(sides())] {
@@ -98,8 +100,8 @@ proptest! {
         }
     }
 
-    /// [HAK07] on f_t = (α/2)‖x − c_t‖²: the regret of the losses themselves is at most G²(1 + ln T)/(2α) at every T, G
-    /// being the largest gradient seen.
+    /// [HAK07] on f_t = (α/2)‖x − c_t‖²: the regret of the losses themselves is at most G²(1 + ln T)/(2α) at
+    /// every T, G being the largest gradient seen.
     #[test]
     fn ogd_on_strongly_convex_losses(centres in gradients(), alpha in 0.05..5.0_f64) {
         let sets = [
@@ -160,7 +162,7 @@ proptest! {
         }
     }
 
-    /// AdaGrad does not see the unit of a coordinate, even where its squares are no doubles.
+    /// The unit of a coordinate does not change AdaGrad, even if its squares leave the range of doubles.
     #[test]
     fn adagrad_is_free_of_scale(gradients in gradients(), exponents in prop::collection::vec(-1000..1000_i32, N)) {
         let (mut plain, mut scaled) = (AdaGrad::new(sides(), 0.7).unwrap(), AdaGrad::new(sides(), 0.7).unwrap());
@@ -176,7 +178,7 @@ proptest! {
     }
 }
 
-/// The ℓ1 term puts coordinates at exactly 0, which no step along its subgradient does.
+/// The ℓ1 term sets coordinates to exactly 0; steps along its subgradient do not.
 #[test]
 fn comid_is_sparse() {
     let mut comid = Comid::new(50, 0.1, 0.5).unwrap();
@@ -200,8 +202,8 @@ fn comid_is_sparse() {
     assert!(comid.play()[0] > 5.0 && comid.play()[1] < -5.0);
 }
 
-/// Sparse gradients: coordinate j of 64 is seen with probability ~ 1/j², and pulls the same way in six rounds of ten.
-/// AdaGrad's bound lies below OGD's, and its regret, 218 against 486, below half of it.
+/// Sparse gradients: coordinate j of 64 occurs with probability ~ 1/j² and has the same sign six times of
+/// ten. AdaGrad's bound is below OGD's, and its regret, 218 against 486, below half of it.
 #[test]
 fn adagrad_beats_ogd_on_sparse_gradients() {
     let (n, rounds) = (64_u32, 4000_u32);
@@ -237,7 +239,7 @@ fn adagrad_beats_ogd_on_sparse_gradients() {
     assert!(2.0 * sparse < dense, "{sparse} against {dense}");
 }
 
-/// Steps and thresholds beyond the range of doubles whose result is not.
+/// Steps and thresholds beyond the range of doubles with results within it.
 #[test]
 fn comid_beyond_the_range() {
     let play = |eta: f64, lambda: f64, x: f64, g: f64, bounds: Option<BoxSet>| {
@@ -286,7 +288,8 @@ fn faults_are_refused_by_name() {
     assert_eq!(adagrad(vec![2.0, 0.0], 1.0), "start");
 }
 
-/// Refused gradients change nothing, a reset learner starts again, a saved one goes on bit for bit and is checked.
+/// Refused gradients change nothing, a reset learner starts again, a saved one goes on bit for bit and is
+/// checked.
 #[test]
 fn refusals_resets_and_saved_runs() {
     fn check<L>(mut learner: L, faults: &[(&str, &str)])

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{
-    Doubling, Draws, DualAveraging, FollowThePerturbedLeader, FplConstants, Hedge, LazyOgd, LinearRegret,
-    MirrorDescent, Ogd, OnlineLearner, OptimisticMirrorDescent, Perturbation, Restart, StepSchedule,
+use oco_core::learners::{
+    Doubling, Draws, DualAveraging, FollowThePerturbedLeader, FplConstants, Hedge, LazyOgd, MirrorDescent,
+    Ogd, OptimisticMirrorDescent, Perturbation,
 };
+use oco_core::regret::LinearRegret;
+use oco_core::{OnlineLearner, Restart, StepSchedule};
 use projections::{
     AnySet, BoxSet, DecisionSet, Euclidean, L1Ball, L2Ball, NegativeEntropy, Simplex, UnitBox,
 };
@@ -92,8 +94,8 @@ fn an_epoch_is_a_fresh_learner() {
     check(|eta| OptimisticMirrorDescent::new(NegativeEntropy, UnitBox, 2, eta).unwrap());
 }
 
-/// An adversary that pulls one way for ever: the tuned learner pays once, the doubled one in every epoch; early in an
-/// epoch that is √2/(√2 − 1) = 3.41 times as much, in the limit.
+/// An adversary that pulls one way for ever: the tuned learner pays once, the doubled one in every epoch;
+/// early in an epoch that is √2/(√2 − 1) = 3.41 times as much, in the limit.
 #[test]
 fn the_price_is_real() {
     let (rounds, set) = ((1_u32 << 15) + 1000, BoxSet::interval(-1.0, 1.0).unwrap());

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{
-    Draws, FollowThePerturbedLeader, FplConstants, LinearRegret, OcoError, OnlineLearner, Perturbation,
-};
+use oco_core::learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
+use oco_core::regret::LinearRegret;
+use oco_core::{OcoError, OnlineLearner};
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, ProjectionError, Simplex};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -69,10 +69,12 @@ fn mean_regret(set: &AnySet, law: Perturbation, epsilon: f64, draws: Draws, grad
     (0..SEEDS).map(|seed| regret(u64::from(seed)) / f64::from(SEEDS)).sum()
 }
 
-/// The table of `Perturbation` with its tuned ε, for every law, both ways to draw, three adversaries and four sets.
+/// The table of `Perturbation` with its tuned ε, for every law, both ways to draw, three adversaries and four
+/// sets.
 ///
-/// The regret of a run lies in an interval of length 2RT, so by Hoeffding the mean of 40 exceeds its expectation by
-/// 2RT·√(ln(1000)/80) with probability below 1/1000. That margin is *not* added: the bounds are met without it.
+/// The regret of a run lies in an interval of length 2RT, so by Hoeffding the mean of 40 exceeds its
+/// expectation by 2RT·√(ln(1000)/80) with probability below 1/1000. That margin is *not* added: the bounds
+/// are met without it.
 #[test]
 fn expected_regret_is_within_the_bound() {
     let rounds = 1000_u32;
@@ -91,7 +93,8 @@ fn expected_regret_is_within_the_bound() {
     }
 }
 
-/// Negative space: with next to no perturbation it is follow the leader, which the alternating adversary beats.
+/// Negative space: with next to no perturbation it is follow the leader, which the alternating adversary
+/// beats.
 #[test]
 fn without_a_perturbation_the_regret_is_linear() {
     let (set, diameter) = sets().remove(0);
@@ -112,9 +115,10 @@ fn normal_below(z: f64) -> f64 {
     0.5 + h / 3.0 * (0..=steps).map(|k| weight(k) * density(f64::from(k) * h)).sum::<f64>()
 }
 
-/// An adversary that is hard on it, on [−½, ½]: it keeps the sum where p turns the sign most often, then leaves one
-/// way. The expectation of the regret is Σ g_t E x_t + ½|Σ g_t| with E x_t = P(p < −Σ_{s<t} g_s) − ½. The mean of 160
-/// seeds is within five standard errors of it, each round having the variance ¼ at most, and nearly half the bound.
+/// An adversary that is hard on it, on [−½, ½]: it keeps the sum where p turns the sign most often, then
+/// leaves one way. The expectation of the regret is Σ g_t E x_t + ½|Σ g_t| with E x_t = P(p < −Σ_{s<t} g_s) −
+/// ½. The mean of 160 seeds is within five standard errors of it, each round having the variance ¼ at most,
+/// and nearly half the bound.
 #[test]
 fn an_adversary_that_costs_nearly_half_the_bound() {
     let (rounds, seeds) = (4000_u32, 160_u32);
@@ -170,8 +174,8 @@ fn an_adversary_that_costs_nearly_half_the_bound() {
     }
 }
 
-/// How often two experts swap places once one of them has lost s = 1 more, with ε = ½, against the laws' own formulas;
-/// within five standard errors of 20 000 fresh draws.
+/// How often two experts swap places once one of them has lost s = 1 more, with ε = ½, against the laws' own
+/// formulas; within five standard errors of 20 000 fresh draws.
 #[test]
 fn the_perturbations_have_their_laws() {
     let (epsilon, s, draws) = (0.5, 1.0, 20_000_u32);
@@ -195,8 +199,9 @@ fn the_perturbations_have_their_laws() {
     }
 }
 
-/// P(p < z) of every law on both sides of its median, from the plays on an interval; within five standard errors of 20,000
-/// fresh draws. Two experts see differences of draws only, which a lopsided coin of the signs hardly moves.
+/// P(p < z) of every law on both sides of its median, from the plays on an interval; within five standard
+/// errors of 20,000 fresh draws. Two experts see differences of draws only, which a lopsided coin of the
+/// signs hardly moves.
 #[test]
 fn the_perturbations_are_as_often_on_either_side_as_their_laws_say() {
     let (epsilon, draws) = (0.5, 20_000_u32);
@@ -224,8 +229,8 @@ fn the_perturbations_are_as_often_on_either_side_as_their_laws_say() {
     }
 }
 
-/// Negative space: an adversary that sees the plays learns a p that stays and makes every round lose; fresh draws keep
-/// their bound against it.
+/// Negative space: an adversary that sees the plays learns a p that stays and makes every round lose; fresh
+/// draws keep their bound against it.
 #[test]
 fn a_perturbation_that_stays_can_be_learnt() {
     let (rounds, set) = (1000_u32, Simplex::new(1.0).unwrap());
@@ -236,7 +241,8 @@ fn a_perturbation_that_stays_can_be_learnt() {
     let regret = |draws, seed| {
         let mut fpl = FollowThePerturbedLeader::new(set, 2, law, epsilon, draws, rng(seed)).unwrap();
         let mut account = LinearRegret::new(2).unwrap();
-        // p_1 − p_0 lies between these; expert 0 is played while it has lost less than that more than expert 1.
+        // p_1 − p_0 lies between these; expert 0 is played while it has lost less than that more than expert
+        // 1.
         let (mut low, mut high, mut lead) = (-1.0 / epsilon, 1.0 / epsilon, 0.0);
         for _ in 0..rounds {
             let guess = 0.5 * (low + high);
@@ -257,8 +263,8 @@ fn a_perturbation_that_stays_can_be_learnt() {
     assert!(mean(Draws::EachRound) <= bound, "{} > {bound}", mean(Draws::EachRound));
 }
 
-/// A refused gradient moves neither the learner nor its generator; a reset learner repeats its run; a saved one goes on
-/// bit for bit; and what the constructor refuses, loading refuses.
+/// A refused gradient moves neither the learner nor its generator; a reset learner repeats its run; a saved
+/// one goes on bit for bit; and what the constructor refuses, loading refuses.
 #[test]
 fn refusals_resets_and_saved_runs() {
     let gradient = |t: u32| [f64::from(t).sin(), (0.7 * f64::from(t)).cos(), 0.1];

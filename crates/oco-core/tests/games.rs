@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use oco_core::{
-    BestResponse, Game, Hedge, LazyOgd, MatrixGame, OcoError, Ogd, OnlineLearner, Oracle, StepSchedule, Stop,
-    TremblingHand, ZeroSumGame,
-};
+use oco_core::games::{BestResponse, Game, MatrixGame, Oracle, Stop, TremblingHand, ZeroSumGame};
+use oco_core::learners::{Hedge, LazyOgd, Ogd};
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::Simplex;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -70,9 +69,9 @@ fn proposition_6_at_every_round_with_an_exact_oracle() {
     }
 }
 
-/// With an oracle that errs: surely for the ε₀ that it realised, and in expectation for the ε₀ = tremble·w that it
-/// promises, w = 2 being the length of the interval of payoffs. The mean over 30 seeds may fall short by five of its
-/// standard errors.
+/// With an oracle that errs: surely for its realised ε₀, and in expectation for its stated ε₀ = tremble·w,
+/// with w = 2 the length of the interval of payoffs. The mean over 30 seeds may fall short by five standard
+/// errors.
 #[test]
 fn proposition_6_with_a_trembling_oracle() {
     let (seeds, rounds, tremble) = (30, 300, 0.1);
@@ -150,8 +149,8 @@ fn a_run_says_which_stop_it_was() {
     assert!(short.certificate.gap > 1e-6);
     let long = play.run(1_000_000, 0.05).unwrap();
     assert_eq!((long.stop, play.rounds()), (Stop::Converged, long.rounds));
-    assert!(long.certificate.gap <= 0.05 && long.rounds > 5 && oco_core::is_milestone(long.rounds));
-    // The gap that was reported is that of the averages.
+    assert!(long.certificate.gap <= 0.05 && long.rounds > 5 && oco_core::regret::is_milestone(long.rounds));
+    // The reported gap is that of the averages.
     let fresh = game.certificate(play.p_bar(), play.q_bar()).unwrap();
     assert!((fresh.gap - long.certificate.gap).abs() < 1e-15);
     for gap in [0.0, -1.0, f64::NAN] {

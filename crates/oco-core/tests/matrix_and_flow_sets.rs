@@ -1,13 +1,13 @@
-//! The trace-norm ball, the spectrahedron and the flow polytope: the theorems at every round, and certificates that
-//! count what an approximate lmo may miss.
+//! The trace-norm ball, the spectrahedron and the flow polytope: the theorems at every round, and
+//! certificates that include the error of an approximate lmo.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use oco_core::{
-    ExactGradient, HuberLoss, LinearLoss, LinearRegret, Loss, LossSum, Ogd, OnlineFrankWolfe, OnlineLearner,
-    OracleLearner, ProjectionFreeOco, Smooth, SquaredLoss, StepSchedule, best_in_hindsight,
-    pairwise_frank_wolfe,
-};
+use oco_core::learners::Ogd;
+use oco_core::losses::{HuberLoss, LinearLoss, Loss, LossSum, Smooth, SquaredLoss};
+use oco_core::projection_free::{ExactGradient, OnlineFrankWolfe, OracleLearner, ProjectionFreeOco};
+use oco_core::regret::{LinearRegret, best_in_hindsight, pairwise_frank_wolfe};
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{
     BoxSet, DecisionSet, Euclidean, Exact, FlowPolytope, LinearMinimisation, Projection, ProjectionError,
     Scratch, Spectrahedron, TraceNormBall, start_point,
@@ -108,7 +108,8 @@ fn check_online_frank_wolfe<K: Projection<Euclidean> + LinearMinimisation + Clon
     }
 }
 
-/// [BH20, Algorithm 1] over OGD: Σ ℓ_t(x_t) − ℓ_t(u) ≤ 2βD²T/(N + 1) + max_i R_i(u), on losses of smoothness β.
+/// [BH20, Algorithm 1] over OGD: Σ ℓ_t(x_t) − ℓ_t(u) ≤ 2βD²T/(N + 1) + max_i R_i(u), on losses of smoothness
+/// β.
 fn check_algorithm_1<K, L>(set: &K, losses: &[L], beta: f64, directions: &[&[f64]], copies: u32, eta: f64)
 where
     K: Exact<Euclidean> + LinearMinimisation + Clone,
@@ -186,8 +187,8 @@ fn steady(direction: &[f64], rounds: usize) -> Vec<Vec<f64>> {
     (0..rounds).map(|_| around()).collect()
 }
 
-/// Gradients along a diameter of the set, round after round: the regret of a learner that goes the wrong way, or not far
-/// enough, is linear and passes the bounds long before the end.
+/// Gradients along a diameter of the set in every round: a learner that goes the wrong way, or not far
+/// enough, has linear regret and exceeds the bounds long before the end.
 fn check_steady<K: Exact<Euclidean> + LinearMinimisation + Clone>(set: &K, direction: &[f64]) {
     let (n, rounds) = (direction.len(), 1500);
     let gradients = steady(direction, rounds);
@@ -206,7 +207,7 @@ fn steady_gradients_keep_the_bounds() {
     check_steady(&flows(), &[1.0, 0.0, 1.0, 0.0, 1.0, -1.0]);
 }
 
-/// A box whose lmo goes only nine tenths of the way from 0, and says so.
+/// A box whose lmo goes only nine tenths of the way from 0, with that accuracy stated.
 #[derive(Debug, Clone)]
 struct ShortOfTheVertex(BoxSet);
 
@@ -242,7 +243,8 @@ impl LinearMinimisation for ShortOfTheVertex {
     }
 }
 
-/// Over [−1, 1]² the least of ⟨g, x⟩ is −‖g‖₁ = −3. Each certificate stays true, and the first two are attained.
+/// Over [−1, 1]² the least of ⟨g, x⟩ is −‖g‖₁ = −3. Each certificate stays true, and the first two are
+/// attained.
 #[test]
 fn certificates_count_what_the_lmo_may_miss() {
     let set = ShortOfTheVertex(BoxSet::new(vec![-1.0; 2], vec![1.0; 2]).unwrap());
@@ -258,8 +260,8 @@ fn certificates_count_what_the_lmo_may_miss() {
     assert!((by_projection.loss - by_projection.gap + 3.0).abs() < 1e-12, "{by_projection:?}");
 }
 
-/// Diagonal slopes with close leading values: the minimum is −r, and the stated gap covers what the lmo missed. Sums beyond
-/// the range have the gap of their unit.
+/// Diagonal slopes with close leading values: the minimum is −r, and the stated gap covers what the lmo
+/// missed. Sums beyond the range have the gap of their unit.
 #[test]
 fn the_regret_over_matrices_has_the_gap_of_their_lmo() {
     let (n, far) = (40, 2_f64.powi(1023));

@@ -1,9 +1,10 @@
-//! The value of matrix games, against strategies that are known or certified.
+//! The value of matrix games, against known or certified strategies.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{MatrixGame, OcoError};
+use oco_core::OcoError;
+use oco_core::games::MatrixGame;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,12 +16,12 @@ fn random(rows: usize, columns: usize, seed: u64, entry: impl Fn(f64) -> f64) ->
     (0..rows).map(|_| (0..columns).map(|_| entry(rng.random_range(-1.0..1.0))).collect()).collect()
 }
 
-/// Value and gap, both relative to what the entries in play amount to; the strategies are distributions.
+/// Value and gap, relative to the size of the entries in play; the strategies are distributions.
 #[track_caller]
 fn solves(rows: &Rows) -> f64 {
     let game = MatrixGame::new(rows).unwrap();
     let found = game.equilibrium();
-    // What rounding is relative to: the entries that either strategy meets.
+    // Rounding is relative to the entries that either strategy uses.
     let sizes =
         |sign: f64| -> Rows { rows.iter().map(|row| row.iter().map(|v| sign * v.abs()).collect()).collect() };
     let of_columns = MatrixGame::new(&sizes(1.0)).unwrap().best_column(&found.p).unwrap().1;
@@ -69,7 +70,8 @@ fn games_worked_by_hand() {
     }
 }
 
-/// Where a row wins with the same probability wherever the other hides, 1/v = Σ 1/d_i: over 600 orders of magnitude.
+/// Where a row wins with the same probability wherever the other hides, 1/v = Σ 1/d_i: over 600 orders of
+/// magnitude.
 #[test]
 fn hiding_in_places_of_unlike_worth() {
     for exponents in [
@@ -95,7 +97,7 @@ fn skew_symmetric(side: usize, seed: u64, entry: impl Fn(f64) -> f64) -> Rows {
     (0..side).map(|i| (0..side).map(|j| rows[i][j] - rows[j][i]).collect()).collect()
 }
 
-/// A value of 0 is certified by no relative error of doubles: the basis is solved in whole numbers.
+/// No relative error of doubles certifies a value of 0: the basis is solved in whole numbers.
 #[test]
 fn fair_games_up_to_150_by_150() {
     for (side, seed) in [(25, 1), (60, 2), (150, 3)] {
@@ -110,7 +112,8 @@ fn fair_games_up_to_150_by_150() {
     }
 }
 
-/// Rock, paper, scissors with ε = 1e−300 for a draw of rocks: equilibria being full, v = 1/(1ᵀM⁻¹1) = ε/9 to first order.
+/// Rock, paper, scissors with ε = 1e−300 for a draw of rocks: equilibria being full, v = 1/(1ᵀM⁻¹1) = ε/9 to
+/// first order.
 #[test]
 fn values_far_below_the_entries() {
     let rows = vec![vec![1e-300, -1.0, 1.0], vec![1.0, 0.0, -1.0], vec![-1.0, 1.0, 0.0]];
@@ -171,7 +174,8 @@ fn large_and_degenerate_games() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The value is monotone, moves with a constant, scales by powers of two, and changes its sign with the players.
+    /// The value is monotone, moves with a constant, scales by powers of two, and changes its sign with the
+    /// players.
     #[test]
     fn the_value_behaves_as_a_value(
         rows in (1..7_usize, 1..7_usize).prop_flat_map(|(r, c)| prop::collection::vec(prop::collection::vec(-4..5_i32, c), r)),
@@ -190,8 +194,8 @@ proptest! {
         prop_assert!(solves(&higher) >= value - 1e-12);
     }
 
-    /// Entries of any exponent: the value is that of the game, so exchanging the players changes its sign alone, even where
-    /// optimal probabilities lie below the range of doubles.
+    /// Entries of any exponent: exchanging the players only changes the sign of the value, even if optimal
+    /// probabilities underflow.
     #[test]
     fn any_doubles(rows in any_entries(3)) {
         let of_rows = value(&rows);

@@ -1,9 +1,11 @@
-//! The mistake bounds of Perceptron and Winnow, every round; what they are instances of; features of any magnitude.
+//! The mistake bounds of Perceptron and Winnow, every round; the learners they are instances of; features of
+//! any magnitude.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{LazyOgd, OcoError, OnlineLearner, Perceptron, Winnow};
+use oco_core::learners::{LazyOgd, Perceptron, Winnow};
+use oco_core::{OcoError, OnlineLearner};
 use projections::{L2Ball, LogProjection, ProjectionError, Simplex};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -49,8 +51,8 @@ proptest! {
         }
     }
 
-    /// The doc's bound for any η < 2γ/X², and 2X² ln n/γ² at η = γ/X², where the bound knows γ and X of the whole
-    /// stream.
+    /// The doc's bound for any η < 2γ/X², and 2X² ln n/γ² at η = γ/X², where the bound knows γ and X of the
+    /// whole stream.
     #[test]
     fn winnow(masses in prop::collection::vec(0.0..1.0_f64, 5), points in points(5), share in 0.1..1.9_f64) {
         let total: f64 = masses.iter().sum();
@@ -76,8 +78,8 @@ proptest! {
         }
     }
 
-    /// [W13, §3.1]: the Perceptron is lazy OGD with η = 1 on the hinge at zero, bit for bit, over a ball that never
-    /// binds.
+    /// [W13, §3.1]: the Perceptron is lazy OGD with η = 1 on the hinge at zero, bit for bit, over a ball that
+    /// never binds.
     #[test]
     fn the_perceptron_is_lazy_ogd(points in points(4), labels in prop::collection::vec(any::<bool>(), 40)) {
         let mut perceptron = Perceptron::new(4).unwrap();
@@ -92,7 +94,8 @@ proptest! {
         }
     }
 
-    /// [W13, §4]: Winnow's weights are the entropic projection of ηΣyx onto the simplex, and its mistakes are theirs.
+    /// [W13, §4]: Winnow's weights are the entropic projection of ηΣyx onto the simplex, and its mistakes are
+    /// theirs.
     #[test]
     fn winnow_is_ftrl_with_the_entropy(points in points(4), labels in prop::collection::vec(any::<bool>(), 40), eta in 0.01..5.0_f64) {
         let mut winnow = Winnow::new(4, eta).unwrap();
@@ -131,8 +134,8 @@ proptest! {
         prop_assert_eq!(dense, sparse);
     }
 
-    /// Features 2^e times as large change no mistake, although every product leaves the range on one side or the other;
-    /// Winnow's step is divided by the same.
+    /// Features 2^e times as large change no mistake, although every product leaves the range on one side or
+    /// the other; Winnow's step is divided by the same.
     #[test]
     fn mistakes_do_not_depend_on_the_unit(points in points(4), labels in prop::collection::vec(any::<bool>(), 40), e in -1000..1000_i32) {
         let unit = 2.0_f64.powi(e);
@@ -163,8 +166,8 @@ fn the_perceptron_bound_is_attained() {
     assert_eq!(perceptron.mistakes() as f64, (1.0 / margin).powi(2));
 }
 
-/// A majority of 3 of 500 signs: (R/γ)² = 1500 for the Perceptron, 2·9·ln 500 = 112 for Winnow. Both stay within their
-/// bounds every round, and Winnow makes less than half of the Perceptron's mistakes.
+/// A majority of 3 of 500 signs: (R/γ)² = 1500 for the Perceptron, 2·9·ln 500 = 112 for Winnow. Both stay
+/// within their bounds every round, and Winnow makes less than half of the Perceptron's mistakes.
 #[test]
 fn winnow_beats_the_perceptron_on_a_sparse_target() {
     let (n, mut rng) = (500, ChaCha8Rng::seed_from_u64(3));
@@ -183,7 +186,7 @@ fn winnow_beats_the_perceptron_on_a_sparse_target() {
     assert!(w[7] + w[77] + w[444] > 0.5);
 }
 
-/// Equality is a mistake also where it is reached by cancellation, and for a zero row.
+/// Equality is a mistake, also after cancellation and for a zero row.
 #[test]
 fn ties_are_mistakes() {
     let mut perceptron = Perceptron::new(2).unwrap();
@@ -213,7 +216,7 @@ fn ties_are_mistakes() {
     }
 }
 
-/// The largest terms cancel, and what they hide has a sign.
+/// The largest terms cancel; the rest has a sign.
 #[test]
 fn what_is_left_where_the_largest_terms_cancel() {
     let mut perceptron = Perceptron::new(3).unwrap();
@@ -227,7 +230,7 @@ fn what_is_left_where_the_largest_terms_cancel() {
     }
 }
 
-/// Weights that underflow still decide where the features are large enough, and come back.
+/// Weights that underflow still decide for large features, and grow again.
 #[test]
 fn weights_that_underflow() {
     let mut winnow = Winnow::new(3, 1.0).unwrap();
@@ -249,8 +252,8 @@ fn weights_that_underflow() {
     assert!(winnow.weights()[0] > 0.9, "{:?}", winnow.weights());
 }
 
-/// Sums of features beyond the range of doubles: refused by the Perceptron, whose weights they are, and harmless to
-/// Winnow, of whose weights they are the logarithms.
+/// Sums of features beyond the range of doubles: refused by the Perceptron, whose weights they are, and
+/// harmless to Winnow, of whose weights they are the logarithms.
 #[test]
 fn sums_beyond_the_range() {
     let mut perceptron = Perceptron::new(2).unwrap();

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
 
-use oco_core::{Bounded, Estimates, LinearLoss, Loss, MultiPointFkm, OcoError, SquaredLoss};
+use oco_core::OcoError;
+use oco_core::bandit::{Estimates, MultiPointFkm};
+use oco_core::losses::{Bounded, LinearLoss, Loss, SquaredLoss};
 use projections::{DecisionSet, L2Ball};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -99,9 +101,9 @@ fn the_mean_is_the_gradient() {
     }
 }
 
-/// 20 seeds against the bound in expectation, the target moving between two points. The regret of a run lies in an
-/// interval of length 2MT, so by Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40) with
-/// probability below 1/1000. That margin is *not* added: the bounds are met without it.
+/// 20 seeds against the bound in expectation, the target moving between two points. The regret of a run lies
+/// in an interval of length 2MT, so by Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40)
+/// with probability below 1/1000. That margin is *not* added: the bounds are met without it.
 #[test]
 fn expected_regret_is_within_the_bound() {
     let (rounds, seeds, d) = (2000_u32, 20_u32, 2.0);
@@ -151,10 +153,10 @@ fn expected_regret_is_within_the_bound() {
     }
 }
 
-/// ℓ_t(x) = σ_t·x_1 with signs that are the same for as long as the learner needs to come half way to the rim, and
-/// alternate afterwards. Estimates are unbiased and the rim is out of reach, so E y_t = −ηΣ_{s<t} σ_s, and against
-/// u = (−1, 0) the regret has the expectation Σ σ_t(1 − ηΣ_{s<t} σ_s): the mean of 40 seeds is within five standard
-/// errors of it, and about half the bound.
+/// ℓ_t(x) = σ_t·x_1 with signs that are the same for as long as the learner needs to come half way to the
+/// rim, and alternate afterwards. Estimates are unbiased and the rim is out of reach, so E y_t = −ηΣ_{s<t}
+/// σ_s. Against u = (−1, 0) the expected regret is Σ σ_t(1 − ηΣ_{s<t} σ_s). The mean of 40 seeds is within
+/// five standard errors of it, and about half the bound.
 #[test]
 fn slopes_that_cost_half_the_bound() {
     let (seeds, d) = (40_u32, 2.0_f64);
@@ -210,8 +212,8 @@ fn queries_stay_inside() {
     }
 }
 
-/// A refused round changes neither the learner nor its generator, wherever in the round it is refused; a saved run
-/// goes on bit for bit, and loading checks.
+/// A refused round changes neither the learner nor its generator, wherever in the round it is refused; a
+/// saved run goes on bit for bit, and loading checks.
 #[test]
 fn refusals_and_saved_runs() {
     for queries in [Estimates::OnePoint { points: 3 }, Estimates::TwoPoint { pairs: 2 }] {

@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use oco_core::{LazyOgd, LinearRegret, Ogd, OnlineLearner, QuadraticRegret, StepSchedule, best_in_hindsight};
-use oco_core::{Loss, OcoError};
+use oco_core::OcoError;
+use oco_core::learners::{LazyOgd, Ogd};
+use oco_core::losses::Loss;
+use oco_core::regret::{LinearRegret, QuadraticRegret, best_in_hindsight};
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, CappedSimplex, DecisionSet, L1Ball, L2Ball, LinearMinimisation, Simplex};
 use proptest::prelude::*;
 
@@ -73,7 +76,8 @@ proptest! {
         }
     }
 
-    /// [W13, Theorem 2] with the origin at the start point: regret ≤ Dρ√(2T), and its any-η form at every prefix.
+    /// [W13, Theorem 2] with the origin at the start point: regret ≤ Dρ√(2T), and its any-η form at every
+    /// prefix.
     #[test]
     fn lazy_ogd(gradients in gradients()) {
         let rounds = u32::try_from(gradients.len()).unwrap();
@@ -125,8 +129,8 @@ proptest! {
     }
 }
 
-/// Negative space: outside its hypotheses the lecture's theorem fails. On [100, 101] with origin 0 and D the diameter,
-/// as its statement reads, regret passes the bound twentyfold.
+/// Negative space: outside its hypotheses the lecture's theorem fails. On [100, 101] with origin 0 and D the
+/// diameter, as its statement reads, regret passes the bound twentyfold.
 #[test]
 fn the_lecture_needs_zero_in_the_set() {
     let (rounds, set) = (2000u32, BoxSet::interval(100.0, 101.0).unwrap());
@@ -146,7 +150,7 @@ fn the_lecture_needs_zero_in_the_set() {
     assert!(shifted_account.regret(&set).unwrap().value <= bound, "the start point puts it right");
 }
 
-/// A refused gradient is as if it had not been shown.
+/// A refused gradient changes nothing.
 #[test]
 fn refused_gradients_change_nothing() {
     fn check<L: OnlineLearner + Clone>(mut learner: L) {
@@ -169,7 +173,7 @@ fn refused_gradients_change_nothing() {
     assert!(ball().lmo(&[f64::NAN, 0.0]).is_err());
 }
 
-/// Stop, save, load, continue: bit for bit the run that went on.
+/// Stop, save, load, continue: bit for bit the run without a stop.
 #[test]
 fn a_saved_learner_goes_on_bit_for_bit() {
     fn check<L: OnlineLearner + Clone + serde::Serialize + serde::de::DeserializeOwned>(mut learner: L) {

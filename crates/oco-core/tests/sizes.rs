@@ -1,16 +1,19 @@
-//! Sizes that are asked for and not given: a dimension or a count that no memory holds is refused, and nothing is made.
+//! A dimension or a count that no memory holds is refused before anything is allocated.
 
-use oco_core::{
-    BalancedWinnow, Comid, Draws, Estimates, Fkm, FollowTheLeader, FollowThePerturbedLeader, Ftrl,
-    FtrlQuadratic, Hedge, LazyOgd, LinearRegret, Minibatches, MirrorDescent, MultiPointFkm, OcoError, Ogd,
-    OptimisticMirrorDescent, Perceptron, Perturbation, QuadraticRegret, SquaredLoss, StepSchedule,
-    StochasticGradient, Winnow,
+use oco_core::bandit::{Estimates, Fkm, MultiPointFkm};
+use oco_core::learners::{
+    BalancedWinnow, Comid, Draws, FollowTheLeader, FollowThePerturbedLeader, Ftrl, FtrlQuadratic, Hedge,
+    LazyOgd, MirrorDescent, Ogd, OptimisticMirrorDescent, Perceptron, Perturbation, Winnow,
 };
+use oco_core::losses::SquaredLoss;
+use oco_core::projection_free::{Minibatches, StochasticGradient};
+use oco_core::regret::{LinearRegret, QuadraticRegret};
+use oco_core::{OcoError, StepSchedule};
 use projections::{Euclidean, L2Ball, NegativeEntropy, ProjectionError, Simplex};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What a wrong column or a damaged file may say.
+/// Sizes that a wrong column or a damaged file may contain.
 const TOO_LARGE: [usize; 3] = [1 << 40, (1 << 53) + 1, usize::MAX];
 
 #[allow(clippy::unwrap_used, reason = "a test helper: parameters that are legal")]

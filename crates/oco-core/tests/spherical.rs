@@ -1,6 +1,8 @@
-//! Lemmas 7 and 8 of [BH20] and the FKM bound: the spherical estimate and what it estimates.
+//! Lemmas 7 and 8 of [BH20] and the FKM bound.
 
-use oco_core::{BanditLearner, Bounded, Fkm, Loss, OcoError, SmoothedLoss, SphericalEstimator, SquaredLoss};
+use oco_core::bandit::{Fkm, SmoothedLoss, SphericalEstimator};
+use oco_core::losses::{Bounded, Loss, SquaredLoss};
+use oco_core::{BanditLearner, OcoError};
 use projections::L2Ball;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -56,8 +58,8 @@ proptest! {
         prop_assert!((mean - slope).abs() < 1e-6 * (1.0 + slope.abs()), "{mean} against {slope}");
     }
 
-    /// Lemma 8.1 and 8.2 for d = 1 and ℓ = |y − p|, for which both are tight: 0 ≤ ℓ̂ − ℓ ≤ δL, ℓ̂ is convex and
-    /// L-Lipschitz, and its slope, as the estimate has it in the mean, is (L/δ)-Lipschitz. L = 1.
+    /// Lemma 8.1 and 8.2 for d = 1 and ℓ = |y − p|, for which both are tight: 0 ≤ ℓ̂ − ℓ ≤ δL, ℓ̂ is convex
+    /// and L-Lipschitz, and its slope, as the estimate has it in the mean, is (L/δ)-Lipschitz. L = 1.
     #[test]
     fn lemma_8_on_the_line(y in -1.0..1.0_f64, u in -1.0..1.0_f64, p in -1.0..1.0_f64, delta in 0.05..1.0_f64) {
         let (loss, estimator) = (Distance(p), SphericalEstimator::new(delta).unwrap());
@@ -80,7 +82,8 @@ proptest! {
         prop_assert!((slope(y) - slope(u)).abs() <= (y - u).abs() / delta + 1e-9);
     }
 
-    /// Directions are unit vectors, and the estimate has the size (d/δ)|observed| (Lemma 8.3 with its erratum).
+    /// Directions are unit vectors, and the estimate has the size (d/δ)|observed| (Lemma 8.3 with its
+    /// erratum).
     #[test]
     fn directions_and_sizes(d in 1usize..8, seed: u64, observed in -5.0..5.0_f64, delta in 0.1..2.0_f64) {
         let estimator = SphericalEstimator::new(delta).unwrap();
@@ -93,9 +96,9 @@ proptest! {
     }
 }
 
-/// Lemma 7 for d = 3, by Monte Carlo: with noise on every observation, the mean estimate is within five standard
-/// errors of the gradient of ℓ̂, which is itself found by common random numbers; and it is *not* the gradient of the
-/// average over the sphere, which the paper prints.
+/// Lemma 7 for d = 3, by Monte Carlo with noise on every observation. The mean estimate is within five
+/// standard errors of the gradient of ℓ̂, computed with common random numbers. It is *not* the gradient of
+/// the average over the sphere, as printed in the paper.
 #[test]
 fn lemma_7_in_space() {
     let (loss, delta, samples) = (Exponentials(vec![1.0, -0.5, 0.8]), 1.0, 400_000_u32);
@@ -115,7 +118,8 @@ fn lemma_7_in_space() {
             squares[j] += deviation * (g[j] - mean[j]);
         }
     }
-    // ℓ̂ is a sum over coordinates, and the average of e^{aδu} over the unit ball of R^3 is 3(s cosh s − sinh s)/s³.
+    // ℓ̂ is a sum over coordinates, and the average of e^{aδu} over the unit ball of R^3 is 3(s cosh s − sinh
+    // s)/s³.
     let ball = |s: f64| 3.0 * (s * s.cosh() - s.sinh()) / s.powi(3);
     let sphere = |s: f64| s.sinh() / s;
     for j in 0..3 {
@@ -135,9 +139,10 @@ fn lemma_7_in_space() {
     assert!((value - exact).abs() < 5.0 * error);
 }
 
-/// FKM over 20 seeds against its bound in expectation. The regret of a run lies in an interval of length 2MT, so by
-/// Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40) with probability below 1/1000. That margin is
-/// *not* added: the bound is met without it, and a learner that steps uphill breaks it.
+/// FKM over 20 seeds against its bound in expectation. The regret of a run lies in an interval of length 2MT,
+/// so by Hoeffding the mean of 20 exceeds its expectation by 2MT·√(ln(1000)/40) with probability below
+/// 1/1000. That margin is *not* added: the bound is met without it, and a learner that steps uphill breaks
+/// it.
 #[test]
 fn fkm_meets_its_bound_in_expectation() {
     let (rounds, dimension, seeds) = (4000_u32, 2, 20);
@@ -161,13 +166,13 @@ fn fkm_meets_its_bound_in_expectation() {
     let variance = 0.5 * eta * t * (d * magnitude / delta).powi(2);
     let bound = 1.0 / (2.0 * eta) + variance + t * lipschitz * (2.0 * delta + delta);
     assert!(mean_regret <= bound, "{mean_regret} > {bound}");
-    // What a learner that never moves loses: the bound above is loose, doing better than that is not.
+    // The loss of a learner that never moves: the bound above is loose, but beating this learner is not.
     assert!(mean_regret < 0.8 * t * loss.value(&[0.0; 2]), "{mean_regret}");
 }
 
-/// ℓ(x) = x_1 with a step that brings y half way to the rim. Estimates are unbiased and the rim is out of reach, so
-/// E y_t = −η(t − 1), and against u = (−1, 0) the regret has the expectation Σ 1 − η(t − 1): the mean of 40 seeds is
-/// within five standard errors of it, and about half the bound.
+/// ℓ(x) = x_1 with a step that brings y half way to the rim. Estimates are unbiased and the rim is out of
+/// reach, so E y_t = −η(t − 1). Against u = (−1, 0) the expected regret is Σ 1 − η(t − 1). The mean of 40
+/// seeds is within five standard errors of it, and about half the bound.
 #[test]
 fn a_slope_costs_fkm_half_its_bound() {
     let (rounds, seeds, d, delta) = (1600_u32, 40_u32, 2.0_f64, 0.05);
@@ -193,8 +198,8 @@ fn a_slope_costs_fkm_half_its_bound() {
     assert!(mean <= bound && mean > 0.45 * bound, "{mean} against {bound}");
 }
 
-/// A refused loss leaves the round open: the same point is still on the table, and the run goes on as if nothing
-/// had been said. A saved run continues bit for bit.
+/// A refused loss leaves the round open: the play stays, and the run continues as if nothing had been
+/// observed. A saved run continues bit for bit.
 #[test]
 fn fkm_refuses_and_resumes() {
     let ball = L2Ball::new(1.0).unwrap();

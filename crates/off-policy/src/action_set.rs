@@ -3,8 +3,8 @@
 use crate::LogError;
 use serde::{Deserialize, Serialize};
 
-/// The largest |A|, of logs, labels and policies alike: the number of actions that a damaged file may state is then not
-/// memory that is asked for.
+/// The largest |A|, of logs, labels and policies alike: the number of actions that a damaged file may state
+/// is then not memory that is asked for.
 pub(crate) const MOST_ACTIONS: usize = 1 << 24;
 
 /// Whether there are actions, and not too many.
@@ -21,8 +21,8 @@ pub(crate) fn check_count(actions: usize) -> Result<(), LogError> {
 
 /// The actions that were on offer in every row of a log, where not all of them were.
 ///
-/// *Shapes:* of every row those on offer, rising and each once, whatever the order they came in; at most 2²⁴ actions.
-/// *Memory:* 4 bytes an action on offer and 8 a row, whatever |A|.
+/// *Shapes:* of every row those on offer, rising and each once, whatever the order they came in; at most 2²⁴
+/// actions. *Memory:* 4 bytes an action on offer and 8 a row, whatever |A|.
 ///
 /// ```
 /// use off_policy::ActionSets;
@@ -86,7 +86,7 @@ impl ActionSets {
         self.offsets.len() - 1
     }
 
-    /// Whether there is no row.
+    /// Whether it has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -119,7 +119,7 @@ impl<'a> ActionSet<'a> {
         check_count(actions).map(|()| Self::every(actions))
     }
 
-    /// Every action, of which the caller knows that there is one.
+    /// Every action; the caller has checked that there is at least one.
     pub(crate) fn every(actions: usize) -> Self {
         Self { actions, listed: None }
     }
@@ -148,7 +148,7 @@ impl<'a> ActionSet<'a> {
         false
     }
 
-    /// Whether an action is on offer; by binary search among those that are.
+    /// Whether an action is on offer, by binary search.
     #[must_use]
     pub fn contains(self, action: usize) -> bool {
         match self.listed {

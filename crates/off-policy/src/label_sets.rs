@@ -3,7 +3,8 @@
 use crate::LabelError;
 use crate::action_set::MOST_ACTIONS;
 
-/// The classes that every row of a supervised data set belongs to: one in multi-class data, any number in multi-label data.
+/// The classes that every row of a supervised data set belongs to: one in multi-class data, any number in
+/// multi-label data.
 ///
 /// *Shapes:* labels of row i in 0, …, K−1, rising and each once, whatever the order they came in.
 ///
@@ -12,7 +13,8 @@ use crate::action_set::MOST_ACTIONS;
 /// let sets = LabelSets::new(3, [vec![2, 0, 2], vec![], vec![1]])?;
 /// assert_eq!((sets.len(), sets.row(0), sets.row(1)), (3, Some(&[0, 2][..]), Some(&[][..])));
 /// assert_eq!(LabelSets::single(3, &[2, 1])?.row(1), Some(&[1][..]));
-/// assert_eq!(LabelSets::single(2, &[0, 2]), Err(LabelError::ClassOutOfRange { row: 1, class: 2, classes: 2 }));
+/// let refused = LabelError::ClassOutOfRange { row: 1, class: 2, classes: 2 };
+/// assert_eq!(LabelSets::single(2, &[0, 2]), Err(refused));
 /// # Ok::<(), LabelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +74,7 @@ impl LabelSets {
         self.offsets.len() - 1
     }
 
-    /// Whether there is no row.
+    /// Whether it has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

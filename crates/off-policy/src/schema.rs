@@ -8,19 +8,22 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The columns of the contexts, the labels that have a coordinate, and the names of the actions: the coding of a log.
+/// The columns of the contexts, the labels that have a coordinate, and the names of the actions: the coding
+/// of a log.
 ///
-/// Two logs of the same shape may mean different things by the same number, as where labels are numbered in the order in
-/// which they appear. A log that was read carries its schema, what is trained on it carries it on, and both are compared
-/// where they meet: see [`check_same`](Self::check_same). A log or a policy that was made of bare numbers has no schema.
+/// Two logs of the same shape may mean different things by the same number, as where labels are numbered in
+/// the order in which they appear. A log that was read carries its schema, what is trained on it carries it
+/// on, and both are compared where they meet: see [`check_same`](Self::check_same). A log or a policy that
+/// was made of bare numbers has no schema.
 ///
-/// *Shapes:* a column of numbers is one coordinate, a column of labels one a label, in the order of the columns. *Cost:* a
-/// copy shares its contents.
+/// *Shapes:* a column of numbers is one coordinate, a column of labels one a label, in the order of the
+/// columns. *Cost:* a copy shares its contents.
 ///
 /// ```
 /// use off_policy::{ActionNames, ContextColumn, Schema};
 /// let number = |name: &str| ContextColumn::Number { name: name.into() };
-/// let device = ContextColumn::Labels { name: "device".into(), labels: vec!["phone".into(), "tablet".into()] };
+/// let labels = vec!["phone".into(), "tablet".into()];
+/// let device = ContextColumn::Labels { name: "device".into(), labels };
 /// let actions = ActionNames::Labels(vec!["music".into(), "travel".into()]);
 /// let schema = Schema::new(vec![number("age"), device], actions)?;
 /// assert_eq!((schema.inputs(), schema.actions()), (3, 2));
@@ -84,7 +87,7 @@ pub enum Value<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct EncodedRecord {
     contexts: RowMatrix,
-    /// The columns whose label is none of the schema's; their coordinates are 0.
+    /// The columns with a label outside the schema; their coordinates are 0.
     pub unknown_labels: Vec<String>,
 }
 
@@ -186,13 +189,14 @@ impl Schema {
         Ok(())
     }
 
-    /// The context of one record: a value for every column of the contexts, in any order. Values of other names are left
-    /// out, as other columns of a table are.
+    /// The context of one record: a value for every column of the contexts, in any order. Values of other
+    /// names are left out, as other columns of a table are.
     ///
     /// *Cost:* O(columns · log columns + labels of the columns of labels).
     ///
     /// # Errors
-    /// [`SchemaError::MissingValue`], [`SchemaError::DuplicateValue`], and [`SchemaError::NotANumber`] in a column of numbers.
+    /// [`SchemaError::MissingValue`], [`SchemaError::DuplicateValue`], and [`SchemaError::NotANumber`] in a
+    /// column of numbers.
     pub fn encode<'a>(
         &self,
         record: impl IntoIterator<Item = (&'a str, Value<'a>)>,

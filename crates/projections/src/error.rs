@@ -1,18 +1,18 @@
-//! What is wrong with a set, a point or a parameter, and the checks that say so.
+//! The error of this crate, and the checks that return it.
 
 use thiserror::Error;
 
 /// Why a set, a point or a parameter was refused. Indices count from 0.
 ///
-/// Where an input has several faults, the first of this list wins: a NaN or infinity anywhere, nothing there at all,
-/// lengths that disagree, a value outside its domain.
+/// An input with several faults gets the first of: a NaN or infinity, an empty vector, a length mismatch, a
+/// value outside its domain.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProjectionError {
     /// A NaN or an infinity.
     #[error("{argument}[{index}] is {value:?}, not a finite number")]
     NotFinite {
-        /// Which argument holds it.
+        /// The argument.
         argument: &'static str,
         /// Where in the argument; 0 for a scalar.
         index: usize,
@@ -22,17 +22,17 @@ pub enum ProjectionError {
     /// A vector without coordinates.
     #[error("{argument} is empty")]
     Empty {
-        /// Which argument is empty.
+        /// The empty argument.
         argument: &'static str,
     },
-    /// Two vectors, or a vector and a set, of different dimension.
+    /// Two vectors, or a vector and a set, of different dimensions.
     #[error("{argument}: expected {expected} coordinates, got {got}")]
     LengthMismatch {
-        /// Which argument has the wrong length.
+        /// The argument of the wrong length.
         argument: &'static str,
-        /// The length that would fit.
+        /// The expected length.
         expected: usize,
-        /// The length handed in.
+        /// The actual length.
         got: usize,
     },
     /// A radius or a total mass that is not positive.
@@ -51,8 +51,8 @@ pub enum ProjectionError {
         /// Its value.
         value: f64,
     },
-    /// Caps whose sum falls short of the mass to distribute by more than a relative 1e-9. In the entropic
-    /// projection only the caps on the support of the point count.
+    /// Caps whose sum is below the mass by more than a relative 1e-9. The entropic projection counts only
+    /// caps on the support of the point.
     #[error("the caps sum to {total:?}, below the required {required:?}")]
     InfeasibleCaps {
         /// Sum of the caps that count.
@@ -73,14 +73,14 @@ pub enum ProjectionError {
     /// A negative coordinate in the entropic geometry.
     #[error("{argument}[{index}] is {value:?}: the entropic geometry needs entries >= 0")]
     NegativeEntry {
-        /// Which argument holds it.
+        /// The argument.
         argument: &'static str,
         /// Where.
         index: usize,
         /// The value found there.
         value: f64,
     },
-    /// An entropic projection onto a simplex of a vector that is zero everywhere.
+    /// An entropic projection of the zero vector onto a simplex.
     #[error("the point is zero everywhere: it has no mass to rescale")]
     NoMass,
     /// A step size that is not positive.
@@ -101,51 +101,51 @@ pub enum ProjectionError {
         /// The domain, in words.
         domain: &'static str,
     },
-    /// A point that must lie in a set and does not.
+    /// A point outside the set that must contain it.
     #[error("{argument} lies outside the set")]
     OutsideSet {
         /// Which argument.
         argument: &'static str,
     },
-    /// An edge, a source or a sink that is no vertex of the graph.
+    /// An edge, source or sink that names no vertex of the graph.
     #[error("vertex {vertex} is not one of the {vertices} vertices")]
     NoSuchVertex {
         /// The number given.
         vertex: usize,
-        /// How many vertices there are.
+        /// The number of vertices.
         vertices: usize,
     },
-    /// A graph that must be acyclic and is not.
-    #[error("vertex {vertex} lies on a cycle or behind one")]
+    /// A cyclic graph.
+    #[error("vertex {vertex} lies on a cycle or is reachable from one")]
     Cycle {
-        /// A vertex on a cycle or reachable from one.
+        /// A vertex on a cycle, or reachable from one.
         vertex: usize,
     },
-    /// A graph without a path, of an edge or more, from source to sink.
+    /// A graph without a path of at least one edge from source to sink.
     #[error("no path leads from vertex {start} to another vertex {end}")]
     NoPath {
-        /// Where a path should start.
+        /// The source.
         start: usize,
-        /// Where it should end.
+        /// The sink.
         end: usize,
     },
-    /// More vertices than the edges of the graph have ends.
-    #[error("{vertices} vertices, and {edges} edges have no more than two each")]
+    /// More vertices than twice the number of edges.
+    #[error("{vertices} vertices are more than twice the {edges} edges")]
     TooManyVertices {
         /// The number given.
         vertices: usize,
-        /// How many edges there are.
+        /// The number of edges.
         edges: usize,
     },
-    /// More entries than can be held, or than [`LARGEST_SIZE`](crate::LARGEST_SIZE).
-    #[error("{argument}: {size} entries are more than can be held")]
+    /// More entries than [`LARGEST_SIZE`](crate::LARGEST_SIZE) or than memory can hold.
+    #[error("{argument}: {size} entries are more than memory can hold")]
     TooLarge {
         /// Which argument.
         argument: &'static str,
-        /// How many entries were asked for.
+        /// The requested number of entries.
         size: usize,
     },
-    /// An entropic projection onto a set that offers none.
+    /// An entropic projection onto a set without one.
     #[error("{set} has no entropic projection")]
     NoEntropicGeometry {
         /// The set's name.
@@ -162,7 +162,8 @@ pub enum ProjectionError {
 /// assert_eq!(refused, Err(ProjectionError::NotFinite { argument: "g", index: 1, value: f64::INFINITY }));
 /// ```
 pub fn check_finite(argument: &'static str, values: &[f64]) -> Result<(), ProjectionError> {
-    // v·0 is NaN exactly when v is not finite, and a sum of such products has no branch to stop vectorisation.
+    // v·0 is NaN exactly when v is not finite, and a sum of such products has no branch to stop
+    // vectorisation.
     let mut lanes = [0.0; 8];
     let (blocks, rest) = values.as_chunks::<8>();
     for block in blocks {
@@ -186,7 +187,7 @@ pub(crate) fn check_radius(name: &'static str, value: f64) -> Result<(), Project
     if value > 0.0 { Ok(()) } else { Err(ProjectionError::BadRadius { name, value }) }
 }
 
-/// Refuses dimension 0; where the set has a dimension of its own, refuses any other.
+/// Refuses dimension 0, and any dimension other than the set's if the set has one.
 pub(crate) fn check_length(
     argument: &'static str,
     expected: Option<usize>,

@@ -3,13 +3,14 @@
 /// ‖y‖₂ as a product `scale`·`ratio` that may itself exceed the range of `f64`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Norm {
-    /// A power of the data's magnitude: 1, or max |yᵢ|; 0 exactly when y = 0.
+    /// 1 or max |yᵢ|; 0 exactly if y = 0.
     pub(crate) scale: f64,
-    /// ‖y/scale‖₂; 1 when y = 0.
+    /// ‖y/scale‖₂; 1 if y = 0.
     pub(crate) ratio: f64,
 }
 
-/// Squares of entries and their sum stay far from both ends of the range between these bounds.
+/// Between these bounds a sum of squares, and each of its terms that matters, is far from both ends of the
+/// range.
 const SAFE_SQUARES: std::ops::Range<f64> = 1e-200..1e300;
 
 /// The norm of finite `y`.
@@ -26,12 +27,12 @@ pub(crate) fn euclidean_norm(y: impl Iterator<Item = f64> + Clone) -> Norm {
 }
 
 impl Norm {
-    /// The norm as one number: +∞ where it exceeds the range.
+    /// The norm as one number; +∞ beyond the range.
     pub(crate) fn value(self) -> f64 {
         self.scale * self.ratio
     }
 
-    /// Whether the norm is at most `r`, decided without forming it.
+    /// Whether the norm is at most `r`, even if the norm overflows.
     pub(crate) fn at_most(self, r: f64) -> bool {
         self.ratio <= r / self.scale
     }

@@ -1,9 +1,8 @@
 //! Working memory of the projections.
 
-/// Working memory that grows on first use and is reused: a loop of projections of one length allocates once.
+/// Reusable working memory: a loop of projections of one length allocates once.
 ///
-/// Its content never changes a result, so any two are equal, and a learner that is saved leaves
-/// it out (`#[serde(skip)]`).
+/// Its content never changes a result: any two are equal, and saved learners omit it (`#[serde(skip)]`).
 ///
 /// ```
 /// use projections::{Euclidean, Projection, Scratch, Simplex};
@@ -18,25 +17,25 @@
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
-    /// Numbers of one projection; dead when it returns.
+    /// Numbers of one projection; unused after it returns.
     pub(crate) values: Vec<f64>,
-    /// The numbers among those that a first pass leaves; dead when the projection returns.
+    /// The numbers that remain after a first pass; unused after the projection returns.
     pub(crate) sifted: Vec<f64>,
-    /// Indices of one projection; dead when it returns.
+    /// Indices of one projection; unused after it returns.
     pub(crate) order: Vec<usize>,
-    /// Vectors that a set built from other sets keeps while it calls them with this same scratch.
+    /// Vectors that a composed set keeps while it calls its parts with the same scratch.
     lent: Vec<Vec<f64>>,
 }
 
 impl PartialEq for Scratch {
-    /// Always true: learners that differ in nothing but working memory are equal.
+    /// Always true: learners that differ only in working memory are equal.
     fn eq(&self, _other: &Self) -> bool {
         true
     }
 }
 
 impl Scratch {
-    /// Takes the memory that a search among n numbers may come to need, though its first point may need less.
+    /// Reserves the memory that a search among n numbers may need for any point.
     pub(crate) fn make_room_to_sift(&mut self, n: usize) {
         self.values.clear();
         self.values.reserve(n);
@@ -66,7 +65,7 @@ impl Scratch {
         &mut self.values[..len]
     }
 
-    /// A copy of `source` that outlives calls with this scratch; hand it back with [`Scratch::give_back`].
+    /// A copy of `source` that outlives calls with this scratch; return it with [`Scratch::give_back`].
     pub(crate) fn lend_copy(&mut self, source: &[f64]) -> Vec<f64> {
         let mut copy = self.lent.pop().unwrap_or_default();
         copy.clear();

@@ -1,21 +1,20 @@
-//! Vectors of a size that was asked for, not given.
+//! Allocation of vectors whose size is a parameter.
 
 use crate::ProjectionError;
 
-/// The most entries of a vector that is made because a number asks for it: 2³² − 1, as many coordinates as a sparse
-/// row has.
+/// The most entries of a vector whose size is a parameter: 2³² − 1, the largest dimension of a sparse row.
 pub const LARGEST_SIZE: usize = u32::MAX as usize;
 
-/// A vector of `size` copies of `value`, for the dimension or count that a constructor is called with.
+/// A vector of `size` copies of `value`, for a dimension or count that a constructor receives.
 ///
-/// A number may come from a damaged file or from a wrong column. It is refused above [`LARGEST_SIZE`] whatever the
-/// machine, and below where the memory is not there, instead of ending the program.
+/// The number may come from a damaged file. It is refused above [`LARGEST_SIZE`] on every machine, and also
+/// if the memory is not available, instead of ending the program.
 ///
 /// ```
 /// use projections::{LARGEST_SIZE, ProjectionError, filled};
 /// assert_eq!(filled("dimension", 3, 0.5)?, [0.5; 3]);
 /// let size = LARGEST_SIZE + 1;
-/// assert_eq!(filled("dimension", size, 0.5), Err(ProjectionError::TooLarge { argument: "dimension", size }));
+/// assert_eq!(filled("n", size, 0.5), Err(ProjectionError::TooLarge { argument: "n", size }));
 /// # Ok::<(), ProjectionError>(())
 /// ```
 ///

@@ -1,19 +1,20 @@
-//! What a decision set offers: membership, projections and linear minimisation.
+//! The contracts of decision sets: membership, projections and linear minimisation.
 
-use crate::{Euclidean, NegativeEntropy, ProjectionError, Regulariser, Scratch, scale_up};
+use crate::{Euclidean, NegativeEntropy, ProjectionError, Regulariser, Scratch};
+use rows::numeric::scale_up;
 
 /// A non-empty closed convex set K ⊂ ℝⁿ to play in.
 pub trait DecisionSet {
-    /// Whether K has points of dimension `n`: [`ProjectionError::Empty`] for n = 0, and
-    /// [`ProjectionError::LengthMismatch`] where K has another dimension of its own.
+    /// Refuses a dimension `n` that K does not have: [`ProjectionError::Empty`] for n = 0,
+    /// [`ProjectionError::LengthMismatch`] if K has another fixed dimension.
     fn check_dimension(&self, n: usize) -> Result<(), ProjectionError>;
 
-    /// Whether `x` satisfies each constraint of K within the absolute slack `tolerance`. A point of the wrong
-    /// dimension or with a NaN is not in K.
+    /// Whether `x` satisfies each constraint of K within the absolute slack `tolerance`; false for a wrong
+    /// dimension or a NaN.
     fn contains(&self, x: &[f64], tolerance: f64) -> bool;
 
-    /// The Euclidean diameter max ‖x − x′‖₂ over K in dimension `n`, exact unless the set says that it is a bound;
-    /// +∞ where it exceeds the range of `f64`.
+    /// The Euclidean diameter max ‖x − x′‖₂ over K in dimension `n`; +∞ beyond the range of `f64`. Exact
+    /// unless the set documents an upper bound.
     fn diameter(&self, n: usize) -> Result<f64, ProjectionError>;
 
     /// Writes a point of the relative interior of K.
@@ -23,15 +24,14 @@ pub trait DecisionSet {
 /// A map onto K that decreases the divergence `B_R` of mirror map R to every point of K:
 /// B(x, y) ≥ B(x, Π(y)) for all x ∈ K. For the true Bregman projection see [`Exact`].
 pub trait Projection<R: Regulariser>: DecisionSet {
-    /// y ← Π(y). Allocates nothing once `scratch` has seen a vector of this length, but for the sets of matrices, which
-    /// say so. A refused `y` is unchanged.
+    /// y ← Π(y). Allocates nothing once `scratch` has seen a vector of this length; sets of matrices document
+    /// their exception. A refused `y` is unchanged.
     fn project_with(&self, y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
-    /// y ← Π(y·2^exponent), for a step that may have left the range of `f64` while its projection has not.
+    /// y ← Π(y·2^exponent), for a step beyond the range of `f64` whose projection is within it.
     ///
-    /// Where y·2^exponent is in range this is its projection. The Euclidean projections of this crate's sets find the
-    /// answer beyond the range too; any other map refuses such a point as [`ProjectionError::NotFinite`]. A refused
-    /// `y` is unchanged.
+    /// The Euclidean projections of this crate's sets work beyond the range too; any other map refuses such a
+    /// point as [`ProjectionError::NotFinite`]. A refused `y` is unchanged.
     fn project_scaled_with(
         &self,
         y: &mut [f64],
@@ -54,13 +54,13 @@ pub trait Projection<R: Regulariser>: DecisionSet {
     }
 }
 
-/// Marks a true Bregman projection, Π(y) = argmin_{x∈K} `B_R`(x, y), which satisfies the generalised Pythagorean
-/// inequality B(x, y) ≥ B(x, Π(y)) + B(Π(y), y) for all x ∈ K. The proofs of lazy updates rest on it
+/// Marks a true Bregman projection, Π(y) = argmin_{x∈K} `B_R`(x, y), which satisfies the generalised
+/// Pythagorean inequality B(x, y) ≥ B(x, Π(y)) + B(Π(y), y) for all x ∈ K. Proofs of lazy updates need it
 /// [NP14, Section 3.4].
 pub trait Exact<R: Regulariser>: Projection<R> {}
 
-/// The entropic projection of a point that is given by its logarithms, so that a weight too small for an `f64`
-/// keeps its place and can come back.
+/// The entropic projection of a point given by its logarithms, so that a weight too small for an `f64` is
+/// kept and can grow again.
 ///
 /// ```
 /// use projections::{LogProjection, Simplex};
@@ -72,16 +72,16 @@ pub trait Exact<R: Regulariser>: Projection<R> {}
 /// # Ok::<(), projections::ProjectionError>(())
 /// ```
 pub trait LogProjection: Projection<NegativeEntropy> {
-    /// On entry `log_y[i]` = log yᵢ, where −∞ stands for yᵢ = 0; on return the slice holds the entropic projection x
-    /// of y itself, not its logarithm. NaN and +∞ are [`ProjectionError::NotFinite`]; otherwise errors, and what
-    /// they leave unchanged, are those of [`Projection::project_with`].
+    /// On entry `log_y[i]` = log yᵢ, −∞ for yᵢ = 0; on return the slice holds the entropic projection x of y,
+    /// not its logarithm. NaN and +∞ are [`ProjectionError::NotFinite`]; other errors as in
+    /// [`Projection::project_with`].
     fn project_log_with(&self, log_y: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
-    /// x ← Π(y) and `log_y` ← log Π(y), where log y = `log_y`·2^exponent may have left the range of `f64`: what an
-    /// active learner goes on from.
+    /// x ← Π(y) and `log_y` ← log Π(y), for log y = `log_y`·2^exponent, which may lie beyond the range of
+    /// `f64`. Active learners step from the logarithms.
     ///
-    /// A coordinate of x that is too small for an `f64` keeps its logarithm, or [`f64::MIN`] where that is too small as
-    /// well. Errors as above, and [`ProjectionError::LengthMismatch`] for x; a refusal may spoil both vectors.
+    /// A coordinate of x too small for an `f64` keeps its logarithm, at least [`f64::MIN`]. Errors as above,
+    /// and [`ProjectionError::LengthMismatch`] for x; a refusal may spoil both vectors.
     fn project_log_scaled_with(
         &self,
         log_y: &mut [f64],
@@ -90,7 +90,7 @@ pub trait LogProjection: Projection<NegativeEntropy> {
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError>;
 
-    /// The same without x, for a map between two others: `log_y` ← log Π(y).
+    /// The same without x: `log_y` ← log Π(y).
     fn project_logarithms_with(
         &self,
         log_y: &mut [f64],
@@ -111,12 +111,12 @@ pub trait LogProjection: Projection<NegativeEntropy> {
 
 /// A set over which linear functions are easily minimised.
 pub trait LinearMinimisation: DecisionSet {
-    /// x ← argmin_{x∈K} ⟨g, x⟩, a vertex where K has one, up to the accuracy that a set of matrices states; among equal
+    /// x ← argmin_{x∈K} ⟨g, x⟩, a vertex if K has one; approximate for sets of matrices. Among equal
     /// coordinates of g the lowest index wins. A refused call leaves `x` unchanged.
     fn lmo_with(&self, g: &[f64], x: &mut [f64], scratch: &mut Scratch) -> Result<(), ProjectionError>;
 
-    /// By how much ⟨g, lmo(g)⟩ may exceed the minimum, rounding apart: what a certificate adds to its gap. 0 for an exact
-    /// lmo, as all are but those of the sets of matrices; a wrapper of a set hands on the set's.
+    /// A bound on how far ⟨g, lmo(g)⟩ exceeds the minimum, up to rounding; certificates add it to their gap.
+    /// It is 0 except for sets of matrices. A wrapper returns the bound of its set.
     fn lmo_accuracy(&self, g: &[f64]) -> f64 {
         let _ = g;
         0.0
@@ -130,7 +130,7 @@ pub trait LinearMinimisation: DecisionSet {
     }
 }
 
-/// The point from which every learner starts: the Euclidean projection of 0, hence 0 itself where 0 ∈ K.
+/// The start point of every learner: the Euclidean projection of 0, hence 0 itself if 0 ∈ K.
 ///
 /// ```
 /// use projections::{BoxSet, start_point};
@@ -145,7 +145,7 @@ pub fn start_point<K: Projection<Euclidean> + ?Sized>(set: &K, x: &mut [f64]) ->
     set.project(x)
 }
 
-/// A pointer to a set is that set.
+/// A pointer to a set acts as the set.
 macro_rules! forward_through_pointer {
     ($pointer:ty) => {
         impl<K: DecisionSet + ?Sized> DecisionSet for $pointer {

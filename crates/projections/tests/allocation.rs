@@ -1,4 +1,4 @@
-//! After the first projection, or linear minimisation, of a length none allocates: whatever the first point was.
+//! After the first projection or linear minimisation of a length none allocates, for any first point.
 
 #[path = "../../rows/tests/counting/mod.rs"]
 mod counting;
@@ -11,7 +11,7 @@ use projections::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A point that asks for nothing: inside, with a single coordinate of weight; then harder and harder ones.
+/// First an easy point, inside with a single coordinate of weight; then harder and harder ones.
 fn points(n: usize) -> Vec<Vec<f64>> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut easy = vec![0.0; n];

@@ -1,5 +1,5 @@
-//! Projections and divergences against exact arithmetic, rounded once (`tests/exact/generate.py`): ties, common
-//! offsets, entries from 1e-300 to 1e300 side by side, masses from 1e-308 to 1.5e308.
+//! Projections and divergences against exact arithmetic, rounded once (`tests/exact/generate.py`): ties,
+//! common offsets, entries from 1e-300 to 1e300 side by side, masses from 1e-308 to 1.5e308.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -28,7 +28,8 @@ fn read<T: for<'de> Deserialize<'de>>(file: &str) -> Vec<T> {
     serde_json::from_str(&std::fs::read_to_string(folder.join(file)).unwrap()).unwrap()
 }
 
-/// Divergences of near points are tiny next to R: only a formula without cancellation gets their digits right.
+/// Divergences of near points are tiny next to R: only a formula without cancellation gets their digits
+/// right.
 #[test]
 fn divergences_agree_with_sixty_digits() {
     let cases: Vec<Divergence> = read("divergences.json");

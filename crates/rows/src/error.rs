@@ -1,4 +1,4 @@
-//! What is wrong with a row or a matrix of rows.
+//! Errors of rows and matrices of rows.
 
 use thiserror::Error;
 
@@ -9,7 +9,7 @@ pub enum RowError {
     /// A row without coordinates, or a matrix without columns.
     #[error("a row needs at least one coordinate")]
     Empty,
-    /// More coordinates than the indices of a sparse row can name.
+    /// More coordinates than 32-bit indices can name.
     #[error("{dimension} coordinates, a row or a matrix has at most {limit}")]
     TooManyCoordinates {
         /// The number asked for.
@@ -20,7 +20,7 @@ pub enum RowError {
     /// A NaN or an infinity in a row.
     #[error("entry {position} is {value}, not a finite number")]
     NotFinite {
-        /// Position in the list of values that was handed in.
+        /// Position in the list of values.
         position: usize,
         /// The value found there.
         value: f64,
@@ -40,12 +40,12 @@ pub enum RowError {
     LengthMismatch {
         /// Which length disagrees.
         what: &'static str,
-        /// The length that would fit.
+        /// The expected length.
         expected: usize,
-        /// The length handed in.
+        /// The actual length.
         got: usize,
     },
-    /// An index of a sparse row points behind the last coordinate.
+    /// An index of a sparse row that is not below the dimension.
     #[error("index {index} at position {position} is outside a row of dimension {dimension}")]
     IndexOutOfRange {
         /// Position in the list of indices.
@@ -55,7 +55,7 @@ pub enum RowError {
         /// The dimension of the row.
         dimension: usize,
     },
-    /// Indices of a sparse row must rise strictly: no coordinate is named twice.
+    /// Indices of a sparse row that do not rise strictly.
     #[error("index {index} at position {position} does not exceed the index before it")]
     IndicesNotRising {
         /// Position in the list of indices.
@@ -63,15 +63,15 @@ pub enum RowError {
         /// The index found there.
         index: u32,
     },
-    /// A row that was asked for and is not there.
+    /// A row index that is not below the number of rows.
     #[error("there is no row {row}, only {rows}")]
     NoSuchRow {
-        /// The row asked for.
+        /// The requested row.
         row: usize,
-        /// How many there are.
+        /// The number of rows.
         rows: usize,
     },
-    /// The row offsets of a sparse matrix must start at 0, not fall, and end at the number of values.
+    /// Row offsets of a sparse matrix that do not start at 0, fall, or do not end at the number of values.
     #[error(
         "row offset {position} is {value}: offsets start at 0, do not fall, and end at the number of values"
     )]

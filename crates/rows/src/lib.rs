@@ -1,11 +1,12 @@
 //! Borrowed feature rows, dense or sparse, checked once.
 //!
-//! Every learner of the workspace sees an example as a [`Row`]: a borrowed view that is known to be finite and
-//! well-formed, and that carries its squared norm. A row is checked where it is made, in one pass, so that a
-//! booster that shows it to a hundred weak learners does not check it a hundred times. [`RowMatrix`] owns many rows,
-//! checks them when it is built, and hands them out for nothing.
+//! Every learner of the workspace sees an example as a [`Row`]: a borrowed view that is finite, well-formed
+//! and carries its squared norm. A row is checked once, when it is made; a booster shows it to a hundred weak
+//! learners without another check. [`RowMatrix`] owns many rows, checks them when it is built, and lends them
+//! at no cost.
 //!
-//! Reading order: [`Row`], [`RowMatrix`], [`Missing`], [`RowError`].
+//! Reading order: [`Row`], [`RowMatrix`], [`Missing`], [`RowError`]. The arithmetic that all crates share is
+//! in [`numeric`].
 //!
 //! ```
 //! use rows::{Row, RowMatrix};
@@ -24,6 +25,7 @@ mod error;
 mod matrix;
 mod missing;
 mod row;
+pub mod numeric;
 
 pub use error::RowError;
 pub use matrix::RowMatrix;

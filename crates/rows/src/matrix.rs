@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
-/// n rows of the same dimension m, checked when built, so that [`row`](Self::row) costs O(1).
+/// n rows of the same dimension m, checked once, so that [`row`](Self::row) costs O(1).
 ///
 /// *Shapes:* dense values are n×m in row order; sparse rows are compressed: row i is
-/// `indices[offsets[i]..offsets[i+1]]` with the values beside it. n = 0 is allowed, m = 0 is not. *Cost:* a copy shares the
-/// values.
+/// `indices[offsets[i]..offsets[i+1]]` with the values beside it. n = 0 is allowed, m = 0 is not.
+/// *Cost:* a copy shares the values.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -24,7 +24,7 @@ use std::sync::{Arc, OnceLock};
 #[serde(try_from = "Storage")]
 pub struct RowMatrix(Arc<Shared>);
 
-/// What the copies of a matrix share.
+/// The data that copies of a matrix share.
 #[derive(Debug, PartialEq)]
 struct Shared {
     storage: Storage,
@@ -32,8 +32,7 @@ struct Shared {
     fingerprint: Fingerprint,
 }
 
-/// The fingerprint of the rows once somebody asked for it. It follows from the rows, so that it takes no part in
-/// comparisons.
+/// The cached fingerprint of the rows. It follows from the rows, so comparisons ignore it.
 #[derive(Debug, Default)]
 struct Fingerprint(OnceLock<u64>);
 
@@ -62,8 +61,8 @@ impl RowMatrix {
     /// A compressed sparse matrix of `offsets.len() − 1` rows.
     ///
     /// # Errors
-    /// [`RowError::Empty`], [`RowError::TooManyCoordinates`] (more than 2³² − 1), [`RowError::LengthMismatch`],
-    /// [`RowError::BadOffset`], [`RowError::NotFiniteAt`];
+    /// [`RowError::Empty`], [`RowError::TooManyCoordinates`] (more than 2³² − 1),
+    /// [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFiniteAt`];
     /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`], with positions in the whole list.
     pub fn sparse(
         dimension: usize,
@@ -91,14 +90,14 @@ impl RowMatrix {
         }
     }
 
-    /// How many values are stored, over all rows.
+    /// The number of stored values in all rows.
     pub fn stored_values(&self) -> usize {
         match &self.0.storage {
             Storage::Dense { values, .. } | Storage::Sparse { values, .. } => values.len(),
         }
     }
 
-    /// Row i, or `None` behind the last one.
+    /// Row i; `None` for i ≥ n.
     #[inline]
     pub fn row(&self, i: usize) -> Option<Row<'_>> {
         let norm_squared = *self.0.norms_squared.get(i)?;
@@ -114,9 +113,10 @@ impl RowMatrix {
         Some(Row::trusted(entries, self.dimension(), norm_squared))
     }
 
-    /// A number that tells these rows from others: equal for equal values in the same order, stored dense or sparse, and
-    /// equal for others with a probability of about 2^−64. It is for comparisons within one program and not to be saved: another
-    /// version of the standard library may hash differently. *Cost:* one pass over the stored values at the first call.
+    /// A hash of the rows: equal for equal values in the same order, dense or sparse, and equal for different
+    /// ones with probability about 2^−64. Do not save it: another version of the standard library may hash
+    /// differently.
+    /// *Cost:* one pass over the stored values at the first call.
     ///
     /// ```
     /// use rows::RowMatrix;
@@ -137,14 +137,15 @@ impl RowMatrix {
                         hasher.write_u64(x_j.to_bits());
                     }
                 });
-                // No coordinate has this number, so that rows cannot be cut elsewhere.
+                // No coordinate has this index, so the end of a row is unambiguous.
                 hasher.write_usize(usize::MAX);
             }
             hasher.finish()
         })
     }
 
-    /// Some rows, in the order asked for, stored as they are here. *Cost:* what these rows hold.
+    /// The named rows, in the order given, dense or sparse as here.
+    /// *Cost:* O(stored values of these rows).
     ///
     /// ```
     /// use rows::{RowError, RowMatrix};
@@ -247,7 +248,7 @@ fn sparse_norms(
     .collect()
 }
 
-/// The position of a number within a row becomes its row and column.
+/// Turns a position within a row into row and column.
 fn placed(error: RowError, row: usize, column: impl Fn(usize) -> usize) -> RowError {
     match error {
         RowError::NotFinite { position, value } => {
@@ -257,7 +258,7 @@ fn placed(error: RowError, row: usize, column: impl Fn(usize) -> usize) -> RowEr
     }
 }
 
-/// Positions of indices within a row become positions within the whole list.
+/// Turns a position within the indices of a row into one within the whole list.
 fn shifted(error: RowError, start: usize) -> RowError {
     match error {
         RowError::IndexOutOfRange { position, index, dimension } => {
@@ -274,7 +275,7 @@ fn shifted(error: RowError, start: usize) -> RowError {
 mod tests {
     use super::*;
 
-    /// A dimension alone makes no room, and what learns from the rows makes room for it.
+    /// A stated dimension allocates nothing here, but a learner of the rows allocates for it.
     #[test]
     fn dimensions_that_no_index_names_are_refused() {
         let limit = u32::MAX as usize;
@@ -338,7 +339,7 @@ mod tests {
             assert!(!all[..i].contains(a), "fingerprint {i} is that of other rows");
         }
         assert_eq!(of(1, &[0.0]), of(1, &[-0.0]));
-        // A copy has the fingerprint of its rows, also when it was asked for before.
+        // A copy has the fingerprint of its own rows, even if the source's was computed before.
         let x = RowMatrix::dense(1, vec![5.0, 6.0]).unwrap();
         assert_eq!(x.fingerprint(), x.clone().fingerprint());
         assert_eq!(x, RowMatrix::dense(1, vec![5.0, 6.0]).unwrap());

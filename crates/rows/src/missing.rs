@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which way missing values go: a NaN becomes the lowest or the highest finite number.
+/// Where missing values go: a NaN becomes the lowest or the highest finite number.
 ///
-/// Rows refuse NaN. Who has missing values and learns with thresholds says here on which side of every threshold they
-/// stand; a threshold between them and the other values splits them off alone. Binned columns keep a bin for them. The same choice fills the matrix to train
-/// on and every row to predict; it is saved beside the model. An infinity is left alone, and [`Row`](crate::Row) refuses
-/// it still. A coordinate that a sparse row does not store is 0, not missing.
+/// Rows refuse NaN. A learner with thresholds may have missing values filled: this choice puts them on one
+/// side of every threshold, and a threshold of their own can split them off. Binned columns keep a bin for
+/// them. Use the same choice for training and prediction, and save it beside the model. Infinities stay and
+/// are refused by [`Row`](crate::Row). A coordinate that a sparse row does not store is 0, not missing.
 ///
-/// It is meant for stumps and trees alone: in a linear learner one filled value is larger than everything it knows, and
-/// [`norm_squared`](crate::Row::norm_squared) of such a row is +∞. Filling comes last, after what rescales the columns.
+/// Only stumps and trees may use it. In a linear learner a filled value outweighs every other, and the
+/// [`norm_squared`](crate::Row::norm_squared) of the row is +∞. Fill after rescaling the columns.
 ///
 /// ```
 /// use rows::{Missing, Row, RowMatrix};
@@ -27,14 +27,14 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
-    /// Below every threshold that a learner here puts: NaN becomes [`f64::MIN`].
+    /// Below every threshold of a learner of this workspace: NaN becomes [`f64::MIN`].
     Lowest,
-    /// On the right-hand side of every threshold that a learner here puts: NaN becomes [`f64::MAX`].
+    /// Above every threshold of a learner of this workspace: NaN becomes [`f64::MAX`].
     Highest,
 }
 
 impl Missing {
-    /// Fills every NaN of a row, of a matrix or of the stored values of sparse rows; returns how many there were.
+    /// Fills every NaN of a row, a matrix or the stored values of sparse rows; returns their number.
     pub fn fill(self, values: &mut [f64]) -> usize {
         let missing = values.iter_mut().filter(|v| v.is_nan());
         missing.map(|v| *v = self.value()).count()

@@ -4,8 +4,9 @@ use crate::RowError;
 
 /// A borrowed, finite, well-formed feature row x ∈ R^m with its squared norm.
 ///
-/// *Shapes:* `dimension()` = m ≥ 1; a sparse row holds k ≤ m values at strictly rising indices, all other
-/// coordinates are 0. *Cost:* making a row is one pass over its stored values; everything else is O(stored values).
+/// *Shapes:* `dimension()` = m ≥ 1; a sparse row holds k ≤ m values at strictly rising indices, and all other
+/// coordinates are 0.
+/// *Cost:* one pass over the stored values to make a row; every operation is O(stored values).
 ///
 /// ```
 /// use rows::{Row, RowError};
@@ -44,9 +45,9 @@ impl<'a> Row<'a> {
     /// A sparse row of the given dimension; `values[k]` stands at coordinate `indices[k]`.
     ///
     /// # Errors
-    /// [`RowError::Empty`] (dimension 0), [`RowError::TooManyCoordinates`] (more than 2³² − 1: the dimension is not that of
-    /// a slice, and learners make room for it), [`RowError::LengthMismatch`], [`RowError::NotFinite`],
-    /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`].
+    /// [`RowError::Empty`] (dimension 0), [`RowError::TooManyCoordinates`] (more than 2³² − 1),
+    /// [`RowError::LengthMismatch`], [`RowError::NotFinite`], [`RowError::IndexOutOfRange`],
+    /// [`RowError::IndicesNotRising`].
     pub fn sparse(dimension: usize, indices: &'a [u32], values: &'a [f64]) -> Result<Self, RowError> {
         check_dimension(dimension)?;
         check_indices(dimension, indices)?;
@@ -71,7 +72,7 @@ impl<'a> Row<'a> {
         self.dimension
     }
 
-    /// ‖x‖²; +∞ where the square of a finite row overflows.
+    /// ‖x‖²; +∞ if it overflows.
     pub fn norm_squared(&self) -> f64 {
         self.norm_squared
     }
@@ -83,7 +84,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// How the values are stored, for loops that want to tell the two cases apart.
+    /// The storage, for loops that distinguish dense from sparse.
     pub fn entries(&self) -> Entries<'a> {
         self.entries
     }
@@ -111,7 +112,8 @@ impl<'a> Row<'a> {
     /// ⟨w, x⟩. `w` may be longer than the row; the rest of it is not read.
     ///
     /// # Panics
-    /// Where `w` is shorter than [`dimension`](Self::dimension): learners check that once, when they are given the row.
+    /// If `w` is shorter than [`dimension`](Self::dimension): learners check that once, when they receive the
+    /// row.
     #[inline]
     pub fn dot(&self, w: &[f64]) -> f64 {
         match self.entries {
@@ -141,7 +143,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// w ← w + a·x, and returns the change of ‖w‖², which costs no second pass over w.
+    /// w ← w + a·x; returns the change of ‖w‖² without a second pass over w.
     ///
     /// # Panics
     /// As [`dot`](Self::dot).
@@ -172,8 +174,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// ⟨a, b⟩ over the common length, in eight partial sums so that the compiler can use vector registers.
-/// The order of the sum is fixed: the same input gives the same bits on every machine of the same architecture.
+/// ⟨a, b⟩ over the common length, in eight partial sums for vector registers. The order of summation is
+/// fixed: equal input gives equal bits on every machine of the same architecture.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
@@ -191,7 +193,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     (halves[0] + halves[2]) + (halves[1] + halves[3]) + tail
 }
 
-/// The sparse case of [`Row::dot`], in four partial sums so that an addition need not wait for the one before it.
+/// The sparse case of [`Row::dot`], in four partial sums so that additions do not wait for each other.
 #[inline]
 fn sparse_dot(indices: &[u32], x: &[f64], w: &[f64]) -> f64 {
     let ((indices, j_rest), (x, x_rest)) = (indices.as_chunks::<4>(), x.as_chunks::<4>());
@@ -220,7 +222,7 @@ fn dense_axpy_norm_change(a: f64, x: &[f64], w: &mut [f64]) -> f64 {
     let ((x, x_rest), (w, w_rest)) = (x.as_chunks::<8>(), w.as_chunks_mut::<8>());
     let mut sums = [0.0; 8];
     for (w, x) in w.iter_mut().zip(x) {
-        // Loop by loop, not entry by entry: each is a handful of vector instructions then.
+        // Loop by loop, not entry by entry: each loop compiles to a few vector instructions.
         let steps = x.map(|x_j| a * x_j);
         let moved: [f64; 8] = std::array::from_fn(|k| w[k] + steps[k]);
         for k in 0..8 {
@@ -247,8 +249,8 @@ fn sparse_axpy_norm_change(a: f64, indices: &[u32], x: &[f64], w: &mut [f64]) ->
     (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
-/// ‖values‖², or the first entry that is not finite. A finite sum of squares proves every entry finite, so the
-/// entries are looked at one by one only where the sum is not.
+/// ‖values‖², or the first entry that is not finite. A finite sum of squares proves every entry finite; only
+/// if it is not finite are the entries checked one by one.
 pub(crate) fn checked_norm_squared(values: &[f64]) -> Result<f64, RowError> {
     let norm_squared = dot(values, values);
     if !norm_squared.is_finite()
@@ -259,7 +261,7 @@ pub(crate) fn checked_norm_squared(values: &[f64]) -> Result<f64, RowError> {
     Ok(norm_squared)
 }
 
-/// A dimension that is stated, not given as a slice.
+/// Checks a stated dimension.
 pub(crate) fn check_dimension(dimension: usize) -> Result<(), RowError> {
     let limit = u32::MAX as usize;
     match dimension {
@@ -287,7 +289,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// A sparse row and its dense copy are the same vector to every operation, up to the order of summation.
+        /// A sparse row and its dense copy are the same vector to every operation, up to the order of
+        /// summation.
         #[test]
         fn sparse_and_dense_agree(x in prop::collection::vec(prop_oneof![Just(0.0), -5.0..5.0], 1..60), a in -3.0..3.0) {
             let (indices, values): (Vec<u32>, Vec<f64>) =

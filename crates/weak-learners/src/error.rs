@@ -1,17 +1,17 @@
-//! What a predictor refuses.
+//! Errors of predictors.
 
 use oco_core::OcoError;
 use projections::ProjectionError;
 use thiserror::Error;
 
-/// Why a predictor refused an example, a feedback or a parameter. Whoever returns it is unchanged.
+/// Why a predictor refused an example, a feedback or a parameter. The predictor is unchanged.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LearnerError {
-    /// A step, a radius or a vector that the layers below refuse.
+    /// An error of the layers below: a step, a radius or a vector.
     #[error(transparent)]
     Oco(#[from] OcoError),
-    /// Values that make no row.
+    /// Values that are not a row.
     #[error(transparent)]
     Row(#[from] rows::RowError),
     /// A row of another dimension than the model's.
@@ -25,7 +25,7 @@ pub enum LearnerError {
     /// A prediction, gradient or loss of another dimension than the model's output.
     #[error("{argument} has {got} coordinates, the model's output {expected}")]
     OutputDimension {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
         /// d.
         expected: usize,
@@ -35,7 +35,7 @@ pub enum LearnerError {
     /// A number that had to be finite.
     #[error("{argument} is {value} at coordinate {index}, not a finite number")]
     NotFinite {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
         /// The coordinate.
         index: usize,
@@ -50,10 +50,10 @@ pub enum LearnerError {
         /// The answer.
         value: f64,
     },
-    /// A label, a vote or a target that is not one: neither −1 nor +1, or outside [−1, 1] where means are allowed.
-    #[error("{argument} is {value}, no label")]
+    /// A label, vote or target other than ±1, or outside [−1, 1] where means are allowed.
+    #[error("{argument} is {value}, not a label")]
     BadLabel {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
         /// The value found.
         value: f64,
@@ -61,15 +61,15 @@ pub enum LearnerError {
     /// No learner, no expert, no example.
     #[error("{argument} is empty")]
     Empty {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
     },
     /// An argument of another length than the sample or the learners.
     #[error("{argument} has {got} entries, not {expected}")]
     LengthMismatch {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
-        /// The length that was needed.
+        /// The length required.
         expected: usize,
         /// The length found.
         got: usize,
@@ -85,7 +85,7 @@ pub enum LearnerError {
     /// A pair that has a gradient, but no weight: its target would be infinite.
     #[error("pair {index} has gradient {value} and weight 0")]
     GradientWithoutWeight {
-        /// Where the pair stands.
+        /// The place of the pair.
         index: usize,
         /// Its gradient.
         value: f64,
@@ -93,12 +93,12 @@ pub enum LearnerError {
     /// Weights that are all 0.
     #[error("every weight is 0")]
     ZeroWeights,
-    /// A library behind a learner refused what the learner had checked.
+    /// An external library refused checked arguments.
     #[error("{by} refused: {reason}")]
     Refused {
-        /// Which library.
+        /// The library.
         by: &'static str,
-        /// What it said.
+        /// Its message.
         reason: String,
     },
     /// A parameter outside its domain.
@@ -108,7 +108,7 @@ pub enum LearnerError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// Where it had to lie.
+        /// Its domain.
         domain: &'static str,
     },
 }

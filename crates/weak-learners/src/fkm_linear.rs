@@ -2,19 +2,21 @@
 
 use crate::predictor::check_shape;
 use crate::{BanditPredictor, LearnerError, OgdLinear, OnlinePredictor, Shape};
-use oco_core::{SphericalEstimator, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::bandit::SphericalEstimator;
 use projections::{Euclidean, Exact, Scratch};
 use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
-/// A linear model that learns from loss values only: it plays ŷ = Π_Y(Wx), asks for the loss at ŷ + δv_j for N random
-/// directions, and descends along g = (1/N)Σ_j (d/δ)ℓ̃(ŷ + δv_j)v_j, `V = W − η_t g xᵀ`, W ← V·min(1, B/‖V‖_F).
+/// A linear model that learns from loss values only. It plays ŷ = Π_Y(Wx), queries the loss at ŷ + δv_j for N
+/// random directions, and descends along g = (1/N)Σ_j (d/δ)ℓ̃(ŷ + δv_j)v_j, `V = W − η_t g xᵀ`, W ← V·min(1,
+/// B/‖V‖_F).
 ///
-/// N = 1 is the linear FKM of \[FKM05\]; N > 1 is **N-FKM**, the baseline of \[BH20, Table 2\], which is given as many
-/// queries a round as the booster has weak learners. *Guarantee:* the mean of g is the gradient of the smoothed
-/// loss at ŷ \[BH20, Lemma 7\]. *Cost:* O(d·stored values + N·d) and N queries a round; the played point itself is not
-/// asked for. *Errors:* a refused round leaves the model and its random stream unchanged.
+/// N = 1 is the linear FKM of \[FKM05\]; N > 1 is **N-FKM**, the baseline of \[BH20, Table 2\], with as many
+/// queries a round as the booster has weak learners. *Guarantee:* the mean of g is the gradient of the
+/// smoothed loss at ŷ \[BH20, Lemma 7\]. *Cost:* O(d·stored values + N·d) and N queries a round; the played
+/// point itself is not queried. *Errors:* a refused round leaves the model and its random stream unchanged.
 ///
 /// ```
 /// use oco_core::StepSchedule;
@@ -73,7 +75,7 @@ impl<K: Exact<Euclidean>> BanditPredictor for FkmLinear<K> {
 }
 
 impl<K: Exact<Euclidean>> FkmLinear<K> {
-    /// The round with directions of the caller's, for vectors that another implementation has drawn; `draw` writes
+    /// The round with the caller's directions, for conformance with another implementation. `draw` writes
     /// v_j, a unit vector, and may use this learner's random stream.
     ///
     /// # Errors
@@ -100,7 +102,7 @@ impl<K: Exact<Euclidean>> FkmLinear<K> {
                 return Err(LearnerError::NotFiniteFeedback { query: j as usize, value: answer });
             }
             estimator.estimate(answer, &self.v, &mut self.estimate);
-            // A running mean: a sum of N large estimates could overflow where their mean does not.
+            // A running mean: the sum of N large estimates could overflow.
             for (g, estimate) in self.g.iter_mut().zip(&self.estimate) {
                 let share = 1.0 / f64::from(j + 1);
                 *g = *g * (1.0 - share) + estimate * share;

@@ -12,7 +12,7 @@ pub(crate) struct Fraction {
 }
 
 impl Fraction {
-    /// Σ G²/d over some G.
+    /// Σ G²/d over these G.
     pub(crate) fn of_squares(g: impl IntoIterator<Item = i128>, denominator: BigInt) -> Self {
         let square = |g| {
             let g = BigInt::from(g);
@@ -29,7 +29,7 @@ impl Fraction {
     }
 }
 
-/// h·2^exponent + λ as a whole multiple of a power of two, which the exponent and λ alone decide.
+/// h·2^exponent + λ as a whole multiple of a power of two that depends on the exponent and λ only.
 pub(crate) fn shifted_sum(h: i128, exponent: i32, lambda: f64) -> BigInt {
     if lambda == 0.0 {
         return h.into();
@@ -42,8 +42,8 @@ pub(crate) fn shifted_sum(h: i128, exponent: i32, lambda: f64) -> BigInt {
 
 /// Σ `one` against Σ `other`.
 ///
-/// *Cost:* fractions of equal denominators are added up first, and what both sums have is left out: only what then remains
-/// is brought to a common denominator.
+/// *Cost:* fractions of equal denominators are added first, and common terms cancel; only the rest is brought
+/// to a common denominator.
 pub(crate) fn compare_sums(one: Vec<Fraction>, other: Vec<Fraction>) -> Ordering {
     let negative = other.into_iter().map(|term| Fraction { numerator: -term.numerator, ..term });
     let mut terms: Vec<Fraction> = one.into_iter().chain(negative).collect();
@@ -56,7 +56,7 @@ pub(crate) fn compare_sums(one: Vec<Fraction>, other: Vec<Fraction>) -> Ordering
         is_alike
     });
     terms.retain(|term| term.numerator != BigInt::ZERO);
-    // Two by two: the numbers that are multiplied stay of one length.
+    // In pairs, so that the factors have similar lengths.
     while terms.len() > 1 {
         let mut of_two = Vec::with_capacity(terms.len().div_ceil(2));
         let mut rest = terms.into_iter();

@@ -6,8 +6,8 @@ use std::ops::Neg;
 
 /// A label or a vote, −1 or +1.
 ///
-/// It is the feedback F of an [`OnlinePredictor`](crate::OnlinePredictor) that classifies. *Errors:* a number other than
-/// ±1 is refused once, here, also on deserialisation (a label is saved as that number).
+/// It is the feedback F of an [`OnlinePredictor`](crate::OnlinePredictor) that classifies. *Errors:* a number
+/// other than ±1 is refused here, also on deserialisation (a label is saved as a number).
 ///
 /// ```
 /// use weak_learners::{Label, LearnerError};
@@ -34,7 +34,7 @@ impl Label {
         Self::named("label", y)
     }
 
-    /// As [`new`](Self::new) for an argument of another name.
+    /// As [`new`](Self::new), for an argument of this name.
     ///
     /// # Errors
     /// As [`new`](Self::new).

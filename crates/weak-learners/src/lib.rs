@@ -1,12 +1,13 @@
-//! What a booster boosts.
+//! Weak learners: the learners that boosters combine.
 //!
-//! A weak learner sees a row x, predicts, and is then told something about its prediction; [`OnlinePredictor`] is that
-//! contract, and online gradient boosting meets it too, so boosters stack. For gradient boosting the feedback is a linear
-//! loss y ↦ ⟨g, y⟩, handed over as its slope g.
+//! A weak learner sees a row x, predicts, and then receives feedback on its prediction. [`OnlinePredictor`]
+//! is that contract. Online gradient boosting meets it too, so boosters stack. For gradient boosting the
+//! feedback is the slope g of a linear loss y ↦ ⟨g, y⟩.
 //!
-//! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], the contracts; then a learner a file. Of gradients:
-//! [`OgdLinear`], [`FkmLinear`]. Of labels, one at a time: [`Label`] and [`online`]. Of labels, the whole sample at once:
-//! [`batch`]. Of pairs of a context and an action, for off-policy learning: [`pairs`].
+//! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], the contracts; then a learner a file. Of
+//! gradients: [`OgdLinear`], [`FkmLinear`]. Of labels, one at a time: [`Label`] and [`online`]. Of labels,
+//! the whole sample at once: [`batch`]. Of pairs of a context and an action, for off-policy learning:
+//! [`pairs`].
 
 mod label;
 mod error;

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// *Guarantee* \[Z03\]: OGD on {‖W‖_F ≤ B}, so with a constant step Σ⟨g_t, A(x_t)⟩ − ⟨g_t, Ux_t⟩ ≤
 /// ‖U‖²/(2η) + (η/2)Σ‖g_t‖²‖x_t‖² for every ‖U‖_F ≤ B and every prefix (asserted in `tests/ogd_linear.rs`).
-/// *Cost:* O(d·stored values of x) a round, whatever m is, because W is kept as scale × matrix and its norm is carried
-/// along; no allocation. *Errors:* a row or a gradient of the wrong dimension or not finite; nothing moves then.
+/// *Cost:* O(d·stored values of x) a round, whatever m is, because W is kept as scale × matrix with its norm;
+/// no allocation. *Errors:* a row or a gradient of the wrong dimension or not finite; W is then unchanged.
 ///
 /// ```
 /// use oco_core::StepSchedule;
@@ -45,7 +45,7 @@ struct State {
     /// W = scale·directions.
     directions: WeightMatrix,
     scale: f64,
-    /// ‖directions‖_F², carried along, and a bound on its rounding error.
+    /// ‖directions‖_F², updated incrementally, and a bound on its rounding error.
     norm_squared: f64,
     norm_error: f64,
     t: u64,
@@ -54,12 +54,14 @@ struct State {
 /// Within these limits squares neither overflow nor vanish; outside, [`State::careful_step`] takes over.
 const LARGEST_SQUARE: f64 = 1e300;
 const SMALLEST_RADIUS: f64 = 1e-140;
-/// Below this scale it is multiplied into the matrix, long before anything underflows.
+/// Below this scale the matrix is rescaled, long before an underflow.
 const SMALLEST_SCALE: f64 = 1e-100;
-/// How much relative rounding error of ‖W‖² a projection tolerates before the norm is summed afresh.
+/// The relative rounding error of ‖W‖² above which a projection sums the norm afresh.
 const NORM_TOLERANCE: f64 = 1e-11;
-/// Squares that small have no digits left to compare: a sum of them is carried to within this.
+/// The absolute error of a sum of squares that underflow.
 const VANISHING: f64 = 1e-310;
+/// W = 0 and a step whose logarithm is below this: the largest entry of the sum rounds to 0.
+const LEAST_LOGARITHM: f64 = -1000.0;
 
 impl OnlinePredictor<[f64]> for OgdLinear {
     fn shape(&self) -> Shape {
@@ -101,7 +103,8 @@ impl OgdLinear {
     /// W = 0, with the steps of `schedule` and the radius B > 0 of the ball that W stays in.
     ///
     /// # Errors
-    /// A shape with a zero, or of more weights than [`projections::filled`] makes; a radius that is not positive.
+    /// A shape with a zero, or with more weights than [`projections::filled`] allows; a radius that is not
+    /// positive.
     pub fn new(shape: Shape, schedule: StepSchedule, radius: f64) -> Result<Self, LearnerError> {
         let directions = WeightMatrix::zeros(shape.outputs, shape.inputs)?;
         State { schedule, radius, directions, scale: 1.0, norm_squared: 0.0, norm_error: 0.0, t: 1 }
@@ -136,8 +139,9 @@ impl State {
         let eta = self.schedule.eta(self.t);
         let step = eta / self.scale;
         let step_squared = g.iter().map(|g| (step * g) * (step * g)).sum::<f64>() * x.norm_squared();
-        let largest = 2.0 * (self.norm_squared + step_squared);
-        // Also taken where the sum is NaN (0·∞).
+        // Rounding may leave a carried norm below 0.
+        let largest = 2.0 * (self.norm_squared.max(0.0) + step_squared);
+        // Also for a sum of NaN (0·∞).
         if !(largest < LARGEST_SQUARE) || self.radius < SMALLEST_RADIUS {
             return self.careful_step(eta, x, g);
         }
@@ -178,23 +182,37 @@ impl State {
         }
     }
 
+    /// ‖directions‖_F, without overflow or underflow of squares.
+    fn norm(&self) -> f64 {
+        let weights = self.directions.as_slice();
+        let peak = largest(weights);
+        if peak == 0.0 {
+            return 0.0;
+        }
+        peak * weights.iter().map(|w| (w / peak) * (w / peak)).sum::<f64>().sqrt()
+    }
+
     fn sum_norm(&mut self) {
         self.norm_squared = rows::dot(self.directions.as_slice(), self.directions.as_slice()).min(f64::MAX);
         self.norm_error = f64::EPSILON * self.norm_squared;
     }
 
-    /// The same step where a square would leave the range of doubles: everything is divided by the largest entry of
-    /// η g xᵀ first, whose logarithm always fits. O(d·m); meant for extreme input, not for speed.
+    /// The same step for squares beyond the range of doubles: everything is first divided by the largest
+    /// entry of η g xᵀ, by its logarithm. O(d·m); for extreme input only.
     fn careful_step(&mut self, eta: f64, x: Row<'_>, g: &[f64]) {
-        let largest = |values: &[f64]| values.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
         let (g_max, x_max) = (largest(g), largest(x.values()));
         self.directions.scale(self.scale);
         self.scale = 1.0;
-        if g_max > 0.0 && x_max > 0.0 {
+        // A step of 0 has no logarithm, and one below every double moves nothing.
+        if eta > 0.0 && g_max > 0.0 && x_max > 0.0 {
             let w_max = largest(self.directions.as_slice());
-            let unit = (eta.ln() + g_max.ln() + x_max.ln()).max(w_max.ln());
-            let step = (eta.ln() + g_max.ln() + x_max.ln() - unit).exp();
-            // W·e^(−unit), in two factors so that neither overflows.
+            let log_step = eta.ln() + g_max.ln() + x_max.ln();
+            let unit = log_step.max(w_max.ln());
+            if unit < LEAST_LOGARITHM {
+                return self.sum_norm();
+            }
+            let step = (log_step - unit).exp();
+            // W·e^(−unit), in two factors, neither of which overflows.
             let half = (-0.5 * unit).exp();
             let (d, weights) = (g.len(), self.directions.as_mut_slice());
             weights.iter_mut().for_each(|w| *w = *w * half * half);
@@ -204,14 +222,18 @@ impl State {
                 }
             });
             // Entries are now at most 2 in size, so their squares are safe.
-            let peak = largest(weights);
-            let norm = peak * weights.iter().map(|w| (w / peak) * (w / peak)).sum::<f64>().sqrt();
-            let back = if peak == 0.0 { 0.0 } else { (unit + norm.ln()).min(self.radius.ln()) - norm.ln() };
+            let norm = self.norm();
+            let back = if norm == 0.0 { 0.0 } else { (unit + norm.ln()).min(self.radius.ln()) - norm.ln() };
             let half = (0.5 * back).exp();
-            weights.iter_mut().for_each(|w| *w = *w * half * half);
+            self.directions.as_mut_slice().iter_mut().for_each(|w| *w = *w * half * half);
         }
         self.sum_norm();
     }
+}
+
+/// max|v|.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, v| largest.max(v.abs()))
 }
 
 impl From<OgdLinear> for State {
@@ -233,26 +255,33 @@ impl TryFrom<State> for OgdLinear {
         if *radius <= 0.0 {
             return Err(ProjectionError::BadRadius { name: "radius", value: *radius }.into());
         }
-        if *scale <= 0.0 {
-            return Err(LearnerError::BadParameter { name: "scale", value: *scale, domain: "(0, ∞)" });
+        // A run starts at 1 and lowers it.
+        if !(*scale > 0.0 && *scale <= 1.0) {
+            return Err(LearnerError::BadParameter { name: "scale", value: *scale, domain: "(0, 1]" });
         }
         if *t == 0 {
             return Err(LearnerError::BadParameter { name: "round", value: 0.0, domain: "t ≥ 1" });
         }
         let summed = rows::dot(directions.as_slice(), directions.as_slice()).min(f64::MAX);
-        // The carried norm and its error must be those of an honest run, or the projection could be talked out of it.
+        // The projection depends on the carried norm and its error. A round leaves an error of at most the
+        // square of the ball, because a larger one makes `project` sum the norm afresh; it may exceed a norm
+        // that has fallen since.
+        let limit = (radius / scale) * (radius / scale);
         let tolerance = 1e-6 * summed + VANISHING;
-        if *norm_error < 0.0 || (summed - norm_squared).abs() > tolerance || *norm_error > tolerance {
-            return Err(LearnerError::BadParameter {
-                name: "norm", value: *norm_squared, domain: "‖W‖²"
-            });
+        if *norm_error < 0.0 || *norm_error > limit * (1.0 + 1e-6) + tolerance {
+            let domain = "[0, (B/scale)²]";
+            return Err(LearnerError::BadParameter { name: "norm error", value: *norm_error, domain });
         }
-        if norm_squared.sqrt() * scale > radius * (1.0 + 1e-6) {
-            return Err(LearnerError::BadParameter {
-                name: "norm",
-                value: norm_squared.sqrt() * scale,
-                domain: "‖W‖ ≤ B",
-            });
+        if (summed - norm_squared).abs() > norm_error + tolerance {
+            let domain = "the sum of squares of the directions, up to the norm error";
+            return Err(LearnerError::BadParameter { name: "norm", value: *norm_squared, domain });
+        }
+        // Not from the saved square, which has no digits for a radius of 1e-160. A weight below 2.2e-308 is
+        // rounded by up to half of 4.9e-324.
+        let rounding = (directions.as_slice().len() as f64).sqrt() * f64::from_bits(1);
+        let norm = state.norm() * scale;
+        if norm > radius * (1.0 + 1e-6) + rounding {
+            return Err(LearnerError::BadParameter { name: "norm", value: norm, domain: "‖W‖ ≤ B" });
         }
         Ok(Self { state })
     }

@@ -1,7 +1,7 @@
 //! The contracts of online prediction, with feedback and with bandit feedback.
 
 use crate::LearnerError;
-use oco_core::Loss;
+use oco_core::losses::Loss;
 use rows::Row;
 
 /// m inputs, d outputs.
@@ -13,17 +13,16 @@ pub struct Shape {
     pub outputs: usize,
 }
 
-/// An online predictor x ↦ A(x) ∈ R^d with feedback F: a weak learner, and a booster that is to be boosted.
+/// An online predictor x ↦ A(x) ∈ R^d with feedback F: a weak learner, or a booster used as one.
 ///
 /// For gradient boosting F is `[f64]`, the slope g of a linear loss y ↦ ⟨g, y⟩ \[BH20, Definition 6\]; for
 /// classification it is [`Label`](crate::Label), and the one output is the vote ±1.
 ///
-/// Contract: all four methods are required. `predict` leaves what was learnt untouched (it may use working memory of
-/// the predictor, so that a round allocates nothing), and is a function of the row and the state: a predictor that draws
-/// does so when it is made and in `update`, for the round to come, so that predicting twice, or not at all, changes
-/// nothing. `accepts` promises that `update` with the same arguments will
-/// succeed, as long as nothing happens in between: that is how a booster asks all its learners before it moves any.
-/// `update` refuses exactly what `accepts` refuses, and leaves the predictor unchanged then.
+/// Contract: all four methods are required. `predict` is a function of the row and the state, and changes
+/// only working memory. A randomised predictor draws when it is made and in `update`, for the next round, so
+/// that predicting twice, or not at all, changes nothing. `accepts` promises that an immediate `update` with
+/// the same arguments succeeds: a booster asks all its learners before it updates any. `update` refuses
+/// exactly what `accepts` refuses, and leaves the predictor unchanged then.
 pub trait OnlinePredictor<F: ?Sized> {
     /// m and d.
     fn shape(&self) -> Shape;
@@ -47,25 +46,26 @@ pub trait OnlinePredictor<F: ?Sized> {
     fn update(&mut self, x: Row<'_>, feedback: &F) -> Result<(), LearnerError>;
 }
 
-/// An online predictor that is shown the whole loss of the round after it has predicted. The one method is required.
+/// An online predictor that receives the whole loss of the round after its prediction. The one method is
+/// required.
 pub trait FullInformationPredictor {
     /// One round: predicts at x, learns from the loss, and returns the prediction that was played.
     ///
     /// # Errors
-    /// A row or a loss of another dimension, or a gradient that is not finite; the predictor is then as if the round
-    /// had not been.
+    /// A row or a loss of another dimension, or a gradient that is not finite; the predictor is then
+    /// unchanged.
     fn round(&mut self, x: Row<'_>, loss: &dyn Loss) -> Result<&[f64], LearnerError>;
 }
 
-/// An online predictor that may ask for the value of the round's loss at points of its choice, and is told nothing
-/// else about it: neither a label nor a gradient. The one method is required.
+/// An online predictor that may query the round's loss at points of its choice. It sees neither a label nor a
+/// gradient. The one method is required.
 pub trait BanditPredictor {
-    /// One round: predicts at x, learns from the answers of `query`, and returns the prediction that was played.
-    /// `query(y)` answers ℓ_t(y), possibly with zero-mean noise.
+    /// One round: predicts at x, learns from the answers of `query`, and returns the prediction that was
+    /// played. `query(y)` answers ℓ_t(y), possibly with zero-mean noise.
     ///
     /// # Errors
-    /// A row of another dimension or an answer that is not finite; the predictor, its random stream included, is then
-    /// as if the round had not been.
+    /// A row of another dimension or an answer that is not finite; the predictor and its random stream are
+    /// then unchanged.
     fn round(&mut self, x: Row<'_>, query: &mut dyn FnMut(&[f64]) -> f64) -> Result<&[f64], LearnerError>;
 }
 

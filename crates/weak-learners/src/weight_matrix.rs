@@ -4,10 +4,10 @@ use crate::LearnerError;
 use projections::{ProjectionError, filled};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A d×m matrix by columns, so that a feature's d weights lie together; d·m is the number of weights.
+/// A d×m matrix by columns, so that the d weights of a feature are contiguous; d·m is the number of weights.
 ///
-/// It is saved as (weights, d, m). It is not a matrix of nalgebra's, which takes any three such parts: code that trusts
-/// their product then reads behind the weights.
+/// It is saved as (weights, d, m). It is not nalgebra's matrix, whose deserialisation does not check that d·m
+/// is the number of weights.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "(Vec<f64>, usize, usize)")]
 pub(crate) struct WeightMatrix {

@@ -1,5 +1,5 @@
-//! After the first round, a round of an online classifier allocates nothing, on dense and on sparse rows; a tree does
-//! where it grows. A stump on bins likewise.
+//! After the first round, a round of an online classifier allocates nothing, on dense and on sparse rows; a
+//! tree does where it grows. A stump on bins likewise.
 
 #![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
 
@@ -57,7 +57,7 @@ fn allocations<P: OnlinePredictor<Label> + Clone>(learner: &P, rows: &RowMatrix)
 #[test]
 fn a_round_allocates_nothing() {
     let steps = StepSchedule::power(0.5, 0.5).unwrap();
-    // It looks for splits and never is sure.
+    // It looks for splits and never finds a certain one.
     let thresholds = Thresholds::at(vec![vec![-0.5, 0.0, 0.5]; INPUTS]).unwrap();
     let unsure = Growth { tie: 0.0, grace: 1, ..Growth::default() };
     for rows in &rows() {
@@ -127,8 +127,8 @@ fn a_tree_on_bins_allocates_its_nodes_only() {
     }
 }
 
-/// Its nodes, which may need more room than those before, their parents and entrances when they are checked, and the actions of
-/// the root.
+/// Its nodes, which may need more room than those before, their parents and entrances when they are checked,
+/// and the actions of the root.
 #[test]
 fn a_tree_over_pairs_allocates_its_nodes_only() {
     const ACTIONS: usize = 2;
@@ -151,7 +151,7 @@ fn a_tree_over_pairs_allocates_its_nodes_only() {
     }
 }
 
-/// Says 0, whatever it may look at.
+/// Answers 0, whatever its columns.
 struct Zeros;
 
 struct Zero;

@@ -1,5 +1,5 @@
-//! Batch learners: the stump against all stumps, the tree against its definition, the draws against their distribution,
-//! and what all of them refuse.
+//! Batch learners: the stump against all stumps, the tree against its definition, the draws against their
+//! distribution, and the refusals of all of them.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -40,7 +40,7 @@ impl Examples {
         SortedColumns::new(RowMatrix::sparse(self.inputs, offsets, indices, values).unwrap()).unwrap()
     }
 
-    /// The examples that weigh something.
+    /// The examples of positive weight.
     fn present(&self) -> Self {
         let keep = |i: &usize| self.weights[*i] > 0.0;
         let kept: Vec<usize> = (0..self.weights.len()).filter(keep).collect();
@@ -145,7 +145,8 @@ proptest! {
         }
     }
 
-    /// The squared error of the tree of depth 1 is the least over all splits, and its leaves are weighted means.
+    /// The squared error of the tree of depth 1 is the least over all splits, and its leaves are weighted
+    /// means.
     #[test]
     fn a_tree_of_depth_1_has_the_least_squared_error(examples in examples(&[0.0, 1.0, 2.0, -3.0], WEIGHTS)) {
         let examples = examples.present();
@@ -213,7 +214,8 @@ fn the_edge_of_the_stump_is_the_best_edge_with_any_weights() {
     assert!((found - best).abs() < 1e-12 && best > 1.0, "{found}, best {best}");
 }
 
-/// Weights that vanish in a sum with the largest one: the stump that is right on all three examples is the best.
+/// Weights that vanish in a sum with the largest one: the stump that is right on all three examples is the
+/// best.
 #[test]
 fn a_light_example_counts_beside_a_heavy_one() {
     let light = [1e-6, 1e-17, 1e-25];
@@ -231,7 +233,8 @@ fn a_light_example_counts_beside_a_heavy_one() {
     }
 }
 
-/// Weights that no double sums without an error: the order of the rows and the sign of a column do not decide a tie.
+/// Weights that no double sums without an error: the order of the rows and the sign of a column do not decide
+/// a tie.
 #[test]
 fn ties_are_ties_with_any_weights() {
     for seed in 0..200 {
@@ -257,7 +260,7 @@ fn ties_are_ties_with_any_weights() {
     }
 }
 
-/// A learner that keeps what it is shown.
+/// A learner that records its input.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown(Vec<f64>, Vec<f64>);
 

@@ -1,5 +1,5 @@
-//! Every online classifier keeps the contract of `OnlinePredictor<Label>`, on real rows and on rows at the limits of
-//! doubles. A new classifier is a line in [`classifiers`].
+//! Every online classifier keeps the contract of `OnlinePredictor<Label>`, on real rows and on rows at the
+//! limits of doubles. A new classifier is a line in [`classifiers`].
 
 #![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
 
@@ -99,8 +99,8 @@ fn refuses<P: OnlinePredictor<Label>>(what: &str, learner: &mut P, y: Label) {
     assert_eq!(two, Err(LearnerError::OutputDimension { argument, expected, got }), "{what}");
 }
 
-/// Rows of every size of number, from here on: what is accepted is learnt, what is not leaves no trace, and the vote
-/// stays a vote.
+/// Rows of numbers of every magnitude: an accepted row is learnt, a refused row leaves no trace, and the vote
+/// stays ±1.
 fn at_the_limits<P>(what: &str, learner: &P, m: usize)
 where
     P: OnlinePredictor<Label> + Clone + Serialize + DeserializeOwned,
@@ -187,7 +187,7 @@ fn dense_and_sparse_rows_vote_alike() {
     classifiers!(storage_does_not_matter, &rows, &labels);
 }
 
-/// What no learner needs to refuse, since no row holds it.
+/// Values that no learner needs to refuse, because no row holds them.
 #[test]
 fn nan_cannot_enter() {
     assert!(matches!(Row::dense(&[0.0, f64::NAN]), Err(RowError::NotFinite { position: 1, .. })));

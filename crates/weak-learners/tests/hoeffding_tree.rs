@@ -1,4 +1,5 @@
-//! The Hoeffding tree against a tree that keeps every example, its guarantee over many streams, and its limits.
+//! The Hoeffding tree against a tree that keeps every example, its guarantee over many streams, and its
+//! limits.
 
 #![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
 
@@ -161,8 +162,8 @@ fn wrong_roots(growth: Growth) -> usize {
     (0..400).filter(wrong).count()
 }
 
-/// [DH00]: not more often than δ, of 400 streams and with three standard deviations to spare; where ε is next to
-/// nothing, it is a matter of luck.
+/// [DH00]: not more often than δ, of 400 streams and with three standard deviations to spare; where ε is next
+/// to nothing, it is a matter of luck.
 #[test]
 fn the_root_is_the_best_feature_but_with_probability_delta() {
     let growth = Growth { delta: 0.1, tie: 0.0, grace: 20, max_depth: 1, max_leaves: 2 };
@@ -172,7 +173,8 @@ fn the_root_is_the_best_feature_but_with_probability_delta() {
     assert!(careless > 100, "{careless} of 400");
 }
 
-/// Labels that no feature knows anything of: not splitting is among the candidates, also where there is but one feature.
+/// Labels that no feature knows anything of: not splitting is among the candidates, also where there is but
+/// one feature.
 #[test]
 fn noise_does_not_make_it_grow() {
     for inputs in [1, 3] {
@@ -292,7 +294,8 @@ fn what_is_loaded_is_checked() {
     assert!(serde_json::from_str::<HoeffdingTree>(&empty).is_err());
 }
 
-/// A leaf that has all the examples of a class that can be counted counts no other, so that what is saved can be loaded.
+/// A leaf that has all the examples of a class that can be counted counts no other, so that what is saved can
+/// be loaded.
 #[test]
 fn counting_ends_where_doubles_do() {
     let thresholds = Thresholds::at(vec![vec![0.5]]).unwrap();

@@ -1,5 +1,5 @@
-//! Perceptron, Winnow and online logistic regression as weak learners: their definitions, their mistake and regret
-//! bounds every round, and real data.
+//! Perceptron, Winnow and online logistic regression as weak learners: their definitions, their mistake and
+//! regret bounds every round, and real data.
 
 #![allow(clippy::unwrap_used, reason = "a refusal that is not expected fails the test")]
 
@@ -55,8 +55,8 @@ proptest! {
         }
     }
 
-    /// Winnow's 2X² ln n/γ² for a target in the simplex, and 2X² ln 2m/γ² for one in the whole ℓ1 ball, which only the
-    /// balanced form can follow.
+    /// Winnow's 2X² ln n/γ² for a target in the simplex, and 2X² ln 2m/γ² for one in the whole ℓ1 ball, which
+    /// only the balanced form can follow.
     #[test]
     fn the_winnow_bounds(u in prop::collection::vec(-1.0..1.0_f64, 5), points in points(5)) {
         let norm: f64 = u.iter().map(|u| u.abs()).sum();
@@ -83,8 +83,8 @@ proptest! {
         }
     }
 
-    /// Balanced Winnow is Winnow on (x, −x), and its w⁺ − w⁻ is sinh(ηθ_j)/Σcosh(ηθ_i). Features are multiples of 2^−20, so
-    /// that Winnow's sums at θ = 0 cancel without an error.
+    /// Balanced Winnow is Winnow on (x, −x), and its w⁺ − w⁻ is sinh(ηθ_j)/Σcosh(ηθ_i). Features are
+    /// multiples of 2^−20, so that Winnow's sums at θ = 0 cancel without an error.
     #[test]
     fn balanced_winnow_is_winnow_on_the_doubled_row(points in points(4), coins in prop::collection::vec(any::<bool>(), 60)) {
         let (mut balanced, mut plain) = (BalancedWinnow::new(4, 0.3).unwrap(), Winnow::new(8, 0.3).unwrap());
@@ -132,8 +132,8 @@ fn logistic_loss(z: f64) -> f64 {
     (-z.abs()).exp().ln_1p() + (-z).max(0.0)
 }
 
-/// A point of the ball {‖w‖ ≤ B} whose loss on the examples projected gradient descent cannot lower much: a comparator,
-/// for which the bound holds as for every other.
+/// A point of the ball {‖w‖ ≤ B} whose loss on the examples projected gradient descent cannot lower much: a
+/// comparator, for which the bound holds as for every other.
 fn in_hindsight(examples: &[(Row<'_>, Label)], m: usize, radius: f64) -> Vec<f64> {
     let mut u = vec![0.0; m];
     let smoothness = 0.25 * examples.iter().map(|(x, _)| x.norm_squared()).sum::<f64>();
@@ -150,9 +150,9 @@ fn in_hindsight(examples: &[(Row<'_>, Label)], m: usize, radius: f64) -> Vec<f64
     u
 }
 
-/// [Z03] on adult, every round, against the best w in hindsight and its opposite:
-/// Σℓ_t(w_t) − ℓ_t(u) ≤ Σ⟨∇_t, w_t − u⟩ ≤ Σ(‖w_t − u‖² − ‖w_{t+1} − u‖²)/2η_t + ½Ση_t‖∇_t‖² ≤ 2B²/η_T + ½Ση_t‖∇_t‖²,
-/// where the second is an equality but for projections.
+/// [Z03] on adult, every round, against the best w in hindsight and its opposite: Σℓ_t(w_t) − ℓ_t(u) ≤ Σ⟨∇_t,
+/// w_t − u⟩ ≤ Σ(‖w_t − u‖² − ‖w_{t+1} − u‖²)/2η_t + ½Ση_t‖∇_t‖² ≤ 2B²/η_T + ½Ση_t‖∇_t‖², where the second is
+/// an equality but for projections.
 #[test]
 fn the_regret_of_logistic_regression_on_adult() {
     let stream = Stream::adult();
@@ -197,8 +197,8 @@ fn the_regret_of_logistic_regression_on_adult() {
     }
 }
 
-/// A majority of three of many signs, which a u of three equal weights, also with a negative one, separates by 1/3: the
-/// mistakes stay within 2X² ln n/γ² and take a good part of it.
+/// A majority of three of many signs, which a u of three equal weights, also with a negative one, separates
+/// by 1/3: the mistakes stay within 2X² ln n/γ² and take a good part of it.
 #[test]
 fn the_winnow_bounds_on_a_sparse_target() {
     let (n, mut rng) = (1000, ChaCha8Rng::seed_from_u64(5));
@@ -215,9 +215,9 @@ fn the_winnow_bounds_on_a_sparse_target() {
     assert!(balanced.mistakes() as f64 > 0.3 * bound(2000.0), "{} of {}", balanced.mistakes(), bound(2000.0));
 }
 
-/// What the bounds rest on, where nothing separates: FTRL's regret on the mistakes. There y⟨w, x⟩ ≤ 0, so for every
-/// distribution u, Σ y⟨u, x⟩ ≤ ln n/η + ηΣ‖x‖_∞²/2; the best u is a vertex. The labels contradict every vote, and the signs
-/// of a row keep ⟨w, x⟩ near 0, so that the bound is more than half met.
+/// What the bounds rest on, where nothing separates: FTRL's regret on the mistakes. There y⟨w, x⟩ ≤ 0, so for
+/// every distribution u, Σ y⟨u, x⟩ ≤ ln n/η + ηΣ‖x‖_∞²/2; the best u is a vertex. The labels contradict every
+/// vote, and the signs of a row keep ⟨w, x⟩ near 0, so that the bound is more than half met.
 #[test]
 fn the_regret_of_winnow_on_its_mistakes() {
     let (n, eta) = (64, 0.3);
@@ -257,7 +257,8 @@ fn the_regret_of_winnow_on_its_mistakes() {
     assert!(ratios.iter().all(|ratio| *ratio > 0.5), "{ratios:?}");
 }
 
-/// Rows without negative features: Winnow has no weight below 0 and always votes +1, its balanced form learns.
+/// Rows without negative features: Winnow has no weight below 0 and always votes +1, its balanced form
+/// learns.
 #[test]
 fn winnow_needs_both_signs() {
     let (mut winnow, mut balanced) = (Winnow::new(2, 0.5).unwrap(), BalancedWinnow::new(2, 0.5).unwrap());
@@ -270,8 +271,9 @@ fn winnow_needs_both_signs() {
     assert_eq!(wrong, [50, 1]);
 }
 
-/// Features so small that w⁺ and w⁻ differ by less than their last bit, or that ηθ is below the smallest double; and so
-/// large that both are beyond the largest: one mistake is enough. What is left where the largest terms cancel decides.
+/// Features so small that w⁺ and w⁻ differ by less than their last bit, or that ηθ is below the smallest
+/// double; and so large that both are beyond the largest: one mistake is enough. What is left where the
+/// largest terms cancel decides.
 #[test]
 fn balanced_winnow_at_the_limits_of_doubles() {
     for (unit, eta) in

@@ -212,7 +212,8 @@ fn what_is_loaded_is_checked() {
     assert!(serde_json::from_str::<NaiveBayes>("{\"examples\":[0,0],\"features\":[]}").is_err());
 }
 
-/// A class that has all the examples that can be counted learns from no other, so that what is saved can be loaded.
+/// A class that has all the examples that can be counted learns from no other, so that what is saved can be
+/// loaded.
 #[test]
 fn counting_ends_where_doubles_do() {
     let text = "{\"examples\":[0,4503599627370496],\"features\":[[{\"count\":0,\"mean\":0.0,\"deviation\":0.0},\

@@ -2,6 +2,8 @@
 
 use oco_core::StepSchedule;
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rows::Row;
 use weak_learners::{LearnerError, OgdLinear, OnlinePredictor, Shape};
 
@@ -100,8 +102,8 @@ proptest! {
         }
     }
 
-    /// Where squares leave the range of doubles the step is still the definition's, up to the scale of everything:
-    /// W, B and lr·g·x scaled by 2^k are 2^k times the same learner.
+    /// Where squares leave the range of doubles the step is still the definition's, up to the scale of
+    /// everything: W, B and lr·g·x scaled by 2^k are 2^k times the same learner.
     #[test]
     fn scale_does_not_matter((d, stream) in stream(), radius in 0.1..2.0_f64, k in -900_i32..900) {
         let m = stream[0].0.len();
@@ -169,8 +171,8 @@ fn what_it_refuses_it_forgets_and_what_it_saves_it_resumes() {
     }
 }
 
-/// Weights are saved by columns, with their two extents behind them. Extents whose product is not their number are
-/// refused, also where the product wraps round to it: (2^63 + 1)·2 = 2 in 64 bits.
+/// Weights are saved by columns, with their two extents behind them. Extents whose product is not their
+/// number are refused, also where the product wraps round to it: (2^63 + 1)·2 = 2 in 64 bits.
 #[test]
 fn extents_that_are_not_those_of_the_weights_are_refused() {
     let shape = Shape { inputs: 1, outputs: 2 };
@@ -221,5 +223,125 @@ fn steps_whose_squares_vanish_can_be_saved() {
                 assert_eq!(loaded.unwrap(), learner, "step {step:e}, round {t}, {outputs} outputs");
             }
         }
+    }
+}
+
+/// So does a ball whose radius has a square without digits.
+#[test]
+fn learners_in_tiny_balls_can_be_saved() {
+    for exponent in 130..324 {
+        for (outputs, power) in [(1, 0.5), (3, 0.5), (3, 1e19)] {
+            let radius: f64 = format!("7.3e-{exponent}").parse().unwrap();
+            let schedule = StepSchedule::power(0.5, power).unwrap();
+            let mut learner = OgdLinear::new(Shape { inputs: 3, outputs }, schedule, radius).unwrap();
+            for t in 0..5 {
+                let x: Vec<f64> = (0..3).map(|j| f64::from(3 * t + j).sin()).collect();
+                let g: Vec<f64> = (0..outputs).map(|k| (t as f64 + k as f64).cos()).collect();
+                learner.update(Row::dense(&x).unwrap(), &g[..]).unwrap();
+                let text = serde_json::to_string(&learner).unwrap();
+                let loaded = serde_json::from_str::<OgdLinear>(&text);
+                assert_eq!(loaded.unwrap(), learner, "radius {radius:e}, round {t}, {outputs} outputs");
+            }
+        }
+    }
+}
+
+/// A saved scale that hides the norm of the weights, or a radius that they exceed, is refused.
+#[test]
+fn a_norm_without_digits_is_checked_all_the_same() {
+    let schedule = StepSchedule::constant(1e-160).unwrap();
+    let mut learner = OgdLinear::new(Shape { inputs: 1, outputs: 1 }, schedule, 1e-160).unwrap();
+    learner.update(Row::dense(&[1.0]).unwrap(), &[1.0]).unwrap();
+    let text = serde_json::to_string(&learner).unwrap();
+    for (saved, changed) in [("\"scale\":1.0", "\"scale\":1e10"), ("\"radius\":1e-160", "\"radius\":9e-161")]
+    {
+        let changed = text.replace(saved, changed);
+        assert_ne!(changed, text);
+        assert!(serde_json::from_str::<OgdLinear>(&changed).is_err(), "{changed}");
+    }
+}
+
+/// A step that underflows to 0 moves nothing, in a tiny ball too.
+#[test]
+fn a_step_of_zero_in_a_tiny_ball_moves_nothing() {
+    let schedule = StepSchedule::power(0.5, 1e300).unwrap();
+    let mut learner = OgdLinear::new(Shape { inputs: 2, outputs: 1 }, schedule, 1e-160).unwrap();
+    let x = Row::dense(&[1.0, -2.0]).unwrap();
+    learner.update(x, &[1.0]).unwrap();
+    let after_the_first = learner.weights();
+    for start in [learner, OgdLinear::new(Shape { inputs: 2, outputs: 1 }, schedule, 1e-160).unwrap()] {
+        let text = serde_json::to_string(&start).unwrap();
+        let late = text.replace("\"t\":2", "\"t\":9").replace("\"t\":1}", "\"t\":9}");
+        let mut late: OgdLinear = serde_json::from_str(&late).unwrap();
+        let before = late.weights();
+        late.update(x, &[1.0]).unwrap();
+        assert_eq!((late.weights(), late.updates()), (before, 9));
+    }
+    assert!(after_the_first.iter().all(|w| w.is_finite()));
+}
+
+/// A norm that falls inside the ball leaves the rounding error of larger weights behind; such states can be
+/// saved after every update, and go on as the learner that was not saved.
+#[test]
+fn weights_that_shrink_inside_the_ball_can_be_saved() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for (inputs, outputs, radius) in [(1, 1, 10.0), (3, 1, 10.0), (3, 2, 1e3)] {
+        let schedule = StepSchedule::constant(0.1).unwrap();
+        let mut learner = OgdLinear::new(Shape { inputs, outputs }, schedule, radius).unwrap();
+        let mut y = vec![0.0; outputs];
+        for t in 0..2000 {
+            // Squared loss: the target is 1 for 100 rounds, then 0.
+            let target = if t < 100 { 1.0 } else { 0.0 };
+            let x: Vec<f64> =
+                (0..inputs).map(|_| if inputs == 1 { 1.0 } else { rng.random::<f64>() - 0.5 }).collect();
+            let row = Row::dense(&x).unwrap();
+            learner.predict(row, &mut y).unwrap();
+            let g: Vec<f64> = y.iter().map(|y| y - target).collect();
+            let text = serde_json::to_string(&learner).unwrap();
+            let mut loaded: OgdLinear =
+                serde_json::from_str(&text).unwrap_or_else(|e| panic!("{t}: {e}: {text}"));
+            learner.update(row, &g[..]).unwrap();
+            loaded.update(row, &g[..]).unwrap();
+            assert_eq!(loaded, learner, "round {t}");
+        }
+    }
+}
+
+/// The step back to W = 0 leaves a norm of 0 and the error of the step.
+#[test]
+fn weights_that_return_to_zero_can_be_saved() {
+    let schedule = StepSchedule::constant(0.5).unwrap();
+    let mut learner = OgdLinear::new(Shape { inputs: 1, outputs: 1 }, schedule, 1.0).unwrap();
+    for g in [1.0, -1.0] {
+        learner.update(Row::dense(&[1.0]).unwrap(), &[g]).unwrap();
+    }
+    let text = serde_json::to_string(&learner).unwrap();
+    assert_eq!(serde_json::from_str::<OgdLinear>(&text).unwrap(), learner);
+    // An error that the ball cannot explain is refused, and so is a norm beyond the error.
+    let carried = text.split("\"norm_error\":").nth(1).unwrap().split(',').next().unwrap();
+    for changed in [
+        text.replace(&format!("\"norm_error\":{carried}"), "\"norm_error\":1.1"),
+        text.replace("\"norm_squared\":0.0", "\"norm_squared\":0.1"),
+    ] {
+        assert_ne!(changed, text);
+        assert!(serde_json::from_str::<OgdLinear>(&changed).is_err(), "{changed}");
+    }
+}
+
+/// A step whose logarithm is far below that of the least double moves nothing, in a tiny ball too.
+#[test]
+fn a_step_below_every_double_moves_nothing() {
+    for exponent in [200, 250, 300] {
+        let tiny: f64 = format!("1e-{exponent}").parse().unwrap();
+        let schedule = StepSchedule::constant(tiny).unwrap();
+        let mut learner = OgdLinear::new(Shape { inputs: 1, outputs: 1 }, schedule, 1e-150).unwrap();
+        for _ in 0..3 {
+            learner.update(Row::dense(&[tiny]).unwrap(), &[tiny]).unwrap();
+        }
+        let mut y = [1.0];
+        learner.predict(Row::dense(&[1.0]).unwrap(), &mut y).unwrap();
+        assert_eq!(y, [0.0]);
+        let text = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<OgdLinear>(&text).unwrap(), learner);
     }
 }

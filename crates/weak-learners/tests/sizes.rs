@@ -1,4 +1,5 @@
-//! Sizes that are asked for and not given: a shape or a count that no memory holds is refused, and nothing is made.
+//! Sizes that are asked for and not given: a shape or a count that no memory holds is refused, and nothing is
+//! made.
 
 use oco_core::StepSchedule;
 use projections::BoxSet;

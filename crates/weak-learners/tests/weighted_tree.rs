@@ -25,7 +25,8 @@ fn the_seed_of_a_tree_decides_between_equal_splits() {
     assert_eq!((0..20).map(grow).collect::<Vec<_>>(), trees);
 }
 
-/// The mean of a leaf whose labels are all alike is that label, whatever the weights: it does not round out of [−1, 1].
+/// The mean of a leaf whose labels are all alike is that label, whatever the weights: it does not round out
+/// of [−1, 1].
 #[test]
 fn the_mean_answers_of_a_tree_stay_in_their_range() {
     for seed in 0..200 {

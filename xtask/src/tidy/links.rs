@@ -1,4 +1,5 @@
-//! Links of the Markdown files lead somewhere, and every row of the README's table of algorithms names a file.
+//! Links of the Markdown files lead somewhere, and every row of the README's table of algorithms names a
+//! file.
 
 use super::Finding;
 use super::tree::{File, Tree};

@@ -39,8 +39,8 @@ fn is_dependency(entry: &Entry<'_>) -> bool {
     entry.section.ends_with("dependencies") && !entry.key.is_empty()
 }
 
-/// `key.workspace = true`, `key = { workspace = true }` or anything else of the form `key = value`; the key is empty
-/// where a section itself says `workspace = true`.
+/// `key.workspace = true`, `key = { workspace = true }` or anything else of the form `key = value`; the key
+/// is empty where a section itself says `workspace = true`.
 struct Entry<'a> {
     line: usize,
     section: &'a str,

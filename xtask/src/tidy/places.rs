@@ -30,7 +30,8 @@ pub(super) fn check(file: &File) -> Vec<Finding> {
     findings
 }
 
-/// Whether an absolute path below `/folder/` occurs; `target/folder/` and `../folder/` are relative, and fine.
+/// Whether an absolute path below `/folder/` occurs; `target/folder/` and `../folder/` are relative, and
+/// fine.
 fn names_folder(line: &str, folder: &str) -> bool {
     let pattern = format!("/{folder}/");
     line.match_indices(&pattern).any(|(at, _)| {

@@ -84,7 +84,8 @@ fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     Some(listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
-/// Every file below `root` but build outputs, data and hidden folders other than the two that hold our own files.
+/// Every file below `root` but build outputs, data and hidden folders other than the two that hold our own
+/// files.
 fn walked(root: &Path) -> Result<Vec<String>, Failure> {
     let mut paths = Vec::new();
     let mut folders = vec![String::new()];

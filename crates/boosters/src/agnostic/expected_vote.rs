@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::batch::Hypothesis;
 
-/// x ↦ E h̄(x) = z(x), cut off to \[−1, 1\]: what a [`MajorityVote`] of at least one hypothesis says on average.
+/// x ↦ E h̄(x) = z(x), clamped to \[−1, 1\]: the expectation of a [`MajorityVote`] of at least one
+/// hypothesis.
 ///
-/// Its correlation with labels is the vote's in expectation over Π, so it is what \[BCMH20, Theorems 8 and 10\] speak of,
-/// without a coin. *Cost:* T predictions a row, no allocation. *Errors:* a row of another dimension than the hypotheses'.
+/// Its correlation with labels is the vote's in expectation over Π: the subject of \[BCMH20, Theorems 8 and
+/// 10\], without randomness. *Cost:* T predictions a row, no allocation. *Errors:* a row of another dimension
+/// than the hypotheses'.
 ///
 /// ```
 /// use boosters::agnostic::{ExpectedVote, MajorityVote};
@@ -46,7 +48,7 @@ impl<H: Hypothesis> Hypothesis for ExpectedVote<H> {
 impl<H: Hypothesis> TryFrom<MajorityVote<H>> for ExpectedVote<H> {
     type Error = LearnerError;
 
-    /// Refuses the vote of none, which has rows of no dimension.
+    /// Rejects the empty vote, whose rows have no dimension.
     fn try_from(vote: MajorityVote<H>) -> Result<Self, LearnerError> {
         let first = vote.hypotheses().first().ok_or(LearnerError::Empty { argument: "hypotheses" })?;
         Ok(Self { inputs: first.inputs(), vote })

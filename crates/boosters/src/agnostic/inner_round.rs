@@ -1,19 +1,21 @@
-//! What Algorithms 1 and 4 of \[BCMH20\] share of a round: the state, the votes, the plays of a fresh OCO learner,
-//! and the trace.
+//! The common parts of a round of Algorithms 1 and 4 of \[BCMH20\]: the state, the votes, the plays of a
+//! fresh OCO learner, and the trace.
 
 use super::{RandomisedMajority, VoteRule};
 use crate::draws::Draws;
 use crate::requirements::{check_classifiers, check_output};
-use oco_core::{Ogd, OnlineLearner, StepSchedule};
+use oco_core::learners::Ogd;
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rand::Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
-/// The inner quantities of the last round of an online booster, learner by learner, i = 1..N; empty before the first.
+/// The inner quantities of the last round of an online booster, learner by learner, i = 1..N; empty before
+/// the first.
 ///
-/// It is the boosters' working memory, allocated once, and a researcher's window: theorem checks read it.
+/// It is the boosters' working memory, allocated once; theorem tests read it.
 #[derive(Debug, PartialEq)]
 pub struct Trace {
     votes: Vec<Label>,
@@ -25,7 +27,7 @@ pub struct Trace {
     p_next: f64,
 }
 
-/// With the same room, so that a copy of a booster allocates as little as the booster.
+/// Keeps the capacity, so that a clone of a booster allocates as little as the booster.
 impl Clone for Trace {
     fn clone(&self) -> Self {
         fn with_room<T: Copy>(values: &Vec<T>) -> Vec<T> {
@@ -76,7 +78,7 @@ impl Trace {
         Ok(self.z)
     }
 
-    /// What happened at learner i, after the learners before it.
+    /// Adds the record of learner i.
     pub(super) fn record(&mut self, p: f64, slope: f64, prob_true_label: f64, passed: Option<Label>) {
         self.p.push(p);
         self.slopes.push(slope);
@@ -98,7 +100,7 @@ impl Trace {
         &self.p
     }
 
-    /// p^{N+1}, which the OCO learner would have played next.
+    /// p^{N+1}, the next play of the OCO learner.
     pub fn p_next(&self) -> f64 {
         self.p_next
     }
@@ -113,12 +115,12 @@ impl Trace {
         self.p.iter().zip(&self.slopes).map(|(p, slope)| p * slope)
     }
 
-    /// The probability with which learner i was to be given the true label: (1+p^i)/2 in Algorithm 1, p^i in Algorithm 4.
+    /// The probability that learner i receives the true label: (1+p^i)/2 in Algorithm 1, p^i in Algorithm 4.
     pub fn prob_true_label(&self) -> &[f64] {
         &self.prob_true_label
     }
 
-    /// The label that was passed to learner i; in Algorithm 4 `None` where nothing was.
+    /// The label that was passed to learner i; in Algorithm 4 `None` if nothing was passed.
     pub fn passed(&self) -> &[Option<Label>] {
         &self.passed
     }
@@ -134,8 +136,8 @@ impl Trace {
     }
 }
 
-/// The learner A, which is fresh, from its first play on, in one round: p^1, p^2, … It is put back when the round ends, however
-/// it ends, so the next round finds it fresh and a refused example leaves no mark.
+/// The plays p^1, p^2, … of a fresh learner A in one round. A is reset when the round ends, with or without
+/// an error.
 pub(super) struct FreshPlays<'a, A: OnlineLearner> {
     oco: &'a mut A,
     interval: Interval,
@@ -146,7 +148,7 @@ impl<'a, A: OnlineLearner> FreshPlays<'a, A> {
         Self { oco, interval }
     }
 
-    /// p^i, refused outside the interval.
+    /// p^i; an error outside the interval.
     pub(super) fn play(&self) -> Result<f64, LearnerError> {
         let argument = "play of the OCO learner";
         let &[p] = self.oco.play() else {
@@ -160,7 +162,7 @@ impl<'a, A: OnlineLearner> FreshPlays<'a, A> {
         Ok(p)
     }
 
-    /// Shows ℓ^i.
+    /// Passes ℓ^i to A.
     pub(super) fn observe(&mut self, slope: f64) -> Result<(), LearnerError> {
         Ok(self.oco.observe(&[slope])?)
     }
@@ -201,8 +203,8 @@ impl Interval {
         self.tuned_ogd(self.upper, self.upper - self.lower, advantage, learners)
     }
 
-    /// OGD with the constant step η = D/(G√N), for which its regret over N losses is at most DG√N \[Z03\]: no slope
-    /// exceeds G = 1 + 1/γ, no point is further than D from the start.
+    /// OGD with the constant step η = D/(G√N), whose regret over N losses is at most DG√N \[Z03\]: slopes are
+    /// at most G = 1 + 1/γ, distances from the start at most D.
     fn tuned_ogd(
         self,
         start: f64,
@@ -222,7 +224,7 @@ impl Interval {
     }
 }
 
-/// What both boosters hold: what is saved, checked by its only constructor.
+/// The state of both boosters, also their saved form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State<W, A> {
     pub(super) learners: Vec<W>,
@@ -245,8 +247,8 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> State<W, A> {
         Ok(Self { learners, oco, majority, rule: VoteRule::default(), draws })
     }
 
-    /// At least one learner, all with one vote and the same rows; a coin for each and one for the vote; an A that starts
-    /// in its interval.
+    /// Checks for at least one learner, all with one vote and the same rows; a coin for each and one for the
+    /// vote; an A that starts in its interval.
     pub(super) fn check(&mut self, interval: Interval) -> Result<(), LearnerError> {
         check_classifiers("learners", &self.learners)?;
         self.draws.check("coins", self.learners.len() + 1)?;

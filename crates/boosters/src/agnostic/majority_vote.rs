@@ -1,4 +1,4 @@
-//! The hypothesis that a statistical booster ends with.
+//! The hypothesis of a statistical booster.
 
 use super::RandomisedMajority;
 use rand::{Rng, RngExt};
@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use weak_learners::batch::Hypothesis;
 use weak_learners::{Label, LearnerError};
 
-/// The randomised majority vote h̄(x) = Π((1/γT)Σ h_t(x)) of T trained hypotheses \[BCMH20, Algorithm 2, line 9\].
+/// The randomised majority vote h̄(x) = Π((1/γT)Σ h_t(x)) of T trained hypotheses \[BCMH20, Algorithm 2, line
+/// 9\].
 ///
-/// The vote of none has score 0 and tosses a fair coin. It is random, so it is no [`Hypothesis`]; its expectation is one:
-/// [`ExpectedVote`](super::ExpectedVote). *Cost:* T predictions a row, no allocation. *Errors:* a row of another dimension
-/// than the hypotheses'.
+/// The empty vote has score 0 and is a fair coin. The vote is random, so it is not a [`Hypothesis`]; its
+/// expectation is one: [`ExpectedVote`](super::ExpectedVote). *Cost:* T predictions a row, no allocation.
+/// *Errors:* a row of another dimension than the hypotheses'.
 ///
 /// ```
 /// use boosters::agnostic::MajorityVote;
@@ -69,7 +70,7 @@ impl<H: Hypothesis> MajorityVote<H> {
         self.score(x).map(|z| RandomisedMajority::draw(z, rng.random()))
     }
 
-    /// The likelier answer, +1 in a tie: for people who want one answer.
+    /// The likelier answer, +1 in a tie; not random.
     ///
     /// # Errors
     /// A row of another dimension.
@@ -85,7 +86,7 @@ impl<H: Hypothesis> MajorityVote<H> {
         Parts { hypotheses, majority: RandomisedMajority::new(advantage)? }.try_into()
     }
 
-    /// Refuses rows of another dimension than the hypotheses have, if there are any.
+    /// Rejects rows of another dimension than that of the hypotheses, if any.
     pub(super) fn check_inputs(&self, got: usize) -> Result<(), LearnerError> {
         match self.hypotheses.first().map(Hypothesis::inputs) {
             Some(expected) if got != expected => Err(LearnerError::InputDimension { expected, got }),

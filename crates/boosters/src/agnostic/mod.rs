@@ -1,12 +1,13 @@
 //! Agnostic and realizable boosting by one reduction to online convex optimisation \[BCMH20\].
 //!
-//! Learners that are a little better than a coin are asked for their votes; an online convex optimiser, told how each of
-//! them did, says how much the next one should learn of the example. The same reduction serves four settings.
+//! Weak learners, slightly better than a coin, vote in turn. An online convex optimiser sees the loss of each
+//! vote, and sets the probability with which the next learner learns the example. The same reduction serves
+//! four settings.
 //!
-//! Reading order: [`RandomisedMajority`], the vote Π that all of them end with; [`OnlineAgnosticBooster`] (Algorithm 1) and
-//! [`OnlineRealizableBooster`] (Algorithm 4), with the [`Trace`] of their rounds; [`ProgressiveChoice`], for an advantage
-//! that nobody knows; [`StatisticalBooster`] (Algorithm 2, both settings) on a sample, and the [`MajorityVote`] that
-//! it returns, with its expectation, [`ExpectedVote`].
+//! Reading order: [`RandomisedMajority`], the vote Π of all of them. Online: [`OnlineAgnosticBooster`]
+//! (Algorithm 1) and [`OnlineRealizableBooster`] (Algorithm 4), with the [`Trace`] of their rounds, and
+//! [`ProgressiveChoice`], for an unknown advantage. On a sample: [`StatisticalBooster`] (Algorithm 2, both
+//! settings) with its [`MajorityVote`], and the vote's expectation, [`ExpectedVote`].
 
 mod randomised_majority;
 mod online_agnostic;

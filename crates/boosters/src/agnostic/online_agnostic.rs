@@ -2,7 +2,8 @@
 
 use super::inner_round::{FreshPlays, Interval, State, Trace};
 use super::{RandomisedMajority, VoteRule};
-use oco_core::{Ogd, OnlineLearner};
+use oco_core::OnlineLearner;
+use oco_core::learners::Ogd;
 use projections::BoxSet;
 use rand::Rng;
 use rows::Row;
@@ -13,19 +14,19 @@ const INTERVAL: Interval = Interval::SYMMETRIC;
 
 /// Online agnostic boosting by any online convex optimiser \[BCMH20, Algorithm 1\].
 ///
-/// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[−1, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}),
-/// ℓ^i(p) = p(W_i(x)y/γ − 1), and W_i is taught y with probability (1+p^i)/2, −y otherwise.
+/// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[−1, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}), ℓ^i(p) =
+/// p(W_i(x)y/γ − 1), and W_i learns y with probability (1+p^i)/2, −y otherwise.
 ///
 /// *Guarantee.* For every expert h with gains G_h = Σh(x_t)y_t, and weak learners with E ΣW_i(x_t)y_t^i ≥ γ·E
-/// Σh(x_t)y_t^i − R_W(T) on the labels that they are taught: E Σŷ_ty_t ≥ G_h − R_W(T)/γ − T·R_A(N)/N \[BCMH20,
-/// Proposition 3\]; with [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ (1 + 1/γ)/√N \[BCMH20, Theorem 2\]. It takes an
-/// environment that is blind to the coins: (x_t, y_t) may answer the past but not the coins of round t, nor the vote,
-/// which `predict` reveals. For E_Π\[ŷ_t\] in place of ŷ_t, with the regret of A and the *realised* regrets
-/// Σp_t^iy_t(γh(x_t) − W_i(x_t)) of the learners, on p_t^iy_t and not on the labels that were drawn, it holds surely, at
-/// every prefix and without any assumption on the learners or the labels (`tests/agnostic/proposition_3.rs`). Where the
-/// learners have not the advantage γ that is claimed it may fail, and does (`tests/agnostic/not_weak.rs`). *Shapes:* one
-/// output, the vote ±1. *Cost:* N votes and updates of weak learners a round, 2N questions whether they accept, N steps
-/// of A; no allocation after the first. *Errors:* a refused example moves nothing.
+/// Σh(x_t)y_t^i − R_W(T) on the labels that they learn: E Σŷ_ty_t ≥ G_h − R_W(T)/γ − T·R_A(N)/N \[BCMH20,
+/// Proposition 3\]. With [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ (1 + 1/γ)/√N \[BCMH20, Theorem 2\]. (x_t,
+/// y_t) may depend on the past, but not on the coins of round t, nor on the vote, which `predict` reveals.
+/// For E_Π\[ŷ_t\] in place of ŷ_t it holds surely, at every prefix, for any learners and labels
+/// (`tests/agnostic/proposition_3.rs`). The regrets are then those of A and the *realised* Σp_t^iy_t(γh(x_t)
+/// − W_i(x_t)), on p_t^iy_t and not on the drawn labels. With learners below the claimed advantage γ it may
+/// fail, and does (`tests/agnostic/not_weak.rs`). *Shapes:* one output, the vote ±1. *Cost:* N votes and
+/// updates of weak learners a round, 2N checks of acceptance, N steps of A; no allocation after the first.
+/// *Errors:* a refused example updates nothing.
 ///
 /// A booster is again an [`OnlinePredictor`] of labels, so boosters stack.
 ///
@@ -66,7 +67,7 @@ pub struct OnlineAgnosticBooster<W, A> {
 }
 
 impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineAgnosticBooster<W, A> {
-    /// One round on (x, y); returns the vote ŷ, made before y was looked at. Each W_i(x) is computed once.
+    /// One round on (x, y); returns the vote ŷ, made before y is used. Each W_i(x) is computed once.
     ///
     /// # Errors
     /// As [`update`](OnlinePredictor::update).
@@ -103,9 +104,9 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for Onl
         self.state.predict(x, y, &mut self.working)
     }
 
-    /// Whether every learner would take either label, for either may be what it is taught. It assumes that A keeps to its
-    /// interval and that the learners answer ±1; where one of them does not, `update` refuses what this accepts, and in a
-    /// booster of such boosters some may have learnt by then.
+    /// Whether every learner accepts either label, because it may learn either. It assumes that A stays in
+    /// its interval and that the learners answer ±1. If one does not, `update` refuses what this accepts, and
+    /// in a booster of such boosters some may have learnt by then.
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.state.learners.iter().try_for_each(|learner| {
             learner.accepts(x, y)?;
@@ -113,8 +114,8 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for Onl
         })
     }
 
-    /// As [`round`](OnlineAgnosticBooster::round). An A that leaves \[−1, 1\], or a learner that does not answer ±1, breaks
-    /// its contract and is refused here, before anything moves.
+    /// As [`round`](OnlineAgnosticBooster::round). An A that leaves \[−1, 1\], or a learner that does not
+    /// answer ±1, breaks its contract and is refused before any update.
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.round(x, *y).map(|_| ())
     }
@@ -135,14 +136,15 @@ impl<W: OnlinePredictor<Label>> OnlineAgnosticBooster<W, Ogd<BoxSet>> {
         Self::new(learners, oco, advantage, rng)
     }
 
-    /// The booster with the same guarantee that begins by trusting the labels: A is OGD on \[0, 1\] from 1, with the same
-    /// step.
+    /// The booster with the same guarantee that starts by trusting the labels: A is OGD on \[0, 1\] from 1,
+    /// with the same step.
     ///
-    /// The proof of \[BCMH20, Proposition 3\] compares A with p* ∈ {0, 1} only (Lemma 5), and Lemma 4 holds on \[0, 1\]
-    /// all the more; from 1, neither point is further than 1, so R_A(N) ≤ (1 + 1/γ)√N as before. But the first learner is
-    /// told the true label, where from 0 it is told a coin, and no learner is taught −y more often than y
-    /// (`tests/agnostic/proposition_3.rs`; docs/agnostic.md compares the two). From ½, an [`Ogd`] that is handed to
-    /// [`new`](Self::new) with half the step has half the bound, ½(1 + 1/γ)√N: neither point is further than ½.
+    /// The proof of \[BCMH20, Proposition 3\] compares A with p* ∈ {0, 1} only (Lemma 5), and Lemma 4 holds
+    /// on \[0, 1\] all the more. From 1, neither point is further than 1, so R_A(N) ≤ (1 + 1/γ)√N as before.
+    /// But the first learner learns the true label instead of a coin, and no learner learns −y more often
+    /// than y (`tests/agnostic/proposition_3.rs`; docs/results/agnostic/README.md compares the two). From ½,
+    /// an [`Ogd`] passed to [`new`](Self::new) with half the step has half the bound, ½(1 + 1/γ)√N: neither
+    /// point is further than ½.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -157,12 +159,12 @@ impl<W: OnlinePredictor<Label>> OnlineAgnosticBooster<W, Ogd<BoxSet>> {
 }
 
 impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineAgnosticBooster<W, A> {
-    /// N weak learners of one shape, the learner A on \[−1, 1\] (p^1 is its first play, 0 in the paper), the advantage
-    /// γ ∈ (0, 1\], and the generator from which the streams of the coins are keyed.
+    /// N weak learners of one shape, the learner A on \[−1, 1\] (p^1 is its first play, 0 in the paper), the
+    /// advantage γ ∈ (0, 1\], and the generator of the coins' key.
     ///
     /// # Errors
-    /// No learner, learners of different rows or with several outputs, γ outside its domain, or an A whose first play is
-    /// not a number of \[−1, 1\].
+    /// No learner, learners of different rows or with several outputs, γ outside its domain, or an A whose
+    /// first play is not a number of \[−1, 1\].
     pub fn new(
         learners: Vec<W>,
         oco: A,
@@ -172,7 +174,7 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineAgnosticBooster<W, A> {
         State::new(learners, oco, advantage, rng)?.try_into()
     }
 
-    /// The same booster with another rule for its votes; what the learners are taught does not depend on it.
+    /// The same booster with another rule for its votes; the learners do not depend on it.
     #[must_use]
     pub fn voting_by(mut self, rule: VoteRule) -> Self {
         self.state.rule = rule;

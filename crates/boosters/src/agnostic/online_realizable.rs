@@ -2,7 +2,8 @@
 
 use super::inner_round::{FreshPlays, Interval, State, Trace};
 use super::{RandomisedMajority, VoteRule};
-use oco_core::{Ogd, OnlineLearner};
+use oco_core::OnlineLearner;
+use oco_core::learners::Ogd;
 use projections::BoxSet;
 use rand::Rng;
 use rows::Row;
@@ -11,20 +12,21 @@ use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 
 const INTERVAL: Interval = Interval::UNIT;
 
-/// Online boosting by any online convex optimiser, for examples that some expert labels without an error \[BCMH20,
-/// Algorithm 4\].
+/// Online boosting by any online convex optimiser, for examples that some expert labels without error
+/// \[BCMH20, Algorithm 4\].
 ///
-/// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[0, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}),
-/// ℓ^i(p) = p(W_i(x)y/γ − 1), and W_i is taught (x, y) with probability p^i, nothing otherwise. No label is turned.
+/// Votes ŷ = Π((1/γN)ΣW_i(x)). Then, with A started afresh on \[0, 1\]: p^i = A(ℓ^1, …, ℓ^{i−1}), ℓ^i(p) =
+/// p(W_i(x)y/γ − 1), and W_i learns (x, y) with probability p^i, nothing otherwise. No label is flipped.
 ///
-/// *Guarantee.* On examples that some expert labels without an error, with weak learners of advantage γ and regret R_W on
-/// what they are passed \[BCMH20, Definition 11\]: E Σŷ_ty_t ≥ T − R_W(T)/γ − T·R_A(N)/N \[BCMH20, Theorem 12\]; with
-/// [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ ½(1 + 1/γ)/√N. R_W bounds the regret on every number T' ≤ T of examples, for
-/// that many are passed; and (x_t, y_t) may answer the past but not the coins of round t, nor the vote, which `predict`
-/// reveals. For E_Π\[ŷ_t\] in place of ŷ_t, with the *realised* regrets Σp_t^i(γ − W_i(x_t)y_t) on p_t^i, not on what was
-/// passed, it holds surely, at every prefix, for any learners and any examples (`tests/agnostic/theorem_12.rs`).
-/// *Shapes:* one output, the vote ±1. *Cost:* N votes, at most N updates and N steps of A a round; no allocation after
-/// the first. *Errors:* a refused example moves nothing. *Errata.* R_W takes the place of the paper's 2R_W + Õ(√T).
+/// *Guarantee.* On such examples, with weak learners of advantage γ and regret R_W on the examples passed to
+/// them \[BCMH20, Definition 11\]: E Σŷ_ty_t ≥ T − R_W(T)/γ − T·R_A(N)/N \[BCMH20, Theorem 12\]; with
+/// [`with_ogd`](Self::with_ogd) R_A(N)/N ≤ ½(1 + 1/γ)/√N. R_W bounds the regret on every number T' ≤ T of
+/// examples, because that many are passed. (x_t, y_t) may depend on the past, but not on the coins of round
+/// t, nor on the vote, which `predict` reveals. For E_Π\[ŷ_t\] in place of ŷ_t, with the *realised* regrets
+/// Σp_t^i(γ − W_i(x_t)y_t) on p_t^i, not on the passed examples, it holds surely, at every prefix, for any
+/// learners and any examples (`tests/agnostic/theorem_12.rs`). *Shapes:* one output, the vote ±1. *Cost:* N
+/// votes, at most N updates and N steps of A a round; no allocation after the first. *Errors:* a refused
+/// example updates nothing. *Errata.* R_W takes the place of the paper's 2R_W + Õ(√T).
 ///
 /// ```
 /// use boosters::agnostic::OnlineRealizableBooster;
@@ -62,7 +64,7 @@ pub struct OnlineRealizableBooster<W, A> {
 }
 
 impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineRealizableBooster<W, A> {
-    /// One round on (x, y); returns the vote ŷ, made before y was looked at. Each W_i(x) is computed once.
+    /// One round on (x, y); returns the vote ŷ, made before y is used. Each W_i(x) is computed once.
     ///
     /// # Errors
     /// As [`update`](OnlinePredictor::update).
@@ -100,15 +102,15 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlinePredictor<Label> for Onl
         self.state.predict(x, y, &mut self.working)
     }
 
-    /// Whether every learner would take the example, also those that it is not going to be passed to. It assumes that A
-    /// keeps to its interval and that the learners answer ±1; where one of them does not, `update` refuses what this
-    /// accepts, and in a booster of such boosters some may have learnt by then.
+    /// Whether every learner accepts the example, even if it is not passed to it. It assumes that A stays in
+    /// its interval and that the learners answer ±1. If one does not, `update` refuses what this accepts, and
+    /// in a booster of such boosters some may have learnt by then.
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.state.learners.iter().try_for_each(|learner| learner.accepts(x, y))
     }
 
-    /// As [`round`](OnlineRealizableBooster::round). An A that leaves \[0, 1\], or a learner that does not answer ±1, breaks
-    /// its contract and is refused here, before anything moves.
+    /// As [`round`](OnlineRealizableBooster::round). An A that leaves \[0, 1\], or a learner that does not
+    /// answer ±1, breaks its contract and is refused before any update.
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
         self.round(x, *y).map(|_| ())
     }
@@ -130,12 +132,12 @@ impl<W: OnlinePredictor<Label>> OnlineRealizableBooster<W, Ogd<BoxSet>> {
 }
 
 impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineRealizableBooster<W, A> {
-    /// N weak learners of one shape, the learner A on \[0, 1\] (p^1 is its first play, ½ in the paper), the advantage
-    /// γ ∈ (0, 1\], and the generator from which the streams of the coins are keyed.
+    /// N weak learners of one shape, the learner A on \[0, 1\] (p^1 is its first play, ½ in the paper), the
+    /// advantage γ ∈ (0, 1\], and the generator of the coins' key.
     ///
     /// # Errors
-    /// No learner, learners of different rows or with several outputs, γ outside its domain, or an A whose first play is
-    /// not a number of \[0, 1\].
+    /// No learner, learners of different rows or with several outputs, γ outside its domain, or an A whose
+    /// first play is not a number of \[0, 1\].
     pub fn new(
         learners: Vec<W>,
         oco: A,
@@ -145,7 +147,7 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> OnlineRealizableBooster<W, A> 
         State::new(learners, oco, advantage, rng)?.try_into()
     }
 
-    /// The same booster with another rule for its votes; what the learners are taught does not depend on it.
+    /// The same booster with another rule for its votes; the learners do not depend on it.
     #[must_use]
     pub fn voting_by(mut self, rule: VoteRule) -> Self {
         self.state.rule = rule;

@@ -5,17 +5,17 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
-/// A choice among classifiers that all learn every example: the vote is that of the candidate with the fewest mistakes so
-/// far, each counted before the candidate learnt from the example \[BKL99\]; the first of several such.
+/// A choice among classifiers that all learn every example: the vote is that of the candidate with the fewest
+/// mistakes so far, each counted before the candidate learnt from the example \[BKL99\]; the first of equals.
 ///
-/// It is how an advantage γ is chosen that nobody knows: [`over_advantages`](Self::over_advantages).
+/// It chooses an unknown advantage γ: [`over_advantages`](Self::over_advantages).
 ///
-/// *Guarantee.* On every sequence, with K candidates of which the best makes M mistakes, it makes at most K(M + 1) − 1
-/// (`tests/agnostic/chooser.rs`): a mistake raises the count of a leader, and a candidate errs once at most as leader with
-/// a given count. For examples drawn independently the counts are the candidates' progressive validation errors, as
-/// close to their true errors as a hold-out of that size \[BKL99\]. *Shapes:* that of the candidates, one output.
-/// *Cost:* a vote and an update of every candidate a round, a prediction that of one; no allocation. *Errors:* an example
-/// that one candidate refuses reaches none.
+/// *Guarantee.* On every sequence, with K candidates of which the best makes M mistakes, it makes at most
+/// K(M + 1) − 1 (`tests/agnostic/chooser.rs`). A mistake raises the count of a leader, and a candidate errs
+/// at most once as leader with a given count. For independent examples the counts are the candidates'
+/// progressive validation errors, as close to their true errors as a hold-out of that size \[BKL99\].
+/// *Shapes:* that of the candidates, one output. *Cost:* a vote and an update of every candidate a round, a
+/// prediction that of one; no allocation. *Errors:* an example that one candidate refuses updates none.
 ///
 /// ```
 /// use boosters::agnostic::ProgressiveChoice;
@@ -26,7 +26,9 @@ use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shap
 /// struct Always(Label);
 /// impl OnlinePredictor<Label> for Always {
 ///     fn shape(&self) -> Shape { Shape { inputs: 1, outputs: 1 } }
-///     fn predict(&mut self, _: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> { Ok(y.fill(self.0.sign())) }
+///     fn predict(&mut self, _: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
+///         Ok(y.fill(self.0.sign()))
+///     }
 ///     fn accepts(&self, _: Row<'_>, _: &Label) -> Result<(), LearnerError> { Ok(()) }
 ///     fn update(&mut self, _: Row<'_>, _: &Label) -> Result<(), LearnerError> { Ok(()) }
 /// }
@@ -47,7 +49,7 @@ use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shap
 pub struct ProgressiveChoice<P> {
     state: State<P>,
     leader: usize,
-    /// Who errs in the round in progress.
+    /// Which candidates err in the current round.
     errs: Vec<bool>,
 }
 
@@ -89,7 +91,7 @@ impl<P: OnlinePredictor<Label>> OnlinePredictor<Label> for ProgressiveChoice<P> 
 }
 
 impl<P: OnlinePredictor<Label>> ProgressiveChoice<P> {
-    /// A choice among candidates of one shape with one vote, none of them with a mistake yet.
+    /// A choice among candidates of one shape with one vote, before the first mistake.
     ///
     /// # Errors
     /// No candidate, candidates for different rows, or one with several outputs.
@@ -125,7 +127,7 @@ impl<P: OnlinePredictor<Label>> ProgressiveChoice<P> {
     }
 }
 
-/// The first position of the least count; 0 where there is none.
+/// The first position of the least count; 0 for no counts.
 fn fewest(mistakes: &[u64]) -> usize {
     (0..mistakes.len()).min_by_key(|candidate| mistakes[*candidate]).unwrap_or(0)
 }

@@ -4,11 +4,11 @@ use crate::requirements::check_advantage;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError};
 
-/// The vote of N learners of advantage γ: ŷ = Π(z), z = (1/γN)ΣW_i(x), where Π(z) is +1 with probability (1+z)/2, cut
-/// off to \[0, 1\].
+/// The vote of N learners of advantage γ: ŷ = Π(z), z = (1/γN)ΣW_i(x), where Π(z) is +1 with probability
+/// (1+z)/2, clamped to \[0, 1\].
 ///
-/// It is where γ is checked, for every algorithm of \[BCMH20\]: γ ∈ (0, 1\] with a finite 1/γ, so that z and the slopes of
-/// the losses are numbers, however small γ is.
+/// It checks γ for every algorithm of \[BCMH20\]: γ ∈ (0, 1\] with a finite 1/γ, so that z and the slopes of
+/// the losses are finite.
 ///
 /// ```
 /// use boosters::agnostic::RandomisedMajority;
@@ -41,19 +41,19 @@ impl RandomisedMajority {
         Ok(self.score_of_mean(sum / n))
     }
 
-    /// z for votes whose mean ΣW_i(x)/N ∈ \[−1, 1\] is known.
+    /// z, from the mean of the votes ΣW_i(x)/N ∈ \[−1, 1\].
     #[must_use]
     pub fn score_of_mean(self, mean: f64) -> f64 {
         mean / self.advantage
     }
 
-    /// P\[Π(z) = +1\]: 1 for z ≥ 1, 0 for z ≤ −1, (1+z)/2 between. A NaN stays one.
+    /// P\[Π(z) = +1\]: 1 for z ≥ 1, 0 for z ≤ −1, (1+z)/2 between. NaN for NaN.
     #[must_use]
     pub fn prob_plus(z: f64) -> f64 {
         (0.5 * (1.0 + z)).clamp(0.0, 1.0)
     }
 
-    /// Π(z), drawn with a number u that is uniform on \[0, 1): +1 where u < P\[Π(z) = +1\].
+    /// Π(z), drawn with a uniform number u ∈ \[0, 1): +1 if u < P\[Π(z) = +1\].
     #[must_use]
     pub fn draw(z: f64, u: f64) -> Label {
         if u < Self::prob_plus(z) { Label::Plus } else { Label::Minus }
@@ -68,15 +68,15 @@ impl RandomisedMajority {
     /// The slope W_i(x)y/γ − 1 of the loss ℓ^i(p) = p(W_i(x)y/γ − 1).
     #[must_use]
     pub fn slope(self, vote: Label, y: Label) -> f64 {
-        // Not ±1/γ − 1, which for γ near 1 has no digit of a small slope right.
+        // Not ±1/γ − 1, which cancels for γ near 1.
         (vote.sign() * y.sign() - self.advantage) / self.advantage
     }
 
     /// The vote of learners of advantage γ.
     ///
     /// # Errors
-    /// [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for a γ outside (0, 1\], or so small that 1/γ is not
-    /// finite (below about 5.6e−309).
+    /// [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for a γ outside (0, 1\], or so small that
+    /// 1/γ is not finite (below about 5.6e−309).
     pub fn new(advantage: f64) -> Result<Self, LearnerError> {
         check_advantage(advantage, "(0, 1] with a finite reciprocal", |gamma| {
             gamma <= 1.0 && gamma.recip().is_finite()
@@ -105,17 +105,17 @@ impl TryFrom<f64> for RandomisedMajority {
     }
 }
 
-/// How a booster turns z into its vote.
+/// The rule from z to the vote.
 ///
-/// The sign errs where Π errs with probability ½ at least, so its mistakes are at most twice the expected mistakes of Π on
-/// every sequence (`tests/agnostic/contract.rs`).
+/// Where the sign errs, Π errs with probability at least ½, so its mistakes are at most twice the expected
+/// mistakes of Π on every sequence (`tests/agnostic/contract.rs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VoteRule {
     /// Π(z), for which the guarantees of \[BCMH20\] are stated.
     #[default]
     Randomised,
-    /// The sign of z, for one answer that no coin decides; +1 in a tie.
+    /// The sign of z, without a coin; +1 in a tie.
     Sign,
 }
 

@@ -1,34 +1,29 @@
 //! Boosting on a sample, agnostic and realizable \[BCMH20, Algorithm 2\].
 
 use super::{MajorityVote, RandomisedMajority};
-use oco_core::{Ogd, OnlineLearner, StepSchedule};
+use oco_core::learners::Ogd;
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use serde::{Deserialize, Serialize};
-use weak_learners::batch::{Sample, WeakLearner};
+use weak_learners::batch::{Hypothesis, Sample, WeakLearner};
 use weak_learners::{Label, LearnerError};
 
-mod state;
-mod realised;
-
-use realised::mean_over_advantage;
-pub use state::Setting;
-use state::{State, check_labels, count};
-
-/// Boosting with OCO on a sample of m examples \[BCMH20, Algorithm 2\]: the weak learner W and the optimiser A, over
-/// \[−1, 1\]^m or \[0, 1\]^m, play the zero-sum game with payoff Σ p(i)(h(x_i)y_i/γ − 1).
+/// Boosting with OCO on a sample of m examples \[BCMH20, Algorithm 2\]: the weak learner W and the optimiser
+/// A, over \[−1, 1\]^m or \[0, 1\]^m, play the zero-sum game with payoff Σ p(i)(h(x_i)y_i/γ − 1).
 ///
-/// The weak learner is told a distribution, not a draw from it: W = [`Sampled`](weak_learners::batch::Sampled) is the
-/// algorithm as printed; any other W is trained on expected draws, the limit of many examples.
+/// The weak learner receives a distribution, not a draw from it: W =
+/// [`Sampled`](weak_learners::batch::Sampled) is the algorithm as printed; any other W is trained on expected
+/// draws, the limit of many examples.
 ///
-/// *Guarantee.* With ε the error that W realised against h* ([`realised_epsilon`](Self::realised_epsilon)) and R_A(T)
-/// the regret that A realised ([`mean_regret`](Self::mean_regret), over Tm), surely and at every T, for every h*:
-/// E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), the expectation being over Π alone \[BCMH20, Theorem 8\]; with
-/// h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With [`theorem_8`](Self::theorem_8) the last term is at most (1 + 1/γ)/√T
-/// after the T rounds of the tuning, and half of that with [`theorem_10`](Self::theorem_10) (`tests/statistical`).
-/// Where no hypothesis has the edge γ, ε is what is lost. γ is the caller's: nothing here chooses it
-/// ([`ProgressiveChoice`](super::ProgressiveChoice) is for online learners), so a γ that nobody knows takes a run for each
-/// candidate, and examples held out to compare their votes on.
-/// *Cost:* one training, one evaluation and O(m) a round; it allocates for the new hypothesis alone.
+/// *Guarantee.* ε is the realised error of W against h* ([`realised_epsilon`](Self::realised_epsilon)),
+/// R_A(T) the realised regret of A ([`mean_regret`](Self::mean_regret), over Tm). Surely, at every T and for
+/// every h*: E cor_S(h̄) ≥ cor_S(h*) − ε/γ − R_A(T)/(Tm), in expectation over Π alone \[BCMH20, Theorem 8\].
+/// With h*(x_i) = y_i it is \[BCMH20, Theorem 10\]. With [`theorem_8`](Self::theorem_8) the last term is at
+/// most (1 + 1/γ)/√T after the T rounds of the tuning, and half of that with [`theorem_10`](Self::theorem_10)
+/// (`tests/statistical`). If no hypothesis has the edge γ, the loss is ε/γ. For an unknown γ, run each
+/// candidate and compare the votes on held-out examples ([`ProgressiveChoice`](super::ProgressiveChoice) is
+/// for online learners). *Cost:* one training, one evaluation and O(m) a round; it allocates only the new
+/// hypothesis.
 ///
 /// ```
 /// use boosters::agnostic::StatisticalBooster;
@@ -59,7 +54,7 @@ use state::{State, check_labels, count};
 pub struct StatisticalBooster<W: WeakLearner, A> {
     state: State<W, A, W::Hypothesis>,
     p: Vec<f64>,
-    /// y in the realizable setting, y∘p_t in the agnostic one.
+    /// y in the realizable setting, y∘p_t in the agnostic setting.
     targets: Vec<f64>,
     equal_weights: Vec<f64>,
     /// h_t(x_i)y_i.
@@ -67,7 +62,7 @@ pub struct StatisticalBooster<W: WeakLearner, A> {
     gradient: Vec<f64>,
 }
 
-/// What happened in round t.
+/// The record of round t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round<'a> {
     /// p_t.
@@ -76,7 +71,7 @@ pub struct Round<'a> {
     pub agreement: &'a [f64],
     /// ℓ_t(p_t)/m = (1/m)Σ p_t(i)(h_t(x_i)y_i/γ − 1), at most 1 + 1/γ in size.
     pub mean_loss: f64,
-    /// (1/m)Σ p_t(i)h_t(x_i)y_i, which W was to make large.
+    /// (1/m)Σ p_t(i)h_t(x_i)y_i, which W maximises.
     pub correlation: f64,
     /// E cor_S(h̄) of the vote of h_1, …, h_t.
     pub expected_correlation: f64,
@@ -86,20 +81,21 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
     /// One round on the sample that the labels belong to, the same in every round.
     ///
     /// # Errors
-    /// A sample of another size, or of rows of another dimension than those before; a play of A outside the cube; what W or A refuses; a hypothesis that does not answer
-    /// ±1. The round is then not booked, and only a W that had answered has moved on.
+    /// A sample of another size, or of rows of another dimension than those before; a play of A outside the
+    /// cube; the errors of W or A; a hypothesis that does not answer ±1. The round is then not booked; only a
+    /// W that was already trained has changed.
     pub fn round(&mut self, sample: &W::Sample) -> Result<Round<'_>, LearnerError> {
         let h = self.weak_hypothesis(sample)?; // lines 2 to 5
         self.round_with(sample, h) // lines 6 and 7
     }
 
-    /// Lines 2 to 5: h_t, as W answers to p_t.
+    /// Lines 2 to 5: h_t, the answer of W to p_t.
     fn weak_hypothesis(&mut self, sample: &W::Sample) -> Result<W::Hypothesis, LearnerError> {
         self.look(sample)?;
         let Self { state, p, targets, equal_weights, .. } = self;
         match state.setting {
             Setting::Realizable if p.iter().all(|p| *p == 0.0) => {
-                // Footnote 3: where no distribution is left, h_t = h_{t−1}.
+                // Footnote 3: if p_t = 0, h_t = h_{t−1}.
                 let last = state.vote.hypotheses().last();
                 last.cloned().ok_or(LearnerError::ZeroWeights)
             }
@@ -113,7 +109,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         }
     }
 
-    /// Lines 6 and 7 of a round whose h_t comes from elsewhere.
+    /// Lines 6 and 7 with a given h_t.
     ///
     /// # Errors
     /// As [`round`](Self::round), without W.
@@ -134,7 +130,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         state.correlations += correlation;
         let m = count(p.len());
         Ok(Round {
-            // Not Σ of p(i)·slope: that may leave the range, or cancel, where the means do not.
+            // Not Σ p(i)·slope, which may overflow or cancel where the means do not.
             mean_loss: mean_over_advantage(correlation, m, state.vote.majority()) - plays / m,
             correlation: correlation / m,
             expected_correlation: self.expected_correlation(),
@@ -143,7 +139,7 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
         })
     }
 
-    /// p_{t+1}, as A plays it.
+    /// p_{t+1}, the next play of A.
     pub fn next_play(&self) -> &[f64] {
         self.state.player.play()
     }
@@ -161,8 +157,8 @@ impl<W: WeakLearner<Hypothesis: Clone>, A: OnlineLearner> StatisticalBooster<W, 
 }
 
 impl<W: WeakLearner, A: OnlineLearner> StatisticalBooster<W, A> {
-    /// A booster before its first round; `player` is A at its start, 0 or ½ everywhere, in as many dimensions as there
-    /// are labels.
+    /// A booster before its first round. `player` is A at its start, 0 or ½ everywhere, with a dimension for
+    /// each label.
     ///
     /// # Errors
     /// No label, γ outside (0, 1\], a player of another dimension or with another start.
@@ -195,8 +191,8 @@ impl<W: WeakLearner> StatisticalBooster<W, Ogd<BoxSet>> {
         Self::tuned(Setting::Agnostic, learner, labels, advantage, rounds)
     }
 
-    /// The realizable booster for a run of T = `rounds`, with D = √m/2: R_A(T)/(Tm) ≤ (1 + 1/γ)/(2√T) \[BCMH20,
-    /// Theorem 10\].
+    /// The realizable booster for a run of T = `rounds`, with D = √m/2: R_A(T)/(Tm) ≤ (1 + 1/γ)/(2√T)
+    /// \[BCMH20, Theorem 10\].
     ///
     /// # Errors
     /// As [`new`](Self::new); also T = 0.
@@ -238,7 +234,7 @@ impl<W: WeakLearner, A> StatisticalBooster<W, A> {
         &self.state.vote
     }
 
-    /// The booster's end: h̄ without what made it.
+    /// h̄, by value.
     pub fn into_vote(self) -> MajorityVote<W::Hypothesis> {
         self.state.vote
     }
@@ -265,4 +261,150 @@ impl<W: WeakLearner, A: OnlineLearner> TryFrom<State<W, A, W::Hypothesis>> for S
         let (p, agreement, gradient) = (zeros.clone(), zeros.clone(), zeros);
         Ok(Self { state, p, targets, equal_weights, agreement, gradient })
     }
+}
+
+impl<W: WeakLearner, A> StatisticalBooster<W, A> {
+    /// E cor_S(h̄) = (1/m)Σ E\[Π(z(x_i))\]y_i, the expectation being over Π; 0 before the first round.
+    pub fn expected_correlation(&self) -> f64 {
+        let (rounds, majority) = (self.rounds().max(1.0), self.state.vote.majority());
+        let expected = |sum: &f64| majority.score_of_mean(sum / rounds).clamp(-1.0, 1.0);
+        self.state.agreements.iter().map(expected).sum::<f64>() / count(self.p.len())
+    }
+
+    /// ε = (1/T)Σ_t(γ cor_{p_t}(h*) − cor_{p_t}(h_t)) with cor_p(h) = (1/m)Σ p(i)h(x_i)y_i, for the votes of
+    /// some h* on the sample: the shortfall of W from the advantage γ against h*; 0 before the first round.
+    ///
+    /// # Errors
+    /// Votes of another length, or outside \[−1, 1\].
+    pub fn realised_epsilon(&self, votes: &[f64]) -> Result<f64, LearnerError> {
+        let State { labels, plays, correlations, vote, .. } = &self.state;
+        if votes.len() != labels.len() {
+            let (argument, expected) = ("votes", labels.len());
+            return Err(LearnerError::LengthMismatch { argument, expected, got: votes.len() });
+        }
+        if let Some(&value) = votes.iter().find(|h| !(h.abs() <= 1.0)) {
+            return Err(LearnerError::BadLabel { argument: "vote", value });
+        }
+        let of_h: f64 = plays.iter().zip(votes).zip(labels).map(|((p, h), y)| p * h * y.sign()).sum();
+        Ok((vote.advantage() * of_h - correlations) / (self.rounds().max(1.0) * count(labels.len())))
+    }
+
+    /// R_A(T)/(Tm), where R_A(T) = Σ ℓ_t(p_t) − min_p Σ ℓ_t(p) is the regret that A realised on the cube; 0
+    /// before the first round. At most 2(1 + 1/γ), and ∞ only where its value is beyond the range of numbers.
+    pub fn mean_regret(&self) -> f64 {
+        let State { setting, vote, agreements, plays, correlations, .. } = &self.state;
+        let ([lower, upper], gamma) = (setting.cube().0, vote.advantage());
+        // All of it in units of 1/γ, so that terms which cancel do so before they can leave the range.
+        let slope_sum = |sum: &f64| sum - gamma * self.rounds();
+        let least: f64 = agreements.iter().map(slope_sum).map(|g| (lower * g).min(upper * g)).sum();
+        let regret = correlations - gamma * plays.iter().sum::<f64>() - least;
+        mean_over_advantage(regret, self.rounds().max(1.0) * count(plays.len()), vote.majority())
+    }
+
+    /// T.
+    fn rounds(&self) -> f64 {
+        count(self.state.vote.hypotheses().len())
+    }
+}
+
+/// v/(nγ), divided in the order in which neither a large v overflows nor a small one underflows on the way; n
+/// ≥ 1.
+fn mean_over_advantage(v: f64, n: f64, majority: RandomisedMajority) -> f64 {
+    if v.abs() < 1.0 { majority.score_of_mean(v) / n } else { majority.score_of_mean(v / n) }
+}
+
+/// Which half of the algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// p ∈ \[−1, 1\]^m, p_1 = 0: labels are flipped, E y_t(i) = p_t(i)y_i, and examples are equally likely.
+    Agnostic,
+    /// p ∈ \[0, 1\]^m, p_1 = ½: examples are drawn in proportion to p_t, with their labels.
+    Realizable,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound(deserialize = "W: Deserialize<'de>, A: Deserialize<'de>, H: Deserialize<'de> + Hypothesis"))]
+struct State<W, A, H> {
+    setting: Setting,
+    learner: W,
+    player: A,
+    labels: Vec<Label>,
+    vote: MajorityVote<H>,
+    /// Σ_t h_t(x_i)y_i.
+    agreements: Vec<f64>,
+    /// Σ_t p_t(i).
+    plays: Vec<f64>,
+    /// Σ_t Σ_i p_t(i)h_t(x_i)y_i.
+    correlations: f64,
+}
+
+impl<W, A: OnlineLearner, H> State<W, A, H> {
+    /// p_t, if it lies in the cube, and where it has to be in the first round.
+    fn checked_play(&self) -> Result<&[f64], LearnerError> {
+        let (play, ([lower, upper], start)) = (self.player.play(), self.setting.cube());
+        if play.len() != self.labels.len() {
+            let (argument, expected) = ("play", self.labels.len());
+            return Err(LearnerError::LengthMismatch { argument, expected, got: play.len() });
+        }
+        let first = self.vote.hypotheses().is_empty();
+        if play.iter().any(|p| !(lower..=upper).contains(p) || (first && *p != start)) {
+            return Err(OcoError::OutsideSet { argument: "play" }.into());
+        }
+        Ok(play)
+    }
+
+    /// Rejects a state that contradicts itself. It cannot detect another γ, another setting with sums
+    /// possible in both, or hypotheses other than those of the sums.
+    fn check(&self) -> Result<(), LearnerError> {
+        check_labels(&self.labels)?;
+        self.checked_play()?;
+        let (m, rounds) = (self.labels.len(), count(self.vote.hypotheses().len()));
+        for (argument, sums) in [("agreements", &self.agreements), ("plays", &self.plays)] {
+            if sums.len() != m {
+                return Err(LearnerError::LengthMismatch { argument, expected: m, got: sums.len() });
+            }
+        }
+        // The first play is known, so that T − 1 of them are free; an addition rounds to no less than a
+        // smaller one.
+        let ([lower, upper], start) = self.setting.cube();
+        let reach = |end: f64| if rounds > 0.0 { start + (rounds - 1.0) * end } else { 0.0 };
+        let (least, most) = (reach(lower), reach(upper));
+        let [agreements, plays] = [&self.agreements, &self.plays].map(|sums| sums.iter().copied());
+        // T numbers ±1 sum to T less an even number.
+        within("agreements", agreements, |sum| sum.abs() <= rounds && (rounds - sum) % 2.0 == 0.0)?;
+        within("plays", plays, |sum| (least..=most).contains(&sum))?;
+        within("correlations", std::iter::once(self.correlations), |sum| sum.abs() <= most * count(m))
+    }
+}
+
+fn within(
+    name: &'static str,
+    mut sums: impl Iterator<Item = f64>,
+    reached: impl Fn(f64) -> bool,
+) -> Result<(), LearnerError> {
+    let domain = "what the rounds sum up to";
+    match sums.find(|sum| !reached(*sum)) {
+        Some(value) => Err(LearnerError::BadParameter { name, value, domain }),
+        None => Ok(()),
+    }
+}
+
+impl Setting {
+    /// The ends of the cube's edges, and where A starts.
+    fn cube(self) -> ([f64; 2], f64) {
+        match self {
+            Self::Agnostic => ([-1.0, 1.0], 0.0),
+            Self::Realizable => ([0.0, 1.0], 0.5),
+        }
+    }
+}
+
+fn check_labels(labels: &[Label]) -> Result<(), LearnerError> {
+    if labels.is_empty() { Err(LearnerError::Empty { argument: "labels" }) } else { Ok(()) }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a count of rounds or examples")]
+fn count(n: usize) -> f64 {
+    n as f64
 }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
 
-/// The reduction to weighted binary classification \[L23, Algorithm 4\]: pair (i, a) has label sgn(u_{i,a}) and weight
-/// |u_{i,a}|, so that a classifier f of small weighted error has a large Σ⟨u_i, f(x_i)⟩. Without it a base learner is
-/// given the reduction to weighted least squares \[L23, Algorithm 3\]: target u_{i,a}/w_i and weight w_i.
+/// The reduction to weighted binary classification \[L23, Algorithm 4\]: pair (i, a) has label sgn(u_{i,a})
+/// and weight |u_{i,a}|. So a classifier f of small weighted error has a large Σ⟨u_i, f(x_i)⟩. Without it a
+/// base learner solves weighted least squares \[L23, Algorithm 3\]: target u_{i,a}/w_i and weight w_i.
 ///
-/// The learner behind should answer ±1 ([`PairGrowth::of_signs`](weak_learners::pairs::PairGrowth::of_signs)); a tree
-/// that splits by the usual gain then splits by Gini impurity. Weights are divided by their mean, so that
-/// `min_child_weight` counts pairs and means the same in every round; nothing else depends on their scale.
+/// The learner should answer ±1 ([`PairGrowth::of_signs`](weak_learners::pairs::PairGrowth::of_signs)); a
+/// tree that splits by the usual gain then splits by Gini impurity. Weights are divided by their mean, so
+/// that `min_child_weight` counts pairs. Nothing else depends on their scale.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Classification<L> {
     learner: L,
@@ -21,7 +21,7 @@ pub struct Classification<L> {
 }
 
 impl<L> Classification<L> {
-    /// By this learner of weighted pairs.
+    /// The reduction to this learner of weighted pairs.
     pub fn new(learner: L) -> Self {
         Self { learner, gradients: Vec::new(), weights: Vec::new() }
     }
@@ -32,7 +32,7 @@ impl<L: PairLearner> PairLearner for Classification<L> {
     type Hypothesis = L::Hypothesis;
 
     /// # Errors
-    /// Those of the learner behind, and [`LearnerError::ZeroWeights`] where every u is 0.
+    /// Those of the learner, and [`LearnerError::ZeroWeights`] where every u is 0.
     fn train(
         &mut self,
         contexts: &Self::Contexts,

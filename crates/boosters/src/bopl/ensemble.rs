@@ -1,7 +1,6 @@
-//! What boosted off-policy learning returns.
+//! The ensemble that boosted off-policy learning returns.
 
 use super::BoplError;
-use super::run::check_predictor;
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
 use rows::Row;
@@ -9,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::pairs::PairHypothesis;
 
-/// As many as action sets may have.
+/// The most actions that an action set may have.
 const MOST_ACTIONS: usize = 1 << 24;
 
-/// F_T(x, a) = Σ_t α_t f_t(x, a) \[L23, Equation 3\]: scores, of which [`Softmax`](off_policy::policies::Softmax) and
-/// [`Argmax`](off_policy::policies::Argmax) make policies.
+/// F_T(x, a) = Σ_t α_t f_t(x, a) \[L23, Equation 3\]: scores, of which
+/// [`Softmax`](off_policy::policies::Softmax) and [`Argmax`](off_policy::policies::Argmax) make policies.
 ///
-/// *Shapes:* F_T: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴; F_0 = 0. *Cost:* that of T predictors; no allocation where they need none.
+/// *Shapes:* F_T: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴; F_0 = 0. *Cost:* that of T predictors; no allocation
+/// beyond theirs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts<H>", bound(deserialize = "H: Deserialize<'de> + PairHypothesis"))]
 pub struct PolicyEnsemble<H> {
@@ -39,7 +39,8 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
     /// F_0 = 0 on contexts of `inputs` coordinates and so many actions.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without inputs or actions; [`BoplError::BadParameter`] for more than 2²⁴ actions.
+    /// [`LearnerError::Empty`] without inputs or actions; [`BoplError::BadParameter`] for more than 2²⁴
+    /// actions.
     pub fn new(inputs: usize, actions: usize) -> Result<Self, BoplError> {
         Self::of(inputs, actions, Vec::new())
     }
@@ -47,13 +48,14 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
     /// The ensemble of these members.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`BoplError::NotFinite`] for a weight, [`BoplError::Mismatch`] for a predictor of other
-    /// contexts or actions.
+    /// As [`new`](Self::new); [`BoplError::NotFinite`] for a weight, [`BoplError::Mismatch`] for a predictor
+    /// of other contexts or actions.
     pub fn of(inputs: usize, actions: usize, members: Vec<Member<H>>) -> Result<Self, BoplError> {
         Parts { inputs, actions, members, schema: None }.try_into()
     }
 
-    /// The same ensemble with what its numbers stand for; [`PolicyBoosting`](super::PolicyBoosting) takes it from the log.
+    /// The same ensemble with a schema, the meaning of its numbers; [`PolicyBoosting`](super::PolicyBoosting)
+    /// takes it from the log.
     ///
     /// # Errors
     /// [`BoplError::Mismatch`] for a schema of another shape.
@@ -80,7 +82,7 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
         self.members.is_empty()
     }
 
-    /// F_t for a t ≤ T; the whole ensemble for others.
+    /// F_t for t ≤ T; the whole ensemble for larger t.
     #[must_use]
     pub fn prefix(&self, t: usize) -> Self
     where
@@ -88,6 +90,17 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
     {
         let members = self.members.iter().take(t).cloned().collect();
         Self { inputs: self.inputs, actions: self.actions, members, schema: self.schema.clone() }
+    }
+
+    /// Whether the contexts and actions of a log are the ensemble's.
+    ///
+    /// # Errors
+    /// [`BoplError::Policy`] for a log of another coding, [`BoplError::Mismatch`].
+    pub(super) fn check_fit(&self, log: &Log) -> Result<(), BoplError> {
+        if let (Some(own), Some(of_log)) = (&self.schema, log.schema()) {
+            own.check_same(of_log).map_err(PolicyError::from)?;
+        }
+        check_shape("the ensemble", (log.inputs(), self.inputs), (log.actions(), self.actions))
     }
 
     /// F_0 = 0 on the contexts and actions of a log.
@@ -98,7 +111,7 @@ impl<H: PairHypothesis> PolicyEnsemble<H> {
         Ok(Self { schema: log.schema().cloned(), ..Self::new(log.inputs(), log.actions())? })
     }
 
-    /// The same ensemble with the schema of a log that it fits, where it has none of its own.
+    /// The same ensemble with its own schema, or else that of a log that it fits.
     pub(super) fn named_by(self, log: &Log) -> Self {
         Self { schema: self.schema.or_else(|| log.schema().cloned()), ..self }
     }
@@ -145,20 +158,44 @@ struct Parts<H> {
     inputs: usize,
     actions: usize,
     members: Vec<Member<H>>,
-    /// Not in what was saved before there was one.
+    /// Absent in files of older versions.
     #[serde(default)]
     schema: Option<Schema>,
 }
 
 fn check_schema(schema: &Schema, inputs: usize, actions: usize) -> Result<(), BoplError> {
-    for (unit, expected, got) in
-        [("coordinates", inputs, schema.inputs()), ("actions", actions, schema.actions())]
-    {
+    check_shape("the schema", (inputs, schema.inputs()), (actions, schema.actions()))
+}
+
+/// Whether a predictor is one of so many coordinates and actions.
+pub(super) fn check_predictor(
+    f: &impl PairHypothesis,
+    inputs: usize,
+    actions: usize,
+) -> Result<(), BoplError> {
+    check_shape("a predictor", (inputs, f.inputs()), (actions, f.actions()))
+}
+
+/// Coordinates and actions, expected and found.
+fn check_shape(
+    argument: &'static str,
+    inputs: (usize, usize),
+    actions: (usize, usize),
+) -> Result<(), BoplError> {
+    for (unit, (expected, got)) in [("coordinates", inputs), ("actions", actions)] {
         if got != expected {
-            return Err(BoplError::Mismatch { argument: "the schema", unit, expected, got });
+            return Err(BoplError::Mismatch { argument, unit, expected, got });
         }
     }
     Ok(())
+}
+
+/// Whether all predictions are finite.
+pub(super) fn check_predictions(values: &[f64]) -> Result<(), BoplError> {
+    match values.iter().position(|f| !f.is_finite()) {
+        Some(index) => Err(BoplError::NotFinite { argument: "a prediction", index, value: values[index] }),
+        None => Ok(()),
+    }
 }
 
 impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
@@ -170,7 +207,7 @@ impl<H: PairHypothesis> TryFrom<Parts<H>> for PolicyEnsemble<H> {
                 return Err(LearnerError::Empty { argument }.into());
             }
         }
-        // A policy makes room for them, and their number may be that of a damaged file.
+        // A policy allocates room for all actions, and the number may come from a damaged file.
         if actions > MOST_ACTIONS {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
             let value = actions as f64;

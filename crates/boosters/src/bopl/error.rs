@@ -1,28 +1,28 @@
-//! What boosted off-policy learning refuses.
+//! Errors of boosted off-policy learning.
 
 use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
 use thiserror::Error;
 use weak_learners::LearnerError;
 
-/// Why a run could not start, or refused a round. A refused round leaves the run as it was; only a base learner that had
-/// answered has moved on.
+/// Why a run could not start, or refused a round. A refused round leaves the run as it was, except for a base
+/// learner that was already trained.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BoplError {
-    /// What the log refuses.
+    /// An error of the log.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// What a policy refuses.
+    /// An error of a policy.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// What the base learner refuses.
+    /// An error of the base learner.
     #[error(transparent)]
     Learner(#[from] LearnerError),
-    /// What an estimate on a held-out log refuses.
+    /// An error of an estimate on a held-out log.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// A reward, translated or not, that over its propensity is beyond the range of doubles.
+    /// A reward, translated or not, whose quotient by its propensity is beyond the range of doubles.
     #[error("row {row}: the reward {reward} over the propensity {propensity} is beyond the range of numbers")]
     Importance {
         /// The row.
@@ -40,7 +40,7 @@ pub enum BoplError {
         /// |A|.
         actions: usize,
     },
-    /// A reward below 0 where the objective is to be convex.
+    /// A negative reward, with which the surrogate is not convex.
     #[error("row {row}: the reward {reward} is below 0, so that the surrogate is not convex")]
     NegativeReward {
         /// The row.
@@ -55,27 +55,27 @@ pub enum BoplError {
         name: &'static str,
         /// Its value.
         value: f64,
-        /// Where it had to lie.
+        /// Its domain.
         domain: &'static str,
     },
     /// Parts that do not belong together.
     #[error("{argument} has {got} {unit}, not {expected}")]
     Mismatch {
-        /// Which part.
+        /// The part.
         argument: &'static str,
         /// Rows, actions, coordinates, …
         unit: &'static str,
-        /// What the rest of the run says.
+        /// The number that the other parts require.
         expected: usize,
-        /// What was found.
+        /// The number found.
         got: usize,
     },
-    /// A number of a saved state that is not finite, or of a predictor.
+    /// A number of a predictor or a saved state that is not finite.
     #[error("{argument} is {value} at {index}, not a finite number")]
     NotFinite {
-        /// Which part.
+        /// The part.
         argument: &'static str,
-        /// Where.
+        /// Its index.
         index: usize,
         /// The value found.
         value: f64,
@@ -83,43 +83,43 @@ pub enum BoplError {
     /// Contexts of the log's shape whose values or order are not the log's.
     #[error("the contexts are not those of the log: their values or the order of their rows differ")]
     OtherContexts,
-    /// A model whose log was made of bare numbers, asked for names.
+    /// A request for names from a model whose log had no schema.
     #[error("the model was trained on a log without a schema, so that its columns have no names")]
     NoSchema,
-    /// A saved model whose columns of a log are not those of its schema.
+    /// A saved model whose columns contradict its schema.
     #[error("the columns of the saved model are not those that it was trained on")]
     OtherColumns,
     /// A base learner that cannot be saved.
     #[error("the base learner cannot be written as JSON: {reason}")]
     NotSerialisable {
-        /// What the writer said.
+        /// The message of the writer.
         reason: String,
     },
-    /// A saved run and a log that is not the one it was trained on.
+    /// A saved run and a log other than the one it was trained on.
     #[error("the log is not the one that the saved run was trained on")]
     AnotherLog,
     /// A saved run of another objective.
     #[error("the saved run minimises {found}, not {expected}")]
     AnotherObjective {
-        /// What was asked for.
+        /// The objective asked for.
         expected: &'static str,
-        /// What is there.
+        /// The objective of the saved run.
         found: String,
     },
-    /// A saved run whose record, as far as it is checked, is not that of its ensemble.
+    /// A saved run whose record contradicts its ensemble.
     #[error("the record of the saved run says {quantity} = {recorded}, its ensemble {found}")]
     NotReproduced {
-        /// Which number.
+        /// The quantity.
         quantity: &'static str,
-        /// What the record says.
+        /// Its value in the record.
         recorded: f64,
-        /// What was found.
+        /// The number found.
         found: f64,
     },
-    /// An estimator that looks at predicted rewards, without a model of them.
+    /// An estimator that needs predicted rewards, without a model of them.
     #[error("{estimator} needs a model of rewards")]
     NoModel {
-        /// Which one.
+        /// Its name.
         estimator: &'static str,
     },
 }

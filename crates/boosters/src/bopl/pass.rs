@@ -1,9 +1,9 @@
-//! The passes over all pairs of a log that a round makes.
+//! The passes of a round over all pairs of a log.
 //!
-//! Pair (i, a) stands at a·n + i. A pass goes block by block, each of so many rows and all actions; what blocks sum up is
-//! added in their order, so that the number of threads changes nothing.
+//! Pair (i, a) stands at a·n + i. A pass goes block by block, each of [`BLOCK`] rows and all actions. The
+//! sums of blocks are added in their order, so that the number of threads changes nothing.
 
-use super::weighted_log::WeightedLog;
+use super::weighted_log::{WeightedLog, exponent_of, times_power, within_range};
 use super::{PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use std::ops::{AddAssign, Deref};
@@ -11,28 +11,29 @@ use std::ops::{AddAssign, Deref};
 /// The rows of a block: a few columns of that length stay in a core's own cache.
 pub(super) const BLOCK: usize = 1024;
 
-/// From so many pairs on threads are worth their start.
+/// The number of pairs from which threads are worth their start.
 const WORTHWHILE: usize = 1 << 15;
 
-/// Whether threads may share this much work: those of the rayon pool that the caller is in, and none outside of one.
+/// Whether this much work is shared among threads: those of the rayon pool that the caller is in; none
+/// outside a pool.
 pub(super) fn in_pool(pairs: usize) -> bool {
     pairs >= WORTHWHILE && rayon::current_thread_index().is_some()
 }
 
-/// What a look at the softmax of the scores shows, as sums over the log.
+/// Sums over the log, at the softmax of the scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Look {
-    /// The objective.
-    pub(super) objective: f64,
-    /// ‖u‖_F², a sum.
-    pub(super) gradient_squared: f64,
-    /// Σ π(a_i|x_i) r_i/p_i, a sum, on the rewards as they were.
-    pub(super) reward: f64,
-    /// Σ π(a_i|x_i)/p_i, a sum.
-    pub(super) importance: f64,
+pub(super) struct PolicySums {
+    /// n times the objective.
+    objective: f64,
+    /// ‖u‖_F².
+    gradient_squared: f64,
+    /// Σ π(a_i|x_i) r_i/p_i, on the rewards without translation.
+    reward: f64,
+    /// Σ π(a_i|x_i)/p_i.
+    importance: f64,
 }
 
-impl AddAssign for Look {
+impl AddAssign for PolicySums {
     fn add_assign(&mut self, other: Self) {
         self.objective += other.objective;
         self.gradient_squared += other.gradient_squared;
@@ -41,36 +42,70 @@ impl AddAssign for Look {
     }
 }
 
-/// What decides on the step along f: sums over the log.
+impl PolicySums {
+    /// SNIPS; 0 where no logged action has a probability.
+    fn snips(&self) -> f64 {
+        if self.importance > 0.0 { self.reward / self.importance } else { 0.0 }
+    }
+}
+
+/// The objective and the value of the softmax of the scores. A number beyond the range is ±[`f64::MAX`].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Along {
-    /// U = Σ⟨u_i, f(x_i)⟩.
+pub(super) struct Evaluation {
+    /// The objective, on the translated rewards.
+    pub(super) objective: f64,
+    /// ‖u‖_F.
+    pub(super) gradient_norm: f64,
+    /// The IPS estimate of the policy's value, on the rewards without translation.
+    pub(super) ips: f64,
+    /// Its SNIPS estimate; 0 where no logged action has a probability.
+    pub(super) snips: f64,
+}
+
+/// The derivative and the curvature of the objective along f, as sums over the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct DirectionalDerivative {
+    /// U = Σ⟨u_i, f(x_i)⟩: −n times the derivative.
     pub(super) gain: f64,
-    /// S = Σ s_i‖f(x_i)‖².
+    /// S = Σ s_i‖f(x_i)‖²: at least n times the second derivative.
     pub(super) curvature: f64,
 }
 
-impl AddAssign for Along {
+impl AddAssign for DirectionalDerivative {
     fn add_assign(&mut self, other: Self) {
         self.gain += other.gain;
         self.curvature += other.curvature;
     }
 }
 
-/// max|v|, which is no finite number where some v is none.
+/// The objective at a point of a line and its derivative there, as sums over the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Probe {
+    objective: f64,
+    gain: f64,
+}
+
+impl AddAssign for Probe {
+    fn add_assign(&mut self, other: Self) {
+        self.objective += other.objective;
+        self.gain += other.gain;
+    }
+}
+
+/// max|v|; NaN or ∞ if any v is not finite.
 pub(super) fn largest(values: &[f64]) -> f64 {
     const LANES: usize = 8;
     let of_part = |part: &[f64]| {
-        // What is 0·v is 0 but for those.
-        let (mut most, mut nothing) = ([0.0_f64; LANES], [0.0_f64; LANES]);
+        // 0·v is 0 unless v is NaN or ±∞.
+        let (mut most, mut not_finite) = ([0.0_f64; LANES], [0.0_f64; LANES]);
         let (eights, last) = part.as_chunks::<LANES>();
-        let mut see = |k: usize, v: f64| {
+        let mut include = |k: usize, v: f64| {
             most[k] = if v.abs() > most[k] { v.abs() } else { most[k] };
-            nothing[k] += v.abs() * 0.0;
+            not_finite[k] += v.abs() * 0.0;
         };
-        eights.iter().for_each(|eight| eight.iter().enumerate().for_each(|(k, v)| see(k, *v)));
-        last.iter().for_each(|v| see(0, *v));
-        most.iter().zip(&nothing).fold(0.0, |all, (most, nothing)| larger(all, most + nothing))
+        eights.iter().for_each(|eight| eight.iter().enumerate().for_each(|(k, v)| include(k, *v)));
+        last.iter().for_each(|v| include(0, *v));
+        most.iter().zip(&not_finite).fold(0.0, |all, (most, not_finite)| larger(all, most + not_finite))
     };
     const PART: usize = 1 << 14;
     if in_pool(values.len()) {
@@ -80,16 +115,24 @@ pub(super) fn largest(values: &[f64]) -> f64 {
     }
 }
 
-/// The larger of two numbers of at least 0, or the one that is none.
+/// The larger of two numbers of at least 0; NaN if either is.
 fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
 /// Columns cut into blocks of rows: |A| parts a block, block after block.
-pub(super) fn cut(n: usize, pairs: &mut [f64]) -> Vec<&mut [f64]> {
-    let (blocks, actions) = (n.div_ceil(BLOCK), pairs.len() / n);
-    let mut columns: Vec<_> = pairs.chunks_exact_mut(n).map(|column| column.chunks_mut(BLOCK)).collect();
-    let mut parts = Vec::with_capacity(blocks * actions);
+pub(super) fn cut_mut(n: usize, pairs: &mut [f64]) -> Vec<&mut [f64]> {
+    let blocks_of_columns = pairs.chunks_exact_mut(n).map(|column| column.chunks_mut(BLOCK)).collect();
+    block_after_block(n, blocks_of_columns)
+}
+
+fn cut(n: usize, pairs: &[f64]) -> Vec<&[f64]> {
+    block_after_block(n, pairs.chunks_exact(n).map(|column| column.chunks(BLOCK)).collect())
+}
+
+fn block_after_block<P>(n: usize, mut columns: Vec<impl Iterator<Item = P>>) -> Vec<P> {
+    let blocks = n.div_ceil(BLOCK);
+    let mut parts = Vec::with_capacity(blocks * columns.len());
     for _ in 0..blocks {
         parts.extend(columns.iter_mut().filter_map(Iterator::next));
     }
@@ -113,29 +156,38 @@ fn total<S: AddAssign + Default + Send, B: Send>(
 }
 
 impl WeightedLog {
-    /// Moves the scores by α·f where there is an f, and writes u of the softmax of the scores to `gradients`.
-    pub(super) fn look<O: PolicyObjective>(
+    /// F ← F + αf, and u of the softmax of the new F, in one pass.
+    pub(super) fn advance<O: PolicyObjective>(
         &self,
-        step: Option<(f64, &[f64])>,
+        alpha: f64,
+        f: &[f64],
         scores: &mut [f64],
         gradients: &mut [f64],
-    ) -> Look {
+    ) -> PolicySums {
         let (n, actions) = (self.len(), self.actions);
-        let (mut scores, mut gradients) = (cut(n, scores), cut(n, gradients));
+        let (mut scores, mut gradients) = (cut_mut(n, scores), cut_mut(n, gradients));
         let blocks: Vec<_> = scores.chunks_mut(actions).zip(gradients.chunks_mut(actions)).collect();
         total(in_pool(n * actions), blocks, |(b, (scores, u))| {
             let from = b * BLOCK;
-            if let Some((alpha, f)) = step {
-                for (a, column) in scores.iter_mut().enumerate() {
-                    let f = &f[a * n + from..][..column.len()];
-                    column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
-                }
+            for (a, column) in scores.iter_mut().enumerate() {
+                let f = &f[a * n + from..][..column.len()];
+                column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
             }
-            self.look_at_block::<O, _>(from, scores, u)
+            self.gradient_of_block::<O, _>(from, scores, u)
         })
     }
 
-    /// The objective at F + αf and its derivative in α, where F and f stay as they are.
+    /// u of the softmax of F.
+    pub(super) fn gradient<O: PolicyObjective>(&self, scores: &[f64], gradients: &mut [f64]) -> PolicySums {
+        let (n, actions) = (self.len(), self.actions);
+        let (scores, mut gradients) = (cut(n, scores), cut_mut(n, gradients));
+        let blocks: Vec<_> = scores.chunks(actions).zip(gradients.chunks_mut(actions)).collect();
+        total(in_pool(n * actions), blocks, |(b, (scores, u))| {
+            self.gradient_of_block::<O, _>(b * BLOCK, scores, u)
+        })
+    }
+
+    /// The objective at F + αf and its derivative in α.
     pub(super) fn probe<O: PolicyObjective>(&self, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
@@ -150,27 +202,32 @@ impl WeightedLog {
             let columns: Vec<&[f64]> = moved.chunks_exact(rows).collect();
             let mut u = vec![0.0; moved.len()];
             let mut gradients: Vec<&mut [f64]> = u.chunks_exact_mut(rows).collect();
-            let look = self.look_at_block::<O, _>(from, &columns, &mut gradients);
-            let gain = (0..self.actions).map(|a| dot(gradients[a], &f[part(f, a)])).sum();
-            Along { gain, curvature: look.objective }
+            let PolicySums { objective, .. } = self.gradient_of_block::<O, _>(from, &columns, &mut gradients);
+            let gain = (0..self.actions).map(|a| rows::dot(gradients[a], &f[part(f, a)])).sum();
+            Probe { objective, gain }
         });
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let n = n as f64;
-        (sums.curvature / n, -sums.gain / n)
+        (sums.objective / n, -sums.gain / n)
     }
 
     /// U and S along f.
-    pub(super) fn along<O: PolicyObjective>(&self, u: &[f64], f: &[f64], smoothness: Smoothness) -> Along {
+    pub(super) fn directional_derivative<O: PolicyObjective>(
+        &self,
+        u: &[f64],
+        f: &[f64],
+        smoothness: Smoothness,
+    ) -> DirectionalDerivative {
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
         total(in_pool(n * self.actions), blocks, |(_, b)| {
             let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
-            let mut sums = Along::default();
+            let mut sums = DirectionalDerivative::default();
             let mut squares = [0.0; BLOCK];
             for a in 0..self.actions {
                 let pairs = a * n + from..a * n + to;
                 let f = &f[pairs.clone()];
-                sums.gain += dot(&u[pairs.clone()], f);
+                sums.gain += rows::dot(&u[pairs.clone()], f);
                 if self.absent.is_empty() {
                     squares.iter_mut().zip(f).for_each(|(square, f)| *square += f * f);
                 } else {
@@ -185,15 +242,15 @@ impl WeightedLog {
         })
     }
 
-    /// u of the rows from `from` on; of these scores.
-    fn look_at_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
+    /// u of the rows from `from` on, at these scores.
+    fn gradient_of_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
         &self,
         from: usize,
         scores: &[S],
         u: &mut [&mut [f64]],
-    ) -> Look {
+    ) -> PolicySums {
         let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));
-        let (mut tops, mut sums, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut tops, mut totals, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let absent = |a: usize, k: usize| !self.absent.is_empty() && self.absent[a * n + from + k];
         for (a, column) in scores.iter().enumerate() {
             for (k, (top, score)) in tops.iter_mut().zip(&**column).enumerate() {
@@ -204,34 +261,53 @@ impl WeightedLog {
         for (a, (column, e)) in scores.iter().zip(u.iter_mut()).enumerate() {
             for (k, e) in e.iter_mut().enumerate() {
                 *e = if absent(a, k) { 0.0 } else { (column[k] - tops[k]).exp() };
-                sums[k] += *e;
+                totals[k] += *e;
                 rests[k] += if logged[k] as usize == a { 0.0 } else { *e };
             }
         }
-        let mut look = Look::default();
+        let mut sums = PolicySums::default();
         let mut factors = [0.0; BLOCK];
         for k in 0..rows {
             let (a, v) = (logged[k] as usize, self.ratios[from + k]);
-            let pi = u[a][k] / sums[k];
-            let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - sums[k].ln() } else { 0.0 };
-            look.objective += O::loss(v, pi, ln_pi);
-            look.reward += self.untranslated[from + k] * pi;
-            look.importance += pi / self.propensities[from + k];
-            factors[k] = O::factor(v, pi) / sums[k];
+            let pi = u[a][k] / totals[k];
+            let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - totals[k].ln() } else { 0.0 };
+            sums.objective += O::loss(v, pi, ln_pi);
+            sums.reward += self.untranslated[from + k] * pi;
+            sums.importance += pi / self.propensities[from + k];
+            factors[k] = O::factor(v, pi) / totals[k];
         }
         for (a, e) in u.iter_mut().enumerate() {
             for (k, u) in e.iter_mut().enumerate() {
                 // 1 − π(a_i) is the sum of the others, which does not cancel.
                 *u = factors[k] * if logged[k] as usize == a { rests[k] } else { -*u };
-                look.gradient_squared += *u * *u;
+                sums.gradient_squared += *u * *u;
             }
         }
-        look
+        sums
     }
-}
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    rows::dot(a, b)
+    /// The evaluation that the sums at these scores give. Where sums are beyond the range of numbers they are
+    /// formed again, in units of the largest v.
+    pub(super) fn evaluate<O: PolicyObjective>(&self, sums: PolicySums, scores: &[f64]) -> Evaluation {
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let n = self.len() as f64;
+        let (mut objective, mut ips, mut norm) =
+            (sums.objective / n, sums.reward / n, sums.gradient_squared.sqrt());
+        let mut snips = sums.snips();
+        if ![objective, ips, norm, sums.importance].into_iter().all(f64::is_finite) {
+            let e = exponent_of(&self.ratios).max(exponent_of(&self.untranslated));
+            // Σπ/p of fewer than 2^64 rows is finite in units of 2^128, whatever p.
+            let shift = if sums.importance.is_finite() { 0 } else { 128 };
+            let mut scaled = self.scaled_down(e);
+            scaled.propensities.iter_mut().for_each(|p| *p = times_power(*p, shift));
+            let sums = scaled.gradient::<O>(scores, &mut vec![0.0; scores.len()]);
+            (objective, ips) = (times_power(sums.objective / n, e), times_power(sums.reward / n, e));
+            norm = times_power(sums.gradient_squared.sqrt(), e);
+            snips = times_power(sums.snips(), e - shift);
+        }
+        let [objective, gradient_norm, ips, snips] = [objective, norm, ips, snips].map(within_range);
+        Evaluation { objective, gradient_norm, ips, snips }
+    }
 }
 
 #[cfg(test)]
@@ -239,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_is_found_and_what_is_no_number_is_seen_wherever_it_stands() {
+    fn the_largest_magnitude_is_found_and_not_finite_if_a_value_is_not() {
         for n in [0_usize, 1, 7, 8, 20, 70_000] {
             let mut values: Vec<f64> = (0..n).map(|i| ((i * 37 % 101) as f64 - 50.0) / 7.0).collect();
             let expected = values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));

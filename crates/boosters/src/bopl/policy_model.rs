@@ -12,13 +12,13 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairTree};
 
 const KIND: &str = "policy-model";
 
-/// An ensemble with all that is needed to use it: which columns its contexts have and how they are coded, what its actions
-/// are called, how it was trained and on what.
+/// An ensemble with all that its use needs: the columns of its contexts and their coding, the names of its
+/// actions, and how it was trained.
 ///
 /// As [`Scores`] it goes into an [`Argmax`](off_policy::policies::Argmax) or a
-/// [`Softmax`](off_policy::policies::Softmax). Rows that do not fit it are refused: a context of another dimension, a table or
-/// a record without one of its columns, a log of another coding. Labels that it does not know are 0 in all coordinates, and
-/// counted.
+/// [`Softmax`](off_policy::policies::Softmax). Rows that do not fit it are refused: a context of another
+/// dimension, a table or a record without one of its columns, a log of another coding. Unknown labels are 0
+/// in all coordinates, and counted.
 ///
 /// ```
 /// use boosters::bopl::{BoplS, PolicyBoosting, PolicyModel, Settings};
@@ -28,7 +28,8 @@ const KIND: &str = "policy-model";
 ///             60,tablet,music,0.5,0\n60,tablet,travel,0.5,0.5\n";
 /// let read = read_csv(text.as_bytes(), &CsvColumns::default().with_labels(["device"]))?;
 /// let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).build()?;
-/// let mut run = PolicyBoosting::<BoplS, _>::new(&read.log, HistogramPairTree::new(growth), Settings::default())?;
+/// let learner = HistogramPairTree::new(growth);
+/// let mut run = PolicyBoosting::<BoplS, _>::new(&read.log, learner, Settings::default())?;
 /// let contexts = BinnedContexts::new(read.log.contexts().clone())?;
 /// assert!(run.round(&contexts)?.is_continue());
 /// let model = run.model(1)?.with_columns(&read.columns)?;
@@ -55,16 +56,16 @@ pub struct PolicyModel<H = PairTree> {
     training: Training,
 }
 
-/// How a [`PolicyModel`] was trained, and on what: for whoever looks at it later.
+/// How a [`PolicyModel`] was trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// The objective that was minimised.
     pub objective: String,
-    /// What held for every round.
+    /// The settings of every round.
     pub settings: Settings,
     /// The base learner as it was after the last round.
     pub base_learner: serde_json::Value,
-    /// The rounds that the run played: the ensemble may keep fewer, and more where the run started at an ensemble.
+    /// The rounds of the run. The ensemble may keep fewer, and has more after a warm start.
     pub rounds: usize,
     /// n.
     pub rows: usize,
@@ -76,12 +77,12 @@ impl<O: PolicyObjective, L: PairLearner + Serialize> PolicyBoosting<O, L>
 where
     L::Hypothesis: Clone,
 {
-    /// F_t for t = `rounds` as a model: [`Validation::best_round`](super::Validation::best_round), or the length of the ensemble.
-    /// What its numbers stand for is taken from the log.
+    /// F_t for t = `rounds` as a model: [`Validation::best_round`](super::Validation::best_round), or the
+    /// length of the ensemble. The schema is that of the log.
     ///
     /// # Errors
-    /// [`BoplError::Mismatch`] for more rounds than there are, [`BoplError::NotSerialisable`] for a base learner that
-    /// cannot be written as JSON.
+    /// [`BoplError::Mismatch`] for more rounds than there are, [`BoplError::NotSerialisable`] for a base
+    /// learner that cannot be written as JSON.
     pub fn model(&self, rounds: usize) -> Result<PolicyModel<L::Hypothesis>, BoplError> {
         let expected = self.ensemble().len();
         if rounds > expected {
@@ -101,8 +102,8 @@ where
 }
 
 impl<H: PairHypothesis> PolicyModel<H> {
-    /// The same model with the names of the columns of a log: those of its actions, propensities and outcomes. The columns of
-    /// the contexts and their labels are the model's own.
+    /// The same model with the names of the columns of a log: those of its actions, propensities and
+    /// outcomes. The columns of the contexts and their labels are the model's own.
     ///
     /// # Errors
     /// [`BoplError::NoSchema`] for a model of a log of bare numbers.
@@ -111,15 +112,16 @@ impl<H: PairHypothesis> PolicyModel<H> {
         Ok(Self { columns: Some(columns.clone().coded_as(schema)), ..self })
     }
 
-    /// The columns by which a log or a table of contexts is read as the model codes it; `action`, `propensity` and
-    /// `reward` where it was not told [others](Self::with_columns). `None` for a model of a log of bare numbers.
+    /// The columns by which a log or a table of contexts is read with the coding of the model; `action`,
+    /// `propensity` and `reward` unless [others](Self::with_columns) were named. `None` for a model of a log
+    /// of bare numbers.
     #[must_use]
     pub fn columns(&self) -> Option<CsvColumns> {
         let schema = self.schema()?;
         Some(self.columns.clone().unwrap_or_else(|| CsvColumns::default().coded_as(schema)))
     }
 
-    /// What its numbers stand for; `None` for a model of a log of bare numbers.
+    /// The meaning of its numbers; `None` for a model of a log of bare numbers.
     #[must_use]
     pub fn schema(&self) -> Option<&Schema> {
         self.ensemble.schema()
@@ -138,11 +140,12 @@ impl<H: PairHypothesis> PolicyModel<H> {
     }
 
     /// The best action on offer, the first of equals. To explore, and to know the propensity, draw from an
-    /// [`EpsilonGreedy`](off_policy::policies::EpsilonGreedy) of its [`Argmax`](off_policy::policies::Argmax).
+    /// [`EpsilonGreedy`](off_policy::policies::EpsilonGreedy) of its
+    /// [`Argmax`](off_policy::policies::Argmax).
     ///
     /// # Errors
-    /// [`PolicyError::InputDimension`], [`PolicyError::ActionCount`], [`PolicyError::NotFiniteScore`] where sums are beyond
-    /// the range of numbers.
+    /// [`PolicyError::InputDimension`], [`PolicyError::ActionCount`], [`PolicyError::NotFiniteScore`] where
+    /// sums are beyond the range of numbers.
     pub fn predict(&self, x: Row<'_>, on_offer: ActionSet<'_>) -> Result<usize, PolicyError> {
         let (argument, expected, got) = ("the action set", self.actions(), on_offer.actions());
         if got != expected {

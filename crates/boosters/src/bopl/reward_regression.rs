@@ -1,8 +1,10 @@
 //! The baseline of [L23] that models rewards.
 
-use super::replay::zeros;
-use super::run::{LogContexts, check_predictor, check_values};
-use super::{BoplError, PolicyEnsemble, Stop};
+use super::algorithm::NEGLIGIBLE;
+use super::ensemble::{check_predictions, check_predictor};
+use super::run::LogContexts;
+use super::weighted_log::zeros;
+use super::{BoplError, BoplStop, PolicyEnsemble};
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
@@ -11,15 +13,15 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 
-/// Boosted reward regression, BRR-gb of \[L23, Section 5.2\]: gradient boosting of the squared error of predicted rewards on
-/// the logged pairs.
+/// Boosted reward regression, BRR-gb of \[L23, Section 5.2\]: gradient boosting of the squared error of
+/// predicted rewards on the logged pairs.
 ///
-/// Each round fits f_t to the residuals r_i − F_{t−1}(x_i, a_i) with weight 1 on the logged pairs and 0 on all others, and
-/// F_t = F_{t−1} + ηf_t. The policy is the [`Argmax`](off_policy::policies::Argmax) of the ensemble; the ensemble as
-/// [`PredictedRewards`] is a model for DM and DR. *Guarantee:* the mean squared error falls by
-/// (2ηΣ⟨residual, f⟩ − η²Σf²)/n, up to rounding, whatever the base learner finds; least squares on trees has
-/// Σ⟨residual, f⟩ ≥ Σf², so that it never rises for η in (0, 2). *Shapes:* pair (i, a) stands at a·n + i. *Cost:* one
-/// training, and O(n); 24 bytes a pair.
+/// Each round fits f_t to the residuals r_i − F_{t−1}(x_i, a_i) with weight 1 on the logged pairs and 0 on
+/// all others, and F_t = F_{t−1} + ηf_t. The policy is the [`Argmax`](off_policy::policies::Argmax) of the
+/// ensemble; the ensemble as [`PredictedRewards`] is a model for DM and DR. *Guarantee:* the mean squared
+/// error falls by (2ηΣ⟨residual, f⟩ − η²Σf²)/n, up to rounding, whatever the base learner finds; least
+/// squares on trees has Σ⟨residual, f⟩ ≥ Σf², so that it never rises for η in (0, 2). *Shapes:* pair (i, a)
+/// stands at a·n + i. *Cost:* one training, and O(n); 24 bytes a pair.
 ///
 /// ```
 /// use boosters::bopl::{PredictedRewards, RewardRegression};
@@ -30,7 +32,8 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 /// let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0])?;
 /// let rewards = Rewards(vec![1.0, 0.0, 1.0, 0.0]);
 /// let log = Log::new(contexts.clone(), 2, vec![0, 1, 0, 1], vec![0.5; 4], rewards)?;
-/// let learner = ExactPairTree::new(PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?);
+/// let growth = PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?;
+/// let learner = ExactPairTree::new(growth);
 /// let mut run = RewardRegression::new(&log, learner, 0.5)?;
 /// let round = run.round(&SortedColumns::new(contexts)?)?.continue_value().ok_or("ended")?;
 /// assert_eq!((round.squared_error, round.decrease), (0.125, 0.375)); // of 1/2
@@ -45,7 +48,7 @@ pub struct RewardRegression<L: PairLearner> {
     contexts: LogContexts,
     learner: L,
     ensemble: PolicyEnsemble<L::Hypothesis>,
-    /// Where the logged pair of a row stands.
+    /// The place of the logged pair of each row.
     logged: Vec<usize>,
     residuals: Vec<f64>,
     gradients: Vec<f64>,
@@ -55,12 +58,12 @@ pub struct RewardRegression<L: PairLearner> {
     record: Vec<RegressionRound>,
 }
 
-/// What happened in a round of reward regression.
+/// The record of a round of reward regression.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RegressionRound {
     /// (1/n) Σ (r_i − F(x_i, a_i))² after the round.
     pub squared_error: f64,
-    /// By how much it fell, but for rounding: (2ηΣ⟨residual, f⟩ − η²Σf²)/n.
+    /// Its fall, up to rounding: (2ηΣ⟨residual, f⟩ − η²Σf²)/n.
     pub decrease: f64,
 }
 
@@ -68,13 +71,16 @@ impl<L: PairLearner> RewardRegression<L> {
     /// One round on the contexts of the log; it ends where the residuals or the predictions are below 10^−10.
     ///
     /// # Errors
-    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for contexts that are not the log's; what the base learner
-    /// refuses; predictions or errors that are not finite. The round is then not booked.
-    pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<Stop, RegressionRound>, BoplError> {
+    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for contexts that are not the log's; the
+    /// errors of the base learner; predictions or errors that are not finite. The round is then not booked.
+    pub fn round(
+        &mut self,
+        contexts: &L::Contexts,
+    ) -> Result<ControlFlow<BoplStop, RegressionRound>, BoplError> {
         let n = self.residuals.len();
         self.contexts.check(contexts)?;
-        if is_nothing(&self.residuals) {
-            return Ok(ControlFlow::Break(Stop::Gradient));
+        if is_negligible(&self.residuals) {
+            return Ok(ControlFlow::Break(BoplStop::Gradient));
         }
         for (pair, residual) in self.logged.iter().zip(&self.residuals) {
             self.gradients[*pair] = *residual;
@@ -83,9 +89,9 @@ impl<L: PairLearner> RewardRegression<L> {
         let round = PairRound::new(n, actions, &self.gradients, PairWeights::OfPairs(&self.weights))?;
         let f = self.learner.train(contexts, &round, &mut self.values)?;
         check_predictor(&f, self.ensemble.inputs(), actions)?;
-        check_values(&self.values)?;
-        if is_nothing(&self.values) {
-            return Ok(ControlFlow::Break(Stop::Predictions));
+        check_predictions(&self.values)?;
+        if is_negligible(&self.values) {
+            return Ok(ControlFlow::Break(BoplStop::Predictions));
         }
         let moved: Vec<f64> = self
             .logged
@@ -109,8 +115,8 @@ impl<L: PairLearner> RewardRegression<L> {
     /// A run from F_0 = 0 with the learning rate η.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose squares are
-    /// beyond the range of numbers; [`BoplError::TooManyPairs`].
+    /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose
+    /// squares are beyond the range of numbers; [`BoplError::TooManyPairs`].
     pub fn new(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
         if !(rate > 0.0 && rate < 2.0) {
             return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
@@ -184,8 +190,8 @@ impl<H: PairHypothesis> RewardModel for PredictedRewards<'_, H> {
     }
 }
 
-fn is_nothing(values: &[f64]) -> bool {
-    values.iter().all(|v| v.abs() < super::run::NOTHING)
+fn is_negligible(values: &[f64]) -> bool {
+    values.iter().all(|v| v.abs() < NEGLIGIBLE)
 }
 
 fn mean_square(residuals: &[f64]) -> Result<f64, BoplError> {

@@ -3,10 +3,12 @@
 use super::BoplError;
 use super::weighted_log::{exponent_of, times_power};
 
-/// Z′ = (1/n) Σ w_i ‖f(x_i)‖² of predictions, and the factor √(Z/Z′) that brings them to a given Z \[L23, Appendix D.1\].
+/// Z′ = (1/n) Σ w_i ‖f(x_i)‖² of predictions, and the factor √(Z/Z′) that brings them to a given Z \[L23,
+/// Appendix D.1\].
 ///
-/// Algorithms 1 and 2 ask the base learner for a fixed Z; what the ensemble is does not depend on it, because α_t makes up
-/// for the factor, so that [`PolicyBoosting`](super::PolicyBoosting) leaves predictors as they come.
+/// A reference implementation. Algorithms 1 and 2 ask the base learner for a fixed Z. The ensemble does not
+/// depend on it, because α_t makes up for the factor, so [`PolicyBoosting`](super::PolicyBoosting) leaves
+/// predictors unscaled.
 ///
 /// *Shapes:* `values` in any order of the pairs that keeps pair (i, a) at a·n + i.
 ///
@@ -29,9 +31,9 @@ impl Scale {
     /// The scale of these predictions, and the factor to Z.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a Z that is not positive and finite, [`BoplError::Mismatch`] for predictions that
-    /// are not whole columns of as many rows as weights, [`BoplError::NotFinite`] also for a
-    /// Z′ or a factor beyond the range of numbers, and
+    /// [`BoplError::BadParameter`] for a Z that is not positive and finite, [`BoplError::Mismatch`] for
+    /// predictions that are not whole columns of as many rows as weights, [`BoplError::NotFinite`] also for a
+    /// Z′ or a factor beyond the range,
     /// [`LearnerError::ZeroWeights`](weak_learners::LearnerError::ZeroWeights) where Z′ is 0.
     pub fn to(z: f64, weights: &[f64], values: &[f64]) -> Result<Self, BoplError> {
         use weak_learners::LearnerError::{Empty, NegativeWeight, ZeroWeights};
@@ -59,7 +61,8 @@ impl Scale {
         if let Some(index) = weights.iter().position(|w| *w < 0.0) {
             return Err(NegativeWeight { index, value: weights[index] }.into());
         }
-        // In units of the largest of both that count, for products overflow before means do.
+        // In units of the largest weight and the largest value that has a weight: products overflow before
+        // means do.
         let weighty = values.iter().enumerate().filter(|(k, _)| weights[k % n] > 0.0);
         let largest = weighty.fold(0.0, |largest: f64, (_, f)| largest.max(f.abs()));
         let (e_w, e_f) = (exponent_of(weights), exponent_of(&[largest]));
@@ -73,7 +76,8 @@ impl Scale {
             return Err(ZeroWeights.into());
         }
         let before = times_power(mean, e_w + 2 * e_f);
-        // √(Z/Z′) = √(Z/mean·2^−e_w)·2^−e_f with Z and mean as fractions of powers, of which an odd one goes under the root.
+        // √(Z/Z′) = √(Z/mean·2^−e_w)·2^−e_f with Z and mean as fractions of powers, of which an odd one goes
+        // under the root.
         let (e_z, e_mean) = (exponent_of(&[z]), exponent_of(&[mean]));
         let (z, mean) = (times_power(z, -e_z), times_power(mean, -e_mean));
         let e = e_z - e_mean - e_w;

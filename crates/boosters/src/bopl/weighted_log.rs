@@ -1,8 +1,10 @@
-//! A log as boosting sees it: which action, and its translated reward over its propensity.
+//! The numbers of a log that boosting needs: the action of every row, and its translated reward over its
+//! propensity.
 
 use super::BoplError;
 use off_policy::Log;
-use projections::{exponent_above, scale_down, scale_up};
+use rows::numeric::exponent_above;
+pub(super) use rows::numeric::scale as times_power;
 
 /// a_i and v_i = (r_i + b)/p_i of every row.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,8 +27,8 @@ pub(super) struct WeightedLog {
 
 impl WeightedLog {
     /// # Errors
-    /// [`BoplError::BadParameter`] for a translation that is not finite, [`BoplError::Importance`] for a v_i or r_i/p_i
-    /// that is not.
+    /// [`BoplError::BadParameter`] for a translation that is not finite, [`BoplError::Importance`] for such a
+    /// v_i or r_i/p_i.
     pub(super) fn new(log: &Log, translation: f64) -> Result<Self, BoplError> {
         if !translation.is_finite() {
             let domain = "finite numbers";
@@ -35,7 +37,7 @@ impl WeightedLog {
         let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
             let reward = r + translation;
             let v = reward / p;
-            // r/p is what the estimates are made of.
+            // The estimates need r/p.
             match [reward, *r].into_iter().find(|numerator| !(numerator / p).is_finite()) {
                 None => Ok(v),
                 Some(reward) => Err(BoplError::Importance { row, reward, propensity: *p }),
@@ -57,7 +59,7 @@ impl WeightedLog {
         Ok(Self { actions: log.actions(), logged, propensities, untranslated, ratios, absent, has_choice })
     }
 
-    /// The same log with v_i·2^−k, where sums over the log are beyond the range of doubles though its rows are not.
+    /// The log with v_i·2^−k and r_i/p_i·2^−k, for sums beyond the range of doubles.
     pub(super) fn scaled_down(&self, k: i32) -> Self {
         let scaled = |values: &[f64]| values.iter().map(|v| times_power(*v, -k)).collect();
         Self { ratios: scaled(&self.ratios), untranslated: scaled(&self.untranslated), ..self.clone() }
@@ -68,15 +70,15 @@ impl WeightedLog {
         self.ratios.len()
     }
 
-    /// −(1/n) Σ max(v_i, 0): a lower bound on the risk of any policy, and its infimum where contexts are distinct and there
-    /// is another action to go to.
+    /// −(1/n) Σ max(v_i, 0): a lower bound on the risk of any policy, and its infimum where contexts are
+    /// distinct and have two actions.
     pub(super) fn optimal_risk(&self) -> f64 {
         -mean(self.len(), self.ratios.iter().map(|v| v.max(0.0)))
     }
 }
 
-/// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i: below the risk of every policy on the translated rewards, and its infimum where
-/// contexts are distinct and there are two actions.
+/// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i: below the risk of every policy on the translated rewards, and its
+/// infimum where contexts are distinct and there are two actions.
 ///
 /// ```
 /// use boosters::bopl::optimal_risk;
@@ -88,12 +90,12 @@ impl WeightedLog {
 /// ```
 ///
 /// # Errors
-/// [`BoplError::BadParameter`] for a b that is not finite, [`BoplError::Importance`].
+/// [`BoplError::BadParameter`] for a b that is not finite; [`BoplError::Importance`].
 pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
     Ok(WeightedLog::new(log, translation)?.optimal_risk())
 }
 
-/// The mean of n terms whose sum may be beyond the range of doubles though they are not.
+/// The mean of n finite terms; finite also where their sum is not.
 pub(super) fn mean(n: usize, terms: impl Iterator<Item = f64> + Clone) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
     let n = n as f64;
@@ -101,9 +103,23 @@ pub(super) fn mean(n: usize, terms: impl Iterator<Item = f64> + Clone) -> f64 {
     if sum.is_finite() { sum / n } else { terms.map(|t| t / n).sum() }
 }
 
-/// v·2^k.
-pub(super) fn times_power(v: f64, k: i32) -> f64 {
-    if k < 0 { scale_down(v, k.unsigned_abs()) } else { scale_up(v, k.unsigned_abs()) }
+/// A 0 for every pair of a row and an action.
+///
+/// # Errors
+/// [`BoplError::TooManyPairs`].
+pub(super) fn zeros(log: &Log) -> Result<Vec<f64>, BoplError> {
+    let (rows, actions) = (log.len(), log.actions());
+    let too_many = BoplError::TooManyPairs { rows, actions };
+    let pairs = rows.checked_mul(actions).ok_or_else(|| too_many.clone())?;
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(pairs).map_err(|_| too_many)?;
+    zeros.resize(pairs, 0.0);
+    Ok(zeros)
+}
+
+/// v, or the finite number nearest to it.
+pub(super) fn within_range(v: f64) -> f64 {
+    v.clamp(f64::MIN, f64::MAX)
 }
 
 /// The least k with every |v| < 2^k, or 0 where all are 0.

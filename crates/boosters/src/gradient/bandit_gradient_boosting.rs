@@ -2,7 +2,7 @@
 
 use super::trace::{Trace, frank_wolfe_step};
 use crate::requirements::{check_advantage, check_output, common_shape};
-use oco_core::SphericalEstimator;
+use oco_core::bandit::SphericalEstimator;
 use projections::{Euclidean, Exact, Projection, Scratch, Shrunk};
 use rand_chacha::ChaCha8Rng;
 use rows::Row;
@@ -11,17 +11,17 @@ use weak_learners::{BanditPredictor, LearnerError, OnlinePredictor};
 
 /// Online gradient boosting with noisy bandit feedback \[BH20, Algorithm 2\].
 ///
-/// y^0 = 0; y^i = (1−η_i)y^{i−1} + (η_i/γ)A_i(x), η_i = 2/(i+1); learner i is given the linear loss with slope
-/// g_i = (d/δ)ℓ̃(y^{i−1} + δv_i)v_i, v_i uniform on the unit sphere; play Π_Y(y^N). Of the loss it sees N noisy values
-/// a round and nothing else. (Line 14 also receives the loss of the play, which the algorithm does not use; it is not
-/// asked for.)
+/// y^0 = 0; y^i = (1−η_i)y^{i−1} + (η_i/γ)A_i(x), η_i = 2/(i+1); learner i receives the linear loss with
+/// slope g_i = (d/δ)ℓ̃(y^{i−1} + δv_i)v_i, v_i uniform on the unit sphere; play Π_Y(y^N). It sees only N
+/// noisy values of the loss a round. (Line 14 also receives the loss of the play, which the algorithm does
+/// not use; it is not queried.)
 ///
-/// *Guarantee* \[BH20, Theorem 9\]: for L-Lipschitz losses bounded by M, noise bounded by M_noise, 0 ∈ Y, and every f
-/// in the convex hull of the learners' class, E Σ ℓ_t(y_t) − ℓ_t(f(x_t)) ≤ 2dLD²T/(δγ²(N+1)) + E max_i R_i/γ + 2TδL
-/// with R_i the measured regret of learner i (`tests/theorems.rs`: Lemma 10 in every round, the theorem over 20
-/// seeds). *Errata.* σ = d(M + M_noise)/δ with M taken on the δ-enlarged set; any γ > 0 is meant.
-/// *Cost:* N predictions, queries and updates a round; no allocation. *Errors:* a refused round moves no learner and
-/// rewinds the random stream.
+/// *Guarantee* \[BH20, Theorem 9\]: losses are L-Lipschitz and bounded by M, noise by M_noise, 0 ∈ Y. For
+/// every f in the convex hull of the learners' class, E Σ ℓ_t(y_t) − ℓ_t(f(x_t)) ≤ 2dLD²T/(δγ²(N+1)) + E
+/// max_i R_i/γ + 2TδL with R_i the measured regret of learner i (`tests/theorems.rs`: Lemma 10 in every
+/// round, the theorem over 20 seeds). *Errata.* σ = d(M + M_noise)/δ with M taken on the δ-enlarged set; any
+/// γ > 0 is allowed. *Cost:* N predictions, queries and updates a round; no allocation. *Errors:* a refused
+/// round updates no learner and rewinds the random stream.
 ///
 /// See the [crate](crate) for an example.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub struct BanditGradientBoosting<W, K> {
     scratch: Scratch,
 }
 
-/// How the loss is asked for: at distance δ > 0, in directions drawn from a stream of its own.
+/// The queries: at distance δ > 0, in directions from a random stream of their own.
 #[derive(Debug, Clone)]
 pub struct Queries {
     /// δ.
@@ -61,7 +61,7 @@ struct State<W, K> {
     advantage: f64,
     estimator: SphericalEstimator,
     rng: ChaCha8Rng,
-    /// r, where every query is to be kept in Y.
+    /// r, if every query is to stay in Y.
     inner_radius: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditPredictor
 }
 
 impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditGradientBoosting<W, K> {
-    /// The round with directions of the caller's, for vectors that another implementation has drawn; `draw` writes
+    /// The round with the caller's directions, for conformance with another implementation. `draw` writes
     /// v_i, a unit vector, and may use the booster's random stream.
     ///
     /// # Errors
@@ -114,14 +114,15 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditGradientBoost
         }
         self.played.copy_from_slice(trace.partial(learners.len()));
         set.project_with(&mut self.played, scratch)?; // line 13: y_t = Π_Y(y^N)
-        // Line 11 comes last: a learner moves only when all have agreed, and none of the lines above needs it moved.
+        // Line 11 comes last: learners are updated only when all have accepted, and the lines above need no
+        // update.
         for (i, learner) in (1..).zip(learners) {
             learner.update(x, trace.gradient(i))?; // line 11: pass (x_t, ⟨g_i, ·⟩) to A_i
         }
         Ok(())
     }
 
-    /// N weak learners of one shape, the prediction set Y, the advantage γ > 0, and how the loss is asked for.
+    /// N weak learners of one shape, the prediction set Y, the advantage γ > 0, and the queries.
     ///
     /// # Errors
     /// No learner, learners of different shapes, γ or δ not positive, or a set of another dimension.
@@ -131,8 +132,8 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditGradientBoost
     }
 
     /// Keeps every query in Y, which must hold the ball of radius r around 0: weak predictions A_i(x)/γ are
-    /// projected onto (1−ξ)Y, ξ = δ/r \[BH20, footnote 4\]. The regret in the guarantee is then that of the projected
-    /// predictions, which is the learners' own where they stay in γ(1−ξ)Y anyway.
+    /// projected onto (1−ξ)Y, ξ = δ/r \[BH20, footnote 4\]. The regret in the guarantee is then that of the
+    /// projected predictions; it is the learners' own if they stay in γ(1−ξ)Y.
     ///
     /// # Errors
     /// δ ≥ r, or r not positive.

@@ -1,20 +1,21 @@
 //! The full-information baseline: one linear model by online gradient descent.
 
 use super::trace::check_loss;
-use oco_core::{Loss, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::losses::Loss;
 use projections::{Euclidean, Exact, Scratch};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{FullInformationPredictor, LearnerError, OgdLinear, OnlinePredictor, Shape};
 
-/// The column "Baseline (OGD)" of \[BH20, Table 2\]: one linear model that plays ŷ = Π_Y(Wx) and descends along
-/// g = ∇ℓ(ŷ), V = W − η_t g xᵀ, W ← V·min(1, B/‖V‖_F).
+/// The column "Baseline (OGD)" of \[BH20, Table 2\]: one linear model that plays ŷ = Π_Y(Wx) and descends
+/// along g = ∇ℓ(ŷ), V = W − η_t g xᵀ, W ← V·min(1, B/‖V‖_F).
 ///
 /// *Cost:* O(d·stored values of x) a round; no allocation. *Errors:* a refused example leaves it unchanged.
 ///
 /// ```
 /// use boosters::gradient::OgdBaseline;
-/// use oco_core::{SquaredLoss, StepSchedule};
+/// use oco_core::{StepSchedule, losses::SquaredLoss};
 /// use projections::BoxSet;
 /// use rows::Row;
 /// use weak_learners::{FullInformationPredictor, Shape};

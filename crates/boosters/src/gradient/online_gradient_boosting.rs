@@ -2,30 +2,30 @@
 
 use super::trace::{Trace, check_loss, frank_wolfe_step};
 use crate::requirements::{check_advantage, check_output, common_shape};
-use oco_core::{LinearLoss, Loss};
+use oco_core::losses::{LinearLoss, Loss};
 use projections::{Euclidean, Exact, Scratch};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{FullInformationPredictor, LearnerError, OnlinePredictor, Shape};
 
-/// Online gradient boosting over the convex hull \[BHKL15, Algorithm 2\]; \[BH20, Algorithm 2\] with exact gradients.
+/// Online gradient boosting over the convex hull \[BHKL15, Algorithm 2\]; \[BH20, Algorithm 2\] with exact
+/// gradients.
 ///
-/// y^0 = 0; y^i = (1−η_i)y^{i−1} + (η_i/γ)A_i(x), η_i = 2/(i+1); learner i is given the linear loss with slope
-/// g_i = ∇ℓ(y^{i−1}); play Π_Y(y^N).
+/// y^0 = 0; y^i = (1−η_i)y^{i−1} + (η_i/γ)A_i(x), η_i = 2/(i+1); learner i receives the linear loss with
+/// slope g_i = ∇ℓ(y^{i−1}); play Π_Y(y^N).
 ///
-/// *Guarantee.* For β-smooth losses that Π_Y does not increase, 0 ∈ Y, predictions of diameter D, and every f in the
-/// hull, at every T: Σ ℓ_t(y_t) − ℓ_t(f(x_t)) ≤ 2βD²T/(γ²(N+1)) + max_i R_i/γ, where
-/// R_i = Σ⟨g_{t,i}, A_i(x_t) − γf(x_t)⟩ is the *measured* regret of learner i (`tests/theorems.rs`, every round on
-/// abalone). *Errata.* Any γ > 0 is meant, γ ≤ 1 is the weak case (the paper prints γ ≥ 1); with 0 ∉ Y the bound
-/// fails (Y = [9, 11]).
-/// *Cost:* N predictions, gradients and updates of weak learners a round; no allocation. *Errors:* a refused example
-/// moves no learner.
+/// *Guarantee.* Losses are β-smooth and not increased by Π_Y, 0 ∈ Y, predictions have diameter D. For every f
+/// in the hull, at every T: Σ ℓ_t(y_t) − ℓ_t(f(x_t)) ≤ 2βD²T/(γ²(N+1)) + max_i R_i/γ, where R_i = Σ⟨g_{t,i},
+/// A_i(x_t) − γf(x_t)⟩ is the *measured* regret of learner i (`tests/theorems.rs`, every round on abalone).
+/// *Errata.* Any γ > 0 is allowed, γ ≤ 1 is the weak case (the paper prints γ ≥ 1); with 0 ∉ Y the bound
+/// fails (Y = [9, 11]). *Cost:* N predictions, gradients and updates of weak learners a round; no allocation.
+/// *Errors:* a refused example updates no learner.
 ///
 /// A booster is again an [`OnlinePredictor`] of linear losses, so boosters stack.
 ///
 /// ```
 /// use boosters::gradient::OnlineGradientBoosting;
-/// use oco_core::{SquaredLoss, StepSchedule};
+/// use oco_core::{StepSchedule, losses::SquaredLoss};
 /// use projections::BoxSet;
 /// use rows::Row;
 /// use weak_learners::{FullInformationPredictor, OgdLinear, Shape};
@@ -75,7 +75,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> FullInformationPredictor
 }
 
 impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> OnlineGradientBoosting<W, K> {
-    /// The round up to the point where every learner has agreed to its gradient and none has moved.
+    /// The round until every learner has accepted its gradient and none is updated.
     fn boost(&mut self, x: Row<'_>, loss: &dyn Loss) -> Result<(), LearnerError> {
         check_loss(self.played.len(), loss.dimension())?;
         partials(&mut self.state, x, &mut self.trace)?;
@@ -131,7 +131,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> OnlinePredictor<[f64]> for 
     }
 
     fn accepts(&self, x: Row<'_>, g: &[f64]) -> Result<(), LearnerError> {
-        // The gradient of a linear loss is g at every point, so every learner will be given just this.
+        // The gradient of a linear loss is g at every point, so every learner receives g.
         self.state.learners.iter().try_for_each(|learner| learner.accepts(x, g))
     }
 

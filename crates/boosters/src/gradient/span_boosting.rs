@@ -2,7 +2,8 @@
 
 use super::trace::{Trace, check_loss};
 use crate::requirements::{check_output, common_shape};
-use oco_core::{Loss, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::losses::Loss;
 use projections::{Euclidean, Exact, ProjectionError, Scratch};
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -10,18 +11,18 @@ use weak_learners::{FullInformationPredictor, LearnerError, OnlinePredictor};
 
 /// Online gradient boosting over the span \[BHKL15, Algorithm 1\].
 ///
-/// y^0 = 0; y^i = Π_Y((1−σ_iη)y^{i−1} + ηA_i(x)); learner i is given the linear loss with slope g_i = ∇ℓ(y^{i−1}), and
-/// its shrinkage moves by σ_i ← clip(σ_i + α_t⟨g_i, y^{i−1}⟩, 0, 1); play y^N.
+/// y^0 = 0; y^i = Π_Y((1−σ_iη)y^{i−1} + ηA_i(x)); learner i receives the linear loss with slope g_i =
+/// ∇ℓ(y^{i−1}), and its shrinkage moves by σ_i ← clip(σ_i + α_t⟨g_i, y^{i−1}⟩, 0, 1); play y^N.
 ///
-/// *Guarantee.* Let c ≥ 1 and f/c in the hull of the learners' class. With R_i = Σ⟨g_i, A_i − f/c⟩ the regret of
-/// learner i, S_i = Σ(1/c − σ_i)⟨g_i, y^{i−1}⟩ that of its shrinkage, both measured, and losses β-smooth that Π_Y does
-/// not increase: Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ‖A_i − σ_iy^{i−1}‖² with
-/// Δ_i = Σ ℓ_t(y^i) − ℓ_t(f(x_t)) (`tests/theorems.rs`). *Cost:* N predictions, gradients, projections and updates a
-/// round; no allocation. *Errors:* a refused example moves neither learners nor shrinkage.
+/// *Guarantee.* Let c ≥ 1 and f/c in the hull of the learners' class. R_i = Σ⟨g_i, A_i − f/c⟩ is the regret
+/// of learner i, S_i = Σ(1/c − σ_i)⟨g_i, y^{i−1}⟩ that of its shrinkage, both measured. Losses are β-smooth
+/// and not increased by Π_Y. Then Δ_i ≤ (1 − η/c)Δ_{i−1} + η(R_i + S_i) + (βη²/2)Σ‖A_i − σ_iy^{i−1}‖² with
+/// Δ_i = Σ ℓ_t(y^i) − ℓ_t(f(x_t)) (`tests/theorems.rs`). *Cost:* N predictions, gradients, projections and
+/// updates a round; no allocation. *Errors:* a refused example updates neither learners nor shrinkage.
 ///
 /// ```
 /// use boosters::gradient::SpanBoosting;
-/// use oco_core::{SquaredLoss, StepSchedule};
+/// use oco_core::{StepSchedule, losses::SquaredLoss};
 /// use projections::BoxSet;
 /// use rows::Row;
 /// use weak_learners::{FullInformationPredictor, OgdLinear, Shape};
@@ -72,7 +73,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> FullInformationPredictor fo
 }
 
 impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> SpanBoosting<W, K> {
-    /// The round with a shrinkage step α_t of the caller's.
+    /// The round with the caller's shrinkage step α_t.
     ///
     /// # Errors
     /// As [`round`](FullInformationPredictor::round); also an α_t that is not positive.
@@ -100,7 +101,8 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean>> SpanBoosting<W, K> {
         Ok(&self.played)
     }
 
-    /// N weak learners of one shape, the prediction set Y, the step η > 0, and the steps α_t of the shrinkage.
+    /// N weak learners of one shape, the prediction set Y, the step η > 0, and the steps α_t of the
+    /// shrinkage.
     ///
     /// # Errors
     /// No learner, learners of different shapes, η not positive, or a set of another dimension.

@@ -1,10 +1,10 @@
-//! What happened inside the last round of a booster.
+//! The inner quantities of the last round of a booster.
 
 use weak_learners::LearnerError;
 
 /// The inner quantities of one round: y^0..y^N, A_i(x) and g_i for i = 1..N, each in R^d.
 ///
-/// It is the boosters' working memory, allocated once, and a researcher's window: theorem checks read it.
+/// It is the boosters' working memory, allocated once; theorem tests read it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     d: usize,

@@ -1,18 +1,18 @@
-//! AdaBoost, the reference row of the family.
+//! AdaBoost, the reference algorithm of the family.
 
 use super::reweighting::check_sum;
-use super::{Answer, BoostError, Examples, Lazy, MirrorAscent, Promise, Reweighting, Schedule, Stop};
+use super::{Answer, BoostError, BoostStop, Examples, Lazy, MirrorAscent, Promise, Reweighting, Schedule};
 use projections::{NegativeEntropy, Simplex};
 use serde::{Deserialize, Serialize};
 
 /// AdaBoost \[FS97\]: η_t = ½ln((1 + γ_t)/(1 − γ_t)), w_{t+1} ∝ w_t∘exp(η_t d_t).
 ///
-/// *Guarantee.* The training error is at most Π√(1 − γ_t²) \[FS97\]. A hypothesis that is right on every example with
-/// full confidence, γ_t = 1, gets the coefficient 1 + Σ_{s<t}η_s, which outvotes all before it, and ends the run.
-/// *Cost:* O(N) a round; no allocation after the first.
+/// *Guarantee.* The training error is at most Π√(1 − γ_t²) \[FS97\]. A hypothesis that is right on every
+/// example with full confidence, γ_t = 1, gets the coefficient 1 + Σ_{s<t}η_s, which outvotes all before it,
+/// and ends the run. *Cost:* O(N) a round; no allocation after the first.
 ///
-/// An edge next to 1 is 1 − Σw_i(1 + d_i), a sum without cancellation; weights that underflow hide no more than the
-/// smallest normal double, which is the least that is put for it.
+/// An edge next to 1 is 1 − Σw_i(1 + d_i), a sum without cancellation; it counts as at least the smallest
+/// normal double, because weights that underflow hide no more than that.
 ///
 /// ```
 /// use boosters::maboost::{AdaBoost, Answer, Examples, Reweighting};
@@ -73,8 +73,8 @@ impl Reweighting for AdaBoost {
         Promise { error, tight: None, margin: None }
     }
 
-    fn finished(&self, _error: f64) -> Option<Stop> {
-        self.is_perfect.then_some(Stop::Perfect)
+    fn finished(&self, _error: f64) -> Option<BoostStop> {
+        self.is_perfect.then_some(BoostStop::Perfect)
     }
 }
 
@@ -82,7 +82,7 @@ impl AdaBoost {
     /// Starts from w_1 = D.
     ///
     /// # Errors
-    /// None for examples that exist; the signature is that of the other algorithms.
+    /// Never; the signature is that of the other algorithms.
     pub fn new(examples: &Examples) -> Result<Self, BoostError> {
         let simplex = Simplex::new(1.0)?;
         let ascent = MirrorAscent::new(NegativeEntropy, simplex, examples, Schedule::Theorem1)?;

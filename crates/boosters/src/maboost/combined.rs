@@ -7,11 +7,12 @@ use super::{Active, Answer, BoostError, Examples, MirrorAscent, Promise, Reweigh
 use projections::{CappedSimplex, NegativeEntropy};
 use serde::{Deserialize, Serialize};
 
-/// MABoost on a primary set A and a secondary set B \[NP14, Section 3.2\]: the entropy, on the distributions with
-/// w_i ≤ kD_i in B, so that no example of B ever weighs more than k times what it weighs in the sample.
+/// MABoost on a primary set A and a secondary set B \[NP14, Section 3.2\]: the entropy, on the distributions
+/// with w_i ≤ kD_i in B. No example of B ever weighs more than k times its weight in the sample.
 ///
-/// *Guarantee.* The errors in A are at most exp(−½Σγ_t²) and those in B at most max(1/k, exp(−½Σγ_t²)), both as shares
-/// of D over A and B together. *Erratum:* as shares of A or of B alone the bounds fail. *Cost:* O(N) expected a round.
+/// *Guarantee.* The errors in A are at most exp(−½Σγ_t²) and those in B at most max(1/k, exp(−½Σγ_t²)), both
+/// as shares of D over A and B together. *Erratum:* as shares of A or of B alone the bounds fail. *Cost:*
+/// O(N) expected a round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct CombinedBoost {
@@ -45,8 +46,8 @@ impl Reweighting for CombinedBoost {
         self.ascent.rounds()
     }
 
-    /// max(1/k, exp(−½Σγ_t²)) for A and B together: D on all errors, divided by their share ε ≥ 1/k, is below kD in B
-    /// and below 1 in A. The two bounds are [`promises`](Self::promises).
+    /// max(1/k, exp(−½Σγ_t²)) for A and B together: D on all errors, divided by their share ε ≥ 1/k, is below
+    /// kD in B and below 1 in A. The two bounds are [`promises`](Self::promises).
     fn promise(&self) -> Promise {
         Promise { error: self.promises()[1], tight: None, margin: None }
     }
@@ -63,11 +64,11 @@ impl Reweighting for CombinedBoost {
 }
 
 impl CombinedBoost {
-    /// The booster of smoothness k ≥ 1 on B; `secondary` says of every example whether it is in B.
+    /// The booster of smoothness k ≥ 1 on B; `secondary` is true for the examples in B.
     ///
     /// # Errors
-    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`](weak_learners::LearnerError::NotFinite) for k;
-    /// another number of truth values than of examples.
+    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`](weak_learners::LearnerError::NotFinite)
+    /// for k; another number of truth values than of examples.
     pub fn new(examples: &Examples, secondary: &[bool], k: f64) -> Result<Self, BoostError> {
         check_smoothness(k)?;
         check_length("secondary", examples.labels().len(), secondary.len())?;

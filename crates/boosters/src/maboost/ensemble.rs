@@ -1,4 +1,4 @@
-//! What a run ends with.
+//! The ensemble of a run: its scores, and its normalised vote.
 
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use weak_learners::{Label, LearnerError};
 
 /// The combined hypothesis sgn(F), F(x) = Σ η_t h_t(x) \[NP14, Algorithm 1\].
 ///
-/// The coefficient of a hypothesis that was turned round is −η_t. Rows are scored one by one, whole samples hypothesis
-/// by hypothesis with the weak learner's evaluation; both add in the order of the rounds and agree to the last bit.
-/// *Cost:* T predictions a row; no allocation for a row, one or two vectors for a sample. *Errors:* a row of another
-/// dimension than the hypotheses'.
+/// The coefficient of a negated hypothesis is −η_t. Rows are scored one by one, whole samples hypothesis by
+/// hypothesis with the weak learner's evaluation; both add in the order of the rounds and agree to the last
+/// bit. *Cost:* T predictions a row; no allocation for a row, one or two vectors for a sample. *Errors:* a
+/// row of another dimension than the hypotheses'.
 ///
 /// ```
 /// use boosters::maboost::Ensemble;
@@ -69,7 +69,7 @@ impl<H: Hypothesis> Ensemble<H> {
     /// F(x_1), …, F(x_m), on any sample of the weak learner's.
     ///
     /// # Errors
-    /// A sample of rows of another dimension; what the weak learner's evaluation refuses.
+    /// A sample of rows of another dimension; the errors of the weak learner's evaluation.
     pub fn scores<W>(&self, learner: &W, sample: &W::Sample) -> Result<Vec<f64>, LearnerError>
     where
         W: WeakLearner<Hypothesis = H>,
@@ -79,7 +79,7 @@ impl<H: Hypothesis> Ensemble<H> {
         Ok(scores)
     }
 
-    /// Shows (t, F_t(x_1), …, F_t(x_m)) to `visit` after every round t = 1, …, T, or until it breaks off.
+    /// Calls `visit` with (t, F_t(x_1), …, F_t(x_m)) after every round t = 1, …, T, until it breaks.
     ///
     /// # Errors
     /// As [`scores`](Self::scores).
@@ -93,8 +93,8 @@ impl<H: Hypothesis> Ensemble<H> {
         self.add_up(&self.coefficients, learner, sample, &mut scores, visit)
     }
 
-    /// a_i F(x_i)/Σ|η_t| ∈ \[−1, 1\], 0 for no hypotheses; [`MarginDistribution`](super::MarginDistribution) sums it
-    /// up.
+    /// a_i F(x_i)/Σ|η_t| ∈ \[−1, 1\], 0 for no hypotheses; [`MarginDistribution`](super::MarginDistribution)
+    /// sums it up.
     ///
     /// # Errors
     /// As [`scores`](Self::scores), and another number of labels than of examples.
@@ -114,7 +114,7 @@ impl<H: Hypothesis> Ensemble<H> {
         Ok(margins)
     }
 
-    /// `sums` + Σ c_t h_t(x_i), shown after every t.
+    /// `sums` + Σ c_t h_t(x_i), passed to `visit` after every t.
     fn add_up<W: WeakLearner<Hypothesis = H>>(
         &self,
         coefficients: &[f64],
@@ -138,13 +138,13 @@ impl<H: Hypothesis> Ensemble<H> {
     /// The vote of these hypotheses with these coefficients.
     ///
     /// # Errors
-    /// Another number of coefficients than of hypotheses, one that is not finite, hypotheses for rows of different
-    /// dimensions.
+    /// Another number of coefficients than of hypotheses; a coefficient that is not finite; hypotheses for
+    /// rows of different dimensions.
     pub fn new(hypotheses: Vec<H>, coefficients: Vec<f64>) -> Result<Self, LearnerError> {
         Unchecked { hypotheses, coefficients }.try_into()
     }
 
-    /// Refuses rows of another dimension than the hypotheses have, if there are any.
+    /// Rejects rows of another dimension than that of the hypotheses, if any.
     pub(super) fn check_inputs(&self, got: usize) -> Result<(), LearnerError> {
         match self.hypotheses.first().map(Hypothesis::inputs) {
             Some(expected) if got != expected => Err(LearnerError::InputDimension { expected, got }),
@@ -159,7 +159,7 @@ impl<H> Ensemble<H> {
         &self.hypotheses
     }
 
-    /// η_1, …, η_T, negative where h_t was turned round.
+    /// η_1, …, η_T, negative where h_t was negated.
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
@@ -201,5 +201,63 @@ impl<H: Hypothesis> TryFrom<Unchecked<H>> for Ensemble<H> {
         let ensemble = Self { hypotheses, coefficients };
         ensemble.hypotheses.iter().try_for_each(|h| ensemble.check_inputs(h.inputs()))?;
         Ok(ensemble)
+    }
+}
+
+/// x ↦ F(x)/Σ|η_t| ∈ \[−1, 1\]: the normalised vote of an [`Ensemble`] of at least one hypothesis.
+///
+/// It is a hypothesis, so ensembles vote in ensembles. *Cost:* T predictions a row, no allocation. *Errors:*
+/// a row of another dimension than the hypotheses'.
+///
+/// ```
+/// use boosters::maboost::{Ensemble, NormalisedVote};
+/// use rows::Row;
+/// use weak_learners::{Label, batch::{Hypothesis, Stump}};
+/// let stumps = vec![Stump::new(1, 0, 2.0, Label::Plus)?, Stump::constant(1, Label::Plus)?];
+/// let vote = NormalisedVote::try_from(Ensemble::new(stumps, vec![0.75, -0.25])?)?;
+/// assert_eq!(vote.predict(Row::dense(&[1.0])?)?, -1.0);
+/// assert_eq!(vote.predict(Row::dense(&[3.0])?)?, 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(
+    try_from = "Ensemble<H>",
+    into = "Ensemble<H>",
+    bound(serialize = "H: Clone + Serialize", deserialize = "H: Deserialize<'de> + Hypothesis")
+)]
+pub struct NormalisedVote<H> {
+    ensemble: Ensemble<H>,
+    inputs: usize,
+    /// η_t/Σ|η_s|.
+    shares: Vec<f64>,
+}
+
+impl<H: Hypothesis> Hypothesis for NormalisedVote<H> {
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError> {
+        let mut vote = 0.0;
+        for (h, share) in self.ensemble.hypotheses().iter().zip(&self.shares) {
+            vote += share * h.predict(x)?;
+        }
+        Ok(vote.clamp(-1.0, 1.0))
+    }
+}
+
+impl<H: Hypothesis> TryFrom<Ensemble<H>> for NormalisedVote<H> {
+    type Error = LearnerError;
+
+    /// Rejects the empty ensemble, whose rows have no dimension.
+    fn try_from(ensemble: Ensemble<H>) -> Result<Self, LearnerError> {
+        let first = ensemble.hypotheses().first().ok_or(LearnerError::Empty { argument: "hypotheses" })?;
+        Ok(Self { inputs: first.inputs(), shares: ensemble.shares(), ensemble })
+    }
+}
+
+impl<H> From<NormalisedVote<H>> for Ensemble<H> {
+    fn from(vote: NormalisedVote<H>) -> Self {
+        vote.ensemble
     }
 }

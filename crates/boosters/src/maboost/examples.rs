@@ -4,11 +4,12 @@ use super::BoostError;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError};
 
-/// N labels a_i = ±1 and the start distribution D over them: w_1 = D, and every error of the run is a share of D.
+/// N labels a_i = ±1 and the start distribution D over them: w_1 = D, and every error of the run is a share
+/// of D.
 ///
-/// An example of weight 0 is as absent: it is handed to the weak learner with weight 0 in every round and counts in no
-/// error, margin or bound; N is then the number of the others. NP14 has the uniform D only; the bounds for other D are
-/// stated and derived at each algorithm.
+/// An example of weight 0 counts in no error, margin or bound, and N does not count it. The weak learner
+/// receives it with weight 0 in every round. NP14 has the uniform D only; the bounds for other D are stated
+/// and derived at each algorithm.
 ///
 /// ```
 /// use boosters::maboost::Examples;
@@ -24,7 +25,7 @@ pub struct Examples {
     labels: Vec<Label>,
     /// `None` for the uniform D.
     prior: Option<Vec<f64>>,
-    /// The examples of positive weight, where some have none.
+    /// The examples of positive weight; `None` if that is all of them.
     support: Option<Vec<usize>>,
     start: Vec<f64>,
 }
@@ -52,7 +53,7 @@ impl Examples {
         Unchecked { labels, prior: Some(weights.to_vec()) }.try_into()
     }
 
-    /// D in proportion to the weight of the example's label, that of −1 first.
+    /// D in proportion to the weight of the example's label; the weight of −1 comes first.
     ///
     /// # Errors
     /// As [`weighted`](Self::weighted).
@@ -62,7 +63,7 @@ impl Examples {
         Unchecked { labels, prior: Some(prior) }.try_into()
     }
 
-    /// Half of D on either label, evenly; all of it on the only one.
+    /// Half of D on either label, evenly; all of D on a single label.
     ///
     /// # Errors
     /// [`LearnerError::Empty`] without a label.
@@ -95,7 +96,7 @@ impl Examples {
         self.support.as_deref()
     }
 
-    /// The share of D on examples (of positive weight) that `is_error` picks by their place.
+    /// The share of D on the examples (of positive weight) for whose place `is_error` holds.
     pub(super) fn share(&self, mut is_error: impl FnMut(usize) -> bool) -> f64 {
         let n = self.start.len();
         if self.prior.is_some() {
@@ -126,7 +127,7 @@ impl TryFrom<Unchecked> for Examples {
             return Ok(Self { labels, prior: None, support: None, start });
         };
         let largest = check_weights(labels.len(), &prior)?;
-        // In units of the largest weight no sum overflows; what vanishes there is lighter than rounding.
+        // In units of the largest weight no sum overflows. Weights that underflow there are below rounding.
         let total: f64 = prior.iter().map(|w| w / largest).sum();
         let share = |i: &usize| prior[*i] / largest / total;
         let support: Vec<usize> = (0..prior.len()).filter(|i| share(i) > 0.0).collect();

@@ -6,10 +6,11 @@ use projections::{Euclidean, Simplex};
 /// The booster for sparse weights: MABoost with the quadratic map, lazily, by [`Schedule::LongSteps`]:
 /// η_t = κγ_t/N with κ = 1 + 1/√2, z_{t+1} = z_t + η_t d_t, w_{t+1} = Π_simplex(z_{t+1}).
 ///
-/// *Guarantee.* For the uniform D the training error is at most 1/(1 + ½Σγ_t²), the bound that \[NP14, Theorem 1\]
-/// prints for steps of γ_t/N. With κ as the factor of the steps it is 1/(1 + κ(2 − κ)Σγ_t²): what the paper's constant
-/// gives away buys longer steps, and z that lie further apart, more of them below the threshold of the projection.
-/// [`Promise::tight`](super::Promise::tight) is this bound. *Cost:* O(N) a round; no allocation after the first.
+/// *Guarantee.* For the uniform D the training error is at most 1/(1 + ½Σγ_t²), the bound that \[NP14,
+/// Theorem 1\] prints for steps of γ_t/N. With κ as the factor of the steps it is 1/(1 + κ(2 − κ)Σγ_t²): the
+/// slack of the paper's constant allows longer steps. They spread the z_i further apart, and more of them
+/// fall below the threshold of the projection. [`Promise::tight`](super::Promise::tight) is this bound.
+/// *Cost:* O(N) a round; no allocation after the first.
 ///
 /// ```
 /// use boosters::maboost::{Answer, Examples, LazySparseBoost, Reweighting};
@@ -31,7 +32,7 @@ impl LazySparseBoost {
     /// Starts from w_1 = D.
     ///
     /// # Errors
-    /// None for examples that exist; the signature is that of the other algorithms.
+    /// Never; the signature is that of the other algorithms.
     pub fn sparse(examples: &Examples) -> Result<Self, BoostError> {
         Self::new(Euclidean, Simplex::new(1.0)?, examples, Schedule::LongSteps)
     }

@@ -1,21 +1,22 @@
 //! The variant of MadaBoost \[NP14, Algorithm 3\].
 
 use super::reweighting::{LEAST_STEP, check_distribution, check_length, check_start, check_sum};
-use super::{Answer, BoostError, Examples, Promise, Reweighting, Stop};
+use super::{Answer, BoostError, BoostStop, Examples, Promise, Reweighting};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
-/// The variant of MadaBoost \[NP14, Algorithm 3\]: η_t = ε_{t−1}γ_t, z_{t+1} = z_t∘exp(η_t d_t), y = min(1, z_{t+1}),
-/// w_{t+1} = D∘y/Σy_iD_i, from z_1 = 1. Always w_{t+1} ≤ D/ε_t, for y is 1 on the errors.
+/// The variant of MadaBoost \[NP14, Algorithm 3\]: η_t = ε_{t−1}γ_t, z_{t+1} = z_t∘exp(η_t d_t), y = min(1,
+/// z_{t+1}), w_{t+1} = D∘y/Σy_iD_i, from z_1 = 1. Always w_{t+1} ≤ D/ε_t, because y is 1 on the errors.
 ///
-/// *Guarantee.* After every round ε_t ≤ 1 − ½Σε_{s−1}²γ_s², the sum over s ≤ t. For edges of γ, then, some error of the
-/// first 2/(ε²γ²) rounds is below ε \[NP14, Theorem 5\]; the errors need not fall one after the other. To see it, let
-/// φ(u) be e^u up to 0 and 1 + u beyond, so that φ' = min(1, e^u) and φ'' ≤ 1, and Φ = ΣD_iφ(log z_i). A round lowers
-/// Φ, which begins at 1, by at least η_tγ_tΣy_iD_i − ½η_t², and Σy_iD_i ≥ ε_{t−1}; and Φ ≥ ε_t, for φ ≥ 1 on the
-/// errors.
+/// *Guarantee.* After every round ε_t ≤ 1 − ½Σε_{s−1}²γ_s², the sum over s ≤ t. For edges of γ, then, some
+/// error of the first 2/(ε²γ²) rounds is below ε \[NP14, Theorem 5\]; the errors need not fall monotonically.
+/// *Proof.* Let φ(u) be e^u up to 0 and 1 + u beyond, so that φ' = min(1, e^u) and φ'' ≤ 1, and Φ = ΣD_iφ(log
+/// z_i). A round lowers Φ, which begins at 1, by at least η_tγ_tΣy_iD_i − ½η_t², and Σy_iD_i ≥ ε_{t−1}; and Φ
+/// ≥ ε_t, for φ ≥ 1 on the errors.
 ///
-/// *Erratum.* The paper computes ε_t from an ensemble that already contains η_t = ε_tγ_t. Here it is that of the
-/// ensemble before h_t, with a margin of 0 counted as an error, so that ε_0 = 1. *Cost:* O(N) a round; no allocation.
+/// *Erratum.* The paper computes ε_t from an ensemble that already contains η_t = ε_tγ_t. Here ε_t is the
+/// error of the ensemble before h_t. A margin of 0 counts as an error, so that ε_0 = 1. *Cost:* O(N) a round;
+/// no allocation.
 ///
 /// ```
 /// use boosters::maboost::{Answer, Examples, MadaBoost, Reweighting};
@@ -55,6 +56,7 @@ impl Reweighting for MadaBoost {
         let eta = (answer.error_before * answer.edge).max(LEAST_STEP);
         // ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t.
         self.log_z.iter_mut().zip(answer.losses).for_each(|(log_z, d)| *log_z += eta * d);
+        // y_{t+1} = min(1, z_{t+1}), the projection onto the cube; w_{t+1} = D∘y_{t+1}/Σ_i D_i y_{t+1,i}.
         reweigh(&self.start, &self.log_z, &mut self.w);
         self.rounds = self.rounds.saturating_add(1);
         self.progress += 0.5 * eta * eta;
@@ -78,8 +80,8 @@ impl Reweighting for MadaBoost {
     }
 
     /// At error 0 every further step would be 0.
-    fn finished(&self, error: f64) -> Option<Stop> {
-        (error == 0.0).then_some(Stop::NoError)
+    fn finished(&self, error: f64) -> Option<BoostStop> {
+        (error == 0.0).then_some(BoostStop::NoError)
     }
 }
 
@@ -87,7 +89,7 @@ impl MadaBoost {
     /// Starts from z_1 = 1.
     ///
     /// # Errors
-    /// None for examples that exist; the signature is that of the other algorithms.
+    /// Never; the signature is that of the other algorithms.
     pub fn new(examples: &Examples) -> Result<Self, BoostError> {
         let start = examples.start().to_vec();
         Unchecked { log_z: vec![0.0; start.len()], w: start.clone(), start, rounds: 0, progress: 0.0 }

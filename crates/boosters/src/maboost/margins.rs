@@ -1,4 +1,4 @@
-//! How the margins of a sample are distributed.
+//! The distribution of the margins of a sample.
 
 use super::{BoostError, BoostingRun, Examples};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use weak_learners::batch::WeakLearner;
 /// The distribution of normalised margins a_i F(x_i)/Σ|η_t| under D: the curve by which boosters are compared
 /// \[NP14, Theorem 2\].
 ///
-/// *Cost:* O(N log N) to make, O(log N) a question.
+/// *Cost:* O(N log N) to build, O(log N) a query.
 ///
 /// ```
 /// use boosters::maboost::{Examples, MarginDistribution};
@@ -22,7 +22,7 @@ use weak_learners::batch::WeakLearner;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MarginDistribution {
-    /// Rising, and at least one.
+    /// Ascending, and not empty.
     margins: Vec<f64>,
     /// The share of D up to each of them; the last is 1.
     shares: Vec<f64>,
@@ -30,7 +30,7 @@ pub struct MarginDistribution {
 }
 
 impl MarginDistribution {
-    /// Of one margin for every example, those of weight 0 included, which do not count.
+    /// The distribution of these margins, one for every example; examples of weight 0 do not count.
     ///
     /// # Errors
     /// Another number of margins than of examples; a margin that is not finite.
@@ -77,7 +77,7 @@ impl MarginDistribution {
         self.margins.iter().copied().zip(self.shares.iter().copied())
     }
 
-    /// Of the margins of the examples of positive weight.
+    /// The distribution of the margins of the examples of positive weight.
     fn of(margins: impl Iterator<Item = f64>, examples: &Examples) -> Result<Self, LearnerError> {
         let mut weighted: Vec<(f64, f64)> = margins.zip(examples.start().iter().copied()).collect();
         if let Some(index) = weighted.iter().position(|(margin, _)| !margin.is_finite()) {
@@ -92,7 +92,7 @@ impl MarginDistribution {
             f64::min(share, 1.0)
         });
         let mut shares: Vec<f64> = up_to.collect();
-        // D sums to 1 but for rounding.
+        // D sums to 1 up to rounding.
         shares.iter_mut().next_back().into_iter().for_each(|all| *all = 1.0);
         Ok(Self { margins: weighted.into_iter().map(|(margin, _)| margin).collect(), shares, mean })
     }
@@ -102,7 +102,7 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     /// The normalised margins of the training sample under D; all 0 before the first round.
     ///
     /// # Errors
-    /// None of a run's; the signature is that of a distribution's.
+    /// Never; the signature is that of [`MarginDistribution::new`].
     pub fn margin_distribution(&self) -> Result<MarginDistribution, LearnerError> {
         let total = self.eta_sum();
         let normalised = |margin: &f64| if total > 0.0 { (margin / total).clamp(-1.0, 1.0) } else { 0.0 };

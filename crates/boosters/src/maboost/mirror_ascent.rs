@@ -1,25 +1,25 @@
 //! MABoost \[NP14, Algorithm 1\].
 
-use super::mirror_map::count;
-use super::mirror_map::largest_entry;
+use super::mirror_map::{count, largest_entry};
 use super::reweighting::{LEAST_STEP, check_length, check_start, check_sum};
 use super::stopping::ROUNDING;
-use super::{Answer, BoostError, BoostingMap, Examples, Promise, Reweighting, Step, Update, WeightSet};
-use projections::{Projection, Scratch};
+use super::{Answer, BoostError, BoostingMap, Examples, Promise, Reweighting, Step, WeightSet};
+use oco_core::Geometry;
+use projections::{Exact, Projection, ProjectionError, Scratch};
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 use weak_learners::LearnerError;
 
-/// Mirror ascent boosting, MABoost \[NP14, Algorithm 1\], for a mirror map R, a set K of distributions and an update U
-/// ([`Active`](super::Active) or [`Lazy`](super::Lazy)):
-/// η_t = γ_t/L, ∇R(z_{t+1}) = ∇R(w_t or z_t) + η_t d_t, w_{t+1} = Π_K(z_{t+1}).
+/// Mirror ascent boosting, MABoost \[NP14, Algorithm 1\], for a mirror map R, a set K of distributions and an
+/// update U ([`Active`](super::Active) or [`Lazy`](super::Lazy)): η_t = γ_t/L, ∇R(z_{t+1}) = ∇R(w_t or z_t) +
+/// η_t d_t, w_{t+1} = Π_K(z_{t+1}).
 ///
 /// *Guarantee.* From the uniform D and by the steps of [`Schedule::Theorem1`] the training error is at most
 /// 1/(1 + ½Σγ_t²) with [`Euclidean`](projections::Euclidean), and from any D exp(−½Σγ_t²) with
-/// [`NegativeEntropy`](projections::NegativeEntropy) \[NP14, Theorem 1\], down to the share 1/k for sets of w ≤ kD. On
-/// the whole simplex every normalised margin is at least [`Promise::margin`], which tends to the smallest edge with
-/// [`Schedule::Theorem2`] \[NP14, Theorem 2\]. For other D, steps and sets [`Promise`] has the bounds that hold.
-/// *Cost:* O(N) and one projection a round; no allocation after the first.
+/// [`NegativeEntropy`](projections::NegativeEntropy) \[NP14, Theorem 1\], down to the share 1/k for sets of w
+/// ≤ kD. On the whole simplex every normalised margin is at least [`Promise::margin`], which tends to the
+/// smallest edge with [`Schedule::Theorem2`] \[NP14, Theorem 2\]. For other D, steps and sets [`Promise`] has
+/// the bounds that hold. *Cost:* O(N) and one projection a round; no allocation after the first.
 ///
 /// ```
 /// use boosters::maboost::{Active, Examples, MirrorAscent, Reweighting, Schedule, Answer};
@@ -27,7 +27,8 @@ use weak_learners::LearnerError;
 /// use weak_learners::Label::{Minus, Plus};
 /// let examples = Examples::uniform(vec![Plus, Minus, Plus, Plus])?;
 /// let simplex = Simplex::new(1.0)?;
-/// let mut ascent = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, Schedule::Theorem1)?;
+/// let by = Schedule::Theorem1;
+/// let mut ascent = MirrorAscent::<_, _, Active>::new(NegativeEntropy, simplex, &examples, by)?;
 /// // h = (1, 1, 1, 1) errs on the second example.
 /// let answer = Answer { losses: &[-1.0, 1.0, -1.0, -1.0], edge: 0.5, error_before: 1.0 };
 /// assert_eq!(ascent.reweight(answer)?, 0.5);
@@ -54,7 +55,7 @@ pub struct MirrorAscent<R, K, U> {
     update: PhantomData<U>,
 }
 
-/// What the bounds know of D and of the caps; the same in every round.
+/// The constants of the bounds: functions of D and the caps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Constants {
     /// max D.
@@ -63,7 +64,7 @@ struct Constants {
     margin: f64,
     /// The least ε such that D restricted to a share ε of the examples, D_i/ε, lies below the caps.
     floor: f64,
-    /// The same, where a cap of 1 is none.
+    /// The same, where a cap of 1 does not count as a cap.
     reachable: f64,
 }
 
@@ -78,30 +79,31 @@ struct State<R, K> {
     /// ∇R(w_t) or ∇R(z_t).
     dual: Vec<f64>,
     rounds: usize,
-    /// P: Σ(η_tγ_t − ½Lη_t²), or what the line searches found in its place.
+    /// P: Σ(η_tγ_t − ½Lη_t²), or the sum of the progress of line searches.
     progress: f64,
-    /// What Theorem 2 sums up, with η in units of 1/L: min γ_t, Ση_t and Σ½η_t².
+    /// The sums of Theorem 2, with η in units of 1/L: min γ_t, Ση_t and Σ½η_t².
     least_edge: f64,
     eta_sum: f64,
     half_square_sum: f64,
 }
 
-/// How η_t is chosen.
+/// The choice of η_t.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// η_t = γ_t/L, which makes the error small \[NP14, Theorem 1\].
+    /// η_t = γ_t/L, for a small error \[NP14, Theorem 1\].
     Theorem1,
-    /// η_t = γ_t/(L√t), which makes the margins large \[NP14, Theorem 2\].
+    /// η_t = γ_t/(L√t), for large margins \[NP14, Theorem 2\].
     Theorem2,
-    /// η_t = (1 + 1/√2)γ_t/L, with half the progress of Theorem 1: the longest steps for which its bound for the
-    /// quadratic map holds as the paper prints it. They make the weights sparser, see
+    /// η_t = (1 + 1/√2)γ_t/L, with half the progress of Theorem 1: the longest steps for which its bound for
+    /// the quadratic map holds as the paper prints it. They make the weights sparser, see
     /// [`LazySparseBoost`](super::LazySparseBoost).
     LongSteps,
-    /// The η_t that makes most of what the proof of Theorem 1 bounds ([`BoostingMap::line_search`]): γ_t/‖d_t‖², with
-    /// the error at most 1/(1 + NΣγ_t²/‖d_t‖²) from the uniform start; and with the entropy the η of least Z_t = Σw_i
-    /// exp(ηd_i), with the error at most ΠZ_t ≤ Π√(1 − γ_t²). *Cost:* the entropy's takes a pass with an exponential an
-    /// example for every step of Newton's method.
+    /// The η_t that maximises the progress in the proof of Theorem 1 ([`BoostingMap::line_search`]). With the
+    /// quadratic map it is γ_t/‖d_t‖², and the error is at most 1/(1 + NΣγ_t²/‖d_t‖²) from the uniform start.
+    /// With the entropy it is the η of least Z_t = Σw_i exp(ηd_i), and the error is at most ΠZ_t ≤ Π√(1 −
+    /// γ_t²). *Cost:* with the entropy, one pass with an exponential an example for every step of Newton's
+    /// method.
     LineSearch,
 }
 
@@ -121,7 +123,7 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
             Schedule::LongSteps => fixed((1.0 + std::f64::consts::FRAC_1_SQRT_2) * edge / lipschitz),
             Schedule::LineSearch => R::line_search(&self.state.w, d, edge),
         };
-        // P never falls, but for the rounding of a line search.
+        // P never falls, up to the rounding of a line search.
         let step = Step { eta: step.eta.max(LEAST_STEP), progress: step.progress.max(0.0) };
         self.ascend(step.eta, d)?; // lines (c) and (d)
         self.state.book(edge, step, lipschitz);
@@ -157,7 +159,7 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U: Update<R, K>> Reweighting 
 }
 
 impl<R: BoostingMap, K: Projection<R>, U: Update<R, K>> MirrorAscent<R, K, U> {
-    /// Lines (c) and (d) with a step that comes from elsewhere.
+    /// Lines (c) and (d) with a given step.
     pub(super) fn ascend(&mut self, eta: f64, d: &[f64]) -> Result<(), BoostError> {
         check_length("losses", self.state.w.len(), d.len())?;
         let Self { state, next_w, next_dual, working, scratch, .. } = self;
@@ -180,14 +182,15 @@ impl<R, K> State<R, K> {
         let eta = step.eta * lipschitz;
         self.least_edge = self.least_edge.min(edge);
         self.eta_sum += eta;
-        // The steps of a line search have no bound, their squares may be too large, and no margin bound has them.
+        // The steps of a line search are unbounded: their squares may overflow, and no margin bound uses
+        // them.
         if self.schedule != Schedule::LineSearch {
             self.half_square_sum += 0.5 * eta * eta;
         }
     }
 
-    /// min γ − (½Ση² + C)/Ση, with η in units of 1/L, or (LP − C)/Ση after line searches; the theorem is about the
-    /// whole simplex.
+    /// min γ − (½Ση² + C)/Ση, with η in units of 1/L, or (LP − C)/Ση after line searches; the theorem holds
+    /// for the whole simplex.
     fn margin_bound<M: BoostingMap>(&self, c: f64, has_caps: bool) -> Option<f64> {
         let bound = match self.schedule {
             Schedule::LineSearch => (M::loss_bound(self.start.len()) * self.progress - c) / self.eta_sum,
@@ -201,7 +204,7 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> MirrorAscent<R, K, U> {
     /// Starts from w_1 = D.
     ///
     /// # Errors
-    /// A set of another dimension than there are examples of positive weight, or one that D is not in.
+    /// A set whose dimension is not the number of examples of positive weight, or a set without D.
     pub fn new(regulariser: R, set: K, examples: &Examples, schedule: Schedule) -> Result<Self, BoostError> {
         let start = examples.start().to_vec();
         set.check_dimension(start.len())?;
@@ -234,7 +237,7 @@ impl<R: BoostingMap, K, U> MirrorAscent<R, K, U> {
     }
 }
 
-/// Whether a weight can reach this cap at all, up to the rounding of kD_i.
+/// Whether a weight can reach this cap, up to the rounding of kD_i.
 pub(super) fn is_cap(cap: f64) -> bool {
     cap < 1.0 - ROUNDING
 }
@@ -291,5 +294,73 @@ impl<R: BoostingMap, K: Projection<R> + WeightSet, U> TryFrom<State<R, K>> for M
             scratch: Scratch::default(),
             update: PhantomData,
         })
+    }
+}
+
+/// The active update: ∇R(z_{t+1}) = ∇R(w_t) + η_t d_t. Any projection will do, the double one of \[NP14,
+/// Lemma 4\] included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Active;
+
+/// The lazy update: ∇R(z_{t+1}) = ∇R(z_t) + η_t d_t. Its proof \[NP14, Section 3.4\] needs the exact Bregman
+/// projection, so no other projection is accepted:
+///
+/// ```compile_fail,E0277
+/// use boosters::maboost::{Examples, Lazy, MirrorAscent, Reweighting, Schedule};
+/// use projections::{Euclidean, Simplex, Then, UnitBox};
+/// let examples = Examples::uniform(vec![weak_learners::Label::Plus])?;
+/// let double = Then::new(UnitBox, Simplex::new(1.0)?);
+/// MirrorAscent::<_, _, Lazy>::new(Euclidean, double, &examples, Schedule::Theorem1)?.weights();
+/// # Ok::<(), boosters::maboost::BoostError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lazy;
+
+/// The map from the dual point after the step to w_{t+1}.
+///
+/// Contract: on entry `dual` is ∇R(z_{t+1}); on return w = Π_K(z_{t+1}), and `dual` is the start of the next
+/// step. All slices have one length; the contents of `working` do not matter. An error leaves all of them
+/// unspecified.
+pub trait Update<R, K> {
+    /// Line (d).
+    ///
+    /// # Errors
+    /// Those of the projection.
+    fn project(
+        regulariser: &R,
+        set: &K,
+        dual: &mut [f64],
+        w: &mut [f64],
+        working: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError>;
+}
+
+/// The next step starts from ∇R(w_{t+1}).
+impl<R: Geometry<K>, K: Projection<R>> Update<R, K> for Active {
+    fn project(
+        regulariser: &R,
+        set: &K,
+        dual: &mut [f64],
+        w: &mut [f64],
+        _working: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        regulariser.primal_and_dual(set, dual, 0, w, scratch)
+    }
+}
+
+/// The next step starts from ∇R(z_{t+1}).
+impl<R: Geometry<K>, K: Exact<R>> Update<R, K> for Lazy {
+    fn project(
+        regulariser: &R,
+        set: &K,
+        dual: &mut [f64],
+        w: &mut [f64],
+        working: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Result<(), ProjectionError> {
+        working.copy_from_slice(dual);
+        regulariser.primal(set, working, 0, w, scratch)
     }
 }

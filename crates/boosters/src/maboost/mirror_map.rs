@@ -1,41 +1,41 @@
-//! What the theorems know of a mirror map.
+//! Mirror maps with the constants of the theorems.
 
 use projections::{Euclidean, NegativeEntropy, Regulariser};
 
 /// A mirror map R, 1-strongly convex on the simplex, with the constants of Theorems 1 and 2 of \[NP14\].
 ///
-/// Below, P = Σ(η_tγ_t − ½Lη_t²) is the *progress* of a run: whatever the weak learner did, B(w*, w_1) ≥ P for every
-/// w* ∈ K on examples that the ensemble errs on. With η_t = γ_t/L it is Σγ_t²/2L.
+/// P = Σ(η_tγ_t − ½Lη_t²) is the *progress* of a run. Whatever the weak learner did, B(w*, w_1) ≥ P for every
+/// w* ∈ K supported on the errors of the ensemble. With η_t = γ_t/L it is Σγ_t²/2L.
 pub trait BoostingMap: Regulariser {
     /// L, the largest ‖d‖∗² over d ∈ \[−1, 1\]^N.
     fn loss_bound(examples: usize) -> f64;
 
-    /// The largest training error that this progress leaves, from a start distribution D of this maximum, and a sharper
-    /// one where the paper's is loose.
+    /// The bound on the training error after this progress, for a start distribution D with this maximum, and
+    /// a sharper bound where the paper's is loose.
     fn error_bound(heaviest: f64, progress: f64) -> (f64, Option<f64>);
 
     /// C = L·max B(e_i, D) over the vertices of the simplex: the constant of Theorem 2.
     fn margin_constant(start: &[f64]) -> f64;
 
-    /// The η that an answer d of edge γ under w makes the most of, and by how much P then grows: what the proof itself
-    /// bounds is made large, in place of ηγ − ½Lη², which holds for every d.
+    /// The η of largest progress for losses d of edge γ under w, and that progress: it maximises the quantity
+    /// of the proof itself instead of its lower bound ηγ − ½Lη².
     fn line_search(w: &[f64], d: &[f64], edge: f64) -> Step;
 }
 
-/// What a line search chose.
+/// The result of a line search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
     /// η.
     pub eta: f64,
-    /// What it adds to P.
+    /// Its progress, added to P.
     pub progress: f64,
 }
 
-/// No η is larger, so that sums of them stay finite.
+/// The largest η; sums of η stay finite.
 const LARGEST_STEP: f64 = 1e270;
 
-/// L = N. With w* the distribution D on the errors, of share ε, ‖w* − D‖² ≤ (1/ε − 1)·max D; so ε ≤ 1/(1 + 2P/max D).
-/// The paper drops the factor 2.
+/// L = N. With w* the distribution D on the errors, of share ε, ‖w* − D‖² ≤ (1/ε − 1)·max D; so ε ≤ 1/(1 +
+/// 2P/max D). The paper drops the factor 2.
 impl BoostingMap for Euclidean {
     fn loss_bound(examples: usize) -> f64 {
         count(examples)
@@ -65,10 +65,10 @@ impl BoostingMap for Euclidean {
 
 /// L = 1. With the same w*, B(w*, D) = ln(1/ε); so ε ≤ exp(−P).
 ///
-/// Each round adds −ln Z for Z = Σ w_i exp(ηd_i), whatever η is. Active: B(w*, w_t) − B(w*, w_{t+1}) ≥ B(w*, w_t) −
-/// B(w*, z/Z) = η⟨w*, d⟩ − ln Z, as z/Z is on the simplex and has the projection of z. Lazy: for
-/// Φ(θ) = max_{w ∈ K} ⟨w, θ⟩ − R(w), whose maximiser is w_t, η⟨w, d⟩ ≤ B(w, w_t) + ln Z gives
-/// Φ(θ + ηd) ≤ Φ(θ) + ln Z by the Pythagorean inequality, and Φ ≥ −B(w*, D) at the end.
+/// Each round adds −ln Z for Z = Σ w_i exp(ηd_i), whatever η is. Active: B(w*, w_t) − B(w*, w_{t+1}) ≥ B(w*,
+/// w_t) − B(w*, z/Z) = η⟨w*, d⟩ − ln Z, as z/Z is on the simplex and has the projection of z. Lazy: for Φ(θ)
+/// = max_{w ∈ K} ⟨w, θ⟩ − R(w), whose maximiser is w_t, η⟨w, d⟩ ≤ B(w, w_t) + ln Z gives Φ(θ + ηd) ≤ Φ(θ) +
+/// ln Z by the Pythagorean inequality, and Φ ≥ −B(w*, D) at the end.
 impl BoostingMap for NegativeEntropy {
     fn loss_bound(_examples: usize) -> f64 {
         1.0
@@ -83,9 +83,9 @@ impl BoostingMap for NegativeEntropy {
         -start.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)).ln()
     }
 
-    /// The η of least Z, by Newton's method between brackets. Z ≤ cosh(η) − γ·sinh(η), so that the least one is at most
-    /// √(1 − γ²) ≤ exp(−½γ²), and that of AdaBoost where every d_i is ±1. An h that is right everywhere has no least
-    /// one; η·max|d_i| ≤ 32 holds always, which divides the weight of what h is sure of by 10^13.
+    /// The η of least Z, by Newton's method between brackets. Z ≤ cosh(η) − γ·sinh(η), so that the minimum is
+    /// at most √(1 − γ²) ≤ exp(−½γ²), and equals AdaBoost's where every d_i is ±1. An h without errors has no
+    /// minimum: η·max|d_i| ≤ 32 always, which divides the weight of its most confident examples by 10^13.
     fn line_search(w: &[f64], d: &[f64], edge: f64) -> Step {
         let unit = largest_entry(d);
         let limit = f64::min(32.0, LARGEST_STEP * unit);

@@ -1,11 +1,11 @@
 //! MABoost: boosting as mirror ascent over distributions of the examples \[NP14\].
 //!
-//! Reading order: [`BoostingRun`], the loop that every algorithm here shares, on [`Examples`]; [`Reweighting`], what an
-//! algorithm adds to it; [`MirrorAscent`], which is MABoost, by a [`Schedule`] of steps, an [`Update`] and what a
-//! [`BoostingMap`] knows, with the sets of [`SmoothBoost`] and [`CombinedBoost`] and the steps of [`LazySparseBoost`];
-//! [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]; [`Stopping`], [`Watch`] and [`Validation`], when it ends;
-//! [`Ensemble`], what comes out, [`NormalisedVote`] and [`MarginDistribution`]; [`Multiclass`], a run a column of an
-//! [`OutputCode`].
+//! Reading order: [`BoostingRun`], the loop shared by all algorithms, on [`Examples`]; [`Reweighting`], the
+//! part that an algorithm supplies. [`MirrorAscent`] is MABoost, with a [`Schedule`] of steps, an [`Update`]
+//! and a [`BoostingMap`]; [`SmoothBoost`] and [`CombinedBoost`] are its sets, [`LazySparseBoost`] its steps.
+//! Then [`SparseBoost`], [`MadaBoost`] and [`AdaBoost`]. [`Stopping`], [`Watch`] and [`Validation`] end a
+//! run. Its result is an [`Ensemble`], with [`NormalisedVote`] and [`MarginDistribution`]. [`Multiclass`] is
+//! a run for each column of an [`OutputCode`].
 //!
 //! From a matrix and labels to a saved model:
 //!
@@ -34,12 +34,9 @@
 //! ```
 
 mod run;
-mod edge;
-mod loaded;
 mod reweighting;
 mod examples;
 mod mirror_ascent;
-mod update;
 mod mirror_map;
 mod smooth;
 mod combined;
@@ -50,33 +47,26 @@ mod ada_boost;
 mod stopping;
 mod watch;
 mod validation;
-mod stop;
 mod ensemble;
-mod normalised_vote;
 mod margins;
 mod multiclass;
 mod error;
 
 pub use ada_boost::AdaBoost;
 pub use combined::CombinedBoost;
-pub use ensemble::Ensemble;
-pub use error::BoostError;
+pub use ensemble::{Ensemble, NormalisedVote};
+pub use error::{BoostError, CodeError};
 pub use examples::Examples;
 pub use lazy_sparse::LazySparseBoost;
 pub use mada_boost::MadaBoost;
 pub use margins::MarginDistribution;
-pub use mirror_ascent::{MirrorAscent, Schedule};
+pub use mirror_ascent::{Active, Lazy, MirrorAscent, Schedule, Update};
 pub use mirror_map::{BoostingMap, Step};
-pub use multiclass::{
-    Assessment, ClassExamples, CodeError, Decoding, Multiclass, MulticlassVote, OutputCode,
-};
-pub use normalised_vote::NormalisedVote;
+pub use multiclass::{Assessment, ClassExamples, Decoding, Multiclass, MulticlassVote, OutputCode};
 pub use reweighting::{Answer, Promise, Reweighting, WeightSet};
 pub use run::{BoostingRun, Round};
 pub use smooth::SmoothBoost;
 pub use sparse_boost::{SparseBoost, Sparsity};
-pub use stop::Stop;
-pub use stopping::Stopping;
-pub use update::{Active, Lazy, Update};
+pub use stopping::{BoostStop, Stopping};
 pub use validation::Validation;
 pub use watch::Watch;

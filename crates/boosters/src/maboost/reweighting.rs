@@ -1,23 +1,24 @@
-//! What an algorithm adds to the loop: how an answer of the weak learner becomes the next distribution.
+//! The part of the loop that an algorithm supplies: from an answer of the weak learner to the next
+//! distribution.
 
-use super::{BoostError, Stop};
+use super::{BoostError, BoostStop};
 use oco_core::OcoError;
 use projections::{CappedSimplex, Simplex, Then};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
-/// Lines (b) to (d) of Algorithm 1 of \[NP14\], or what an algorithm has in their place.
+/// Lines (b) to (d) of Algorithm 1 of \[NP14\], or an algorithm's replacement for them.
 ///
-/// Contract: `weights` is a distribution over as many examples as there are losses: w ≥ 0, Σw = 1 to 1e−12, w ≤ caps.
-/// `reweight` answers η_t > 0 and replaces w_t by w_{t+1}, or refuses and is unchanged.
+/// Contract: `weights` is a distribution over as many examples as there are losses: w ≥ 0, Σw = 1 to 1e−12, w
+/// ≤ caps. `reweight` returns η_t > 0 and replaces w_t by w_{t+1}, or returns an error and changes nothing.
 pub trait Reweighting {
     /// w_t.
     fn weights(&self) -> &[f64];
 
-    /// D = w_1, as [`Examples::start`](super::Examples::start) has it.
+    /// D = w_1, that of [`Examples::start`](super::Examples::start).
     fn start(&self) -> &[f64];
 
-    /// How many rounds were played.
+    /// The number of rounds played.
     fn rounds(&self) -> usize;
 
     /// Lines (b) to (d): chooses η_t for the answer of round t and moves on to w_{t+1}.
@@ -26,7 +27,7 @@ pub trait Reweighting {
     /// As the algorithm says.
     fn reweight(&mut self, answer: Answer<'_>) -> Result<f64, BoostError>;
 
-    /// What the theorem says of the ensemble after the rounds so far.
+    /// The theorem's bounds on the ensemble after the rounds so far.
     fn promise(&self) -> Promise;
 
     /// The upper bounds on the weights, where they are not all 1.
@@ -34,19 +35,19 @@ pub trait Reweighting {
         None
     }
 
-    /// The training error below which nothing is promised: 1/k for a distribution with w ≤ kD.
+    /// The least training error that is promised: 1/k for a distribution with w ≤ kD.
     fn reachable_error(&self) -> f64 {
         0.0
     }
 
-    /// Why the algorithm plays no round at this training error, if it does not.
-    fn finished(&self, error: f64) -> Option<Stop> {
+    /// The reason to play no round at this training error, if there is one.
+    fn finished(&self, error: f64) -> Option<BoostStop> {
         let _ = error;
         None
     }
 }
 
-/// An algorithm whose type does not show which one it is.
+/// An algorithm behind a pointer.
 impl<A: Reweighting + ?Sized> Reweighting for Box<A> {
     fn weights(&self) -> &[f64] {
         (**self).weights()
@@ -76,12 +77,12 @@ impl<A: Reweighting + ?Sized> Reweighting for Box<A> {
         (**self).reachable_error()
     }
 
-    fn finished(&self, error: f64) -> Option<Stop> {
+    fn finished(&self, error: f64) -> Option<BoostStop> {
         (**self).finished(error)
     }
 }
 
-/// h_t, as the booster sees it.
+/// The answer of the weak learner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer<'a> {
     /// d_t(i) = −a_i h_t(x_i) ∈ \[−1, 1\].
@@ -93,7 +94,7 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Refuses what is no answer about this many examples.
+    /// Rejects an answer for another number of examples, or outside its domain.
     pub(super) fn check(&self, examples: usize) -> Result<(), LearnerError> {
         check_length("losses", examples, self.losses.len())?;
         if let Some(&value) = self.losses.iter().find(|d| !(d.abs() <= 1.0)) {
@@ -114,15 +115,15 @@ impl Answer<'_> {
     }
 }
 
-/// An edge at the end of the range of numbers is no reason for a step of 0.
+/// The least step: a tiny edge must not give a step of 0.
 pub(super) const LEAST_STEP: f64 = f64::from_bits(1);
 
-/// Refuses another number of anything than there are examples.
+/// Rejects a length other than the number of examples.
 pub(super) fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(), LearnerError> {
     if got == expected { Ok(()) } else { Err(LearnerError::LengthMismatch { argument, expected, got }) }
 }
 
-/// Refuses what no sum of numbers that are not negative comes to, in a state that is read.
+/// Rejects a deserialised sum that is negative or not finite.
 pub(super) fn check_sum(name: &'static str, value: f64) -> Result<(), LearnerError> {
     if value >= 0.0 && value.is_finite() {
         return Ok(());
@@ -130,7 +131,7 @@ pub(super) fn check_sum(name: &'static str, value: f64) -> Result<(), LearnerErr
     Err(LearnerError::BadParameter { name, value, domain: "[0, inf)" })
 }
 
-/// Refuses an example without weight in D, in a state that is read.
+/// Rejects a deserialised D with an example of weight 0.
 pub(super) fn check_start(start: &[f64]) -> Result<(), LearnerError> {
     match start.iter().find(|d| !(**d > 0.0)) {
         None => Ok(()),
@@ -138,7 +139,7 @@ pub(super) fn check_start(start: &[f64]) -> Result<(), LearnerError> {
     }
 }
 
-/// Refuses what is no distribution, in a state that is read.
+/// Rejects deserialised weights that are not a distribution.
 pub(super) fn check_distribution(argument: &'static str, w: &[f64]) -> Result<(), BoostError> {
     let (lowest, total) = (w.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)), w.iter().sum::<f64>());
     if lowest >= 0.0 && (total - 1.0).abs() <= 1e-9 {
@@ -148,15 +149,15 @@ pub(super) fn check_distribution(argument: &'static str, w: &[f64]) -> Result<()
     }
 }
 
-/// What a theorem says of the training error (a share of D) and of the margins after the rounds so far, whatever the
-/// weak learner did.
+/// A theorem's bounds on the training error (a share of D) and the margins after the rounds so far, whatever
+/// the weak learner did.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Promise {
-    /// The training error is at most this.
+    /// An upper bound on the training error.
     pub error: f64,
     /// A sharper bound, where the paper's constant is loose.
     pub tight: Option<f64>,
-    /// Every normalised margin is at least this, where a theorem is about margins.
+    /// A lower bound on every normalised margin, where a theorem has one.
     pub margin: Option<f64>,
 }
 

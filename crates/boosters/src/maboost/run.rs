@@ -1,19 +1,20 @@
-//! The loop that every algorithm of the family shares.
+//! The loop shared by the algorithms of the family.
 
-use super::edge::{check_predictions, edge};
+use super::mirror_map::count;
 use super::reweighting::check_length;
-use super::{Answer, BoostError, Ensemble, Examples, Promise, Reweighting, Stop, loaded};
+use super::{Answer, BoostError, BoostStop, Ensemble, Examples, Promise, Reweighting};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::LearnerError;
 use weak_learners::batch::{Sample, WeakLearner};
 
-/// A run of boosting on a sample: line (a) of Algorithm 1 of \[NP14\], with an algorithm `A` for the lines (b) to (d).
+/// A run of boosting on a sample: line (a) of Algorithm 1 of \[NP14\], with an algorithm `A` for the lines
+/// (b) to (d).
 ///
-/// An example counts as an error where its margin a_i F(x_i) is 0 or less; the bounds hold for that count. An edge
-/// below 0 is turned into one above by −h, where the caller says that the class of hypotheses is symmetric; else, and
-/// at 0 up to rounding, the run stops. *Cost:* one training, one evaluation, one reweighting and O(N) a round; it
-/// allocates for the new hypothesis and its record alone.
+/// An example counts as an error where its margin a_i F(x_i) is 0 or less; the bounds hold for that count. A
+/// negative edge is made positive by −h if the caller declares the class of hypotheses symmetric. Otherwise,
+/// and at an edge of 0 up to rounding, the run stops. *Cost:* one training, one evaluation, one reweighting
+/// and O(N) a round; it allocates only the new hypothesis and its record.
 ///
 /// ```
 /// use boosters::maboost::{Active, BoostingRun, Examples, SmoothBoost};
@@ -46,9 +47,9 @@ use weak_learners::batch::{Sample, WeakLearner};
 )]
 pub struct BoostingRun<W: WeakLearner, A> {
     state: State<W, A, W::Hypothesis>,
-    /// a_1, …, those of weight 0 included.
+    /// a_1, …, with the examples of weight 0.
     targets: Vec<f64>,
-    /// w_t in the places of the examples, where some have weight 0.
+    /// w_t with the examples of weight 0, if there are any.
     weights: Vec<f64>,
     votes: Vec<f64>,
     losses: Vec<f64>,
@@ -71,26 +72,26 @@ struct State<W, A, H> {
     record: Vec<Round>,
 }
 
-/// What happened in round t.
+/// The record of round t.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// γ_t, after h_t was turned round if it was.
+    /// γ_t, of −h_t if h_t was negated.
     pub edge: f64,
     /// η_t.
     pub eta: f64,
-    /// Whether −h_t took the place of h_t.
+    /// Whether −h_t replaced h_t.
     pub flipped: bool,
     /// The share of D with a_i F(x_i) ≤ 0 after the round.
     pub error: f64,
     /// The smallest a_i F(x_i)/Ση_s.
     pub min_margin: f64,
-    /// What the theorem says.
+    /// The theorem's bounds.
     pub promise: Promise,
-    /// How many examples had weight when h_t was trained.
+    /// The number of positive weights in w_t.
     pub trained_on: usize,
-    /// How many weights of w_{t+1} are exactly 0.
+    /// The number of weights of w_{t+1} that are exactly 0.
     pub zeros: usize,
-    /// How many weights of w_{t+1} are at their cap.
+    /// The number of weights of w_{t+1} at their cap.
     pub capped: usize,
 }
 
@@ -98,10 +99,10 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// One round on the sample that the labels belong to, the same in every round.
     ///
     /// # Errors
-    /// A sample of another size, or of rows of another dimension than those before; what the weak learner or the
-    /// algorithm refuses; a hypothesis that answers outside \[−1, 1\]. The round is then not booked, and only a weak
-    /// learner that had answered has moved on.
-    pub fn round(&mut self, sample: &W::Sample) -> Result<ControlFlow<Stop, Round>, BoostError> {
+    /// A sample of another size, or of rows of another dimension than those before; the errors of the weak
+    /// learner or the algorithm; a prediction outside \[−1, 1\]. The round is then not booked; only a weak
+    /// learner that was already trained has changed.
+    pub fn round(&mut self, sample: &W::Sample) -> Result<ControlFlow<BoostStop, Round>, BoostError> {
         self.check_sample(sample)?;
         if let Some(stop) = self.state.algorithm.finished(self.error()) {
             return Ok(ControlFlow::Break(stop));
@@ -118,9 +119,9 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
             self.losses.iter_mut().for_each(|d| *d = -*d);
         }
         if edge <= 0.0 {
-            return Ok(ControlFlow::Break(Stop::NoEdge));
+            return Ok(ControlFlow::Break(BoostStop::NoEdge));
         }
-        // Σw is 1 but for rounding, and so is an edge of 1.
+        // Σw is 1 up to rounding, and so is an edge of 1.
         let answer = Answer { losses: &self.losses, edge: edge.min(1.0), error_before: self.error() };
         let eta = self.state.algorithm.reweight(answer)?; // lines (b) to (d)
         let State { ensemble, margins, eta_sum, .. } = &mut self.state;
@@ -163,7 +164,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
         Ok(h)
     }
 
-    /// d_t(i) = −a_i h_t(x_i), if the answers lie in \[−1, 1\].
+    /// d_t(i) = −a_i h_t(x_i), if the predictions lie in \[−1, 1\].
     fn look_at_votes(&mut self) -> Result<(), BoostError> {
         let Self { state, targets, votes, losses, .. } = self;
         check_predictions(votes)?;
@@ -181,7 +182,7 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
         self.state.ensemble.check_inputs(sample.inputs())
     }
 
-    /// A run before its first round; `algorithm` was made for the same examples.
+    /// A run before its first round, with an `algorithm` for the same examples.
     ///
     /// # Errors
     /// An algorithm whose weights are not the start distribution of these examples.
@@ -206,12 +207,12 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
         &self.state.ensemble
     }
 
-    /// The run's end: its ensemble.
+    /// The ensemble, by value.
     pub fn into_ensemble(self) -> Ensemble<W::Hypothesis> {
         self.state.ensemble
     }
 
-    /// What happened in each round.
+    /// The record of each round.
     pub fn record(&self) -> &[Round] {
         &self.state.record
     }
@@ -247,8 +248,38 @@ impl<W: WeakLearner, A> BoostingRun<W, A> {
     }
 }
 
-/// The least of some numbers, in lanes that need not wait for each other.
-pub(super) fn least(values: &[f64]) -> f64 {
+/// −⟨w, d⟩, or 0 if that is within the rounding of its own sum: |γ| ≤ (N/8 + 4)·ε·Σw_i|d_i|. The bound is
+/// relative, so tiny predictions may have an edge.
+fn edge(w: &[f64], d: &[f64]) -> f64 {
+    let edge = -rows::dot(w, d);
+    let rounding = (0.125 * count(d.len()) + 4.0) * f64::EPSILON;
+    // Σw|d| ≤ 1 up to rounding, so the sum is seldom needed.
+    if edge.abs() > 2.0 * rounding {
+        return edge;
+    }
+    let size: f64 = w.iter().zip(d).map(|(w, d)| w * d.abs()).sum();
+    if edge.abs() <= rounding * size { 0.0 } else { edge }
+}
+
+/// Rejects predictions outside \[−1, 1\].
+pub(super) fn check_predictions(votes: &[f64]) -> Result<(), BoostError> {
+    // One pass over all predictions first, because it vectorises and a search that stops early does not.
+    if votes.iter().fold(true, |fine, v| fine & (v.abs() <= 1.0)) {
+        return Ok(());
+    }
+    match votes.iter().position(|v| !(v.abs() <= 1.0)) {
+        None => Ok(()),
+        Some(index) if votes[index].is_finite() => {
+            Err(BoostError::BadPrediction { index, value: votes[index] })
+        }
+        Some(index) => {
+            Err(LearnerError::NotFinite { argument: "prediction", index, value: votes[index] }.into())
+        }
+    }
+}
+
+/// The minimum, in independent lanes.
+fn least(values: &[f64]) -> f64 {
     let mut lows = [f64::INFINITY; 8];
     let (rows, rest) = values.as_chunks::<8>();
     for row in rows {
@@ -278,7 +309,7 @@ impl<W: WeakLearner, A: Reweighting> TryFrom<State<W, A, W::Hypothesis>> for Boo
             ("margins", state.margins.len()),
         ];
         lengths.into_iter().try_for_each(|(argument, got)| check_length(argument, n, got))?;
-        loaded::check(
+        check_state(
             &state.examples,
             &state.algorithm,
             state.ensemble.coefficients(),
@@ -290,4 +321,54 @@ impl<W: WeakLearner, A: Reweighting> TryFrom<State<W, A, W::Hypothesis>> for Boo
         let (weights, votes) = (vec![0.0; targets.len()], vec![0.0; targets.len()]);
         Ok(Self { state, targets, weights, votes, losses: vec![0.0; n] })
     }
+}
+
+/// Rejects a run whose record contradicts its ensemble, margins or algorithm. Sums are compared bit for bit,
+/// because the run added the same numbers in the same order.
+fn check_state(
+    examples: &Examples,
+    algorithm: &impl Reweighting,
+    coefficients: &[f64],
+    margins: &[f64],
+    eta_sum: f64,
+    record: &[Round],
+) -> Result<(), BoostError> {
+    for expected in [coefficients.len(), algorithm.rounds()] {
+        check_length("record", expected, record.len())?;
+    }
+    for (index, (&got, &d)) in algorithm.start().iter().zip(examples.start()).enumerate() {
+        agrees("start", index, d, got)?;
+    }
+    for (index, (round, &got)) in record.iter().zip(coefficients).enumerate() {
+        let expected = if round.flipped { -round.eta } else { round.eta };
+        agrees("coefficient", index, expected, got)?;
+    }
+    if let Some(index) = margins.iter().position(|margin| !margin.is_finite()) {
+        return Err(LearnerError::NotFinite { argument: "margins", index, value: margins[index] }.into());
+    }
+    agrees("eta_sum", record.len(), record.iter().fold(0.0, |sum, round| sum + round.eta), eta_sum)?;
+    let Some(last) = record.last() else {
+        // Before the first round.
+        let weights = algorithm.weights().iter().zip(examples.start()).enumerate();
+        for (index, (&w, &d)) in weights {
+            agrees("weights", index, d, w)?;
+        }
+        return margins.iter().enumerate().try_for_each(|(index, &m)| agrees("margins", index, 0.0, m));
+    };
+    let index = record.len() - 1;
+    agrees("error", index, examples.share(|i| margins[i] <= 0.0), last.error)?;
+    agrees("min_margin", index, least(margins) / eta_sum, last.min_margin)?;
+    let (expected, got) = (algorithm.promise(), last.promise);
+    agrees("promise", index, expected.error, got.error)?;
+    for (expected, got) in [(expected.tight, got.tight), (expected.margin, got.margin)] {
+        agrees("promise", index, expected.unwrap_or(f64::NAN), got.unwrap_or(f64::NAN))?;
+    }
+    Ok(())
+}
+
+fn agrees(argument: &'static str, index: usize, expected: f64, got: f64) -> Result<(), BoostError> {
+    if expected.total_cmp(&got).is_eq() {
+        return Ok(());
+    }
+    Err(BoostError::Inconsistent { argument, index, expected, got })
 }

@@ -4,12 +4,12 @@ use super::{Active, BoostError, Examples, MirrorAscent, Schedule, Update};
 use projections::{CappedSimplex, NegativeEntropy};
 use weak_learners::LearnerError;
 
-/// Smooth MABoost \[NP14, Section 3.1\]: the entropy, on the distributions with w_i ≤ kD_i, so that no example, noisy
-/// ones included, ever weighs more than k times what it weighs in the sample.
+/// Smooth MABoost \[NP14, Section 3.1\]: the entropy, on the distributions with w_i ≤ kD_i. No example, noisy
+/// or not, ever weighs more than k times its weight in the sample.
 ///
-/// *Guarantee.* The training error is at most max(1/k, exp(−½Σγ_t²)): edges of γ bring it to 1/k within 2·ln(k)/γ²
-/// rounds \[NP14, Theorem 3\]; below 1/k nothing is promised. k = N is no constraint from the uniform start, and every
-/// error can then be asked for. A run goes on at 1/k, which a small k reaches at once, unless
+/// *Guarantee.* The training error is at most max(1/k, exp(−½Σγ_t²)): edges of γ bring it to 1/k within
+/// 2·ln(k)/γ² rounds \[NP14, Theorem 3\]; below 1/k nothing is promised. From the uniform start k = N is no
+/// constraint, and any target error is allowed. A run continues at 1/k unless
 /// [`Stopping::at_reachable_error`](super::Stopping::at_reachable_error) ends it there, as \[NP14\] does.
 pub type SmoothBoost<U = Active> = MirrorAscent<NegativeEntropy, CappedSimplex, U>;
 
@@ -26,7 +26,7 @@ impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {
     }
 }
 
-/// Refuses a k below 1, and one that is not finite.
+/// Rejects a k that is below 1 or not finite.
 pub(super) fn check_smoothness(k: f64) -> Result<(), BoostError> {
     if !k.is_finite() {
         return Err(LearnerError::NotFinite { argument: "k", index: 0, value: k }.into());

@@ -10,15 +10,16 @@ use weak_learners::LearnerError;
 /// SparseBoost \[NP14, Algorithm 2\]: η_t = γ_t/N, z = w_t + η_t d_t, y = clip(z − α_tη_t/2, 0, 1), w_{t+1} =
 /// Π_simplex(y).
 ///
-/// *Guarantee.* For 0 ≤ α_t ≤ γ_t/2 the training error is at most 1/(1 + ½Σγ_t(γ_t − 2α_t)) \[NP14, Theorem 4\], and
-/// at most 1/(1 + Σγ_t(γ_t − α_t)), both for the uniform D; for others the sums are divided by N·max D. To see it, let
-/// w* be D on the errors, divided by their share ε. y minimises ½‖y − z‖² + ½α_tη_t‖y‖₁ over a cube that w* lies in, so
-/// ½‖w* − w_{t+1}‖² ≤ ½‖w* − y‖² ≤ ½‖w* − z‖² + ½α_tη_t ≤ ½‖w* − w_t‖² − η_t⟨w*, d_t⟩ − γ_t(γ_t − α_t)/2N. Sum up:
-/// Σ⟨w*, η_t d_t⟩ ≥ 0 on errors, and ‖w* − D‖² ≤ (1/ε − 1)·max D. The paper's constant gives half of that away.
+/// *Guarantee.* For 0 ≤ α_t ≤ γ_t/2 the training error is at most 1/(1 + ½Σγ_t(γ_t − 2α_t)) \[NP14, Theorem
+/// 4\], and at most 1/(1 + Σγ_t(γ_t − α_t)), both for the uniform D. For other D the sums are divided by
+/// N·max D. *Proof.* Let w* be D on the errors, divided by their share ε. y minimises ½‖y − z‖² + ½α_tη_t‖y‖₁
+/// over a cube that w* lies in, so ½‖w* − w_{t+1}‖² ≤ ½‖w* − y‖² ≤ ½‖w* − z‖² + ½α_tη_t ≤ ½‖w* − w_t‖² −
+/// η_t⟨w*, d_t⟩ − γ_t(γ_t − α_t)/2N. Sum up: Σ⟨w*, η_t d_t⟩ ≥ 0 on errors, and ‖w* − D‖² ≤ (1/ε − 1)·max D.
+/// The paper's constant loses half of that.
 ///
-/// *Erratum.* The second projection need not make the weights sparser: where Σy < 1, as is usual, it adds mass to every
-/// coordinate. For weights that are sparse see [`LazySparseBoost`](super::LazySparseBoost). *Cost:* O(N) a round; no
-/// allocation after the first.
+/// *Erratum.* The second projection need not make the weights sparser: where Σy < 1, the usual case, it adds
+/// mass to every coordinate. For sparse weights see [`LazySparseBoost`](super::LazySparseBoost). *Cost:* O(N)
+/// a round; no allocation after the first.
 ///
 /// ```
 /// use boosters::maboost::{Answer, Examples, Reweighting, SparseBoost, Sparsity};
@@ -53,7 +54,7 @@ struct State {
     progress: [f64; 2],
 }
 
-/// How α_t is chosen; 0 ≤ α_t ≤ γ_t/2 is what Theorem 4 needs.
+/// The choice of α_t; Theorem 4 needs 0 ≤ α_t ≤ γ_t/2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sparsity {
@@ -61,7 +62,7 @@ pub enum Sparsity {
     Constant(f64),
     /// α_t = θγ_t/2, θ ∈ \[0, 1\].
     Fraction(f64),
-    /// The α_t themselves, 0 after the last; one that is above γ_t/2 is refused in its round.
+    /// The α_t themselves, 0 after the last; an α_t above γ_t/2 is refused in its round.
     Sequence(Vec<f64>),
 }
 
@@ -108,8 +109,8 @@ impl SparseBoost {
     /// Starts from w_1 = D.
     ///
     /// # Errors
-    /// [`LearnerError::BadParameter`] for a constant α that is negative or not finite and for θ outside \[0, 1\];
-    /// [`BoostError::AlphaTooLarge`] for an α_t outside \[0, ½\], since no edge exceeds 1.
+    /// [`LearnerError::BadParameter`] for a constant α that is negative or not finite and for θ outside \[0,
+    /// 1\]; [`BoostError::AlphaTooLarge`] for an α_t outside \[0, ½\], since no edge exceeds 1.
     pub fn new(examples: &Examples, sparsity: Sparsity) -> Result<Self, BoostError> {
         let start = examples.start().to_vec();
         State { sparsity, w: start.clone(), start, rounds: 0, progress: [0.0; 2] }.try_into()

@@ -1,16 +1,18 @@
-//! A run's error on examples that it does not see.
+//! The error of a run on a validation sample.
 
-use super::edge::check_predictions;
+use super::run::check_predictions;
 use super::{BoostError, Ensemble, Examples};
+use crate::patience::Patience;
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::batch::{Hypothesis, Sample, WeakLearner};
 
 /// The errors of the ensembles of 0, 1, … rounds on a validation sample, and the patience for no better one.
 ///
-/// An error is a share of the validation examples' own D with a_i F(x_i) ≤ 0, so that of no rounds is 1. A round is
-/// better only where its error is smaller than all before. *Cost:* one evaluation of one hypothesis a round; nothing is
-/// evaluated twice. It is saved beside its run, and catches up with one that is ahead of it.
+/// An error is the share of the validation examples' own D with a_i F(x_i) ≤ 0, so the error before any round
+/// is 1. A round is better only where its error is smaller than all before. *Cost:* one evaluation of one
+/// hypothesis a round; no hypothesis is evaluated twice. A validation is saved beside its run, and catches up
+/// with a run that is ahead of it.
 ///
 /// ```
 /// use boosters::maboost::{Ensemble, Examples, Validation};
@@ -30,8 +32,8 @@ use weak_learners::batch::{Hypothesis, Sample, WeakLearner};
 #[serde(try_from = "State", into = "State")]
 pub struct Validation {
     state: State,
-    best_round: usize,
-    best_error: f64,
+    /// The score of a round is −error.
+    patience: Patience,
     /// Working memory.
     votes: Vec<f64>,
 }
@@ -46,12 +48,12 @@ struct State {
 }
 
 impl Validation {
-    /// Evaluates the hypotheses that came since the last call; `sample` is the same in every call.
+    /// Evaluates the hypotheses added since the last call; `sample` is the same in every call.
     ///
     /// # Errors
-    /// A sample of another size than there are examples, an ensemble of fewer rounds than were followed, what the weak
-    /// learner's evaluation refuses, a hypothesis that answers outside \[−1, 1\]; it then has followed the rounds
-    /// before.
+    /// A sample of another size than there are examples, an ensemble of fewer rounds than were followed, the
+    /// errors of the weak learner's evaluation, a prediction outside \[−1, 1\]. The rounds before stay
+    /// followed.
     pub fn follow<W: WeakLearner>(
         &mut self,
         learner: &W,
@@ -85,33 +87,31 @@ impl Validation {
         }
         let error = examples.share(|i| margins[i] <= 0.0);
         errors.push(error);
-        if error < self.best_error {
-            (self.best_round, self.best_error) = (errors.len(), error);
-        }
+        self.patience.observe(errors.len(), Some(-error));
     }
 
-    /// Whether the error has not fallen for as many rounds as there is patience for.
+    /// Whether the error has not fallen for as many rounds as the patience allows.
     pub fn is_over(&self) -> bool {
-        self.state.errors.len() - self.best_round >= self.state.patience
+        self.patience.is_over(self.state.errors.len(), 0)
     }
 
-    /// A validation before the first round; `usize::MAX` is patience without end.
+    /// A validation before the first round; a patience of `usize::MAX` never ends.
     ///
     /// # Errors
-    /// [`LearnerError::BadParameter`] for patience of 0.
+    /// [`LearnerError::BadParameter`] for a patience of 0.
     pub fn new(examples: Examples, patience: usize) -> Result<Self, BoostError> {
         let margins = vec![0.0; examples.start().len()];
         State { examples, patience, margins, errors: Vec::new() }.try_into()
     }
 
-    /// The round after which the error was least, the first of equals; 0 where none was below 1.
+    /// The round of least error, the first of equals; 0 if no error was below 1.
     pub fn best_round(&self) -> usize {
-        self.best_round
+        self.patience.best().map_or(0, |(round, _)| round)
     }
 
     /// The least error so far.
     pub fn best_error(&self) -> f64 {
-        self.best_error
+        self.patience.best().map_or(1.0, |(_, score)| -score)
     }
 
     /// The error after each round.
@@ -119,13 +119,13 @@ impl Validation {
         &self.state.errors
     }
 
-    /// The labels and the distribution that errors are shares of.
+    /// The validation examples and their D.
     pub fn examples(&self) -> &Examples {
         &self.state.examples
     }
 }
 
-/// By what was followed; the working memory does not count.
+/// Compares all but the working memory.
 impl PartialEq for Validation {
     fn eq(&self, other: &Self) -> bool {
         self.state == other.state
@@ -142,9 +142,10 @@ impl TryFrom<State> for Validation {
     type Error = BoostError;
 
     fn try_from(state: State) -> Result<Self, BoostError> {
-        if state.patience == 0 {
-            return Err(LearnerError::BadParameter { name: "patience", value: 0.0, domain: "p ≥ 1" }.into());
-        }
+        let Some(mut patience) = Patience::new(state.patience, 0) else {
+            let (name, domain) = ("patience", Patience::DOMAIN);
+            return Err(LearnerError::BadParameter { name, value: 0.0, domain }.into());
+        };
         let (expected, got) = (state.examples.start().len(), state.margins.len());
         if got != expected {
             return Err(LearnerError::LengthMismatch { argument: "margins", expected, got }.into());
@@ -152,13 +153,11 @@ impl TryFrom<State> for Validation {
         if let Some(&value) = state.errors.iter().find(|error| !(0.0..=1.0).contains(*error)) {
             return Err(LearnerError::BadParameter { name: "error", value, domain: "[0, 1]" }.into());
         }
-        let (mut best_round, mut best_error) = (0, 1.0);
-        for (round, error) in (1..).zip(&state.errors) {
-            if *error < best_error {
-                (best_round, best_error) = (round, *error);
-            }
+        // Without any round every margin is 0, which is an error.
+        for (round, error) in [1.0].iter().chain(&state.errors).enumerate() {
+            patience.observe(round, Some(-error));
         }
         let votes = vec![0.0; state.examples.labels().len()];
-        Ok(Self { state, best_round, best_error, votes })
+        Ok(Self { state, patience, votes })
     }
 }

@@ -1,23 +1,63 @@
-//! What looks on while a run is played.
+//! A run of many rounds and its observers.
 
-use super::{BoostError, BoostingRun, Reweighting, Stop, Validation};
+use super::{BoostError, BoostStop, BoostingRun, Reweighting, Stopping, Validation};
 use core::time::Duration;
 use std::fmt;
 use std::ops::ControlFlow;
 use weak_learners::batch::WeakLearner;
 
+impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
+    /// Plays rounds until there is a reason to stop, and returns it.
+    ///
+    /// # Errors
+    /// [`BoostError::UnreachableAccuracy`] before any round, for a target below the reachable error, unless
+    /// [any](Stopping::at_any_error) is allowed; the errors of a [`round`](Self::round). All rounds before
+    /// are booked.
+    pub fn run(&mut self, sample: &W::Sample, stopping: &Stopping) -> Result<BoostStop, BoostError> {
+        self.run_watched(sample, stopping, Watch::default())
+    }
+
+    /// As [`run`](Self::run), while time is taken, a validation sample is followed or somebody looks on.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and the errors of [`Validation::follow`](super::Validation::follow).
+    pub fn run_watched(
+        &mut self,
+        sample: &W::Sample,
+        stopping: &Stopping,
+        mut watch: Watch<'_, W, A>,
+    ) -> Result<BoostStop, BoostError> {
+        let reachable = self.algorithm().reachable_error();
+        stopping.check_target(reachable)?;
+        watch.follow(self)?;
+        loop {
+            let reached = stopping.reached(self.error(), reachable, self.record().len());
+            if let Some(stop) = reached.or_else(|| watch.reached()) {
+                return Ok(stop);
+            }
+            if let ControlFlow::Break(stop) = self.round(sample)? {
+                return Ok(stop);
+            }
+            watch.follow(self)?;
+            if watch.shows(self).is_break() {
+                return Ok(BoostStop::Watcher);
+            }
+        }
+    }
+}
+
 /// The caller's clock: the time since the caller began to count.
 type Clock<'a> = &'a mut dyn FnMut() -> Duration;
 
-/// Whoever looks at the run, and at the validation if there is one, after each round.
+/// The caller's function of the run and its validation, called after each round.
 type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validation>) -> ControlFlow<()>;
 
-/// What looks on while a run is played: a validation sample, the caller's clock, the caller.
+/// The observers of a run: a validation sample, the caller's clock, the caller.
 ///
-/// Nothing here reads a clock of its own, so that a run depends on its arguments alone.
+/// It reads no clock of its own, so that a run depends on its arguments alone.
 ///
 /// ```
-/// use boosters::maboost::{AdaBoost, BoostingRun, Examples, Stop, Stopping, Validation, Watch};
+/// use boosters::maboost::{AdaBoost, BoostingRun, Examples, BoostStop, Stopping, Validation, Watch};
 /// use rows::RowMatrix;
 /// use std::{ops::ControlFlow, time::Duration};
 /// use weak_learners::Label::{Minus, Plus};
@@ -42,7 +82,7 @@ type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validatio
 ///     .validating(&mut validation, &later)
 ///     .within(Duration::from_secs(60), &mut clock)
 ///     .showing(&mut progress);
-/// assert_eq!(run.run_watched(&sample, &Stopping::after(100), watch)?, Stop::Patience);
+/// assert_eq!(run.run_watched(&sample, &Stopping::after(100), watch)?, BoostStop::Patience);
 /// let kept = run.into_ensemble().truncated(validation.best_round());
 /// assert_eq!((kept.hypotheses().len(), validation.best_error()), (1, 0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,47 +94,47 @@ pub struct Watch<'a, W: WeakLearner, A> {
 }
 
 impl<'a, W: WeakLearner, A: Reweighting> Watch<'a, W, A> {
-    /// Follows the run on another sample of the weak learner's, the same in every round, and ends it when patience
-    /// does.
+    /// Follows the run on a validation sample, the same in every round, and ends it when the patience is
+    /// exhausted.
     #[must_use]
     pub fn validating(self, validation: &'a mut Validation, sample: &'a W::Sample) -> Self {
         Self { validation: Some((validation, sample)), ..self }
     }
 
-    /// Plays no round once `elapsed` says `budget` or more.
+    /// Ends the run once `elapsed` returns `budget` or more.
     #[must_use]
     pub fn within(self, budget: Duration, elapsed: Clock<'a>) -> Self {
         Self { clock: Some((budget, elapsed)), ..self }
     }
 
-    /// Shows the run after each round to `watcher`, who may draw a curve, save the run, or break it off.
+    /// Calls `watcher` with the run after each round. It may draw a curve, save the run, or end it.
     #[must_use]
     pub fn showing(self, watcher: Watcher<'a, W, A>) -> Self {
         Self { watcher: Some(watcher), ..self }
     }
 
-    pub(super) fn follow(&mut self, run: &BoostingRun<W, A>) -> Result<(), BoostError> {
+    fn follow(&mut self, run: &BoostingRun<W, A>) -> Result<(), BoostError> {
         match &mut self.validation {
             Some((validation, sample)) => validation.follow(run.learner(), run.ensemble(), sample),
             None => Ok(()),
         }
     }
 
-    pub(super) fn reached(&mut self) -> Option<Stop> {
+    fn reached(&mut self) -> Option<BoostStop> {
         if self.validation.as_ref().is_some_and(|(validation, _)| validation.is_over()) {
-            return Some(Stop::Patience);
+            return Some(BoostStop::Patience);
         }
         let is_up = self.clock.as_mut().is_some_and(|(budget, elapsed)| elapsed() >= *budget);
-        is_up.then_some(Stop::TimeBudget)
+        is_up.then_some(BoostStop::TimeBudget)
     }
 
-    pub(super) fn shows(&mut self, run: &BoostingRun<W, A>) -> ControlFlow<()> {
+    fn shows(&mut self, run: &BoostingRun<W, A>) -> ControlFlow<()> {
         let validation = self.validation.as_ref().map(|(validation, _)| &**validation);
         self.watcher.as_mut().map_or(ControlFlow::Continue(()), |watcher| watcher(run, validation))
     }
 }
 
-/// Nobody looks on.
+/// Without observers.
 impl<W: WeakLearner, A> Default for Watch<'_, W, A> {
     fn default() -> Self {
         Self { validation: None, clock: None, watcher: None }

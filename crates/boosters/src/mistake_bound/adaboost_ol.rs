@@ -1,28 +1,30 @@
 //! AdaBoost.OL, the adaptive online booster \[BKL15\].
 
-use super::passing::{Passing, Pupils};
+use super::passing::{Passing, TaughtLearners};
 use crate::draws::Draws;
 use crate::requirements::check_output;
-use oco_core::{Hedge, Ogd, OnlineLearner, StepSchedule};
+use oco_core::learners::{Hedge, Ogd};
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rand::Rng;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
-/// AdaBoost.OL \[BKL15\]: logistic boosting that knows no advantage, and weighs its learners as it goes.
+/// AdaBoost.OL \[BKL15\]: logistic boosting without a known advantage, with adaptive weights of the learners.
 ///
-/// s^0 = 0, s^i = s^{i−1} + α^i·y·h_i(x); (x, y) is passed to learner i with probability w^i = 1/(1 + e^{s^{i−1}}). Every α^i
-/// is an [`Ogd`] on [−2, 2] with steps 4/√t, for the loss α ↦ ln(1 + e^{−s^{i−1} − αyh_i(x)}); the N of them are one OGD on
-/// the cube. The vote is ŷ^i = sgn Σ_{j≤i} α^j h_j(x), a tie counting as +1, for an i that is drawn from the weights v of a
-/// [`Hedge`] whose losses are the mistakes of ŷ^1, …, ŷ^N: v^i ← v^i·e^{−1{ŷ^i ≠ y}}.
+/// s^0 = 0, s^i = s^{i−1} + α^i·y·h_i(x); (x, y) is passed to learner i with probability w^i = 1/(1 +
+/// e^{s^{i−1}}). Every α^i is an [`Ogd`] on [−2, 2] with steps 4/√t, for the loss α ↦ ln(1 + e^{−s^{i−1} −
+/// αyh_i(x)}); the N of them are one OGD on the cube. The vote is ŷ^i = sgn Σ_{j≤i} α^j h_j(x), a tie
+/// counting as +1, for an i drawn from the weights v of a [`Hedge`] on the mistakes of ŷ^1, …, ŷ^N: v^i ←
+/// v^i·e^{−1{ŷ^i ≠ y}}.
 ///
-/// *Guarantee.* With e_i = Σ_t w_t^i y_t h_i(x_t)/Σ_t w_t^i the edge that learner i had, for every sequence and at every T:
-/// the best of ŷ^1, …, ŷ^N makes M ≤ 4(T ln 2 + 6N√T)/Σ_i e_i² mistakes, and the vote, in expectation over its own draws, at
-/// most (M + ln N)/(1 − 1/e). Derived from the regrets of OGD and Hedge, and asserted with them, in
-/// `tests/mistake_bound`.
-/// *Cost:* N votes and at most N updates a round, two exponentials a learner; no allocation. *Errors:* a row of another
-/// dimension, or an example that a learner would refuse, moves nobody.
+/// *Guarantee.* With e_i = Σ_t w_t^i y_t h_i(x_t)/Σ_t w_t^i the edge of learner i, for every sequence and at
+/// every T, the best of ŷ^1, …, ŷ^N makes M ≤ 4(T ln 2 + 6N√T)/Σ_i e_i² mistakes. The vote makes, in
+/// expectation over its own draws, at most (M + ln N)/(1 − 1/e). Derived from the regrets of OGD and Hedge,
+/// and asserted with them, in `tests/mistake_bound`. *Cost:* N votes and at most N updates a round, two
+/// exponentials a learner; no allocation. *Errors:* a row of another dimension, or an example that a learner
+/// refuses, updates nothing.
 ///
 /// ```
 /// use boosters::mistake_bound::AdaBoostOl;
@@ -59,7 +61,8 @@ pub struct AdaBoostOl<W> {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct State<W> {
-    pupils: Pupils<W>,
+    #[serde(rename = "pupils")]
+    taught: TaughtLearners<W>,
     /// α^1, …, α^N.
     steps: Ogd<BoxSet>,
     /// v over ŷ^1, …, ŷ^N.
@@ -70,13 +73,13 @@ struct State<W> {
 
 impl<W: OnlinePredictor<Label>> AdaBoostOl<W> {
     /// One round: votes at x, then learns y; returns the vote. The same as
-    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which asks every learner twice.
+    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which calls every learner twice.
     ///
     /// # Errors
     /// As [`update`](OnlinePredictor::update).
     pub fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError> {
         let Self { state, passing, gradients, mistakes } = self;
-        state.pupils.vote(x, y, passing)?;
+        state.taught.vote(x, y, passing)?;
         let (mut score, mut w) = (0.0, 0.5); // s^0 = 0, w^1 = 1/2
         let chosen = state.chosen();
         let mut played = Label::Plus;
@@ -89,7 +92,7 @@ impl<W: OnlinePredictor<Label>> AdaBoostOl<W> {
             mistakes[i] = if expert == y { 0.0 } else { 1.0 };
             played = if i == chosen { expert } else { played };
         }
-        state.pupils.learn(x, y, passing)?; // pass (x, y) to W_i with probability w^i
+        state.taught.learn(x, y, passing)?; // pass (x, y) to W_i with probability w^i
         state.steps.observe(gradients)?;
         state.experts.observe(mistakes)?; // v^i ← v^i·e^{−1{ŷ^i ≠ y}}
         state.choice.advance();
@@ -105,34 +108,34 @@ impl<W: OnlinePredictor<Label>> AdaBoostOl<W> {
         if n == 0 {
             return Err(LearnerError::Empty { argument: "learners" });
         }
-        let pupils = Pupils::new(learners, rng);
+        let taught = TaughtLearners::new(learners, rng);
         let (steps, experts) = (steps(n)?, experts(n)?);
-        State { pupils, steps, experts, choice: Draws::new(rng, 1) }.try_into()
+        State { taught, steps, experts, choice: Draws::new(rng, 1) }.try_into()
     }
 
     /// W_1, …, W_N.
     pub fn learners(&self) -> &[W] {
-        self.state.pupils.learners()
+        self.state.taught.learners()
     }
 
-    /// α^1, …, α^N of the round to come.
+    /// α^1, …, α^N of the next round.
     pub fn alphas(&self) -> &[f64] {
         self.state.steps.play()
     }
 
-    /// v of the round to come, a distribution over ŷ^1, …, ŷ^N.
+    /// v of the next round, a distribution over ŷ^1, …, ŷ^N.
     pub fn expert_weights(&self) -> &[f64] {
         self.state.experts.play()
     }
 
-    /// What happened in the last round.
+    /// The record of the last round.
     pub fn passing(&self) -> &Passing {
         &self.passing
     }
 }
 
 impl<W> State<W> {
-    /// The i, from 0, of the ŷ^i that votes in the round to come.
+    /// The i, from 0, of the ŷ^i that votes in the next round.
     fn chosen(&self) -> usize {
         let v = self.experts.play();
         let mut left = self.choice.coming().first().copied().unwrap_or(0.0);
@@ -148,15 +151,15 @@ impl<W> State<W> {
 
 impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for AdaBoostOl<W> {
     fn shape(&self) -> Shape {
-        self.state.pupils.shape()
+        self.state.taught.shape()
     }
 
-    /// Asks only the learners that the vote needs.
+    /// Calls only the learners that the vote needs.
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
         check_output(1, y.len())?;
         let (chosen, mut score) = (self.state.chosen(), 0.0);
-        let State { pupils, steps, .. } = &mut self.state;
-        for (learner, alpha) in pupils.learners_mut().iter_mut().zip(steps.play()).take(chosen + 1) {
+        let State { taught, steps, .. } = &mut self.state;
+        for (learner, alpha) in taught.learners_mut().iter_mut().zip(steps.play()).take(chosen + 1) {
             score += alpha * learner.vote(x)?.sign();
         }
         y[0] = Label::of_score(score).sign();
@@ -164,7 +167,7 @@ impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for AdaBoostOl<W> {
     }
 
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
-        self.state.pupils.accept(x, *y)
+        self.state.taught.accept(x, *y)
     }
 
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
@@ -186,7 +189,7 @@ fn experts(learners: usize) -> Result<Hedge, LearnerError> {
     Ok(Hedge::new(learners, 1.0)?)
 }
 
-/// That what was loaded, put back to its first round, is what the constructor makes: the set, the steps and the start.
+/// Checks that a loaded state, reset to its first round, equals a new one: the set, the steps and the start.
 fn check_restart<A: OnlineLearner + Clone + Serialize>(
     by: &'static str,
     loaded: &A,
@@ -215,8 +218,8 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for AdaBoostOl<W> {
     type Error = LearnerError;
 
     fn try_from(state: State<W>) -> Result<Self, LearnerError> {
-        state.pupils.check()?;
-        let expected = state.pupils.learners().len();
+        state.taught.check()?;
+        let expected = state.taught.learners().len();
         let lengths = [("step sizes", state.steps.play().len()), ("experts", state.experts.play().len())];
         for (argument, got) in lengths {
             if got != expected {

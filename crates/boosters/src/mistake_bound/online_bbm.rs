@@ -1,6 +1,6 @@
 //! Online boost-by-majority \[BKL15\].
 
-use super::passing::{Passing, Pupils, check_below_1, majority};
+use super::passing::{Passing, TaughtLearners, check_below_1, majority};
 use crate::requirements::check_output;
 use projections::ProjectionError;
 use rand::Rng;
@@ -8,22 +8,21 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 
-/// Online boost-by-majority \[BKL15\], which needs the fewest learners, up to a constant, for an advantage that is known.
+/// Online boost-by-majority \[BKL15\], which needs the fewest learners, up to a constant, for a known
+/// advantage.
 ///
-/// The potential Φ_i(s) is the chance that the majority errs, once i learners have voted with score s = Σ_{j≤i} y·h_j(x)
-/// and the other N − i are right with probability (1+γ)/2 each: Φ_N(s) = 1{s ≤ 0},
-/// Φ_{i−1}(s) = ((1−γ)/2)Φ_i(s−1) + ((1+γ)/2)Φ_i(s+1). Learner i has the weight w^i(s) = ½(Φ_i(s−1) − Φ_i(s+1)) at
-/// s = s^{i−1}, and is passed (x, y) with probability w^i(s)/max w^i, the maximum over the scores −(i−1), …, i−1 that it can
-/// meet. The vote is sgn Σ h_i(x), a tie counting as +1.
+/// The potential Φ_i(s) is the probability that the majority errs, if i learners have voted with score s =
+/// Σ_{j≤i} y·h_j(x) and the other N − i are right with probability (1+γ)/2 each. So Φ_N(s) = 1{s ≤ 0},
+/// Φ_{i−1}(s) = ((1−γ)/2)Φ_i(s−1) + ((1+γ)/2)Φ_i(s+1). Learner i has the weight w^i(s) = ½(Φ_i(s−1) −
+/// Φ_i(s+1)) at s = s^{i−1}, and is passed (x, y) with probability w^i(s)/max w^i, the maximum over the
+/// scores −(i−1), …, i−1 that it can meet. The vote is sgn Σ h_i(x), a tie counting as +1.
 ///
-/// *Guarantee.* An identity, for every sequence and at every T:
-/// Σ_t Φ_N(s_t^N) = TΦ_0(0) + Σ_iΣ_t w_t^i(γ − y_t h_i(x_t)).
-/// Its left side is at least the number of mistakes, Φ_0(0) ≤ e^{−γ²N/2}, and the sum over t is max w^i times what
-/// learner i falls short of the advantage γ on the examples passed to it, in expectation. Derived and asserted in
-/// `tests/mistake_bound`.
-/// *Cost:* N votes and at most N updates a round; no allocation. The N(N+1)/2 probabilities are tabulated once, exact
-/// to rounding for any N, and not saved. *Errors:* a row of another dimension, or an example that a learner would
-/// refuse, moves nobody.
+/// *Guarantee.* An identity, for every sequence and at every T: Σ_t Φ_N(s_t^N) = TΦ_0(0) + Σ_iΣ_t w_t^i(γ −
+/// y_t h_i(x_t)). Its left side is at least the number of mistakes, Φ_0(0) ≤ e^{−γ²N/2}, and the sum over t
+/// is, in expectation, max w^i times the shortfall of learner i from the advantage γ on the examples passed
+/// to it. Derived and asserted in `tests/mistake_bound`. *Cost:* N votes and at most N updates a round; no
+/// allocation. The N(N+1)/2 probabilities are tabulated once, exact to rounding for any N, and not saved.
+/// *Errors:* a row of another dimension, or an example that a learner refuses, updates nothing.
 ///
 /// ```
 /// use boosters::mistake_bound::OnlineBbm;
@@ -53,26 +52,27 @@ use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 )]
 pub struct OnlineBbm<W> {
     state: State<W>,
-    /// w^i(s)/max w^i for i = 1, …, N, one behind the other, and in each for 0, …, i−1 right votes before.
+    /// w^i(s)/max w^i for i = 1, …, N, in sequence, and for each i for 0, …, i−1 right votes before.
     probabilities: Vec<f64>,
     passing: Passing,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct State<W> {
-    pupils: Pupils<W>,
+    #[serde(rename = "pupils")]
+    taught: TaughtLearners<W>,
     advantage: f64,
 }
 
 impl<W: OnlinePredictor<Label>> OnlineBbm<W> {
     /// One round: votes at x, then learns y; returns the vote. The same as
-    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which asks every learner twice.
+    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which calls every learner twice.
     ///
     /// # Errors
     /// As [`update`](OnlinePredictor::update).
     pub fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError> {
         let Self { state, probabilities, passing } = self;
-        state.pupils.vote(x, y, passing)?;
+        state.taught.vote(x, y, passing)?;
         let (mut right, mut score, mut rest) = (0, 0.0, &probabilities[..]);
         for (i, (h, p)) in (1..).zip(passing.votes.iter().zip(&mut passing.probabilities)) {
             let (of_learner, of_others) = rest.split_at(i);
@@ -81,7 +81,7 @@ impl<W: OnlinePredictor<Label>> OnlineBbm<W> {
             right += usize::from(*h == y);
             score += h.sign();
         }
-        state.pupils.learn(x, y, passing)?; // pass (x, y) to W_i with that probability
+        state.taught.learn(x, y, passing)?; // pass (x, y) to W_i with that probability
         Ok(Label::of_score(score))
     }
 
@@ -94,10 +94,10 @@ impl<W: OnlinePredictor<Label>> OnlineBbm<W> {
         advantage: f64,
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Self, LearnerError> {
-        State { pupils: Pupils::new(learners, rng), advantage }.try_into()
+        State { taught: TaughtLearners::new(learners, rng), advantage }.try_into()
     }
 
-    /// Φ_0(0): what fraction of the examples learners of advantage γ get wrong together, at most.
+    /// Φ_0(0): a bound on the share of mistakes with learners of advantage γ.
     pub fn potential(&self) -> f64 {
         let n = self.learners().len();
         let masses = relative_binomial(n, self.state.advantage, 0, n);
@@ -106,10 +106,10 @@ impl<W: OnlinePredictor<Label>> OnlineBbm<W> {
 
     /// W_1, …, W_N.
     pub fn learners(&self) -> &[W] {
-        self.state.pupils.learners()
+        self.state.taught.learners()
     }
 
-    /// What happened in the last round.
+    /// The record of the last round.
     pub fn passing(&self) -> &Passing {
         &self.passing
     }
@@ -117,17 +117,17 @@ impl<W: OnlinePredictor<Label>> OnlineBbm<W> {
 
 impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for OnlineBbm<W> {
     fn shape(&self) -> Shape {
-        self.state.pupils.shape()
+        self.state.taught.shape()
     }
 
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
         check_output(1, y.len())?;
-        y[0] = majority(self.state.pupils.learners_mut(), x)?.sign();
+        y[0] = majority(self.state.taught.learners_mut(), x)?.sign();
         Ok(())
     }
 
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
-        self.state.pupils.accept(x, *y)
+        self.state.taught.accept(x, *y)
     }
 
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
@@ -135,10 +135,11 @@ impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for OnlineBbm<W> {
     }
 }
 
-/// The probabilities of N learners. The weight w^i(s) is half the chance that the votes of the n = N − i learners behind i
-/// leave the majority to i: a mass of the binomial of n and (1+γ)/2, at ⌊N/2⌋ less the right votes before i.
+/// The probabilities of N learners. The weight w^i(s) is half the probability that the votes of the n = N − i
+/// later learners leave the majority to i: a mass of the binomial of n and (1+γ)/2, at ⌊N/2⌋ less the right
+/// votes before i.
 fn passing_probabilities(learners: usize, advantage: f64) -> Result<Vec<f64>, LearnerError> {
-    // Half the square of what is given: many learners are a number of probabilities that no memory holds.
+    // The table has N(N+1)/2 entries, which memory may not hold.
     let (mut table, size) = (Vec::new(), learners.saturating_mul(learners.saturating_add(1)) / 2);
     if table.try_reserve_exact(size).is_err() {
         return Err(ProjectionError::TooLarge { argument: "probabilities", size }.into());
@@ -156,8 +157,9 @@ fn passing_probabilities(learners: usize, advantage: f64) -> Result<Vec<f64>, Le
     Ok(table)
 }
 
-/// The binomial masses of n and p = (1+γ)/2 at `fewest`, …, `most`, relative to the largest of these. Every mass follows
-/// from its neighbour towards the mode, so that none overflows, and one that underflows is not needed.
+/// The binomial masses of n and p = (1+γ)/2 at `fewest`, …, `most`, relative to the largest of these. Every
+/// mass follows from its neighbour towards the mode, so that none overflows; masses that underflow are not
+/// needed.
 #[allow(clippy::cast_precision_loss, reason = "counts of learners")]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two counts")]
 fn relative_binomial(n: usize, advantage: f64, fewest: usize, most: usize) -> Vec<f64> {
@@ -190,8 +192,8 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for OnlineBbm<W> {
 
     fn try_from(state: State<W>) -> Result<Self, LearnerError> {
         check_below_1(state.advantage)?;
-        state.pupils.check()?;
-        let learners = state.pupils.learners().len();
+        state.taught.check()?;
+        let learners = state.taught.learners().len();
         let probabilities = passing_probabilities(learners, state.advantage)?;
         Ok(Self { state, probabilities, passing: Passing::new(learners) })
     }

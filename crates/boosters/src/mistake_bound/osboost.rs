@@ -1,6 +1,6 @@
 //! OSBoost, smooth boosting one example at a time \[CLL12\].
 
-use super::passing::{Passing, Pupils, check_below_1, majority};
+use super::passing::{Passing, TaughtLearners, check_below_1, majority};
 use crate::requirements::check_output;
 use rand::Rng;
 use rows::Row;
@@ -9,16 +9,16 @@ use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 
 /// OSBoost \[CLL12\], the online form of SmoothBoost \[S03\].
 ///
-/// With θ = γ/(2+γ): z^0 = 0, z^i = z^{i−1} + y·h_i(x) − θ; w^1 = 1, w^{i+1} = min((1−γ)^{z^i/2}, 1); (x, y) is passed to
-/// learner i with probability w^i; the vote is sgn Σ h_i(x), a tie counting as +1.
+/// With θ = γ/(2+γ): z^0 = 0, z^i = z^{i−1} + y·h_i(x) − θ; w^1 = 1, w^{i+1} = min((1−γ)^{z^i/2}, 1); (x, y)
+/// is passed to learner i with probability w^i; the vote is sgn Σ h_i(x), a tie counting as +1.
 ///
-/// *Guarantee.* Let Λ = −ln(1−γ), c₊ = 2(1 − e^{−Λ(1−θ)/2})/Λ, c₋ = 2(e^{Λ(1+θ)/2} − 1)/Λ, a = (c₋ + c₊)/2 and
-/// b = (c₋ − c₊)/2. For every sequence, at every T,
-/// mistakes ≤ (2T/Λ − Σ_iΣ_t w_t^i(a·y_t h_i(x_t) − b))/(Nθ + 2/Λ).
-/// As b ≤ aγ and Λθ ≥ γ²/2, learners whose edges Σ_t w_t^i y_t h_i(x_t)/Σ_t w_t^i are γ or more make at most 4T/(4 + γ²N)
-/// mistakes together. So γ is a correlation: an edge of γ is a weighted error of ½ − γ/2. Derived and asserted in `tests/mistake_bound`.
-/// *Cost:* N votes and at most N updates a round, an exponential a learner; no allocation. *Errors:* a row
-/// of another dimension, or an example that a learner would refuse, moves nobody.
+/// *Guarantee.* Let Λ = −ln(1−γ), c₊ = 2(1 − e^{−Λ(1−θ)/2})/Λ, c₋ = 2(e^{Λ(1+θ)/2} − 1)/Λ, a = (c₋ + c₊)/2
+/// and b = (c₋ − c₊)/2. For every sequence, at every T, mistakes ≤ (2T/Λ − Σ_iΣ_t w_t^i(a·y_t h_i(x_t) −
+/// b))/(Nθ + 2/Λ). As b ≤ aγ and Λθ ≥ γ²/2, learners of edges Σ_t w_t^i y_t h_i(x_t)/Σ_t w_t^i ≥ γ make at
+/// most 4T/(4 + γ²N) mistakes together. γ is a correlation: an edge of γ is a weighted error of ½ − γ/2.
+/// Derived and asserted in `tests/mistake_bound`. *Cost:* N votes and at most N updates a round, an
+/// exponential a learner; no allocation. *Errors:* a row of another dimension, or an example that a learner
+/// refuses, updates nothing.
 ///
 /// ```
 /// use boosters::mistake_bound::OsBoost;
@@ -53,19 +53,20 @@ pub struct OsBoost<W> {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct State<W> {
-    pupils: Pupils<W>,
+    #[serde(rename = "pupils")]
+    taught: TaughtLearners<W>,
     advantage: f64,
 }
 
 impl<W: OnlinePredictor<Label>> OsBoost<W> {
     /// One round: votes at x, then learns y; returns the vote. The same as
-    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which asks every learner twice.
+    /// [`OnlineClassifier::round`](weak_learners::OnlineClassifier::round), which calls every learner twice.
     ///
     /// # Errors
     /// As [`update`](OnlinePredictor::update).
     pub fn round(&mut self, x: Row<'_>, y: Label) -> Result<Label, LearnerError> {
-        let Self { state: State { pupils, advantage: gamma }, passing } = self;
-        pupils.vote(x, y, passing)?;
+        let Self { state: State { taught, advantage: gamma }, passing } = self;
+        taught.vote(x, y, passing)?;
         let theta = *gamma / (2.0 + *gamma);
         let half_log = 0.5 * (-*gamma).ln_1p();
         let (mut z, mut w, mut score) = (0.0, 1.0, 0.0); // z^0 = 0, w^1 = 1
@@ -75,7 +76,7 @@ impl<W: OnlinePredictor<Label>> OsBoost<W> {
             w = (half_log * z).exp().min(1.0); // w^{i+1} = min((1−γ)^{z^i/2}, 1)
             score += h.sign();
         }
-        pupils.learn(x, y, passing)?; // pass (x, y) to W_i with probability w^i
+        taught.learn(x, y, passing)?; // pass (x, y) to W_i with probability w^i
         Ok(Label::of_score(score))
     }
 
@@ -88,15 +89,15 @@ impl<W: OnlinePredictor<Label>> OsBoost<W> {
         advantage: f64,
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Self, LearnerError> {
-        State { pupils: Pupils::new(learners, rng), advantage }.try_into()
+        State { taught: TaughtLearners::new(learners, rng), advantage }.try_into()
     }
 
     /// W_1, …, W_N.
     pub fn learners(&self) -> &[W] {
-        self.state.pupils.learners()
+        self.state.taught.learners()
     }
 
-    /// What happened in the last round.
+    /// The record of the last round.
     pub fn passing(&self) -> &Passing {
         &self.passing
     }
@@ -104,17 +105,17 @@ impl<W: OnlinePredictor<Label>> OsBoost<W> {
 
 impl<W: OnlinePredictor<Label>> OnlinePredictor<Label> for OsBoost<W> {
     fn shape(&self) -> Shape {
-        self.state.pupils.shape()
+        self.state.taught.shape()
     }
 
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
         check_output(1, y.len())?;
-        y[0] = majority(self.state.pupils.learners_mut(), x)?.sign();
+        y[0] = majority(self.state.taught.learners_mut(), x)?.sign();
         Ok(())
     }
 
     fn accepts(&self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
-        self.state.pupils.accept(x, *y)
+        self.state.taught.accept(x, *y)
     }
 
     fn update(&mut self, x: Row<'_>, y: &Label) -> Result<(), LearnerError> {
@@ -133,8 +134,8 @@ impl<W: OnlinePredictor<Label>> TryFrom<State<W>> for OsBoost<W> {
 
     fn try_from(state: State<W>) -> Result<Self, LearnerError> {
         check_below_1(state.advantage)?;
-        state.pupils.check()?;
-        let passing = Passing::new(state.pupils.learners().len());
+        state.taught.check()?;
+        let passing = Passing::new(state.taught.learners().len());
         Ok(Self { state, passing })
     }
 }

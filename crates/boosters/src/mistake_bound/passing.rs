@@ -1,4 +1,4 @@
-//! Weak learners that are passed an example with a probability each.
+//! Weak learners, each of which is passed an example with its own probability.
 
 use crate::draws::Draws;
 use crate::requirements::{check_advantage, check_classifiers};
@@ -7,11 +7,11 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
-/// What happened in the last round of a booster, a learner an entry: its vote h_i(x), the probability p_i with which the
-/// example was to be passed to it, and whether it was.
+/// The record of the last round of a booster, an entry a learner: its vote h_i(x), the probability p_i of
+/// passing the example to it, and whether it was passed.
 ///
-/// It is the boosters' working memory and a researcher's window; theorem checks read it. Before the first round it
-/// holds votes of +1, probabilities of 0 and nothing passed.
+/// It is the boosters' working memory; theorem tests read it. Before the first round it holds votes of +1,
+/// probabilities of 0 and nothing passed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passing {
     pub(super) votes: Vec<Label>,
@@ -25,7 +25,7 @@ impl Passing {
         Self { votes, probabilities, passed: vec![false; learners] }
     }
 
-    /// h_1(x), …, h_N(x), before anybody learnt.
+    /// h_1(x), …, h_N(x), before any update.
     pub fn votes(&self) -> &[Label] {
         &self.votes
     }
@@ -35,37 +35,37 @@ impl Passing {
         &self.probabilities
     }
 
-    /// Who learnt the example.
+    /// Whether each learner learnt the example.
     pub fn passed(&self) -> &[bool] {
         &self.passed
     }
 }
 
-/// N weak learners of one shape, and a coin for each.
+/// N weak learners of one shape, with a random number for each.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Pupils<W> {
+pub(super) struct TaughtLearners<W> {
     learners: Vec<W>,
     coins: Draws,
 }
 
-impl<W: OnlinePredictor<Label>> Pupils<W> {
+impl<W: OnlinePredictor<Label>> TaughtLearners<W> {
     pub(super) fn new(learners: Vec<W>, rng: &mut (impl Rng + ?Sized)) -> Self {
         let coins = Draws::new(rng, learners.len());
         Self { learners, coins }
     }
 
-    /// What every constructor of a booster asks of its learners, on deserialisation too.
+    /// Checks the learners of a booster, on deserialisation too.
     pub(super) fn check(&self) -> Result<(), LearnerError> {
         check_classifiers("learners", &self.learners)?;
         self.coins.check("coins", self.learners.len())
     }
 
-    /// That every learner would take the example, whoever it is passed to.
+    /// Checks that every learner accepts the example.
     pub(super) fn accept(&self, x: Row<'_>, y: Label) -> Result<(), LearnerError> {
         self.learners.iter().try_for_each(|learner| learner.accepts(x, &y))
     }
 
-    /// h_1(x), …, h_N(x), once every learner has agreed to the example.
+    /// h_1(x), …, h_N(x), after every learner has accepted the example.
     pub(super) fn vote(&mut self, x: Row<'_>, y: Label, round: &mut Passing) -> Result<(), LearnerError> {
         self.accept(x, y)?;
         for (learner, vote) in self.learners.iter_mut().zip(&mut round.votes) {
@@ -74,7 +74,7 @@ impl<W: OnlinePredictor<Label>> Pupils<W> {
         Ok(())
     }
 
-    /// Passes (x, y) to learner i where its coin falls below p_i, and tosses the coins of the next round.
+    /// Passes (x, y) to learner i if its number is below p_i, and draws the numbers of the next round.
     pub(super) fn learn(&mut self, x: Row<'_>, y: Label, round: &mut Passing) -> Result<(), LearnerError> {
         let coins = self.coins.coming().iter().zip(&round.probabilities);
         for ((learner, passed), (u, p)) in self.learners.iter_mut().zip(&mut round.passed).zip(coins) {

@@ -1,4 +1,4 @@
-//! A real stream for theorem checks: abalone, or its stand-in in a clone without the file, said aloud.
+//! A real stream for theorem checks: abalone, or its stand-in in a clone without the file, which is reported.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot load its data must fail")]
 
@@ -31,7 +31,7 @@ impl Stream {
         let range = TargetRange::fit(rings).unwrap();
         let labels = rings.iter().map(|y| 2.0 * range.to_unit(*y) - 1.0).collect();
         let largest_norm = rows.iter().map(|x| x.norm_squared()).fold(0.0, f64::max).sqrt();
-        let order = permutation(rows.len(), seed, 0).into_iter().take(rounds).collect();
+        let order = permutation(rows.len(), seed, 0).unwrap().into_iter().take(rounds).collect();
         Self { rows, labels, order, largest_norm }
     }
 
@@ -41,7 +41,7 @@ impl Stream {
     }
 
     /// Members of the class {x ↦ Ux : ‖U‖ ≤ radius} to compare with: zero, a few fixed directions, and the
-    /// least-squares solution scaled into the ball (found by gradient descent, which is all that is needed here).
+    /// least-squares solution scaled into the ball (found by gradient descent).
     pub(crate) fn comparators(&self, radius: f64) -> Vec<Vec<f64>> {
         let m = self.rows.dimension();
         let mut fitted = vec![0.0; m];

@@ -47,8 +47,8 @@ fn x() -> Row<'static> {
 }
 
 proptest! {
-    /// At every prefix: the vote is the leader's, the leader has the fewest mistakes and is the first such, and the
-    /// mistakes are at most K(M + 1) − 1.
+    /// At every prefix: the vote is the leader's, the leader has the fewest mistakes and is the first such,
+    /// and the mistakes are at most K(M + 1) − 1.
     #[test]
     fn it_follows_the_fewest_mistakes(
         scripts in prop::collection::vec(prop::collection::vec(prop::bool::ANY, 40), 1..6),
@@ -107,8 +107,8 @@ fn a_refused_example_reaches_no_candidate() {
     );
 }
 
-/// Learners of advantage 0.25 whose advantage nobody knows: the choice among γ = 1, ½, …, 1/16 is nearly as good as the best
-/// of them, and much better than γ = 1. A run that is saved and loaded goes on bit for bit.
+/// Learners of unknown advantage 0.25: the choice among γ = 1, ½, …, 1/16 is nearly as good as the best of
+/// them, and much better than γ = 1. A run that is saved and loaded goes on bit for bit.
 #[test]
 fn the_advantage_is_found() {
     let examples = Examples::letter();

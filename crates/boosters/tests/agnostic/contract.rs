@@ -1,10 +1,10 @@
-//! The contract of a predictor: refused examples, predictions that say what the round will vote, and saved runs.
+//! The contract of a predictor: refused examples, predictions equal to the round's vote, and saved runs.
 
 use super::lemmas::Votes;
 use super::streams::{Examples, hedges, rng};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster, VoteRule};
 use boosters::saved::{load, save};
-use oco_core::Ogd;
+use oco_core::learners::Ogd;
 use projections::BoxSet;
 use rows::Row;
 use serde::{Serialize, de::DeserializeOwned};
@@ -45,7 +45,7 @@ pub(crate) fn text(booster: &impl Serialize) -> String {
     serde_json::to_string(booster).unwrap()
 }
 
-/// Whatever is refused leaves the saved state, coins included, as it was.
+/// A refused example leaves the saved state, with its coins, unchanged.
 fn refuses<B: OnlinePredictor<Label> + Serialize>(mut booster: B) {
     rounds(&mut booster, 0..20);
     let (before, short, good) = (text(&booster), [0.1], [0.1, 0.2]);
@@ -66,7 +66,8 @@ fn a_refused_example_is_as_if_it_had_not_been_shown() {
     refuses(agnostic().voting_by(VoteRule::Sign));
 }
 
-/// `predict` says what the next round will vote, as often as it is asked; it and `score` learn nothing and leave the trace.
+/// `predict` returns the next round's vote, any number of times; it and `score` learn nothing and leave the
+/// trace.
 #[test]
 fn predictions_are_the_votes_to_come() {
     let (mut a, mut r) = (agnostic(), realizable());
@@ -85,8 +86,8 @@ fn predictions_are_the_votes_to_come() {
     }
 }
 
-/// With the deterministic rule the vote is the sign, the learners are taught the same, and its mistakes are at most twice
-/// the expected ones of Π.
+/// With the deterministic rule the vote is the sign, the learners receive the same labels, and its mistakes
+/// are at most twice the expected ones of Π.
 #[test]
 fn the_sign_votes_without_a_coin() {
     let (mut drawn, mut signed) = (agnostic(), agnostic().voting_by(VoteRule::Sign));

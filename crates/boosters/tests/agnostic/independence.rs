@@ -1,15 +1,17 @@
-//! The coins of a round are independent of each other and of the round before; results depend neither on the number of
-//! threads nor, for the first learners, on how many follow them.
+//! The coins of a round are independent of each other and of the round before; results depend neither on the
+//! number of threads nor, for the first learners, on how many follow them.
 
 use super::lemmas::{Plays, Votes};
 use super::streams::{Examples, hedges, margin, rng};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster};
-use oco_core::{Ogd, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::learners::Ogd;
 use projections::BoxSet;
 use rows::Row;
 use weak_learners::Label::{Minus, Plus};
 
-/// Trials on 1, 2 and 4 threads, of both boosters: votes, traces and the learners at the end are bit for bit the same.
+/// Trials on 1, 2 and 4 threads, of both boosters: votes, traces and the learners at the end are bit for bit
+/// the same.
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let examples = Examples::letter();
@@ -40,7 +42,8 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(on(4), alone);
 }
 
-/// With steps that do not depend on N, what learner i is passed depends on the learners before it alone.
+/// With steps that do not depend on N, the examples passed to learner i depend only on the learners before
+/// it.
 #[test]
 fn a_prefix_of_the_learners_is_taught_the_same() {
     let examples = Examples::letter();
@@ -71,8 +74,9 @@ fn a_prefix_of_the_learners_is_taught_the_same() {
     }
 }
 
-/// Where every coin is fair, those of the vote and of the learners are right together as often as not, and right again in
-/// the next round as often as not: each product of two signs is a martingale difference with a range of 2.
+/// Where every coin is fair, those of the vote and of the learners are right together as often as not, and
+/// right again in the next round as often as not: each product of two signs is a martingale difference with a
+/// range of 2.
 #[test]
 fn the_coins_of_a_round_are_independent() {
     let (rounds, team) = (4000_u32, vec![Votes(Plus), Votes(Minus), Votes(Plus), Votes(Minus)]);

@@ -12,7 +12,8 @@ fn mean(z: f64) -> f64 {
     2.0 * RandomisedMajority::prob_plus(z) - 1.0
 }
 
-/// Lemma 4: p(hy − 1) ≥ hy − 1 for p ∈ [−1, 1]; outside of it, not. With γ = 1, hy − 1 is the slope of the booster's losses.
+/// Lemma 4: p(hy − 1) ≥ hy − 1 for p ∈ [−1, 1]; outside of it, not. With γ = 1, hy − 1 is the slope of the
+/// booster's losses.
 #[test]
 fn lemma_4() {
     let majority = RandomisedMajority::new(1.0).unwrap();
@@ -26,8 +27,8 @@ fn lemma_4() {
     }
 }
 
-/// Lemma 5: some p* ∈ {0, 1} has p*(zy − 1) ≤ E[Π(z)]y − 1, for z = ĥ(x) over its whole range. With the expert h instead of
-/// ĥ, as it is printed, it fails; with one of the two p* alone it fails; and a vote that is the sign of z fails.
+/// Lemma 5: some p* ∈ {0, 1} has p*(zy − 1) ≤ E[Π(z)]y − 1, for z = ĥ(x) over its whole range. It fails with
+/// the expert h instead of ĥ, as printed; with one of the two p* alone; and for the sign of z as the vote.
 #[test]
 fn lemma_5() {
     let ends = [f64::MAX, 1e300, 2.0, 1.0 + f64::EPSILON, 1.0, 1.0 - f64::EPSILON, 1e-300, 0.0];
@@ -83,8 +84,9 @@ impl OnlineLearner for Plays {
     fn reset(&mut self) {}
 }
 
-/// Lemma 13, by enumeration: with P[y^i = y] as the booster reports it, E[W_i(x)y^i] = E[W_i(x)yp^i] for every joint law
-/// of (W_i, p^i, y) on a grid, y^i being independent of W_i given p^i and y. A label that looks at W_i breaks it.
+/// Lemma 13, by enumeration: with P[y^i = y] as the booster reports it, E[W_i(x)y^i] = E[W_i(x)yp^i] for
+/// every joint law of (W_i, p^i, y) on a grid, y^i being independent of W_i given p^i and y. A label that
+/// depends on W_i breaks it.
 #[test]
 fn lemma_13() {
     let (mut left, mut right, mut looking, mut mass) = (0.0, 0.0, 0.0, 0.0);

@@ -1,9 +1,10 @@
-//! What fails where a hypothesis of [BCMH20] does: learners that are not weak, an advantage that they do not have, an OCO
-//! learner that is not started afresh or climbs.
+//! Failures without a hypothesis of [BCMH20]: learners without the claimed advantage, an OCO learner that is
+//! not reset or that climbs.
 
 use super::streams::{Examples, Inner, class, hedges, rng, synthetic};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster};
-use oco_core::{OcoError, Ogd, OnlineLearner, StepSchedule};
+use oco_core::learners::Ogd;
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rows::Row;
 use weak_learners::Label;
@@ -11,8 +12,8 @@ use weak_learners::online::Thresholds;
 
 const ROUNDS: u32 = 500;
 
-/// (1/T)ΣE_Π[ŷ_t]y_t of Algorithms 1 and 4 where learners that agree with the expert in the mean by `truth` claim γ, and
-/// what Proposition 3 and Theorem 12 would give with R_W = 0.
+/// (1/T)ΣE_Π[ŷ_t]y_t of Algorithms 1 and 4 where learners that agree with the expert in the mean by `truth`
+/// claim γ, and what Proposition 3 and Theorem 12 would give with R_W = 0.
 fn gains_and_promises(truth: f64, gamma: f64, n: u64) -> [(f64, f64); 2] {
     let examples = Examples::letter();
     let expert = class(&examples.thresholds(4))[20];
@@ -44,7 +45,8 @@ fn without_an_advantage_the_boosters_fail() {
     }
 }
 
-/// Learners of advantage 0.1 that claim 0.5 gain about a fifth; with their own advantage they keep the promise.
+/// Learners of advantage 0.1 that claim 0.5 gain about a fifth; with their own advantage they keep the
+/// promise.
 #[test]
 fn with_an_advantage_that_is_too_large_the_boosters_fail() {
     for (gain, promise) in gains_and_promises(0.1, 0.5, 400) {
@@ -55,7 +57,7 @@ fn with_an_advantage_that_is_too_large_the_boosters_fail() {
     }
 }
 
-/// OGD that is not what Algorithm 1 asks for.
+/// OGD that violates Algorithm 1.
 struct Wrong {
     ogd: Ogd<BoxSet>,
     climbs: bool,
@@ -76,8 +78,8 @@ impl OnlineLearner for Wrong {
     }
 }
 
-/// Hedge over four experts with proved R_W and R_A, on examples that one of them labels without an error: the gain of
-/// Algorithm 1 against the promise, and the largest R_{A,t}/(DG√N) of a round.
+/// Hedge over four experts with proved R_W and R_A, on examples that one of them labels without an error: the
+/// gain of Algorithm 1 against the promise, and the largest R_{A,t}/(DG√N) of a round.
 fn with_oco(climbs: bool, starts_afresh: bool) -> (f64, f64, f64) {
     let (n, gamma, rounds) = (100_u64, 0.5, 4000_u32);
     let thresholds = Thresholds::at(vec![vec![0.5]]).unwrap();
@@ -101,8 +103,9 @@ fn with_oco(climbs: bool, starts_afresh: bool) -> (f64, f64, f64) {
     (gain, t - hedge / gamma - t * lipschitz / (n as f64).sqrt(), worst)
 }
 
-/// One that climbs teaches learners to keep what is wrong, and the booster gains less than nothing. One that goes on from the
-/// last round has up to twice the regret of Theorem 2, which is what `proposition_3.rs` would notice.
+/// One that climbs teaches learners to keep what is wrong, and the booster gains less than nothing. One that
+/// goes on from the last round has up to twice the regret of Theorem 2, which is what `proposition_3.rs`
+/// would notice.
 #[test]
 fn an_oco_learner_that_climbs_or_is_not_fresh_fails() {
     let (gain, promise, worst) = with_oco(false, true);

@@ -2,16 +2,17 @@
 
 use super::streams::{Examples, Inner, class, hedges, margin, rng, synthetic};
 use boosters::agnostic::{OnlineAgnosticBooster, Trace};
-use oco_core::{Ogd, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::learners::Ogd;
 use projections::BoxSet;
 use weak_learners::Label;
 use weak_learners::online::HedgeStumps;
 
 type Booster = OnlineAgnosticBooster<HedgeStumps, Ogd<BoxSet>>;
 
-/// With p = (1/N)Σp^i of round t and R̃_i = Σp_t^iy_t(γh(x_t) − W_i(x_t)), for every expert h and at every prefix:
-/// ΣE_Π[ŷ_t]y_t ≥ Σh(x_t)y_t − mean_i R̃_i/γ − (1/N)ΣR_{A,t}. The two sides differ by what Lemmas 4 and 5 give away,
-/// Σ(1 − p_t)(1 − h(x_t)y_t) and Σ(E_Π[ŷ_t]y_t − 1 + |z_ty_t − 1|), and by nothing else.
+/// With p = (1/N)Σp^i of round t and R̃_i = Σp_t^iy_t(γh(x_t) − W_i(x_t)), for every expert h and at every
+/// prefix: ΣE_Π[ŷ_t]y_t ≥ Σh(x_t)y_t − mean_i R̃_i/γ − (1/N)ΣR_{A,t}. The two sides differ by what Lemmas 4
+/// and 5 give away, Σ(1 − p_t)(1 − h(x_t)y_t) and Σ(E_Π[ŷ_t]y_t − 1 + |z_ty_t − 1|), and by nothing else.
 #[test]
 fn proposition_3_holds_surely_for_every_expert_at_every_round() {
     for (examples, rounds) in [(Examples::letter(), 3000), (Examples::adult(), 1500)] {
@@ -21,8 +22,8 @@ fn proposition_3_holds_surely_for_every_expert_at_every_round() {
     }
 }
 
-/// The same where A is on [0, 1], from 1 or from ½: the proof needs no other comparator than 0 and 1. No label is turned more
-/// often than not, and from ½ the regret of A is at most half.
+/// The same where A is on [0, 1], from 1 or from ½: the proof needs no other comparator than 0 and 1. No
+/// label is turned more often than not, and from ½ the regret of A is at most half.
 #[test]
 fn proposition_3_holds_surely_where_no_label_is_turned_more_often_than_not() {
     for (gamma, n) in [(1.0, 9_u32), (0.3, 24), (0.05, 1)] {
@@ -31,8 +32,8 @@ fn proposition_3_holds_surely_where_no_label_is_turned_more_often_than_not() {
     }
 }
 
-/// What the first learner is told: a coin (from 0 on [−1, 1]), the label (from 1 on [0, 1]), or the label in three rounds of
-/// four (from ½ on [0, 1]).
+/// What the first learner is told: a coin (from 0 on [−1, 1]), the label (from 1 on [0, 1]), or the label in
+/// three rounds of four (from ½ on [0, 1]).
 #[derive(Clone, Copy)]
 enum Start {
     Coin,
@@ -132,14 +133,15 @@ impl Run {
 
 const SEEDS: u32 = 20;
 
-/// Proposition 3 on 20 seeds with Hedge over stumps, the regrets measured on the labels that were passed: for the best
-/// expert, Σh(x_t)y_t − Σŷ_ty_t = mean_i R_i/γ + (1/N)ΣR_{A,t} in the mean, less what Lemmas 4 and 5 give away. Both
-/// sides are held to it, so that another law of the vote or of the labels shows.
+/// Proposition 3 on 20 seeds with Hedge over stumps, the regrets measured on the labels that were passed: for
+/// the best expert, Σh(x_t)y_t − Σŷ_ty_t = mean_i R_i/γ + (1/N)ΣR_{A,t} in the mean, less what Lemmas 4 and 5
+/// give away. Both sides are held to it, so that another law of the vote or of the labels shows.
 ///
-/// The sure form holds for E_Π[ŷ_t] and for p_t^iy_t in place of y_t^i. Given the past, ŷ_t has a range of 2, and the N
-/// independent labels y_t^i move the regrets' mean over γ by at most 2(1 + γ)/(γN) each: a round's squared ranges sum to
-/// 4 + 4(1 + γ)²/(γ²N). The labels alone: Σ(1[y_t^i = y_t] − (1 + p_t^i)/2) has NT ranges of 1. An expert is right on nine
-/// examples of ten, so that the bound says more than that the booster is no worse than a coin.
+/// The sure form holds for E_Π[ŷ_t] and for p_t^iy_t in place of y_t^i. Given the past, ŷ_t has a range of 2,
+/// and the N independent labels y_t^i move the regrets' mean over γ by at most 2(1 + γ)/(γN) each: a round's
+/// squared ranges sum to 4 + 4(1 + γ)²/(γ²N). The labels alone: Σ(1[y_t^i = y_t] − (1 + p_t^i)/2) has NT
+/// ranges of 1. An expert is right on nine examples of ten, so that the bound says more than that the booster
+/// is no worse than a coin.
 #[test]
 fn proposition_3_holds_in_expectation_over_hedge() {
     let (examples, rounds) = (Examples::letter(), 1200_u32);
@@ -172,8 +174,9 @@ fn proposition_3_holds_in_expectation_over_hedge() {
     }
 }
 
-/// Proposition 3 on 20 seeds with a weak learner whose advantage is known and whose R_W is 0: only the OCO learner's regret
-/// is left, realised and as proved, less what the lemmas give away. The learners' coins add ranges of 2/(γN), N a round.
+/// Proposition 3 on 20 seeds with a weak learner whose advantage is known and whose R_W is 0: only the OCO
+/// learner's regret is left, realised and as proved, less what the lemmas give away. The learners' coins add
+/// ranges of 2/(γN), N a round.
 #[test]
 fn proposition_3_holds_in_expectation_over_a_known_advantage() {
     let (examples, rounds) = (Examples::adult(), 600_u32);

@@ -1,9 +1,10 @@
-//! What the online boosters refuse: plays, votes, labels, parameters and saved states that are none.
+//! Refusals of the online boosters: invalid plays, votes, labels, parameters and saved states.
 
 use super::contract::{Agnostic, Realizable, agnostic, learners, text};
 use super::streams::rng;
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster};
-use oco_core::{OcoError, Ogd, OnlineLearner, StepSchedule};
+use oco_core::learners::Ogd;
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -64,8 +65,8 @@ fn plays_outside_the_interval_are_refused() {
     assert!(OnlineRealizableBooster::new(learners(2, 1), oco, 0.5, &mut rng(2, 0)).is_err());
 }
 
-/// An A that has learnt before it is handed over, here until its play is none, plays its first play in the first round, and is
-/// saved as fresh after each.
+/// An A that has learnt before it is handed over, here until its play is none, plays its first play in the
+/// first round, and is saved as fresh after each.
 #[test]
 fn an_oco_learner_that_was_used_is_put_back() {
     let plays = [[0.25]; 8].into_iter().chain([[7.0]]).map(Vec::from);
@@ -84,7 +85,7 @@ fn an_oco_learner_that_was_used_is_put_back() {
     }
 }
 
-/// A learner that is not one: a vote that is none, or a label that it does not take.
+/// An invalid learner: a vote other than ±1, or a label that it refuses.
 #[derive(Clone)]
 struct Odd {
     vote: f64,
@@ -131,7 +132,7 @@ fn no_learner_moves_before_all_have_agreed() {
         let mut a = OnlineAgnosticBooster::with_ogd(team.clone(), 0.5, &mut rng(1, 0)).unwrap();
         let mut r = OnlineRealizableBooster::with_ogd(team, 0.5, &mut rng(1, 0)).unwrap();
         assert_eq!(a.round(x, Plus).unwrap_err().to_string(), error.to_string());
-        // Algorithm 4 turns no label, so a learner that takes every +1 will do.
+        // Algorithm 4 flips no label, so a learner that accepts only +1 suffices.
         let turned_only = odd.refuses == Some(Minus);
         assert_eq!(r.round(x, Plus).is_ok(), turned_only);
         let taught = |learners: &[Odd]| learners.iter().map(|learner| learner.taught).sum::<u32>();
@@ -169,7 +170,7 @@ fn every_parameter_is_checked_by_the_constructor() {
     }
 }
 
-/// A state that was written whole but that no constructor would accept.
+/// A complete state that no constructor accepts.
 #[test]
 fn a_saved_state_is_checked_as_a_new_one() {
     let good = text(&agnostic());

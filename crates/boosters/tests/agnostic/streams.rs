@@ -1,4 +1,4 @@
-//! Examples, weak learners over them, and what a round's trace adds up to.
+//! Examples, weak learners over them, and sums of a round's trace.
 
 #[path = "../../../datasets/tests/reduced/mod.rs"]
 mod reduced;
@@ -52,10 +52,11 @@ impl Examples {
         Self { labels: labels.into_iter().map(|y| Label::new(y).unwrap()).collect(), rows: dataset.features }
     }
 
-    /// The first `rounds` rows of a seeded order, with the given share of the labels turned.
+    /// The first `rounds` rows of a seeded order, with the given share of the labels flipped.
     pub(crate) fn noisy(&self, rounds: usize, noise: f64, seed: u64) -> Stream<'_> {
         let mut coins = rng(seed, 1);
-        let order: Vec<usize> = permutation(self.rows.len(), seed, 0).into_iter().take(rounds).collect();
+        let order: Vec<usize> =
+            permutation(self.rows.len(), seed, 0).unwrap().into_iter().take(rounds).collect();
         let turned = |y: Label| if coins.random::<f64>() < noise { -y } else { y };
         let labels = order.iter().map(|&i| self.labels[i]).map(turned).collect();
         Stream { examples: self, order, labels }
@@ -68,7 +69,7 @@ impl Examples {
         stream
     }
 
-    /// The same, and then the given share of the labels turned.
+    /// The same, with the given share of the labels flipped.
     pub(crate) fn nearly_separable(&self, rounds: usize, expert: Stump, noise: f64, seed: u64) -> Stream<'_> {
         let (mut stream, mut coins) = (self.separable(rounds, expert, seed), rng(seed, 2));
         for y in &mut stream.labels {
@@ -155,8 +156,8 @@ impl Inner {
     }
 }
 
-/// ρ-margin of Hoeffding and Azuma: a sum of martingale differences whose squared ranges sum to `squares`, averaged over
-/// `seeds` independent runs, exceeds this with probability 10⁻⁶ at most.
+/// ρ-margin of Hoeffding and Azuma: a sum of martingale differences whose squared ranges sum to `squares`,
+/// averaged over `seeds` independent runs, exceeds this with probability 10⁻⁶ at most.
 pub(crate) fn margin(squares: f64, seeds: f64) -> f64 {
     (squares * 1e6_f64.ln() / (2.0 * seeds)).sqrt()
 }

@@ -1,4 +1,4 @@
-//! What the learners are taught is what the trace says was passed to them, label by label.
+//! The labels of the learners are those of the trace.
 
 use super::contract::learners;
 use super::recording::{Lesson, Recording};
@@ -8,8 +8,8 @@ use rows::Row;
 use weak_learners::Label;
 use weak_learners::online::HedgeStumps;
 
-/// Plays 300 rounds with `round`, which returns the trace and the learners after it; returns how many lessons were
-/// true labels, turned ones, and none.
+/// Plays 300 rounds with `round`, which returns the trace and the learners after it; returns the numbers of
+/// true labels, flipped labels, and rounds without a label.
 fn played(mut round: impl FnMut(Row<'_>, Label) -> (Trace, Vec<Vec<Lesson>>)) -> [usize; 3] {
     let (mut lessons, mut counts) = (vec![Vec::<Lesson>::new(); 7], [0; 3]);
     for t in 0..300_u32 {
@@ -45,7 +45,8 @@ fn a_learner_of_algorithm_1_is_taught_its_own_label() {
     }
 }
 
-/// A learner of Algorithm 4 is taught the true label where the example is passed to it, and nothing otherwise.
+/// A learner of Algorithm 4 is taught the true label where the example is passed to it, and nothing
+/// otherwise.
 #[test]
 fn a_learner_of_algorithm_4_is_taught_what_is_passed() {
     let mut booster =

@@ -68,8 +68,8 @@ impl Run {
 
 const SEEDS: u32 = 20;
 
-/// Theorem 12 on 20 seeds, the regrets Σ(γ − W_i(x_t)y_t) measured on the examples that were passed; an equality once what
-/// Lemma 5 gives away is counted, and held to it on both sides.
+/// Theorem 12 on 20 seeds, the regrets Σ(γ − W_i(x_t)y_t) measured on the examples that were passed; an
+/// equality once what Lemma 5 gives away is counted, and held to it on both sides.
 ///
 /// Given the past, ŷ_t has a range of 2 and the N coins of line 6 move mean_i R_i/γ by (1 + γ)/(γN) each.
 #[test]
@@ -103,9 +103,9 @@ fn theorem_12_holds_in_expectation_over_hedge() {
     }
 }
 
-/// The same with a known advantage. A learner draws its coin when it is passed an example and uses it when it is passed the
-/// next, so Σ(γ − W_i(x_t)y_t) over the examples passed is a martingale with ranges of 2: R̃_W = 0, and the learners' coins
-/// add at most N ranges of 2/(γN) a round.
+/// The same with a known advantage. A learner draws its coin when it is passed an example and uses it when it
+/// is passed the next, so Σ(γ − W_i(x_t)y_t) over the examples passed is a martingale with ranges of 2: R̃_W
+/// = 0, and the learners' coins add at most N ranges of 2/(γN) a round.
 #[test]
 fn theorem_12_holds_in_expectation_over_a_known_advantage() {
     let (examples, rounds) = (Examples::adult(), 600_u32);

@@ -1,4 +1,4 @@
-//! Theorem 2 of [BCMH20]: with OGD, R_A(N)/N falls like 1/√N; and what that leaves of the excess.
+//! Theorem 2 of [BCMH20]: with OGD, R_A(N)/N falls like 1/√N; and the excess that remains.
 
 use super::streams::{Examples, Inner, class, hedges, margin, rng, synthetic};
 use boosters::agnostic::{OnlineAgnosticBooster, OnlineRealizableBooster};
@@ -20,8 +20,9 @@ fn over_hedge(examples: &Examples, rounds: u32, gamma: f64, n: u32) -> (f64, f64
     (gain, oco / f64::from(rounds), stream.best(&experts).1)
 }
 
-/// With learners that learn: the realised R_A(N)/N, at most (1 + 1/γ)/√N, is within a factor of it for every N and is halved
-/// by four times the learners; and the excess over the best expert is at most what Hedge's own theorem and that of OGD leave.
+/// With learners that learn: the realised R_A(N)/N, at most (1 + 1/γ)/√N, is within a factor of it for every
+/// N and is halved by four times the learners; and the excess over the best expert is at most what Hedge's
+/// own theorem and that of OGD leave.
 #[test]
 fn four_times_the_learners_halve_the_regret_of_the_oco_learner() {
     let (examples, rounds, gamma) = (Examples::letter(), 800_u32, 0.8);
@@ -36,7 +37,8 @@ fn four_times_the_learners_halve_the_regret_of_the_oco_learner() {
         }
         let experts = class(&examples.thresholds(4)).len() as f64;
         let hedge = (2.0 * t * experts.ln()).sqrt() / gamma;
-        // The labels that were passed for p_t^iy_t, the learners' draws for their means: as in `proposition_3.rs`.
+        // The labels that were passed for p_t^iy_t, the learners' draws for their means: as in
+        // `proposition_3.rs`.
         let coins = t * (4.0 * (1.0 + gamma).powi(2) + 4.0) / (gamma * gamma * f64::from(n));
         let bound = hedge + t * proved + margin(coins, 1.0);
         assert!(of_best - gain <= bound, "N = {n}: {gain} of {of_best}, {bound}");
@@ -44,10 +46,10 @@ fn four_times_the_learners_halve_the_regret_of_the_oco_learner() {
     }
 }
 
-/// Where nothing is to be learnt, the vote is a mean of coins: with coins of advantage γ around an expert, z has mean h(x)
-/// and variance (1 − γ²)/(γ²N), so the excess over h is E max(0, 1 − zh) ≈ √((1 − γ²)/(2πγ²N)) a round for each correct
-/// label, and as much is won back for each wrong one: quartered steps in N halve it. Both boosters, and the bound of
-/// Theorem 2 is never crossed.
+/// Where nothing is to be learnt, the vote is a mean of coins: with coins of advantage γ around an expert, z
+/// has mean h(x) and variance (1 − γ²)/(γ²N), so the excess over h is E max(0, 1 − zh) ≈ √((1 − γ²)/(2πγ²N))
+/// a round for each correct label, and as much is won back for each wrong one: quartered steps in N halve it.
+/// Both boosters, and the bound of Theorem 2 is never crossed.
 #[test]
 fn four_times_the_coins_halve_the_excess_over_their_expert() {
     let (examples, rounds, gamma) = (Examples::letter(), 1000, 0.2);

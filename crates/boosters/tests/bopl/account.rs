@@ -1,4 +1,4 @@
-//! What must hold in every round, recomputed from the predictors pair by pair.
+//! The claims of every round, recomputed from the predictions pair by pair.
 
 use boosters::bopl::{
     Bopl, BoplS, PolicyBoosting, PolicyEnsemble, PolicyObjective, Settings, Smoothness, Step, optimal_risk,
@@ -7,7 +7,7 @@ use off_policy::policies::{Scores, softmax};
 use off_policy::{ActionSet, Log};
 use weak_learners::pairs::{PairHypothesis, PairLearner};
 
-/// The losses and constants of [L23] as they are printed, apart from the library's.
+/// The losses and constants as printed in [L23], independent of the library's.
 pub(crate) trait Printed: PolicyObjective {
     fn loss_of(v: f64, pi: f64) -> f64;
     fn factor_of(v: f64, pi: f64) -> f64;

@@ -1,4 +1,4 @@
-//! Runs that are stopped after k rounds, saved, loaded and continued; files and logs that are not theirs.
+//! Runs that are stopped after k rounds, saved, loaded and continued; other files and logs.
 
 use crate::learners::Arbitrary;
 use crate::logs::{Reward, Task};
@@ -110,7 +110,8 @@ fn numbers_beyond_the_range_are_saved() {
     assert_eq!(round_trip::<BoplS>(&log, &binned, &learner), f64::MAX);
 }
 
-/// A thousand trees of a line each, and all the actions that there may be: a file of a hundred kilobytes fits into memory.
+/// A thousand trees of a line each, and all the actions that there may be: a file of a hundred kilobytes fits
+/// into memory.
 #[test]
 fn a_tree_is_as_large_as_its_nodes() {
     let tree = json!({ "inputs": 1, "actions": 1 << 24, "nodes": [{ "leaf": { "value": 1.0 } }] });
@@ -215,7 +216,8 @@ fn a_file_that_was_tampered_with_is_refused() {
     assert!(!resumes("/record", json!(rounds.iter().rev().collect::<Vec<_>>())));
 }
 
-/// A number of actions that there is no room for, in a tree or in an ensemble, under a checksum that is right.
+/// A number of actions that there is no room for, in a tree or in an ensemble, under a checksum that is
+/// right.
 #[test]
 fn more_actions_than_there_is_room_for() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the reduction to classification asks of the learner behind it.
+//! The input of the learner behind the reduction to classification.
 
 use crate::learners::Constants;
 use crate::logs::random_log;
@@ -6,8 +6,8 @@ use boosters::bopl::{Bopl, Classification, PolicyBoosting, Settings};
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::PairRound;
 
-/// [L23, Algorithm 4]: weights |u| and labels sgn(u), so that g = u; here in units in which the mean weight is 1, whatever
-/// the gradient of the round is.
+/// [L23, Algorithm 4]: weights |u| and labels sgn(u), so that g = u; here in units in which the mean weight
+/// is 1, whatever the gradient of the round is.
 #[test]
 fn labels_are_signs_and_weights_are_sizes_of_mean_one() {
     let log = random_log(60, 2, 4, 3);

@@ -1,9 +1,9 @@
-//! What is trained on a log carries the coding of the log on: ensembles, models, and what is saved of them.
+//! Ensembles, models and their files carry the coding of the training log.
 
 use crate::logs::random_log;
 use boosters::bopl::{
-    BoplError, BoplS, Checkpoint, Member, PolicyBoosting, PolicyEnsemble, PolicyModel, PredictedRewards,
-    RewardRegression, Settings, Stop, Validation,
+    BoplError, BoplS, BoplStop, Checkpoint, Member, PolicyBoosting, PolicyEnsemble, PolicyModel,
+    PredictedRewards, RewardRegression, Settings, Validation,
 };
 use boosters::saved::{SavedError, save};
 use off_policy::estimators::{EstimateError, EstimatorSettings, OffPolicyEvaluation};
@@ -50,7 +50,7 @@ fn run(log: &Log) -> PolicyBoosting<BoplS, ExactPairTree> {
     let mut run = PolicyBoosting::new(log, learner(), Settings::default()).unwrap();
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
     let stop = run.run_rounds(&contexts, 10, None, |_, _| ControlFlow::Continue(())).unwrap();
-    assert_eq!(stop, Stop::Rounds);
+    assert_eq!(stop, BoplStop::Rounds);
     run
 }
 
@@ -214,7 +214,7 @@ fn a_log_without_a_choice_says_so() {
         let mut run = PolicyBoosting::<BoplS, _>::new(log, learner(), Settings::default()).unwrap();
         run.round(&contexts(log)).unwrap()
     };
-    assert_eq!(end(&random_log(20, 2, 1, 1)), ControlFlow::Break(Stop::NoChoice));
+    assert_eq!(end(&random_log(20, 2, 1, 1)), ControlFlow::Break(BoplStop::NoChoice));
     let log = random_log(20, 2, 3, 1);
     let only = |extra: Option<u32>| {
         let logged = log.logged_actions().iter().map(|a| vec![*a]);
@@ -222,8 +222,8 @@ fn a_log_without_a_choice_says_so() {
         sets[7].extend(extra);
         log.clone().with_action_sets(ActionSets::new(3, sets).unwrap()).unwrap()
     };
-    assert_eq!(end(&only(None)), ControlFlow::Break(Stop::NoChoice));
+    assert_eq!(end(&only(None)), ControlFlow::Break(BoplStop::NoChoice));
     let second = (log.logged_actions()[7] + 1) % 3;
     assert!(end(&only(Some(second))).is_continue(), "one row has a choice");
-    assert!(Stop::NoChoice.to_string().contains("two actions"));
+    assert!(BoplStop::NoChoice.to_string().contains("two actions"));
 }

@@ -2,7 +2,7 @@
 
 use crate::learners::Constants;
 use crate::logs::random_log;
-use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Settings, Step, Stop};
+use boosters::bopl::{Bopl, BoplS, BoplStop, PolicyBoosting, PolicyObjective, Settings, Step};
 use off_policy::{Log, Rewards};
 use std::ops::ControlFlow;
 use weak_learners::batch::SortedColumns;
@@ -12,7 +12,7 @@ fn ends<O: PolicyObjective>(
     log: &Log,
     translation: f64,
     answer: impl FnMut(&PairRound<'_>) -> Vec<f64>,
-) -> Option<Stop> {
+) -> Option<BoplStop> {
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
     let settings = Settings::builder().translation(translation).build().unwrap();
     let mut run = PolicyBoosting::<O, _>::new(log, Constants(answer), settings).unwrap();
@@ -36,12 +36,20 @@ fn with_rewards(log: &Log, reward: f64) -> Log {
 fn a_gradient_that_vanishes() {
     let log = random_log(20, 2, 3, 1);
     let means = crate::learners::means;
-    assert_eq!(ends::<Bopl>(&random_log(20, 2, 1, 1), 0.0, means), Some(Stop::NoChoice), "a single action");
-    assert_eq!(ends::<BoplS>(&random_log(20, 2, 1, 1), 0.0, means), Some(Stop::NoChoice), "a single action");
-    assert_eq!(ends::<BoplS>(&with_rewards(&log, 0.0), 0.0, means), Some(Stop::Gradient), "no rewards");
+    assert_eq!(
+        ends::<Bopl>(&random_log(20, 2, 1, 1), 0.0, means),
+        Some(BoplStop::NoChoice),
+        "a single action"
+    );
+    assert_eq!(
+        ends::<BoplS>(&random_log(20, 2, 1, 1), 0.0, means),
+        Some(BoplStop::NoChoice),
+        "a single action"
+    );
+    assert_eq!(ends::<BoplS>(&with_rewards(&log, 0.0), 0.0, means), Some(BoplStop::Gradient), "no rewards");
     assert_eq!(
         ends::<Bopl>(&with_rewards(&log, 0.25), -0.25, means),
-        Some(Stop::Gradient),
+        Some(BoplStop::Gradient),
         "translated to 0"
     );
     assert_eq!(ends::<Bopl>(&log, 0.0, means), None);
@@ -50,8 +58,8 @@ fn a_gradient_that_vanishes() {
 #[test]
 fn predictions_that_vanish() {
     let log = random_log(20, 2, 3, 1);
-    assert_eq!(ends::<Bopl>(&log, 0.0, |_| vec![0.0; 3]), Some(Stop::Predictions));
-    assert_eq!(ends::<BoplS>(&log, 0.0, |_| vec![0.9e-10, -0.9e-10, 0.0]), Some(Stop::Predictions));
+    assert_eq!(ends::<Bopl>(&log, 0.0, |_| vec![0.0; 3]), Some(BoplStop::Predictions));
+    assert_eq!(ends::<BoplS>(&log, 0.0, |_| vec![0.9e-10, -0.9e-10, 0.0]), Some(BoplStop::Predictions));
     assert_eq!(ends::<BoplS>(&log, 0.0, |_| vec![1.1e-10, -1.1e-10, 0.0]), None);
 }
 
@@ -59,8 +67,8 @@ fn predictions_that_vanish() {
 #[test]
 fn a_weight_that_vanishes() {
     let log = random_log(20, 2, 3, 1);
-    assert_eq!(ends::<Bopl>(&log, 0.0, |_| vec![1.0; 3]), Some(Stop::Alpha));
-    assert_eq!(ends::<BoplS>(&log, 0.0, |_| vec![-3.0; 3]), Some(Stop::Alpha));
+    assert_eq!(ends::<Bopl>(&log, 0.0, |_| vec![1.0; 3]), Some(BoplStop::Alpha));
+    assert_eq!(ends::<BoplS>(&log, 0.0, |_| vec![-3.0; 3]), Some(BoplStop::Alpha));
 }
 
 #[test]
@@ -80,8 +88,8 @@ fn rounds_and_watchers() {
         seen.push(run.record().len());
         if seen.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    assert_eq!(run.run_rounds(&contexts, 3, None, &mut watch).unwrap(), Stop::Watcher);
-    assert_eq!(run.run_rounds(&contexts, 3, None, &mut watch).unwrap(), Stop::Rounds);
-    assert_eq!(run.run_rounds(&contexts, 3, None, &mut watch).unwrap(), Stop::Rounds);
+    assert_eq!(run.run_rounds(&contexts, 3, None, &mut watch).unwrap(), BoplStop::Watcher);
+    assert_eq!(run.run_rounds(&contexts, 3, None, &mut watch).unwrap(), BoplStop::Rounds);
+    assert_eq!(run.run_rounds(&contexts, 3, None, &mut watch).unwrap(), BoplStop::Rounds);
     assert_eq!((run.record().len(), seen), (3, vec![1, 2, 3]));
 }

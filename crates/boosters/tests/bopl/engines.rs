@@ -1,4 +1,5 @@
-//! Histogram trees against exact ones, after twenty rounds of either: the same objective where a value has a bin of its own.
+//! Histogram trees against exact ones, after twenty rounds of either: the same objective where a value has a
+//! bin of its own.
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step};
@@ -86,8 +87,9 @@ impl Rows {
     }
 }
 
-/// With a bin a value the trees are the exact ones but for rounding. Where 1,387 different values share 256 bins a log may
-/// come out up to a tenth better or worse, for after the first different split every tree is another one; so that is averaged.
+/// With a bin a value the trees are the exact ones but for rounding. Where 1,387 different values share 256
+/// bins a log may come out up to a tenth better or worse, for after the first different split every tree is
+/// another one; so that is averaged.
 #[test]
 fn on_scene() {
     let mut rows = Rows::of(ClassificationName::Scene, 2000, 5, 1.1);
@@ -98,15 +100,16 @@ fn on_scene() {
         let bins: &[u16] = if k < 2 { &[256, 2048] } else { &[256] };
         let found = above_the_exact_one(&rows.log(), growth, bins);
         above += found[0] / 20.0;
-        // Pairs are rounded to 2^−21 of the largest sum of an example, so that values are off by less than a millionth.
+        // Pairs are rounded to 2^−21 of the largest sum of an example, so that values are off by less than a
+        // millionth.
         assert!(found.get(1).is_none_or(|off| off.abs() <= 1e-6), "{found:?}");
     }
     // It was 0.009 when this was written, with a standard error of 0.008.
     assert!(above <= 0.03, "{above}");
 }
 
-/// Words are there or not, so that 256 bins are a bin a value. Those of the stand-in need more, and there are splits that gain so
-/// nearly the same that roundings decide.
+/// Words are there or not, so that 256 bins are a bin a value. Those of the stand-in need more, and there are
+/// splits that gain so nearly the same that roundings decide.
 #[test]
 fn on_tmc() {
     let mut rows = Rows::of(ClassificationName::Tmc, 1500, 1, 0.24);

@@ -1,4 +1,4 @@
-//! Base learners without merit.
+//! Base learners with arbitrary answers.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -38,7 +38,7 @@ impl PairHypothesis for Lines {
     }
 }
 
-/// Answers by random lines, whatever it is asked.
+/// Answers with random lines, whatever the round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Arbitrary {
     pub(crate) rng: ChaCha8Rng,

@@ -1,4 +1,4 @@
-//! Logs: real data sets turned into bandit logs, reduced aloud where they are absent, and random ones.
+//! Logs: real data sets as bandit logs, with a reported stand-in if absent, and random logs.
 
 use datasets::{Name, SearchPath, StandIn, Targets, load, permutation};
 use off_policy::{Log, Rewards};
@@ -39,7 +39,7 @@ impl Task {
             Targets::Classes { indices, names } => (indices, names),
             Targets::Values(_) => (&[], &[]),
         };
-        let order: Vec<usize> = permutation(dataset.len(), seed, 0).into_iter().take(m).collect();
+        let order: Vec<usize> = permutation(dataset.len(), seed, 0).unwrap().into_iter().take(m).collect();
         let values = order.iter().flat_map(|i| dataset.features.row(*i).unwrap().to_dense()).collect();
         let contexts = RowMatrix::dense(dataset.features.dimension(), values).unwrap();
         let classes = order.iter().map(|i| indices[*i]).collect();
@@ -59,8 +59,8 @@ impl Task {
         Self::of(Name::Adult, m, 1)
     }
 
-    /// The log of a policy that plays each action with probability 0.4/|A|, and otherwise the right one or the two behind
-    /// it evenly.
+    /// The log of a policy that plays each action with probability 0.4/|A|, and otherwise the right one or
+    /// the two behind it evenly.
     pub(crate) fn log(&self, reward: Reward, seed: u64) -> Log {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let count = u32::try_from(self.actions).unwrap();

@@ -1,4 +1,4 @@
-//! What runs refuse, and that they are as they were then.
+//! Refusals of runs, which leave them unchanged.
 
 use crate::learners::{Constants, Lines};
 use crate::logs::random_log;
@@ -18,8 +18,8 @@ fn settings() -> Settings {
     Settings::builder().build().unwrap()
 }
 
-/// Every third round a prediction is not a number, or there are too few of them; the rounds between are those of a run
-/// that never heard of them.
+/// Every third round a prediction is not a number, or there are too few of them; the rounds between are those
+/// of a run that never heard of them.
 #[test]
 fn a_refused_round_leaves_the_run_as_it_was() {
     let log = random_log(40, 2, 3, 1);
@@ -93,8 +93,8 @@ fn contexts_of_something_else() {
     assert!(matches!(run.weigh(&[f64::INFINITY; 30], Step::LineSearch), Err(BoplError::NotFinite { .. })));
 }
 
-/// The rows of the log in another order, or with another value, would train on pairs that were never logged: the record
-/// would tell of an objective that the ensemble does not have.
+/// The rows of the log in another order, or with another value, would train on pairs that were never logged:
+/// the record would tell of an objective that the ensemble does not have.
 #[test]
 fn contexts_of_the_same_shape_that_are_not_the_logs() {
     let log = random_log(10, 2, 3, 1);
@@ -143,7 +143,8 @@ impl PairLearner for Constant {
     }
 }
 
-/// An action that is never on offer has no part in α, so that αf is beyond the range of numbers there though f is not.
+/// An action that is never on offer has no part in α, so that αf is beyond the range of numbers there though
+/// f is not.
 #[test]
 fn a_move_beyond_the_range_of_numbers() {
     let two = random_log(40, 2, 2, 1);
@@ -243,7 +244,7 @@ fn ensembles_of_something_else() {
 /// A predictor of other actions or coordinates than the log has.
 #[test]
 fn predictors_of_something_else() {
-    /// Answers this, whatever it is asked.
+    /// Answers this, whatever the round.
     #[derive(Clone)]
     struct Fixed(Lines);
 

@@ -1,9 +1,9 @@
-//! Boosted reward regression: how far the squared error falls.
+//! Boosted reward regression: the fall of the squared error.
 
 use crate::account::{mean, scores_of};
 use crate::learners::Arbitrary;
 use crate::logs::{Reward, Task};
-use boosters::bopl::{PolicyEnsemble, PredictedRewards, RewardRegression, Stop};
+use boosters::bopl::{BoplStop, PolicyEnsemble, PredictedRewards, RewardRegression};
 use off_policy::Log;
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
@@ -91,6 +91,6 @@ fn it_ends_where_nothing_is_left() {
         PairGrowth::builder().max_depth(4).min_child_weight(1.0).reg_lambda(0.0).build().unwrap(),
     );
     let mut run = RewardRegression::new(&zero, learner, 0.5).unwrap();
-    assert_eq!(run.round(&contexts).unwrap().break_value(), Some(Stop::Gradient));
+    assert_eq!(run.round(&contexts).unwrap().break_value(), Some(BoplStop::Gradient));
     assert!(run.ensemble().is_empty());
 }

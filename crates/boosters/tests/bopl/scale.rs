@@ -34,8 +34,8 @@ fn a_multiple_of_a_predictor_makes_the_same_round() {
     }
 }
 
-/// With Z = (1/n)Σw‖f‖², the decrease is Zα²/4 for BOPL and Zα²/2 for BOPL-S [L23, Theorem 1], whatever Z a predictor is
-/// brought to.
+/// With Z = (1/n)Σw‖f‖², the decrease is Zα²/4 for BOPL and Zα²/2 for BOPL-S [L23, Theorem 1], whatever Z a
+/// predictor is brought to.
 #[test]
 fn the_decrease_in_the_form_of_the_paper() {
     fn check<O: PolicyObjective>(log: &Log, over: f64) {

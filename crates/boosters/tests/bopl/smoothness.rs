@@ -1,5 +1,5 @@
-//! Propositions 1 and 2: the constants of the curvature, by Hessians and by differences of gradients; that the sharp ones are
-//! attained, so that no smaller ones hold.
+//! Propositions 1 and 2: the constants of the curvature, by Hessians and by differences of gradients; that
+//! the sharp ones are attained, so that no smaller ones hold.
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{Bopl, BoplS, PolicyBoosting, PolicyObjective, Settings, Smoothness};
@@ -86,8 +86,9 @@ fn both_pairs_of_constants_hold_on_random_instances() {
     );
 }
 
-/// Along a run on a real log: between two rounds the gradient of π(a_i|x_i), and of its logarithm, moves by no more than the constant
-/// times the scores do, and the function stays within the quadratic bound that the decrease rests on.
+/// Along a run on a real log: between two rounds the gradient of π(a_i|x_i), and of its logarithm, moves by
+/// no more than the constant times the scores do, and the function stays within the quadratic bound that the
+/// decrease rests on.
 fn holds_along_a_run<O: PolicyObjective>(log: &Log, smoothness: Smoothness) -> f64 {
     let contexts = BinnedContexts::new(log.contexts().clone()).unwrap();
     let trees = HistogramPairTree::new(
@@ -155,8 +156,8 @@ fn the_hessians_are_those_of_the_gradients() {
     }
 }
 
-/// Two actions, d = (1, −1)/√2: π(1−π)(1−2π) has its maximum 1/(6√3) at π = ½(1 − 1/√3), and dᵀHd is twice that; −ln π has
-/// 2π(1−π) = ½ at π = ½.
+/// Two actions, d = (1, −1)/√2: π(1−π)(1−2π) has its maximum 1/(6√3) at π = ½(1 − 1/√3), and dᵀHd is twice
+/// that; −ln π has 2π(1−π) = ½ at π = ½.
 #[test]
 fn the_sharp_constants_are_attained() {
     let d = [0.5_f64.sqrt(), -0.5_f64.sqrt()];
@@ -172,9 +173,9 @@ fn the_sharp_constants_are_attained() {
     assert!(logarithm > sharp.of_logarithm() * (1.0 - 1e-6), "a smaller constant fails here");
 }
 
-/// [L23, Definition 1] asks for ‖∇φ(ω)−∇φ(ω')‖² ≤ (σ/2)‖ω−ω'‖². The softmax probability, whose gradient is
-/// L = 1/(3√3)-Lipschitz, meets it with σ = 2L² = 2/27; but the quadratic bound that the boosting steps rest on fails with
-/// that σ, and holds with σ = L.
+/// [L23, Definition 1] asks for ‖∇φ(ω)−∇φ(ω')‖² ≤ (σ/2)‖ω−ω'‖². The softmax probability, whose gradient is L
+/// = 1/(3√3)-Lipschitz, meets it with σ = 2L² = 2/27; but the quadratic bound that the boosting steps rest on
+/// fails with that σ, and holds with σ = L.
 #[test]
 fn definition_1_as_it_is_printed_fails() {
     let sharp = Smoothness::Sharp.of_probability();

@@ -1,4 +1,5 @@
-//! The weight of a predictor with a ridge: the closed form at any scale, and the search against the objective.
+//! The weight of a predictor with a ridge: the closed form at any scale, and the search against the
+//! objective.
 
 use crate::account::{Printed, objective};
 use crate::learners::Arbitrary;
@@ -25,8 +26,8 @@ fn with_rewards(log: &Log, k: i32) -> Log {
     Log::new(log.contexts().clone(), log.actions(), a, p, Rewards(rewards)).unwrap()
 }
 
-/// α = U/(S + 2nλ): rewards times 2^k and predictions times 2^l make it 2^(−l) times as large with the ridge 2^(k + 2l)λ, and
-/// the decrease 2^k times, to the bit, also where S is beyond the range or below it.
+/// α = U/(S + 2nλ): rewards times 2^k and predictions times 2^l make it 2^(−l) times as large with the ridge
+/// 2^(k + 2l)λ, and the decrease 2^k times, to the bit, also where S is beyond the range or below it.
 fn has_no_unit<O: Printed>() {
     let (mut is_moved, ridge) = (0, 0.5);
     for seed in 0..6 {

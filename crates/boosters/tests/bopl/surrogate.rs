@@ -7,8 +7,9 @@ use off_policy::{Log, Rewards};
 use rows::RowMatrix;
 use weak_learners::batch::SortedColumns;
 
-/// Three rows of one context, one for each action, with rewards of 1, r and 0.1: the step along the means of the gradient
-/// gains less of the risk than of its surrogate for some of forty r, while the statement about the surrogate holds for all.
+/// Three rows of one context, one for each action, with rewards of 1, r and 0.1: the step along the means of
+/// the gradient gains less of the risk than of its surrogate for some of forty r, while the statement about
+/// the surrogate holds for all.
 #[test]
 fn the_statement_fails_for_the_risk_itself() {
     let mut failures = 0;

@@ -1,4 +1,5 @@
-//! The guaranteed decrease and Theorem 1, every round: all objectives, steps, ridges, reductions and base learners.
+//! The guaranteed decrease and Theorem 1, every round: all objectives, steps, ridges, reductions and base
+//! learners.
 
 use crate::account::{Printed, holds};
 use crate::learners::{Arbitrary, Constants, means};

@@ -2,7 +2,7 @@
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
-    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step, Stop,
+    Bopl, BoplS, BoplStop, Classification, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step,
     Validation,
 };
 use off_policy::Log;
@@ -21,7 +21,7 @@ where
         let mut run = PolicyBoosting::<O, _>::new(log, learner.clone(), settings).unwrap();
         let mut validation = Validation::builder(held_out).patience(100).build().unwrap();
         let go_on = |_: &PolicyBoosting<O, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
-        assert_eq!(run.run_rounds(&contexts, 4, Some(&mut validation), go_on), Ok(Stop::Rounds));
+        assert_eq!(run.run_rounds(&contexts, 4, Some(&mut validation), go_on), Ok(BoplStop::Rounds));
         let resumed: PolicyBoosting<O, _> = run.checkpoint().resume(log).unwrap();
         assert_eq!(resumed.scores(), run.scores());
         let record =

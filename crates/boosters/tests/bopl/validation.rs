@@ -2,8 +2,8 @@
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
-    BoplError, BoplS, Member, PolicyBoosting, PolicyEnsemble, PredictedRewards, RewardRegression, Settings,
-    Stop, Validation,
+    BoplError, BoplS, BoplStop, Member, PolicyBoosting, PolicyEnsemble, PredictedRewards, RewardRegression,
+    Settings, Validation,
 };
 use datasets::Name;
 use off_policy::estimators::{
@@ -98,7 +98,7 @@ fn patience_ends_the_run() {
         let mut validation = asked.not_before(least).build().unwrap();
         let go_on = |_: &PolicyBoosting<_, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
         let stop = run.run_rounds(&contexts, 400, Some(&mut validation), go_on).unwrap();
-        assert_eq!(stop, Stop::Patience);
+        assert_eq!(stop, BoplStop::Patience);
         let values: Vec<f64> = validation.estimates().iter().flatten().map(|e| e.value).collect();
         assert_eq!(values.len(), run.record().len() + 1);
         let best = values.iter().copied().fold(f64::MIN, f64::max);
@@ -149,8 +149,9 @@ fn a_warm_start_is_patient_from_its_own_start() {
             PolicyBoosting::<BoplS, _>::from_ensemble(&log, learner, settings, worse.clone()).unwrap();
         let go_on = |_: &PolicyBoosting<_, _>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
         let stop = warm.run_rounds(&contexts, 400, Some(&mut validation), go_on).unwrap();
-        assert_eq!(stop, Stop::Patience);
-        // Over in the first of its rounds that is `patience` behind the best of them and of F_6, or F_0 is that.
+        assert_eq!(stop, BoplStop::Patience);
+        // Over in the first of its rounds that is `patience` behind the best of them and of F_6, or F_0 is
+        // that.
         let values: Vec<f64> = validation.estimates().iter().flatten().map(|e| e.value).collect();
         let best_of = |t: usize| (0..=t).rev().max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap();
         let first = (7..values.len()).find(|t| t - best_of(*t).max(6) >= patience);

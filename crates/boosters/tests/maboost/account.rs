@@ -1,12 +1,12 @@
-//! What must hold in every round of every algorithm, recomputed from the hypotheses and the rows alone.
+//! The claims of every round of every algorithm, recomputed from the hypotheses and the rows.
 
 use crate::trials::Trial;
 use boosters::maboost::{BoostingRun, Examples, Promise, Reweighting, Round};
 use std::ops::ControlFlow;
 use weak_learners::batch::WeakLearner;
 
-/// Plays the rounds of a trial. After each, the weights are a distribution below the caps, the record is what the
-/// hypotheses say, the promise is the theorem's `formula` of the record, and it is kept.
+/// Plays the rounds of a trial. After each, the weights are a distribution below the caps, the record is what
+/// the hypotheses say, the promise is the theorem's `formula` of the record, and it is kept.
 pub(crate) fn holds_every_round<W: WeakLearner + Clone, A: Reweighting>(
     trial: &Trial<W>,
     examples: &Examples,

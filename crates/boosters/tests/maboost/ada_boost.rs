@@ -4,7 +4,7 @@ use crate::account::holds_every_round;
 use crate::samples::Task;
 use crate::theorems_1_and_2::edges;
 use crate::trials::{Claim, Trial, on_real_data};
-use boosters::maboost::{AdaBoost, Answer, BoostingRun, Examples, Promise, Reweighting, Round, Stop};
+use boosters::maboost::{AdaBoost, Answer, BoostStop, BoostingRun, Examples, Promise, Reweighting, Round};
 use std::ops::ControlFlow;
 use weak_learners::Label::{Minus, Plus};
 use weak_learners::batch::{ExactStump, SortedColumns, WeakLearner};
@@ -116,7 +116,7 @@ fn a_perfect_hypothesis_outvotes_all_others_and_ends_the_run() {
     let before = ada.weights().to_vec();
     let margins = play(&mut ada, [-1.0; 4], 1.0);
     assert!(margins.iter().all(|margin| *margin >= 1.0 - 1e-9), "{margins:?}");
-    assert_eq!((ada.promise().error, ada.finished(0.0)), (0.0, Some(Stop::Perfect)));
+    assert_eq!((ada.promise().error, ada.finished(0.0)), (0.0, Some(BoostStop::Perfect)));
     ada.weights().iter().zip(before).for_each(|(w, b)| assert!((w - b).abs() < 1e-12));
     let saved = serde_json::to_string(&ada).unwrap();
     let loaded: AdaBoost = serde_json::from_str(&saved).unwrap();
@@ -128,5 +128,5 @@ fn a_perfect_hypothesis_outvotes_all_others_and_ends_the_run() {
     let mut run = BoostingRun::new(examples, ExactStump::default(), ada).unwrap();
     assert!(run.round(&sample).unwrap().is_continue());
     assert_eq!(run.record()[0].eta, 1.0);
-    assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(Stop::Perfect));
+    assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(BoostStop::Perfect));
 }

@@ -36,8 +36,8 @@ fn both_bounds_are_kept_every_round() {
     }
 }
 
-/// One example of A among 99 of B, and the other way round, with a hypothesis that errs on the one: all of the errors of
-/// its set, so that the bounds fail as shares of that set.
+/// One example of A among 99 of B, and the other way round, with a hypothesis that errs on the one: all of
+/// the errors of its set, so that the bounds fail as shares of that set.
 #[test]
 fn over_a_or_b_alone_the_bounds_fail() {
     let labels = vec![Label::Plus; 100];

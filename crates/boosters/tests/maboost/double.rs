@@ -28,9 +28,10 @@ fn active_updates_keep_their_bounds() {
     on_real_data(30, &ActiveDouble);
 }
 
-/// Lazy steps z ← z + ηd on eleven examples, with h wrong on the first one and right on the others as long as z_1 ≤ 0.3,
-/// else right on the first and on five of the others by turns. The cube moves the other ten, far below 0 by then, back to
-/// 0, and the simplex gives them weight again; so every answer has an edge, and the first example is an error for ever.
+/// Lazy steps z ← z + ηd on eleven examples, with h wrong on the first one and right on the others as long as
+/// z_1 ≤ 0.3, else right on the first and on five of the others by turns. The cube moves the other ten, far
+/// below 0 by then, back to 0, and the simplex gives them weight again; so every answer has an edge, and the
+/// first example is an error for ever.
 #[test]
 fn lazy_updates_with_it_break_the_bound() {
     let rounds = |project: &dyn Fn(&mut [f64])| {

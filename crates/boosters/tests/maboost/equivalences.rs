@@ -21,7 +21,8 @@ pub(crate) fn same_iterates<W: WeakLearner + Clone>(
     assert!(difference <= 1e-12, "{}: {difference}", trial.name);
 }
 
-/// Of a weight under both algorithms, when both are given the hypotheses that the first one's weights lead to.
+/// Of a weight under both algorithms, when both are given the hypotheses that the first one's weights lead
+/// to.
 fn largest_difference<W: WeakLearner + Clone>(
     trial: &Trial<W>,
     examples: &Examples,
@@ -119,7 +120,8 @@ fn a_smooth_round_by_hand() {
     let w = [other, 0.375, other, other];
     close(&step(&mut active, first), w);
     close(&step(&mut lazy, first), w);
-    // Both edges are 1 − 2·other; the active step goes on from the capped weight, the lazy one from e times the others'.
+    // Both edges are 1 − 2·other; the active step goes on from the capped weight, the lazy one from e times
+    // the others'.
     let eta = 1.0 - 2.0 * other;
     let normalised = |z: [f64; 4]| z.map(|v| v / z.iter().sum::<f64>());
     let active_z =

@@ -71,7 +71,8 @@ fn lazy_line_search_keeps_its_bounds() {
     on_real_data(30, &LineSearch::<Lazy>(PhantomData));
 }
 
-/// Trees that answer means answer less than ±1: the steps are larger and the bound is lower after as many rounds.
+/// Trees that answer means answer less than ±1: the steps are larger and the bound is lower after as many
+/// rounds.
 #[test]
 fn it_beats_the_fixed_step_where_answers_are_means() {
     for (name, task) in Task::real() {
@@ -156,14 +157,15 @@ proptest! {
     }
 }
 
-/// Of a hypothesis that is right on every example no step is too large; the one that is taken is finite, its bound is
-/// below one example, and so the error is 0. The run goes on.
+/// Of a hypothesis that is right on every example no step is too large; the one that is taken is finite, its
+/// bound is below one example, and so the error is 0. The run goes on.
 #[test]
 fn a_perfect_hypothesis_has_a_finite_step() {
     let examples = Examples::uniform(vec![Plus; 4]).unwrap();
     let mut search = ascent::<_, Active>(NegativeEntropy, &examples, Schedule::LineSearch);
     let mut margins = [0.0; 4];
-    // Wrong on three of four with an edge in their favour is not possible; so a weak h first, then a perfect one.
+    // Wrong on three of four with an edge in their favour is not possible; so a weak h first, then a perfect
+    // one.
     for (losses, edge) in [([-1.0, 1.0, -1.0, -1.0], 0.5), ([-1.0; 4], 1.0), ([-0.5; 4], 0.5)] {
         let eta = search.reweight(Answer { losses: &losses, edge, error_before: 1.0 }).unwrap();
         assert!(eta.is_finite() && eta > 0.0);

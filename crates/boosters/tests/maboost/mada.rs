@@ -3,7 +3,7 @@
 use crate::account::holds_every_round;
 use crate::samples::Task;
 use crate::trials::{Claim, Trial, on_real_data};
-use boosters::maboost::{Answer, BoostingRun, Examples, MadaBoost, Promise, Reweighting, Round, Stop};
+use boosters::maboost::{Answer, BoostStop, BoostingRun, Examples, MadaBoost, Promise, Reweighting, Round};
 use rows::RowMatrix;
 use std::ops::ControlFlow;
 use weak_learners::Label::{Minus, Plus};
@@ -87,7 +87,7 @@ fn it_ends_without_errors() {
     let mada = MadaBoost::new(&examples).unwrap();
     let mut run = BoostingRun::new(examples, ExactStump::default(), mada).unwrap();
     assert!(run.round(&sample).unwrap().is_continue());
-    assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(Stop::NoError));
+    assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(BoostStop::NoError));
     assert_eq!(run.record().len(), 1);
 }
 

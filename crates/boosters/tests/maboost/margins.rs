@@ -3,13 +3,13 @@
 use crate::samples::Task;
 use crate::theorems_1_and_2::edges;
 use boosters::maboost::{Active, BoostingMap, BoostingRun, Examples, MirrorAscent, Schedule, Update};
-use oco_core::MatrixGame;
+use oco_core::games::MatrixGame;
 use projections::{Euclidean, NegativeEntropy, Projection, Simplex};
 use weak_learners::Label;
 use weak_learners::batch::{ExactStump, Hypothesis, Stump};
 
-/// The value of the game of examples against stumps: the edge that the best stump has on the hardest distribution, and
-/// the smallest margin of the best vote.
+/// The value of the game of examples against stumps: the edge that the best stump has on the hardest
+/// distribution, and the smallest margin of the best vote.
 fn best_edge(task: &Task) -> f64 {
     let mut stumps = vec![Stump::constant(3, Label::Plus).unwrap()];
     for feature in 0..3 {
@@ -23,8 +23,9 @@ fn best_edge(task: &Task) -> f64 {
     MatrixGame::new(&task.rows.iter().zip(&task.labels).map(agreement).collect::<Vec<_>>()).unwrap().value()
 }
 
-/// Synthetic, so that the best edge v is known. The stump of the largest edge is found every round, so γ_t ≥ v, and no vote
-/// has a smallest margin above v: v − ν_T ≤ the smallest margin ≤ v, with ν_T as the theorem's proof has it.
+/// Synthetic, so that the best edge v is known. The stump of the largest edge is found every round, so γ_t ≥
+/// v, and no vote has a smallest margin above v: v − ν_T ≤ the smallest margin ≤ v, with ν_T as the theorem's
+/// proof has it.
 fn approaches<R: BoostingMap>(regulariser: R)
 where
     Simplex: Projection<R>,

@@ -1,8 +1,8 @@
 //! Rounding noise is no edge, and what a line search makes of one can be saved.
 
 use boosters::maboost::{
-    Active, AdaBoost, BoostingRun, CombinedBoost, Examples, Lazy, LazySparseBoost, MadaBoost, MirrorAscent,
-    Reweighting, Schedule, SmoothBoost, SparseBoost, Sparsity, Stop,
+    Active, AdaBoost, BoostStop, BoostingRun, CombinedBoost, Examples, Lazy, LazySparseBoost, MadaBoost,
+    MirrorAscent, Reweighting, Schedule, SmoothBoost, SparseBoost, Sparsity,
 };
 use projections::{Euclidean, NegativeEntropy, Simplex};
 use rows::RowMatrix;
@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use weak_learners::Label::{self, Minus, Plus};
 use weak_learners::batch::{ExactStump, SortedColumns};
 
-/// On a constant column and with D half on either label, every constant has an edge of 0; over a class that holds −h
-/// too, so does −h.
+/// On a constant column and with D half on either label, every constant has an edge of 0; over a class that
+/// holds −h too, so does −h.
 fn ends_at_once<A>(examples: &Examples, algorithm: &A)
 where
     A: Reweighting + Clone + Serialize + DeserializeOwned,
@@ -22,11 +22,11 @@ where
     let run = || BoostingRun::new(examples.clone(), ExactStump::default(), algorithm.clone()).unwrap();
     for mut run in [run(), run().over_symmetric_class()] {
         let name = format!("{}, N = {n}", std::any::type_name::<A>());
-        assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(Stop::NoEdge), "{name}");
+        assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(BoostStop::NoEdge), "{name}");
         assert!(run.record().is_empty());
         let saved = serde_json::to_string(&run).unwrap();
         let mut loaded: BoostingRun<ExactStump, A> = serde_json::from_str(&saved).unwrap();
-        assert_eq!(loaded.round(&sample).unwrap(), ControlFlow::Break(Stop::NoEdge), "{name}");
+        assert_eq!(loaded.round(&sample).unwrap(), ControlFlow::Break(BoostStop::NoEdge), "{name}");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::samples::Task;
 use boosters::maboost::{
-    Active, AdaBoost, BoostError, BoostingRun, CombinedBoost, Examples, MirrorAscent, Reweighting, Schedule,
-    SmoothBoost, Stop,
+    Active, AdaBoost, BoostError, BoostStop, BoostingRun, CombinedBoost, Examples, MirrorAscent, Reweighting,
+    Schedule, SmoothBoost,
 };
 use projections::{Euclidean, NegativeEntropy, Simplex};
 use rows::{Row, RowMatrix};
@@ -85,9 +85,10 @@ fn a_refused_round_leaves_the_run_as_it_was() {
         assert_eq!(format!("{got:?}"), format!("{expected:?}"));
         assert_eq!(state(&run), before);
     }
-    // No edge is no refusal, and nothing is booked either; −1 has a negative one in a class that is not symmetric.
+    // No edge is no refusal, and nothing is booked either; −1 has a negative one in a class that is not
+    // symmetric.
     for _ in 0..2 {
-        assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(Stop::NoEdge));
+        assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(BoostStop::NoEdge));
         assert_eq!(state(&run), before);
     }
     let asked = |run: &BoostingRun<Scripted, SmoothBoost>| {
@@ -116,7 +117,11 @@ fn a_symmetric_class_turns_a_hypothesis_round() {
     assert_eq!(run.ensemble().coefficients(), [-round.eta]);
     assert_eq!(run.ensemble().sign(Row::dense(&[0.0; 3]).unwrap()).unwrap(), Minus);
     assert!((round.error - 1.0 / 3.0).abs() < 1e-15);
-    assert_eq!(run.round(&task.sorted()).unwrap(), ControlFlow::Break(Stop::NoEdge), "0 cannot be turned");
+    assert_eq!(
+        run.round(&task.sorted()).unwrap(),
+        ControlFlow::Break(BoostStop::NoEdge),
+        "0 cannot be turned"
+    );
 }
 
 #[test]
@@ -160,7 +165,8 @@ fn an_abstention_is_an_error() {
     assert!((round.error - 2.0 / 3.0).abs() < 1e-15 && (round.edge - 1.0 / 3.0).abs() < 1e-15);
 }
 
-/// One example, a column without two values, and labels that are all alike: a constant is right, with an edge of 1.
+/// One example, a column without two values, and labels that are all alike: a constant is right, with an edge
+/// of 1.
 #[test]
 fn the_smallest_samples() {
     for (rows, labels) in
@@ -183,14 +189,14 @@ fn the_smallest_samples() {
         let ada = AdaBoost::new(&examples).unwrap();
         let mut run = BoostingRun::new(examples, ExactStump::default(), ada).unwrap();
         assert!(run.round(&sample).unwrap().is_continue());
-        assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(Stop::Perfect));
+        assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(BoostStop::Perfect));
     }
     // Constant columns and labels of both kinds in equal number: nothing has an edge.
     let sample = SortedColumns::new(RowMatrix::dense(2, vec![2.0; 8]).unwrap()).unwrap();
     let examples = Examples::uniform(vec![Plus, Minus, Plus, Minus]).unwrap();
     let smooth = SmoothBoost::<Active>::smooth(&examples, 2.0).unwrap();
     let mut run = BoostingRun::new(examples, ExactStump::default(), smooth).unwrap();
-    assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(Stop::NoEdge));
+    assert_eq!(run.round(&sample).unwrap(), ControlFlow::Break(BoostStop::NoEdge));
 }
 
 fn right_from_the_first_round(sample: &SortedColumns, examples: &Examples, algorithm: impl Reweighting) {

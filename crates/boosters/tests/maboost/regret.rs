@@ -1,5 +1,5 @@
-//! The inequality behind every bound: Σ_t η_t⟨w*, d_t⟩ + P ≤ B(w*, D) for all w* in K, where Σ_t η_t d_t is minus the
-//! margins. It is asked of the w* that make most of it, not of the errors alone.
+//! The inequality behind every bound: Σ_t η_t⟨w*, d_t⟩ + P ≤ B(w*, D) for all w* in K, where Σ_t η_t d_t is
+//! minus the margins. It is asked of the w* that make most of it, not of the errors alone.
 
 use projections::{Euclidean, Projection, Simplex};
 
@@ -25,8 +25,8 @@ pub(crate) fn entropy_below(name: &str, start: &[f64], caps: &[f64], margins: &[
     assert!(asked > 0, "{name}");
 }
 
-/// The quadratic map on the simplex: w* = Π(D − m), which makes most of it, and the two kinds that bound errors and
-/// margins: D on the worst share, and the vertices.
+/// The quadratic map on the simplex: w* = Π(D − m), which makes most of it, and the two kinds that bound
+/// errors and margins: D on the worst share, and the vertices.
 pub(crate) fn quadratic(name: &str, start: &[f64], margins: &[f64], progress: f64) {
     let kept = |left: f64, right: f64, what: &str| {
         assert!(left <= right + 1e-9 * (1.0 + progress), "{name}, {what}: {left} above {right}");

@@ -26,7 +26,7 @@ impl Task {
             reduced::announce(&what);
         }
         let y = signs(&dataset.targets, positive).unwrap();
-        let order: Vec<usize> = permutation(dataset.len(), 1, 0).into_iter().take(m).collect();
+        let order: Vec<usize> = permutation(dataset.len(), 1, 0).unwrap().into_iter().take(m).collect();
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in &order {
             dataset.features.row(i).unwrap().for_each(|j, x_j| {
@@ -51,8 +51,8 @@ impl Task {
         ]
     }
 
-    /// m points of the cube with the majority of three stumps for a label: on every distribution one of the three has an
-    /// edge of 1/3.
+    /// m points of the cube with the majority of three stumps for a label: on every distribution one of the
+    /// three has an edge of 1/3.
     pub(crate) fn majority_of_three(m: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let values: Vec<f64> = (0..3 * m).map(|_| rng.random_range(-1.0..1.0)).collect();

@@ -3,8 +3,8 @@
 use crate::samples::Task;
 use crate::trials::Trial;
 use boosters::maboost::{
-    Active, AdaBoost, BoostingRun, CombinedBoost, Examples, Lazy, MadaBoost, MirrorAscent, Reweighting,
-    Round, Schedule, SmoothBoost, SparseBoost, Sparsity, Stop,
+    Active, AdaBoost, BoostStop, BoostingRun, CombinedBoost, Examples, Lazy, MadaBoost, MirrorAscent,
+    Reweighting, Round, Schedule, SmoothBoost, SparseBoost, Sparsity,
 };
 use boosters::saved::{load, save};
 use projections::{Euclidean, NegativeEntropy, Simplex, Then, UnitBox};
@@ -21,7 +21,7 @@ fn play<W: WeakLearner, A: Reweighting>(
     run: &mut BoostingRun<W, A>,
     sample: &W::Sample,
     rounds: usize,
-) -> Vec<ControlFlow<Stop, Round>> {
+) -> Vec<ControlFlow<BoostStop, Round>> {
     (0..rounds).map(|_| run.round(sample).unwrap()).collect()
 }
 

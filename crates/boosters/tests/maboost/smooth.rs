@@ -50,8 +50,8 @@ fn lazy_smooth_boosting_keeps_its_bound() {
     on_real_data(25, &Smooth::<Lazy>(PhantomData));
 }
 
-/// Theorem 3: edges of at least γ bring the error to 1/k within ⌈2·ln(k)/γ²⌉ rounds. γ is 1/3 by construction, and on real
-/// data the smallest edge so far.
+/// Theorem 3: edges of at least γ bring the error to 1/k within ⌈2·ln(k)/γ²⌉ rounds. γ is 1/3 by
+/// construction, and on real data the smallest edge so far.
 #[test]
 fn theorem_3() {
     let task = Task::majority_of_three(200, 3);

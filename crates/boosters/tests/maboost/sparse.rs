@@ -1,4 +1,5 @@
-//! SparseBoost [NP14, Theorem 4], what its second projection really does, and the lazy booster for sparse weights.
+//! SparseBoost [NP14, Theorem 4], what its second projection really does, and the lazy booster for sparse
+//! weights.
 
 use crate::account::holds_every_round;
 use crate::samples::Task;
@@ -91,8 +92,9 @@ fn long_steps_keep_the_printed_bound() {
     on_real_data(40, &LongSteps);
 }
 
-/// A hypothesis that is right everywhere moves every z down by the same: the quadratic ascent stays where it is, and
-/// SparseBoost, which has cut the lightest off at 0 before it adds the mass again, does not. The bound is the same.
+/// A hypothesis that is right everywhere moves every z down by the same: the quadratic ascent stays where it
+/// is, and SparseBoost, which has cut the lightest off at 0 before it adds the mass again, does not. The
+/// bound is the same.
 #[test]
 fn without_regularisation_sparse_boost_is_not_the_quadratic_ascent() {
     let examples = Examples::weighted(vec![Plus; 4], &[0.01, 0.33, 0.33, 0.33]).unwrap();
@@ -108,8 +110,8 @@ fn without_regularisation_sparse_boost_is_not_the_quadratic_ascent() {
     gap(sparse.promise().tight.unwrap(), ascent.promise().tight.unwrap());
 }
 
-/// The erratum to [NP14, Section 3.3]: on real data Σy < 1 in nearly every round, and then the projection onto the simplex
-/// lifts every coordinate, so that none is 0.
+/// The erratum to [NP14, Section 3.3]: on real data Σy < 1 in nearly every round, and then the projection
+/// onto the simplex lifts every coordinate, so that none is 0.
 #[test]
 fn the_second_projection_adds_mass() {
     let task = Task::of(datasets::Name::BreastCancer, 699, &[1]);

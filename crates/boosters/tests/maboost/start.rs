@@ -1,4 +1,5 @@
-//! Start distributions other than the uniform one: absent examples, repeated ones, and the constants of the bounds.
+//! Start distributions other than the uniform one: absent examples, repeated ones, and the constants of the
+//! bounds.
 
 use crate::samples::{Task, uneven_weights};
 use boosters::maboost::{
@@ -103,8 +104,8 @@ fn heaviest(start: &[f64]) -> f64 {
 }
 
 proptest! {
-    /// Where B(w*, D) is the progress of a run, an error of this share is not excluded; and from the uniform start the
-    /// tight bound says no more than that.
+    /// Where B(w*, D) is the progress of a run, an error of this share is not excluded; and from the uniform
+    /// start the tight bound says no more than that.
     #[test]
     fn the_error_bounds_are_those_of_the_worst_set_of_errors(start in start_distribution()) {
         for errors in 1..1_usize << start.len() {
@@ -137,7 +138,8 @@ proptest! {
     }
 }
 
-/// Weights at both ends of the range of numbers: D sums to 1, has no 0 in it, and an algorithm can start from it.
+/// Weights at both ends of the range of numbers: D sums to 1, has no 0 in it, and an algorithm can start from
+/// it.
 #[test]
 fn extreme_weights() {
     let labels = vec![Label::Plus, Label::Minus, Label::Plus, Label::Plus, Label::Plus];

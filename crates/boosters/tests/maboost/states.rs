@@ -1,4 +1,5 @@
-//! The variants' answers and states: what is refused changes nothing, and a state that is read goes on bit for bit.
+//! The variants' answers and states: what is refused changes nothing, and a state that is read goes on bit
+//! for bit.
 
 use boosters::maboost::{
     Active, AdaBoost, Answer, CombinedBoost, Examples, Lazy, LazySparseBoost, MadaBoost, MirrorAscent,

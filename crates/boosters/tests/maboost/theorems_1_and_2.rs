@@ -1,5 +1,5 @@
-//! [NP14, Theorems 1 and 2], with the tight constant of the quadratic bound, active and lazy. Each schedule has both
-//! theorems' bounds.
+//! [NP14, Theorems 1 and 2], with the tight constant of the quadratic bound, active and lazy. Each schedule
+//! has both theorems' bounds.
 
 use crate::account::holds_in_every_state;
 use crate::regret;

@@ -39,8 +39,8 @@ impl<W: WeakLearner + Clone> Trial<W> {
     }
 }
 
-/// Stumps, trees of depth 3 that answer ±1, and trees of depth 2 that answer means, on all five samples; stumps and
-/// trees that search unbinned columns on the two small ones.
+/// Stumps, trees of depth 3 that answer ±1, and trees of depth 2 that answer means, on all five samples;
+/// stumps and trees that search unbinned columns on the two small ones.
 pub(crate) fn on_real_data(rounds: usize, claim: &impl Claim) {
     for (name, task) in Task::real() {
         let labels = &task.labels;

@@ -1,7 +1,7 @@
 //! Scores on rows and samples, prefixes, ensembles of ensembles, ensembles on disc.
 
 use crate::tasks::Task;
-use boosters::maboost::{Active, BoostingRun, Ensemble, NormalisedVote, SmoothBoost, Stop, Stopping};
+use boosters::maboost::{Active, BoostStop, BoostingRun, Ensemble, NormalisedVote, SmoothBoost, Stopping};
 use boosters::saved::{SavedError, load, save};
 use rows::Row;
 use serde_json::json;
@@ -11,11 +11,12 @@ use weak_learners::{Label, LearnerError};
 
 fn trained(task: &Task, rounds: usize) -> Ensemble<Stump> {
     let mut run = task.ada();
-    assert_eq!(run.run(&task.sample, &Stopping::after(rounds)), Ok(Stop::Rounds));
+    assert_eq!(run.run(&task.sample, &Stopping::after(rounds)), Ok(BoostStop::Rounds));
     run.into_ensemble()
 }
 
-/// Row by row, hypothesis by hypothesis, stage by stage and prefix by prefix: the same sums in the same order.
+/// Row by row, hypothesis by hypothesis, stage by stage and prefix by prefix: the same sums in the same
+/// order.
 #[test]
 fn every_way_to_a_score_gives_the_same_bits() {
     let (task, other) = (Task::noisy_majority(60, 1), Task::noisy_majority(40, 2));
@@ -121,7 +122,7 @@ fn ensembles_vote_in_ensembles() {
     let task = Task::clean_majority(100, 1);
     let smooth = SmoothBoost::<Active>::smooth(&task.examples(), 100.0).unwrap();
     let mut run = BoostingRun::new(task.examples(), Stacked, smooth).unwrap();
-    assert_eq!(run.run(&task.sample, &Stopping::after(60)), Ok(Stop::Rounds));
+    assert_eq!(run.run(&task.sample, &Stopping::after(60)), Ok(BoostStop::Rounds));
     for (t, round) in (1..).zip(run.record()) {
         assert!(round.error <= round.promise.error + 1e-12, "round {t}: {round:?}");
     }

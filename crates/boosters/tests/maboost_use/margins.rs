@@ -1,7 +1,7 @@
 //! The distribution of margins, held to its definition; class weights.
 
 use crate::tasks::Task;
-use boosters::maboost::{Examples, MarginDistribution, Stop, Stopping};
+use boosters::maboost::{BoostStop, Examples, MarginDistribution, Stopping};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use weak_learners::Label::{Minus, Plus};
@@ -42,14 +42,15 @@ fn shares_and_quantiles_are_those_of_the_weighted_margins() {
     assert!(one.quantile(-0.1).is_err() && one.quantile(1.1).is_err() && one.quantile(f64::NAN).is_err());
 }
 
-/// The run's own margins are those of its ensemble, its error their share at 0, its smallest one in the record.
+/// The run's own margins are those of its ensemble, its error their share at 0, its smallest one in the
+/// record.
 #[test]
 fn a_run_has_the_margins_of_its_ensemble() {
     let task = Task::noisy_majority(60, 3);
     let mut run = task.ada();
     assert_eq!(run.margin_distribution().unwrap().share_at_most(0.0), 1.0);
     for rounds in 1..25 {
-        assert_eq!(run.run(&task.sample, &Stopping::after(rounds)), Ok(Stop::Rounds));
+        assert_eq!(run.run(&task.sample, &Stopping::after(rounds)), Ok(BoostStop::Rounds));
         let of_run = run.margin_distribution().unwrap();
         let margins = run.ensemble().margins(&ExactStump::default(), &task.sample, &task.labels).unwrap();
         let of_vote = MarginDistribution::new(&margins, run.examples()).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::tasks::Letters;
 use boosters::maboost::{
-    AdaBoost, BoostError, BoostingRun, ClassExamples, Decoding, Examples, Multiclass, MulticlassVote,
-    OutputCode, Stop, Stopping,
+    AdaBoost, BoostError, BoostStop, BoostingRun, ClassExamples, Decoding, Examples, Multiclass,
+    MulticlassVote, OutputCode, Stopping,
 };
 use boosters::saved::{load, save};
 use rand::SeedableRng;
@@ -30,8 +30,8 @@ fn percent_wrong(answers: &[u32], truth: &[u32]) -> f64 {
     100.0 * wrong as f64 / truth.len() as f64
 }
 
-/// [ASS00, Theorem 1] after every round, uniform and weighted, for codes with and without zeros; and the bits' losses by
-/// hand.
+/// [ASS00, Theorem 1] after every round, uniform and weighted, for codes with and without zeros; and the
+/// bits' losses by hand.
 #[test]
 fn the_error_is_at_most_what_the_columns_pay() {
     let letters = Letters::load(600, 1);
@@ -66,8 +66,8 @@ fn the_error_is_at_most_what_the_columns_pay() {
     }
 }
 
-/// e_l ≤ (1 − z_l)ε_l + z_l/2 for the run's own error ε_l and the share z_l of examples with a 0; equal where no score is 0,
-/// which the run counts as an error and a sign does not.
+/// e_l ≤ (1 − z_l)ε_l + z_l/2 for the run's own error ε_l and the share z_l of examples with a 0; equal where
+/// no score is 0, which the run counts as an error and a sign does not.
 fn assert_bit_errors(boosting: &Multiclass<Column<BinnedStump>>, examples: &ClassExamples, losses: &[f64]) {
     for (l, (run, loss)) in boosting.columns().iter().zip(losses).enumerate() {
         let bits = examples.classes().iter().map(|class| boosting.code().row(*class as usize)[l]);
@@ -80,7 +80,8 @@ fn assert_bit_errors(boosting: &Multiclass<Column<BinnedStump>>, examples: &Clas
     }
 }
 
-/// On letters the test error of both kinds of code is far below that of one tree a column, and boosting is what does it.
+/// On letters the test error of both kinds of code is far below that of one tree a column, and boosting is
+/// what does it.
 #[test]
 fn letters_are_learnt_by_either_code() {
     let letters = Letters::load(3000, 2000);
@@ -90,7 +91,7 @@ fn letters_are_learnt_by_either_code() {
         let columns = code.columns();
         let mut boosting = Multiclass::new(code, &examples, |_, column| ada(&tree, column)).unwrap();
         let stops = boosting.run(&letters.sample, &Stopping::after(30)).unwrap();
-        assert!(stops.iter().all(|stop| [Stop::Rounds, Stop::Perfect].contains(stop)), "{stops:?}");
+        assert!(stops.iter().all(|stop| [BoostStop::Rounds, BoostStop::Perfect].contains(stop)), "{stops:?}");
         let vote = boosting.into_vote();
         let wrong = |vote: &MulticlassVote<_>, by| {
             percent_wrong(&vote.classes(&tree, &letters.others, by).unwrap(), &letters.other_classes)

@@ -76,7 +76,7 @@ impl Letters {
             Targets::Classes { indices, .. } => indices.as_slice(),
             Targets::Values(_) => &[],
         };
-        let order = permutation(dataset.len(), 1, 0);
+        let order = permutation(dataset.len(), 1, 0).unwrap();
         let part = |rows: &[usize]| {
             let values = rows.iter().flat_map(|&i| dataset.features.row(i).unwrap().to_dense()).collect();
             let classes: Vec<u32> = rows.iter().map(|&i| indices[i]).collect();

@@ -2,7 +2,7 @@
 
 use crate::tasks::{StumpRun, Task};
 use boosters::maboost::{
-    AdaBoost, BoostError, BoostingRun, Ensemble, Examples, Stop, Stopping, Validation, Watch,
+    AdaBoost, BoostError, BoostStop, BoostingRun, Ensemble, Examples, Stopping, Validation, Watch,
 };
 use boosters::saved::{load, save};
 use rows::RowMatrix;
@@ -27,7 +27,7 @@ fn errors_are_those_of_the_prefixes_and_the_best_one_is_found() {
     let (mut run, mut validation) = (task.ada(), Validation::new(examples, 15).unwrap());
     let watch = Watch::default().validating(&mut validation, &other.sample);
     let why = run.run_watched(&task.sample, &Stopping::after(10_000), watch).unwrap();
-    assert_eq!(why, Stop::Patience);
+    assert_eq!(why, BoostStop::Patience);
     assert_eq!(run.record().len(), validation.best_round() + 15);
     assert_eq!(validation.errors().len(), run.record().len());
     let mut least = (0, 1.0);
@@ -85,7 +85,7 @@ fn a_round_costs_one_evaluation_more_and_a_late_validation_catches_up() {
     let mut validation = Validation::new(other.examples(), usize::MAX).unwrap();
     let mut late = validation.clone();
     let watch = Watch::default().validating(&mut validation, &other.sample);
-    assert_eq!(run.run_watched(&task.sample, &Stopping::after(20), watch), Ok(Stop::Rounds));
+    assert_eq!(run.run_watched(&task.sample, &Stopping::after(20), watch), Ok(BoostStop::Rounds));
     assert_eq!(run.learner().evaluations.get(), 2 * 20);
     late.follow(run.learner(), run.ensemble(), &other.sample).unwrap();
     assert_eq!(late, validation);
@@ -93,7 +93,8 @@ fn a_round_costs_one_evaluation_more_and_a_late_validation_catches_up() {
 
 type Saved = (StumpRun<AdaBoost>, Validation, Stopping);
 
-/// Saved in every round, the last one included, and continued: the same rounds, the same reason, the same best round.
+/// Saved in every round, the last one included, and continued: the same rounds, the same reason, the same
+/// best round.
 #[test]
 fn a_run_that_is_saved_and_loaded_stops_where_it_would_have_stopped() {
     let (task, other) = (Task::noisy_majority(50, 7), Task::noisy_majority(40, 8));
@@ -112,10 +113,10 @@ fn a_run_that_is_saved_and_loaded_stops_where_it_would_have_stopped() {
     let mut whole = fresh.clone();
     let why = go_on(&mut whole, usize::MAX);
     let rounds = whole.0.record().len();
-    assert!(rounds > 10 && why != Stop::Watcher);
+    assert!(rounds > 10 && why != BoostStop::Watcher);
     for before in 1..=rounds {
         let mut parts = fresh.clone();
-        assert_eq!(go_on(&mut parts, before), Stop::Watcher);
+        assert_eq!(go_on(&mut parts, before), BoostStop::Watcher);
         save(&path, "maboost-run", &parts).unwrap();
         let mut loaded: Saved = load(&path, "maboost-run").unwrap();
         assert_eq!(go_on(&mut loaded, usize::MAX), why, "after {before} rounds");
@@ -152,7 +153,7 @@ fn a_refused_validation_is_as_it_was_and_a_contradictory_one_is_not_loaded() {
     let (task, other) = (Task::noisy_majority(30, 1), Task::noisy_majority(5, 2));
     let mut validation = Validation::new(other.examples(), 3).unwrap();
     let mut run = task.ada();
-    assert_eq!(run.run(&task.sample, &Stopping::after(4)), Ok(Stop::Rounds));
+    assert_eq!(run.run(&task.sample, &Stopping::after(4)), Ok(BoostStop::Rounds));
     validation.follow(run.learner(), run.ensemble(), &other.sample).unwrap();
     let before = validation.clone();
 
@@ -165,7 +166,7 @@ fn a_refused_validation_is_as_it_was_and_a_contradictory_one_is_not_loaded() {
     };
     refuses(&short, &other.sample, length("ensemble", 4, 3));
     refuses(run.ensemble(), &task.sample, length("validation sample", 5, 30));
-    assert_eq!(run.run(&task.sample, &Stopping::after(5)), Ok(Stop::Rounds));
+    assert_eq!(run.run(&task.sample, &Stopping::after(5)), Ok(BoostStop::Rounds));
     let line = SortedColumns::new(RowMatrix::dense(1, vec![1.0; 5]).unwrap()).unwrap();
     refuses(run.ensemble(), &line, LearnerError::InputDimension { expected: 3, got: 1 });
 

@@ -1,19 +1,21 @@
 //! AdaBoost.OL.
 //!
-//! *Proof of the bound.* Let ℓ(s) = ln(1 + e^{−s}), w = 1/(1 + e^s), and m = yh_i(x) = ±1. Then
-//! ℓ(s + αm) − ℓ(s) = ln(1 + w(e^{−αm} − 1)) ≤ w(e^{−αm} − 1), and over the rounds
-//! Σ_t w_t(e^{−αm_t} − 1) = W_i(½(1+e_i)e^{−α} + ½(1−e_i)e^{α} − 1), W_i = Σ_t w_t^i, e_i the edge. The best α in [−2, 2]
-//! makes that at most −½e_i²W_i: it is √(1−e²) − 1 where |e| ≤ tanh 2; beyond, at α = ±2, it is linear in |e|, is below
-//! −½e² at both ends, and so lies below that concave function between them. With R_i the regret of OGD,
-//! (1) Σ_t ℓ(s_t^i) − ℓ(s_t^{i−1}) ≤ R_i − ½e_i²W_i, and R_i ≤ 16/(2·4/√T) + ½Σ_t 4/√t ≤ 6√T as slopes are at most 1 and D = 4.
-//! A mistake of ŷ^{i−1} has s^{i−1} ≤ 0 and w^i ≥ ½, so W_i ≥ ½M_{i−1}, with M_0 = T as w^1 = ½; and every M_{i−1} ≥ M.
-//! Sum (1) over i: −T ln 2 ≤ Σ_t ℓ(s_t^N) − ℓ(0) ≤ 6N√T − ¼MΣ_i e_i². That is the first bound; the second is Hedge's with
-//! η = 1 on losses in {0, 1}: its expected loss is at most (M + ln N)/(1 − e^{−1}) \[FS97\]. ∎
+//! *Proof of the bound.* Let ℓ(s) = ln(1 + e^{−s}), w = 1/(1 + e^s), and m = yh_i(x) = ±1. Then ℓ(s + αm) −
+//! ℓ(s) = ln(1 + w(e^{−αm} − 1)) ≤ w(e^{−αm} − 1), and over the rounds Σ_t w_t(e^{−αm_t} − 1) =
+//! W_i(½(1+e_i)e^{−α} + ½(1−e_i)e^{α} − 1), W_i = Σ_t w_t^i, e_i the edge. The best α in [−2, 2] makes that
+//! at most −½e_i²W_i: it is √(1−e²) − 1 where |e| ≤ tanh 2; beyond, at α = ±2, it is linear in |e|, is below
+//! −½e² at both ends, and so lies below that concave function between them. With R_i the regret of OGD, (1)
+//! Σ_t ℓ(s_t^i) − ℓ(s_t^{i−1}) ≤ R_i − ½e_i²W_i, and R_i ≤ 16/(2·4/√T) + ½Σ_t 4/√t ≤ 6√T as slopes are at
+//! most 1 and D = 4. A mistake of ŷ^{i−1} has s^{i−1} ≤ 0 and w^i ≥ ½, so W_i ≥ ½M_{i−1}, with M_0 = T as w^1
+//! = ½; and every M_{i−1} ≥ M. Sum (1) over i: −T ln 2 ≤ Σ_t ℓ(s_t^N) − ℓ(0) ≤ 6N√T − ¼MΣ_i e_i². That is the
+//! first bound; the second is Hedge's with η = 1 on losses in {0, 1}: its expected loss is at most (M + ln
+//! N)/(1 − e^{−1}) \[FS97\]. ∎
 
 use crate::streams::{Booster, Coins, FIRST_HALF, Stream, equals, margins, rng, synthetic};
 use boosters::mistake_bound::AdaBoostOl;
 use datasets::Name;
-use oco_core::{Perceptron, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::learners::Perceptron;
 use serde::Serialize;
 use std::f64::consts::{E, LN_2};
 use weak_learners::online::LogisticRegression;
@@ -38,8 +40,8 @@ struct Account {
     mistakes: f64,
 }
 
-/// Plays a stream; asserts α, v, the vote's law, the regrets and the bounds in every round. Returns the mistakes
-/// and the bound on the best of the ŷ^i.
+/// Plays a stream; asserts α, v, the vote's law, the regrets and the bounds in every round. Returns the
+/// mistakes and the bound on the best of the ŷ^i.
 fn check<W: OnlinePredictor<Label> + Clone + Serialize>(stream: &Stream, learners: Vec<W>) -> (f64, f64) {
     let n = learners.len();
     let mut booster = AdaBoostOl::new(learners, &mut rng(1)).unwrap();

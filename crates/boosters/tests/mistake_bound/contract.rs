@@ -1,9 +1,11 @@
-//! The contract of a predictor: votes that change nothing, refusals without a trace, saved runs, boosters of boosters.
+//! The contract of a predictor: votes that change nothing, refusals without a trace, saved runs, boosters of
+//! boosters.
 
 use crate::streams::{Booster, Stream, Synthetic, rng, synthetic};
 use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
 use boosters::saved::{load, save};
-use oco_core::{Hedge, Ogd, Perceptron, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::learners::{Hedge, Ogd, Perceptron};
 use projections::BoxSet;
 use rows::Row;
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,8 +27,8 @@ fn text<B: Serialize>(booster: &B) -> String {
     serde_json::to_string(booster).unwrap()
 }
 
-/// Votes, repeated votes and refused examples between the rounds leave the state as it is; the vote is that of the
-/// round; `update` is the round; and the round of the trait, which asks twice, is the same.
+/// Votes, repeated votes and refused examples between the rounds leave the state as it is; the vote is that
+/// of the round; `update` is the round; and the round of the trait, which asks twice, is the same.
 fn votes_are_pure<B: Booster + OnlinePredictor<Label> + Clone + Serialize>(mut booster: B) {
     let stream = Stream::synthetic(200, 0.2, 6);
     let mut twin = booster.clone();
@@ -177,7 +179,8 @@ fn parts_that_do_not_fit_are_refused() {
     }
 }
 
-/// The interval, the steps and the start of α and the η of v are the algorithm's, so what was saved with others is refused.
+/// The interval, the steps and the start of α and the η of v are the algorithm's, so what was saved with
+/// others is refused.
 #[test]
 fn a_loaded_adaboost_ol_keeps_the_rules() {
     let mut booster = adaboost_ol();
@@ -223,7 +226,8 @@ fn a_learner_that_does_not_vote_is_refused_before_anything_moves() {
     check!(AdaBoostOl::new(learners(), &mut rng(1)).unwrap());
 }
 
-/// An example that one learner cannot take moves none of them: here a weight that would leave the range of doubles.
+/// An example that one learner cannot take moves none of them: here a weight that would leave the range of
+/// doubles.
 #[test]
 fn an_example_that_one_learner_refuses_moves_none() {
     let mut full = Perceptron::new(2).unwrap();

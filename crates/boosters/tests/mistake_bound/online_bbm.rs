@@ -1,13 +1,13 @@
 //! Online BBM.
 //!
-//! *Proof of the identity.* With w^i(s) = ½(Φ_i(s−1) − Φ_i(s+1)) and m = yh_i(x) = ±1,
-//! Φ_i(s + m) = ½(Φ_i(s−1) + Φ_i(s+1)) − m·w^i(s), and the recursion of Φ says
-//! Φ_{i−1}(s) = ½(Φ_i(s−1) + Φ_i(s+1)) − γw^i(s). So Φ_i(s^i) = Φ_{i−1}(s^{i−1}) + w^i(s^{i−1})(γ − m); sum over i and t. ∎
+//! *Proof of the identity.* With w^i(s) = ½(Φ_i(s−1) − Φ_i(s+1)) and m = yh_i(x) = ±1, Φ_i(s + m) =
+//! ½(Φ_i(s−1) + Φ_i(s+1)) − m·w^i(s), and the recursion of Φ says Φ_{i−1}(s) = ½(Φ_i(s−1) + Φ_i(s+1)) −
+//! γw^i(s). So Φ_i(s^i) = Φ_{i−1}(s^{i−1}) + w^i(s^{i−1})(γ − m); sum over i and t. ∎
 
 use crate::streams::{Booster, Coins, FIRST_HALF, Stream, equals, margins, rng, synthetic};
 use boosters::mistake_bound::OnlineBbm;
 use datasets::Name;
-use oco_core::Perceptron;
+use oco_core::learners::Perceptron;
 use weak_learners::{Label, OnlinePredictor};
 
 /// Φ_0, …, Φ_N by their recursion; Φ_i(s) at `table[i][s + N + 1]`, for |s| ≤ N + 1.
@@ -27,8 +27,8 @@ fn potentials(n: usize, gamma: f64) -> Vec<Vec<f64>> {
     table
 }
 
-/// Plays a stream; asserts the probabilities and the identity in every round. Returns the fractions of mistakes and of rounds
-/// whose votes end with Φ_N(s) = 1.
+/// Plays a stream; asserts the probabilities and the identity in every round. Returns the fractions of
+/// mistakes and of rounds whose votes end with Φ_N(s) = 1.
 fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>, gamma: f64) -> (f64, f64) {
     let n = learners.len();
     let phi = potentials(n, gamma);
@@ -91,12 +91,13 @@ fn learners_with_the_advantage_meet_the_potential() {
     }
 }
 
-/// Learners with an advantage of γ and no more meet the potential, which they cannot be far below: by the identity
-/// Σ_t Φ_N(s_t^N) − TΦ_0(0) = Σ_iΣ_t w_t^i(γ − y_t h_i(x_t)), of mean 0.
+/// Learners with an advantage of γ and no more meet the potential, which they cannot be far below: by the
+/// identity Σ_t Φ_N(s_t^N) − TΦ_0(0) = Σ_iΣ_t w_t^i(γ − y_t h_i(x_t)), of mean 0.
 ///
-/// A learner draws its coin when it is passed an example and uses it when it is passed the next, so that, with W_i the largest
-/// weight of learner i, its coins move the sum by ranges of 2W_i, and whether the example is passed by ranges of (1 + γ)W_i at
-/// most. By Azuma the sum is beyond √(½ln(2/ρ)·TΣ_i((1+γ)² + 4)W_i²) with probability ρ = 10⁻⁶.
+/// A learner draws its coin when it is passed an example and uses it when it is passed the next, so that,
+/// with W_i the largest weight of learner i, its coins move the sum by ranges of 2W_i, and whether the
+/// example is passed by ranges of (1 + γ)W_i at most. By Azuma the sum is beyond √(½ln(2/ρ)·TΣ_i((1+γ)² +
+/// 4)W_i²) with probability ρ = 10⁻⁶.
 #[test]
 fn learners_with_the_advantage_and_no_more_attain_the_potential() {
     for (n, gamma, rounds) in [(21, 0.2, 20_000_u32), (11, 0.1, 20_000)] {

@@ -1,15 +1,16 @@
 //! OSBoost.
 //!
-//! *Proof of the bound.* M(z) = min((1−γ)^{z/2}, 1) is the weight, and G(z) = ∫_0^z M. As M(z+u) ≥ M(z)e^{−Λu/2} and
-//! M(z−u) ≤ M(z)e^{Λu/2} for u ≥ 0, a right vote gives G(z+1−θ) − G(z) ≥ M(z)∫_0^{1−θ} e^{−Λu/2}du = c₊M(z), and a wrong
-//! one G(z−1−θ) − G(z) ≥ −M(z)∫_0^{1+θ} e^{Λu/2}du = −c₋M(z): together at least M(z)(a·yh − b). Over the learners these
-//! differences add up to G(z^N). It is at most 2/Λ; a mistake has Σyh_i ≤ 0, hence z^N ≤ −Nθ and G(z^N) ≤ −Nθ. So
-//! Σ_iΣ_t w_t^i(a·y_t h_i(x_t) − b) ≤ Σ_t G(z_t^N) ≤ 2T/Λ − mistakes·(Nθ + 2/Λ). ∎
+//! *Proof of the bound.* M(z) = min((1−γ)^{z/2}, 1) is the weight, and G(z) = ∫_0^z M. As M(z+u) ≥
+//! M(z)e^{−Λu/2} and M(z−u) ≤ M(z)e^{Λu/2} for u ≥ 0, a right vote gives G(z+1−θ) − G(z) ≥ M(z)∫_0^{1−θ}
+//! e^{−Λu/2}du = c₊M(z), and a wrong one G(z−1−θ) − G(z) ≥ −M(z)∫_0^{1+θ} e^{Λu/2}du = −c₋M(z): together at
+//! least M(z)(a·yh − b). Over the learners these differences add up to G(z^N). It is at most 2/Λ; a mistake
+//! has Σyh_i ≤ 0, hence z^N ≤ −Nθ and G(z^N) ≤ −Nθ. So Σ_iΣ_t w_t^i(a·y_t h_i(x_t) − b) ≤ Σ_t G(z_t^N) ≤ 2T/Λ
+//! − mistakes·(Nθ + 2/Λ). ∎
 
 use crate::streams::{Booster, Coins, Stream, equals, margins, rng, synthetic};
 use boosters::mistake_bound::OsBoost;
 use datasets::Name;
-use oco_core::Perceptron;
+use oco_core::learners::Perceptron;
 use weak_learners::{Label, OnlinePredictor};
 
 /// θ, Λ, a and b.
@@ -20,8 +21,8 @@ fn constants(gamma: f64) -> [f64; 4] {
     [theta, lambda, 0.5 * (wrong + right), 0.5 * (wrong - right)]
 }
 
-/// Plays a stream; asserts the weights and the bound in every round. Returns the mistakes, and Σ_i of what learner i lacks,
-/// Σ_t w_t^i(γ − y_t h_i(x_t)), where it lacks anything.
+/// Plays a stream; asserts the weights and the bound in every round. Returns the mistakes, and Σ_i of what
+/// learner i lacks, Σ_t w_t^i(γ − y_t h_i(x_t)), where it lacks anything.
 fn check<W: OnlinePredictor<Label>>(stream: &Stream, learners: Vec<W>, gamma: f64) -> (f64, f64) {
     let n = learners.len();
     let [theta, lambda, a, b] = constants(gamma);
@@ -73,7 +74,8 @@ fn the_bound_holds_on_real_data() {
     assert!(mistakes < 800.0, "{mistakes}");
 }
 
-/// Learners with edges of γ: 4T/(4 + γ²N) mistakes, because b ≤ aγ and Λθ ≥ γ²/2; a little more for what some of them lack.
+/// Learners with edges of γ: 4T/(4 + γ²N) mistakes, because b ≤ aγ and Λθ ≥ γ²/2; a little more for what some
+/// of them lack.
 #[test]
 fn learners_with_an_edge_make_few_mistakes_together() {
     for k in 1..1000 {

@@ -34,8 +34,8 @@ impl Stream {
         self.rows.dimension()
     }
 
-    /// Rows in \[−1, 1\]², labelled by the sign of the first coordinate, and turned over with a probability: at ½ there is
-    /// nothing to learn.
+    /// Rows in \[−1, 1\]², labelled by the sign of the first coordinate, and turned over with a probability:
+    /// at ½ there is nothing to learn.
     pub(crate) fn synthetic(rounds: usize, flips: f64, seed: u64) -> Self {
         let mut rng = rng(seed);
         let values: Vec<f64> = (0..2 * rounds).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect();
@@ -56,7 +56,7 @@ impl Stream {
             let what = format!("{} is not here, a check runs on its {}", dataset.name, dataset.provenance);
             reduced::announce(&what);
         }
-        let order: Vec<usize> = permutation(dataset.len(), 3, 0).into_iter().take(rounds).collect();
+        let order: Vec<usize> = permutation(dataset.len(), 3, 0).unwrap().into_iter().take(rounds).collect();
         let scaler = Standardiser::fit(&dataset.features, &order, &dataset.numeric_columns).unwrap();
         let all = with_constant(&scaler.apply(&dataset.features).unwrap()).unwrap();
         let signs = signs(&dataset.targets, positive).unwrap();
@@ -73,8 +73,8 @@ pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Learners that vote the sign of x₁ in the mean `agreement` ∈ \[−1, 1\] of the time; of the third one in three is useless,
-/// whatever the others are.
+/// Learners that vote the sign of x₁ in the mean `agreement` ∈ \[−1, 1\] of the time; of the third one in
+/// three is useless, whatever the others are.
 pub(crate) fn synthetic(learners: usize, agreement: f64) -> Vec<Synthetic> {
     let expert = Stump::new(2, 0, 0.0, Label::Plus).unwrap();
     let learner = |i| {
@@ -113,8 +113,9 @@ boosters!(OsBoost, OnlineBbm, AdaBoostOl);
 
 /// That a learner is passed its example with the probability that is stated, whatever its vote.
 ///
-/// Given the past, the coin of round t is independent of p_t and of the vote, so Σ(1{passed} − p_t)c_t is a martingale for
-/// c = 1 and for c = yh, and each term is ½-sub-Gaussian. By the mixture over λ ~ N(0, 1) of exp(λM − λ²V/2), V = t/4,
+/// Given the past, the coin of round t is independent of p_t and of the vote, so Σ(1{passed} − p_t)c_t is a
+/// martingale for c = 1 and for c = yh, and each term is ½-sub-Gaussian. By the mixture over λ ~ N(0, 1) of
+/// exp(λM − λ²V/2), V = t/4,
 /// |M| < √((V + 1)ln((V + 1)/ρ²)) at *all* t, except with probability ρ = 10⁻⁷.
 #[derive(Default)]
 pub(crate) struct Coins {

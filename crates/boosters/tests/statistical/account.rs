@@ -1,12 +1,14 @@
 //! The right-hand side of Theorems 8 and 10, from the records of the rounds.
 //!
-//! The proof, with everything realised: A's regret gives Σ_t ℓ_t(p_t)/T ≤ Σ p*(i)(z(x_i)y_i − 1) + R_A/T for the p* of
-//! Lemma 5, so ≤ m(E cor_S(h̄) − 1) + R_A/T; and ℓ_t(p_t)/m = cor_{p_t}(h_t)/γ − (1/m)Σ p_t(i), where the first term is
-//! cor_{p_t}(h*) − ε_t/γ by definition of ε_t, and Σ p_t(i)(h*(x_i)y_i − 1) ≥ Σ(h*(x_i)y_i − 1) because p_t ≤ 1.
+//! The proof, with everything realised: A's regret gives Σ_t ℓ_t(p_t)/T ≤ Σ p*(i)(z(x_i)y_i − 1) + R_A/T for
+//! the p* of Lemma 5, so ≤ m(E cor_S(h̄) − 1) + R_A/T; and ℓ_t(p_t)/m = cor_{p_t}(h_t)/γ − (1/m)Σ p_t(i),
+//! where the first term is cor_{p_t}(h*) − ε_t/γ by definition of ε_t, and Σ p_t(i)(h*(x_i)y_i − 1) ≥
+//! Σ(h*(x_i)y_i − 1) because p_t ≤ 1.
 //!
-//! Two steps give something away: Lemma 5 what Π cuts off z(x_i)y_i (on \[0, 1\] only below −1, since p* = −1 is not there),
-//! and p_t ≤ 1 the term (1 − p̄(i))(1 − h*(x_i)y_i), p̄ the mean play. The two sides differ by their means over the sample
-//! and by nothing else, which is asserted: a bound that is met by chance, or too loose, would not be.
+//! Two steps give something away: Lemma 5 what Π cuts off z(x_i)y_i (on \[0, 1\] only below −1, since p* = −1
+//! is not there), and p_t ≤ 1 the term (1 − p̄(i))(1 − h*(x_i)y_i), p̄ the mean play. The two sides differ by
+//! their means over the sample and by nothing else, which is asserted: a bound that is met by chance, or too
+//! loose, would not be.
 
 use crate::samples::{Task, Tuned};
 use boosters::agnostic::Round;
@@ -94,7 +96,8 @@ impl Account {
     }
 }
 
-/// Runs T rounds and asserts the bound in every one, for every stump and for the labels themselves, with what it leaves.
+/// Runs T rounds and asserts the bound in every one, for every stump and for the labels themselves, with what
+/// it leaves.
 pub(crate) fn holds_every_round<W>(task: &Task, booster: &mut Tuned<W>, lower: f64, rounds: u32) -> Account
 where
     W: WeakLearner<Sample = SortedColumns, Hypothesis = Stump>,

@@ -3,7 +3,8 @@
 use crate::samples::{Task, Tuned};
 use boosters::agnostic::{ExpectedVote, MajorityVote, Setting, StatisticalBooster};
 use boosters::saved::{load, save};
-use oco_core::{Ogd, StepSchedule};
+use oco_core::StepSchedule;
+use oco_core::learners::Ogd;
 use projections::{BoxSet, L2Ball};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -45,7 +46,8 @@ fn a_run_that_is_saved_and_loaded_goes_on_bit_for_bit() {
     }
 }
 
-/// p ≡ 0 after a round in which every example was right: h_1 is kept, also by a run that was saved in between.
+/// p ≡ 0 after a round in which every example was right: h_1 is kept, also by a run that was saved in
+/// between.
 #[test]
 fn a_hypothesis_is_kept_where_nothing_is_left_to_draw() {
     let task = Task::majority_of_three(1, 1);
@@ -118,7 +120,8 @@ fn every_parameter_is_checked_by_the_constructor() {
     assert_eq!(wrong_length, Some(LearnerError::LengthMismatch { argument: "play", expected: 2, got: 3 }));
 }
 
-/// A ball around 0 holds points outside the cube; the round after the first one is refused, and so are all others.
+/// A ball around 0 holds points outside the cube; the round after the first one is refused, and so are all
+/// others.
 #[test]
 fn a_play_outside_the_cube_is_refused() {
     let task = Task::noisy_stump(2, 1);
@@ -161,7 +164,8 @@ fn a_refused_round_changes_nothing() {
     assert_eq!(serde_json::to_string(&means).unwrap(), before);
 }
 
-/// Two rounds of three examples: what the sums can be, in either setting, and which rows the hypotheses are for.
+/// Two rounds of three examples: what the sums can be, in either setting, and which rows the hypotheses are
+/// for.
 #[test]
 fn a_saved_state_that_contradicts_itself_is_refused() {
     let task = Task::noisy_stump(3, 1);

@@ -1,7 +1,9 @@
 //! Algorithm 2 is Algorithm 3 on the payoff g(p, q) = Σ p(i)(q(i) − 1), q(i) = h(x_i)y_i/γ.
 
 use crate::samples::{Task, Tuned};
-use oco_core::{Game, OcoError, Ogd, OnlineLearner, StepSchedule, ZeroSumGame};
+use oco_core::games::{Game, ZeroSumGame};
+use oco_core::learners::Ogd;
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use weak_learners::batch::{ExactStump, WeakLearner};
 

@@ -20,10 +20,10 @@ fn mean_and_margin(values: &[f64]) -> (f64, f64) {
     (mean, 5.0 * (variance / n).sqrt())
 }
 
-/// At most 2·3·m + 2 stumps differ on the sample, and by Hoeffding's lemma the largest error of their empirical edges
-/// has mean at most √(2 ln(2|H|)/m₀); the stump that is best on the draws is so within ε₀ = twice that of the best. The
-/// theorem with that ε₀, in expectation over the draws: the mean over 24 seeds may fall short by five standard errors.
-/// With the realised ε it holds surely, in every round of every run.
+/// At most 2·3·m + 2 stumps differ on the sample, and by Hoeffding's lemma the largest error of their
+/// empirical edges has mean at most √(2 ln(2|H|)/m₀); the stump that is best on the draws is so within ε₀ =
+/// twice that of the best. The theorem with that ε₀, in expectation over the draws: the mean over 24 seeds
+/// may fall short by five standard errors. With the realised ε it holds surely, in every round of every run.
 #[test]
 fn theorem_8_in_expectation_over_the_draws() {
     let (m, examples, rounds, gamma) = (60, 5000, 100, 1.0);
@@ -67,8 +67,9 @@ fn theorem_10_in_expectation_over_the_draws() {
     assert!(boosted >= bound - margin, "{boosted} ± {margin}, promised {bound}");
 }
 
-/// Training on the distribution is the limit of m₀ → ∞: along one run, what a learner on m₀ draws loses in a round
-/// against the exact stump falls like 1/√m₀ (at least: 16 times the draws, less than half the loss), and towards 0.
+/// Training on the distribution is the limit of m₀ → ∞: along one run, what a learner on m₀ draws loses in a
+/// round against the exact stump falls like 1/√m₀ (at least: 16 times the draws, less than half the loss),
+/// and towards 0.
 #[test]
 fn expected_draws_are_the_limit_of_many_draws() {
     let task = Task::noisy_stump(150, 6);
@@ -90,8 +91,8 @@ fn expected_draws_are_the_limit_of_many_draws() {
     assert!(losses[1] < 0.5 * losses[0] && losses[2] < 0.5 * losses[1] && losses[2] < 0.01, "{losses:?}");
 }
 
-/// Trials on 1, 2 and 4 threads that share nothing: trainings on draws, and both settings of Algorithm 2 on them, are bit
-/// for bit the same, the learners and their random streams at the end included.
+/// Trials on 1, 2 and 4 threads that share nothing: trainings on draws, and both settings of Algorithm 2 on
+/// them, are bit for bit the same, the learners and their random streams at the end included.
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let trial = |seed: u64| {

@@ -5,7 +5,7 @@ mod reduced;
 
 use boosters::agnostic::StatisticalBooster;
 use datasets::{Name, SearchPath, StandIn, load, permutation, signs};
-use oco_core::Ogd;
+use oco_core::learners::Ogd;
 use projections::BoxSet;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -34,8 +34,8 @@ impl Task {
         Self::new(3, values, labels)
     }
 
-    /// m points of the cube with the majority of three stumps for a label: on every distribution one of the three has an
-    /// edge of 1/3.
+    /// m points of the cube with the majority of three stumps for a label: on every distribution one of the
+    /// three has an edge of 1/3.
     pub(crate) fn majority_of_three(m: usize, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let values: Vec<f64> = (0..3 * m).map(|_| rng.random_range(-1.0..1.0)).collect();
@@ -53,7 +53,7 @@ impl Task {
             reduced::announce(&what);
         }
         let y = signs(&dataset.targets, &[1]).unwrap();
-        let order: Vec<usize> = permutation(dataset.len(), 1, 0).into_iter().take(m).collect();
+        let order: Vec<usize> = permutation(dataset.len(), 1, 0).unwrap().into_iter().take(m).collect();
         let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in &order {
             dataset.features.row(i).unwrap().for_each(|j, x_j| {

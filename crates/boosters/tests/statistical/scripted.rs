@@ -1,4 +1,5 @@
-//! Players and learners that follow a script: which hypothesis is kept, what a refusal leaves, and tiny advantages.
+//! Players and learners that follow a script: which hypothesis is kept, what a refusal leaves, and tiny
+//! advantages.
 
 use crate::samples::Task;
 use boosters::agnostic::{Setting, StatisticalBooster};
@@ -59,7 +60,8 @@ fn stump(threshold: f64) -> Stump {
     Stump::new(3, 0, threshold, Label::Plus).unwrap()
 }
 
-/// Footnote 3: W is asked as long as one p(i) is positive, however small; then the last h is kept, not the first.
+/// Footnote 3: W is asked as long as one p(i) is positive, however small; then the last h is kept, not the
+/// first.
 #[test]
 fn the_last_hypothesis_is_kept_where_p_is_0_and_nowhere_else() {
     let task = Task::noisy_stump(2, 1);
@@ -105,8 +107,8 @@ fn a_round_that_the_player_refuses_is_not_booked() {
     }
 }
 
-/// γ = 6e−309: Σ p(i)h(x_i)y_i/γ and its sum over rounds are beyond the range of numbers, their means are not. A is right
-/// in every round, so its regret is ½(1/γ − 1) for the fixed p = 0, or what it starts with.
+/// γ = 6e−309: Σ p(i)h(x_i)y_i/γ and its sum over rounds are beyond the range of numbers, their means are
+/// not. A is right in every round, so its regret is ½(1/γ − 1) for the fixed p = 0, or what it starts with.
 #[test]
 fn means_survive_an_advantage_near_the_least_one() {
     let task = Task::noisy_stump(10, 1);
@@ -120,8 +122,9 @@ fn means_survive_an_advantage_near_the_least_one() {
         close(booster.mean_regret(), 0.5 / gamma - 0.5, t);
     }
 
-    // On [−1, 1]: p_1 = 0, then 1 for ever, where −1 would have been best, so (2T − 1)/T of 1/γ − 1; and the losses of
-    // an A that is best from the second round on, where only the first round of the best p is missing.
+    // On [−1, 1]: p_1 = 0, then 1 for ever, where −1 would have been best, so (2T − 1)/T of 1/γ − 1; and the
+    // losses of an A that is best from the second round on, where only the first round of the best p is
+    // missing.
     for (play, of_rounds) in [(0.75, 1.75 - 0.75 / 5.0), (-1.0, 0.2)] {
         let (gamma, right) =
             (1e-308, Answers { stumps: vec![Stump::constant(3, Label::Plus).unwrap()], asked: 0 });

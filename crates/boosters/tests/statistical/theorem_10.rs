@@ -5,7 +5,8 @@ use crate::samples::{Task, Tuned};
 use datasets::Name;
 use weak_learners::batch::ExactStump;
 
-/// Runs and returns ε against the labels and E cor_S(h̄); the regret of OGD is at most what its step promises.
+/// Runs and returns ε against the labels and E cor_S(h̄); the regret of OGD is at most what its step
+/// promises.
 fn realised(task: &Task, gamma: f64, rounds: u32) -> (f64, f64) {
     let mut booster = Tuned::theorem_10(ExactStump::default(), task.labels.clone(), gamma, rounds).unwrap();
     let account = holds_every_round(task, &mut booster, 0.0, rounds);
@@ -15,7 +16,8 @@ fn realised(task: &Task, gamma: f64, rounds: u32) -> (f64, f64) {
     (account.epsilon(task, &task.signs()), booster.expected_correlation())
 }
 
-/// The edge is 1/3 on every distribution: E cor_S(h̄) ≥ 1 − (1 + 1/γ)/(2√T) with γ = 1/3, at the rate 1/(γ√T).
+/// The edge is 1/3 on every distribution: E cor_S(h̄) ≥ 1 − (1 + 1/γ)/(2√T) with γ = 1/3, at the rate
+/// 1/(γ√T).
 #[test]
 fn theorem_10_on_majorities_of_stumps() {
     for (seed, m) in [(1, 1), (2, 5), (3, 50), (4, 300)] {
@@ -28,7 +30,8 @@ fn theorem_10_on_majorities_of_stumps() {
     }
 }
 
-/// No γ is known for real data: the bound holds with the ε that is realised, and the vote does better than any stump.
+/// No γ is known for real data: the bound holds with the ε that is realised, and the vote does better than
+/// any stump.
 #[test]
 fn on_breast_cancer_spambase_and_adult() {
     for (name, m) in [(Name::BreastCancer, 699), (Name::Spambase, 800), (Name::Adult, 1000)] {
@@ -39,7 +42,8 @@ fn on_breast_cancer_spambase_and_adult() {
     }
 }
 
-/// The shortfall is there after few rounds, and 64 times as many make it at least 8 times smaller, as 1/√T says.
+/// The shortfall is there after few rounds, and 64 times as many make it at least 8 times smaller, as 1/√T
+/// says.
 #[test]
 fn the_shortfall_shrinks_like_one_over_the_root_of_t() {
     let task = Task::majority_of_three(200, 6);
@@ -49,7 +53,8 @@ fn the_shortfall_shrinks_like_one_over_the_root_of_t() {
     assert!(few <= 2.0 / 5.0 && many <= 2.0 / 40.0);
 }
 
-/// No stump has an edge of 1 on the majority of three: with γ = 1 claimed, ε is positive and the theorem fails.
+/// No stump has an edge of 1 on the majority of three: with γ = 1 claimed, ε is positive and the theorem
+/// fails.
 #[test]
 fn it_fails_where_the_advantage_is_claimed_too_large() {
     let (epsilon, boosted) = realised(&Task::majority_of_three(300, 4), 1.0, 2500);

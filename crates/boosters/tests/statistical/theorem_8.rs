@@ -6,8 +6,9 @@ use datasets::Name;
 use weak_learners::batch::{ExactStump, SortedColumns, Stump, WeakLearner};
 use weak_learners::{Label, LearnerError};
 
-/// The exact stump is trained on the distribution itself, so ε ≤ 0 against every stump, whatever γ ≤ 1 is claimed; then
-/// E cor_S(h̄) ≥ max_h cor_S(h) − (1 + 1/γ)/√T. Returns what is promised, and what the vote gains on the best stump.
+/// The exact stump is trained on the distribution itself, so ε ≤ 0 against every stump, whatever γ ≤ 1 is
+/// claimed; then E cor_S(h̄) ≥ max_h cor_S(h) − (1 + 1/γ)/√T. Returns what is promised, and what the vote
+/// gains on the best stump.
 fn theorem_8_holds(task: &Task, gamma: f64, rounds: u32) -> (f64, f64) {
     let m = task.labels.len();
     let stump = ExactStump::default();
@@ -24,7 +25,8 @@ fn theorem_8_holds(task: &Task, gamma: f64, rounds: u32) -> (f64, f64) {
     (best - rate, boosted - best)
 }
 
-/// Runs so long that something is promised, for which (1 + 1/γ)/√T must be well below the correlation of a stump.
+/// Runs so long that something is promised, for which (1 + 1/γ)/√T must be well below the correlation of a
+/// stump.
 #[test]
 fn on_random_samples_for_every_advantage() {
     for (seed, m) in [(1, 1), (2, 2), (3, 7), (4, 60), (5, 200)] {
@@ -45,7 +47,8 @@ fn on_breast_cancer_spambase_and_adult() {
     }
 }
 
-/// Short and long runs: each is held to its own T, and no run ends below the best stump by more than (1 + 1/γ)/√T.
+/// Short and long runs: each is held to its own T, and no run ends below the best stump by more than (1 +
+/// 1/γ)/√T.
 #[test]
 fn on_short_and_long_runs() {
     let task = Task::noisy_stump(100, 8);

@@ -1,12 +1,12 @@
 //! The contexts of a classification task, as small as the file has them.
 
-use crate::DataError;
+use crate::error::DataError;
 use rows::{RowError, RowMatrix};
 
 /// n contexts of the same dimension m, stored as rows of numbers or, an eighth of the size, as bytes.
 ///
-/// A learner wants a [`RowMatrix`]: [`select`](Self::select) makes one of the examples asked for, so that the others are
-/// never expanded.
+/// A learner wants a [`RowMatrix`]: [`select`](Self::select) makes one of the examples asked for, so that the
+/// others are never expanded.
 ///
 /// ```
 /// use datasets::{ByteMatrix, Contexts};
@@ -34,7 +34,7 @@ impl Contexts {
         }
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -47,8 +47,8 @@ impl Contexts {
         }
     }
 
-    /// The contexts of some examples as rows of numbers, in the order asked for: sparse where the contexts are stored
-    /// so, dense otherwise. *Cost:* what the rows asked for hold.
+    /// The contexts of some examples as rows of numbers, in the order asked for: sparse where the contexts
+    /// are stored so, dense otherwise. *Cost:* what the rows asked for hold.
     ///
     /// # Errors
     /// [`DataError::NoSuchExample`].

@@ -1,65 +1,15 @@
-//! The classes that are right for each example.
+//! The right classes of each example.
 
-use crate::DataError;
-use thiserror::Error;
-
-/// Why labels were refused. Positions count from 0.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum LabelsError {
-    /// Offsets must start at 0, not fall, and end at the number of labels.
-    #[error(
-        "label offset {position} is {value}: offsets start at 0, do not fall, and end at the number of labels"
-    )]
-    BadOffset {
-        /// Position in the list of offsets.
-        position: usize,
-        /// The offset found there; 0 where there is none.
-        value: usize,
-    },
-    /// A label that is no class.
-    #[error("label {label} at position {position} is none of {classes} classes")]
-    UnknownClass {
-        /// Position in the list of labels.
-        position: usize,
-        /// The label found there.
-        label: u32,
-        /// The number of classes.
-        classes: usize,
-    },
-    /// Labels of one example must rise strictly: none is named twice.
-    #[error("label {label} at position {position} does not exceed the label before it")]
-    NotRising {
-        /// Position in the list of labels.
-        position: usize,
-        /// The label found there.
-        label: u32,
-    },
-    /// More classes than examples could tell apart.
-    #[error("{classes} classes, more than {limit}")]
-    TooManyClasses {
-        /// The number asked for.
-        classes: usize,
-        /// The largest number.
-        limit: usize,
-    },
-    /// As many sets of labels as contexts are needed.
-    #[error("{labels} sets of labels for {contexts} contexts")]
-    OtherLength {
-        /// The number of sets.
-        labels: usize,
-        /// The number of contexts.
-        contexts: usize,
-    },
-}
+use crate::error::{DataError, LabelsError};
 
 /// As many as a policy has actions at most; tables of them are made.
 const MOST_CLASSES: usize = 1 << 24;
 
-/// A set of classes for each of n examples: exactly one in a multi-class task, any number in a multi-label task.
+/// A set of classes for each of n examples: exactly one in a multi-class task, any number in a multi-label
+/// task.
 ///
-/// *Shapes:* compressed as sparse rows are: the labels of example i are `indices[offsets[i]..offsets[i+1]]`, strictly
-/// rising, below K, the number of classes.
+/// *Shapes:* compressed as sparse rows are: the labels of example i are `indices[offsets[i]..offsets[i+1]]`,
+/// strictly rising, below K, the number of classes.
 ///
 /// ```
 /// use datasets::Labels;
@@ -153,7 +103,7 @@ impl Labels {
         counts
     }
 
-    /// The mean number of labels of an example; 0 where there is none.
+    /// The mean number of labels of an example; 0 for none.
     pub fn cardinality(&self) -> f64 {
         if self.is_empty() { 0.0 } else { self.indices.len() as f64 / self.len() as f64 }
     }

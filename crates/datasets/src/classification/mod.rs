@@ -1,23 +1,20 @@
-//! Tasks with one or many classes an example, as the supervised-to-bandit conversion of [L23, Appendix F.3] wants them:
-//! a class becomes an action, and whether it is among an example's labels its reward.
+//! Tasks with one or many classes an example, as the supervised-to-bandit conversion of [L23, Appendix F.3]
+//! wants them: a class becomes an action, and whether it is among an example's labels its reward.
 
 mod contexts;
 mod labels;
-mod load;
-mod name;
 
 pub use contexts::{ByteMatrix, Contexts};
-pub use labels::{Labels, LabelsError};
-pub use load::load_classification;
-pub use name::ClassificationName;
+pub use labels::Labels;
 
-use crate::{DataError, Dataset, EncodeError, Provenance, Targets};
+use crate::dataset::{Dataset, Provenance, Targets};
+use crate::error::{DataError, EncodeError, LabelsError};
 
 /// n examples with the set of classes of each.
 ///
-/// *Shapes:* `contexts` is n×m, unscaled; `labels` has n sets among K classes; `classes` has K names, `feature_names` m;
-/// `numeric_columns` are the columns that hold numbers rather than indicators, rising. Examples stand in the order of the
-/// files, and the files in the official order (training part, test part).
+/// *Shapes:* `contexts` is n×m, unscaled; `labels` has n sets among K classes; `classes` has K names,
+/// `feature_names` m; `numeric_columns` are the columns that hold numbers rather than indicators, rising.
+/// Examples stand in the order of the files, and the files in the official order (training part, test part).
 ///
 /// A [`Dataset`] of classes converts, so that every classification set of this crate can be used:
 ///

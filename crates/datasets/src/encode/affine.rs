@@ -1,14 +1,16 @@
-//! The map that standardising and min–max scaling share: some columns are shifted and scaled, the others stay as they are.
+//! The map that standardising and min–max scaling share: some columns are shifted and scaled, the others stay
+//! as they are.
 
-use super::EncodeError;
+use crate::error::EncodeError;
 use crate::room::has_room;
 use rows::{Entries, RowMatrix};
 use serde::{Deserialize, Serialize};
 
-/// `x_j ← (x_j/unit − centre)/spread` on the named columns; a column with spread 0 was constant, and becomes 0.
+/// `x_j ← (x_j/unit − centre)/spread` on the named columns; a column with spread 0 was constant, and
+/// becomes 0.
 ///
-/// `unit` is a power of two near the largest magnitude of the fitted rows. Division by it is exact, so the result is that
-/// of `(x_j − mean)/deviation`, without overflow in a sum or a difference of huge values.
+/// `unit` is a power of two near the largest magnitude of the fitted rows. Division by it is exact, so the
+/// result is that of `(x_j − mean)/deviation`, without overflow in a sum or a difference of huge values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Fitted", into = "Fitted")]
 pub(super) struct Affine {
@@ -38,8 +40,8 @@ impl ColumnMap {
 }
 
 impl Affine {
-    /// Fits a map to each column; `fit` gets the column's values over the rows, divided by the unit, and returns
-    /// (centre, spread).
+    /// Fits a map to each column; `fit` gets the column's values over the rows, divided by the unit, and
+    /// returns (centre, spread).
     pub(super) fn fit(
         matrix: &RowMatrix,
         rows: &[usize],
@@ -63,8 +65,8 @@ impl Affine {
         Ok(Self { dimension, maps: maps.collect() })
     }
 
-    /// The mapped copy. Dense rows stay dense; sparse rows store the mapped columns, where these are not 0, beside what
-    /// they held.
+    /// The mapped copy. Dense rows stay dense; sparse rows store the mapped columns, where these are not 0,
+    /// beside what they held.
     pub(super) fn apply(&self, matrix: &RowMatrix) -> Result<RowMatrix, EncodeError> {
         if matrix.dimension() != self.dimension {
             let (expected, got) = (self.dimension, matrix.dimension());
@@ -161,10 +163,9 @@ fn gather(matrix: &RowMatrix, rows: &[usize], columns: &[usize]) -> Result<Vec<V
     Ok(gathered)
 }
 
-/// The largest power of two that does not exceed x; 1 for x = 0.
+/// The largest power of two ≤ x; 1 for x = 0.
 fn power_of_two_near(x: f64) -> f64 {
-    const EXPONENT_BITS: u64 = 0x7ff0_0000_0000_0000;
-    if x > 0.0 { f64::from_bits(x.to_bits() & EXPONENT_BITS).max(f64::MIN_POSITIVE) } else { 1.0 }
+    if x > 0.0 { rows::numeric::power_of_two_below(x) } else { 1.0 }
 }
 
 impl From<Affine> for Fitted {
@@ -199,7 +200,8 @@ impl TryFrom<Fitted> for Affine {
 
 #[cfg(test)]
 mod tests {
-    use crate::{EncodeError, MinMax, Standardiser};
+    use crate::encode::{MinMax, Standardiser};
+    use crate::error::EncodeError;
     use proptest::prelude::*;
     use rows::RowMatrix;
 
@@ -220,8 +222,8 @@ mod tests {
     }
 
     proptest! {
-        /// Mean 0 and variance 1 on the fitted rows whatever the other rows hold, at any magnitude; the unnamed column is
-        /// untouched; a sparse matrix gives the same numbers as its dense copy.
+        /// Mean 0 and variance 1 on the fitted rows whatever the other rows hold, at any magnitude; the
+        /// unnamed column is untouched; a sparse matrix gives the same numbers as its dense copy.
         #[test]
         fn the_fitted_rows_decide(
             values in prop::collection::vec(prop_oneof![Just(0.0), -3.0..9.0], 18..=18),
@@ -271,7 +273,8 @@ mod tests {
             column(&Standardiser::fit(&tiny, &[0, 1], &[0]).unwrap().apply(&tiny).unwrap(), 0),
             [1.0, -1.0]
         );
-        // A row that the fit has not seen can be too far out for a number; it is refused, not passed on as infinite.
+        // A row that the fit has not seen can be too far out for a number; it is refused, not passed on as
+        // infinite.
         let wide = RowMatrix::dense(1, vec![1e300, 0.0]).unwrap();
         assert!(matches!(
             Standardiser::fit(&tiny, &[0, 1], &[0]).unwrap().apply(&wide),

@@ -1,6 +1,6 @@
 //! The constant feature, which gives a linear model its intercept.
 
-use super::EncodeError;
+use crate::error::EncodeError;
 use rows::{Entries, RowMatrix};
 
 /// Appends a column of ones, as the last column.

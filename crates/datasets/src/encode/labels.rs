@@ -1,7 +1,7 @@
 //! From targets to the numbers that a loss compares with predictions.
 
-use super::EncodeError;
-use crate::Targets;
+use crate::dataset::Targets;
+use crate::error::EncodeError;
 use serde::{Deserialize, Serialize};
 
 /// +1 for the examples of a positive class, −1 for the others.
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 ///
 /// # Errors
-/// [`EncodeError::NotClasses`]; [`EncodeError::ClassOutOfRange`] for a positive class that does not exist.
+/// [`EncodeError::NotClasses`]; [`EncodeError::ClassOutOfRange`] for a positive class out of range.
 pub fn signs(targets: &Targets, positive: &[u32]) -> Result<Vec<f64>, EncodeError> {
     two_valued(targets, positive, -1.0)
 }
@@ -84,7 +84,8 @@ impl TargetRange {
         self.upper
     }
 
-    /// (y − lower)/(upper − lower), and 0 where the fit was constant. Values outside the fitted range leave [0, 1].
+    /// (y − lower)/(upper − lower), and 0 where the fit was constant. Values outside the fitted range leave
+    /// [0, 1].
     pub fn to_unit(&self, y: f64) -> f64 {
         let (rise, width) = (y - self.lower, self.upper - self.lower);
         if !(width > 0.0) {

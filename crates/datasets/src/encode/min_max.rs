@@ -1,14 +1,14 @@
 //! Min–max scaling: the range [0, 1] on the rows of the fit.
 
-use super::EncodeError;
 use super::affine::Affine;
+use crate::error::EncodeError;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 
 /// `x_j ← (x_j − min_j)/(max_j − min_j)` on the named columns, the others stay as they are.
 ///
-/// Minimum and maximum are those of the fitted rows; other rows may leave [0, 1]. A column that is constant on the
-/// fitted rows becomes 0 everywhere. A column whose minimum is 0 stays sparse.
+/// Minimum and maximum are those of the fitted rows; other rows may leave [0, 1]. A column that is constant
+/// on the fitted rows becomes 0 everywhere. A column whose minimum is 0 stays sparse.
 ///
 /// ```
 /// use datasets::MinMax;

@@ -1,7 +1,7 @@
-//! Encoders: what the experiment does to features and targets before a learner sees them.
+//! Encoders of features and targets, applied before a learner sees them.
 //!
-//! An encoder is fitted on the rows that it is given, the tuning half of an experiment, and then applied to all: no
-//! figure of the reporting half leaks into the features. A fitted encoder serialises.
+//! An encoder is fitted on the rows that it is given, the tuning half of an experiment, and then applied to
+//! all: no figure of the reporting half leaks into the features. A fitted encoder serialises.
 
 mod one_hot;
 
@@ -13,10 +13,7 @@ mod affine;
 mod constant;
 mod labels;
 
-mod error;
-
 pub use constant::with_constant;
-pub use error::EncodeError;
 pub use labels::{TargetRange, indicators, signs};
 pub use min_max::MinMax;
 pub use one_hot::OneHot;

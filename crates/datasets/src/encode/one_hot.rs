@@ -1,6 +1,6 @@
 //! One-hot encoding of a nominal column.
 
-use super::EncodeError;
+use crate::error::EncodeError;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -1,14 +1,15 @@
 //! Standardising: mean 0 and variance 1 on the rows of the fit.
 
-use super::EncodeError;
 use super::affine::Affine;
+use crate::error::EncodeError;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 
 /// `x_j ← (x_j − mean_j)/deviation_j` on the named columns, the others stay as they are.
 ///
 /// Mean and deviation (with 1/n) are those of the fitted rows. A column that is constant on them becomes 0
-/// everywhere. *Cost:* a pass over the stored values; in a sparse matrix, only named columns gain stored values.
+/// everywhere. *Cost:* a pass over the stored values; in a sparse matrix, only named columns gain stored
+/// values.
 ///
 /// ```
 /// use datasets::Standardiser;
@@ -41,8 +42,8 @@ impl Standardiser {
     }
 }
 
-/// Two passes: the mean, then the mean square about it. A constant column has deviation 0 exactly, whatever the rounding
-/// of its mean.
+/// Two passes: the mean, then the mean square about it. A constant column has deviation 0 exactly, whatever
+/// the rounding of its mean.
 fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     if values.windows(2).all(|pair| pair[0].to_bits() == pair[1].to_bits()) {
         return (values.first().copied().unwrap_or(0.0), 0.0);

@@ -1,10 +1,12 @@
 //! Stand-ins for the classification tasks of \[L23\]: small ones, whose classes a tree can tell apart.
 
 use super::unit_sphere::Component;
-use crate::{
-    ByteMatrix, Classification, ClassificationName, Contexts, DataError, Labels, Provenance, StandIn,
-};
-use crate::{covertype, fashion, scene, tmc};
+use crate::classification::{ByteMatrix, Classification, Contexts, Labels};
+use crate::dataset::Provenance;
+use crate::error::DataError;
+use crate::names::ClassificationName;
+use crate::sets::{covertype, fashion, scene, tmc};
+use crate::synthetic::StandIn;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -13,12 +15,12 @@ use rows::RowMatrix;
 /// How many examples are drawn where [`StandIn::rows`] does not say.
 const ROWS: usize = 4_000;
 
-/// Draws a task with the columns, kinds of values, storage, classes and number of labels an example of the real one, and,
-/// unless told otherwise, 4,000 examples.
+/// Draws a task with the columns, kinds of values, storage, classes and number of labels an example of the
+/// real one, and, unless told otherwise, 4,000 examples.
 ///
-/// It imitates the shape and nothing else: figures on a stand-in say nothing about the real task. Every class raises a
-/// few columns of its own; an example's labels are drawn first, uniformly, and then each column from the labels, so that a
-/// threshold on one column tells some classes from others, and no column tells all.
+/// It imitates the shape and nothing else: figures on a stand-in say nothing about the real task. Every class
+/// raises a few columns of its own; an example's labels are drawn first, uniformly, and then each column from
+/// the labels, so that a threshold on one column tells some classes from others, and no column tells all.
 ///
 /// ```
 /// use datasets::{ClassificationName, StandIn, synthetic::classification_stand_in};
@@ -30,7 +32,8 @@ const ROWS: usize = 4_000;
 /// ```
 ///
 /// # Errors
-/// [`DataError::TooManyExamples`]; [`DataError::Rows`] and [`DataError::Labels`] cannot arise from what is drawn; they are passed on for want of a panic.
+/// [`DataError::TooManyExamples`]; [`DataError::Rows`] and [`DataError::Labels`] cannot arise from what is
+/// drawn; they are passed on for want of a panic.
 pub fn classification_stand_in(
     name: ClassificationName,
     options: StandIn,
@@ -150,7 +153,8 @@ impl Shape {
         self.kinds.len()
     }
 
-    /// The level of every column without labels, and under each class: at least ½ where the class raises it, else 0.
+    /// The level of every column without labels, and under each class: at least ½ where the class raises it,
+    /// else 0.
     fn truth(&self, rng: &mut (impl Rng + ?Sized)) -> Truth {
         let base = self.kinds.iter().map(|_| self.low * rng.random::<f64>()).collect();
         let level = |rng: &mut _| raised_level(self.raised, rng);
@@ -158,7 +162,8 @@ impl Shape {
         Truth { base, classes: self.classes.iter().map(|_| of_class(rng)).collect() }
     }
 
-    /// A uniform class, and then further ones with probability q/(1 + q) as long as they come, which is q on average.
+    /// A uniform class, and then further ones with probability q/(1 + q) as long as they come, which is q on
+    /// average.
     fn labels(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
         let more = self.more_labels / (1.0 + self.more_labels);
         let mut open: Vec<u32> = (0..).take(self.classes.len()).collect();

@@ -1,11 +1,11 @@
 //! Linear classification whose truth drifts.
 
 use super::{DriftingRegression, Generator, GeneratorError};
-use crate::Targets;
+use crate::dataset::Targets;
 use serde::{Deserialize, Serialize};
 
-/// `y_t = sgn⟨w_t, x_t⟩` where `w_t` turns by θ a round: [`DriftingRegression`] with the signs of its targets. As a data
-/// set, the classes are `-1` and `+1`.
+/// `y_t = sgn⟨w_t, x_t⟩` where `w_t` turns by θ a round: [`DriftingRegression`] with the signs of its
+/// targets. As a data set, the classes are `-1` and `+1`.
 ///
 /// ```
 /// use datasets::synthetic::{DriftingClassification, DriftingRegression, Generator};

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// `y_t = ⟨w_t, x_t⟩` where `w_t = cos(θt)·u + sin(θt)·v` turns in a hidden plane by θ a round.
 ///
-/// Each step of the comparator has length 2·sin(θ/2), the path length that dynamic regret is measured against; a static
-/// comparator does well over few rounds only.
+/// Each step of the comparator has length 2·sin(θ/2), the path length that dynamic regret is measured
+/// against; a static comparator does well over few rounds only.
 ///
 /// ```
 /// use datasets::synthetic::{DriftingRegression, Generator};
@@ -57,8 +57,8 @@ impl DriftingRegression {
     /// A generator with m features whose truth turns by `angle` radians a round.
     ///
     /// # Errors
-    /// [`GeneratorError::TooFewFeatures`] for m < 2, which has no plane; [`GeneratorError::BadParameter`] for an angle
-    /// that is not finite.
+    /// [`GeneratorError::TooFewFeatures`] for m < 2, which has no plane; [`GeneratorError::BadParameter`] for
+    /// an angle that is not finite.
     pub fn new(m: usize, angle: f64, seed: u64) -> Result<Self, GeneratorError> {
         if m < 2 {
             return Err(GeneratorError::TooFewFeatures { least: 2, got: m });

@@ -1,15 +1,16 @@
 //! Labels that lie: at random, in blocks, or where a rule is surest.
 //!
-//! Each function takes the labels ±1 of any stream, real or drawn, and returns them with some signs turned; the rows stay
-//! as they are. What a flip does not touch comes back bit for bit.
+//! Each function takes the labels ±1 of any stream, real or drawn, and returns them with some signs turned;
+//! the rows stay as they are. What a flip does not touch comes back bit for bit.
 
 use super::GeneratorError;
 use rand::{Rng, RngExt};
 
-/// Turns each label with probability p ≤ ½, independently: classification noise. At p = ½ nothing is left to learn.
+/// Turns each label with probability p ≤ ½, independently: classification noise. At p = ½ nothing is left to
+/// learn.
 ///
-/// One number is drawn a label, whatever p: with the same random numbers, the flips of a smaller p are among those of a
-/// larger one, so that noise levels can be compared in pairs.
+/// One number is drawn a label, whatever p: with the same random numbers, the flips of a smaller p are among
+/// those of a larger one, so that noise levels can be compared in pairs.
 ///
 /// ```
 /// use datasets::synthetic::flip_at_random;
@@ -35,8 +36,8 @@ pub fn flip_at_random(
     Ok(labels.iter().map(|&y| if rng.random::<f64>() < probability { -y } else { y }).collect())
 }
 
-/// Turns the last `length` labels of every `period`: as many lies as noise of rate length/period has, but in a row, so
-/// that a learner that follows the stream has learned the lie when the truth comes back.
+/// Turns the last `length` labels of every `period`: as many lies as noise of rate length/period has, but in
+/// a row, so that a learner that follows the stream has learned the lie when the truth comes back.
 ///
 /// ```
 /// use datasets::synthetic::flip_blocks;
@@ -55,11 +56,12 @@ pub fn flip_blocks(labels: &[f64], period: usize, length: usize) -> Result<Vec<f
     Ok(labels.iter().enumerate().map(|(t, &y)| if turned(t) { -y } else { y }).collect())
 }
 
-/// Turns ⌊p·n⌋ labels where a rule is surest and right: those with the largest `y_i·s_i` > 0 of the scores s, the earliest
-/// first among equals. No randomness: the adversary knows the whole stream and spends a budget of lies.
+/// Turns ⌊p·n⌋ labels where a rule is surest and right: those with the largest `y_i·s_i` > 0 of the scores s,
+/// the earliest first among equals. No randomness: the adversary knows the whole stream and spends a budget
+/// of lies.
 ///
-/// With s the signed distance from a threshold, the stump behind it loses exactly its most confident region, which no
-/// reweighting of examples can win back without losing the rest.
+/// With s the signed distance from a threshold, the stump behind it loses exactly its most confident region,
+/// which no reweighting of examples can win back without losing the rest.
 ///
 /// ```
 /// use datasets::synthetic::flip_surest;

@@ -2,13 +2,13 @@
 
 use super::unit_sphere::Component;
 use super::{Generator, GeneratorError, LinearRegression};
-use crate::Targets;
+use crate::dataset::Targets;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// y = sgn⟨w, x⟩, flipped with probability p < ½: the best classifier errs with probability p, and is w. As a data set,
-/// the classes are `-1` and `+1`.
+/// y = sgn⟨w, x⟩, flipped with probability p < ½: the best classifier errs with probability p, and is w. As a
+/// data set, the classes are `-1` and `+1`.
 ///
 /// ```
 /// use datasets::synthetic::{Generator, LabelNoise};

@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rows::dot;
 use serde::{Deserialize, Serialize};
 
-/// y = ⟨w, x⟩ with a hidden w, ‖w‖ = 1, and x uniform on the unit sphere; so |y| ≤ 1, and the best linear model has
-/// loss 0.
+/// y = ⟨w, x⟩ with a hidden w, ‖w‖ = 1, and x uniform on the unit sphere; so |y| ≤ 1, and the best linear
+/// model has loss 0.
 ///
 /// ```
 /// use datasets::synthetic::{Generator, LinearRegression};

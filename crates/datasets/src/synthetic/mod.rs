@@ -1,9 +1,9 @@
 //! Synthetic data: generators with a known truth, and stand-ins for absent files.
 //!
-//! A generator with a linear truth draws contexts uniformly from the unit sphere, ‖x‖ = 1, and scores them with a hidden
-//! vector of norm 1, so that scores lie in [−1, 1] and the constants of regret bounds are known; one whose truth is made of
-//! stumps draws them from a cube. It owns its random numbers: the same seed gives
-//! the same examples, and a saved generator continues where it stopped.
+//! A generator with a linear truth draws contexts uniformly from the unit sphere, ‖x‖ = 1, and scores them
+//! with a hidden vector of norm 1, so that scores lie in [−1, 1] and the constants of regret bounds are
+//! known; one whose truth is made of stumps draws them from a cube. It owns its random numbers: the same seed
+//! gives the same examples, and a saved generator continues where it stopped.
 
 mod linear_regression;
 mod noisy_regression;
@@ -30,11 +30,12 @@ pub use label_flips::{flip_at_random, flip_blocks, flip_surest};
 pub use label_noise::LabelNoise;
 pub use linear_regression::LinearRegression;
 pub use noisy_regression::NoisyRegression;
-pub use stand_in::{census_stand_in, stand_in};
+pub use stand_in::{StandIn, census_stand_in, stand_in};
 pub use stump_majority::{StumpMajority, TrueStump};
 
+use crate::dataset::{Dataset, Provenance, Targets};
+use crate::error::DataError;
 use crate::room::has_room;
-use crate::{DataError, Dataset, Provenance, Targets};
 use rows::RowMatrix;
 
 /// An endless stream of examples with a known truth.
@@ -45,8 +46,8 @@ pub trait Generator {
     /// The seed that the generator was made with.
     fn seed(&self) -> u64;
 
-    /// Draws the next example: writes its m features to `x`, whatever that held before, and returns the target.
-    /// A buffer that is passed again is not allocated again.
+    /// Draws the next example: writes its m features to `x`, whatever that held before, and returns the
+    /// target. A buffer that is passed again is not allocated again.
     fn draw(&mut self, x: &mut Vec<f64>) -> f64;
 
     /// What the drawn numbers are as targets of a data set: numbers, unless a generator says otherwise.
@@ -66,7 +67,8 @@ pub trait Generator {
 /// ```
 ///
 /// # Errors
-/// [`DataError::TooManyExamples`]; [`DataError::Rows`] where a generator of another crate draws what is not a row.
+/// [`DataError::TooManyExamples`]; [`DataError::Rows`] where a generator of another crate draws what is not a
+/// row.
 pub fn generated(name: &str, generator: &mut impl Generator, n: usize) -> Result<Dataset, DataError> {
     let m = generator.dimension();
     check_examples(n, m)?;

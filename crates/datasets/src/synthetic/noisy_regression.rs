@@ -6,8 +6,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// y = ⟨w, x⟩ + a·u with u uniform on [−1, 1): the stream of [`LinearRegression`] with noise of mean 0, variance a²/3
-/// and a known bound, |y| ≤ 1 + a.
+/// y = ⟨w, x⟩ + a·u with u uniform on [−1, 1): the stream of [`LinearRegression`] with noise of mean 0,
+/// variance a²/3 and a known bound, |y| ≤ 1 + a.
 ///
 /// ```
 /// use datasets::synthetic::{Generator, LinearRegression, NoisyRegression};

@@ -1,19 +1,32 @@
 //! Stand-ins: drawn examples in the shape of a real data set, for machines without its files.
 
-use crate::assembly::Assembly;
-use crate::column::Kind;
-use crate::table::Table;
-use crate::{CensusCoding, DataError, Dataset, Name, Provenance, StandIn};
-use crate::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase};
+use crate::dataset::{Dataset, Provenance};
+use crate::error::DataError;
+use crate::formats::table::Assembly;
+use crate::formats::table::Kind;
+use crate::formats::table::Table;
+use crate::names::Name;
+use crate::sets::CensusCoding;
+use crate::sets::{abalone, adult, breast_cancer, census, ionosphere, letter, slice, spambase};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-/// Draws a set with the columns, categories, classes, storage and, unless reduced, the number of rows of the real one.
+/// The stand-in to draw if the official files are absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StandIn {
+    /// The seed of the draw.
+    pub seed: u64,
+    /// Its rows; `None`: as many as the real set has.
+    pub rows: Option<usize>,
+}
+
+/// Draws a set with the columns, categories, classes, storage and, unless reduced, the number of rows of the
+/// real one.
 ///
-/// It imitates the shape and nothing else: figures on a stand-in say nothing about the real set. Numbers are drawn
-/// independently, the first categories of a column are the frequent ones, and the target is a noisy linear function of
-/// the features, so that there is something to learn.
+/// It imitates the shape and nothing else: figures on a stand-in say nothing about the real set. Numbers are
+/// drawn independently, the first categories of a column are the frequent ones, and the target is a noisy
+/// linear function of the features, so that there is something to learn.
 ///
 /// # Errors
 /// [`DataError::Rows`] cannot arise from drawn rows; it is passed on for want of a panic.
@@ -120,7 +133,8 @@ fn draw(table: &Table, shape: &Shape, options: StandIn) -> Result<Dataset, DataE
     assembly.finish(Provenance::StandIn { seed: options.seed })
 }
 
-/// The linear function behind one class, or behind the number: a weight for every cell that a column can hold.
+/// The linear function behind one class, or behind the number: a weight for every cell that a column can
+/// hold.
 struct Scorer {
     weights: Vec<Vec<f64>>,
 }

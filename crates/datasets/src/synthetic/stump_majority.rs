@@ -2,20 +2,20 @@
 
 use super::unit_sphere::Component;
 use super::{Generator, GeneratorError, check_features};
-use crate::Targets;
+use crate::dataset::Targets;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// y = majority of k stumps on k different columns, x uniform on [−1, 1)^m; with k = 1 a single stump is the truth. Each
-/// stump votes s where `x_j` > θ and −s elsewhere, with θ uniform on [−½, ½) and s = ±1 by a coin. As a data set, the
-/// classes are `-1` and `+1`.
+/// y = majority of k stumps on k different columns, x uniform on [−1, 1)^m; with k = 1 a single stump is the
+/// truth. Each stump votes s where `x_j` > θ and −s elsewhere, with θ uniform on [−½, ½) and s = ±1 by a
+/// coin. As a data set, the classes are `-1` and `+1`.
 ///
 /// Where `lasts` is set, the truth jumps: all stumps are drawn anew after every `lasts` examples.
 ///
-/// A majority of k stumps is what boosting looks for and no single stump has: with k = 3 and θ = 0 each stump of the truth
-/// agrees with the majority in three quarters of the cube, and so has advantage ½ over a coin.
+/// A majority of k stumps is what boosting looks for and no single stump has: with k = 3 and θ = 0 each stump
+/// of the truth agrees with the majority in three quarters of the cube, and so has advantage ½ over a coin.
 ///
 /// ```
 /// use datasets::synthetic::{Generator, StumpMajority};
@@ -80,11 +80,12 @@ impl Generator for StumpMajority {
 }
 
 impl StumpMajority {
-    /// A generator with m features and a majority of k stumps, drawn anew after every `lasts` examples where that is set.
+    /// A generator with m features and a majority of k stumps, drawn anew after every `lasts` examples where
+    /// that is set.
     ///
     /// # Errors
-    /// [`GeneratorError::TooFewFeatures`] for m < k; [`GeneratorError::BadParameter`] for an even k, whose majority can be
-    /// tied, and for a truth that lasts 0 rounds.
+    /// [`GeneratorError::TooFewFeatures`] for m < k; [`GeneratorError::BadParameter`] for an even k, whose
+    /// majority can be tied, and for a truth that lasts 0 rounds.
     pub fn new(m: usize, k: usize, lasts: Option<u64>, seed: u64) -> Result<Self, GeneratorError> {
         if m < k {
             return Err(GeneratorError::TooFewFeatures { least: k, got: m });

@@ -27,7 +27,8 @@ pub(super) fn draw_unit(m: usize, rng: &mut (impl Rng + ?Sized), x: &mut Vec<f64
         x.clear();
         x.extend((0..m).map(|_| rng.sample::<f64, _>(StandardNormal)));
         let norm = dot(x, x).sqrt();
-        // A zero vector has no direction; it is never drawn twice in a row, and there is nothing to draw for m = 0.
+        // A zero vector has no direction; it is never drawn twice in a row, and there is nothing to draw for
+        // m = 0.
         if norm > 0.0 || m == 0 {
             x.iter_mut().for_each(|x_j| *x_j /= norm);
             return;

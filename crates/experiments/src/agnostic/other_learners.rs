@@ -1,9 +1,11 @@
 //! Algorithm 1 over other online learners than Hedge-on-stumps, against each of them alone.
 
+use super::Point;
 use super::methods::{Optimiser, agnostic, generator, run};
 use super::streams::Stream;
-use super::{AgnosticError, Point};
-use oco_core::{Perceptron, StepSchedule};
+use crate::runner::ExperimentError;
+use oco_core::StepSchedule;
+use oco_core::learners::Perceptron;
 use rand_chacha::ChaCha8Rng;
 use weak_learners::online::{BalancedWinnow, Growth, HoeffdingTree, LogisticRegression, NaiveBayes};
 use weak_learners::{Label, LearnerError, OnlinePredictor};
@@ -15,23 +17,24 @@ pub(super) const ALONE: &str = "alone";
 pub(super) const LEARNERS: [&str; 5] =
     ["Perceptron", "Winnow", "logistic regression", "naive Bayes", "Hoeffding tree"];
 
-/// Accuracies of each learner alone and of Algorithm 1 over N of them. The copies differ in what they are taught only.
+/// Accuracies of each learner alone and of Algorithm 1 over N of them. The copies differ in what they are
+/// taught only.
 pub(super) fn accuracies(
     stream: &Stream,
     n: usize,
     seed: u64,
     trial: u64,
-) -> Result<Vec<Point>, AgnosticError> {
+) -> Result<Vec<Point>, ExperimentError> {
     let m = stream.rows.dimension();
     let steps = StepSchedule::power(0.1, 0.5)?;
     let mut points = Vec::new();
-    let mut of = |component: usize, found: Result<Vec<Point>, AgnosticError>| {
+    let mut of = |component: usize, found: Result<Vec<Point>, ExperimentError>| {
         points.extend(
             found?
                 .into_iter()
                 .map(|point| Point { series: format!("{}, {}", LEARNERS[component], point.series), ..point }),
         );
-        Ok::<_, AgnosticError>(())
+        Ok::<_, ExperimentError>(())
     };
     let rng = |component: u64| generator(seed, trial, 8 + component);
     of(0, both(stream, n, &|| Ok(Perceptron::new(m)?), rng(0)))?;
@@ -48,7 +51,7 @@ fn both<W: OnlinePredictor<Label>>(
     n: usize,
     learner: &dyn Fn() -> Result<W, LearnerError>,
     mut rng: ChaCha8Rng,
-) -> Result<Vec<Point>, AgnosticError> {
+) -> Result<Vec<Point>, ExperimentError> {
     let right = |votes: &[Label]| votes.iter().zip(&stream.labels).filter(|(vote, y)| vote == y).count();
     let alone = right(&run(stream, learner()?)?) as f64 / stream.labels.len() as f64;
     let mut points = vec![Point::new(ALONE, 0, alone)];
@@ -64,13 +67,13 @@ fn both<W: OnlinePredictor<Label>>(
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "the same arithmetic gives the same bits")]
 mod tests {
-    use super::super::streams::{Lies, Source};
+    use super::super::streams::{LabelFlips, Source};
     use super::*;
 
     /// Each learner again, alone and boosted, under the name that it has in the table.
     #[test]
     fn accuracies_are_those_of_the_named_learners() {
-        let stream = Source::HalfSpace.stream(None, Lies::Noise(0.1), 120, 3, 1).unwrap();
+        let stream = Source::HalfSpace.stream(None, LabelFlips::Noise(0.1), 120, 3, 1).unwrap();
         let points = accuracies(&stream, 3, 3, 1).unwrap();
         let of = |series: &str| points.iter().find(|point| point.series == series).unwrap().value;
         let m = stream.rows.dimension();

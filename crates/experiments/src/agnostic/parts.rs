@@ -1,7 +1,8 @@
 //! The parts of the experiment: how much of each is run, on which streams, and the numbers of one trial.
 
-use super::streams::{Lies, Source};
-use super::{AgnosticError, Point, growth, methods, other_learners, statistical, streams};
+use super::streams::{LabelFlips, Source};
+use super::{Point, growth, methods, other_learners, statistical, streams};
+use crate::runner::ExperimentError;
 use datasets::{Dataset, Name};
 use serde::Serialize;
 
@@ -30,7 +31,8 @@ pub(super) struct Size {
     /// Rounds of the gain as T grows, as a power of two, and the N of that curve.
     growth: (u32, usize),
     /// Rounds of the gain as N grows, and each N.
-    crowd: (usize, Vec<usize>),
+    #[serde(rename = "crowd")]
+    learner_counts: (usize, Vec<usize>),
     /// Rounds and N over other online learners.
     others: (usize, usize),
     /// m, and the longest run of Algorithm 2 as a power of two.
@@ -44,17 +46,17 @@ impl Size {
                 rounds: 400,
                 learners: 10,
                 growth: (9, 20),
-                crowd: (300, vec![1, 5, 20]),
+                learner_counts: (300, vec![1, 5, 20]),
                 others: (300, 5),
                 sample: (200, 5),
             }
         } else {
-            let crowd = vec![1, 2, 5, 10, 20, 50, 100, 200];
+            let learner_counts = vec![1, 2, 5, 10, 20, 50, 100, 200];
             Self {
                 rounds: 10_000,
                 learners: 20,
                 growth: (14, 100),
-                crowd: (4_000, crowd),
+                learner_counts: (4_000, learner_counts),
                 others: (3_000, 10),
                 sample: (1_000, 9),
             }
@@ -77,17 +79,17 @@ impl Part {
     }
 
     /// What is done to the labels of a source in this part.
-    pub(super) fn lies(self, source: Source) -> &'static [Lies] {
+    pub(super) fn label_flips(self, source: Source) -> &'static [LabelFlips] {
         use Name::{Adult, BreastCancer, Letter, Spambase};
         match (self, source) {
-            (Self::Accuracy, _) => Lies::about(source),
-            (Self::Rounds, _) => &[Lies::Noise(0.2)],
+            (Self::Accuracy, _) => LabelFlips::about(source),
+            (Self::Rounds, _) => &[LabelFlips::Noise(0.2)],
             (Self::Learners, Source::Jumps | Source::Turns | Source::OneStump) => &[],
-            (Self::Learners, _) => &[Lies::Noise(0.2)],
+            (Self::Learners, _) => &[LabelFlips::Noise(0.2)],
             (Self::Others, Source::Real(Adult | Letter | Spambase | BreastCancer))
             | (Self::Others, Source::FiveStumps | Source::HalfSpace)
-            | (Self::Statistical, Source::FiveStumps) => &[Lies::Noise(0.0), Lies::Noise(0.2)],
-            (Self::Statistical, Source::Real(Letter | Spambase | BreastCancer)) => &[Lies::Noise(0.2)],
+            | (Self::Statistical, Source::FiveStumps) => &[LabelFlips::Noise(0.0), LabelFlips::Noise(0.2)],
+            (Self::Statistical, Source::Real(Letter | Spambase | BreastCancer)) => &[LabelFlips::Noise(0.2)],
             (Self::Others | Self::Statistical, _) => &[],
         }
     }
@@ -108,12 +110,12 @@ pub(super) fn points(
     part: Part,
     source: Source,
     real: Option<&Dataset>,
-    lies: Lies,
+    label_flips: LabelFlips,
     size: &Size,
     seed: u64,
     trial: u64,
-) -> Result<Vec<Point>, AgnosticError> {
-    let stream = |longest: usize| source.stream(real, lies, longest, seed, trial);
+) -> Result<Vec<Point>, ExperimentError> {
+    let stream = |longest: usize| source.stream(real, label_flips, longest, seed, trial);
     match part {
         Part::Accuracy => {
             let stream = stream(size.rounds)?;
@@ -129,12 +131,14 @@ pub(super) fn points(
             let horizons: Vec<usize> = (4..=last).map(|power| 1 << power).collect();
             growth::against_rounds(&stream(1 << last)?, n, &horizons, seed, trial)
         }
-        Part::Learners => growth::against_learners(&stream(size.crowd.0)?, &size.crowd.1, seed, trial),
+        Part::Learners => {
+            growth::against_learners(&stream(size.learner_counts.0)?, &size.learner_counts.1, seed, trial)
+        }
         Part::Others => other_learners::accuracies(&stream(size.others.0)?, size.others.1, seed, trial),
         Part::Statistical => {
             let (m, last) = size.sample;
             let horizons: Vec<u32> = (2..=last).map(|power| 1 << power).collect();
-            statistical::correlations(&stream(m)?, lies, &horizons, seed, trial)
+            statistical::correlations(&stream(m)?, label_flips, &horizons, seed, trial)
         }
     }
 }
@@ -152,22 +156,22 @@ mod tests {
             rounds: 80,
             learners: 3,
             growth: (6, 4),
-            crowd: (70, vec![1, 3]),
+            learner_counts: (70, vec![1, 3]),
             others: (60, 2),
             sample: (50, 3),
         }
     }
 
-    fn numbers(part: Part, lies: Lies) -> Vec<Point> {
-        points(part, SOURCE, None, lies, &small(), 3, 1).unwrap()
+    fn numbers(part: Part, label_flips: LabelFlips) -> Vec<Point> {
+        points(part, SOURCE, None, label_flips, &small(), 3, 1).unwrap()
     }
 
     /// The accuracy of every method and of the best of all stumps of the class, found one by one.
     #[test]
     fn accuracies_are_shares_of_the_rounds_and_no_stump_is_better_than_the_best() {
-        let lies = Lies::Noise(0.2);
-        let stream = SOURCE.stream(None, lies, 80, 3, 1).unwrap();
-        let found = numbers(Part::Accuracy, lies);
+        let label_flips = LabelFlips::Noise(0.2);
+        let stream = SOURCE.stream(None, label_flips, 80, 3, 1).unwrap();
+        let found = numbers(Part::Accuracy, label_flips);
         let mut best = 0;
         let right = |vote: &dyn Fn(rows::Row<'_>) -> Label| {
             stream.rows.iter().zip(&stream.labels).filter(|(x, y)| vote(*x) == **y).count()
@@ -193,7 +197,8 @@ mod tests {
     #[test]
     fn every_part_is_as_long_as_its_size_says() {
         let places = |part| {
-            let mut places: Vec<u64> = numbers(part, Lies::Noise(0.2)).iter().map(|point| point.x).collect();
+            let mut places: Vec<u64> =
+                numbers(part, LabelFlips::Noise(0.2)).iter().map(|point| point.x).collect();
             places.dedup();
             places
         };
@@ -202,9 +207,9 @@ mod tests {
         assert_eq!(places(Part::Statistical), [4, 8]);
         assert_eq!(places(Part::Others), [0]);
         // Numbers of N learners are after all rounds of their stream.
-        let stream = SOURCE.stream(None, Lies::Noise(0.2), 70, 3, 1).unwrap();
+        let stream = SOURCE.stream(None, LabelFlips::Noise(0.2), 70, 3, 1).unwrap();
         let (_, gain) = streams::best_stump(&stream.rows, &stream.labels, &stream.class).unwrap();
-        assert_eq!(numbers(Part::Learners, Lies::Noise(0.2))[0].value, gain as f64 / 70.0);
+        assert_eq!(numbers(Part::Learners, LabelFlips::Noise(0.2))[0].value, gain as f64 / 70.0);
     }
 
     #[test]

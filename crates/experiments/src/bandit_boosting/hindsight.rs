@@ -4,12 +4,12 @@ use super::task::Halves;
 use nalgebra::{DMatrix, DVector};
 use rows::Entries;
 
-/// The mean squared loss of the least-squares predictor of the reporting half, fitted on that very half: what the best
-/// *fixed* linear predictor, not clipped to Y, loses. The hull of linear learners holds nothing but linear predictors,
-/// so boosting them cannot have a better comparator than this one.
+/// The mean squared loss of the least-squares predictor of the reporting half, fitted on that half: the loss
+/// of the best fixed linear predictor, not clipped to Y. Linear learners span linear predictors only, so
+/// boosting them has no better comparator.
 ///
-/// The normal equations get a ridge of 1e−9 times their mean diagonal, since one-hot blocks are collinear with the
-/// constant; that raises the loss by less than the digits shown. `None` where they cannot be solved all the same.
+/// The normal equations get a ridge of 1e−9 times their mean diagonal, since one-hot blocks are collinear
+/// with the constant; that raises the loss by less than the digits shown. `None` if they cannot be solved.
 pub fn best_linear_loss(halves: &Halves) -> Option<f64> {
     let m = halves.features.dimension();
     let (mut gram, mut moment, mut label_squares) = (DMatrix::<f64>::zeros(m, m), DVector::zeros(m), 0.0);

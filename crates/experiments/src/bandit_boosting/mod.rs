@@ -1,36 +1,34 @@
-//! \[BH20, Table 2\]: online gradient boosting against its weak learner, with full information and with noisy bandit
-//! feedback, on five data sets.
+//! \[BH20, Table 2\]: online gradient boosting against its weak learner, with full information and with noisy
+//! bandit feedback, on five data sets.
 //!
-//! Protocol \[BH20, §4 and Appendix E\]: squared loss; the first half of the examples tunes, the second reports the
-//! progressive validation loss of learners that start afresh; 20 trials; noise uniform on [−0.1, 0.1]; δ = ½. What the
-//! paper leaves blank is stated here: labels are coded into Y = [−1, 1]; number columns are moved to [0, 1] by the
-//! tuning half and a constant is appended; every weak learner is a linear model on the ball of radius B = 1/max‖x‖, so
-//! that its predictions lie in Y, as \[BH20, Definition 6\] asks; the advantage γ is tuned with the rest, on the tuning
-//! half. Every trial draws its own halves.
+//! Protocol \[BH20, §4 and Appendix E\]: squared loss; the first half of the examples tunes, the second
+//! reports the progressive validation loss of learners that start afresh; 20 trials; noise uniform on
+//! [−0.1, 0.1]; δ = ½. What the paper leaves blank is stated here: labels are coded into Y = [−1, 1];
+//! number columns are moved to [0, 1] by the tuning half and a constant is appended; every weak learner
+//! is a linear model on the ball of radius B = 1/max‖x‖, so that its predictions lie in Y, as \[BH20,
+//! Definition 6\] asks; the advantage γ is tuned with the rest, on the tuning half. Every trial draws
+//! its own halves.
 //!
-//! Reading order: [`task`], [`methods`], [`tuning`], [`hindsight`], `paper`, `report`.
+//! Reading order: [`task`], [`methods`], [`tuning`], [`hindsight`], `paper`, `page`.
 
 pub mod task;
 pub mod methods;
 pub mod tuning;
 pub mod hindsight;
 mod paper;
-mod report;
+mod page;
 
-use crate::progress::Progress;
-use crate::record::{Provenance, Record, RecordError, Trial};
-use crate::threads::{self, ThreadsError};
-use crate::trials::{Trials, TrialsError, WorkError};
+use crate::runner::{self, ExperimentError, Report};
 use boosters::feedback::Noise;
-use datasets::{DataError, EncodeError, Name, SearchPath, StandIn};
+use datasets::{Name, StandIn};
 use methods::{Fixed, Method, Progressive, progressive};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use report::record::{Provenance, Record, Trial};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::cell::OnceCell;
 use std::time::Instant;
 use task::Task;
-use thiserror::Error;
 use tuning::{Grid, Tuned, tune};
 
 /// The metric of the table's losses.
@@ -40,75 +38,17 @@ pub const DECREASE: &str = "relative decrease";
 /// The method name of the reference: the best fixed linear predictor in hindsight.
 pub const HINDSIGHT: &str = "fixed linear, hindsight";
 
-/// What to run.
+/// What is particular to the experiment.
 #[derive(Debug, Clone)]
-pub struct Options {
-    /// Trials a data set; a stand-in gets three at the most.
-    pub trials: u64,
-    /// The seed of everything.
-    pub seed: u64,
-    /// Threads; the result does not depend on them. `None` leaves them to [`threads::count`].
-    pub threads: Option<usize>,
-    /// A corner of the grid and short halves.
-    pub quick: bool,
+pub struct Plan {
     /// δ; the paper's is ½.
     pub delta: f64,
-    /// Where results go.
-    pub out: PathBuf,
     /// Which data sets.
     pub datasets: Vec<Name>,
-    /// Where data is looked for.
-    pub search: SearchPath,
-    /// Show nothing on the way.
-    pub quiet: bool,
 }
 
-/// Why the experiment could not be run.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum BanditBoostingError {
-    /// A data set could not be read.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// Features or labels could not be coded.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-    /// A learner refused its parameters.
-    #[error(transparent)]
-    Learner(#[from] weak_learners::LearnerError),
-    /// A step or a set was refused.
-    #[error(transparent)]
-    Oco(#[from] oco_core::OcoError),
-    /// An interval was refused.
-    #[error(transparent)]
-    Projection(#[from] projections::ProjectionError),
-    /// Finished trials could not be kept.
-    #[error(transparent)]
-    Trials(#[from] TrialsError),
-    /// The record could not be written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// A plot could not be drawn.
-    #[error(transparent)]
-    Plot(#[from] crate::plot::PlotError),
-    /// A table row did not fit.
-    #[error(transparent)]
-    Table(#[from] crate::table::TableError),
-    /// There are no threads to work on.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-    /// No setting to try.
-    #[error("the grid of settings is empty")]
-    EmptyGrid,
-    /// No trial or no data set to run.
-    #[error("nothing to run: {trials} trials on {datasets} data sets")]
-    NothingToRun {
-        /// Trials asked for.
-        trials: u64,
-        /// Data sets asked for.
-        datasets: usize,
-    },
-}
+/// A stand-in gets three trials at the most.
+pub type Options = runner::Options<Plan>;
 
 /// Everything that decides a trial's outcome: the key under which finished trials are kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -142,7 +82,8 @@ struct Run {
     seed: u64,
 }
 
-/// A stand-in says nothing about the paper's figures, so it is not worth more trials than show that the row works.
+/// A stand-in says nothing about the paper's figures, so it is not worth more trials than show that the row
+/// works.
 const STAND_IN_TRIALS: u64 = 3;
 /// Streams below this one shuffle the examples of a trial.
 const FIRST_LEARNER_STREAM: u64 = 1 << 32;
@@ -150,54 +91,47 @@ const FIRST_LEARNER_STREAM: u64 = 1 << 32;
 const QUICK_EXAMPLES: usize = 2500;
 
 /// Runs the experiment, or what is left of it, and writes `bandit-boosting.{json,md,svg}` and
-/// `bandit-boosting-curves.svg`. Returns the Markdown table and the terminal table.
+/// `bandit-boosting-curves.svg`.
 ///
 /// # Errors
-/// [`BanditBoostingError`]. Finished trials are kept in `bandit-boosting-*.trials`, so that a run that was stopped goes on
-/// where it was.
-pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
-    if options.trials == 0 || options.datasets.is_empty() {
-        let (trials, datasets) = (options.trials, options.datasets.len());
-        return Err(BanditBoostingError::NothingToRun { trials, datasets });
-    }
+/// [`ExperimentError`]. Finished trials are kept in `bandit-boosting-*.trials`: a stopped run resumes.
+pub fn run(options: &Options) -> Result<Report, ExperimentError> {
+    options.check(options.plan.datasets.len())?;
     let settings = Settings {
         seed: options.seed,
-        fixed: Fixed { delta: options.delta, noise: Noise::uniform(0.1)? },
+        fixed: Fixed { delta: options.plan.delta, noise: Noise::uniform(0.1)? },
         grid: if options.quick { Grid::quick() } else { Grid::full() },
         at_most: options.quick.then_some(QUICK_EXAMPLES),
         scheme: "labels in [-1, 1]; min-max features; B = 1/max|x|; successive halving by 4, up to 4 draws"
             .to_owned(),
     };
-    let store = Trials::<Outcome>::of_experiment(&options.out, "bandit-boosting", &settings)?;
-    let threads = threads::pool(options.threads)?;
-    let progress = Progress::new(options.quiet);
-    let mut record = Record::new("bandit-boosting", options.seed, report::settings(&settings, options));
+    let run = runner::Run::<Outcome>::begin("bandit-boosting", options, &settings)?;
+    let mut record = Record::new("bandit-boosting", options.seed, page::settings(&settings, options));
     let mut curves = Vec::new();
-    for &name in &options.datasets {
+    for &name in &options.plan.datasets {
         let official = options.search.locate(name)?.is_some();
         let trials = if official { options.trials } else { options.trials.min(STAND_IN_TRIALS) };
-        let stage = progress.stage(name.as_str(), trials);
-        let mut task = None;
+        let stage = run.progress.stage(name.as_str(), trials);
+        let task = OnceCell::new();
+        let read = || Task::load(name, &options.search, StandIn { seed: options.seed, rows: None });
         let mut outcomes = Vec::new();
+        // One trial after the other: the threads share the grid of one.
         for trial in 0..trials {
             // Trials on a stand-in are not those of the official files that may be fetched later.
             let data = if official { "official" } else { "stand-in" };
-            let unit = format!("{name}/{data}/{trial}");
-            if let Some(outcome) = store.get(&unit) {
-                stage.resume(1);
-                outcomes.push(outcome);
-                continue;
-            }
-            if task.is_none() {
+            let outcome = run.unit(&format!("{name}/{data}/{trial}"), &stage, || {
                 stage.message("reading");
-                task = Some(Task::load(name, &options.search, StandIn { seed: options.seed, rows: None })?);
-            }
-            let Some(task) = &task else { continue };
-            stage.message(&format!("{}, trial {}", task.dataset.provenance, trial + 1));
-            let outcome =
-                store.get_or_try_run(&unit, || threads.install(|| one_trial(task, trial, &settings)));
-            outcomes.push(outcome.map_err(WorkError::into_error)?);
-            stage.done(1);
+                let task = match task.get() {
+                    Some(task) => task,
+                    None => task.get_or_init({
+                        let read = read()?;
+                        || read
+                    }),
+                };
+                stage.message(&format!("{}, trial {}", task.dataset.provenance, trial + 1));
+                run.install(|| one_trial(task, trial, &settings))?
+            })?;
+            outcomes.push(outcome);
         }
         stage.finish();
         for (trial, outcome) in (0..).zip(&outcomes) {
@@ -207,11 +141,11 @@ pub fn run(options: &Options) -> Result<report::Report, BanditBoostingError> {
         record.paper.extend(paper::table_2(name));
         curves.push((name, outcomes));
     }
-    record.summarise();
-    report::write(&record, &curves, options)
+    run.end(&mut record);
+    page::write(&record, &curves, options)
 }
 
-fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, BanditBoostingError> {
+fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, ExperimentError> {
     let at_most = settings.at_most.unwrap_or(usize::MAX);
     let halves = task.halves(settings.seed, trial, at_most)?;
     let begun = Instant::now();
@@ -233,8 +167,8 @@ fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, Ba
     Ok(Outcome { provenance, radius, runs, hindsight, seconds: begun.elapsed().as_secs_f64() })
 }
 
-/// The seeds of a trial's methods, a pair each, for tuning and for reporting. The halves took stream number `trial` of the
-/// seed; the learners take theirs from behind all of those.
+/// The seeds of a trial's methods, a pair each, for tuning and for reporting. The halves took stream number
+/// `trial` of the seed; the learners take theirs from behind all of those.
 fn learner_seeds(seed: u64, trial: u64) -> impl FnMut() -> (u64, u64) {
     let mut seeds = ChaCha8Rng::seed_from_u64(seed);
     seeds.set_stream(FIRST_LEARNER_STREAM + trial);

@@ -1,12 +1,12 @@
 //! What \[BH20, Table 2\] prints: averages and standard deviations of 20 runs.
 
-use crate::record::PaperRow;
 use datasets::Name;
+use report::record::PaperRow;
 
 use super::methods::Method;
 
-/// A line of the table: losses in the order OGD, online boosting, N-FKM, bandit boosting, with standard deviations,
-/// and the relative decrease in the bandit setting.
+/// A line of the table: losses in the order OGD, online boosting, N-FKM, bandit boosting, with standard
+/// deviations, and the relative decrease in the bandit setting.
 type Line = (Name, [(f64, f64); 4], f64);
 
 /// The label ranges behind these losses are blank in the paper.
@@ -20,8 +20,8 @@ const TABLE_2: [Line; 5] = [
 
 const COLUMNS: [Method; 4] = [Method::Ogd, Method::OnlineBoosting, Method::NFkm, Method::BanditBoosting];
 
-/// The paper's table as rows of a record: the losses, and the relative decrease of boosting against its baseline (in
-/// the bandit setting as printed, with full information computed from the printed losses).
+/// The paper's table as rows of a record: the losses, and the relative decrease of boosting against its
+/// baseline (in the bandit setting as printed, with full information computed from the printed losses).
 pub(super) fn table_2(name: Name) -> Vec<PaperRow> {
     let row = |method: Method, metric: &str, mean, std| PaperRow {
         dataset: name.to_string(),

@@ -1,6 +1,6 @@
 //! The five regression tasks: which labels, which features, which prediction set.
 
-use super::BanditBoostingError;
+use crate::runner::ExperimentError;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
 use datasets::{CensusCoding, Dataset, MinMax, Name, SearchPath, StandIn};
 use datasets::{load, load_census, permutation, signs, split_halves, with_constant};
@@ -39,7 +39,7 @@ impl Task {
     ///
     /// # Errors
     /// What the reader refuses.
-    pub fn load(name: Name, search: &SearchPath, stand_in: StandIn) -> Result<Self, BanditBoostingError> {
+    pub fn load(name: Name, search: &SearchPath, stand_in: StandIn) -> Result<Self, ExperimentError> {
         let dataset = match name {
             // The coding whose 401 features the paper counts.
             Name::Census => load_census(CensusCoding::Published, search, stand_in)?,
@@ -66,13 +66,13 @@ impl Task {
         Ok(Self { name, dataset, labels, coding })
     }
 
-    /// The order and the scaling of one trial. Every trial splits anew: what reports in it has not tuned it. `at_most`
-    /// shortens both halves, for a quick look.
+    /// The order and the scaling of one trial. Every trial splits anew: what reports in it has not tuned it.
+    /// `at_most` shortens both halves, for a quick look.
     ///
     /// # Errors
     /// What the encoders refuse.
-    pub fn halves(&self, seed: u64, trial: u64, at_most: usize) -> Result<Halves, BanditBoostingError> {
-        let order = permutation(self.dataset.len(), seed, trial);
+    pub fn halves(&self, seed: u64, trial: u64, at_most: usize) -> Result<Halves, ExperimentError> {
+        let order = permutation(self.dataset.len(), seed, trial)?;
         let (tuning, reporting) = split_halves(&order);
         let shortened = |half: &[usize]| half.iter().copied().take(at_most).collect::<Vec<_>>();
         let (tuning, reporting) = (shortened(tuning), shortened(reporting));
@@ -125,7 +125,8 @@ mod tests {
         let norm = |i: &usize| halves.features.row(*i).unwrap().norm_squared().sqrt();
         let longest = halves.tuning.iter().map(norm).fold(0.0, f64::max);
         assert!((halves.radius * longest - 1.0).abs() < 1e-12 && longest > 1.0);
-        // Cut short, each half keeps its own first examples; another trial and another seed have another order.
+        // Cut short, each half keeps its own first examples; another trial and another seed have another
+        // order.
         let short = task.halves(3, 0, 50).unwrap();
         assert_eq!(short.tuning, halves.tuning[..50]);
         assert_eq!(short.reporting, halves.reporting[..50]);

@@ -24,8 +24,8 @@ fn task(trial: u64, label: impl Fn(&Halves, usize, bool) -> f64) -> (Task, Halve
     (task, halves)
 }
 
-/// A learner that begins at 0 loses nothing where all labels are 0. They are so on the reporting half, and not on the
-/// tuning half; then the other way round.
+/// A learner that begins at 0 loses nothing where all labels are 0. They are so on the reporting half, and
+/// not on the tuning half; then the other way round.
 #[test]
 fn what_is_reported_is_lost_on_the_reporting_half_and_what_is_tuned_on_the_other() {
     let exact = [Method::Ogd, Method::OnlineBoosting, Method::OgdLargeBall];

@@ -1,8 +1,8 @@
 //! What is kept of the rounds, as comma-separated values: means over the trials.
 
-use super::Measured;
 use super::course::Place;
-use crate::table::significant;
+use super::measured::Measured;
+use report::table::significant;
 use std::fmt::Write as _;
 
 /// What is kept of a round, by the heading of its column.
@@ -17,8 +17,8 @@ const COLUMNS: [(&str, Read); 5] = [
 /// Significant digits.
 const DIGITS: usize = 6;
 
-/// A line a kept round of each method on a task. A trial that had stopped counts as it was; a field is empty where there
-/// is no such number.
+/// A line a kept round of each method on a task. A trial that had stopped counts as it was; a field is empty
+/// where there is no such number.
 pub(super) fn curves(measured: &[Measured]) -> String {
     let header = COLUMNS.map(|(heading, _)| heading).join(",");
     let mut text = format!("task,data,trials,method,round,{header}\n");

@@ -1,12 +1,12 @@
 //! The figures: [L23, Figure 1] for every task, and the rewards of all methods.
 
 use super::course::Place;
+use super::measured::{Measured, by_task};
 use super::methods::Method;
 use super::paper::Printed;
-use super::report::by_task;
-use super::{BoplRunError, Measured};
-use crate::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
+use crate::runner::ExperimentError;
 use datasets::ClassificationName;
+use report::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
 
 /// Whose courses are drawn.
 const DRAWN: [Method; 5] =
@@ -24,7 +24,7 @@ const PANELS: [(&str, Read); 3] = [
 ];
 
 /// Every figure, drawn, with the ending of its file's name.
-pub(super) fn plots(measured: &[Measured]) -> Result<Vec<(String, String)>, BoplRunError> {
+pub(super) fn plots(measured: &[Measured]) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut plots = vec![("rewards".to_owned(), rewards(measured).to_svg()?)];
     for (task, methods) in by_task(measured) {
         plots.push((format!("course-{task}"), course(task, &methods).to_svg()?));
@@ -50,7 +50,7 @@ fn course(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
         };
         LinePanel {
             title: title.to_owned(),
-            provenance: methods.first().map_or(crate::record::Provenance::StandIn, |one| one.provenance),
+            provenance: methods.first().map_or(report::record::Provenance::StandIn, |one| one.provenance),
             series: DRAWN.into_iter().filter_map(curve).filter(|series| !series.x.is_empty()).collect(),
         }
     });
@@ -77,7 +77,7 @@ fn rewards(measured: &[Measured]) -> BarPlot {
         };
         BarPanel {
             title: task.to_string(),
-            provenance: methods.first().map_or(crate::record::Provenance::StandIn, |one| one.provenance),
+            provenance: methods.first().map_or(report::record::Provenance::StandIn, |one| one.provenance),
             groups: methods.iter().filter_map(group).collect(),
         }
     };

@@ -1,6 +1,6 @@
 //! The policies that the logs come from.
 
-use super::BoplRunError;
+use crate::runner::ExperimentError;
 use datasets::ClassificationName;
 use off_policy::LabelSets;
 use off_policy::policies::{Columns, EpsilonGreedy, LogisticTraining, MultinomialLogistic, Softmax};
@@ -8,12 +8,12 @@ use rand::Rng;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 
-/// How a logging policy is made \[L23, Appendix F.3\]: multinomial logistic regression with a large ridge, its softmax mixed
-/// with the uniform policy.
+/// How a logging policy is made \[L23, Appendix F.3\]: multinomial logistic regression with a large ridge,
+/// its softmax mixed with the uniform policy.
 ///
-/// The paper does not say how large, and stops early as well. Here ε = 0.1 everywhere, and the ridge alone keeps the policy
-/// mediocre: it is the one, to two digits, with which the mean reward on the *validation* rows is that of \[L23, Table 1\].
-/// Stopped early, policies of two trials differed by ten points.
+/// The paper does not say how large, and stops early as well. Here ε = 0.1 everywhere, and the ridge alone
+/// keeps the policy mediocre: it is the one, to two digits, with which the mean reward on the *validation*
+/// rows is that of \[L23, Table 1\]. Stopped early, policies of two trials differed by ten points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Explorer {
     /// λ.
@@ -63,7 +63,7 @@ impl Explorer {
         contexts: &RowMatrix,
         labels: &LabelSets,
         rng: &mut (impl Rng + ?Sized),
-    ) -> Result<LoggingPolicy, BoplRunError> {
+    ) -> Result<LoggingPolicy, ExperimentError> {
         let training = LogisticTraining::builder()
             .ridge(self.ridge)
             .max_epochs(EPOCHS)
@@ -73,13 +73,14 @@ impl Explorer {
         Ok(EpsilonGreedy::new(Softmax::new(model, 1.0)?, self.epsilon)?)
     }
 
-    /// This policy with the ridge of two digits whose reward came nearest to `target` in [`FITS`] evaluations, and that
-    /// reward: a bisection, under which the reward should fall with the ridge. A target out of reach is missed.
+    /// This policy with the ridge of two digits whose reward came nearest to `target` in [`FITS`]
+    /// evaluations, and that reward: a bisection, under which the reward should fall with the ridge. A target
+    /// out of reach is missed.
     pub(super) fn calibrated(
         self,
         target: f64,
-        mut reward: impl FnMut(Self) -> Result<f64, BoplRunError>,
-    ) -> Result<(Self, f64), BoplRunError> {
+        mut reward: impl FnMut(Self) -> Result<f64, ExperimentError>,
+    ) -> Result<(Self, f64), ExperimentError> {
         let (mut low, mut high) = RIDGES;
         let mut nearest = (self, f64::INFINITY);
         for _ in 0..FITS {
@@ -137,8 +138,8 @@ mod tests {
         assert!(best < 1.0 && best >= reward(Explorer { ridge: 0.1, ..start }), "{found:?} {best}");
     }
 
-    /// The largest probability of the policy that these settings give on two classes which either column tells apart, the
-    /// second one by a hundredth.
+    /// The largest probability of the policy that these settings give on two classes which either column
+    /// tells apart, the second one by a hundredth.
     fn largest(explorer: Explorer) -> f64 {
         use off_policy::ActionSet;
         use off_policy::policies::Policy;

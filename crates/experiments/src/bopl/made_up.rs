@@ -2,15 +2,15 @@
 
 use super::course::{Course, Logging, Place};
 use super::logging_policy::Explorer;
+use super::measured::Measured;
 use super::methods::Method;
 use super::parameters::Parameters;
 use super::task::{MostRows, Task};
 use super::units::Units;
-use super::{Measured, Options};
-use crate::progress::Progress;
-use crate::record::Provenance;
-use crate::trials::Trials;
+use super::{Options, Plan};
+use crate::runner::Run;
 use datasets::{ClassificationName, Labels, SearchPath, StandIn};
+use report::record::Provenance;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -18,16 +18,18 @@ use tempfile::TempDir;
 /// Rows of a quick trial.
 pub(super) const MOST: MostRows = MostRows { log: 100, held_out: 60 };
 
-pub(super) fn options(out: &Path, trials: u32) -> Options {
+pub(super) fn options(out: &Path, trials: u64) -> Options {
     Options {
         trials,
-        large_trials: None,
-        comparison_trials: None,
         seed: 3,
         threads: Some(1),
         quick: true,
-        search_parameters: false,
-        tasks: vec![ClassificationName::Scene],
+        plan: Plan {
+            large_trials: None,
+            comparison_trials: None,
+            search_parameters: false,
+            tasks: vec![ClassificationName::Scene],
+        },
         out: out.to_owned(),
         search: SearchPath::nowhere(),
         quiet: true,
@@ -89,21 +91,20 @@ pub(super) struct Setup {
     _folder: TempDir,
     pub(super) task: Task,
     pub(super) options: Options,
-    pub(super) store: Trials<Course>,
-    pub(super) progress: Progress,
+    pub(super) run: Run<Course>,
 }
 
 impl Setup {
-    pub(super) fn of(task: Task, trials: u32) -> Self {
+    pub(super) fn of(task: Task, trials: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = Trials::open(&folder.path().join("units"), &"settings").unwrap();
         let options = options(folder.path(), trials);
-        Self { _folder: folder, task, options, store, progress: Progress::new(true) }
+        let run = Run::begin("units", &options, &"settings").unwrap();
+        Self { _folder: folder, task, options, run }
     }
 
     pub(super) fn units(&self) -> Units<'_> {
         let explorer = Explorer::of(self.task.name);
-        let Self { task, options, store, progress, .. } = self;
-        Units { task, explorer, most: Some(MOST), options, store, progress }
+        let Self { task, options, run, .. } = self;
+        Units { task, explorer, most: Some(MOST), options, run }
     }
 }

@@ -4,7 +4,8 @@ use datasets::ClassificationName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A method. The paper's take the paper's steps, with ½ and 1 for constants; what is ours says so in its name.
+/// A method. The paper's take the paper's steps, with ½ and 1 for constants; what is ours says so in its
+/// name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Method {
     /// The stochastic policy that the log comes from.
@@ -73,8 +74,9 @@ impl Method {
         }
     }
 
-    /// Whether it is run on a task: BOPL-CS-regr on Covertype alone, as in \[L23, Figure 1\]; sharp steps of BOPL-S-regr on
-    /// every task, those of the others on the two small ones; what takes several times as long a round, on Scene alone.
+    /// Whether it is run on a task: BOPL-CS-regr on Covertype alone, as in \[L23, Figure 1\]; sharp steps of
+    /// BOPL-S-regr on every task, those of the others on the two small ones; what takes several times as long
+    /// a round, on Scene alone.
     #[must_use]
     pub fn is_run_on(self, task: ClassificationName) -> bool {
         match self {
@@ -105,8 +107,8 @@ impl Method {
         !matches!(self, Self::Logging | Self::BrrGb)
     }
 
-    /// Whether the direct method is asked about it: two rows of \[L23, Table 2\] on the two tasks of that table, and
-    /// BOPL-S-regr beside them.
+    /// Whether the direct method is asked about it: two rows of \[L23, Table 2\] on the two tasks of that
+    /// table, and BOPL-S-regr beside them.
     #[must_use]
     pub fn is_in_table_2(self, task: ClassificationName) -> bool {
         matches!(self, Self::BrrGb | Self::BoplRegr | Self::BoplSRegr)

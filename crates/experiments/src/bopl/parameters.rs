@@ -11,8 +11,8 @@ pub struct Parameters {
     pub rounds: u32,
     /// The depth of the deepest leaf, at most.
     pub max_depth: u32,
-    /// The least weight of a child: Σ|r_i + b|/p_i (σ_i times that for BOPL-S) for regression, logged rows for BRR-gb,
-    /// and for classification pairs, for weights are divided by their mean there.
+    /// The least weight of a child: Σ|r_i + b|/p_i (σ_i times that for BOPL-S) for regression, logged rows
+    /// for BRR-gb, and for classification pairs, for weights are divided by their mean there.
     pub min_child_weight: f64,
     /// λ of a leaf's value.
     pub reg_lambda: f64,
@@ -22,7 +22,8 @@ pub struct Parameters {
     pub learning_rate: f64,
 }
 
-/// Rounds, depth, least weight, λ, translation and learning rate; Covertype, Fashion-MNIST, Scene, TMC2007-500.
+/// Rounds, depth, least weight, λ, translation and learning rate; Covertype, Fashion-MNIST, Scene,
+/// TMC2007-500.
 type Line = [(u32, u32, f64, f64, f64, f64); 4];
 
 const BRR_GB: Line = [
@@ -57,8 +58,8 @@ const BOPL_S_CLASS: Line = [
 ];
 
 impl Parameters {
-    /// \[L23, Table 5\] for the paper's methods. Ours take those of what they vary, and BOPL-CS-regr those of BOPL-S-regr without the
-    /// translation; the logging policy takes none, which is 0 rounds.
+    /// \[L23, Table 5\] for the paper's methods. Ours take those of what they vary, and BOPL-CS-regr those of
+    /// BOPL-S-regr without the translation; the logging policy takes none, which is 0 rounds.
     ///
     /// ```
     /// use datasets::ClassificationName::Scene;

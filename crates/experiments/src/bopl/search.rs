@@ -56,8 +56,9 @@ pub(super) const TRIED: usize = 6;
 /// The trials that a configuration is tried in, at most; the paper takes all ten.
 pub(super) const TRIALS: u64 = 2;
 
-/// The configurations to try: that of \[L23, Table 5\], and others drawn evenly from the ranges of \[L23, Table 4\] (on a
-/// logarithmic scale the learning rate). One for a method that is not tuned: the paper's BOPL-CS-regr and ours.
+/// The configurations to try: that of \[L23, Table 5\], and others drawn evenly from the ranges of \[L23,
+/// Table 4\] (on a logarithmic scale the learning rate). One for a method that is not tuned: the paper's
+/// BOPL-CS-regr and ours.
 pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64) -> Vec<Parameters> {
     let table_5 = Parameters::table_5(method, task);
     let (number, ranges) = match method {
@@ -118,7 +119,8 @@ mod tests {
     /// A range of \[L23, Table 4\].
     type Range = (f64, f64);
 
-    /// Rounds, depth, least weight, λ, translation and learning rate, as the paper prints them; a number alone is both ends.
+    /// Rounds, depth, least weight, λ, translation and learning rate, as the paper prints them; a number
+    /// alone is both ends.
     fn printed(method: Method, task: ClassificationName) -> [Range; 6] {
         use ClassificationName::{Covertype, Fashion, Scene, Tmc};
         let [none, one] = [0.0, 1.0].map(|number| (number, number));

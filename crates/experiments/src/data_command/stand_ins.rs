@@ -27,8 +27,8 @@ pub struct StandIns {
 }
 
 impl StandIns {
-    /// The sets that `search` has no file of, or nothing where it has all. A folder with a part of a set is no business of
-    /// this check: the experiment refuses it.
+    /// The sets that `search` has no file of, or nothing where it has all. A folder with a part of a set is
+    /// no business of this check: the experiment refuses it.
     pub fn among(sets: &[Set], search: &SearchPath) -> Option<Self> {
         let is_absent = |set: &&Set| match set {
             // Both logs are needed; nothing is read of what describes the items.

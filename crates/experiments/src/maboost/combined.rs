@@ -1,9 +1,10 @@
 //! Two sets of different quality: the error in each as the cap on the weights of the worse one moves.
 
+use super::Point;
 use super::methods::{Learner, Method};
 use super::noise::TEST_ERROR;
 use super::sets::{Split, Task};
-use super::{MaboostError, Point};
+use crate::runner::ExperimentError;
 
 /// The shares of turned labels in B; those of A are true.
 pub const NOISE: [f64; 2] = [0.2, 0.4];
@@ -28,7 +29,7 @@ pub fn errors(
     rounds: u32,
     seed: u64,
     trial: u64,
-) -> Result<Vec<Point>, MaboostError> {
+) -> Result<Vec<Point>, ExperimentError> {
     let mut points = Vec::new();
     let in_a = split.truth.len() / 5;
     let alone = split.first(in_a)?;
@@ -55,7 +56,7 @@ pub fn errors(
 }
 
 /// The task in which the first rows are A, which tells the truth, and the others B.
-fn both<'a>(split: &'a Split, in_a: usize, told: &[f64]) -> Result<Task<'a>, MaboostError> {
+fn both<'a>(split: &'a Split, in_a: usize, told: &[f64]) -> Result<Task<'a>, ExperimentError> {
     let labels: Vec<f64> = split.truth[..in_a].iter().chain(&told[in_a..]).copied().collect();
     let mut task = split.task(&labels)?;
     task.secondary.iter_mut().skip(in_a).for_each(|in_b| *in_b = true);
@@ -86,7 +87,7 @@ struct End {
     squares: f64,
 }
 
-fn end(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result<End, MaboostError> {
+fn end(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result<End, ExperimentError> {
     let mut end = End { test: 1.0, errors: [1.0; 2], squares: 0.0 };
     method.boost(learner, task, rounds, &mut |now| {
         let squares = end.squares + now.round.edge * now.round.edge;

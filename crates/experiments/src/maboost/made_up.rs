@@ -5,8 +5,8 @@ use super::methods::{Learner, Method};
 use super::parts::Part;
 use super::sets::Split;
 use super::{Measured, Outcome, Point};
-use crate::record::Provenance;
 use datasets::{Name, SearchPath, StandIn, load};
+use report::record::Provenance;
 use std::sync::Arc;
 
 /// A split of a stand-in into 200 training and 100 test rows, at most.

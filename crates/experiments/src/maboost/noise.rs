@@ -1,8 +1,9 @@
 //! Labels turned at random: what AdaBoost, MadaBoost and smooth boosting make of them.
 
+use super::Point;
 use super::methods::{Learner, Method};
 use super::sets::{Split, Task};
-use super::{MaboostError, Point};
+use crate::runner::ExperimentError;
 
 /// The shares of training labels that are turned.
 pub const LEVELS: [f64; 5] = [0.0, 0.05, 0.1, 0.2, 0.3];
@@ -23,8 +24,8 @@ pub const CHOSEN: &str = "k";
 /// The share of test rows, which lie never, that the ensemble has wrong.
 pub const TEST_ERROR: &str = "test error";
 
-/// The test errors of every method at every level. Whatever is chosen is chosen by the error on a fifth of the training rows,
-/// labels turned as the others; the method then learns from all of them.
+/// The test errors of every method at every level. Whatever is chosen is chosen by the error on a fifth of
+/// the training rows, labels turned as the others; the method then learns from all of them.
 ///
 /// # Errors
 /// What boosters refuse.
@@ -34,7 +35,7 @@ pub fn errors(
     rounds: u32,
     seed: u64,
     trial: u64,
-) -> Result<Vec<Point>, MaboostError> {
+) -> Result<Vec<Point>, ExperimentError> {
     let mut points = Vec::new();
     for level in LEVELS {
         let told = split.told(level, seed, trial)?;
@@ -54,7 +55,7 @@ pub fn errors(
         }
         say(METHODS[4], TEST_ERROR, last(&test_errors(Method::Entropy, learner, &whole, rounds)?));
         let choices = SMOOTHNESS
-            .map(|k| Ok::<_, MaboostError>((k, Choice::of(Method::Smooth(k), learner, &most, rounds)?)));
+            .map(|k| Ok::<_, ExperimentError>((k, Choice::of(Method::Smooth(k), learner, &most, rounds)?)));
         let choices = choices.into_iter().collect::<Result<Vec<_>, _>>()?;
         let by = |error| best(&choices, error);
         if let (Some((k, _)), Some((k_stopped, stopped))) =
@@ -86,7 +87,12 @@ impl Choice {
     ///
     /// # Errors
     /// What boosters refuse.
-    pub fn of(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result<Self, MaboostError> {
+    pub fn of(
+        method: Method,
+        learner: Learner,
+        task: &Task<'_>,
+        rounds: u32,
+    ) -> Result<Self, ExperimentError> {
         Ok(Self::among(&test_errors(method, learner, task, rounds)?))
     }
 
@@ -114,7 +120,7 @@ fn test_errors(
     learner: Learner,
     task: &Task<'_>,
     rounds: u32,
-) -> Result<Vec<f64>, MaboostError> {
+) -> Result<Vec<f64>, ExperimentError> {
     let mut errors = Vec::new();
     method.boost(learner, task, rounds, &mut |now| errors.push(now.test_error))?;
     Ok(errors)

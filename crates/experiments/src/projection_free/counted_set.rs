@@ -1,6 +1,6 @@
 //! A set that counts what is asked of it.
 
-use super::problems::Geometry;
+use super::geometry::Geometry;
 use projections::{DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch};
 use std::cell::Cell;
 

@@ -39,9 +39,10 @@ pub struct Exponent {
 pub const FITTED: usize = 6;
 const RESAMPLES: u32 = 1000;
 
-/// Fits summary ∝ T^slope by least squares to the longest [`FITTED`] horizons. A row is a trial with a value a horizon; trials
-/// are resampled whole. `None` if there are fewer than three horizons, or if a summary of all trials is not positive: then
-/// there is no power to fit. A summary that is not positive in a resample leaves its horizon out of it.
+/// Fits summary ∝ T^slope by least squares to the longest [`FITTED`] horizons. A row is a trial with a value
+/// a horizon; trials are resampled whole. `None` if there are fewer than three horizons, or if a summary of
+/// all trials is not positive: then there is no power to fit. A summary that is not positive in a resample
+/// leaves its horizon out of it.
 ///
 /// ```
 /// use experiments::projection_free::growth::{Summary::Mean, exponent};

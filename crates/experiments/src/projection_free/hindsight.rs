@@ -1,8 +1,9 @@
 //! The best fixed point of a stream's first T losses, with a certificate.
 
-use super::ProjectionFreeError;
 use super::problems::Task;
-use oco_core::{LossSum, best_in_hindsight};
+use crate::runner::ExperimentError;
+use oco_core::losses::LossSum;
+use oco_core::regret::best_in_hindsight;
 use serde::{Deserialize, Serialize};
 
 /// Σ_{t≤T} ℓ_t(u) at a u whose sum exceeds the least by at most `gap`.
@@ -25,7 +26,7 @@ const SHARE: f64 = 1e-3;
 ///
 /// # Errors
 /// What the set refuses.
-pub fn best(task: &Task, rounds: u32) -> Result<Best, ProjectionFreeError> {
+pub fn best(task: &Task, rounds: u32) -> Result<Best, ExperimentError> {
     let losses = task.losses.get(..rounds as usize).unwrap_or(&task.losses);
     let tolerance = SHARE * task.gradient_bound * task.diameter * f64::from(rounds).sqrt();
     let found = best_in_hindsight(&LossSum::new(losses)?, &task.set, tolerance, STEPS)?;

@@ -1,101 +1,38 @@
-//! \[BH20, Table 1\] measured: regret and cost of a round of projection-free online learners as T grows, with exact and with
-//! stochastic gradients, on sets that are cheap to minimise over.
+//! \[BH20, Table 1\] measured: regret and cost of a round of projection-free online learners as T grows, with
+//! exact and with stochastic gradients, on sets that are cheap to minimise over.
 //!
-//! Every method runs at the settings of its own theorem, which know D, β, G (or σ) and T; a horizon is a run of its own.
-//! Regret is against the best fixed point in hindsight, found to a certified gap. Stochastic gradients carry noise of
-//! norm 1 in a uniform direction, the same at both points of a sample.
+//! Every method runs at the settings of its own theorem, which know D, β, G (or σ) and T; a horizon is a run
+//! of its own. Regret is against the best fixed point in hindsight, found to a certified gap. Stochastic
+//! gradients carry noise of norm 1 in a uniform direction, the same at both points of a sample.
 //!
-//! Reading order: [`problems`], [`round_loss`], [`methods`], [`hindsight`], [`growth`], `report`.
+//! Reading order: [`geometry`], [`problems`], [`round_loss`], [`methods`], [`hindsight`], [`growth`], `page`.
 
 // Rounds, trials and horizons are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
 
+pub mod geometry;
 pub mod problems;
 pub mod round_loss;
 pub mod methods;
 pub mod hindsight;
 pub mod growth;
 mod counted_set;
-mod report;
+mod page;
 
-use crate::progress::Progress;
-use crate::record::{Provenance, Record, RecordError};
-use crate::threads::{self, ThreadsError};
-use crate::trials::{Trials, TrialsError};
-use datasets::{DataError, EncodeError, SearchPath};
+use crate::runner::{self, ExperimentError, Report};
+use crate::threads::count_for_timing;
+use datasets::SearchPath;
 use hindsight::{Best, best};
 use methods::{Method, Run, run as run_method};
 use problems::{Problem, Task};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
+use report::record::{Provenance, Record};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
-use thiserror::Error;
 
-/// What to run.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Trials a problem.
-    pub trials: u64,
-    /// The seed of everything.
-    pub seed: u64,
-    /// Threads. Regrets and counts do not depend on them; seconds do, so `None` is one ([`threads::pool_for_timing`]).
-    pub threads: Option<usize>,
-    /// Short horizons.
-    pub quick: bool,
-    /// Which problems.
-    pub problems: Vec<Problem>,
-    /// Where results go.
-    pub out: PathBuf,
-    /// Where data is looked for.
-    pub search: SearchPath,
-    /// Show nothing on the way.
-    pub quiet: bool,
-}
-
-/// Why the experiment could not be run.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ProjectionFreeError {
-    /// A data set could not be read.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// Features or labels could not be coded.
-    #[error(transparent)]
-    Encode(#[from] EncodeError),
-    /// A learner refused its parameters or a round.
-    #[error(transparent)]
-    Oco(#[from] oco_core::OcoError),
-    /// A set was refused.
-    #[error(transparent)]
-    Projection(#[from] projections::ProjectionError),
-    /// Finished trials could not be kept.
-    #[error(transparent)]
-    Trials(#[from] TrialsError),
-    /// The record could not be written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// A plot could not be drawn.
-    #[error(transparent)]
-    Plot(#[from] crate::plot::PlotError),
-    /// A table row did not fit.
-    #[error(transparent)]
-    Table(#[from] crate::table::TableError),
-    /// There are no threads to work on.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-    /// No trial or no problem was asked for.
-    #[error("nothing to run: {trials} trials of {problems} problems")]
-    NothingToRun {
-        /// Trials asked for.
-        trials: u64,
-        /// Problems asked for.
-        problems: usize,
-    },
-}
+/// The plan is the problems; without threads of its own an experiment that times its runs has one.
+pub type Options = runner::Options<Vec<Problem>>;
 
 /// Everything that decides a trial's outcome: the key under which finished trials are kept.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -132,16 +69,13 @@ const QUICK_LONGEST: u32 = 10;
 const FIRST_LEARNER_STREAM: u64 = 1 << 32;
 
 /// Runs the experiment, or what is left of it, and writes `projection-free.{json,md,svg}` and
-/// `projection-free-seconds.svg`.
+/// `projection-free-seconds.svg`. Its runs are timed: one thread unless another number is asked for.
 ///
 /// # Errors
-/// [`ProjectionFreeError`]. Finished trials are kept in `projection-free-*.trials`, so that a run that was stopped goes on
-/// where it was.
-pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
-    if options.trials == 0 || options.problems.is_empty() {
-        let (trials, problems) = (options.trials, options.problems.len());
-        return Err(ProjectionFreeError::NothingToRun { trials, problems });
-    }
+/// [`ExperimentError`]. Finished trials are kept in `projection-free-*.trials`: a stopped run resumes.
+pub fn run(options: &Options) -> Result<Report, ExperimentError> {
+    options.check(options.plan.len())?;
+    let timed = Options { threads: Some(count_for_timing(options.threads)?), ..options.clone() };
     let scheme = "horizons 2^4..2^16, FPL with Gaussian perturbations, budgets of optimiser rounds, comparators of oco-core";
     let settings = Settings {
         seed: options.seed,
@@ -149,40 +83,31 @@ pub fn run(options: &Options) -> Result<report::Report, ProjectionFreeError> {
         noise: vec![0.0, 1.0],
         scheme: scheme.to_owned(),
     };
-    let store = Trials::<Outcome>::of_experiment(&options.out, "projection-free", &settings)?;
-    let threads = threads::pool_for_timing(options.threads)?;
-    let progress = Progress::new(options.quiet);
-    let mut record = Record::new("projection-free", options.seed, report::settings(&settings, options));
+    let run = runner::Run::<Outcome>::begin("projection-free", &timed, &settings)?;
+    let mut record = Record::new("projection-free", options.seed, page::settings(&settings, options));
+    let official = options.search.locate(datasets::Name::Abalone)?.is_some();
     let mut found = Vec::new();
-    for &problem in &options.problems {
-        let stage = progress.stage(problem.name(), options.trials);
-        let official = options.search.locate(datasets::Name::Abalone)?.is_some();
+    for &problem in &options.plan {
         // Trials on a stand-in are not those of the official file that may be fetched later.
         let data = match problem {
             Problem::Abalone if official => "official",
             Problem::Abalone => "stand-in",
             _ => "synthetic",
         };
-        let outcomes: Vec<Arc<Outcome>> = threads.install(|| {
-            (0..options.trials)
-                .into_par_iter()
-                .map(|trial| {
-                    let unit = format!("{}/{data}/{trial}", problem.name());
-                    let work = || one_trial(problem, trial, &settings, &options.search);
-                    store.kept_or_run(&unit, &stage, work)
-                })
-                .collect::<Result<_, ProjectionFreeError>>()
+        let key = |trial: &u64| format!("{}/{data}/{trial}", problem.name());
+        let trials: Vec<u64> = (0..options.trials).collect();
+        let outcomes = run.stage(problem.name(), &trials, key, |&trial| {
+            one_trial(problem, trial, &settings, &options.search)
         })?;
-        stage.finish();
         for (trial, outcome) in (0..).zip(&outcomes) {
-            record.trials.extend(report::trials(problem, trial, options.seed, outcome));
+            record.trials.extend(page::trials(problem, trial, options.seed, outcome));
             record.seconds += outcome.seconds;
         }
         found.push((problem, outcomes));
     }
-    record.paper = report::printed();
-    record.summarise();
-    report::write(&record, &found, options)
+    record.paper = page::printed();
+    run.end(&mut record);
+    page::write(&record, &found, options)
 }
 
 /// The seeds of the runs of a trial come from here, one after the other.
@@ -197,7 +122,7 @@ fn one_trial(
     trial: u64,
     settings: &Settings,
     search: &SearchPath,
-) -> Result<Outcome, ProjectionFreeError> {
+) -> Result<Outcome, ExperimentError> {
     let begun = Instant::now();
     let longest = if settings.quick { problem.longest().min(QUICK_LONGEST) } else { problem.longest() };
     let task = Task::draw(problem, 1 << longest, settings.seed, trial, search)?;

@@ -1,19 +1,15 @@
-//! What is played on: sets that are cheap to minimise over, and streams of smooth losses with known constants.
+//! What is played on: sets that are cheap to minimise over, and streams of smooth losses with known
+//! constants.
 
-use super::ProjectionFreeError;
+use super::geometry::Geometry;
 use super::round_loss::RoundLoss;
-use crate::record::Provenance;
+use crate::runner::ExperimentError;
 use datasets::{MinMax, Name, SearchPath, StandIn, load, permutation, with_constant};
-use oco_core::Loss;
-use projections::{Euclidean, Exact, L1Ball, LinearMinimisation, Simplex, TraceNormBall, start_point};
+use oco_core::losses::Loss;
+use projections::{L1Ball, Simplex, TraceNormBall, start_point};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::fmt::Debug;
-
-/// A set with a projection and a linear minimisation, chosen at run time.
-pub trait Geometry: Exact<Euclidean> + LinearMinimisation + Debug {}
-
-impl<K: Exact<Euclidean> + LinearMinimisation + Debug> Geometry for K {}
+use report::record::Provenance;
 
 /// The problems, real data first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +51,8 @@ impl Problem {
         }
     }
 
-    /// How many optimiser rounds a run may take, as a power of two: a linear minimisation over matrices costs a hundredfold.
+    /// How many optimiser rounds a run may take, as a power of two: a linear minimisation over matrices costs
+    /// a hundredfold.
     pub fn budget(self, quick: bool) -> u32 {
         let full = if self == Self::TraceCoins { 17 } else { 21 };
         if quick { full - 6 } else { full }
@@ -94,7 +91,7 @@ impl Task {
         seed: u64,
         trial: u64,
         search: &SearchPath,
-    ) -> Result<Self, ProjectionFreeError> {
+    ) -> Result<Self, ExperimentError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(trial);
         let (set, width, losses, provenance): (Box<dyn Geometry>, f64, Vec<RoundLoss>, Provenance) =
@@ -147,7 +144,8 @@ impl Task {
         start_point(&set, &mut start)?;
         let diameter = set.diameter(n)?;
         let smoothness = losses.iter().map(RoundLoss::smoothness).fold(0.0, f64::max);
-        // Coins and targets differ from round to round in what does not move the bound by much; rows are all looked at.
+        // Coins and targets differ from round to round in what does not move the bound by much; rows are all
+        // looked at.
         let looked_at = if problem == Problem::TraceCoins { 1 } else { losses.len() };
         let mut gradient_bound = 0.0_f64;
         for loss in &losses[..looked_at] {
@@ -164,11 +162,12 @@ const SIDE: usize = 16;
 /// The radius of abalone's ball of weights.
 const RADIUS: f64 = 2.0;
 
-/// The hard stream: in every round a coin decides which of the first two coordinates gains 1, on top of a fixed smooth loss
-/// that curves the others only.
+/// The hard stream: in every round a coin decides which of the first two coordinates gains 1, on top of a
+/// fixed smooth loss that curves the others only.
 ///
-/// No learner foresees the coin, and the better coordinate in hindsight is ahead by the order of √T, so every learner's
-/// regret grows as √T at least; and a learner that is slow to leave its start pays for each round on the way.
+/// No learner foresees the coin, and the better coordinate in hindsight is ahead by the order of √T, so every
+/// learner's regret grows as √T at least; and a learner that is slow to leave its start pays for each round
+/// on the way.
 fn coins(n: usize, rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
     let size = 1.0 / ((n - 2) as f64).sqrt();
     let sign = |j: usize| if j.is_multiple_of(2) { size } else { -size };
@@ -182,7 +181,8 @@ fn coins(n: usize, rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
         .collect()
 }
 
-/// The benign stream: targets scattered uniformly around a point, the same in every trial, that lies off the simplex.
+/// The benign stream: targets scattered uniformly around a point, the same in every trial, that lies off the
+/// simplex.
 fn targets(rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
     let centre = |j: usize| 0.5 / (1.0 + j as f64);
     (0..rounds)
@@ -193,15 +193,16 @@ fn targets(rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
         .collect()
 }
 
-/// Rows in a random order, features moved to [0, 1] and a constant appended; rings, 1 to 29, moved to [−1, 1].
+/// Rows in a random order, features moved to [0, 1] and a constant appended; rings, 1 to 29, moved to [−1,
+/// 1].
 fn abalone(
     rounds: usize,
     seed: u64,
     trial: u64,
     search: &SearchPath,
-) -> Result<(Vec<RoundLoss>, Provenance), ProjectionFreeError> {
+) -> Result<(Vec<RoundLoss>, Provenance), ExperimentError> {
     let dataset = load(Name::Abalone, search, StandIn { seed, rows: None })?;
-    let order = permutation(dataset.len(), seed, trial);
+    let order = permutation(dataset.len(), seed, trial)?;
     let all: Vec<usize> = (0..dataset.len()).collect();
     let scaler = MinMax::fit(&dataset.features, &all, &dataset.numeric_columns)?;
     let features = with_constant(&scaler.apply(&dataset.features)?)?;

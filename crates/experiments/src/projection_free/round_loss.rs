@@ -1,8 +1,8 @@
 //! The loss of a round, with what the theorems ask about it.
 
-use super::ProjectionFreeError;
-use super::problems::Geometry;
-use oco_core::Loss;
+use super::geometry::Geometry;
+use crate::runner::ExperimentError;
+use oco_core::losses::Loss;
 
 /// A round's loss.
 #[derive(Debug, Clone)]
@@ -64,12 +64,9 @@ impl RoundLoss {
         }
     }
 
-    /// The largest gradient on K: exact but for the triangle inequality between the two parts of a row's loss.
-    pub(super) fn gradient_bound(
-        &self,
-        set: &dyn Geometry,
-        diameter: f64,
-    ) -> Result<f64, ProjectionFreeError> {
+    /// The largest gradient on K: exact but for the triangle inequality between the two parts of a row's
+    /// loss.
+    pub(super) fn gradient_bound(&self, set: &dyn Geometry, diameter: f64) -> Result<f64, ExperimentError> {
         Ok(match self {
             Self::Row { row, label, gain } => {
                 let back: Vec<f64> = row.iter().map(|v| -v).collect();

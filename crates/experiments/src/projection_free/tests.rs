@@ -34,7 +34,8 @@ fn regret_is_against_the_best_point_of_the_same_rounds() {
     assert_eq!(outcome.regret(&run_of(128, 24.5)), None);
 }
 
-/// Every horizon is a prefix of one stream, every run of the method that is named, with a seed that is drawn for it.
+/// Every horizon is a prefix of one stream, every run of the method that is named, with a seed that is drawn
+/// for it.
 #[test]
 fn a_trial_is_what_its_methods_do_on_the_stream_of_the_trial() {
     let (problem, nowhere) = (Problem::TraceCoins, SearchPath::nowhere());
@@ -85,7 +86,7 @@ fn every_run_of_every_trial_has_a_seed_of_its_own_and_streams_are_not_those_of_t
 /// The losses of the first 100 of 300 targets are best met by the projection of the mean of those 100.
 #[test]
 fn a_comparator_is_the_best_of_its_own_rounds() {
-    use oco_core::Loss;
+    use oco_core::losses::Loss;
     use projections::{Euclidean, Projection, Simplex};
     let task = Task::draw(Problem::SimplexTargets, 300, 1, 0, &SearchPath::nowhere()).unwrap();
     for rounds in [1_u32, 100, 300] {

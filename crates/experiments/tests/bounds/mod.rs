@@ -1,6 +1,6 @@
 //! Holds the numbers of a record against the theorems that bound them, trial by trial.
 
-use experiments::record::Record;
+use report::record::Record;
 
 /// What a comparison found.
 #[derive(Debug, Default)]
@@ -11,8 +11,8 @@ pub(crate) struct Comparison {
     pub(crate) broken: Vec<String>,
 }
 
-/// For each pair of methods (below, above, slack): in every trial, data set and metric of the first its number is at most
-/// that of the second, but for the slack and for rounding.
+/// For each pair of methods (below, above, slack): in every trial, data set and metric of the first its
+/// number is at most that of the second, but for the slack and for rounding.
 pub(crate) fn compare(record: &Record, pairs: &[(&str, &str, f64)]) -> Comparison {
     let mut found = Comparison::default();
     for &(below, above, slack) in pairs {

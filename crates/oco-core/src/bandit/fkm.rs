@@ -1,21 +1,24 @@
 //! Gradient descent without a gradient \[FKM05\].
 
+use crate::bandit::SphericalEstimator;
+use crate::learners::Ogd;
 use crate::step::check_step;
-use crate::{BanditLearner, OcoError, Ogd, OnlineLearner, SphericalEstimator, StepSchedule, check_vector};
+use crate::{BanditLearner, OcoError, OnlineLearner, StepSchedule, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, Shrunk, filled};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// Bandit gradient descent \[FKM05\]: play x_t = y_t + δv_t, see ℓ_t(x_t), and let OGD on (1−ξ)K take the spherical
-/// estimate (d/δ)ℓ_t(x_t)v_t.
+/// Bandit gradient descent \[FKM05\]: play x_t = y_t + δv_t, observe ℓ_t(x_t), and give OGD on (1−ξ)K the
+/// spherical estimate (d/δ)ℓ_t(x_t)v_t.
 ///
-/// *Hypothesis.* K holds the ball of radius r around 0 and ξ ≥ δ/r: then every play lies in K. The caller states r; a
-/// shrinkage ξ = δ/r above 1 is refused. *Guarantee* (in expectation, |ℓ| ≤ M on K, ℓ L-Lipschitz, ‖u‖ ≤ D):
-/// E Σ ℓ_t(x_t) − ℓ_t(u) ≤ D²/(2η) + ηT(dM/δ)²/2 + TL(2δ + ξD), which η ~ T^(−3/4), δ ~ T^(−1/4) make
-/// O(T^(3/4)). Tested over 20 seeds. *Cost:* O(d) and a projection a round.
+/// *Hypothesis.* K holds the ball of radius r around 0 and ξ ≥ δ/r: then every play lies in K. The caller
+/// states r; a shrinkage ξ = δ/r above 1 is refused.
+/// *Guarantee* (in expectation, |ℓ| ≤ M on K, ℓ L-Lipschitz, ‖u‖ ≤ D): E Σ ℓ_t(x_t) − ℓ_t(u) ≤ D²/(2η) +
+/// ηT(dM/δ)²/2 + TL(2δ + ξD), which η ~ T^(−3/4), δ ~ T^(−1/4) make O(T^(3/4)). Tested over 20 seeds.
+/// *Cost:* O(d) and a projection a round.
 ///
 /// ```
-/// use oco_core::{BanditLearner, Fkm};
+/// use oco_core::{BanditLearner, bandit::Fkm};
 /// use projections::L2Ball;
 /// use rand::SeedableRng;
 /// let rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
@@ -43,14 +46,14 @@ pub struct Fkm<K> {
     drawn: bool,
 }
 
-/// What is saved. The play x = y + δv is made again from it, so it cannot disagree with the rest.
+/// The saved state. The play x = y + δv is recomputed from it, so the two cannot disagree.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(bound(serialize = "K: Clone + Serialize", deserialize = "K: Deserialize<'de> + Exact<Euclidean>"))]
 struct State<K> {
     ogd: Ogd<Shrunk<K>>,
     estimator: SphericalEstimator,
     rng: ChaCha8Rng,
-    /// v, where the round has been drawn and not yet observed.
+    /// v, if the round is drawn and not yet observed.
     direction: Option<Vec<f64>>,
 }
 
@@ -77,7 +80,7 @@ impl<K: Exact<Euclidean>> BanditLearner for Fkm<K> {
         self.x = g;
         match observed {
             Ok(()) => self.drawn = false,
-            // The play is restored: this round is still open.
+            // Restore the play: the round is still open.
             Err(_) => self.estimator.query(self.ogd.play(), &self.v, &mut self.x),
         }
         observed
@@ -109,7 +112,7 @@ impl<K: Exact<Euclidean>> Fkm<K> {
     }
 }
 
-/// OGD on (1−ξ)K with ξ = δ/r, from where no query at the distance δ leaves K.
+/// OGD on (1−ξ)K with ξ = δ/r, where no query at distance δ leaves K.
 pub(super) fn querying_inside<K: Exact<Euclidean>>(
     set: K,
     dimension: usize,
@@ -127,7 +130,7 @@ pub(super) fn querying_inside<K: Exact<Euclidean>>(
     Ok((Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?, estimator))
 }
 
-/// ξ = δ/r < 1 says that the set was shrunk at all; with ξ = 0 a query would leave it.
+/// Refuses ξ = 0: without shrinkage a query would leave K.
 pub(super) fn check_shrunk<K: Exact<Euclidean>>(ogd: &Ogd<Shrunk<K>>) -> Result<(), OcoError> {
     let xi = ogd.set().xi();
     if xi <= 0.0 {

@@ -1,4 +1,4 @@
-//! Learning from the loss of the play alone.
+//! Learners that receive only the loss of their play.
 
 mod spherical;
 mod smoothed;

@@ -1,27 +1,29 @@
 //! Bandit gradient descent with several queries a round \[ADX10\].
 
 use super::fkm::{check_shrunk, querying_inside};
-use crate::{OcoError, Ogd, OnlineLearner, SphericalEstimator};
+use crate::bandit::SphericalEstimator;
+use crate::learners::Ogd;
+use crate::{OcoError, OnlineLearner};
 use projections::{Euclidean, Exact, ProjectionError, Shrunk};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// FKM that may ask for the loss at several points of a round; the queries are its plays, and the loss of the round is
-/// their mean.
+/// FKM with several queries a round; the loss of the round is the mean over the queries.
 ///
-/// OGD on (1−ξ)K plays y_t and takes the mean of N independent estimates, each either one-point, (d/δ)ℓ_t(y_t + δv)v
-/// \[FKM05\], or two-point, (d/2δ)(ℓ_t(y_t + δv) − ℓ_t(y_t − δv))v \[ADX10\]. Both have the gradient of the smoothed
-/// loss as their mean.
-/// *Hypothesis.* K holds the ball of radius r around 0; ξ = δ/r keeps every query in K. *Guarantee* (in expectation,
+/// OGD on (1−ξ)K plays y_t and takes the mean of N independent estimates, each either one-point,
+/// (d/δ)ℓ_t(y_t + δv)v \[FKM05\], or two-point, (d/2δ)(ℓ_t(y_t + δv) − ℓ_t(y_t − δv))v \[ADX10\]. Both have
+/// the gradient of the smoothed loss as their mean.
+/// *Hypothesis.* K holds the ball of radius r around 0; ξ = δ/r keeps every query in K.
+/// *Guarantee* (in expectation,
 /// |ℓ| ≤ M on K, ℓ L-Lipschitz, ‖u‖ ≤ D): mean loss of the queries, summed, less Σ ℓ_t(u), at most
 /// D²/(2η) + ηTS²/2 + TL(2δ + ξD), where E‖g‖² ≤ S² = (dM/δ)²/N + L² for one-point and S = dL, surely, for
-/// two-point estimates. That S does not depend on δ, so η ~ 1/√T and δ ~ 1/T give O(√T). Tested over 20 seeds in
-/// `tests/multi_point.rs`.
-/// *Cost:* O(N·d), N or 2N queries and a projection a round; no allocation after the first. *Errors:* a refused round
-/// leaves the learner and its generator as they were.
+/// two-point estimates. That S does not depend on δ, so η ~ 1/√T and δ ~ 1/T give O(√T). Tested over 20 seeds
+/// in `tests/multi_point.rs`.
+/// *Cost:* O(N·d), N or 2N queries and a projection a round; no allocation after the first.
+/// *Errors:* a refused round leaves the learner and its generator as they were.
 ///
 /// ```
-/// use oco_core::{MultiPointFkm, Estimates};
+/// use oco_core::bandit::{Estimates, MultiPointFkm};
 /// use projections::L2Ball;
 /// use rand::SeedableRng;
 /// let (ball, rng) = (L2Ball::new(1.0)?, rand_chacha::ChaCha8Rng::seed_from_u64(7));
@@ -46,7 +48,7 @@ pub struct MultiPointFkm<K> {
     g: Vec<f64>,
 }
 
-/// The estimates of a round, whose mean the learner takes.
+/// The estimates of a round. The learner takes their mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Estimates {
     /// N one-point estimates, N queries.
@@ -71,7 +73,7 @@ struct State<K> {
 }
 
 impl<K: Exact<Euclidean>> MultiPointFkm<K> {
-    /// Asks for ℓ_t, learns, and returns the mean of the answers.
+    /// Queries ℓ_t, learns, and returns the mean of the answers.
     ///
     /// # Errors
     /// An answer that is not finite, or an estimate or a mean beyond the range of doubles.
@@ -106,12 +108,12 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
                     self.v.iter_mut().for_each(|v| *v = -*v);
                     estimator.query(ogd.play(), &self.v, &mut self.point);
                     let behind = ask(&self.point)?;
-                    // v points backwards now, so the difference is taken the other way round.
+                    // v is negated here, so the difference is taken the other way round.
                     (0.5 * behind - 0.5 * ahead, 0.5 * behind + 0.5 * ahead)
                 }
             };
             estimator.estimate(observed, &self.v, &mut self.estimate);
-            // Running means: a sum of N large numbers could overflow where their mean does not.
+            // Running means: a sum of N large numbers could overflow although their mean does not.
             let share = 1.0 / f64::from(j);
             loss = loss * (1.0 - share) + mean * share;
             for (g, estimate) in self.g.iter_mut().zip(&self.estimate) {
@@ -138,7 +140,7 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
         State { ogd, estimator, estimates, rng }.try_into()
     }
 
-    /// y_t, around which round t will ask.
+    /// y_t, the centre of the queries of round t.
     pub fn centre(&self) -> &[f64] {
         self.state.ogd.play()
     }

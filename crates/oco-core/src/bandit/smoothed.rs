@@ -1,16 +1,19 @@
-//! The smoothed loss ℓ̂ whose gradient the spherical estimate has in the mean.
+//! The smoothed loss ℓ̂, whose gradient is the mean of the spherical estimate.
 
-use crate::{Loss, OcoError, SphericalEstimator};
+use crate::OcoError;
+use crate::bandit::SphericalEstimator;
+use crate::losses::Loss;
 use rand::{Rng, RngExt};
 
 /// ℓ̂(y) = E ℓ(y + δu) with u uniform on the unit ball of R^d \[BH20, Lemma 7\].
 ///
-/// *Guarantee* \[BH20, Lemma 8\]: for an L-Lipschitz convex ℓ, ℓ̂ is convex and L-Lipschitz, 0 ≤ ℓ̂ − ℓ ≤ δL, and
-/// ℓ̂ is (dL/δ)-smooth. *Errata.* The paper draws u from the unit sphere; with that, its gradient formula is wrong
-/// for every loss that is not quadratic (ℓ = e^y, δ = 0.1: 1.00167 by the formula, 1.00500 by the printed average).
+/// *Guarantee* \[BH20, Lemma 8\]: for an L-Lipschitz convex ℓ, ℓ̂ is convex and L-Lipschitz, 0 ≤ ℓ̂ − ℓ ≤ δL,
+/// and ℓ̂ is (dL/δ)-smooth.
+/// *Errata.* The paper draws u from the unit sphere; with that, its gradient formula is wrong for every loss
+/// that is not quadratic (ℓ = e^y, δ = 0.1: 1.00167 by the formula, 1.00500 by the printed average).
 ///
 /// ```
-/// use oco_core::{Loss, SmoothedLoss, SphericalEstimator};
+/// use oco_core::{bandit::{SmoothedLoss, SphericalEstimator}, losses::Loss};
 /// struct Exponential;
 /// impl Loss for Exponential {
 ///     fn dimension(&self) -> usize { 1 }
@@ -43,7 +46,8 @@ impl<L: Loss> SmoothedLoss<L> {
         Self { loss, estimator }
     }
 
-    /// ℓ̂(y) for d = 1 by ten-point Gauss–Legendre quadrature of (1/2δ)∫ℓ: exact for polynomials up to degree 19.
+    /// ℓ̂(y) for d = 1 by ten-point Gauss–Legendre quadrature of (1/2δ)∫ℓ: exact for polynomials up to degree
+    /// 19.
     pub fn value_on_line(&self, y: f64) -> f64 {
         let delta = self.estimator.delta();
         let pair = |node: f64| self.loss.value(&[y + delta * node]) + self.loss.value(&[y - delta * node]);

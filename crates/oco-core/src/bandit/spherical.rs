@@ -6,15 +6,17 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-/// The one-point gradient estimate g = (d/δ)·ℓ(y + δv)·v, with v uniform on the unit sphere of R^d (±1 for d = 1).
+/// The one-point gradient estimate g = (d/δ)·ℓ(y + δv)·v, with v uniform on the unit sphere of R^d (±1 for d
+/// = 1).
 ///
-/// *Guarantee* \[BH20, Lemma 7\]: its mean is the gradient at y of ℓ̂(y) = E ℓ(y + δu), u uniform on the unit **ball**;
-/// see [`SmoothedLoss`](crate::SmoothedLoss). Zero-mean noise on the observed loss does not change the mean.
-/// *Size:* ‖g‖ = (d/δ)|observed loss|, so σ = d(M + M_noise)/δ with M taken on the δ-enlarged set. *Errata.* The paper
-/// averages ℓ̂ over the sphere, and its Lemma 8.3 forgets the noise.
+/// *Guarantee* \[BH20, Lemma 7\]: its mean is the gradient at y of ℓ̂(y) = E ℓ(y + δu), u uniform on the unit
+/// **ball**; see [`SmoothedLoss`](crate::bandit::SmoothedLoss). Zero-mean noise on the observed loss does not
+/// change the mean.
+/// *Size:* ‖g‖ = (d/δ)|observed loss|, so σ = d(M + M_noise)/δ with M taken on the δ-enlarged set.
+/// *Errata.* The paper averages ℓ̂ over the sphere, and its Lemma 8.3 omits the noise.
 ///
 /// ```
-/// use oco_core::SphericalEstimator;
+/// use oco_core::bandit::SphericalEstimator;
 /// let estimator = SphericalEstimator::new(0.5)?;
 /// let mut g = [0.0];
 /// estimator.estimate(3.0, &[-1.0], &mut g);
@@ -28,7 +30,7 @@ pub struct SphericalEstimator {
 }
 
 impl SphericalEstimator {
-    /// An estimator that asks at distance δ > 0.
+    /// An estimator with queries at distance δ > 0.
     ///
     /// # Errors
     /// [`ProjectionError::BadStep`](projections::ProjectionError::BadStep).
@@ -48,7 +50,7 @@ impl SphericalEstimator {
             *only = if rng.random::<bool>() { 1.0 } else { -1.0 };
             return;
         }
-        // A Gaussian vector points in a uniform direction. One that is zero or tiny is drawn again.
+        // The direction of a Gaussian vector is uniform. A zero or tiny vector is drawn again.
         while !v.is_empty() {
             v.fill_with(|| rng.sample(StandardNormal));
             let norm = v.iter().map(|z| z * z).sum::<f64>().sqrt();

@@ -1,10 +1,11 @@
-//! The exact solution at a basis, by Dixon's p-adic lifting, and the proof that it is optimal.
+//! The exact solution at a basis by Dixon's p-adic lifting, and the check that it is optimal.
 
 use super::simplex_method::Tableau;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// y and the dual solution of max Σ y over {y ≥ 0 : By ≤ 1}, in whole multiples of 1/unit, proved optimal.
+/// y and the dual solution of max Σ y over {y ≥ 0 : By ≤ 1}, in whole multiples of 1/unit, checked to be
+/// optimal.
 pub(super) struct Basis {
     pub(super) y: Vec<BigInt>,
     pub(super) dual: Vec<BigInt>,
@@ -49,8 +50,8 @@ impl Basis {
     }
 }
 
-/// The solution of Ax = (1, …, 1) as whole numbers over a common one, given A⁻¹ modulo P: x modulo P^i digit by digit,
-/// then the fractions that it stands for. A wrong one fails the proof above.
+/// The solution of Ax = (1, …, 1) as fractions with a common denominator, given A⁻¹ modulo P: x modulo P^i
+/// digit by digit, then the fractions. A wrong solution fails the check above.
 fn lift(a: &[&BigInt], inverse: &[u64], k: usize) -> Option<(Vec<BigInt>, BigInt)> {
     // Hadamard's bound on minors, numerators and denominators alike.
     let bits = a.iter().map(|v| v.bits()).max()? + (k as u64).ilog2() as u64 / 2 + 1;
@@ -87,7 +88,7 @@ fn lift(a: &[&BigInt], inverse: &[u64], k: usize) -> Option<(Vec<BigInt>, BigInt
     Some((numerators, unit))
 }
 
-/// The d > 0 for which d·x is small modulo the modulus, by Euclid's algorithm stopped half way.
+/// The d > 0 for which d·x is small modulo the modulus, by the extended Euclidean algorithm stopped half way.
 fn denominator(modulus: &BigInt, x: &BigInt, bound: &BigInt) -> BigInt {
     let (mut before, mut now) = (modulus.clone(), x.clone());
     let (mut d_before, mut d) = (BigInt::zero(), BigInt::one());
@@ -99,7 +100,7 @@ fn denominator(modulus: &BigInt, x: &BigInt, bound: &BigInt) -> BigInt {
     d.abs()
 }
 
-/// A⁻¹ modulo P by Gauss–Jordan elimination, or `None` where A has none there.
+/// A⁻¹ modulo P by Gauss–Jordan elimination; `None` if A is singular modulo P.
 fn inverse(a: &[&BigInt], k: usize) -> Option<Vec<u64>> {
     let mut a = a.iter().map(|v| residue(v)).collect::<Option<Vec<u64>>>()?;
     let mut inverse: Vec<u64> = (0..k * k).map(|at| u64::from(at % (k + 1) == 0)).collect();

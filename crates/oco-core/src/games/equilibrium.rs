@@ -4,10 +4,10 @@ use super::MatrixGame;
 use super::basis::Basis;
 use super::simplex_method::Tableau;
 use super::whole_numbers::{WholeNumbers, quotient};
-use crate::Game;
+use crate::games::Game;
 use num_bigint::BigInt;
 
-/// The value of a matrix game with strategies that attain it.
+/// The value of a matrix game and strategies that attain it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Equilibrium {
     /// min over p of max over q of pᵀMq.
@@ -16,22 +16,23 @@ pub struct Equilibrium {
     pub p: Vec<f64>,
     /// An optimal strategy of the columns.
     pub q: Vec<f64>,
-    /// max over q of pᵀMq − min over p of pᵀMq, at these strategies as doubles: 0 up to the rounding of their entries, which
-    /// is all of the value where a probability is too small for an `f64`.
+    /// max over q of pᵀMq − min over p of pᵀMq, at these strategies as doubles: 0 up to the rounding of their
+    /// entries. If a probability underflows, this may be as large as the value.
     pub gap: f64,
 }
 
 impl MatrixGame {
     /// The value and optimal strategies, by the simplex method.
     ///
-    /// It runs in doubles first. If what it finds is not certified to a relative 1e−12 of the value (a fair game never is),
-    /// its basis is solved in whole numbers, in which every matrix of doubles can be written, and compared with all rows
-    /// and columns there. If that basis is not optimal, the method goes on in whole numbers where that takes at most
-    /// some seconds. Either way the value is the exact one, rounded, however degenerate the matrix.
-    /// Only for a large game whose entries range too widely for doubles to find the basis is the result that of the
-    /// doubles: its value is then the middle of what its strategies guarantee, and `gap` says how much that leaves open.
-    /// *Cost:* doubles O(rows·columns) a pivot; the basis O(k³·b²) for k strategies in use and b bits an entry:
-    /// a fair game of 150 rows and columns took 0.5 s in the test build (`tests/matrix_games.rs` prints its times).
+    /// It runs in doubles first. If the result is not certified to a relative 1e−12 of the value (a fair game
+    /// never is), its basis is solved in whole numbers, which represent every matrix of doubles. All rows and
+    /// columns are checked. If the basis is not optimal, the method continues in whole numbers, if that takes
+    /// at most some seconds. The value is then the exact one, rounded, for every degenerate matrix.
+    /// Otherwise, for a large game with entries of very different sizes, the result is that of the doubles.
+    /// Its value is the middle of the certified interval, and `gap` is the width.
+    /// *Cost:* doubles O(rows·columns) a pivot; the basis O(k³·b²) for k strategies in use and b bits an
+    /// entry. A fair game of 150 rows and columns took 0.5 s in the test build (`tests/matrix_games.rs`
+    /// prints its times).
     pub fn equilibrium(&self) -> Equilibrium {
         let (guess, tableau) = self.in_doubles();
         if self.certified(&guess) {
@@ -64,8 +65,8 @@ impl MatrixGame {
         (self.equilibrium_at(normalised(p), normalised(q), None), tableau)
     }
 
-    /// The equilibrium whose strategies are proportional to y and the dual solution, written in a unit; the game they
-    /// solve has `below` subtracted from its entries, multiples of 2^exponent.
+    /// The equilibrium whose strategies are proportional to y and the dual solution, in a unit. They solve
+    /// the game minus `below`, with entries in multiples of 2^exponent.
     fn exactly(
         &self,
         y: &[BigInt],
@@ -83,7 +84,7 @@ impl MatrixGame {
         self.equilibrium_at(divided(y), divided(dual), Some(value))
     }
 
-    /// The transpose: p is the primal solution for it, q the dual one.
+    /// For the transpose p is the primal solution and q the dual one.
     fn by_columns<'a, N>(&self, entries: &'a [N]) -> impl Iterator<Item = &'a N> {
         let columns = self.columns;
         (0..columns).flat_map(move |j| entries.iter().skip(j).step_by(columns))
@@ -96,7 +97,7 @@ impl MatrixGame {
         Equilibrium { value: value.unwrap_or(f64::midpoint(max_q, min_p)), p, q, gap }
     }
 
-    /// Whether the gap, and what rounding may have hidden of it, is a negligible part of the value.
+    /// Whether the gap, with its rounding error, is a negligible part of the value.
     fn certified(&self, found: &Equilibrium) -> bool {
         let sizes = Self::of(self.entries.iter().map(|v| v.abs()).collect(), self.columns);
         let of_rows = sizes.row_payoffs(&found.q).fold(0.0, f64::max);
@@ -107,7 +108,7 @@ impl MatrixGame {
     }
 }
 
-/// The simplex method on whole numbers, from the basis that doubles have found.
+/// The simplex method on whole numbers, from the basis found in doubles.
 fn in_whole_numbers(b: &[BigInt], rows: usize, doubles: &Tableau<f64>) -> Tableau<BigInt> {
     let mut tableau = Tableau::new(b, rows);
     tableau.adopt(doubles);
@@ -118,8 +119,8 @@ fn in_whole_numbers(b: &[BigInt], rows: usize, doubles: &Tableau<f64>) -> Tablea
     tableau
 }
 
-/// Whether pivots on these whole numbers are a matter of seconds: so many entries, for each of up to min(rows, columns)
-/// exchanges, with as many words as the minors have.
+/// Whether pivots on these whole numbers take seconds at most: entries × min(rows, columns) exchanges × words
+/// of a minor.
 fn affordable(b: &[BigInt], rows: usize) -> bool {
     let side = rows.min(b.len() / rows) as u64;
     let words = b.iter().map(BigInt::bits).max().unwrap_or(0) / 64 + 1;
@@ -128,7 +129,7 @@ fn affordable(b: &[BigInt], rows: usize) -> bool {
     side.saturating_mul(b.len() as u64).saturating_mul(product) <= 1_000_000_000
 }
 
-/// A distribution out of a solution that may carry rounding.
+/// A distribution from a solution with rounding errors.
 fn normalised(mut solution: Vec<f64>) -> Vec<f64> {
     solution.iter_mut().for_each(|v| *v = v.max(0.0));
     let total: f64 = solution.iter().sum();

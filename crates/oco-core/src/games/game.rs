@@ -1,14 +1,13 @@
-//! What a zero-sum game offers, and what answers for player B.
+//! The contracts of zero-sum games and of the oracle that plays for B.
 
 use crate::{OcoError, check_vector};
 
 /// A payoff g(p, q), convex in p ∈ K_A and concave in q ∈ K'_B: player A minimises it, player B maximises it.
 ///
-/// K'_B may hold more than B's proper strategies K_B \[BCMH20, §3.1\]; the best responses here are over K'_B, because
-/// that is where an average of improper answers lies.
+/// K'_B may contain more than B's proper strategies K_B \[BCMH20, §3.1\]. Best responses are over K'_B,
+/// because averages of improper answers lie there.
 ///
-/// Contract: points and gradients have the dimensions stated; the best responses are exact. None
-/// of the methods allocates.
+/// Contract: points and gradients have the stated dimensions; best responses are exact; no method allocates.
 pub trait Game {
     /// The dimensions of p and of q.
     fn dimensions(&self) -> (usize, usize);
@@ -25,18 +24,18 @@ pub trait Game {
     /// Writes argmax over K'_B of g(p, ·) and returns the maximum.
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64;
 
-    /// Refuses what is outside K_A; as provided, only what is no finite vector of the right length.
+    /// Refuses a p outside K_A. The default checks length and finiteness only.
     ///
     /// # Errors
-    /// Such a p.
+    /// A p outside K_A.
     fn check_p(&self, p: &[f64]) -> Result<(), OcoError> {
         check_vector("p", p, self.dimensions().0)
     }
 
-    /// Refuses what is outside K'_B; as provided, only what is no finite vector of the right length.
+    /// Refuses a q outside K'_B. The default checks length and finiteness only.
     ///
     /// # Errors
-    /// Such a q.
+    /// A q outside K'_B.
     fn check_q(&self, q: &[f64]) -> Result<(), OcoError> {
         check_vector("q", q, self.dimensions().1)
     }
@@ -72,8 +71,8 @@ impl<G: Game + ?Sized> Game for &G {
     }
 }
 
-/// Player B: the oracle W of \[BCMH20, Assumption 1\], which answers p with some q ∈ K'_B,
-/// E g(p, q) ≥ max_{K_B} g(p, ·) − ε₀. A closure will do.
+/// Player B: the oracle W of \[BCMH20, Assumption 1\], which answers p with some q ∈ K'_B, E g(p, q) ≥
+/// max_{K_B} g(p, ·) − ε₀. A closure is an oracle.
 pub trait Oracle {
     /// Writes the answer to p over the whole of `q`.
     ///
@@ -88,15 +87,15 @@ impl<F: FnMut(&[f64], &mut [f64]) -> Result<(), OcoError>> Oracle for F {
     }
 }
 
-/// What a pair of strategies guarantees: the value of the game on K_A × K'_B lies in \[`min_p`, `max_q`\].
+/// The guarantee of a pair of strategies: the value of the game on K_A × K'_B lies in \[`min_p`, `max_q`\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Certificate {
     /// g(p, q).
     pub payoff: f64,
-    /// max over K'_B of g(p, ·): what p concedes at most.
+    /// max over K'_B of g(p, ·): the most that p concedes.
     pub max_q: f64,
-    /// min over K_A of g(·, q): what q secures at least.
+    /// min over K_A of g(·, q): the least that q secures.
     pub min_p: f64,
-    /// `max_q` − `min_p` ≥ 0, which is 0 for an equilibrium alone.
+    /// `max_q` − `min_p` ≥ 0; 0 only for an equilibrium.
     pub gap: f64,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The game pᵀMq on two simplices: rows minimise, columns maximise. Any finite entries.
 ///
 /// ```
-/// use oco_core::MatrixGame;
+/// use oco_core::games::MatrixGame;
 /// // Player A hides in one of two places; finding her in the first is worth three times as much.
 /// let game = MatrixGame::new(&[[3.0, 0.0], [0.0, 1.0]])?;
 /// let best = game.equilibrium();
@@ -22,8 +22,8 @@ pub struct MatrixGame {
     /// By rows; at least one.
     pub(super) entries: Vec<f64>,
     pub(super) columns: usize,
-    /// A power of two by which payoffs are multiplied while they are summed: sums of the largest entries then stay in
-    /// range, and entries near the other end of it keep their digits.
+    /// A power of two that multiplies payoffs during sums, so that sums of large entries stay in range and
+    /// small entries keep their digits.
     pub(super) unit: f64,
 }
 
@@ -48,7 +48,7 @@ impl MatrixGame {
 
     /// Finite entries, by rows of this length.
     pub(super) fn of(entries: Vec<f64>, columns: usize) -> Self {
-        let far = projections::scale_up(1.0, 1000);
+        let far = rows::numeric::scale_up(1.0, 1000);
         let largest = entries.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
         let unit = if largest < 1.0 { far } else { 1.0 };
         Self { entries, columns, unit: if largest > far { 0.5 } else { unit } }
@@ -59,12 +59,12 @@ impl MatrixGame {
         self.equilibrium().value
     }
 
-    /// How many rows, player A's choices.
+    /// The number of rows, player A's choices.
     pub fn rows(&self) -> usize {
         self.entries.len() / self.columns
     }
 
-    /// How many columns, player B's choices.
+    /// The number of columns, player B's choices.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -72,7 +72,7 @@ impl MatrixGame {
     /// argmax_j (pᵀM)_j, the lowest such j, and the maximum.
     ///
     /// # Errors
-    /// A p that is no distribution over the rows.
+    /// A p that is not a distribution over the rows.
     pub fn best_column(&self, p: &[f64]) -> Result<(usize, f64), OcoError> {
         self.check_p(p)?;
         let mut q = vec![0.0; self.columns];
@@ -83,7 +83,7 @@ impl MatrixGame {
     /// argmin_i (Mq)_i, the lowest such i, and the minimum.
     ///
     /// # Errors
-    /// A q that is no distribution over the columns.
+    /// A q that is not a distribution over the columns.
     pub fn best_row(&self, q: &[f64]) -> Result<(usize, f64), OcoError> {
         self.check_q(q)?;
         let mut p = vec![0.0; self.rows()];
@@ -91,10 +91,10 @@ impl MatrixGame {
         Ok((support(&p), payoff))
     }
 
-    /// What these strategies guarantee.
+    /// The certificate of these strategies.
     ///
     /// # Errors
-    /// A p or a q that is no distribution over the rows or the columns.
+    /// A p or a q that is not a distribution over the rows or the columns.
     pub fn certificate(&self, p: &[f64], q: &[f64]) -> Result<Certificate, OcoError> {
         let (max_q, min_p) = (self.best_column(p)?.1, self.best_row(q)?.1);
         Ok(Certificate { payoff: self.payoff(p, q), max_q, min_p, gap: max_q - min_p })
@@ -144,7 +144,7 @@ impl Game for MatrixGame {
     }
 }
 
-/// Puts 1 where the largest payoff stands first, and 0 elsewhere; returns that payoff.
+/// Puts 1 at the first largest payoff and 0 elsewhere; returns that payoff.
 fn keep_largest(payoffs: &mut [f64]) -> f64 {
     let first_largest = |best: (usize, f64), (i, v): (usize, f64)| if v > best.1 { (i, v) } else { best };
     let (at, largest) = payoffs.iter().copied().enumerate().fold((0, f64::NEG_INFINITY), first_largest);
@@ -152,12 +152,12 @@ fn keep_largest(payoffs: &mut [f64]) -> f64 {
     largest
 }
 
-/// Where a pure strategy has its 1.
+/// The index of the 1 of a pure strategy.
 fn support(pure: &[f64]) -> usize {
     pure.iter().position(|v| *v > 0.0).unwrap_or(0)
 }
 
-/// Entries that are not negative and sum to 1 within 1e−9.
+/// Refuses entries that are negative or do not sum to 1 within 1e−9.
 fn check_distribution(argument: &'static str, values: &[f64], expected: usize) -> Result<(), OcoError> {
     if values.is_empty() {
         return Err(ProjectionError::Empty { argument }.into());

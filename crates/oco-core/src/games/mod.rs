@@ -1,4 +1,5 @@
-//! Zero-sum games: two players, an online learner against an oracle, and what certifies their averages.
+//! Zero-sum games: an online learner against an oracle, certificates of their averages, and exact values of
+//! matrix games.
 
 mod game;
 mod zero_sum_game;

@@ -1,4 +1,4 @@
-//! Oracles for player B: the exact best response, and one whose hand trembles.
+//! Oracles for player B: the exact best response, and one with random mistakes.
 
 use super::{Game, Oracle};
 use crate::OcoError;
@@ -18,11 +18,11 @@ impl<G: Game> Oracle for BestResponse<G> {
     }
 }
 
-/// The best response with probability 1 − `tremble`, else a pure strategy drawn uniformly: for payoffs in an interval
-/// of length w, E g(p, q) ≥ max g(p, ·) − ε₀ with ε₀ = `tremble`·w.
+/// The best response with probability 1 − `tremble`, else a pure strategy drawn uniformly: for payoffs in an
+/// interval of length w, E g(p, q) ≥ max g(p, ·) − ε₀ with ε₀ = `tremble`·w.
 ///
 /// ```
-/// use oco_core::{MatrixGame, Oracle, TremblingHand};
+/// use oco_core::games::{MatrixGame, Oracle, TremblingHand};
 /// use rand::SeedableRng;
 /// let game = MatrixGame::new(&[[1.0, 0.0], [1.0, 0.0]])?;
 /// let mut hand = TremblingHand::new(game, 0.5, rand_chacha::ChaCha8Rng::seed_from_u64(7))?;

@@ -1,36 +1,37 @@
 //! The simplex method for max Σ y over {y ≥ 0 : By ≤ 1} with B > 0, in doubles or in whole numbers.
 //!
-//! Its optimum is 1/v, v the value of the game Bᵀ in which rows minimise; y·v is an optimal strategy of those rows and the
-//! dual solution times v one of the columns. The origin is feasible and the feasible set bounded, so there is no first
-//! phase and no unbounded ray.
+//! Its optimum is 1/v, v the value of the game Bᵀ in which rows minimise; y·v is an optimal strategy of those
+//! rows and the dual solution times v one of the columns. The origin is feasible and the feasible set
+//! bounded, so there is no first phase and no unbounded ray.
 
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Zero};
 use std::cmp::Ordering;
 use std::mem::replace;
 
-/// What the tableau is written in.
+/// The numbers of a tableau: doubles or whole numbers.
 pub(super) trait Number: Clone + PartialOrd + Zero + One {
-    /// The sign; doubles below the rounding of a tableau of this size have none.
+    /// The sign; 0 for doubles below the rounding of a tableau of this size.
     fn sign(&self) -> Ordering;
 
     fn times(&self, other: &Self) -> Self;
 
-    /// (a·p − b·c)/d, which in whole numbers leaves no remainder.
+    /// (a·p − b·c)/d, without remainder in whole numbers.
     fn eliminate(a: &Self, p: &Self, b: &Self, c: &Self, d: &Self) -> Self;
 
     fn negate(&mut self);
 
-    /// Chooses the unit in which the entries are written.
+    /// Chooses the unit of the entries.
     fn renew(entries: &mut [Self], unit: &mut Self);
 }
 
-/// A dictionary: basic variables as affine functions of the others. The variables are y_0 … y_{c−1}, then the slacks.
+/// A dictionary: basic variables as affine functions of the others. The variables are y_0 … y_{c−1}, then the
+/// slacks.
 #[derive(Debug, Clone)]
 pub(super) struct Tableau<N> {
-    /// A line for each basic variable and one for the objective, whose last entries are the right-hand sides.
+    /// A line for each basic variable and one for the objective; the last entry is the right-hand side.
     entries: Vec<N>,
-    /// Every entry stands for itself divided by this.
+    /// The divisor of every entry.
     unit: N,
     basic: Vec<usize>,
     others: Vec<usize>,
@@ -55,8 +56,8 @@ impl<N: Number> Tableau<N> {
 
     /// Pivots until no column improves, or `pivots` are spent.
     ///
-    /// The column is that of the steepest ascent; while steps do not move, Bland's rule chooses, so that no basis comes
-    /// twice.
+    /// The column is that of the steepest ascent. During degenerate steps Bland's rule chooses, so that no
+    /// basis repeats.
     pub(super) fn maximise(&mut self, pivots: usize) {
         let mut stuck = false;
         for _ in 0..pivots {
@@ -76,7 +77,7 @@ impl<N: Number> Tableau<N> {
         ascents.reduce(|best, j| if objective[j] < objective[best] { j } else { best })
     }
 
-    /// The row that first bounds the column's variable; of several, the one with the lowest variable.
+    /// The row that first bounds the column's variable; ties go to the lowest variable.
     fn leaving(&self, column: usize) -> Option<usize> {
         let at = |row: usize| &self.line(row)[column];
         let bounding = (0..self.basic.len()).filter(|row| at(*row).sign() == Ordering::Greater);
@@ -87,7 +88,7 @@ impl<N: Number> Tableau<N> {
         })
     }
 
-    /// Exchanges the basic variable of the row and the other one of the column; the entry there is not 0.
+    /// Exchanges the basic variable of the row and the nonbasic one of the column; their entry is not 0.
     fn pivot(&mut self, row: usize, column: usize) {
         let width = self.others.len() + 1;
         let pivot_row = self.line(row).to_vec();
@@ -110,7 +111,7 @@ impl<N: Number> Tableau<N> {
         std::mem::swap(&mut self.basic[row], &mut self.others[column]);
     }
 
-    /// Makes the variables basic that were basic in another tableau of the same B, as far as pivots allow.
+    /// Makes the basic variables of another tableau of the same B basic here, as far as pivots allow.
     pub(super) fn adopt<M: Number>(&mut self, other: &Tableau<M>) {
         let mut wanted = vec![false; self.basic.len() + self.others.len()];
         other.basic.iter().for_each(|v| wanted[*v] = true);
@@ -146,7 +147,7 @@ impl<N: Number> Tableau<N> {
         (dual, y)
     }
 
-    /// Which columns of B have their y in the basis, and which rows hold with equality there: as many.
+    /// The columns of B whose y is basic, and the equally many rows that hold with equality.
     pub(super) fn support(&self) -> (Vec<usize>, Vec<usize>) {
         let columns = self.others.len();
         let in_use = self.basic.iter().copied().filter(|v| *v < columns);
@@ -182,7 +183,7 @@ impl Number for f64 {
         *self = -*self;
     }
 
-    /// Entries that stand for themselves keep their size.
+    /// Doubles have the divisor 1.
     fn renew(entries: &mut [Self], unit: &mut Self) {
         entries.iter_mut().for_each(|entry| *entry /= *unit);
         *unit = 1.0;
@@ -226,7 +227,8 @@ mod tests {
         Tableau { entries: lines.concat(), unit: N::one(), basic, others: (0..columns).collect() }
     }
 
-    /// Beale's program, on which steepest ascents come back to the origin's basis after six pivots that do not move.
+    /// Beale's program, on which steepest ascents come back to the origin's basis after six pivots that do
+    /// not move.
     fn beale() -> Tableau<f64> {
         program(&[
             [0.25, -60.0, -0.04, 9.0, 0.0],
@@ -245,7 +247,8 @@ mod tests {
         assert!((tableau.solutions().1[0] - 0.04).abs() < 1e-12);
     }
 
-    /// Here the lowest variable enters while no step moves, but were the highest of a tie to leave, a basis would return.
+    /// Here the lowest variable enters while no step moves, but were the highest of a tie to leave, a basis
+    /// would return.
     #[test]
     fn a_program_that_cycles_if_the_highest_leaves_ends() {
         let lines = [

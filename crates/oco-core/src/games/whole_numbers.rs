@@ -1,10 +1,10 @@
-//! Whole numbers of any size: doubles on a common scale, and the quotients that lead back.
+//! Doubles as whole numbers of any size on a common scale, and quotients rounded to doubles.
 
 use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
-use projections::{scale_down, scale_up};
+use rows::numeric::{scale_down, scale_up};
 
 /// Doubles as whole multiples of 2^exponent, without any rounding.
 pub(super) struct WholeNumbers {
@@ -18,7 +18,7 @@ impl WholeNumbers {
         let exponent = values.iter().filter(|v| **v != 0.0).map(|v| parts(*v).1).min().unwrap_or(0);
         let numbers = values.iter().map(|v| {
             let (digits, own) = parts(*v);
-            // A zero has no exponent of its own.
+            // Zero has no exponent.
             BigInt::from(digits) << (own - exponent).max(0)
         });
         Self { numbers: numbers.collect(), exponent }
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(quotient(two + 1, 1), 2_f64.powi(53));
         assert_eq!(quotient(two + 3, 1), 2_f64.powi(53) + 4.0);
         assert_eq!(quotient(2 * two - 1, 2), 2_f64.powi(53));
-        // Less than a power of two, where doubles lie twice as close as above it.
+        // Just below a power of two, where doubles lie twice as close as above it.
         assert_eq!(quotient(two, two + 1), 1.0_f64.next_down());
     }
 
@@ -117,13 +117,13 @@ mod tests {
             prop_assert_eq!(quotient(&BigInt::from(a), &BigInt::from(b), e), want);
         }
 
-        /// Below the normal range too, where the last bit of a double stands for 2^−1074.
+        /// Also below the normal range, where the last bit of a double stands for 2^−1074.
         #[test]
         fn no_double_is_nearer(a in any::<i128>(), b in 1..i64::MAX, e in -1160..900_i64) {
             assert_nearest(&BigInt::from(a), &BigInt::from(b), e)?;
         }
 
-        /// Close to powers of two, where the distance of doubles changes.
+        /// Near powers of two, where the spacing of doubles changes.
         #[test]
         fn no_double_is_nearer_to_a_number_close_to_a_power_of_two(
             b in 1..i64::MAX, less in -5000..5000_i64, up in 0..64_u32, e in -1160..900_i64,

@@ -1,24 +1,26 @@
 //! Improper zero-sum games with an oracle \[BCMH20, Algorithm 3\].
 
 use super::{Certificate, Game, Oracle};
+use crate::regret::{LinearRegret, is_milestone};
 use crate::step::check_step;
 use crate::wide::Wide;
-use crate::{LinearRegret, OcoError, OnlineLearner, check_vector, is_milestone};
+use crate::{OcoError, OnlineLearner, check_vector};
 use projections::{ProjectionError, check_finite};
 use serde::{Deserialize, Serialize};
 
-/// An online learner A against an oracle B in a [`Game`] \[BCMH20, Algorithm 3\]: p_t is A's play, q_t = W(p_t), and A
-/// is told a subgradient of ℓ_t(p) = g(p, q_t) at p_t.
+/// An online learner A against an oracle B in a [`Game`] \[BCMH20, Algorithm 3\]: p_t is A's play, q_t =
+/// W(p_t), and A receives a subgradient of ℓ_t(p) = g(p, q_t) at p_t.
 ///
-/// *Guarantee* \[BCMH20, Proposition 6\]: with q̄ = (1/T)Σ q_t and any p* ∈ K_A, the value of the game on proper
-/// strategies is at most E g(p*, q̄) + R_A(T)/T + ε₀. It is asserted at every round in `tests/games.rs` with A's
-/// realised regret against p* ([`regret_against`](Self::regret_against)) and B's realised ε₀.
-/// *Erratum.* The certified gap of the averages takes its maximum over K'_B, where q̄ lies; with the maximum over K_B it
-/// can be negative (`tests/games.rs`).
+/// *Guarantee* \[BCMH20, Proposition 6\]: with q̄ = (1/T)Σ q_t and any p* ∈ K_A, the value of the game on
+/// proper strategies is at most E g(p*, q̄) + R_A(T)/T + ε₀. It is asserted at every round in
+/// `tests/games.rs` with A's realised regret against p* ([`regret_against`](Self::regret_against)) and B's
+/// realised ε₀.
+/// *Erratum.* The certified gap of the averages takes its maximum over K'_B, where q̄ lies; with the maximum
+/// over K_B it can be negative (`tests/games.rs`).
 /// *Cost:* O(n) a round, the oracle, a subgradient and the learner; no allocation after the first.
 ///
 /// ```
-/// use oco_core::{BestResponse, MatrixGame, Ogd, StepSchedule, Stop, ZeroSumGame};
+/// use oco_core::{StepSchedule, games::{BestResponse, MatrixGame, Stop, ZeroSumGame}, learners::Ogd};
 /// use projections::Simplex;
 /// let game = MatrixGame::new(&[[3.0, 0.0], [0.0, 1.0]])?;
 /// let hiding = Ogd::new(Simplex::new(1.0)?, 2, StepSchedule::zinkevich(1.5, 3.0)?)?;
@@ -58,18 +60,18 @@ struct State<G, A, B> {
 /// Why [`ZeroSumGame::run`] stopped, when, and with which certificate of the averages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
-    /// Which of the two stops it was.
+    /// The reason.
     pub stop: Stop,
     /// T, all rounds played so far.
     pub rounds: u64,
-    /// That of (p̄, q̄) after these rounds.
+    /// The certificate of (p̄, q̄) after these rounds.
     pub certificate: Certificate,
 }
 
-/// The two ways to stop.
+/// The two reasons to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The gap of the averages is at most the one asked for.
+    /// The gap of the averages is at most the requested one.
     Converged,
     /// The rounds are spent.
     OutOfRounds,
@@ -79,8 +81,9 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
     /// One round. Returns g(p_t, q_t).
     ///
     /// # Errors
-    /// Those of the oracle and of the learner, a play or an answer that the game refuses, and a subgradient that is not
-    /// finite. The round is then not booked and the learner is where it was; an oracle that had answered has moved on.
+    /// Those of the oracle and of the learner, a play or an answer that the game refuses, and a subgradient
+    /// that is not finite. The round then does not count and the learner is unchanged; an oracle that has
+    /// answered has advanced.
     pub fn round(&mut self) -> Result<f64, OcoError> {
         let State { game, player, oracle, p_bar, q_bar, payoffs, account } = &mut self.state;
         self.p.copy_from_slice(player.play()); // line 2
@@ -97,10 +100,11 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
         Ok(payoff)
     }
 
-    /// Plays until the gap of the averages is at most `gap`, or `rounds` have been played in all; one round at least.
+    /// Plays until the gap of the averages is at most `gap` or `rounds` rounds have been played in all; at
+    /// least one round.
     ///
-    /// The gap is looked at in rounds with at most four significant binary digits (1 to 16, 18, 20, …, 32, 36, …) and in
-    /// the last one: certificates cost O(log T), and at most an eighth of the rounds is too many.
+    /// The gap is computed in rounds with at most four significant binary digits (1 to 16, 18, 20, …, 32, 36,
+    /// …) and in the last one: O(log T) certificates, and at most an eighth of the rounds too many.
     ///
     /// # Errors
     /// A gap that is not positive, and those of [`round`](Self::round).
@@ -122,8 +126,8 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
         }
     }
 
-    /// What the averages guarantee, by an exact best response to each; before the first round, what the learner's first
-    /// play and q = 0 do.
+    /// The certificate of the averages, by an exact best response to each; before the first round, of the
+    /// learner's first play and q = 0.
     pub fn certificate(&mut self) -> Certificate {
         let State { game, p_bar, q_bar, .. } = &self.state;
         let payoff = game.payoff(p_bar, q_bar);
@@ -184,7 +188,7 @@ impl<G, A, B> ZeroSumGame<G, A, B> {
     }
 }
 
-/// The average of one more: (1 − 1/t)·average + (1/t)·next, which never leaves the range.
+/// (1 − 1/t)·average + (1/t)·next, the average with one more term; it never leaves the range.
 fn move_average(average: &mut [f64], next: &[f64], t: u64) {
     #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
     let weight = 1.0 / t as f64;

@@ -1,34 +1,19 @@
-//! The doubling trick: a learner tuned for a horizon, where the horizon is not known.
+//! The doubling trick: a learner with a tuned step, for an unknown horizon.
 
-use crate::{OcoError, OnlineLearner};
+use crate::{OcoError, OnlineLearner, Restart};
 use projections::ProjectionError;
 use serde::{Deserialize, Serialize};
 
-/// A learner with one step size η, which its theorem tunes to a multiple of 1/√T.
-///
-/// Contract: after `restart(eta)` the learner plays x_1 and goes on as one that was made with the step η and has seen
-/// nothing; a refused step leaves it as it was. A learner that draws does not draw the same again. `step` is that η,
-/// until the next restart. Both are required.
-pub trait Restart: OnlineLearner {
-    /// Forgets the gradients; the step is η > 0 from now on.
-    ///
-    /// # Errors
-    /// A step that the constructor would refuse.
-    fn restart(&mut self, eta: f64) -> Result<(), OcoError>;
-
-    /// η, or nothing where it changes from round to round.
-    fn step(&self) -> Option<f64>;
-}
-
 /// Restarts a learner in epochs of 1, 2, 4, … rounds, with the step `scale`/√(2^m) in epoch m = 0, 1, …
 ///
-/// *Guarantee* \[SS12, §2.3.1\]: where the learner with the step `scale`/√T has regret at most C√T in each of its
-/// first T rounds, the regret is at most √2/(√2 − 1)·C√T at every T; in expectation, where it is so for the learner.
-/// Asserted every round in `tests/doubling.rs`, and by an adversary that makes the price real.
-/// *Cost:* the learner's; no allocation after the first round. *Errors:* as the learner's.
+/// *Guarantee* \[SS12, §2.3.1\]: if the learner with the step `scale`/√T has regret at most C√T in each of
+/// its first T rounds, the regret is at most √2/(√2 − 1)·C√T at every T. If the learner's bound holds in
+/// expectation, so does this one. Asserted every round in `tests/doubling.rs`, also against an adversary.
+/// *Cost:* the learner's; no allocation after the first round.
+/// *Errors:* as the learner's.
 ///
 /// ```
-/// use oco_core::{Doubling, LinearRegret, Ogd, OnlineLearner, StepSchedule};
+/// use oco_core::{OnlineLearner, StepSchedule, learners::{Doubling, Ogd}, regret::LinearRegret};
 /// use projections::BoxSet;
 /// let interval = BoxSet::interval(-1.0, 1.0)?;
 /// // η = D/(G√T) with D = 2 and G = 1, for which C = DG.
@@ -64,7 +49,7 @@ struct State<L> {
     rounds: u64,
 }
 
-/// It begins after 2^63 − 1 rounds and never ends.
+/// The last epoch begins after 2^63 − 1 rounds and never ends.
 const LAST_EPOCH: u32 = 63;
 
 impl<L: Restart> OnlineLearner for Doubling<L> {
@@ -78,7 +63,7 @@ impl<L: Restart> OnlineLearner for Doubling<L> {
         *rounds = rounds.saturating_add(1);
         if *rounds == 1 << *epoch && *epoch < LAST_EPOCH {
             (*epoch, *rounds) = (*epoch + 1, 0);
-            // The constructor has tried the greatest and the least of these steps.
+            // The constructor has checked the largest and the smallest of these steps.
             learner.restart(step(*scale, *epoch))?;
         }
         Ok(())
@@ -99,7 +84,8 @@ fn step(scale: f64, epoch: u32) -> f64 {
 }
 
 impl<L: Restart + Clone> Doubling<L> {
-    /// Resets the learner and restarts it for the first epoch. `scale` is the step for a horizon of one round.
+    /// Resets the learner and restarts it for the first epoch. `scale` is the step for a horizon of one
+    /// round.
     ///
     /// # Errors
     /// A step of the first or of the last epoch that the learner refuses.
@@ -116,7 +102,7 @@ impl<L> Doubling<L> {
         &self.state.learner
     }
 
-    /// 2^m, the length of the epoch at hand.
+    /// 2^m, the length of the current epoch.
     pub fn horizon(&self) -> u64 {
         1 << self.state.epoch
     }
@@ -141,7 +127,7 @@ impl<L: Restart + Clone> TryFrom<State<L>> for Doubling<L> {
         }
         if state.epoch < LAST_EPOCH && state.rounds >= 1 << state.epoch {
             let (name, domain) = ("rounds of the epoch", "[0, 2^epoch)");
-            // Only shown to a human.
+            // For display only.
             #[allow(clippy::cast_precision_loss, reason = "part of a message")]
             let value = state.rounds as f64;
             return Err(ProjectionError::BadParameter { name, value, domain }.into());

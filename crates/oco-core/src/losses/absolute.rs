@@ -7,7 +7,7 @@ use crate::OcoError;
 /// ℓ(w) = |⟨w, x⟩ − y|, with subgradient sgn(⟨w, x⟩ − y)·x, sgn 0 = 0. Lipschitz with ‖x‖, not smooth.
 ///
 /// ```
-/// use oco_core::{AbsoluteLoss, Loss};
+/// use oco_core::losses::{AbsoluteLoss, Loss};
 /// assert_eq!(AbsoluteLoss::new(&[2.0, 1.0], 5.0)?.value(&[1.0, 1.0]), 2.0);
 /// # Ok::<(), oco_core::OcoError>(())
 /// ```

@@ -5,14 +5,14 @@ use super::{Bounded, Loss};
 use crate::OcoError;
 use projections::check_finite;
 
-/// ℓ(w) = max(0, θ − y⟨w, x⟩) for a label y = ±1: θ = 1 is the support vector machine's, θ = 0 the Perceptron's
-/// \[W13, Example 1\].
+/// ℓ(w) = max(0, θ − y⟨w, x⟩) for a label y = ±1: θ = 1 is the support vector machine's, θ = 0 the
+/// Perceptron's \[W13, Example 1\].
 ///
-/// The subgradient is −y·x where y⟨w, x⟩ ≤ θ and 0 elsewhere: at the kink it is the steepest one, so that w = 0 counts
+/// The subgradient is −y·x if y⟨w, x⟩ ≤ θ, else 0. At the kink it is the steepest one, so that w = 0 counts
 /// as a mistake and moves the Perceptron.
 ///
 /// ```
-/// use oco_core::{HingeLoss, Loss};
+/// use oco_core::losses::{HingeLoss, Loss};
 /// let (x, mut g) = ([3.0, 4.0], [0.0; 2]);
 /// let perceptron = HingeLoss::at_zero(&x, -1.0)?;
 /// perceptron.subgradient(&[0.0, 0.0], &mut g);

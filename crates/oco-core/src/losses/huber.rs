@@ -5,12 +5,12 @@ use super::{Bounded, Loss, Smooth};
 use crate::OcoError;
 use projections::{ProjectionError, check_finite};
 
-/// ℓ(w) = ½r² where |r| ≤ δ, else δ(|r| − δ/2), with r = ⟨w, x⟩ − y.
+/// ℓ(w) = ½r² if |r| ≤ δ, else δ(|r| − δ/2), with r = ⟨w, x⟩ − y.
 ///
 /// Gradient clip(r, −δ, δ)·x; smooth with ‖x‖², Lipschitz with δ‖x‖.
 ///
 /// ```
-/// use oco_core::{HuberLoss, Loss};
+/// use oco_core::losses::{HuberLoss, Loss};
 /// let loss = HuberLoss::new(&[1.0], 0.0, 2.0)?;
 /// assert_eq!([1.0, 2.0, 10.0].map(|w| loss.value(&[w])), [0.5, 2.0, 18.0]);
 /// # Ok::<(), oco_core::OcoError>(())

@@ -5,10 +5,10 @@ use crate::OcoError;
 use crate::wide::Wide;
 use projections::{ProjectionError, check_finite};
 
-/// ℓ(y) = ⟨g, y⟩: what a booster hands to a weak learner. A value beyond the range of doubles is ±∞.
+/// ℓ(y) = ⟨g, y⟩, the loss that a booster gives a weak learner. A value beyond the range of doubles is ±∞.
 ///
 /// ```
-/// use oco_core::{LinearLoss, Loss};
+/// use oco_core::losses::{LinearLoss, Loss};
 /// assert_eq!(LinearLoss::new(&[2.0, -1.0])?.value(&[3.0, 4.0]), 2.0);
 /// # Ok::<(), oco_core::OcoError>(())
 /// ```

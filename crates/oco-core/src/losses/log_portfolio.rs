@@ -5,13 +5,13 @@ use crate::OcoError;
 use crate::wide::Wide;
 use projections::{ProjectionError, check_finite};
 
-/// ℓ(x) = −log⟨r, x⟩ for price relatives r ≥ 0: minus the growth of the portfolio x. +∞ where ⟨r, x⟩ ≤ 0.
+/// ℓ(x) = −log⟨r, x⟩ for price relatives r ≥ 0: minus the growth of the portfolio x. +∞ if ⟨r, x⟩ ≤ 0.
 ///
-/// Gradient −r/⟨r, x⟩. It is neither smooth nor Lipschitz near ⟨r, x⟩ = 0, so a lower bound a of ⟨r, x⟩ comes with the
-/// loss; for points at least as good, β = ‖r‖²/a² and the Lipschitz constant is ‖r‖/a. On the simplex the bound is min r_j.
+/// Gradient −r/⟨r, x⟩. It is neither smooth nor Lipschitz near ⟨r, x⟩ = 0, so the loss carries a lower bound
+/// a of ⟨r, x⟩. Above it β = ‖r‖²/a², and the Lipschitz constant is ‖r‖/a. On the simplex a = min r_j.
 ///
 /// ```
-/// use oco_core::{LogPortfolioLoss, Loss};
+/// use oco_core::losses::{LogPortfolioLoss, Loss};
 /// let loss = LogPortfolioLoss::on_simplex(&[2.0, 0.5])?;
 /// assert_eq!(loss.value(&[1.0 / 3.0, 2.0 / 3.0]), 0.0);
 /// # Ok::<(), oco_core::OcoError>(())
@@ -23,7 +23,7 @@ pub struct LogPortfolioLoss<'a> {
 }
 
 impl<'a> LogPortfolioLoss<'a> {
-    /// Played where ⟨r, x⟩ ≥ `floor` > 0.
+    /// The loss on points with ⟨r, x⟩ ≥ `floor` > 0.
     ///
     /// # Errors
     /// No assets, a number that is not finite, a negative r_j, or a floor that is not positive.
@@ -44,10 +44,10 @@ impl<'a> LogPortfolioLoss<'a> {
         Ok(Self { relatives, floor })
     }
 
-    /// Played on the probability simplex, where ⟨r, x⟩ ≥ min r_j.
+    /// The loss on the probability simplex, where ⟨r, x⟩ ≥ min r_j.
     ///
     /// # Errors
-    /// As [`above`](Self::above), so also where some r_j = 0.
+    /// As [`above`](Self::above), hence also if some r_j = 0.
     pub fn on_simplex(relatives: &'a [f64]) -> Result<Self, OcoError> {
         Self::above(relatives, relatives.iter().copied().fold(f64::MAX, f64::min))
     }

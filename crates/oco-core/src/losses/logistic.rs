@@ -9,7 +9,7 @@ use crate::OcoError;
 /// Gradient −y·σ(−m)·x with σ(z) = 1/(1 + e^{−z}); smooth with ‖x‖²/4, Lipschitz with ‖x‖ everywhere.
 ///
 /// ```
-/// use oco_core::{LogisticLoss, Loss};
+/// use oco_core::losses::{LogisticLoss, Loss};
 /// let loss = LogisticLoss::new(&[1.0], 1.0)?;
 /// assert_eq!([loss.value(&[-1e300]), loss.value(&[800.0])], [1e300, 0.0]);
 /// assert!((loss.value(&[40.0]) / (-40.0_f64).exp() - 1.0).abs() < 1e-15);
@@ -66,7 +66,7 @@ fn at_margin(m: f64) -> f64 {
     (-m).max(0.0) + (-m.abs()).exp().ln_1p()
 }
 
-/// 1/(1 + e^{−z}); an e^{−z} beyond the range gives the right 0.
+/// 1/(1 + e^{−z}); if e^{−z} overflows, the result 0 is right.
 fn sigmoid(z: f64) -> f64 {
     if z >= 0.0 { 1.0 / (1.0 + (-z).exp()) } else { z.exp() / (1.0 + z.exp()) }
 }

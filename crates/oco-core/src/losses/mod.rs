@@ -26,8 +26,8 @@ use projections::DecisionSet;
 
 /// A convex function ℓ: R^d → R with a subgradient. All three methods are required.
 ///
-/// Contract: the points and gradients handed in have [`dimension`](Self::dimension) entries; whoever calls a loss in
-/// a loop checks that once.
+/// Contract: points and gradients have [`dimension`](Self::dimension) entries; callers check that once,
+/// before a loop.
 pub trait Loss {
     /// d.
     fn dimension(&self) -> usize;
@@ -45,21 +45,15 @@ pub trait Smooth: Loss {
     fn smoothness(&self) -> f64;
 }
 
-/// A loss with ℓ(u) ≥ ℓ(y) + ⟨g, u − y⟩ + (μ/2)‖u − y‖² for every g ∈ ∂ℓ(y), μ > 0.
-pub trait StronglyConvex: Loss {
-    /// μ.
-    fn strong_convexity(&self) -> f64;
-}
-
-/// A loss whose size and slope are known on balls, which is what the constants M and L of the theorems ask for.
+/// A loss whose size and slope are bounded on balls: the constants M and L of the theorems.
 pub trait Bounded: Loss {
-    /// sup |ℓ| over the ball of the given centre and radius, or a bound of it where the loss says so.
+    /// sup |ℓ| over the ball of this centre and radius; an upper bound if the loss documents one.
     fn magnitude_on_ball(&self, centre: &[f64], radius: f64) -> f64;
 
     /// sup ‖g‖, g ∈ ∂ℓ(y), over the same ball: a Lipschitz constant there.
     fn lipschitz_on_ball(&self, centre: &[f64], radius: f64) -> f64;
 
-    /// A bound of |ℓ| on K: that of the ball around an interior point whose radius is the diameter of K.
+    /// A bound of |ℓ| on K, from the ball around an interior point with the diameter of K as its radius.
     ///
     /// # Errors
     /// A set of another dimension.
@@ -71,7 +65,7 @@ pub trait Bounded: Loss {
         Ok(self.magnitude_on_ball(&centre, radius))
     }
 
-    /// A Lipschitz constant on K: that of the same ball.
+    /// A Lipschitz constant on K, from the same ball.
     ///
     /// # Errors
     /// A set of another dimension.
@@ -112,7 +106,7 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
     a.iter().fold(0.0, |norm: f64, x| norm.hypot(*x))
 }
 
-/// How far a function of this slope gets on this radius: 0·∞ is 0, for a flat one over the whole space stays where it is.
+/// slope·radius, with 0·∞ = 0: a constant function does not change over the whole space.
 fn reach(slope: f64, radius: f64) -> f64 {
     if slope == 0.0 || radius == 0.0 { 0.0 } else { slope * radius }
 }
@@ -135,7 +129,7 @@ mod tests {
         assert!(norm(&g) <= loss.lipschitz_on_ball(centre, radius) * (1.0 + 1e-12));
     }
 
-    /// Central differences and the smoothness constant besides.
+    /// The same, central differences and the smoothness constant.
     fn check_smooth<L: Bounded + Smooth>(loss: &L, centre: &[f64], radius: f64, y: &[f64], u: &[f64]) {
         check_convex(loss, centre, radius, y, u);
         check_convex(loss, centre, radius, u, y);
@@ -155,7 +149,7 @@ mod tests {
             up[j] += h;
             down[j] -= h;
             let slope = (loss.value(&up) - loss.value(&down)) / (2.0 * h);
-            // Where the slope of the loss has a kink, the difference is off by at most βh.
+            // At a kink of the slope the difference is off by at most βh.
             let slack = 1e-6 * (1.0 + slope.abs() + loss.value(y).abs()) + beta * h;
             assert!((slope - g[j]).abs() < slack, "coordinate {j}: {slope} against {}", g[j]);
         }
@@ -200,7 +194,7 @@ mod tests {
             let squared = SquaredLoss::new(&p).unwrap();
             let mut g = [0.0; 3];
             squared.subgradient(&y, &mut g);
-            let lower = squared.value(&y) + along(&g, &y, &u) + 0.5 * squared.strong_convexity() * distance(&y, &u).powi(2);
+            let lower = squared.value(&y) + along(&g, &y, &u) + distance(&y, &u).powi(2);
             assert!((squared.value(&u) - lower).abs() < 1e-9, "the parabola is its own lower bound");
         }
 
@@ -280,7 +274,8 @@ mod tests {
         let mut g = [0.0; 2];
         LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e200, 1e200], &mut g);
         assert_eq!(g, x);
-        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond; in two coordinates 3 is below its rounding.
+        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond; in two coordinates 3 is below its
+        // rounding.
         let quadratic = |b: f64| QuadraticLoss::new(&[2.0], &[b], 3.0).unwrap().value(&[1e200]);
         assert_eq!(quadratic(1.0), f64::INFINITY);
         assert_eq!(quadratic(-1e200), 3.0);

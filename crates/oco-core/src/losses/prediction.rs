@@ -1,7 +1,7 @@
-//! The linear prediction ⟨w, x⟩ that the losses of a target or a label are about.
+//! The linear prediction ⟨w, x⟩ in losses of a target or a label.
 
 use super::{norm, reach};
-use crate::learners::check_label;
+use crate::error::check_label;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
 use projections::{ProjectionError, check_finite};
@@ -30,7 +30,7 @@ impl<'a> Prediction<'a> {
         Self::of_target(x, y)
     }
 
-    /// ⟨w, x⟩ − y; ±∞ beyond the range of doubles alone.
+    /// ⟨w, x⟩ − y; ±∞ only beyond the range of doubles.
     pub(super) fn residual(&self, w: &[f64]) -> f64 {
         Wide::inner(w, self.x, 0).minus(self.y.into()).value()
     }

@@ -3,15 +3,17 @@
 use super::{Bounded, Loss, Smooth, norm, reach};
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
-use projections::{ProjectionError, check_finite, exponent_above, scale_down, scale_up};
+use projections::{ProjectionError, check_finite};
+use rows::numeric::{exponent_above, scale_down, scale_up};
 
 /// ℓ(x) = ½xᵀAx + ⟨b, x⟩ + c with A symmetric and positive semidefinite, by rows.
 ///
-/// Gradient Ax + b; smooth with the smaller of A's Frobenius norm and its largest absolute row sum, both at least the
-/// largest eigenvalue. *Cost:* O(n²) a call; the check of the constructor O(n³).
+/// Gradient Ax + b; β is the smaller of A's Frobenius norm and its largest absolute row sum, both at least
+/// the largest eigenvalue.
+/// *Cost:* O(n²) a call, O(n³) for the check in the constructor.
 ///
 /// ```
-/// use oco_core::{Loss, QuadraticLoss};
+/// use oco_core::losses::{Loss, QuadraticLoss};
 /// let loss = QuadraticLoss::new(&[2.0, 1.0, 1.0, 2.0], &[-3.0, 0.0], 1.0)?;
 /// let mut g = [0.0; 2];
 /// loss.subgradient(&[2.0, -1.0], &mut g);
@@ -30,8 +32,8 @@ impl<'a> QuadraticLoss<'a> {
     /// A by rows, b and c.
     ///
     /// # Errors
-    /// An empty b, an A that is not of its dimension, a number that is not finite, an A that is not symmetric or has an
-    /// eigenvalue below −1e−12 of its largest entry.
+    /// An empty b, an A of another dimension, a number that is not finite, an A that is not symmetric or has
+    /// an eigenvalue below −1e−12 of its largest entry.
     pub fn new(a: &'a [f64], b: &'a [f64], c: f64) -> Result<Self, OcoError> {
         check_finite("c", &[c])?;
         check_finite("b", b)?;
@@ -76,7 +78,7 @@ impl Loss for QuadraticLoss<'_> {
 }
 
 impl QuadraticLoss<'_> {
-    /// The same in a unit in which no term leaves the range: a sum that comes back into it is found.
+    /// The same in a unit in which no term leaves the range.
     fn value_beyond_the_range(&self, x: &[f64]) -> f64 {
         let (of_x, of_a, of_b) = (largest_exponent(x), largest_exponent(self.a), largest_exponent(self.b));
         let unit = (of_a + 2 * of_x).max(of_b + of_x).max(exponent_above(self.c));
@@ -118,8 +120,8 @@ fn largest_exponent(values: &[f64]) -> i32 {
     exponent_above(values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs())))
 }
 
-/// The lowest pivot of a symmetric elimination with the largest diagonal entry first, relative to the largest entry of A.
-/// Where no positive diagonal entry is left, a positive semidefinite matrix has nothing left at all.
+/// The lowest pivot of a symmetric elimination with the largest diagonal entry first, relative to the largest
+/// entry of A. If no positive diagonal entry remains, the rest of a positive semidefinite matrix is 0.
 fn lowest_pivot(a: &[f64], n: usize) -> f64 {
     let unit = largest_exponent(a);
     let power = unit.unsigned_abs();

@@ -1,16 +1,16 @@
 //! The squared loss.
 
-use super::{Bounded, Loss, Smooth, StronglyConvex, distance};
+use super::{Bounded, Loss, Smooth, distance};
 use crate::OcoError;
 use projections::{ProjectionError, check_finite};
 
 /// ℓ(y) = ‖y − target‖², with gradient 2(y − target) and smoothness β = 2.
 ///
-/// The Euclidean projection onto any convex set that holds the target does not increase it, which is Assumption 3 of
-/// \[BH20\].
+/// The Euclidean projection onto a convex set that contains the target does not increase it (Assumption 3 of
+/// \[BH20\]).
 ///
 /// ```
-/// use oco_core::{Loss, SquaredLoss};
+/// use oco_core::losses::{Loss, SquaredLoss};
 /// let loss = SquaredLoss::new(&[1.0, 0.0])?;
 /// let mut g = [0.0; 2];
 /// loss.subgradient(&[3.0, -1.0], &mut g);
@@ -54,12 +54,6 @@ impl Loss for SquaredLoss<'_> {
 
 impl Smooth for SquaredLoss<'_> {
     fn smoothness(&self) -> f64 {
-        2.0
-    }
-}
-
-impl StronglyConvex for SquaredLoss<'_> {
-    fn strong_convexity(&self) -> f64 {
         2.0
     }
 }

@@ -7,7 +7,7 @@ use projections::ProjectionError;
 /// F(u) = Σ ℓ_t(u) over a slice of losses. A subgradient takes one vector of working memory.
 ///
 /// ```
-/// use oco_core::{AbsoluteLoss, Loss, LossSum};
+/// use oco_core::losses::{AbsoluteLoss, Loss, LossSum};
 /// let stream = [AbsoluteLoss::new(&[1.0], 2.0)?, AbsoluteLoss::new(&[1.0], -1.0)?];
 /// assert_eq!(LossSum::new(&stream)?.value(&[0.0]), 3.0);
 /// # Ok::<(), oco_core::OcoError>(())

@@ -1,4 +1,4 @@
-//! What the methods with many online linear optimisers share: the row of Frank–Wolfe steps, and its memory.
+//! The cascade of Frank–Wolfe steps that the methods with many online linear optimisers share.
 
 use super::stochastic_gradient::{StochasticGradient, check_oracle};
 use crate::learner::membership_tolerance;
@@ -6,10 +6,11 @@ use crate::{OcoError, OnlineLearner, check_vector};
 use projections::{DecisionSet, Euclidean, Projection, ProjectionError, start_point};
 use serde::{Deserialize, Serialize};
 
-/// A_1, …, A_N and the points x^0, …, x^N between them: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i = C/(i + S).
+/// A_1, …, A_N and the points x^0, …, x^N between them: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i =
+/// C/(i + S).
 ///
-/// The points of a round rest on the rounds before alone, so they are made before its gradients are asked for, and
-/// made again from the learners when a saved cascade is loaded.
+/// The points of a round depend only on earlier rounds. They are computed before its gradients are queried,
+/// and recomputed from the learners when a saved cascade is loaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(
     try_from = "State<A, K>",
@@ -23,7 +24,7 @@ pub(super) struct Cascade<A, K, const C: u32, const S: u32> {
     state: State<A, K>,
     /// x^0, …, x^N, one after the other.
     points: Vec<f64>,
-    /// What A_1, …, A_N are told of the round.
+    /// The gradients for A_1, …, A_N in this round.
     gradients: Vec<f64>,
 }
 
@@ -40,7 +41,7 @@ impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> Cascade<A, K,
     where
         K: Projection<Euclidean>,
     {
-        // Without a learner nobody knows the dimension that the start should have.
+        // The learners determine the dimension of the start.
         let first = learners.first().ok_or_else(|| bad_copies(0.0))?;
         let mut start = vec![0.0; first.play().len()];
         start_point(&set, &mut start)?;
@@ -58,14 +59,14 @@ impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> Cascade<A, K,
             let (before, after) = rest.split_at_mut(n);
             let eta = f64::from(C) / (f64::from(i) + f64::from(S));
             for ((x, x_before), a) in after.iter_mut().zip(&*before).zip(learner.play()) {
-                // Rounding must not lead out of an interval that holds both, nor out of the range.
+                // Rounding must not leave the interval between the two, nor the range.
                 *x = ((1.0 - eta) * x_before + eta * a).clamp(x_before.min(*a), x_before.max(*a));
             }
             rest = after;
         }
     }
 
-    /// Hands every A_i its gradient, once all are known to be legal.
+    /// Gives every A_i its gradient after all are checked.
     pub(super) fn teach(&mut self) -> Result<(), OcoError> {
         let n = self.dimension();
         for (learner, g) in self.state.learners.iter_mut().zip(self.gradients.chunks_exact(n)) {
@@ -158,7 +159,7 @@ fn bad_copies(value: f64) -> OcoError {
         .into()
 }
 
-/// ⌈copies⌉, at least one, as a theorem asks for them.
+/// ⌈copies⌉, at least one.
 pub(super) fn whole_copies(copies: f64) -> Result<u32, OcoError> {
     let copies = copies.ceil().max(1.0);
     if copies > f64::from(u32::MAX) {

@@ -6,21 +6,26 @@ use crate::{OcoError, OnlineLearner};
 use projections::{DecisionSet, Euclidean, Projection};
 use serde::{Deserialize, Serialize};
 
-/// Meta-FW \[CHHK18\] for convex losses, over K copies of any online linear optimiser: averaged gradients tame the noise.
+/// Meta-FW \[CHHK18\] for convex losses, over K copies of any online linear optimiser: averaged gradients
+/// tame the noise.
 ///
-/// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k) with η_k = 1/(k + 3); x^{K+1} is played. A_k is told
-/// d^k = (1 − ρ_k)d^{k−1} + ρ_k g(x^k; ξ_k), with ρ_k = 2/(k + 3)^{2/3} and d^0 = 0.
+/// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k) with η_k = 1/(k + 3); x^{K+1} is played. A_k receives d^k
+/// = (1 − ρ_k)d^{k−1} + ρ_k g(x^k; ξ_k), with ρ_k = 2/(k + 3)^{2/3} and d^0 = 0.
 ///
-/// *Guarantee* (`tests/projection_free/`). E‖d^k − ∇ℓ(x^k)‖² ≤ Q/(k + 4)^{2/3} with
-/// Q = max(4^{2/3}‖∇ℓ(x^1)‖², 4σ² + (16/9)L²D²), σ² the variance of the oracle; hence expected regret at most
-/// (3C + TDQ^{1/2}Σ_k(k + 4)^{−1/3} + ½LD²TΣ_k 1/(k + 3))/(K + 3) + K/(K + 3)·max_k R_k, where
-/// C = Σℓ_t(x^1) − ℓ_t(u) and R_k = Σ⟨d_t^k, A_k.play() − u⟩, each of weight 1/(K + 3): O(√T) at K = T^{3/2}
+/// *Guarantee* (`tests/projection_free/`). E‖d^k − ∇ℓ(x^k)‖² ≤ Q/(k + 4)^{2/3} with Q =
+/// max(4^{2/3}‖∇ℓ(x^1)‖², 4σ² + (16/9)L²D²), σ² the variance of the oracle; hence expected regret at most
+/// (3C + TDQ^{1/2}Σ_k(k + 4)^{−1/3} + ½LD²TΣ_k 1/(k + 3))/(K + 3) + K/(K + 3)·max_k R_k, where C = Σℓ_t(x^1)
+/// − ℓ_t(u) and R_k = Σ⟨d_t^k, A_k.play() − u⟩, each of weight 1/(K + 3): O(√T) at K = T^{3/2}
 /// ([`copies`](Self::copies)). The constants are ours, from the paper's recurrences.
-/// *Chosen here.* The paper's points are numbered from 1, ours (`partials`) from 0. *Cost:* K gradients and K rounds of A a
-/// round. *Errors:* refused gradients leave every A_k as it was.
+/// *Chosen here.* The paper's points are numbered from 1, ours (`partials`) from 0.
+/// *Cost:* K gradients and K rounds of A a round.
+/// *Errors:* refused gradients leave every A_k unchanged.
 ///
 /// ```
-/// use oco_core::{ExactGradient, MetaFrankWolfe, Ogd, OracleLearner, SquaredLoss, StepSchedule};
+/// use oco_core::StepSchedule;
+/// use oco_core::learners::Ogd;
+/// use oco_core::losses::SquaredLoss;
+/// use oco_core::projection_free::{ExactGradient, MetaFrankWolfe, OracleLearner};
 /// use projections::L2Ball;
 /// let (ball, rounds) = (L2Ball::new(1.0)?, 16);
 /// let optimiser = Ogd::new(ball, 1, StepSchedule::power(0.5, 0.5)?)?;
@@ -80,9 +85,9 @@ impl<A: OnlineLearner, K: DecisionSet> MetaFrankWolfe<A, K> {
     /// Starts at 0 if it lies in K, else at its projection.
     ///
     /// # Errors
-    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
-    /// Later plays are not checked, which would cost more than the round: a learner over a larger set than K leads out
-    /// of K, and a state with such a play is refused when it is loaded.
+    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside
+    /// it. Later plays are not checked, because a check costs more than the round. A learner over a larger
+    /// set than K therefore leaves K; a saved state with such a play is refused on loading.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,
@@ -90,7 +95,7 @@ impl<A: OnlineLearner, K: DecisionSet> MetaFrankWolfe<A, K> {
         Ok(Cascade::at_origin(learners, set)?.into())
     }
 
-    /// Starts at x^1 ∈ K: the way in for a set without a projection.
+    /// Starts at x^1 ∈ K; K needs no projection.
     ///
     /// # Errors
     /// No learner, learners of another dimension than x^1, or [`OcoError::OutsideSet`] (x^1 or a play).
@@ -105,12 +110,12 @@ impl<A, K> MetaFrankWolfe<A, K> {
         self.cascade.learners()
     }
 
-    /// x^1, …, x^{K+1} of the round that is to be played.
+    /// x^1, …, x^{K+1} of the coming round.
     pub fn partials(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.points()
     }
 
-    /// d^1, …, d^K as they were made last, be it in a round that was then refused; zeros before the first.
+    /// The last d^1, …, d^K, also of a refused round; zeros before the first.
     pub fn gradients(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.gradients()
     }

@@ -1,24 +1,26 @@
-//! Gradients of a few losses drawn from many.
+//! Gradients of a few random losses of many.
 
 use super::stochastic_gradient::StochasticGradient;
-use crate::{Loss, OcoError};
+use crate::OcoError;
+use crate::losses::Loss;
 use projections::{ProjectionError, filled};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// A saved state says how large a batch is and holds none of it: what it may ask for is bounded by this.
+/// The largest batch: a saved state states its size, and this bounds the allocation.
 const LARGEST_BATCH: usize = 1 << 22;
 
-/// A source of minibatch gradients of ℓ = (1/m) Σ_j ℓ_j: a draw picks `size` of the m losses, uniformly with replacement,
-/// and g(x; ξ) is the mean of their gradients at x.
+/// A source of minibatch gradients of ℓ = (1/m) Σ_j ℓ_j: a draw picks `size` of the m losses, uniformly with
+/// replacement, and g(x; ξ) is the mean of their gradients at x.
 ///
-/// One sample's gradient is as smooth as the losses are, so two of its values lie close where the points do: the noise
-/// that recursive estimates cancel. It outlives the rounds and owns their generator; [`over`](Self::over) lends it to the
-/// losses of one round. *Cost:* `size` gradients a gradient.
+/// A sample's gradient is as smooth as the losses: at close points its values are close, and recursive
+/// estimates cancel its noise. The source outlives the rounds and owns their generator; [`over`](Self::over)
+/// lends it to the losses of one round.
+/// *Cost:* `size` gradients a gradient.
 ///
 /// ```
-/// use oco_core::{Minibatches, SquaredLoss, StochasticGradient};
+/// use oco_core::{losses::SquaredLoss, projection_free::{Minibatches, StochasticGradient}};
 /// use rand::SeedableRng;
 /// let losses = [SquaredLoss::new(&[0.0])?, SquaredLoss::new(&[4.0])?];
 /// let mut batches = Minibatches::new(1, rand_chacha::ChaCha8Rng::seed_from_u64(7))?;
@@ -45,7 +47,7 @@ struct State {
 }
 
 impl Minibatches {
-    /// Batches of `size` losses, 1 to 2²²: the numbers of a batch are kept, 8 bytes each.
+    /// Batches of `size` losses, 1 to 2²²; a batch takes 8 bytes a loss.
     ///
     /// # Errors
     /// A size of 0, more than 2²², or more than the memory holds.
@@ -53,7 +55,7 @@ impl Minibatches {
         State { size, rng }.try_into()
     }
 
-    /// The oracle of one round, whose loss is the mean of these.
+    /// The oracle of one round, whose loss is the mean of `losses`.
     ///
     /// # Errors
     /// No loss, or losses of different dimensions.

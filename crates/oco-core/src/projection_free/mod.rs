@@ -1,7 +1,8 @@
-//! Learners that minimise linear functions instead of projecting, and that see a loss through a gradient oracle.
+//! Learners with linear minimisation instead of projections, and with a gradient oracle.
 //!
-//! Reading order: the oracle, BH20's Algorithm 1, then what it is compared with: Online-FW (one gradient and one linear
-//! minimisation a round), Meta-FW and MORGFW (many). The three that run many online linear optimisers share the cascade.
+//! Reading order: the oracle; BH20's Algorithm 1; the methods it is compared with, Online-FW (one gradient
+//! and one linear minimisation a round), Meta-FW and MORGFW (many). The methods with many online linear
+//! optimisers share the cascade.
 
 mod stochastic_gradient;
 mod noisy_gradient;

@@ -6,23 +6,28 @@ use crate::{OcoError, OnlineLearner};
 use projections::{DecisionSet, Euclidean, Projection};
 use serde::{Deserialize, Serialize};
 
-/// MORGFW \[XSZQW19\] over K copies of any online linear optimiser: a recursive estimate follows the gradient along the
-/// steps, each sample asked at both ends of a step.
+/// MORGFW \[XSZQW19\] over K copies of any online linear optimiser: a recursive estimate of the gradient
+/// along the steps, with each sample queried at both ends of a step.
 ///
-/// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k); x^{K+1} is played. A_k is told d^1 = g(x^1; ξ_1) and then
-/// d^k = g(x^k; ξ_k) + (1 − ρ_k)(d^{k−1} − g(x^{k−1}; ξ_k)), with η_k = ρ_k = 1/(k + 1).
+/// x^1 fixed; x^{k+1} = x^k + η_k(A_k.play() − x^k); x^{K+1} is played. A_k receives d^1 = g(x^1; ξ_1) and
+/// then d^k = g(x^k; ξ_k) + (1 − ρ_k)(d^{k−1} − g(x^{k−1}; ξ_k)), with η_k = ρ_k = 1/(k + 1).
 ///
-/// *Guarantee* (`tests/projection_free/`). If every sample's gradient is L-Lipschitz and the oracle's variance at most σ²,
-/// E‖d^k − ∇ℓ(x^k)‖² ≤ 2(σ² + L²D²)/(k + 1); hence expected regret at most
-/// (C + ½LD²T ln(K + 1))/(K + 1) + 2TD√(2(σ² + L²D²)/(K + 1)) + K/(K + 1)·max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u) and
-/// R_k = Σ⟨d_t^k, A_k.play() − u⟩: O(√T) at K = T. Each R_k weighs 1/(K + 1), so that K of them do not make a whole one.
-/// d^k has no bias given the rounds before, so against a u fixed beforehand (and E max_k R_k) the term with the root falls away.
-/// The constants are ours, from the paper's recurrences; its own theorem holds with high probability.
-/// *Chosen here.* The exponent α = 1 of the paper's 1/(k + 1)^α, which gives its best rate, and K = T, which it asks for.
-/// *Cost:* 2K − 1 gradients and K rounds of A a round. *Errors:* refused gradients leave every A_k as it was.
+/// *Guarantee* (`tests/projection_free/`). If every sample's gradient is L-Lipschitz and the oracle's
+/// variance at most σ², E‖d^k − ∇ℓ(x^k)‖² ≤ 2(σ² + L²D²)/(k + 1); hence expected regret at most (C + ½LD²T
+/// ln(K + 1))/(K + 1) + 2TD√(2(σ² + L²D²)/(K + 1)) + K/(K + 1)·max_k R_k, where C = Σℓ_t(x^1) − ℓ_t(u) and
+/// R_k = Σ⟨d_t^k, A_k.play() − u⟩: O(√T) at K = T. The weights 1/(K + 1) of the R_k sum to less than 1. d^k
+/// is unbiased given the earlier rounds, so for a u fixed in advance (and E max_k R_k) the term with the root
+/// vanishes. The constants are ours, from the paper's recurrences; its own theorem holds with high
+/// probability.
+/// *Chosen here.* The exponent α = 1 of the paper's 1/(k + 1)^α, which gives its best rate, and its K = T.
+/// *Cost:* 2K − 1 gradients and K rounds of A a round.
+/// *Errors:* refused gradients leave every A_k unchanged.
 ///
 /// ```
-/// use oco_core::{ExactGradient, Morgfw, Ogd, OracleLearner, SquaredLoss, StepSchedule};
+/// use oco_core::StepSchedule;
+/// use oco_core::learners::Ogd;
+/// use oco_core::losses::SquaredLoss;
+/// use oco_core::projection_free::{ExactGradient, Morgfw, OracleLearner};
 /// use projections::L2Ball;
 /// let ball = L2Ball::new(1.0)?;
 /// let optimiser = Ogd::new(ball, 1, StepSchedule::power(0.5, 0.5)?)?;
@@ -88,9 +93,9 @@ impl<A: OnlineLearner, K: DecisionSet> Morgfw<A, K> {
     /// Starts at 0 if it lies in K, else at its projection.
     ///
     /// # Errors
-    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
-    /// Later plays are not checked, which would cost more than the round: a learner over a larger set than K leads out
-    /// of K, and a state with such a play is refused when it is loaded.
+    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside
+    /// it. Later plays are not checked, because a check costs more than the round. A learner over a larger
+    /// set than K therefore leaves K; a saved state with such a play is refused on loading.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,
@@ -98,7 +103,7 @@ impl<A: OnlineLearner, K: DecisionSet> Morgfw<A, K> {
         Ok(Cascade::at_origin(learners, set)?.into())
     }
 
-    /// Starts at x^1 ∈ K: the way in for a set without a projection.
+    /// Starts at x^1 ∈ K; K needs no projection.
     ///
     /// # Errors
     /// No learner, learners of another dimension than x^1, or [`OcoError::OutsideSet`] (x^1 or a play).
@@ -113,12 +118,12 @@ impl<A, K> Morgfw<A, K> {
         self.cascade.learners()
     }
 
-    /// x^1, …, x^{K+1} of the round that is to be played.
+    /// x^1, …, x^{K+1} of the coming round.
     pub fn partials(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.points()
     }
 
-    /// d^1, …, d^K as they were made last, be it in a round that was then refused; zeros before the first.
+    /// The last d^1, …, d^K, also of a refused round; zeros before the first.
     pub fn gradients(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.gradients()
     }

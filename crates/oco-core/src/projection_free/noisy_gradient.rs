@@ -1,19 +1,22 @@
-//! Gradients with noise that does not depend on the point.
+//! Gradients with noise that is independent of the point.
 
 use super::stochastic_gradient::StochasticGradient;
+use crate::OcoError;
+use crate::bandit::SphericalEstimator;
+use crate::losses::Loss;
 use crate::step::check_step;
-use crate::{Loss, OcoError, SphericalEstimator};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-/// A source of gradients g(x; ξ) = ∇ℓ(x) + ζ with E ζ = 0: a fresh ζ a draw, the same at every point.
+/// A source of gradients g(x; ξ) = ∇ℓ(x) + ζ with E ζ = 0: each draw has a new ζ, the same at every point.
 ///
-/// It outlives the rounds and owns their generator; [`over`](Self::over) lends it to the loss of one round.
+/// The source outlives the rounds and owns their generator; [`over`](Self::over) lends it to the loss of one
+/// round.
 ///
 /// ```
-/// use oco_core::{GradientNoise, SquaredLoss, StochasticGradient};
+/// use oco_core::{losses::SquaredLoss, projection_free::{GradientNoise, StochasticGradient}};
 /// use rand::SeedableRng;
 /// let mut noise = GradientNoise::on_sphere(0.5, rand_chacha::ChaCha8Rng::seed_from_u64(7))?;
 /// let loss = SquaredLoss::new(&[1.0, 0.0])?;
@@ -27,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub struct GradientNoise {
     law: Law,
     rng: ChaCha8Rng,
-    /// ζ, which lasts until the next draw and therefore no longer than a round.
+    /// ζ, valid until the next draw, hence within a round.
     #[serde(skip)]
     zeta: Vec<f64>,
 }
@@ -42,18 +45,19 @@ enum Law {
 }
 
 impl GradientNoise {
-    /// ‖ζ‖ = radius, its direction uniform: bounded, as \[BH20, Assumption 2\] and the theorem with high probability ask.
+    /// ‖ζ‖ = radius with uniform direction: bounded, as \[BH20, Assumption 2\] and its high-probability
+    /// theorem require.
     ///
     /// # Errors
-    /// A radius that is not a positive number.
+    /// A radius that is not positive and finite.
     pub fn on_sphere(radius: f64, rng: ChaCha8Rng) -> Result<Self, OcoError> {
         Ok(Self { law: Unchecked::Sphere(radius).try_into()?, rng, zeta: Vec::new() })
     }
 
-    /// Independent normal coordinates: E‖ζ‖² = d·deviation², and no bound that holds surely.
+    /// Independent normal coordinates: E‖ζ‖² = d·deviation², unbounded.
     ///
     /// # Errors
-    /// A standard deviation that is not a positive number.
+    /// A standard deviation that is not positive and finite.
     pub fn gaussian(deviation: f64, rng: ChaCha8Rng) -> Result<Self, OcoError> {
         Ok(Self { law: Unchecked::Gaussian(deviation).try_into()?, rng, zeta: Vec::new() })
     }

@@ -4,27 +4,27 @@ use crate::gradient_sum::GradientSum;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{LinearMinimisation, ProjectionError, Scratch, exponent_above, scale_down, scale_up};
+use projections::{LinearMinimisation, ProjectionError, Scratch};
+use rows::numeric::{exponent_above, scale_down, scale_up};
 use serde::{Deserialize, Serialize};
 
-/// Online-FW \[HK12\], in the form of \[H16, Section 7.5\]: one Frank–Wolfe step a round, of length σ_t = min(1, 2/√t), on
-/// F_{t+1}(x) = η Σ_{s≤t}⟨g_s, x⟩ + ‖x − x_1‖².
+/// Online-FW \[HK12\], in the form of \[H16, Section 7.5\]: one Frank–Wolfe step a round, of length σ_t =
+/// min(1, 2/√t), on F_{t+1}(x) = η Σ_{s≤t}⟨g_s, x⟩ + ‖x − x_1‖².
 ///
 /// v = lmo(∇F_{t+1}(x_t)); x_{t+1} = (1 − σ_t)x_t + σ_t v.
 ///
 /// *Guarantee* (sure; `tests/projection_free/`, every round). With ‖g_s‖ ≤ G, K of diameter D and the η of
-/// [`theorem`](Self::theorem) for T rounds, for every t ≤ T and u ∈ K,
-/// Σ⟨g_s, x_s − u⟩ ≤ ‖u − x_1‖²/η + (η/2)Σ‖g_s‖² + GD Σ√(2σ_s), which is below the book's 8DG T^{3/4}.
-/// The bound is that of an exact lmo; the t-th step of an approximate one may add σ_t times its
-/// [accuracy](LinearMinimisation::lmo_accuracy) to the gap of F.
+/// [`theorem`](Self::theorem) for T rounds, for every t ≤ T and u ∈ K, Σ⟨g_s, x_s − u⟩ ≤ ‖u − x_1‖²/η +
+/// (η/2)Σ‖g_s‖² + GD Σ√(2σ_s), which is below the book's 8DG T^{3/4}. The bound is for an exact lmo; step t
+/// of an approximate one may add σ_t times its [accuracy](LinearMinimisation::lmo_accuracy) to the gap of F.
 /// *Chosen here.* The book's form, for its constant; \[HK12\] needs no T but states a larger one. The step
-/// uses the gradient just seen, as \[HK12\] does, where the book lags by one: with F_t alone the first step
-/// would go to a vertex that no loss has named. Both recurrences of the gap F(x) − min F meet the book's 2D²σ_t.
-/// *Cost:* O(n) and one linear minimisation a round; no allocation after the first. Every finite gradient is legal: sums may
-/// leave the range of doubles and come back.
+/// uses the current gradient, as in \[HK12\]; the book lags by one, and with F_t alone the first step would
+/// go to an arbitrary vertex. Both recurrences of the gap F(x) − min F satisfy the book's 2D²σ_t.
+/// *Cost:* O(n) and one linear minimisation a round; no allocation after the first. Every finite gradient is
+/// legal: sums may leave the range of doubles.
 ///
 /// ```
-/// use oco_core::{OnlineFrankWolfe, OnlineLearner};
+/// use oco_core::{OnlineLearner, projection_free::OnlineFrankWolfe};
 /// use projections::Simplex;
 /// let mut fw = OnlineFrankWolfe::theorem(Simplex::new(1.0)?, vec![0.5, 0.5], 1.0, 100)?;
 /// for _ in 0..100 {
@@ -91,7 +91,7 @@ fn step_length(t: u64) -> f64 {
     (2.0 / (t as f64).sqrt()).min(1.0)
 }
 
-/// direction ← ∇F(x) = η Σ g + 2(x − x_1), up to a positive factor, which no linear minimisation sees.
+/// direction ← ∇F(x) = η Σ g + 2(x − x_1), up to a positive factor, which does not change the minimiser.
 fn gradient_of_f(sum: &GradientSum, eta: f64, x: &[f64], start: &[f64], direction: &mut [f64]) {
     let (terms, exponent) = (sum.terms(), sum.exponent());
     if x == start {
@@ -107,7 +107,7 @@ fn gradient_of_f(sum: &GradientSum, eta: f64, x: &[f64], start: &[f64], directio
     if direction.iter().all(|d| d.is_finite()) {
         return;
     }
-    // Units of 2^unit, in which every term is certain to stay in range.
+    // In units of 2^unit every term stays in range.
     let largest = |v: &[f64]| exponent_above(v.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
     let of_sum = (exponent_above(eta) + largest(terms)).saturating_add_unsigned(exponent);
     let unit = (of_sum.max(largest(x) + 2).max(largest(start) + 2) - 1021).max(0).unsigned_abs();
@@ -115,7 +115,7 @@ fn gradient_of_f(sum: &GradientSum, eta: f64, x: &[f64], start: &[f64], directio
 }
 
 impl<K: LinearMinimisation> OnlineFrankWolfe<K> {
-    /// Starts at x_1 ∈ K with a step η > 0 of the caller's.
+    /// Starts at x_1 ∈ K with the step η > 0.
     ///
     /// # Errors
     /// η not positive, a start that does not fit the set, or [`OcoError::OutsideSet`].

@@ -7,20 +7,26 @@ use crate::{OcoError, OnlineLearner};
 use projections::{DecisionSet, Euclidean, Projection};
 use serde::{Deserialize, Serialize};
 
-/// Projection-free OCO with a stochastic gradients oracle \[BH20, Algorithm 1\] over N copies of any online linear
-/// optimiser: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i = 2/(i + 1); A_i is told g_i = g(x^{i−1}; ξ_i); x^N is played.
+/// Projection-free OCO with a stochastic gradient oracle \[BH20, Algorithm 1\] over N copies of any online
+/// linear optimiser: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i = 2/(i + 1); A_i receives g_i =
+/// g(x^{i−1}; ξ_i); x^N is played.
 ///
-/// *Guarantee* (`tests/projection_free/`). For β-smooth convex losses on K of diameter D, exact gradients, every u ∈ K and
-/// every T, Σ ℓ_t(x_t) − ℓ_t(u) ≤ 2βD²T/(N + 1) + max_i R_i, where R_i = Σ⟨g_{t,i}, A_i.play() − u⟩ is the
-/// *measured* regret of A_i. With noise this holds in expectation \[BH20, Proposition 5\], and with probability 1 − ρ up to
-/// (σ + G)D√(2T log(4N/ρ)) \[BH20, Proposition 13\]. [`theorem_2_copies`](Self::theorem_2_copies) is the N that makes it
-/// O(σD√T).
-/// *Errata.* The paper starts at x^0 = 0, which need not lie in K; the bound needs it there (K = \[10, 11\]). As η_1 = 1,
-/// the start decides only where the first gradient is asked. N stands where the proof gives N + 1.
-/// *Cost:* N gradients and N rounds of A a round, and O(Nn). *Errors:* refused gradients leave every A_i as it was.
+/// *Guarantee* (`tests/projection_free/`). For β-smooth convex losses on K of diameter D, exact gradients,
+/// every u ∈ K and every T, Σ ℓ_t(x_t) − ℓ_t(u) ≤ 2βD²T/(N + 1) + max_i R_i, where R_i = Σ⟨g_{t,i},
+/// A_i.play() − u⟩ is the *measured* regret of A_i. With noise this holds in expectation \[BH20, Proposition
+/// 5\], and with probability 1 − ρ up to (σ + G)D√(2T log(4N/ρ)) \[BH20, Proposition 13\].
+/// [`theorem_2_copies`](Self::theorem_2_copies) is the N that makes it O(σD√T).
+/// *Errata.* The paper starts at x^0 = 0, which need not lie in K; the bound needs x^0 ∈ K (K = \[10, 11\]).
+/// As η_1 = 1, the start only determines where the first gradient is queried. The paper has N where the proof
+/// gives N + 1.
+/// *Cost:* N gradients and N rounds of A a round, and O(Nn).
+/// *Errors:* refused gradients leave every A_i unchanged.
 ///
 /// ```
-/// use oco_core::{ExactGradient, Ogd, OracleLearner, ProjectionFreeOco, SquaredLoss, StepSchedule};
+/// use oco_core::StepSchedule;
+/// use oco_core::learners::Ogd;
+/// use oco_core::losses::SquaredLoss;
+/// use oco_core::projection_free::{ExactGradient, OracleLearner, ProjectionFreeOco};
 /// use projections::L2Ball;
 /// let ball = L2Ball::new(1.0)?;
 /// let optimiser = Ogd::new(ball, 2, StepSchedule::power(0.5, 0.5)?)?;
@@ -41,8 +47,8 @@ use serde::{Deserialize, Serialize};
     )
 )]
 pub struct ProjectionFreeOco<A, K> {
-    // Lines 1 and 2: A_1, …, A_N and η_i = 2/(i + 1). The points x^1, …, x^N wait for their round: line 6 needs none of
-    // its gradients.
+    // Lines 1 and 2: A_1, …, A_N and η_i = 2/(i + 1). The points x^1, …, x^N are computed before the round:
+    // line 6 needs none of its gradients.
     cascade: Cascade<A, K, 2, 1>,
 }
 
@@ -71,9 +77,9 @@ impl<A: OnlineLearner, K: DecisionSet> ProjectionFreeOco<A, K> {
     /// Starts at 0 if it lies in K, else at its projection.
     ///
     /// # Errors
-    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside it.
-    /// Later plays are not checked, which would cost more than the round: a learner over a larger set than K leads out
-    /// of K, and a state with such a play is refused when it is loaded.
+    /// No learner, learners of different dimensions, a dimension that does not fit the set, or a play outside
+    /// it. Later plays are not checked, because a check costs more than the round. A learner over a larger
+    /// set than K therefore leaves K; a saved state with such a play is refused on loading.
     pub fn new(learners: Vec<A>, set: K) -> Result<Self, OcoError>
     where
         K: Projection<Euclidean>,
@@ -81,7 +87,7 @@ impl<A: OnlineLearner, K: DecisionSet> ProjectionFreeOco<A, K> {
         Ok(Self { cascade: Cascade::at_origin(learners, set)? })
     }
 
-    /// Starts at x^0 ∈ K: the way in for a set without a projection.
+    /// Starts at x^0 ∈ K; K needs no projection.
     ///
     /// # Errors
     /// No learner, learners of another dimension than x^0, or [`OcoError::OutsideSet`] (x^0 or a play).
@@ -96,23 +102,23 @@ impl<A, K> ProjectionFreeOco<A, K> {
         self.cascade.learners()
     }
 
-    /// x^0, …, x^N of the round that is to be played.
+    /// x^0, …, x^N of the coming round.
     pub fn partials(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.points()
     }
 
-    /// g_1, …, g_N as they were answered last, be it in a round that was then refused; zeros before the first.
+    /// The last g_1, …, g_N, also of a refused round; zeros before the first.
     pub fn gradients(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.cascade.gradients()
     }
 }
 
 impl ProjectionFreeOco<(), ()> {
-    /// N = ⌈(βD/σ)√T⌉ of \[BH20, Theorem 2\], at least 1: β the smoothness, D the diameter, σ a bound on the stochastic
-    /// gradients.
+    /// N = ⌈(βD/σ)√T⌉ of \[BH20, Theorem 2\], at least 1: β the smoothness, D the diameter, σ a bound on the
+    /// stochastic gradients.
     ///
     /// ```
-    /// assert_eq!(oco_core::ProjectionFreeOco::theorem_2_copies(2.0, 1.5, 6.0, 100)?, 5);
+    /// assert_eq!(oco_core::projection_free::ProjectionFreeOco::theorem_2_copies(2.0, 1.5, 6.0, 100)?, 5);
     /// # Ok::<(), oco_core::OcoError>(())
     /// ```
     ///
@@ -129,7 +135,7 @@ impl ProjectionFreeOco<(), ()> {
         }
         check_step("diameter", diameter)?;
         check_step("gradient bound", gradient_bound)?;
-        // Root by root, so that no factor leaves the range before its divisor is applied.
+        // Root by root, so that no intermediate leaves the range.
         let copies = smoothness * (diameter / gradient_bound) * f64::from(rounds).sqrt();
         whole_copies(if copies.is_nan() { f64::INFINITY } else { copies })
     }

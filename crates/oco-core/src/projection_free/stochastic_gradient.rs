@@ -1,15 +1,16 @@
-//! The stochastic gradient oracle, the only way in which a projection-free learner sees a loss.
+//! The stochastic gradient oracle, through which projection-free learners see a loss.
 
-use crate::{Loss, OcoError, OnlineLearner, check_vector};
+use crate::losses::Loss;
+use crate::{OcoError, OnlineLearner, check_vector};
 use projections::ProjectionError;
 use serde::{Deserialize, Serialize};
 
 /// An oracle for the gradient of one round's loss \[BH20, Assumption 2\]: g(x; ξ) with E g(x; ξ) = ∇ℓ_t(x).
 ///
-/// Contract: [`draw`](Self::draw) draws a fresh sample ξ, independent of all that came before; between two draws ξ stays,
-/// so that a learner can compare the gradients of *one* sample at two points, as [`Morgfw`](crate::Morgfw) does. A sample is
-/// drawn before the first gradient is asked for. The point and the gradient handed in have
-/// [`dimension`](Self::dimension) entries. All three methods are required.
+/// Contract: [`draw`](Self::draw) draws a fresh sample ξ, independent of the past. Between two draws ξ stays,
+/// so that a learner can compare the gradients of *one* sample at two points, as
+/// [`Morgfw`](crate::projection_free::Morgfw) does. Callers draw before the first gradient, and pass points
+/// and gradients with [`dimension`](Self::dimension) entries. All three methods are required.
 pub trait StochasticGradient {
     /// d.
     fn dimension(&self) -> usize;
@@ -21,12 +22,12 @@ pub trait StochasticGradient {
     fn gradient(&mut self, x: &[f64], g: &mut [f64]);
 }
 
-/// A learner that asks the oracle of a round where it wants, and as often as it wants.
+/// A learner that queries the oracle of a round at points of its choice.
 ///
-/// Contract: `play` is a pure look at x_t ∈ K, which rests on the rounds before alone; `observe` asks the oracle of
-/// ℓ_t and moves to x_{t+1}; `reset` returns to x_1. An oracle of another dimension, or one that answers with an entry that is
-/// not finite, is refused and leaves the learner as it was (the oracle's own generator has moved on). After the first
-/// round, a round allocates nothing. All three methods are required.
+/// Contract: `play` returns x_t ∈ K, which depends on earlier rounds only, and changes nothing. `observe`
+/// queries the oracle of ℓ_t and moves to x_{t+1}; `reset` returns to x_1. An oracle of another dimension, or
+/// an answer that is not finite, is refused; the learner is then unchanged (the oracle's generator has
+/// advanced). After the first round, a round allocates nothing. All three methods are required.
 pub trait OracleLearner {
     /// x_t.
     fn play(&self) -> &[f64];
@@ -44,7 +45,7 @@ pub trait OracleLearner {
 /// The oracle without noise: g(x; ξ) = ∇ℓ(x) for every ξ.
 ///
 /// ```
-/// use oco_core::{ExactGradient, SquaredLoss, StochasticGradient};
+/// use oco_core::{losses::SquaredLoss, projection_free::{ExactGradient, StochasticGradient}};
 /// let loss = SquaredLoss::new(&[1.0])?;
 /// let (mut oracle, mut g) = (ExactGradient(&loss), [0.0]);
 /// oracle.draw();
@@ -67,10 +68,13 @@ impl<L: Loss + ?Sized> StochasticGradient for ExactGradient<'_, L> {
     }
 }
 
-/// An oracle that is counted: what a round costs where gradients are what costs.
+/// An oracle that counts its samples and gradients.
 ///
 /// ```
-/// use oco_core::{Counted, ExactGradient, Ogd, OneGradient, OracleLearner, SquaredLoss, StepSchedule};
+/// use oco_core::StepSchedule;
+/// use oco_core::learners::Ogd;
+/// use oco_core::losses::SquaredLoss;
+/// use oco_core::projection_free::{Counted, ExactGradient, OneGradient, OracleLearner};
 /// use projections::BoxSet;
 /// let ogd = Ogd::new(BoxSet::interval(-1.0, 1.0)?, 1, StepSchedule::constant(0.1)?)?;
 /// let (mut learner, loss) = (OneGradient::new(ogd), SquaredLoss::new(&[1.0])?);
@@ -97,7 +101,7 @@ impl<O> Counted<O> {
         self.draws
     }
 
-    /// Gradients asked for.
+    /// Gradients queried.
     pub fn gradients(&self) -> u64 {
         self.gradients
     }
@@ -119,10 +123,10 @@ impl<O: StochasticGradient> StochasticGradient for Counted<O> {
     }
 }
 
-/// A learner of gradients as a learner of oracles: it is told one g(x_t; ξ) a round.
+/// An adaptor from an [`OnlineLearner`] to an [`OracleLearner`]: the learner receives one g(x_t; ξ) a round.
 ///
-/// This is how OGD with its projection, and Online-FW, stand beside the methods that ask more often. With noise the regret
-/// bounds of the learner hold in expectation, because E⟨g, x_t − u⟩ = ⟨∇ℓ_t(x_t), x_t − u⟩.
+/// It makes OGD and Online-FW comparable with the methods that query more often. With noise the learner's
+/// regret bounds hold in expectation, because E⟨g, x_t − u⟩ = ⟨∇ℓ_t(x_t), x_t − u⟩.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Inner<L>", into = "Inner<L>", bound(serialize = "L: Clone + Serialize"))]
 pub struct OneGradient<L> {
@@ -153,7 +157,7 @@ impl<L: OnlineLearner> OracleLearner for OneGradient<L> {
 }
 
 impl<L> OneGradient<L> {
-    /// The learner, told one gradient a round.
+    /// The learner, with one gradient a round.
     pub fn new(learner: L) -> Self {
         Self { learner, g: Vec::new() }
     }
@@ -184,7 +188,7 @@ pub(super) fn check_oracle(oracle: &dyn StochasticGradient, expected: usize) -> 
     Ok(())
 }
 
-/// Asks for g(x; ξ) and refuses an answer that is not finite.
+/// Queries g(x; ξ) and refuses an answer that is not finite.
 pub(super) fn ask(oracle: &mut dyn StochasticGradient, x: &[f64], g: &mut [f64]) -> Result<(), OcoError> {
     oracle.gradient(x, g);
     check_vector("gradient", g, x.len())

@@ -1,8 +1,9 @@
-//! The best fixed point of a convex loss, found by accelerated projected gradients and certified by its gap.
+//! The best fixed point of a convex loss by accelerated projected gradients, certified by its gap.
 
 use super::Regret;
+use crate::OcoError;
+use crate::losses::Loss;
 use crate::losses::norm;
-use crate::{Loss, OcoError};
 use projections::{Euclidean, LinearMinimisation, Projection, Scratch, filled, start_point};
 
 /// An approximate minimiser of a convex function over K with a certificate.
@@ -12,8 +13,8 @@ pub struct Comparator {
     pub point: Vec<f64>,
     /// F(u).
     pub loss: f64,
-    /// The Frank–Wolfe gap max_{s∈K} ⟨∇F(u), u − s⟩, with the lmo's accuracy added: by convexity F(u) − min_K F ≤ gap,
-    /// rounding apart.
+    /// The Frank–Wolfe gap max_{s∈K} ⟨∇F(u), u − s⟩ plus the lmo's accuracy: by convexity F(u) − min_K F ≤
+    /// gap, up to rounding.
     pub gap: f64,
     /// Steps taken.
     pub steps: u32,
@@ -27,17 +28,18 @@ impl Comparator {
     }
 }
 
-/// Minimises F over K by accelerated projected gradients \[BT09\] until the Frank–Wolfe gap is at most `tolerance` or
-/// `steps` are spent. The loss of a stream is a [`LossSum`](crate::LossSum).
+/// Minimises F over K by accelerated projected gradients \[BT09\] until the Frank–Wolfe gap is at most
+/// `tolerance` or `steps` are spent. The loss of a stream is a [`LossSum`](crate::losses::LossSum).
 ///
-/// The step 1/L is found by backtracking, and the momentum restarts where it points uphill \[OC15\].
-/// *Guarantee* \[J13\]: the loss of the returned point exceeds the minimum by at most the returned gap, whatever F. The gap
-/// comes down to rounding where F is smooth; at a kink it may stay, and over a set of matrices it stays above the
-/// [accuracy](LinearMinimisation::lmo_accuracy) of the lmo. *Cost:* two subgradients, a
-/// projection and an lmo a step. For sets without a projection see [`pairwise_frank_wolfe`](crate::pairwise_frank_wolfe).
+/// The step 1/L is found by backtracking; the momentum restarts if it points uphill \[OC15\].
+/// *Guarantee* \[J13\]: the loss of the returned point exceeds the minimum by at most the returned gap, for
+/// every convex F. The gap falls to rounding for smooth F. At a kink it may not, and over a set of matrices
+/// it stays above the [accuracy](LinearMinimisation::lmo_accuracy) of the lmo.
+/// *Cost:* two subgradients, a projection and an lmo a step. For sets without a projection see
+/// [`pairwise_frank_wolfe`](crate::regret::pairwise_frank_wolfe).
 ///
 /// ```
-/// use oco_core::{LogisticLoss, LossSum, best_in_hindsight};
+/// use oco_core::{losses::{LogisticLoss, LossSum}, regret::best_in_hindsight};
 /// use projections::L2Ball;
 /// let stream = [LogisticLoss::new(&[1.0, 0.5], 1.0)?, LogisticLoss::new(&[0.5, 1.0], -1.0)?];
 /// let best = best_in_hindsight(&LossSum::new(&stream)?, &L2Ball::new(2.0)?, 1e-10, 1000)?;
@@ -59,7 +61,7 @@ where
         (filled("loss", n, 0.0)?, filled("loss", n, 0.0)?, filled("loss", n, 0.0)?);
     start_point(set, &mut x)?;
     loss.subgradient(&x, &mut g);
-    // The first step tries to cross the set.
+    // The first trial step crosses the set.
     let diameter = set.diameter(n)?;
     let mut curvature = norm(&g) / if diameter > 0.0 && diameter.is_finite() { diameter } else { 1.0 };
     let (mut y, mut momentum) = (x.clone(), 1.0_f64);

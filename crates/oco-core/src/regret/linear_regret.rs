@@ -4,16 +4,17 @@ use super::Regret;
 use crate::gradient_sum::GradientSum;
 use crate::wide::Wide;
 use crate::{OcoError, check_vector};
-use projections::{LinearMinimisation, ProjectionError, check_finite, filled, scale_up};
+use projections::{LinearMinimisation, ProjectionError, check_finite, filled};
+use rows::numeric::scale_up;
 use serde::{Deserialize, Serialize};
 
-/// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t, and the gap is the lmo's
-/// accuracy, 0 but for a set of matrices. O(n) a round.
+/// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t, and the gap is
+/// the lmo's accuracy, 0 except for sets of matrices. O(n) a round.
 ///
-/// Sums may leave the range of doubles and come back; a loss or a regret that is itself beyond the range is ±∞.
+/// Partial sums may leave the range of doubles; a loss or a regret beyond the range is ±∞.
 ///
 /// ```
-/// use oco_core::LinearRegret;
+/// use oco_core::regret::LinearRegret;
 /// use projections::BoxSet;
 /// let mut account = LinearRegret::new(1)?;
 /// account.record(&[1.0], &[0.5])?;
@@ -49,7 +50,7 @@ impl LinearRegret {
     /// Books the round in which x was played and g seen.
     ///
     /// # Errors
-    /// Vectors of the wrong length or with entries that are not finite; nothing is booked then.
+    /// Vectors of the wrong length or with entries that are not finite; the round then does not count.
     pub fn record(&mut self, g: &[f64], x: &[f64]) -> Result<(), OcoError> {
         check_vector("gradient", g, self.gradient_sum.terms().len())?;
         check_vector("play", x, self.gradient_sum.terms().len())?;
@@ -64,7 +65,7 @@ impl LinearRegret {
     /// # Errors
     /// A set of another dimension.
     pub fn regret<K: LinearMinimisation>(&self, set: &K) -> Result<Regret, OcoError> {
-        // A minimiser does not depend on the unit of the sum.
+        // The minimiser does not depend on the unit of the sum.
         let comparator = set.lmo(self.gradient_sum.terms())?;
         let comparator_loss = self.loss_of(&comparator);
         Ok(Regret {
@@ -76,7 +77,7 @@ impl LinearRegret {
         })
     }
 
-    /// Σ⟨g_t, x_t − u⟩ for a comparator of the caller's.
+    /// Σ⟨g_t, x_t − u⟩ for a given comparator u.
     ///
     /// # Errors
     /// A comparator of the wrong length or with entries that are not finite.
@@ -110,7 +111,7 @@ impl TryFrom<Unchecked> for LinearRegret {
         let empty = Self::new(gradient_sum.terms().len())?;
         check_finite("sum of gradients", gradient_sum.terms())?;
         check_finite("learner's loss", &[learner_loss.digits()])?;
-        // Nothing booked, nothing summed.
+        // Without rounds every sum is 0.
         if rounds == 0 && (gradient_sum != empty.gradient_sum || learner_loss != empty.learner_loss) {
             return Err(ProjectionError::BadParameter { name: "rounds", value: 0.0, domain: "t ≥ 1" }.into());
         }

@@ -1,19 +1,22 @@
-//! The best fixed point over a set that offers linear minimisation alone.
+//! The best fixed point over a set with linear minimisation only.
 
 use super::comparator::{Comparator, along};
-use crate::{Loss, OcoError};
+use crate::OcoError;
+use crate::losses::Loss;
 use projections::{LinearMinimisation, Scratch, filled};
 
-/// Minimises F over K by pairwise Frank–Wolfe with line search \[LJ15\], until the Frank–Wolfe gap is at most `tolerance`
-/// or `steps` are spent.
+/// Minimises F over K by pairwise Frank–Wolfe with line search \[LJ15\], until the Frank–Wolfe gap is at most
+/// `tolerance` or `steps` are spent.
 ///
-/// The iterate is a mixture of vertices; a step moves mass from the worst of them to the vertex that the lmo answers. On
-/// a polytope this converges linearly where F is smooth and strongly convex, which the plain method with steps 2/(k+2)
-/// does not. *Guarantee* and certificate: those of [`best_in_hindsight`](crate::best_in_hindsight). *Cost:* an lmo a step,
-/// an inner product per vertex of the mixture, and a subgradient per trial of the line search.
+/// The iterate is a mixture of vertices; a step moves mass from the worst of them to the vertex of the lmo.
+/// On a polytope it converges linearly for smooth and strongly convex F; the plain method with steps 2/(k+2)
+/// does not.
+/// *Guarantee* and certificate: those of [`best_in_hindsight`](crate::regret::best_in_hindsight).
+/// *Cost:* an lmo a step, an inner product per vertex of the mixture, and a subgradient per trial of the line
+/// search.
 ///
 /// ```
-/// use oco_core::{SquaredLoss, pairwise_frank_wolfe};
+/// use oco_core::{losses::SquaredLoss, regret::pairwise_frank_wolfe};
 /// use projections::Simplex;
 /// let loss = SquaredLoss::new(&[0.6, 0.4, -1.0])?;
 /// let best = pairwise_frank_wolfe(&loss, &Simplex::new(1.0)?, 1e-12, 100)?;

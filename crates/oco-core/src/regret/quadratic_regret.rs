@@ -6,11 +6,11 @@ use crate::{OcoError, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, check_finite, filled};
 use serde::{Deserialize, Serialize};
 
-/// The account of squared losses ℓ_t(x) = ‖x − c_t‖², or (a_t/2)‖x − c_t‖² with weights a_t > 0: the best fixed point is
-/// the projection of the weighted mean of the c_t. O(n) a round.
+/// The account of squared losses ℓ_t(x) = ‖x − c_t‖², or (a_t/2)‖x − c_t‖² with weights a_t > 0: the best
+/// fixed point is the projection of the weighted mean of the c_t. O(n) a round.
 ///
 /// ```
-/// use oco_core::QuadraticRegret;
+/// use oco_core::regret::QuadraticRegret;
 /// use projections::BoxSet;
 /// let mut account = QuadraticRegret::new(1)?;
 /// account.record(&[1.0], &[0.0])?;
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Unchecked")]
 pub struct QuadraticRegret {
     mean: Vec<f64>,
-    /// Σ(a_t/2)‖c_t − mean‖², kept by West's weighted form of Welford's recurrence: it never cancels.
+    /// Σ(a_t/2)‖c_t − mean‖², by West's weighted form of Welford's recurrence, which does not cancel.
     scatter: f64,
     learner_loss: f64,
     /// Σ a_t/2.
@@ -42,7 +42,7 @@ impl QuadraticRegret {
         Ok(Self { mean: filled("dimension", dimension, 0.0)?, scatter: 0.0, learner_loss: 0.0, weight: 0.0 })
     }
 
-    /// Books the round with loss ‖· − c‖² in which x was played.
+    /// Books a round with play x and loss ‖· − c‖².
     ///
     /// # Errors
     /// As [`record_weighted`](Self::record_weighted).
@@ -50,11 +50,11 @@ impl QuadraticRegret {
         self.record_weighted(2.0, c, x)
     }
 
-    /// Books the round with loss (a/2)‖· − c‖² in which x was played.
+    /// Books a round with play x and loss (a/2)‖· − c‖².
     ///
     /// # Errors
-    /// Vectors of the wrong length or with entries that are not finite, an a that is not positive, or a sum of losses
-    /// beyond the range of doubles ([`OcoError::NotFiniteLoss`]); nothing is booked then.
+    /// Vectors of the wrong length or with entries that are not finite, an a that is not positive, or a sum
+    /// of losses beyond the range of doubles ([`OcoError::NotFiniteLoss`]); the round then does not count.
     pub fn record_weighted(&mut self, a: f64, c: &[f64], x: &[f64]) -> Result<(), OcoError> {
         check_step("weight", a)?;
         check_vector("centre", c, self.mean.len())?;

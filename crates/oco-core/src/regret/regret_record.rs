@@ -1,7 +1,8 @@
 //! The running record of a regret: learner, comparator and bound at chosen rounds.
 
 use super::Regret;
-use crate::{OcoError, is_milestone};
+use crate::OcoError;
+use crate::regret::is_milestone;
 use projections::{ProjectionError, check_finite};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -15,9 +16,9 @@ pub enum Rounds {
     Milestones,
     /// 1, 2, 4, 8, …
     PowersOfTwo,
-    /// Every one: O(T) points.
+    /// All rounds: O(T) points.
     All,
-    /// These.
+    /// The listed rounds.
     Chosen(BTreeSet<u64>),
 }
 
@@ -32,7 +33,7 @@ impl Rounds {
     }
 }
 
-/// What is known of the regret after a round.
+/// The regret after a round.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RegretPoint {
     /// t.
@@ -45,12 +46,12 @@ pub struct RegretPoint {
     pub regret: f64,
     /// The regret against the best fixed point is at most `regret + gap`.
     pub gap: f64,
-    /// What a theorem promises.
+    /// The bound of a theorem.
     pub bound: f64,
 }
 
 impl RegretPoint {
-    /// Whether the regret is certainly within the bound, up to the rounding of two sums of losses.
+    /// Whether regret + gap is within the bound, up to the rounding of two sums of losses.
     pub fn holds(&self) -> bool {
         let rounding = 1e-12 * (self.learner_loss.abs() + self.comparator_loss.abs());
         self.regret + self.gap <= self.bound + rounding
@@ -59,12 +60,13 @@ impl RegretPoint {
 
 /// Regret and bound side by side, at chosen rounds.
 ///
-/// An account ([`LinearRegret`](crate::LinearRegret), [`QuadraticRegret`](crate::QuadraticRegret)) books every round in O(n); the
-/// record asks it for a regret at the rounds it wants and at no other. In the Milestones of a run of T = 10⁶ rounds there
-/// are 145 of them. *Memory:* six numbers a point.
+/// An account ([`LinearRegret`](crate::regret::LinearRegret),
+/// [`QuadraticRegret`](crate::regret::QuadraticRegret)) books every round in O(n). The record takes its
+/// regret at the chosen rounds only: 145 milestones in 10⁶ rounds.
+/// *Memory:* six numbers a point.
 ///
 /// ```
-/// use oco_core::{LinearRegret, Ogd, OnlineLearner, RegretRecord, Rounds, StepSchedule};
+/// use oco_core::{OnlineLearner, StepSchedule, learners::Ogd, regret::{LinearRegret, RegretRecord, Rounds}};
 /// use projections::BoxSet;
 /// let interval = BoxSet::interval(-1.0, 1.0)?;
 /// let mut learner = Ogd::new(interval.clone(), 1, StepSchedule::zinkevich(2.0, 1.0)?)?;
@@ -89,7 +91,7 @@ pub struct RegretRecord {
 }
 
 impl RegretRecord {
-    /// An empty record that wants these rounds.
+    /// An empty record for these rounds.
     pub fn new(rounds: Rounds) -> Self {
         Self { rounds, points: Vec::new() }
     }
@@ -99,10 +101,11 @@ impl RegretRecord {
         self.rounds.contains(round)
     }
 
-    /// Takes down the regret after a round, with the bound of a theorem for it.
+    /// Records the regret after a round, with its bound.
     ///
     /// # Errors
-    /// A round that does not come after those recorded, or a number that is not finite; nothing is taken down then.
+    /// A round that is not after the last one recorded, or a number that is not finite; nothing is recorded
+    /// then.
     pub fn push(&mut self, round: u64, regret: &Regret, bound: f64) -> Result<(), OcoError> {
         let Regret { value, gap, learner_loss, comparator_loss, .. } = *regret;
         let point = RegretPoint { round, learner_loss, comparator_loss, regret: value, gap, bound };

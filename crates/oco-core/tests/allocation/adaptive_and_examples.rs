@@ -1,9 +1,10 @@
 //! COMID, AdaGrad, FPL, doubling, Perceptron, Winnow, FKM with several queries.
 
-use oco_core::{
-    AdaGrad, Comid, Doubling, Draws, Estimates, FollowThePerturbedLeader, LazyOgd, MultiPointFkm, Ogd,
-    OnlineLearner, Perceptron, Perturbation, StepSchedule, Winnow,
+use oco_core::bandit::{Estimates, MultiPointFkm};
+use oco_core::learners::{
+    AdaGrad, Comid, Doubling, Draws, FollowThePerturbedLeader, LazyOgd, Ogd, Perceptron, Perturbation, Winnow,
 };
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, Simplex};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -76,7 +77,8 @@ fn bandits_with_several_queries() -> Outcome {
     for set in [AnySet::L1Ball(L1Ball::new(1.0)?), AnySet::Box(BoxSet::new(vec![-1.0; N], vec![1.0; N])?)] {
         for queries in [Estimates::OnePoint { points: 3 }, Estimates::TwoPoint { pairs: 2 }] {
             let rng = ChaCha8Rng::seed_from_u64(1);
-            // A step that reaches the boundary in the first round, for the projection takes its working memory there.
+            // A step that reaches the boundary in the first round, for the projection takes its working
+            // memory there.
             let mut fkm = MultiPointFkm::new(set.clone(), N, 0.2, 0.1, 1.0, queries, rng)?;
             assert_only_the_first_allocates("FKM", |c| {
                 fkm.round(&mut |x| x.iter().zip(c).map(|(x, c)| (x - c) * (x - c)).sum())?;

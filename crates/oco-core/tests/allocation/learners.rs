@@ -1,9 +1,10 @@
 //! The learners that follow gradients, a line each.
 
-use oco_core::{
-    DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Hedge, LazyOgd, MirrorDescent, OcoError, Ogd,
-    OnlineLearner, OptimisticMirrorDescent, StepSchedule,
+use oco_core::learners::{
+    DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Hedge, LazyOgd, MirrorDescent, Ogd,
+    OptimisticMirrorDescent,
 };
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::{
     AnySet, BoxSet, CappedSimplex, Euclidean, L1Ball, L2Ball, NegativeEntropy, PNorm, Simplex, Then, UnitBox,
     WholeSpace,
@@ -12,8 +13,8 @@ use projections::{
 const ROUNDS: usize = 60;
 const N: usize = 12;
 
-/// Round t is handed a vector of length [`N`]: ordinary ones first, then some whose steps and sums leave the range of
-/// doubles.
+/// Round t is handed a vector of length [`N`]: ordinary ones first, then some whose steps and sums leave the
+/// range of doubles.
 fn assert_only_the_first_allocates(
     what: &str,
     mut round: impl FnMut(&[f64]) -> Result<(), OcoError>,

@@ -1,11 +1,13 @@
 //! Projection-free learners, with their oracles.
 
 use crate::assert_only_the_first_allocates;
-use oco_core::{
-    Counted, Draws, ExactGradient, FollowThePerturbedLeader, GradientNoise, MetaFrankWolfe, Minibatches,
-    Morgfw, Ogd, OneGradient, OnlineFrankWolfe, OnlineLearner, OracleLearner, Perturbation,
-    ProjectionFreeOco, SquaredLoss, StepSchedule,
+use oco_core::learners::{Draws, FollowThePerturbedLeader, Ogd, Perturbation};
+use oco_core::losses::SquaredLoss;
+use oco_core::projection_free::{
+    Counted, ExactGradient, GradientNoise, MetaFrankWolfe, Minibatches, Morgfw, OneGradient,
+    OnlineFrankWolfe, OracleLearner, ProjectionFreeOco,
 };
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, L1Ball, L2Ball, Simplex, start_point};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -1,7 +1,8 @@
 //! Mirror descent with an active projection.
 
 use crate::play::*;
-use oco_core::{MirrorDescent, Ogd, OnlineLearner, StepSchedule};
+use oco_core::learners::{MirrorDescent, Ogd};
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{Euclidean, NegativeEntropy, PNorm, Regulariser, Simplex, Then, UnitBox, WholeSpace};
 use proptest::prelude::*;
 
@@ -42,8 +43,9 @@ proptest! {
         held_against(&mut learner, &u, &adversary, dual_p_size(p), |sizes| distance / eta + 0.5 * eta * sizes)?;
     }
 
-    /// The double projection onto the simplex keeps the active bound: in the Euclidean geometry as it stands, in the
-    /// entropic one with ΣB(x_t, z_{t+1})/η, of which a strongly convex step would make the quadratic term.
+    /// The double projection onto the simplex keeps the active bound: in the Euclidean geometry as it stands,
+    /// in the entropic one with ΣB(x_t, z_{t+1})/η, of which a strongly convex step would make the quadratic
+    /// term.
     #[test]
     fn an_approximate_projection_meets_the_active_bound(adversary in adversary(), eta in 0.01..3.0_f64) {
         let double = || Then::new(UnitBox, Simplex::new(1.0).unwrap());
@@ -55,7 +57,7 @@ proptest! {
 
         let mut learner = MirrorDescent::new(NegativeEntropy, double(), N, eta).unwrap();
         let start = learner.play().to_vec();
-        let (mut account, mut steps) = (oco_core::LinearRegret::new(N).unwrap(), 0.0);
+        let (mut account, mut steps) = (oco_core::regret::LinearRegret::new(N).unwrap(), 0.0);
         for t in 0..adversary.rounds() {
             let (x, g) = (learner.play().to_vec(), adversary.gradient(t, &start, learner.play()));
             let z: Vec<f64> = x.iter().zip(&g).map(|(x, g)| x * (-eta * g).exp()).collect();

@@ -1,15 +1,15 @@
 //! Steps, sums and weights that leave the range of doubles although the play does not.
 
 use crate::play::*;
-use oco_core::{DualAveraging, FtrlQuadratic, Hedge, MirrorDescent, OnlineLearner, OptimisticMirrorDescent};
-use projections::{
-    CappedSimplex, L2Ball, NegativeEntropy, PNorm, Simplex, Then, UnitBox, WholeSpace, scale_down, scale_up,
-};
+use oco_core::OnlineLearner;
+use oco_core::learners::{DualAveraging, FtrlQuadratic, Hedge, MirrorDescent, OptimisticMirrorDescent};
+use projections::{CappedSimplex, L2Ball, NegativeEntropy, PNorm, Simplex, Then, UnitBox, WholeSpace};
 use proptest::prelude::*;
+use rows::numeric::{scale_down, scale_up};
 
 proptest! {
-    /// η/2^e with gradients 2^e·g is η with g; on the left the sums, and in the second pair the products, pass the
-    /// range.
+    /// η/2^e with gradients 2^e·g is η with g; on the left the sums, and in the second pair the products,
+    /// pass the range.
     #[test]
     fn entropic_learners_know_no_scale(gradients in gradients(), eta in 0.5..1.0_f64) {
         let times = |e: u32| -> Vec<Vec<f64>> {

@@ -1,7 +1,8 @@
 //! Hedge.
 
 use crate::play::*;
-use oco_core::{Hedge, MirrorDescent, OnlineLearner};
+use oco_core::OnlineLearner;
+use oco_core::learners::{Hedge, MirrorDescent};
 use projections::{NegativeEntropy, Simplex};
 use proptest::prelude::*;
 
@@ -22,7 +23,7 @@ proptest! {
         let rounds = u32::try_from(adversary.rounds()).unwrap();
         let mut hedge = Hedge::tuned(N, 2.0, rounds).unwrap();
         let set = Simplex::new(1.0).unwrap();
-        let (mut account, start) = (oco_core::LinearRegret::new(N).unwrap(), hedge.play().to_vec());
+        let (mut account, start) = (oco_core::regret::LinearRegret::new(N).unwrap(), hedge.play().to_vec());
         for t in 0..adversary.rounds() {
             let g = adversary.gradient(t, &start, hedge.play());
             account.record(&g, hedge.play()).unwrap();

@@ -1,7 +1,9 @@
 //! Dual averaging.
 
 use crate::play::*;
-use oco_core::{DualAveraging, LazyOgd, LinearRegret, MirrorDescent, OnlineLearner};
+use oco_core::OnlineLearner;
+use oco_core::learners::{DualAveraging, LazyOgd, MirrorDescent};
+use oco_core::regret::LinearRegret;
 use projections::{AnySet, BoxSet, Euclidean, NegativeEntropy, PNorm, Regulariser, Simplex, WholeSpace};
 use proptest::prelude::*;
 
@@ -39,7 +41,8 @@ proptest! {
         held_against(&mut learner, &u, &adversary, dual_p_size(p), |sizes| distance / eta + 0.5 * eta * sizes)?;
     }
 
-    /// On the simplex the entropic projection scales all weights alike, so that forgetting it changes nothing.
+    /// On the simplex the entropic projection scales all weights alike, so that forgetting it changes
+    /// nothing.
     #[test]
     fn lazy_is_active_for_the_entropy_on_the_simplex(
         adversary in adversary(), eta in 0.01..3.0_f64, weights in weights(),
@@ -74,7 +77,8 @@ proptest! {
     }
 }
 
-/// The bound with B(u, x_1) in the place of B(u, z_1) − B(x_1, z_1) fails for z_1 ∉ K; the corrected one holds.
+/// The bound with B(u, x_1) in the place of B(u, z_1) − B(x_1, z_1) fails for z_1 ∉ K; the corrected one
+/// holds.
 #[test]
 fn the_plain_bound_fails_outside_the_set() {
     let (set, eta) = (BoxSet::interval(0.5, 1.5).unwrap(), 0.5);

@@ -1,7 +1,9 @@
 //! Follow the leader, regularised or not.
 
 use crate::play::*;
-use oco_core::{DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Geometry, LinearRegret, OnlineLearner};
+use oco_core::learners::{DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic};
+use oco_core::regret::LinearRegret;
+use oco_core::{Geometry, OnlineLearner};
 use projections::{
     AnySet, BoxSet, Euclidean, Exact, LinearMinimisation, NegativeEntropy, PNorm, Regulariser, WholeSpace,
 };
@@ -116,7 +118,8 @@ proptest! {
         }
     }
 
-    /// Theorem 1 and optimality on quadratics, every round, against the best point in hindsight and any other.
+    /// Theorem 1 and optimality on quadratics, every round, against the best point in hindsight and any
+    /// other.
     #[test]
     fn theorem_1_on_quadratic_losses(
         losses in quadratics(), eta in 0.05..5.0_f64,

@@ -1,5 +1,5 @@
-//! The mirror-descent family against its theorems: at every prefix, on random and adversarial gradients, on all sets
-//! that fit.
+//! The theorems of the mirror-descent family at every prefix, on random and adversarial gradients, on every
+//! applicable set.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]

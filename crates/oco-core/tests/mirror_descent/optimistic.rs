@@ -1,7 +1,9 @@
 //! Optimistic mirror descent.
 
 use crate::play::*;
-use oco_core::{Geometry, LinearRegret, MirrorDescent, OnlineLearner, OptimisticMirrorDescent};
+use oco_core::learners::{MirrorDescent, OptimisticMirrorDescent};
+use oco_core::regret::LinearRegret;
+use oco_core::{Geometry, OnlineLearner};
 use projections::{
     AnySet, DecisionSet, Euclidean, Exact, L2Ball, NegativeEntropy, PNorm, Regulariser, WholeSpace,
 };
@@ -11,7 +13,8 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
-/// B(u, z_1)/η + (η/2β)Σ‖g − m‖*², with hints that are given in some rounds and left to the learner in the others.
+/// B(u, z_1)/η + (η/2β)Σ‖g − m‖*², with hints that are given in some rounds and left to the learner in the
+/// others.
 fn held_with_hints<R: Geometry<AnySet> + Clone>(
     (set, size): Sized,
     map: &R,
@@ -73,7 +76,7 @@ proptest! {
         held_against(&mut learner, &u, &adversary, surprise, |sizes| distance / eta + 0.5 * eta * sizes)?;
     }
 
-    /// Who expects nothing plays z_t, which is mirror descent.
+    /// With hint 0 it plays z_t, which is mirror descent.
     #[test]
     fn without_expectations_it_is_mirror_descent(adversary in adversary(), eta in 0.01..3.0_f64) {
         for (set, _) in entropic_sets() {

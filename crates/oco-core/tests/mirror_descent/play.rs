@@ -1,6 +1,7 @@
 //! Sets, adversaries, and the loop that holds a learner to a bound at every prefix.
 
-use oco_core::{LinearRegret, OnlineLearner};
+use oco_core::OnlineLearner;
+use oco_core::regret::LinearRegret;
 use projections::{AnySet, BoxSet, CappedSimplex, L1Ball, L2Ball, LinearMinimisation, Simplex, UnitBox};
 use proptest::prelude::*;
 
@@ -109,8 +110,8 @@ pub(crate) fn weights() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.01..2.0_f64, N)
 }
 
-/// Plays against the adversary and holds the regret to the best point u in hindsight, at every prefix, against
-/// `bound(u, Σ size(g_s))`.
+/// Plays against the adversary and holds the regret to the best point u in hindsight, at every prefix,
+/// against `bound(u, Σ size(g_s))`.
 pub(crate) fn held<L: OnlineLearner>(
     learner: &mut L,
     set: &(impl LinearMinimisation + std::fmt::Debug),

@@ -1,9 +1,9 @@
 //! Refusals, resets, and runs that are saved and loaded.
 
-use oco_core::{
-    DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Hedge, MirrorDescent, OcoError, OnlineLearner,
-    OptimisticMirrorDescent,
+use oco_core::learners::{
+    DualAveraging, FollowTheLeader, Ftrl, FtrlQuadratic, Hedge, MirrorDescent, OptimisticMirrorDescent,
 };
+use oco_core::{OcoError, OnlineLearner};
 use projections::{
     AnySet, CappedSimplex, Euclidean, L2Ball, NegativeEntropy, PNorm, ProjectionError, Simplex, UnitBox,
     WholeSpace,
@@ -15,8 +15,8 @@ fn gradient(t: u32) -> [f64; 3] {
     [t.sin(), (0.7 * t).cos(), if t < 40.0 { 30.0 } else { -31.0 }]
 }
 
-/// A refused gradient changes nothing, a reset brings x_1 back with all that belongs to it, and a run that is saved
-/// and loaded goes on bit for bit. Weights underflow in rounds 25 to 40 and come back later.
+/// A refused gradient changes nothing, a reset restores x_1 and its state, and a run that is saved and loaded
+/// continues bit for bit. Weights underflow in rounds 25 to 40 and grow again later.
 fn sound<L: OnlineLearner + Clone + Serialize + DeserializeOwned>(mut learner: L) {
     let first = learner.play().to_vec();
     let mut run = Vec::new();
@@ -137,7 +137,7 @@ fn constructors_refuse_what_does_not_fit() {
     assert!(Hedge::new(0, 1.0).is_err() && Hedge::new(2, 0.0).is_err());
 }
 
-/// States that no run leads to are not loaded.
+/// States that no run produces are not loaded.
 #[test]
 fn tampered_states_are_refused() {
     let mut md = MirrorDescent::new(NegativeEntropy, Simplex::new(1.0).unwrap(), 2, 1.0).unwrap();
@@ -163,7 +163,7 @@ fn tampered_states_are_refused() {
     assert!(serde_json::from_str::<Hedge>(&hedge.replace("\"origin\":[1.0", "\"origin\":[2.0")).is_err());
 }
 
-/// An origin without mass has a mirror image, but no play: it would be found out by the next reset.
+/// An origin without mass has a mirror image but no play; otherwise the next reset would fail.
 #[test]
 fn an_origin_that_cannot_be_played_is_refused() {
     type Optimistic = OptimisticMirrorDescent<NegativeEntropy, Simplex>;

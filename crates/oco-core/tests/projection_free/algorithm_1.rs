@@ -1,10 +1,14 @@
-//! \[BH20, Algorithm 1\]: the exact bound, Lemma 10, Propositions 5 and 13, Theorem 2, and the erratum of its start.
+//! \[BH20, Algorithm 1\]: the exact bound, Lemma 10, Propositions 5 and 13, Theorem 2, and the erratum of its
+//! start.
 
 use super::quadratic::{N, Quadratic, dot, exact, gradient_bound, minus, norm, points, sets, stream};
-use oco_core::{
-    ExactGradient, GradientNoise, LinearLoss, LinearRegret, Loss, Ogd, OnlineLearner, OracleLearner,
-    ProjectionFreeOco, SquaredLoss, StepSchedule, StochasticGradient,
+use oco_core::learners::Ogd;
+use oco_core::losses::{LinearLoss, Loss, SquaredLoss};
+use oco_core::projection_free::{
+    ExactGradient, GradientNoise, OracleLearner, ProjectionFreeOco, StochasticGradient,
 };
+use oco_core::regret::LinearRegret;
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{AnySet, BoxSet, DecisionSet, L2Ball};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -52,7 +56,8 @@ fn losses() -> impl Strategy<Value = Vec<Quadratic>> {
 }
 
 proptest! {
-    /// The check of the specification, at every prefix and for every comparator: exact gradients, measured regrets.
+    /// The check of the specification, at every prefix and for every comparator: exact gradients, measured
+    /// regrets.
     #[test]
     fn the_bound_holds_with_measured_regrets(losses in losses(), copies in 1_usize..7, eta in 0.01..1.0_f64) {
         let beta = losses.iter().map(Quadratic::beta).fold(0.0, f64::max);
@@ -100,7 +105,7 @@ proptest! {
     }
 }
 
-/// The minus that the paper prints: where all points are one, z^i runs away from it and the lemma's right side is 0.
+/// With the printed minus: if all points are equal, z^i moves away from them and the lemma's right side is 0.
 #[test]
 fn lemma_10_with_the_printed_sign_fails() {
     let loss = SquaredLoss::new(&[1.0]).unwrap();
@@ -112,8 +117,8 @@ fn lemma_10_with_the_printed_sign_fails() {
     }
 }
 
-/// The paper's x^0 = 0 on K = [10, 11]: asked at 0, the gradients send A_1 to 11, and its regret against 10 is so
-/// negative that the bound fails. From the start of K the bound holds.
+/// The paper's x^0 = 0 on K = [10, 11]: asked at 0, the gradients send A_1 to 11, and its regret against 10
+/// is so negative that the bound fails. From the start of K the bound holds.
 #[test]
 fn the_bound_needs_its_start_in_the_set() {
     let interval = BoxSet::interval(10.0, 11.0).unwrap();
@@ -135,7 +140,7 @@ fn the_bound_needs_its_start_in_the_set() {
     }
 }
 
-/// What the theorems with noise speak of: the ball, a stream, and noise of norm 1 on every gradient.
+/// The setting of the theorems with noise: the ball, a stream, and noise of norm 1 on every gradient.
 struct Noisy {
     set: AnySet,
     losses: Vec<Quadratic>,
@@ -174,14 +179,15 @@ impl Noisy {
         2.0 * self.beta * self.diameter.powi(2) * self.rounds() / (copies as f64 + 1.0)
     }
 
-    /// (σ + G)D√(2T·ln): what Azuma's inequality leaves of T bounded martingale differences.
+    /// (σ + G)D√(2T·ln): Azuma's bound for T bounded martingale differences.
     fn azuma(&self, log: f64) -> f64 {
         (self.noisy + self.exact) * self.diameter * (2.0 * self.rounds() * log).sqrt()
     }
 }
 
-/// [BH20, Proposition 5] over 20 seeds, with measured regrets. The mean of Σζ over 20 runs is a sum of martingale
-/// differences of at most (σ + G)D/20, so it exceeds 0 by `azuma(ln 1000 / 20)` with probability below 1/1000.
+/// [BH20, Proposition 5] over 20 seeds, with measured regrets. The mean of Σζ over 20 runs is a sum of
+/// martingale differences of at most (σ + G)D/20, so it exceeds 0 by `azuma(ln 1000 / 20)` with probability
+/// below 1/1000.
 #[test]
 fn proposition_5_in_the_mean() {
     let (noisy, copies, seeds) = (Noisy::new(400), 12, 20);
@@ -211,8 +217,9 @@ fn theorem_2_in_the_mean() {
     }
 }
 
-/// [BH20, Proposition 13] over 200 seeds at ρ = 1/10, with measured regrets, so that what is left to chance is only the
-/// noise: of 200 runs with failure probability 1/10 more than 40 fail with probability below 10⁻⁴.
+/// [BH20, Proposition 13] over 200 seeds at ρ = 1/10, with measured regrets, so that what is left to chance
+/// is only the noise: of 200 runs with failure probability 1/10 more than 40 fail with probability below
+/// 10⁻⁴.
 #[test]
 fn proposition_13_with_its_probability() {
     let (noisy, copies, rho, seeds) = (Noisy::new(60), 5, 0.1, 200);
@@ -249,8 +256,8 @@ fn one_copy_and_linear_losses_play_the_optimiser() {
     }
 }
 
-/// Rounding leads out of no interval, though it be a point: 0.1/3 + 0.2/3 is not 0.1, and two thirds of the largest double
-/// and a third of it may pass the end of the range.
+/// Rounding leads out of no interval, though it be a point: 0.1/3 + 0.2/3 is not 0.1, and two thirds of the
+/// largest double and a third of it may pass the end of the range.
 #[test]
 fn partials_stay_in_a_box_to_the_last_bit() {
     for point in [0.1, 0.7, f64::MAX, -f64::MAX] {

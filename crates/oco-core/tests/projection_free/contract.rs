@@ -1,11 +1,14 @@
-//! What every learner of an oracle promises: refusals change nothing, a saved run goes on, parameters are checked.
+//! What every learner of an oracle promises: refusals change nothing, a saved run goes on, parameters are
+//! checked.
 
 use super::quadratic::{N, Quadratic, stream};
-use oco_core::{
-    Counted, ExactGradient, GradientNoise, LinearLoss, Loss, MetaFrankWolfe, Minibatches, Morgfw, OcoError,
-    Ogd, OneGradient, OnlineFrankWolfe, OnlineLearner, OracleLearner, ProjectionFreeOco, StepSchedule,
-    StochasticGradient,
+use oco_core::learners::Ogd;
+use oco_core::losses::{LinearLoss, Loss};
+use oco_core::projection_free::{
+    Counted, ExactGradient, GradientNoise, MetaFrankWolfe, Minibatches, Morgfw, OneGradient,
+    OnlineFrankWolfe, OracleLearner, ProjectionFreeOco, StochasticGradient,
 };
+use oco_core::{OcoError, OnlineLearner, StepSchedule};
 use projections::{BoxSet, CappedSimplex, L1Ball, ProjectionError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -58,8 +61,8 @@ impl StochasticGradient for Faulty<'_> {
     }
 }
 
-/// A round that is refused, at its first answer, in its middle or by its dimension, is as if it had not been; after
-/// reset, a run repeats itself.
+/// A round that is refused, at its first answer, in its middle or by its dimension, is as if it had not been;
+/// after reset, a run repeats itself.
 #[test]
 fn a_refused_round_changes_nothing() {
     fn check<L: OracleLearner + Clone>(mut learner: L, answers: u32) {

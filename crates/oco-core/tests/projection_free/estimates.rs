@@ -1,9 +1,9 @@
 //! Meta-FW and MORGFW: how the error of their gradient estimates falls along the steps.
 
 use super::quadratic::{N, Quadratic, dot, minus, norm, stream};
-use oco_core::{
-    GradientNoise, MetaFrankWolfe, Minibatches, Morgfw, Ogd, OnlineLearner, OracleLearner, StepSchedule,
-};
+use oco_core::learners::Ogd;
+use oco_core::projection_free::{GradientNoise, MetaFrankWolfe, Minibatches, Morgfw, OracleLearner};
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::L2Ball;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -73,7 +73,8 @@ fn the_averages_of_meta_fw_approach_the_gradient() {
     for (k, error) in (1_u32..).zip(&errors) {
         assert!(*error <= 1.1 * q / (f64::from(k) + 4.0).powf(2.0 / 3.0), "k = {k}: {error}");
     }
-    // The noise alone leaves about σ²/(k + 3)^{2/3}, and what the start and the steps add is no more: the rate is met.
+    // The noise alone leaves about σ²/(k + 3)^{2/3}, and what the start and the steps add is no more: the
+    // rate is met.
     for (k, error) in (1_u32..).zip(&errors) {
         let scaled = error * (f64::from(k) + 4.0).powf(2.0 / 3.0) / (sigma * sigma);
         assert!((0.9..2.0).contains(&scaled), "k = {k}: {scaled}");
@@ -118,7 +119,8 @@ fn the_recursive_estimates_of_morgfw_approach_the_gradient() {
     for (k, error) in (1_u32..).zip(&errors) {
         assert!(*error <= 1.1 * scale / (f64::from(k) + 1.0), "k = {k}: {error}");
     }
-    // Independent errors of one size would leave (k + 3)/(k + 1) of it over k + 1: from 2 the factor falls to 1, as here.
+    // Independent errors of one size would leave (k + 3)/(k + 1) of it over k + 1: from 2 the factor falls to
+    // 1, as here.
     for (k, error) in (1_u32..).zip(&errors) {
         let scaled = error * (f64::from(k) + 1.0) / errors[0];
         assert!((0.9..2.1).contains(&scaled), "k = {k}: {scaled}");

@@ -1,10 +1,11 @@
 //! The expected regret of Meta-FW and MORGFW, over seeds of the noise.
 
 use super::quadratic::{N, Quadratic, gradient_bound, minus, norm, stream};
-use oco_core::{
-    GradientNoise, LinearRegret, Loss, MetaFrankWolfe, Morgfw, Ogd, OnlineLearner, OracleLearner,
-    StepSchedule,
-};
+use oco_core::learners::Ogd;
+use oco_core::losses::Loss;
+use oco_core::projection_free::{GradientNoise, MetaFrankWolfe, Morgfw, OracleLearner};
+use oco_core::regret::LinearRegret;
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{Euclidean, L2Ball, Projection};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -19,17 +20,17 @@ fn ball() -> L2Ball {
     L2Ball::new(RADIUS).unwrap()
 }
 
-/// What both methods let a test look into.
+/// The state of both methods that the tests read.
 trait Inner: OracleLearner {
     /// S of η_k = 1/(k + S).
     const SHIFT: f64;
     fn make(optimisers: Vec<Optimiser>, start: &[f64]) -> Self;
     fn optimisers(&self) -> &[Optimiser];
-    /// What they were told of the last round.
+    /// The gradients of the last round.
     fn told(&self) -> Vec<Vec<f64>>;
-    /// How far E d^k may lie from ∇ℓ(x^k), for k = 1..K.
+    /// A bound on ‖E d^k − ∇ℓ(x^k)‖, for k = 1..K.
     fn biases(copies: u32, at_start: f64, lipschitz: f64) -> Vec<f64>;
-    /// The root of what E‖d^k − ∇ℓ(x^k)‖² is stated to be at most, for noise of norm 1.
+    /// The root of the stated bound on E‖d^k − ∇ℓ(x^k)‖², for noise of norm 1.
     fn stated_error(k: f64, at_start: f64, lipschitz: f64) -> f64;
 }
 
@@ -48,7 +49,8 @@ impl Inner for MetaFrankWolfe<Optimiser, L2Ball> {
         self.gradients().map(<[f64]>::to_vec).collect()
     }
 
-    /// E d^k − ∇ℓ(x^k) = (1 − ρ_k)(E d^{k−1} − ∇ℓ(x^{k−1}) + ∇ℓ(x^{k−1}) − ∇ℓ(x^k)), and a step is at most D/(k + 2) long.
+    /// E d^k − ∇ℓ(x^k) = (1 − ρ_k)(E d^{k−1} − ∇ℓ(x^{k−1}) + ∇ℓ(x^{k−1}) − ∇ℓ(x^k)), and a step is at most
+    /// D/(k + 2) long.
     fn biases(copies: u32, at_start: f64, lipschitz: f64) -> Vec<f64> {
         let mut bias = at_start;
         let bias = |k: u32| {
@@ -107,22 +109,22 @@ struct Outcome {
     standing: f64,
     /// max_k R_k.
     largest: f64,
-    /// What the sharp bound of [`Problem::run`] leaves beside the two.
+    /// The rest of the sharp bound of [`Problem::run`].
     rest: f64,
-    /// What the bound in the type's documentation leaves.
+    /// The rest of the bound in the type's documentation.
     stated: f64,
 }
 
 impl Outcome {
-    /// What the regret has beyond the shares of the start and of the optimisers.
+    /// The regret beyond the shares of the start and of the optimisers.
     fn excess(&self, copies: f64, shift: f64) -> f64 {
         self.regret - (shift * self.standing + copies * self.largest) / (copies + shift)
     }
 }
 
 impl Problem {
-    /// The regret against a fixed u knows the noise through max_k R_k alone, so that of the error of d^k only the bias is left:
-    /// (C·S + TDΣ_k bias_k + ½LD²TΣ_k 1/(k + S))/(K + S) + K/(K + S)·max_k R_k.
+    /// The regret against a fixed u knows the noise through max_k R_k alone, so that of the error of d^k only
+    /// the bias is left: (C·S + TDΣ_k bias_k + ½LD²TΣ_k 1/(k + S))/(K + S) + K/(K + S)·max_k R_k.
     fn run<L: Inner>(&self, copies: u32) -> Outcome {
         let mut outcome = Outcome::default();
         for seed in 0..SEEDS {
@@ -170,8 +172,8 @@ fn best(losses: &[Quadratic]) -> Vec<f64> {
     u
 }
 
-/// Losses that turn round every round, so that the optimisers always head for the end that has just become the wrong one,
-/// while standing still at x^1 = u is best: half of what the bounds leave is used up.
+/// Losses that change sign every round: the optimisers always move to the wrong end, while x^1 = u is best.
+/// The regret reaches half of the rest of the bounds.
 #[test]
 fn half_of_the_bounds_is_reached() {
     let v = 3.0_f64.sqrt();
@@ -206,7 +208,8 @@ fn the_best_point_is_followed() {
     }
 }
 
-/// The excess lies between the given part of what the sharp bound leaves and the whole, and that below what is stated.
+/// The excess lies between the given part and the whole of the rest of the sharp bound, which is below the
+/// stated rest.
 fn check<L: Inner>(problem: &Problem, copies: u32, part: f64) -> Outcome {
     let outcome = problem.run::<L>(copies);
     let excess = outcome.excess(copies.into(), L::SHIFT);

@@ -1,11 +1,12 @@
 //! Online-FW: the sure bound, at every round.
 
 use super::quadratic::{N, dot, minus, norm, points, sets};
-use oco_core::{LinearRegret, OnlineFrankWolfe, OnlineLearner};
-use projections::{
-    AnySet, BoxSet, DecisionSet, Euclidean, L2Ball, Projection, Simplex, scale_down, scale_up, start_point,
-};
+use oco_core::OnlineLearner;
+use oco_core::projection_free::OnlineFrankWolfe;
+use oco_core::regret::LinearRegret;
+use projections::{AnySet, BoxSet, DecisionSet, Euclidean, L2Ball, Projection, Simplex, start_point};
 use proptest::prelude::*;
+use rows::numeric::{scale_down, scale_up};
 
 fn start(set: &AnySet) -> Vec<f64> {
     let mut x = vec![0.0; N];
@@ -14,8 +15,8 @@ fn start(set: &AnySet) -> Vec<f64> {
 }
 
 proptest! {
-    /// Σ⟨g, x − u⟩ ≤ ‖u − x_1‖²/η + (η/2)Σ‖g‖² + GDΣ√(2σ_s) ≤ 8DG T^{3/4} at every t ≤ T, on random gradients and on those
-    /// of an adversary who pushes every play away from where it went.
+    /// Σ⟨g, x − u⟩ ≤ ‖u − x_1‖²/η + (η/2)Σ‖g‖² + GDΣ√(2σ_s) ≤ 8DG T^{3/4} at every t ≤ T, on random gradients
+    /// and on those of an adversary who pushes every play away from where it went.
     #[test]
     fn the_bound_holds_at_every_round(
         gradients in prop::collection::vec(prop::collection::vec(-1.0..1.0_f64, N), 1..60), adversarial: bool,
@@ -113,7 +114,8 @@ fn directions_beyond_the_range() {
     let side = 1.5e308;
     let wide = BoxSet::new(vec![-side; 2], vec![side; 2]).unwrap();
     let mut learner = OnlineFrankWolfe::new(wide, vec![side, -side], 1e-300).unwrap();
-    // The sum says (−, +) and leaves the range; where the play has gone there, the pull 2(x − x_1) = ∓6e308 outweighs it.
+    // The sum says (−, +) and leaves the range; where the play has gone there, the pull 2(x − x_1) = ∓6e308
+    // outweighs it.
     for (g, play) in [(1e308, -side), (1.7e308, side), (1.7e308, -side)] {
         learner.observe(&[g, -g]).unwrap();
         assert_eq!(learner.play(), [play, -play]);

@@ -1,6 +1,7 @@
 //! Convex quadratics with known constants, and what to hold a run against.
 
-use oco_core::{ExactGradient, Loss, StochasticGradient};
+use oco_core::losses::Loss;
+use oco_core::projection_free::{ExactGradient, StochasticGradient};
 use projections::{AnySet, BoxSet, CappedSimplex, Euclidean, L1Ball, L2Ball, Projection, Simplex};
 
 pub(crate) const N: usize = 3;

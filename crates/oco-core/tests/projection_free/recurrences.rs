@@ -1,10 +1,12 @@
-//! Meta-FW and MORGFW to the letter: what the optimisers are told, and the weight 1/(K + 1) or 1/(K + 3) of their regrets.
+//! Meta-FW and MORGFW to the letter: what the optimisers are told, and the weight 1/(K + 1) or 1/(K + 3) of
+//! their regrets.
 
 use super::quadratic::{N, Quadratic, minus, norm, stream};
-use oco_core::{
-    ExactGradient, LinearLoss, LinearRegret, Loss, MetaFrankWolfe, Morgfw, Ogd, OnlineLearner, OracleLearner,
-    StepSchedule, StochasticGradient,
-};
+use oco_core::learners::Ogd;
+use oco_core::losses::{LinearLoss, Loss};
+use oco_core::projection_free::{ExactGradient, MetaFrankWolfe, Morgfw, OracleLearner, StochasticGradient};
+use oco_core::regret::LinearRegret;
+use oco_core::{OnlineLearner, StepSchedule};
 use projections::{BoxSet, L2Ball};
 
 /// Sample k of the round is the k-th loss.
@@ -124,8 +126,8 @@ macro_rules! accounts_of {
     }};
 }
 
-/// Exact linear losses leave nothing of MORGFW's bound but C/(K + 1) + K/(K + 1)·max_k R_k, and equal copies make it an
-/// equality; a whole max_k R_k would be too little where it is negative.
+/// Exact linear losses leave nothing of MORGFW's bound but C/(K + 1) + K/(K + 1)·max_k R_k, and equal copies
+/// make it an equality; a whole max_k R_k would be too little where it is negative.
 #[test]
 fn the_optimisers_of_morgfw_weigh_less_than_one() {
     let falling = [1.0; 20];

@@ -1,6 +1,6 @@
 //! What the estimators refuse.
 
-use crate::{LogError, PolicyError, SchemaMismatch};
+use crate::error::{LogError, PolicyError, SchemaMismatch};
 use thiserror::Error;
 
 /// Why there is no estimate. Rows count from 0.

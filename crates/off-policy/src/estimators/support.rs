@@ -30,14 +30,15 @@ pub struct Support {
 
 /// Why an estimate from this log may be far off, whatever its standard error says.
 ///
-/// A warning is no proof, and no warning is none either: what a log never shows is not in its weights.
+/// A warning is not a proof, and silence is not one either: weights say nothing of actions that the log never
+/// shows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum SupportWarning {
     /// Every weight is 0: the target never plays a logged action. SNIPS is then undefined.
     NoOverlap,
-    /// The mean weight is more than 4 standard errors (and 1e−9) from 1. Below 1, the target plays what the log cannot,
-    /// or rarely; above, propensities are not those that were in force.
+    /// The mean weight is more than 4 standard errors (and 1e−9) from 1. Below 1, the target plays what the
+    /// log cannot, or rarely; above, propensities are not those that were in force.
     MeanWeight {
         /// Σw/n.
         mean: f64,
@@ -58,8 +59,9 @@ pub enum SupportWarning {
         /// n.
         rows: u64,
     },
-    /// Propensities of at most 2^−23, the spacing of single-precision numbers just above 1 (below 1 it is half of that):
-    /// so small a probability, computed in single precision as a difference of numbers near 1, is rounding.
+    /// Propensities of at most 2^−23, the spacing of single-precision numbers just above 1 (below 1 it is
+    /// half of that): so small a probability, computed in single precision as a difference of numbers near 1,
+    /// is rounding.
     PropensityFloor {
         /// How many.
         rows: u64,
@@ -95,7 +97,7 @@ impl fmt::Display for SupportWarning {
 }
 
 /// The largest propensity that counts as being at the floor.
-pub(super) const FLOOR: f64 = f32::EPSILON as f64;
+pub(crate) const FLOOR: f64 = f32::EPSILON as f64;
 
 impl Support {
     /// What speaks against the log, in the order of [`SupportWarning`].

@@ -6,7 +6,8 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 
 /// (1 − ε)·π(a|x) + ε/k over the k actions on offer: with [`Argmax`](super::Argmax) the ε-greedy policy, with
-/// [`Softmax`](super::Softmax) the mix that gives the logging policy of \[L23, Appendix F.3\] a smallest propensity.
+/// [`Softmax`](super::Softmax) the mix that gives the logging policy of \[L23, Appendix F.3\] a smallest
+/// propensity.
 ///
 /// No action on offer is less probable than ε/k, up to rounding.
 ///

@@ -1,7 +1,8 @@
 //! Policies.
 //!
-//! Reading order: [`Policy`] and [`Scores`], the contracts; [`Softmax`] and [`Argmax`] of scores, [`Tabular`] scores;
-//! [`Uniform`] and the mix with it, [`EpsilonGreedy`]; [`MultinomialLogistic`], scores learnt from labels, with [`LogisticTraining`].
+//! Reading order: [`Policy`] and [`Scores`], the contracts; [`Softmax`] and [`Argmax`] of scores, [`Tabular`]
+//! scores; [`Uniform`] and the mix with it, [`EpsilonGreedy`]; [`MultinomialLogistic`], scores learnt from
+//! labels, with [`LogisticTraining`].
 
 mod policy;
 mod softmax;

@@ -6,17 +6,17 @@ use rows::Row;
 
 /// A policy: for every context a distribution over the actions on offer.
 ///
-/// Contract: a pure function of the context and the set. Probabilities are ≥ 0, sum to 1 up to rounding, and are 0 for
-/// what is not on offer. `inputs`, `actions` and `probabilities` are required.
+/// Contract: a pure function of the context and the set. Probabilities are ≥ 0, sum to 1 up to rounding, and
+/// are 0 for actions that are not on offer. `inputs`, `actions` and `probabilities` are required.
 pub trait Policy {
-    /// m, the dimension of a context, or `None` for a policy that looks at none.
+    /// m, the dimension of a context; `None` for a policy that ignores contexts.
     fn inputs(&self) -> Option<usize>;
 
     /// |A|.
     fn actions(&self) -> usize;
 
-    /// What the numbers stand for in the log that the policy was learnt from, where it is known: a log of another coding is
-    /// refused. `None` unless overridden.
+    /// What the numbers stand for in the log that the policy was learnt from, where it is known: a log of
+    /// another coding is refused. `None` unless overridden.
     fn schema(&self) -> Option<&Schema> {
         None
     }
@@ -24,8 +24,8 @@ pub trait Policy {
     /// Writes π(0|x), …, π(|A|−1|x) to `probabilities`.
     ///
     /// # Errors
-    /// [`PolicyError::InputDimension`], [`PolicyError::ActionCount`] for a set or a slice of another |A|, and what the
-    /// model behind the policy refuses.
+    /// [`PolicyError::InputDimension`], [`PolicyError::ActionCount`] for a set or a slice of another |A|, and
+    /// what the model behind the policy refuses.
     fn probabilities(
         &self,
         x: Row<'_>,
@@ -33,8 +33,8 @@ pub trait Policy {
         probabilities: &mut [f64],
     ) -> Result<(), PolicyError>;
 
-    /// Draws an action and says how probable it was: the action and the propensity of the next log. The probabilities
-    /// stay in `probabilities`.
+    /// Draws an action and says how probable it was: the action and the propensity of the next log. The
+    /// probabilities stay in `probabilities`.
     ///
     /// # Errors
     /// As [`probabilities`](Self::probabilities); nothing is drawn then.
@@ -82,7 +82,8 @@ pub trait Scores {
     /// |A|.
     fn actions(&self) -> usize;
 
-    /// What the numbers stand for in the log that the scores were learnt from, where it is known. `None` unless overridden.
+    /// What the numbers stand for in the log that the scores were learnt from, where it is known. `None`
+    /// unless overridden.
     fn schema(&self) -> Option<&Schema> {
         None
     }

@@ -76,14 +76,16 @@ impl<S: Scores> Policy for Softmax<S> {
     }
 }
 
-/// Scores become probabilities ∝ exp(β·score) in place; 0 for what is not on offer. Slices of another length than the
-/// set's |A| are read as far as both go; they become 0 where nothing on offer is that near.
+/// Scores become probabilities ∝ exp(β·score) in place; 0 for actions that are not on offer. Slices of
+/// another length than the set's |A| are read as far as both go; they become 0 where nothing on offer is that
+/// near.
 ///
-/// *Ranges:* finite scores on offer, and any β but NaN: β < 0 prefers low scores, and an infinite β shares everything evenly
-/// among the best. Otherwise the numbers may come out as NaN; [`Softmax`] refuses such scores and every β outside [0, ∞).
+/// *Ranges:* finite scores on offer, and any β but NaN: β < 0 prefers low scores, and an infinite β shares
+/// everything evenly among the best. Otherwise the numbers may come out as NaN; [`Softmax`] refuses such
+/// scores and every β outside [0, ∞).
 ///
-/// Differences to the best score come first, so that no finite scores overflow: halved before they are subtracted, for
-/// a difference may be twice the largest double.
+/// Differences to the best score come first, so that no finite scores overflow: halved before they are
+/// subtracted, for a difference may be twice the largest double.
 ///
 /// ```
 /// use off_policy::{ActionSet, policies::softmax};

@@ -1,4 +1,4 @@
-//! Scores that do not look at the context.
+//! Scores that ignore the context.
 
 use super::Scores;
 use crate::PolicyError;

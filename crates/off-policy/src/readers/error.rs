@@ -5,8 +5,9 @@ use rows::RowError;
 use std::io;
 use thiserror::Error;
 
-/// Why a stream is no log. Lines count from 1, the header included, and end with \n, \r\n or \r alone. A record may span
-/// several: the number is that of the line on which the record begins, wherever in it the fault is.
+/// Why a stream was not read as a log. Lines count from 1, the header included, and end with \n, \r\n or \r
+/// alone. A record may span several: the number is that of the line on which the record begins, wherever in
+/// it the fault is.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -53,7 +54,7 @@ pub enum ReadError {
     /// No column is left for the contexts.
     #[error("there is no column of contexts")]
     NoContexts,
-    /// A column of labels that is no column of the contexts.
+    /// A column of labels that is missing from the contexts.
     #[error("column {column:?} of labels is not one of the contexts")]
     NotAContext {
         /// Its name.
@@ -67,7 +68,8 @@ pub enum ReadError {
         /// The label.
         label: String,
     },
-    /// A quoted cell that the stream ends in: its closing mark is missing, and what follows is not known to be its text.
+    /// A quoted cell that the stream ends in: its closing mark is missing, and what follows is not known to
+    /// be its text.
     #[error("line {line}, column {column:?}: the quotation mark of the cell is not closed")]
     UnclosedQuote {
         /// The line on which the record begins.
@@ -75,7 +77,7 @@ pub enum ReadError {
         /// The column.
         column: String,
     },
-    /// A quotation mark in a cell that does not begin with one. It may be what is left of a pair.
+    /// A quotation mark inside a bare cell, perhaps half of a pair.
     #[error(
         "line {line}, column {column:?}: a quotation mark inside a cell; \
          put the whole cell into quotation marks, and two for each that is meant"
@@ -104,7 +106,7 @@ pub enum ReadError {
         /// Cells of the line.
         got: usize,
     },
-    /// A cell that is no text.
+    /// A cell that is not UTF-8.
     #[error("line {line}, column {column:?}: not UTF-8")]
     NotUtf8 {
         /// The line.
@@ -124,7 +126,7 @@ pub enum ReadError {
         /// What was expected.
         expected: &'static str,
     },
-    /// An action that is none of those.
+    /// An action outside the known ones.
     #[error("line {line}, column {column:?}: {text:?} is not one of {actions} actions")]
     UnknownAction {
         /// The line.

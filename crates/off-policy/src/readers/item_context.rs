@@ -19,14 +19,15 @@ pub struct ItemContext {
 ///
 /// ```
 /// let header = ",item_id,item_feature_0,item_feature_1,item_feature_2,item_feature_3\n";
-/// let items = off_policy::readers::read_item_context(format!("{header}0,0,-0.5,a,b,c\n1,1,2.0,d,b,c\n").as_bytes())?;
+/// let text = format!("{header}0,0,-0.5,a,b,c\n1,1,2.0,d,b,c\n");
+/// let items = off_policy::readers::read_item_context(text.as_bytes())?;
 /// assert_eq!((items.number, &items.categories[1][0]), (vec![-0.5, 2.0], &"d".to_owned()));
 /// # Ok::<(), off_policy::readers::ReadError>(())
 /// ```
 ///
 /// # Errors
-/// [`ReadError::MissingColumn`], [`ReadError::BadCell`], [`ReadError::ItemOrder`] where the items are not 0, 1, … in
-/// order, and what is wrong with a line.
+/// [`ReadError::MissingColumn`], [`ReadError::BadCell`], [`ReadError::ItemOrder`] where the items are not 0,
+/// 1, … in order, and what is wrong with a line.
 pub fn read_item_context(source: impl Read) -> Result<ItemContext, ReadError> {
     let mut table = Table::open(source)?;
     let (item_column, number_column) = (table.column("item_id")?, table.column("item_feature_0")?);

@@ -28,7 +28,7 @@ impl Labels {
         Ok(known)
     }
 
-    /// Whether the label was new. A stream of 2³² distinct ones is no stream that fits a disk.
+    /// Whether the label was new. No disk holds a stream of 2³² distinct labels.
     fn insert(&mut self, label: &str) -> bool {
         let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         let is_new = !self.numbers.contains_key(label);

@@ -2,15 +2,17 @@
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
-/// Hands out a line at most at a time and counts them, so that the reader behind it is never ahead of the record it
-/// returns. (The position that a CSV record carries is where the search for it began: before blank lines.)
+/// Hands out a line at most at a time and counts them, so that the reader behind it is never ahead of the
+/// record it returns. (The position that a CSV record carries is where the search for it began: before blank
+/// lines.)
 ///
-/// A line ends where a CSV record may: at \n, \r\n, or \r alone. A byte order mark in front is not handed out.
+/// A line ends where a CSV record may: at \n, \r\n, or \r alone. A byte order mark in front is not handed
+/// out.
 ///
-/// It follows the quotation marks besides: the csv crate takes a mark that is not closed for one that ends with the
-/// stream, and hands out what is left as one cell. Where the marks are not those of RFC 4180 it remembers the first
-/// [`Misquoted`] cell and hands out nothing more. The marks of a legal stream are even in number, so that no stream that
-/// lacks one of them passes.
+/// It follows the quotation marks besides: the csv crate takes a mark that is not closed for one that ends
+/// with the stream, and hands out what is left as one cell. Where the marks are not those of RFC 4180 it
+/// remembers the first [`Misquoted`] cell and hands out nothing more. The marks of a legal stream are even in
+/// number, so that no stream that lacks one of them passes.
 pub(super) struct Lines<R> {
     source: BufReader<Chain<Cursor<Vec<u8>>, R>>,
     line: u64,
@@ -33,7 +35,7 @@ pub(super) struct Misquoted {
 pub(super) enum Fault {
     /// The stream ends in a quoted cell.
     Unclosed,
-    /// A mark in a cell that does not begin with one.
+    /// A quotation mark inside a bare cell.
     Stray,
     /// Text behind the closing mark.
     TextBehind,
@@ -84,7 +86,7 @@ impl<R: Read> Lines<R> {
         self.misquoted
     }
 
-    /// Follows a line or a part of one, as far as its quoting is legal.
+    /// Follows a line, or its legally quoted beginning.
     fn follow(&mut self, bytes: &[u8]) {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let is_whole = self.place == Place::RecordStart && bytes.last().is_some_and(is_end);

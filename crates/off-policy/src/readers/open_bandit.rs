@@ -1,4 +1,5 @@
-//! The Open Bandit Dataset: a fashion shop that logged which of its items it showed where, and what was clicked.
+//! The Open Bandit Dataset: a fashion shop that logged which of its items it showed where, and what was
+//! clicked.
 
 use super::ReadError;
 use super::labels::Labels;
@@ -7,14 +8,14 @@ use crate::{ActionNames, ContextColumn, Log, Rewards, Schema};
 use rows::RowMatrix;
 use std::io::Read;
 
-/// Logs of the Open Bandit Dataset \[SANS21\], their contexts coded alike, so that a policy learnt from one can be
-/// evaluated on another.
+/// Logs of the Open Bandit Dataset \[SANS21\], their contexts coded alike, so that a policy learnt from one
+/// can be evaluated on another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenBandit {
     /// One a stream, in order.
     pub logs: Vec<OpenBanditLog>,
-    /// The categories of `user_feature_0`, …, `user_feature_3`, in the order in which they first appear; the columns of a
-    /// context are theirs, one feature after the other, and then the affinities.
+    /// The categories of `user_feature_0`, …, `user_feature_3`, in the order in which they first appear; the
+    /// columns of a context are theirs, one feature after the other, and then the affinities.
     pub categories: [Vec<String>; 4],
 }
 
@@ -41,14 +42,14 @@ const AFFINITY: &str = "user-item_affinity_";
 
 /// Reads logs of one campaign, from the bytes of a `men.csv`, `women.csv` or `all.csv` each.
 ///
-/// *Shapes:* a sparse row of four ones, and the affinities that are not 0, in Σ categories columns, and |A| more with
-/// affinities; |A| is the number of affinity columns, 34 for men. *Cost:* one pass; beside the logs it holds four category
-/// numbers a row.
+/// *Shapes:* a sparse row of four ones, and the affinities that are not 0, in Σ categories columns, and |A|
+/// more with affinities; |A| is the number of affinity columns, 34 for men. *Cost:* one pass; beside the logs
+/// it holds four category numbers a row.
 ///
 /// ```
 /// use off_policy::readers::{Affinities, read_open_bandit};
-/// let header = ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1,user_feature_2,\
-///               user_feature_3,user-item_affinity_0,user-item_affinity_1\n";
+/// let header = ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1,\
+///               user_feature_2,user_feature_3,user-item_affinity_0,user-item_affinity_1\n";
 /// let bts = format!("{header}0,noon,1,3,1,0.75,a,b,c,d,0.0,2.0\n");
 /// let random = format!("{header}0,noon,0,1,0,0.5,a,e,c,d,0.0,0.0\n");
 /// let read = read_open_bandit([bts.as_bytes(), random.as_bytes()], Affinities::Left)?;
@@ -60,8 +61,8 @@ const AFFINITY: &str = "user-item_affinity_";
 /// ```
 ///
 /// # Errors
-/// [`ReadError::Stream`] with what is wrong in which stream: a missing column, a cell outside its range, another number of
-/// affinities than the first stream has.
+/// [`ReadError::Stream`] with what is wrong in which stream: a missing column, a cell outside its range,
+/// another number of affinities than the first stream has.
 pub fn read_open_bandit<R: Read>(
     streams: impl IntoIterator<Item = R>,
     affinities: Affinities,

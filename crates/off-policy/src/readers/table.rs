@@ -113,7 +113,7 @@ impl<R: Read> Table<R> {
         action.ok_or_else(|| self.unknown_action(j, text, actions))
     }
 
-    /// What is written in column j, or in a part of the cell, is no action.
+    /// Column j, or a part of its cell, does not name an action.
     pub(super) fn unknown_action(&self, j: usize, written: &str, actions: usize) -> ReadError {
         let (line, column, text) = (self.line(), self.name(j), written.to_owned());
         ReadError::UnknownAction { line, column, text, actions }

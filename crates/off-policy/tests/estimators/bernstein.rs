@@ -1,4 +1,5 @@
-//! The empirical Bernstein interval of every estimator, against the theorem on terms that are worked out one by one.
+//! The empirical Bernstein interval of every estimator, against the theorem on terms that are worked out one
+//! by one.
 
 use crate::logs::{ACTIONS, Columns, close, settings};
 use off_policy::estimators::{
@@ -9,7 +10,8 @@ use off_policy::estimators::{
 const DELTA: f64 = 0.1;
 const CLIP: f64 = 1.5;
 const TAU: f64 = 1.0;
-/// What is added to rewards of 0 and 1; the ranges of rewards, on both sides of 0 or on one, and of predictions.
+/// What is added to rewards of 0 and 1; the ranges of rewards, on both sides of 0 or on one, and of
+/// predictions.
 const RANGES: [(f64, [f64; 2], [f64; 2]); 5] = [
     (0.0, [0.0, 1.0], [-1.0, 3.0]),
     (0.0, [-2.0, 1.0], [-4.0, 3.5]),
@@ -97,7 +99,8 @@ fn a_cut_above_the_largest_weight_is_none() {
     }
 }
 
-/// Whether the theorem, on terms w_i(r_i − v) of length b, leaves open that their mean is 0: half width − |mean|.
+/// Whether the theorem, on terms w_i(r_i − v) of length b, leaves open that their mean is 0: half width
+/// − |mean|.
 fn slack(rows: &[[f64; 4]], v: f64, b: f64, sides: Sides) -> f64 {
     let terms: Vec<f64> = rows.iter().map(|[w, r, ..]| w * (r - v)).collect();
     let found = EmpiricalBernstein::new(&Moments::of(&terms).unwrap(), b, DELTA, sides).unwrap();

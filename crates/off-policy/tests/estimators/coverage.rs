@@ -1,5 +1,5 @@
-//! How often the intervals hold the value, over 400 logs. A frequency of 0.95 over 400 has a standard deviation of 0.011;
-//! the margin is three of them.
+//! How often the intervals hold the value, over 400 logs. A frequency of 0.95 over 400 has a standard
+//! deviation of 0.011; the margin is three of them.
 
 use crate::logs::{ACTIONS, Columns, LARGEST_WEIGHT, LOGGING, MODEL, REWARD, TARGET, settings, value};
 use off_policy::estimators::{

@@ -107,8 +107,8 @@ fn the_order_of_the_rows_moves_rounding_alone() {
     agree(&of_rows(&log, (0..1500).map(|i| i * 7 % 1500)), &of_rows(&log, 0..1500));
 }
 
-/// Rewards, predictions or both weights and rewards times a power of two: estimates times the same power, within 1e-12,
-/// although squares of them are no doubles.
+/// Rewards, predictions or both weights and rewards times a power of two: estimates times the same power,
+/// within 1e-12, although squares of them are no doubles.
 #[test]
 fn scale_changes_the_exponent_alone() {
     let log = Columns::drawn(600, 3);

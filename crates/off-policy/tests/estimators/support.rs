@@ -74,8 +74,8 @@ const FINE: Support = Support {
     at_floor: 0,
 };
 
-/// Each warning at its threshold, and one step beyond: 4 standard errors, a twentieth of all weight or ten times the mean,
-/// a tenth of n, one propensity, 30 rewards.
+/// Each warning at its threshold, and one step beyond: 4 standard errors, a twentieth of all weight or ten
+/// times the mean, a tenth of n, one propensity, 30 rewards.
 #[test]
 fn warnings_begin_where_they_are_said_to() {
     type Kind = fn(&SupportWarning) -> bool;

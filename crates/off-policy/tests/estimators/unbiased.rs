@@ -1,4 +1,5 @@
-//! The mean of an estimate over every log of three rows that there is, each with its probability [HT52], [DLL11].
+//! The mean of an estimate over every log of three rows that there is, each with its probability [HT52],
+//! [DLL11].
 
 use crate::logs::{ACTIONS, Columns, LOGGING, MODEL, REWARD, TARGET, close, settings, value};
 use off_policy::estimators::Estimator;

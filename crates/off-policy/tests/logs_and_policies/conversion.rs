@@ -98,8 +98,8 @@ fn ips_is_unbiased_by_enumeration() {
     assert!((mean - value).abs() < 1e-12, "{mean} is not {value}");
 }
 
-/// What 24 converted logs pay, and their IPS values, are means of 960 terms: each within four deviations, taken from the
-/// logs themselves.
+/// What 24 converted logs pay, and their IPS values, are means of 960 terms: each within four deviations,
+/// taken from the logs themselves.
 #[test]
 fn converted_logs_pay_what_the_policy_is_worth() {
     let (contexts, labels, structure) = task();

@@ -1,4 +1,5 @@
-//! Columns of labels and lists of actions on offer: what is read, how another file is read alike, and each refusal.
+//! Columns of labels and lists of actions on offer: what is read, how another file is read alike, and each
+//! refusal.
 
 use off_policy::readers::{
     ActionCoding, CategoryColumn, CategoryLabels, ContextColumns, CsvColumns, CsvLog, OnOffer, Outcome,
@@ -70,7 +71,8 @@ fn what_was_on_offer_is_known_though_it_was_never_taken() {
 fn another_file_is_read_alike() {
     let first = read(GOOD, &columns()).unwrap();
     assert_eq!(read(GOOD, &first.columns).unwrap(), first, "its own coding changes nothing");
-    // Columns in another order, one more, the labels in another order, a land and a device that were not seen.
+    // Columns in another order, one more, the labels in another order, a land and a device that were not
+    // seen.
     let text = "y,x,z,offered,p,a,r,device,land\n5,6,0,maps;sport,0.5,maps,1,phone,Peru\n0,1,0,news,1,news,0,watch,Mali\n";
     let other = read(text, &first.columns).unwrap();
     assert_eq!((&other.contexts, &other.actions), (&first.contexts, &first.actions));

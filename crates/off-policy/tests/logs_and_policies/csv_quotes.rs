@@ -1,4 +1,5 @@
-//! Quotation marks of logs: what is written comes back, and a stream that lacks a mark is refused where its record begins.
+//! Quotation marks of logs: what is written comes back, and a stream that lacks a mark is refused where its
+//! record begins.
 
 use crate::csv::Drops;
 use off_policy::readers::{
@@ -180,7 +181,8 @@ fn marks_in_cells_that_do_not_begin_with_one_are_refused() {
     }
 }
 
-/// A record that spans lines is named by the first of them; what an error of another kind says of a line is that too.
+/// A record that spans lines is named by the first of them; what an error of another kind says of a line is
+/// that too.
 #[test]
 fn a_record_is_where_it_begins() {
     let text = "note,a,p,r\n\n\"n\n\n\",b,0.5,1\n\n\"n\n\",\"b\n\",2,1\n";

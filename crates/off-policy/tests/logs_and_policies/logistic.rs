@@ -1,4 +1,5 @@
-//! Multinomial logistic regression against its objective, written down once more from the definition, on letters.
+//! Multinomial logistic regression against its objective, written down once more from the definition, on
+//! letters.
 
 use crate::reduced;
 use datasets::{Name, SearchPath, StandIn, Targets, load};
@@ -117,7 +118,8 @@ fn norm(gradient: &[Vec<f64>]) -> f64 {
     gradient.iter().flatten().map(|g| g * g).sum::<f64>().sqrt()
 }
 
-/// J and ∇J of every prefix of the run are those of the definition; the gradient is that of finite differences.
+/// J and ∇J of every prefix of the run are those of the definition; the gradient is that of finite
+/// differences.
 #[test]
 fn the_record_is_that_of_the_objective() {
     let task = Task::letters(300);
@@ -160,8 +162,8 @@ fn the_record_is_that_of_the_objective() {
     }
 }
 
-/// J falls every epoch; the first step, −∇J/L, lowers it by ‖∇J‖²/2L; and with J* the least value, λ-strong convexity and
-/// L-smoothness say ‖∇J‖²/2L ≤ J − J* ≤ ‖∇J‖²/2λ, every epoch.
+/// J falls every epoch; the first step, −∇J/L, lowers it by ‖∇J‖²/2L; and with J* the least value, λ-strong
+/// convexity and L-smoothness say ‖∇J‖²/2L ≤ J − J* ≤ ‖∇J‖²/2λ, every epoch.
 #[test]
 fn every_epoch_keeps_the_bounds_of_a_smooth_and_strongly_convex_objective() {
     let task = Task::letters(400);
@@ -288,8 +290,8 @@ fn several_labels_have_equal_shares() {
     }
 }
 
-/// With all rows but one held out, every column is constant; nearly all rows are of that one's class, so that the step
-/// towards it is an improvement, but in all rows together the class goes with a column.
+/// With all rows but one held out, every column is constant; nearly all rows are of that one's class, so that
+/// the step towards it is an improvement, but in all rows together the class goes with a column.
 #[test]
 fn nothing_is_learnt_from_the_rows_held_out() {
     let mut task = Task::letters(100);

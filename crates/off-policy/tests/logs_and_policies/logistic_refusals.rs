@@ -1,4 +1,5 @@
-//! What the fit of multinomial logistic regression refuses, and that whatever it accepts ends in finite numbers.
+//! What the fit of multinomial logistic regression refuses, and that whatever it accepts ends in finite
+//! numbers.
 
 use off_policy::policies::{Columns, LogisticTraining, Policy, Softmax};
 use off_policy::{ActionSet, LabelError, LabelSets, LogError, PolicyError};

@@ -1,4 +1,5 @@
-//! The Open Bandit Dataset's format, on a few lines of it; the official files are read where the data sets are.
+//! The Open Bandit Dataset's format, on a few lines of it; the official files are read where the data sets
+//! are.
 
 use crate::reduced;
 use datasets::SearchPath;
@@ -105,7 +106,8 @@ fn items_are_listed_in_order() {
     assert!(matches!(read("0,0,nan,a,b,c\n"), Err(ReadError::BadCell { line: 2, .. })));
 }
 
-/// Rows, items and clicks of either log; the uniform policy shows every item alike, and the other one does not.
+/// Rows, items and clicks of either log; the uniform policy shows every item alike, and the other one does
+/// not.
 fn check_published(logs: &[OpenBanditLog], rows: [usize; 2], items: usize, clicks: [f64; 2]) {
     for ((log, rows), clicks) in logs.iter().zip(rows).zip(clicks) {
         assert_eq!((log.log.len(), log.log.actions(), log.positions.len()), (rows, items, rows));

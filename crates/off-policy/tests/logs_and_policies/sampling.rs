@@ -9,7 +9,8 @@ use rows::Row;
 const SEEDS: u64 = 24;
 const DRAWS: usize = 2000;
 
-/// Over 48,000 draws the frequency of p has deviation √(p(1 − p)/48,000); five of them are missed once in 10⁶ actions.
+/// Over 48,000 draws the frequency of p has deviation √(p(1 − p)/48,000); five of them are missed once in 10⁶
+/// actions.
 #[test]
 fn actions_are_drawn_as_often_as_their_propensity_says() {
     let table = Tabular::new(1, vec![0.0, 1.0, -1.0, 2.0, 0.5]).unwrap();

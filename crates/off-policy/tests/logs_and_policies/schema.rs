@@ -246,7 +246,8 @@ fn rows_to_predict_for_need_neither_action_nor_reward() {
     assert_eq!(refused(""), ReadError::NoHeader);
 }
 
-/// A table whose labels were numbered by their own order would be coded otherwise than the policy, and nothing would say so.
+/// A table whose labels were numbered by their own order would be coded otherwise than the policy, and
+/// nothing would say so.
 #[test]
 fn rows_to_predict_for_are_read_by_named_columns_only() {
     let text = "device,age,offers\ntablet,30,travel\nphone,20,music\n";

@@ -3,10 +3,11 @@
 use crate::sample::{coordinate, set, size};
 use projections::{
     AnySet, BoxSet, CappedSimplex, Euclidean, L1Ball, L2Ball, NegativeEntropy, Projection, ProjectionError,
-    Scratch, Shrunk, Simplex, UnitBox, scale_down, scale_up,
+    Scratch, Shrunk, Simplex, UnitBox,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
+use rows::numeric::{scale_down, scale_up};
 
 fn far<K: Projection<Euclidean>>(set: &K, y: &[f64], exponent: u32) -> Vec<f64> {
     let mut x = y.to_vec();
@@ -48,7 +49,8 @@ proptest! {
         }
     }
 
-    /// In range there is nothing new, and a set that is not grown sees only which way a far point lies.
+    /// In range the scaled projection is the plain one; for a fixed set only the direction of a far point
+    /// matters.
     #[test]
     fn scaled_projection_agrees_where_both_exist(
         (set, y) in (1..12_usize).prop_flat_map(|n| (set(n), vec(coordinate(), n))), exponent in 0..30_u32,
@@ -62,7 +64,7 @@ proptest! {
     }
 }
 
-/// By hand: what lies beyond the range by itself, the rest by what is left.
+/// By hand: coordinates beyond the range are projected alone, the others share the rest.
 #[test]
 fn coordinates_beyond_the_range_next_to_ordinary_ones() {
     // In units of 2^100 the point (−2^1100, 0.5, 0.75), then (2^1100, 0.5, 0.75).
@@ -88,7 +90,7 @@ fn coordinates_beyond_the_range_next_to_ordinary_ones() {
     assert_eq!(last, [0.75, 0.5, 0.75], "stretching alone leaves the range");
 }
 
-/// Where no far projection is offered, the point is refused and stays.
+/// A map without a scaled projection refuses the point and leaves it unchanged.
 #[test]
 fn other_maps_refuse_points_beyond_the_range() {
     let (simplex, mut y) = (Simplex::new(1.0).unwrap(), [3.0, 1.0]);

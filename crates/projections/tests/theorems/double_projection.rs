@@ -26,7 +26,8 @@ proptest! {
         (set, y, g, h) in (2..10_usize).prop_flat_map(|n| (capped(n), vec(weight(), n), vec(-1.0..1.0, n), vec(-1.0..1.0, n))),
         lambda in 0.0..=1.0,
     ) {
-        // Both hypotheses: y has mass everywhere, and the caps, scaled to at most 1, keep S inside the unit box.
+        // Both hypotheses: y has mass everywhere, and the caps, scaled to at most 1, keep S inside the unit
+        // box.
         let y: Vec<f64> = y.iter().map(|v| v.max(1e-3)).collect();
         let top = size(&[set.caps()]);
         let caps = set.caps().iter().map(|c| c / top).collect();
@@ -49,7 +50,7 @@ proptest! {
     }
 }
 
-/// The double projection is no exact one: it violates the Pythagorean inequality, so no learner may assume it.
+/// The double projection violates the Pythagorean inequality, so no learner may assume it.
 #[test]
 fn the_double_projection_is_not_exact() {
     let (y, x) = ([0.2, -0.5, 0.2], [0.5, 0.0, 0.5]);

@@ -16,7 +16,7 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The projection, or nothing where the support of y cannot hold the mass.
+/// The projection; `None` if the support of y cannot hold the mass.
 fn project(set: &AnySet, y: &[f64]) -> Option<Vec<f64>> {
     let mut x = y.to_vec();
     match Projection::<NegativeEntropy>::project(set, &mut x) {
@@ -30,8 +30,8 @@ fn project(set: &AnySet, y: &[f64]) -> Option<Vec<f64>> {
 }
 
 proptest! {
-    /// ŷ is the projection exactly when ŷ ∈ K, ŷ = 0 where y = 0, and ⟨log(ŷ/y), x − ŷ⟩ ≥ 0 for all x ∈ K with
-    /// x = 0 where y = 0. The lmo finds the worst such x when it is told that other x are dear.
+    /// ŷ is the projection exactly when ŷ ∈ K, ŷ = 0 where y = 0, and ⟨log(ŷ/y), x − ŷ⟩ ≥ 0 for all x ∈ K
+    /// with x = 0 where y = 0. The lmo finds the worst such x if other x have a high cost.
     #[test]
     fn projections_satisfy_kkt_and_pythagoras((set, y, g, h, lambda) in case()) {
         let Some(projected) = project(&set, &y) else { return Ok(()) };
@@ -94,7 +94,8 @@ proptest! {
         }
     }
 
-    /// On a simplex, capped or not, a factor common to all weights is immaterial, however large its logarithm.
+    /// On a simplex, capped or not, a factor common to all weights is immaterial, however large its
+    /// logarithm.
     #[test]
     fn a_common_factor_is_immaterial((set, y, _, _, _) in case(), shift in (-20..20).prop_map(|k| 4096.0 * f64::from(k))) {
         if matches!(set, AnySet::UnitBox(_)) { return Ok(()) }

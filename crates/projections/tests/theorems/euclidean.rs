@@ -1,4 +1,4 @@
-//! Euclidean projections: membership, KKT, idempotence, Pythagoras, and a bisection that finds the same point.
+//! Euclidean projections: membership, KKT, idempotence, Pythagoras, and agreement with a bisection.
 
 use crate::sample::{capped, coordinate, difference, dot, member, set, size};
 use projections::{
@@ -14,7 +14,7 @@ fn case() -> impl Strategy<Value = (AnySet, Vec<f64>, Vec<f64>, Vec<f64>, f64)> 
     })
 }
 
-/// ŷ is the projection exactly when ŷ ∈ K and ⟨y − ŷ, x − ŷ⟩ ≤ 0 for all x ∈ K; the lmo knows the worst x.
+/// ŷ is the projection exactly when ŷ ∈ K and ⟨y − ŷ, x − ŷ⟩ ≤ 0 for all x ∈ K; the lmo finds the worst x.
 fn assert_projects<K: Projection<Euclidean> + LinearMinimisation>(
     set: &K,
     y: &[f64],

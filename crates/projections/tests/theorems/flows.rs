@@ -39,7 +39,7 @@ fn paths(set: &FlowPolytope, at: usize, sink: usize, so_far: &[f64], found: &mut
     }
 }
 
-/// The source and the sink that `graph` chose.
+/// The source and the sink of `graph`.
 fn ends(set: &FlowPolytope) -> (usize, usize) {
     *set.edges().last().unwrap()
 }
@@ -89,7 +89,8 @@ proptest! {
         prop_assert!((0..g.len()).all(|e| (inside[e] > 0.0) == used(e)), "{inside:?}");
     }
 
-    /// Bundles of parallel edges in a row are a product of simplices; beyond the range too, where the largest wins.
+    /// Bundles of parallel edges in a row are a product of simplices; beyond the range too, where the largest
+    /// wins.
     #[test]
     fn bundles_project_like_simplices(
         bundles in vec(vec(coordinate(), 1..8), 1..4), exponent in prop_oneof![3 => Just(0_u32), 1 => 0..20_u32, 1 => 900..1100_u32],
@@ -115,7 +116,7 @@ proptest! {
     }
 }
 
-/// The step towards the affine minimum ends with a weight of exactly 0: that vertex leaves, and not the newest.
+/// The step towards the affine minimum ends with a weight of exactly 0: that vertex leaves, not the newest.
 #[test]
 fn a_weight_that_vanishes_at_the_end_of_its_step_leaves() {
     let set = FlowPolytope::new(3, vec![(0, 1), (0, 1), (1, 2), (1, 2)], 0, 2).unwrap();
@@ -154,7 +155,7 @@ fn flows_refuse_what_is_no_acyclic_graph() {
         let saved = format!(r#"{{"vertices":{vertices},"edges":[[0,1],[1,3]],"source":0,"sink":3}}"#);
         assert!(serde_json::from_str::<FlowPolytope>(&saved).is_err(), "{vertices}");
     }
-    // The edge to 2 leads nowhere and carries nothing.
+    // The edge to 2 leads nowhere and carries 0.
     let set = new(3, vec![(0, 2), (0, 1), (0, 1)], 0, 1).unwrap();
     let mut y = [9.0, 1.0, 0.5];
     set.project(&mut y).unwrap();

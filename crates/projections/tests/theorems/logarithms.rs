@@ -1,11 +1,10 @@
 //! Entropic projections that return logarithms, of points whose own logarithms may lie beyond the range.
 
 use crate::sample::{entropic_set, weight};
-use projections::{
-    AnySet, CappedSimplex, LogProjection, ProjectionError, Scratch, Simplex, Then, UnitBox, scale_down,
-};
+use projections::{AnySet, CappedSimplex, LogProjection, ProjectionError, Scratch, Simplex, Then, UnitBox};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use rows::numeric::scale_down;
 
 /// x = Π(y) and log x, for log y = `log_y`·2^exponent.
 fn both(set: &impl LogProjection, log_y: &[f64], exponent: u32) -> Option<(Vec<f64>, Vec<f64>)> {
@@ -22,7 +21,7 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    /// The same point as without logarithms, whatever the unit, and its own logarithms beside it.
+    /// The point equals the one without logarithms, in any unit, and the logarithms are its own.
     #[test]
     fn the_point_and_its_logarithms(
         (set, y) in (1..12_usize).prop_flat_map(|n| (entropic_set(n), vec(weight(), n))), exponent in 0..1000_u32,
@@ -43,7 +42,7 @@ proptest! {
         }
     }
 
-    /// What is too small to see keeps its distance from what is not: log x − log y is the same for both.
+    /// An underflowed coordinate keeps its distance from the others: log x − log y is the same for both.
     #[test]
     fn invisible_weights_keep_their_ratio(depth in 800.0..1e6_f64, lead in -2.0..2.0_f64) {
         let log_y = [lead, 0.0, -depth, 1.5 - depth];
@@ -59,7 +58,8 @@ proptest! {
         check(&Then::new(UnitBox, Simplex::new(2.0).unwrap()), (2.0 / (lead.min(0.0).exp() + 1.0)).ln())?;
     }
 
-    /// Long vectors of ordinary weights, of which none, few or most are full: x = min(c, ρy), Σx = s, and log x.
+    /// Long vectors of ordinary weights, of which none, few or most are full: x = min(c, ρy), Σx = s, and log
+    /// x.
     #[test]
     fn long_vectors_below_caps((log_y, k) in (vec(-30.0..30.0_f64, 100..900), 1.01..50.0_f64), period in 1..4_usize) {
         let cap = |i: usize| k * (1 + i % period) as f64 / log_y.len() as f64;
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// Beyond the range capped weights fill in their order, equal ones alike, and the last needed one takes the rest.
+/// Beyond the range capped weights fill in order, equal ones equally, and the last one takes the rest.
 #[test]
 fn orders_beyond_the_range() {
     let set = CappedSimplex::new(vec![0.25, 0.25, 0.5, 0.5, 0.5], 1.0).unwrap();
@@ -106,7 +106,8 @@ fn orders_beyond_the_range() {
     assert_eq!((x, logarithms), (vec![1.0, 0.0, 0.0], vec![0.0, f64::MIN, f64::NEG_INFINITY]));
 }
 
-/// On the simplex ten thousand active steps end where their sum leads, to a few more digits than a lazy learner shows.
+/// On the simplex ten thousand active steps end where their sum leads, to a few more digits than a lazy
+/// learner shows.
 #[test]
 fn active_steps_do_not_wear_the_weights_out() {
     let (n, eta) = (25, 0.1);
@@ -128,7 +129,7 @@ fn active_steps_do_not_wear_the_weights_out() {
         }
         simplex.project_log_scaled_with(&mut log_w, 0, &mut w, &mut scratch).unwrap();
     }
-    // Seen from the last coordinate, which is the largest.
+    // Relative to the last coordinate, the largest.
     let seen = |i: usize| (sums[i].0 - sums[n - 1].0) + (sums[i].1 - sums[n - 1].1);
     for i in 0..n {
         let got = log_w[i] - log_w[n - 1];
@@ -141,7 +142,7 @@ fn active_steps_do_not_wear_the_weights_out() {
     assert!((w.iter().sum::<f64>() - 1.0).abs() <= 1e-15 * n as f64);
 }
 
-/// What is no logarithm is found wherever it stands, in a whole row of lanes or behind the last one.
+/// NaN and +∞ are found at every position, in a row of lanes and after the last one.
 #[test]
 fn a_refusal_names_the_place() {
     for (n, value) in [1, 8, 9, 17].into_iter().flat_map(|n| [(n, f64::NAN), (n, f64::INFINITY)]) {

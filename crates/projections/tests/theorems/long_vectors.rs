@@ -1,4 +1,4 @@
-//! Vectors long enough for every branch of the searches, in the orders that are worst for each.
+//! Vectors long enough for every branch of the searches, in the worst order for each.
 
 use crate::sample::{difference, dot, size};
 use projections::{
@@ -10,7 +10,8 @@ use rand_chacha::ChaCha8Rng;
 
 const N: usize = 30_000;
 
-/// Values by style: spread, ties, a common offset, creeping steps, few above many, sorted both ways, shuffled.
+/// Values by style: spread, ties, a common offset, creeping steps, few above many, sorted both ways,
+/// shuffled.
 fn vectors(rng: &mut ChaCha8Rng) -> Vec<(&'static str, Vec<f64>)> {
     let uniform: Vec<f64> = (0..N).map(|_| rng.random_range(-1.0..1.0)).collect();
     let mut rising = uniform.clone();
@@ -68,7 +69,7 @@ fn long_vectors_project_exactly() {
     }
 }
 
-/// Whichever pass comes upon it first: that over sorted, positive or sifted vectors.
+/// NaN and ±∞ are refused by every first pass: over sorted, positive or sifted vectors.
 #[test]
 fn long_vectors_that_are_not_finite_are_refused() {
     let mut scratch = Scratch::default();
@@ -121,12 +122,12 @@ fn long_entropic_projections_share_one_factor() {
     }
 }
 
-/// Caps that make even sharing fill few coordinates a round. From equal weights both geometries share evenly, so the
-/// answer is min(c, ρ) with ρ found by filling the caps in rising order.
+/// Caps that make even sharing fill few coordinates a round. From equal weights both geometries share evenly,
+/// so the answer is min(c, ρ) with ρ found by filling the caps in rising order.
 #[test]
 fn creeping_caps_fill_as_in_rising_order() {
     for spare in [1e-6, 1e-3, 0.5] {
-        // Of the coordinates left, each round finds but the next 8 % below the mean.
+        // Each round finds only the next 8 % of the remaining coordinates below the mean.
         let (mut caps, mut groups) = (Vec::with_capacity(N), Vec::new());
         for group in 0..11 {
             let (size, cap) = ((N - caps.len()) * 8 / 100, 1.0 - 0.9 * 16_f64.powi(-group));
@@ -149,7 +150,7 @@ fn creeping_caps_fill_as_in_rising_order() {
         let set = CappedSimplex::new(caps.clone(), s).unwrap();
         Projection::<NegativeEntropy>::project(&set, &mut entropic).unwrap();
 
-        // For the Euclidean geometry every other coordinate stands a quarter higher, and so does its cap.
+        // For the Euclidean geometry every other coordinate, and its cap, is a quarter higher.
         let start: Vec<f64> = (0..N).map(|i| 0.25 * (i % 2) as f64).collect();
         let raised = caps.iter().zip(&start).map(|(c, v)| c + v).collect();
         let set = CappedSimplex::new(raised, s + 0.125 * N as f64).unwrap();

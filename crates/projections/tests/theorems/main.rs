@@ -1,4 +1,4 @@
-//! What the theory says of every set, projection and mirror map, on random inputs.
+//! The theorems about every set, projection and mirror map, on random inputs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]

@@ -1,4 +1,5 @@
-//! The trace-norm ball and the spectrahedron: the lmo against the full decomposition, the projection against KKT.
+//! The trace-norm ball and the spectrahedron: the lmo against the full decomposition, the projection against
+//! KKT.
 
 use crate::sample::{difference, dot, size};
 use nalgebra::DMatrix;
@@ -256,7 +257,7 @@ fn tied_eigenvalues_project_exactly() {
     }
 }
 
-/// ±10^e with e uniform up to `decades`: most entries are lost beside the largest.
+/// ±10^e with e uniform up to `decades`: most entries are below the rounding of the largest.
 fn wide(m: usize, n: usize, decades: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let size = |rng: &mut ChaCha8Rng| 10_f64.powf(rng.random_range(-decades..decades));
     (0..m * n).map(|_| if rng.random_range(0..2) == 0 { size(rng) } else { -size(rng) }).collect()
@@ -275,7 +276,7 @@ fn assert_projects_wide<K: Projection<Euclidean> + LinearMinimisation>(set: &K, 
     assert!(violation <= 1e-12, "KKT violated by {violation:e} for {y:?}");
 }
 
-/// Decompositions of such matrices were seen to divide 0 by 0, to panic and to leave the set.
+/// Decompositions of such matrices used to divide 0 by 0, to panic and to leave the set.
 #[test]
 fn matrices_of_any_spread_project() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);

@@ -1,4 +1,4 @@
-//! Mirror maps: the gradient is the derivative, its inverse inverts, the divergence is the one of its definition.
+//! Mirror maps: gradient, inverse and divergence agree with their definitions.
 
 use crate::sample::{coordinate, dot, weight};
 use projections::{Euclidean, NegativeEntropy, PNorm, ProjectionError, Regulariser};
@@ -44,7 +44,7 @@ proptest! {
         prop_assert!((a - b).abs() <= 1e-12 * b, "{a} for {b}");
     }
 
-    /// (p − 1)/2·‖x − y‖_p² ≤ B(x, y): strong convexity, which every regret bound of the map rests on.
+    /// (p − 1)/2·‖x − y‖_p² ≤ B(x, y): the strong convexity that every regret bound of the map needs.
     #[test]
     fn p_norms_are_strongly_convex(
         (x, y) in (1..8_usize).prop_flat_map(|n| (vec(coordinate(), n), vec(coordinate(), n))), p in 1.05..=2.0

@@ -31,7 +31,7 @@ pub(crate) fn capped(n: usize) -> impl Strategy<Value = CappedSimplex> {
     })
 }
 
-/// A set that has points of dimension n.
+/// A set in dimension n.
 pub(crate) fn set(n: usize) -> impl Strategy<Value = AnySet> {
     let radius = || prop_oneof![3 => 0.1..5.0, 1 => 1e-3..1e3];
     prop_oneof![

@@ -1,6 +1,6 @@
-//! An allocator that counts, for the tests of all crates that a round allocates nothing.
+//! A counting allocator, for the tests that a round allocates nothing.
 
-// A global allocator cannot be written without it; this one hands every call on to the system's.
+// A global allocator needs unsafe code; this one forwards every call to the system's.
 #![allow(unsafe_code, reason = "the counting allocator of these tests")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,12 +16,12 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a constant
-// start, so counting neither allocates nor fails when a thread ends.
+// SAFETY: every call goes to `System` unchanged. The counter is a thread-local without destructor and with a
+// constant start, so counting neither allocates nor fails when a thread ends.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
+        // SAFETY: the caller's promises are those that `System` requires.
         unsafe { System.alloc(layout) }
     }
 

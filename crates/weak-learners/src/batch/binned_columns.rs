@@ -1,29 +1,27 @@
 //! A sample whose columns are binned once.
 
 use super::Sample;
-use super::contract::check_size;
-use super::exact_stump::midway;
+use super::contract::{check_size, midway, too_many_columns};
 use crate::LearnerError;
 use projections::ProjectionError;
 use rows::{Entries, Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
-/// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a search over
-/// all cuts is one histogram.
+/// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a
+/// search over all cuts is one histogram.
 ///
-/// *The bins of a column:* its cuts c_1 < … < c_k are thresholds, k ≤ 255, and x is in bin b where c_b ≤ x < c_(b+1): the
-/// rows on the right-hand side x ≥ c_b of a split are those of the bins b and above. Where a column has no more distinct
-/// values than there may be bins, each value has its own, and the cuts stand midway between neighbours, as
-/// [`ExactStump`](super::ExactStump) puts them. Otherwise the bins are as even as they can be: a value stays in one bin,
-/// and s is the least number such that bins of at most s rows, and bins of one value, suffice; from the lowest value on,
-/// each is filled as far as s allows. [`f64::MIN`] and [`f64::MAX`], which stand for missing values
-/// ([`Missing`](rows::Missing)), share a bin with no other value and leave as many fewer to the rest; where there may be
-/// only two bins, both are there and others too, the second one holds all but the lowest. A constant column has one bin
-/// and no cut. −0 is 0.
+/// *The bins of a column:* its cuts c_1 < … < c_k are thresholds, k ≤ 255, and x is in bin b if c_b ≤ x <
+/// c_(b+1). The rows with x ≥ c_b are those of the bins b and above. If a column has no more distinct values
+/// than bins, each value has its own bin, and the cuts are the midpoints of
+/// [`ExactStump`](super::ExactStump). Otherwise the bins are as even as possible. A value stays in one bin,
+/// and s is the least number such that bins of at most s rows, and bins of one value, suffice. From the
+/// lowest value on, each bin is filled up to s rows. [`f64::MIN`] and [`f64::MAX`], which stand for missing
+/// values ([`Missing`](rows::Missing)), have bins of their own. With only two bins, the second holds all
+/// values but the lowest. A constant column has one bin and no cut. −0 is 0.
 ///
-/// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. *Cost:* O(stored values ·
-/// log m) once, m·d bytes; while it is made another 80 bytes a dense row, or a copy of the values of sparse ones. A binned
-/// sample is saved as its rows and its cuts.
+/// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. *Cost:*
+/// O(stored values · log m) once, m·d bytes; during construction another 80 bytes a dense row, or a copy of
+/// the values of sparse rows. A binned sample is saved as its rows and its cuts.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -54,7 +52,8 @@ impl BinnedColumns {
     /// Up to 256 bins a column.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or 2^26 columns.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or
+    /// 2^26 columns.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         Self::with_bins(matrix, 256)
     }
@@ -73,7 +72,7 @@ impl BinnedColumns {
         Parts { matrix, cuts }.try_into()
     }
 
-    /// Other rows with the cuts of this sample: those to validate or to test on.
+    /// Other rows with the cuts of this sample, for validation or test.
     ///
     /// # Errors
     /// As [`new`](Self::new), and [`LearnerError::InputDimension`] for rows of another dimension.
@@ -81,20 +80,20 @@ impl BinnedColumns {
         Parts { matrix, cuts: self.parts.cuts.clone() }.try_into()
     }
 
-    /// The bin of every row in column j; nothing for a column that is not there.
+    /// The bin of every row in column j; empty for a column outside the sample.
     #[must_use]
     pub fn bins(&self, j: usize) -> &[u8] {
         let m = self.size();
         if j < self.inputs() { &self.bins[j * m..(j + 1) * m] } else { &[] }
     }
 
-    /// The cuts of column j, rising; one fewer than its bins. Nothing for a column that is not there.
+    /// The cuts of column j, ascending; one fewer than its bins. Empty for a column outside the sample.
     #[must_use]
     pub fn cuts(&self, j: usize) -> &[f64] {
         self.parts.cuts.get(j).map_or(&[], Vec::as_slice)
     }
 
-    /// The rows as they came.
+    /// The rows.
     #[must_use]
     pub fn matrix(&self) -> &RowMatrix {
         &self.parts.matrix
@@ -125,11 +124,11 @@ impl Sample for BinnedColumns {
 /// Columns of dense rows that are gathered at once: eight values are a line of the cache.
 const TOGETHER: usize = 8;
 
-/// The cuts of every column. Dense rows are gathered a few columns at a time, so that no second copy of them is made;
-/// the columns of sparse rows all at once.
+/// The cuts of every column. Dense rows are gathered a few columns at a time, so that no second copy of them
+/// is made; the columns of sparse rows all at once.
 ///
 /// # Errors
-/// [`LearnerError::BadParameter`] for more columns than the memory holds: sparse rows say nothing of how many there are.
+/// [`LearnerError::BadParameter`] for more columns than memory holds: the width of sparse rows is unbounded.
 pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Result<Vec<Vec<f64>>, LearnerError> {
     let (m, d) = (matrix.len(), matrix.dimension());
     let is_dense = matrix.row(0).is_some_and(|x| matches!(x.entries(), Entries::Dense(_)));
@@ -161,19 +160,12 @@ pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Result<Vec<Vec<f64>>, 
     Ok(cuts)
 }
 
-/// What is said of columns that the memory does not hold.
-pub(super) fn too_many_columns(columns: usize) -> LearnerError {
-    #[allow(clippy::cast_precision_loss, reason = "a number for a message")]
-    let (name, value) = ("columns", columns as f64);
-    LearnerError::BadParameter { name, value, domain: "as many as the memory holds" }
-}
-
-/// Bits of a number to a whole number in the same order, and back. (Of what is not 0: −0 would come before 0.)
+/// The bits of a number other than 0 as an integer of the same order, and back. (−0 would come before 0.)
 fn ordered(bits: i64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }
 
-/// Equal values that stand together: the value, and how often it is there.
+/// A run of equal values: the value and its count.
 fn runs(values: &[i64]) -> impl Iterator<Item = (f64, usize)> {
     let value = |v: i64| f64::from_bits(ordered(v).cast_unsigned());
     values.chunk_by(|a, b| a == b).map(move |run| (value(run[0]), run.len()))
@@ -196,7 +188,7 @@ fn cut(values: &mut [i64], m: usize, bins: usize) -> Vec<f64> {
     }
     // The first value of every bin but the first, where a bin has s rows or one value.
     let (upto, values) = (&upto, distinct.len());
-    // What stands for missing values starts a bin, and so does what follows it.
+    // A value that stands for missing starts a bin, and so does its successor.
     let after_lowest = usize::from(distinct.first() == Some(&f64::MIN));
     let apart = distinct.last() == Some(&f64::MAX) && bins - after_lowest > 1;
     let highest = if apart { values - 1 } else { values };
@@ -206,7 +198,7 @@ fn cut(values: &mut [i64], m: usize, bins: usize) -> Vec<f64> {
         let next = move |k: &usize| end(*k).map(|end| full(*k).clamp(k + 1, end));
         std::iter::successors(Some(0), next).skip(1).take_while(move |k| *k < values)
     };
-    // Halving finds the least s that needs no more bins than there may be: the more rows to a bin, the fewer bins.
+    // Bisection for the least s that needs no more bins than allowed: larger bins are fewer.
     let (mut too_few, mut enough) = (0, m);
     while enough - too_few > 1 {
         let s = too_few.midpoint(enough);
@@ -253,7 +245,7 @@ impl TryFrom<Parts> for BinnedColumns {
         // At most 255 cuts lie at or below a value.
         let bin = |j: usize, x: f64| u8::try_from(cuts[j].partition_point(|c| *c <= x)).unwrap_or(u8::MAX);
         let m = matrix.len();
-        // A byte a row and column, also of sparse rows: their values say nothing of how many there are.
+        // A byte a row and column, also for sparse rows, whose width is unbounded.
         let (mut bins, size) = (Vec::new(), m.saturating_mul(cuts.len()));
         if bins.try_reserve_exact(size).is_err() {
             return Err(ProjectionError::TooLarge { argument: "bins", size }.into());

@@ -1,7 +1,7 @@
 //! The contracts of batch weak learning.
 
 use crate::LearnerError;
-use projections::{exponent_above, scale_down, scale_up};
+use rows::numeric::{exponent_above, scale};
 use rows::{Row, RowMatrix};
 
 /// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
@@ -18,7 +18,8 @@ pub trait Hypothesis {
     fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError>;
 }
 
-/// m examples in the layout that a learner searches (rows, presorted columns, …), prepared once and trained on often.
+/// m examples in the layout that a learner searches (rows, presorted columns, …), prepared once and trained
+/// on often.
 ///
 /// Contract: at least one example; all rows of one dimension. All four methods are required.
 pub trait Sample {
@@ -37,25 +38,25 @@ pub trait Sample {
         visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
     ) -> Result<(), LearnerError>;
 
-    /// The [`RowMatrix::fingerprint`] of the rows: whoever keeps labels or gradients of these rows elsewhere tells by it that
-    /// a sample is of the same rows in the same order.
+    /// The [`RowMatrix::fingerprint`] of the rows. Code that keeps labels or gradients elsewhere checks by it
+    /// that a sample has the same rows in the same order.
     fn fingerprint(&self) -> u64;
 }
 
-/// A learner of weighted examples: given targets a_i ∈ \[−1, 1\] and weights w_i ≥ 0, it returns an h of large *edge*
-/// Σ w_i a_i h(x_i) / Σ w_i.
+/// A learner of weighted examples: given targets a_i ∈ \[−1, 1\] and weights w_i ≥ 0, it returns an h of
+/// large *edge* Σ w_i a_i h(x_i) / Σ w_i.
 ///
-/// A target is the label ±1 of an example, or the mean label of one that occurs with several: an example with label +1
-/// of weight u and label −1 of weight v is one example with target (u−v)/(u+v) and weight u+v. Weights need not sum to
-/// 1; an example of weight 0 is as absent.
+/// A target is the label ±1 of an example, or the mean label of an example with several. An example with
+/// label +1 of weight u and label −1 of weight v is one example with target (u−v)/(u+v) and weight u+v.
+/// Weights need not sum to 1; an example of weight 0 counts as absent.
 ///
-/// Contract: `train` refuses targets outside \[−1, 1\], negative weights, a weight or target that is not finite, lengths
-/// that differ from the sample's, and weights that are all 0; the learner, its random stream included, is then as it
-/// was. `train` is required; `evaluate` has a default that walks the rows.
+/// Contract: `train` refuses targets outside \[−1, 1\], negative weights, a weight or target that is not
+/// finite, lengths that differ from the sample's, and weights that are all 0; the learner and its random
+/// stream are then unchanged. `train` is required; `evaluate` has a default that walks the rows.
 pub trait WeakLearner {
     /// The layout it searches.
     type Sample: Sample;
-    /// What it finds.
+    /// The trained hypothesis.
     type Hypothesis: Hypothesis;
 
     /// Finds a hypothesis on the weighted sample.
@@ -87,7 +88,7 @@ pub trait WeakLearner {
     }
 }
 
-/// Refuses a matrix without a row, and one whose rows a `u32` cannot count.
+/// Rejects a matrix without a row, or with more rows than a `u32` counts.
 pub(crate) fn check_size(matrix: &RowMatrix) -> Result<(), LearnerError> {
     if matrix.is_empty() {
         return Err(LearnerError::Empty { argument: "sample" });
@@ -97,7 +98,7 @@ pub(crate) fn check_size(matrix: &RowMatrix) -> Result<(), LearnerError> {
         let value = matrix.len() as f64;
         return Err(LearnerError::BadParameter { name: "rows", value, domain: "m ≤ 2^32" });
     }
-    // Every column has a place, also where sparse rows leave it empty.
+    // Every column has an entry, even if sparse rows leave it empty.
     if matrix.dimension() > 1 << 26 {
         #[allow(clippy::cast_precision_loss, reason = "for the message")]
         let value = matrix.dimension() as f64;
@@ -106,7 +107,7 @@ pub(crate) fn check_size(matrix: &RowMatrix) -> Result<(), LearnerError> {
     Ok(())
 }
 
-/// What [`WeakLearner::train`] refuses, refused; otherwise the largest weight, which is positive.
+/// Checks the arguments of [`WeakLearner::train`]; returns the largest weight, which is positive.
 pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> Result<f64, LearnerError> {
     for (argument, values) in [("targets", targets), ("weights", weights)] {
         if values.len() != size {
@@ -126,19 +127,17 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
     if largest > 0.0 { Ok(largest) } else { Err(LearnerError::ZeroWeights) }
 }
 
-/// The unit in which a training on bins adds up whole numbers: a power of two, 2^−61 to 2^−60 of Σ w_i.
+/// The unit of the integer sums of a training on bins: a power of two, 2^−61 to 2^−60 of Σ w_i.
 ///
-/// No sum overflows. The unit is 2^(e − 61), where the Σ w_i that was computed is below 2^e; of m ≤ 2^32 terms that are not
-/// negative it is right to a factor of 1 ± 2^−20. So any sum of weights in grains is below 2^62, and so is one of products
-/// w_i a_i, none of which is rounded to more than w_i; twice such a sum is still an `i64`.
+/// No sum overflows: sums of weights and of products w_i a_i stay below 2^62 (docs/numerics.md, Trees).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grain {
-    /// One over the unit, which may lie beyond the range of powers of two; the halves of its exponent do not.
+    /// One over the unit, in two factors, because the unit may be beyond the range of powers of two.
     halves: (f64, f64),
 }
 
 impl Grain {
-    /// What [`WeakLearner::train`] refuses, refused; otherwise the unit for these weights.
+    /// Checks the arguments of [`WeakLearner::train`]; returns the unit for these weights.
     pub(crate) fn of(size: usize, targets: &[f64], weights: &[f64]) -> Result<Self, LearnerError> {
         let shift = 61 - exponent_of_total(size, targets, weights)?;
         Ok(Self { halves: (in_units(1.0, -(shift / 2)), in_units(1.0, shift / 2 - shift)) })
@@ -157,9 +156,10 @@ impl Grain {
     }
 }
 
-/// What [`WeakLearner::train`] refuses, refused; otherwise an e with Σ w_i < 2^e, up to the rounding of the sum.
+/// Checks the arguments of [`WeakLearner::train`]; returns an e with Σ w_i < 2^e, up to the rounding of the
+/// sum.
 ///
-/// One pass that keeps four examples in a register; what it finds amiss is left to [`check_examples`] to name.
+/// One pass with four examples in a register; [`check_examples`] names the error if there is one.
 fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i32, LearnerError> {
     let legal = |a: f64, w: f64| (a.abs() <= 1.0) & (w >= 0.0);
     let ((targets_by_four, last_targets), (weights_by_four, last_weights)) =
@@ -177,23 +177,23 @@ fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i3
     if lengths && fine && total > 0.0 && total.is_finite() {
         return Ok(exponent_above(total));
     }
-    // Every weight is legal, and their sum beyond the range.
+    // Every weight is legal, but their sum is beyond the range.
     let unit = exponent_above(check_examples(size, targets, weights)?);
     Ok(unit + exponent_above(weights.iter().map(|w| in_units(*w, unit)).sum()))
 }
 
 /// w·2^(−unit), where 2^unit is near the largest weight.
 pub(crate) fn in_units(w: f64, unit: i32) -> f64 {
-    if unit > 0 { scale_down(w, unit.unsigned_abs()) } else { scale_up(w, unit.unsigned_abs()) }
+    scale(w, -unit)
 }
 
-/// Whether threads may share this much work, of which so much is worth their start: they belong to the rayon pool that
-/// the caller is in, and outside of one none is started. Who uses rayon's iterators asks here first.
+/// Whether this much work is shared among the threads of the caller's rayon pool; false below `worthwhile`
+/// and outside a pool. Every use of rayon's iterators is behind this check.
 pub(crate) fn in_pool(work: usize, worthwhile: usize) -> bool {
     work >= worthwhile && rayon::current_thread_index().is_some()
 }
 
-/// What [`WeakLearner::evaluate`] refuses, refused.
+/// Checks the arguments of [`WeakLearner::evaluate`].
 pub(crate) fn check_evaluation(
     hypothesis: &impl Hypothesis,
     sample: &impl Sample,
@@ -208,4 +208,17 @@ pub(crate) fn check_evaluation(
         return Err(LearnerError::InputDimension { expected, got });
     }
     Ok(())
+}
+
+/// A θ with a < θ ≤ b, for a < b: the midpoint, unless that rounds to a.
+pub(crate) fn midway(a: f64, b: f64) -> f64 {
+    let middle = a.midpoint(b);
+    if middle > a { middle } else { b }
+}
+
+/// The error for columns that memory does not hold.
+pub(super) fn too_many_columns(columns: usize) -> LearnerError {
+    #[allow(clippy::cast_precision_loss, reason = "a number for a message")]
+    let (name, value) = ("columns", columns as f64);
+    LearnerError::BadParameter { name, value, domain: "as many as the memory holds" }
 }

@@ -3,18 +3,20 @@
 use super::contract::{check_examples, in_units};
 use super::{Sample, WeakLearner};
 use crate::LearnerError;
-use projections::{LARGEST_SIZE, exponent_above};
+use projections::LARGEST_SIZE;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
+use rows::numeric::exponent_above;
 use serde::{Deserialize, Serialize};
 
-/// A weak learner that is shown m₀ examples, drawn independently: example i with probability w_i/Σw, with label +1 with
+/// A weak learner that trains on m₀ independent draws: example i with probability w_i/Σw, with label +1 with
 /// probability (1 + a_i)/2 and −1 otherwise \[BCMH20, Definitions 7 and 9\].
 ///
-/// The inner learner is given the counts as weights and the mean labels as targets, which to it is the drawn sample. So
-/// this is both kinds of draw of \[BCMH20, Algorithm 2\]: line 3 with targets y and weights p_t, line 4 with targets
-/// y∘p_t and equal weights. *Cost:* O(m + m₀ log m) and the inner training; no allocation of its own after the first.
-/// *Errors:* those of the contract and the inner learner's; the random stream is then where it was.
+/// The inner learner receives the counts as weights and the mean labels as targets: the drawn sample. So this
+/// is both kinds of draw of \[BCMH20, Algorithm 2\]: line 3 with targets y and weights p_t, line 4 with
+/// targets y∘p_t and equal weights. *Cost:* O(m + m₀ log m) and the inner training; no allocation of its own
+/// after the first. *Errors:* those of the contract and the inner learner's; the random stream is then
+/// unchanged.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -60,7 +62,7 @@ impl<W: WeakLearner> WeakLearner for Sampled<W> {
         weights: &[f64],
     ) -> Result<W::Hypothesis, LearnerError> {
         self.accumulate(check_examples(sample.size(), targets, weights)?, weights);
-        // The draws count once the inner learner has taken them.
+        // The random stream advances only once the inner learner has succeeded.
         let mut rng = self.state.rng.clone();
         self.draw(targets, &mut rng);
         let hypothesis = self.state.learner.train(sample, &self.means, &self.counts)?;
@@ -96,7 +98,7 @@ impl<W> Sampled<W> {
             sums.resize(targets.len(), 0.0);
         }
         let total = cumulative.last().copied().unwrap_or(0.0);
-        // u·total may round up to the total: the last example that has a weight is the one that begins to reach it.
+        // u·total may round up to the total: the draw is then the last example of positive weight.
         let last = cumulative.partition_point(|sum| *sum < total);
         for _ in 0..state.examples {
             let (which, label): (f64, f64) = (rng.random(), rng.random());
@@ -112,12 +114,12 @@ impl<W> Sampled<W> {
     /// Draws `examples` = m₀ examples for every training of `learner`.
     ///
     /// # Errors
-    /// [`LearnerError::BadParameter`] for m₀ = 0, and for 2^32 draws or more, which no training ends with.
+    /// [`LearnerError::BadParameter`] for m₀ = 0 or m₀ ≥ 2^32.
     pub fn new(learner: W, examples: usize, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
         State { learner, examples, rng }.try_into()
     }
 
-    /// The learner that is shown the draws.
+    /// The inner learner.
     pub fn learner(&self) -> &W {
         &self.state.learner
     }

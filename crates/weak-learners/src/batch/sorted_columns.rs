@@ -1,17 +1,15 @@
 //! A sample whose columns are sorted once.
 
 use super::Sample;
-use super::binned_columns::too_many_columns;
-use super::contract::check_size;
+use super::contract::{check_size, too_many_columns};
 use crate::LearnerError;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
 /// m ≥ 1 examples, each column sorted by value once, so that a search over all thresholds is one pass.
 ///
-/// A column keeps its non-zero values; the rows that it does not name have value 0 there, whether they were stored
-/// dense or sparse. *Cost:* O(stored values · log m) to make and O(stored values) of memory beside the rows. A sorted
-/// sample is saved as its rows.
+/// A column keeps its non-zero values, whether rows are dense or sparse. *Cost:* O(stored values · log m)
+/// once, and O(stored values) of memory beside the rows. A sorted sample is saved as its rows.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -35,14 +33,14 @@ impl SortedColumns {
     /// Sorts the columns of a matrix.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them or 2^26 columns,
-    /// or with more columns than the memory holds.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 rows or 2^26
+    /// columns, or with more columns than memory holds.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         matrix.try_into()
     }
 
-    /// The values of column j other than 0 in rising order, and the rows that they stand in; equal values in the order
-    /// of the rows. Both are empty for a column that is not there.
+    /// The non-zero values of column j in ascending order with their rows; equal values in the order of the
+    /// rows. Both are empty for a column outside the sample.
     pub fn column(&self, j: usize) -> (&[f64], &[u32]) {
         match self.offsets.get(j..) {
             Some(&[from, to, ..]) => (&self.values[from..to], &self.rows[from..to]),
@@ -50,7 +48,7 @@ impl SortedColumns {
         }
     }
 
-    /// The rows as they came.
+    /// The rows.
     pub fn matrix(&self) -> &RowMatrix {
         &self.matrix
     }
@@ -88,7 +86,7 @@ impl TryFrom<RowMatrix> for SortedColumns {
 
     fn try_from(matrix: RowMatrix) -> Result<Self, LearnerError> {
         check_size(&matrix)?;
-        // Sparse rows say nothing of how many columns there are, so that the memory may not be there.
+        // The width of sparse rows is unbounded, so the allocation may fail.
         let (m, mut columns, mut offsets) = (matrix.dimension(), Vec::new(), Vec::new());
         if columns.try_reserve_exact(m).is_err() || offsets.try_reserve_exact(m + 1).is_err() {
             return Err(too_many_columns(m));
@@ -104,7 +102,7 @@ impl TryFrom<RowMatrix> for SortedColumns {
         let (mut values, mut rows) = (Vec::new(), Vec::new());
         offsets.push(0);
         for column in &mut columns {
-            // Neither NaN nor 0 is there, so this is the order of the numbers; rows rise, and the sort is stable.
+            // Without NaN and 0 this is the order of the numbers; rows ascend, and the sort is stable.
             column.sort_by(|a: &(f64, u32), b| a.0.total_cmp(&b.0));
             values.extend(column.iter().map(|(value, _)| *value));
             rows.extend(column.iter().map(|(_, row)| *row));

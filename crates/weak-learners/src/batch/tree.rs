@@ -1,168 +1,142 @@
-//! Weighted trees, grown by smartcore: the one file that names it.
+//! A binary decision tree of any learner.
 
-use super::contract::{check_examples, in_units};
-use super::decision_tree::Node;
-use super::{LeafAnswer, Sample, SortedColumns, Tree, WeakLearner};
-use crate::LearnerError;
-use projections::exponent_above;
+use super::Hypothesis;
+use crate::{Label, LearnerError};
+use rows::Row;
 use serde::{Deserialize, Serialize};
-use smartcore::linalg::basic::matrix::DenseMatrix;
-use smartcore::tree::decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorParameters};
 
-/// A regression tree on the targets, by smartcore: greedy splits of least weighted squared error, and in each leaf the
-/// weighted mean of the targets or its sign.
+/// The answer of a leaf, from the weighted mean of its targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeafAnswer {
+    /// Its side, −1 or +1; 0 counts as +1.
+    Sign,
+    /// The mean itself, in \[−1, 1\].
+    Mean,
+}
+
+/// A tree of splits x_j ≤ θ.
 ///
-/// It does not maximise the edge, as [`ExactStump`](super::ExactStump) does; with depth 1 the two agree in general only
-/// on where the error is least. Features are tried in an order drawn from the seed, which decides between splits of
-/// equal error, and nothing else is random. Examples of weight 0 are left out. smartcore counts the root as a level, so
-/// its depth is one more than the depth here: 0 is a constant, 1 a stump.
-/// *Limits:* smartcore takes the mass beyond a threshold as a difference of doubles and compares splits by fourth powers
-/// of masses. So rows together lighter than 10^−15 of their node may not be parted from the others, and a node lighter
-/// than 10^−75 of the heaviest row may be split wrongly or not at all.
-/// *Cost:* the rows with a positive weight are written out dense, O(m·inputs), and sorted by every column.
-///
-/// ```
-/// use rows::RowMatrix;
-/// use weak_learners::batch::{LeafAnswer, SortedColumns, WeakLearner, WeightedTree};
-/// let xor = SortedColumns::new(RowMatrix::dense(2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0])?)?;
-/// let (targets, weights) = ([-1.0, 1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 2.0]);
-/// let mut learner = WeightedTree::new(2, LeafAnswer::Sign, 7)?;
-/// let tree = learner.train(&xor, &targets, &weights)?;
-/// let mut votes = [0.0; 4];
-/// learner.evaluate(&tree, &xor, &mut votes)?;
-/// assert_eq!((votes, tree.leaves()), (targets, 4));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// *Cost:* as many comparisons as the tree is deep, each as a [`Stump`](super::Stump)'s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
-pub struct WeightedTree {
-    depth: u16,
-    answer: LeafAnswer,
-    seed: u64,
+pub struct Tree {
+    inputs: usize,
+    nodes: Vec<Node>,
 }
 
-impl WeakLearner for WeightedTree {
-    type Sample = SortedColumns;
-    type Hypothesis = Tree;
-
-    fn train(
-        &mut self,
-        sample: &SortedColumns,
-        targets: &[f64],
-        weights: &[f64],
-    ) -> Result<Tree, LearnerError> {
-        let unit = exponent_above(check_examples(sample.size(), targets, weights)?);
-        // A weight that vanishes in units of the largest one weighs nothing; such rows need not be written out.
-        let fitted: Vec<usize> = (0..weights.len()).filter(|&i| in_units(weights[i], unit) > 0.0).collect();
-        let of_fitted = |values: &[f64]| fitted.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-        let weights: Vec<f64> = fitted.iter().map(|&i| in_units(weights[i], unit)).collect();
-        let nodes = self.grow(columns(sample, &fitted), &of_fitted(targets), &weights)?;
-        Tree::new(sample.inputs(), nodes)
-    }
+/// Every node but the root is the child of exactly one earlier node, so every walk from the root ends in a
+/// leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Node {
+    Leaf { answer: f64 },
+    Split { feature: usize, threshold: f64, at_most: usize, above: usize },
 }
 
-impl WeightedTree {
-    /// The nodes of a tree on rows that come column by column, the root first. Weights are positive and at most 1.
-    ///
-    /// Σ w_i a_i and Σ w_i of a leaf are summed in one order, so that a mean of numbers in [−1, 1] stays there.
-    pub(crate) fn grow(
-        &self,
-        columns: Vec<f64>,
-        targets: &Vec<f64>,
-        weights: &[f64],
-    ) -> Result<Vec<Node>, LearnerError> {
-        let (rows, inputs) = (targets.len(), columns.len() / targets.len().max(1));
-        let x = DenseMatrix::new(rows, inputs, columns, true).map_err(refused)?;
-        let parameters = DecisionTreeRegressorParameters {
-            max_depth: Some(self.depth + 1),
-            min_samples_leaf: 1,
-            min_samples_split: 2,
-            seed: Some(self.seed),
-        };
-        let grown =
-            DecisionTreeRegressor::fit_with_weights(&x, targets, weights, parameters).map_err(refused)?;
-        read(&grown, self.answer)
-    }
-}
-
-/// The rows that are to be fitted, column by column.
-fn columns(sample: &SortedColumns, fitted: &[usize]) -> Vec<f64> {
-    let mut position = vec![None; sample.size()];
-    fitted.iter().enumerate().for_each(|(k, &i)| position[i] = Some(k));
-    let mut values = vec![0.0; fitted.len() * sample.inputs()];
-    for (j, column) in values.chunks_exact_mut(fitted.len()).enumerate() {
-        let (stored, rows) = sample.column(j);
-        for (value, &row) in stored.iter().zip(rows) {
-            if let Some(k) = position[row as usize] {
-                column[k] = *value;
-            }
+impl LeafAnswer {
+    /// The answer for this mean.
+    pub(crate) fn of(self, mean: f64) -> f64 {
+        match self {
+            Self::Sign => Label::of_score(mean).sign(),
+            Self::Mean => mean,
         }
     }
-    values
 }
 
-fn refused(error: impl std::fmt::Display) -> LearnerError {
-    LearnerError::Refused { by: "smartcore", reason: error.to_string() }
-}
-
-/// The part of smartcore's saved form that is read.
-#[derive(Deserialize)]
-struct Grown {
-    tree_regressor: GrownNodes,
-}
-
-#[derive(Deserialize)]
-struct GrownNodes {
-    nodes: Vec<GrownNode>,
-}
-
-#[derive(Deserialize)]
-struct GrownNode {
-    output: f64,
-    split_feature: usize,
-    split_value: Option<f64>,
-    true_child: Option<usize>,
-    false_child: Option<usize>,
-}
-
-/// smartcore keeps its nodes to itself, but for serialisation.
-fn read(grown: &impl Serialize, answer: LeafAnswer) -> Result<Vec<Node>, LearnerError> {
-    let json = serde_json::to_value(grown).map_err(refused)?;
-    let grown: Grown = serde_json::from_value(json).map_err(refused)?;
-    let node = |node: GrownNode| match (node.split_value, node.true_child, node.false_child) {
-        (Some(threshold), Some(at_most), Some(above)) => {
-            Node::Split { feature: node.split_feature, threshold, at_most, above }
-        }
-        _ => Node::Leaf { answer: answer.of(node.output) },
-    };
-    Ok(grown.tree_regressor.nodes.into_iter().map(node).collect())
-}
-
-impl WeightedTree {
-    /// A tree of at most this depth: 0 is a constant, 1 a stump.
+impl Tree {
+    /// The tree of these nodes, from the root on.
     ///
     /// # Errors
-    /// A depth of 65535, which is one more than smartcore can count.
-    pub fn new(depth: u16, answer: LeafAnswer, seed: u64) -> Result<Self, LearnerError> {
-        Unchecked { depth, answer, seed }.try_into()
+    /// No inputs, or nodes that are not a tree.
+    pub(super) fn new(inputs: usize, nodes: Vec<Node>) -> Result<Self, LearnerError> {
+        Unchecked { inputs, nodes }.try_into()
+    }
+
+    /// The tree of checked nodes.
+    pub(super) fn trusted(inputs: usize, nodes: Vec<Node>) -> Self {
+        Self { inputs, nodes }
+    }
+
+    /// The nodes, root first; children come after their parent.
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The number of leaves.
+    pub fn leaves(&self) -> usize {
+        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
+    }
+}
+
+impl Hypothesis for Tree {
+    fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    fn predict(&self, x: Row<'_>) -> Result<f64, LearnerError> {
+        if x.dimension() != self.inputs {
+            return Err(LearnerError::InputDimension { expected: self.inputs, got: x.dimension() });
+        }
+        let mut node = self.nodes[0];
+        loop {
+            match node {
+                Node::Leaf { answer } => return Ok(answer),
+                Node::Split { feature, threshold, at_most, above } => {
+                    node = self.nodes[if x.get(feature) <= Some(threshold) { at_most } else { above }];
+                }
+            }
+        }
     }
 }
 
 #[derive(Deserialize)]
 struct Unchecked {
-    depth: u16,
-    answer: LeafAnswer,
-    seed: u64,
+    inputs: usize,
+    nodes: Vec<Node>,
 }
 
-impl TryFrom<Unchecked> for WeightedTree {
+impl TryFrom<Unchecked> for Tree {
     type Error = LearnerError;
 
-    fn try_from(Unchecked { depth, answer, seed }: Unchecked) -> Result<Self, LearnerError> {
-        if depth == u16::MAX {
-            let (name, domain) = ("depth", "[0, 65534]");
-            return Err(LearnerError::BadParameter { name, value: depth.into(), domain });
+    fn try_from(Unchecked { inputs, nodes }: Unchecked) -> Result<Self, LearnerError> {
+        for (argument, count) in [("tree", nodes.len()), ("inputs", inputs)] {
+            if count == 0 {
+                return Err(LearnerError::Empty { argument });
+            }
         }
-        Ok(Self { depth, answer, seed })
+        let mut parents = vec![0; nodes.len()];
+        for node in &nodes {
+            if let Node::Split { at_most, above, .. } = *node {
+                for child in [at_most, above] {
+                    parents
+                        .get_mut(child)
+                        .into_iter()
+                        .for_each(|count: &mut u32| *count = count.saturating_add(1));
+                }
+            }
+        }
+        let is_sound = |(i, node): (usize, &Node)| match *node {
+            Node::Leaf { answer } => answer.abs() <= 1.0,
+            Node::Split { feature, threshold, at_most, above } => {
+                let behind = i + 1..nodes.len();
+                feature < inputs
+                    && threshold.is_finite()
+                    && behind.contains(&at_most)
+                    && behind.contains(&above)
+            }
+        };
+        // Children come after their parent, so the root is no child.
+        let has_one_parent = |i: usize| i == 0 || parents[i] == 1;
+        let unsound = |node: (usize, &Node)| !(is_sound(node) && has_one_parent(node.0));
+        match nodes.iter().enumerate().position(unsound) {
+            #[allow(clippy::cast_precision_loss, reason = "for the message")]
+            Some(i) => {
+                let domain =
+                    "leaves in [−1, 1] and splits of a feature with two nodes behind, each the child of one";
+                Err(LearnerError::BadParameter { name: "node", value: i as f64, domain })
+            }
+            None => Ok(Self { inputs, nodes }),
+        }
     }
 }

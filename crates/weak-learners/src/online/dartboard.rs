@@ -1,18 +1,20 @@
-//! One expert drawn from the Hedge distribution, kept from round to round as long as the distribution allows.
+//! The shrinking dartboard: one expert drawn from the Hedge distribution, kept as long as the distribution
+//! allows.
 
 use crate::LearnerError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// The shrinking dartboard \[GVW10\] for Hedge with gains ±1: after a right vote the expert stays; after a wrong one it
-/// stays with probability e^(−2η), and is otherwise drawn from the new weights.
+/// The shrinking dartboard \[GVW10\] for Hedge with gains ±1: after a right vote the expert stays; after a
+/// wrong one it stays with probability e^(−2η), and is otherwise drawn from the new weights.
 ///
-/// Relative to right votes, a wrong one multiplies a weight by r = e^(−2η). With p and p⁺ the distributions before and
-/// after and ρ = Σ_i p_i r_i, the expert is i afterwards with probability p_i r_i + (1 − ρ)p⁺_i = ρp⁺_i + (1 − ρ)p⁺_i =
-/// p⁺_i: in every single round it has exactly the Hedge distribution, provided that the examples do not depend on the
-/// expert of this round or of an earlier one, which the later ones resemble. A change of η moves all weights, so then it
-/// is drawn afresh; on demand it is so in every round, and then the examples may depend on all earlier experts.
+/// Relative to right votes, a wrong one multiplies a weight by r = e^(−2η). With p and p⁺ the distributions
+/// before and after and ρ = Σ_i p_i r_i, the expert is i afterwards with probability p_i r_i + (1 − ρ)p⁺_i =
+/// ρp⁺_i + (1 − ρ)p⁺_i = p⁺_i. So in every round it has exactly the Hedge distribution, provided that the
+/// examples do not depend on the expert of this round or an earlier one. A change of η changes all weights,
+/// so the expert is then drawn afresh. On demand it is drawn afresh in every round, and examples may depend
+/// on all earlier experts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Dartboard {
     rate: Rate,
@@ -33,9 +35,12 @@ pub(crate) enum Rate {
     },
 }
 
+/// Sums of labels are exact in doubles up to so many rounds.
+const MOST_ROUNDS: u64 = 1 << 53;
+
 impl Rate {
-    /// The doubling rate for a class of entropy L (ln n of n equal experts): with η_1 = √(2(√2−1)L), the bound
-    /// L/η_T + ½Σ_t η_t stays below 2.2√(LT) for every T.
+    /// The doubling rate for a class of entropy L (ln n of n equal experts): with η_1 = √(2(√2−1)L), the
+    /// bound L/η_T + ½Σ_t η_t stays below 2.2√(LT) for every T.
     pub(crate) fn doubling(entropy: f64) -> Self {
         Self::Doubling { first: (2.0 * (2.0_f64.sqrt() - 1.0) * entropy).sqrt() }
     }
@@ -46,12 +51,12 @@ impl Dartboard {
         Self { rate, rounds: 0, afresh: false, rng }
     }
 
-    /// From now on the expert is drawn again in every round.
+    /// Draws the expert again in every round from now on.
     pub(crate) fn draw_afresh(&mut self) {
         self.afresh = true;
     }
 
-    /// η of the round to come.
+    /// η of the next round.
     pub(crate) fn eta(&self) -> f64 {
         match self.rate {
             Rate::Constant(eta) => eta,
@@ -59,7 +64,7 @@ impl Dartboard {
         }
     }
 
-    /// Ends a round; whether the expert must be drawn again.
+    /// Ends a round; returns whether the expert must be drawn again.
     pub(crate) fn redraws_after(&mut self, vote_was_wrong: bool) -> bool {
         let eta = self.eta();
         self.rounds += 1;
@@ -67,41 +72,49 @@ impl Dartboard {
         self.afresh || eta_changes || (vote_was_wrong && self.rng.random::<f64>() >= (-2.0 * eta).exp())
     }
 
-    /// An expert, with these weights.
+    /// An expert drawn with these weights.
     pub(crate) fn draw(&mut self, weights: &[f64]) -> usize {
         Self::at_share(self.coin(), weights)
     }
 
-    /// The expert at which the weights in their order first come to more than this share of all.
+    /// The expert at which the cumulated weights first exceed this share of the total.
     pub(crate) fn at_share(share: f64, weights: &[f64]) -> usize {
         let mut left = share * weights.iter().sum::<f64>();
         let hit = weights.iter().position(|weight| {
             left -= weight;
             left < 0.0
         });
-        // Rounding may leave a little after the last weight.
+        // Rounding may leave a remainder after the last weight.
         hit.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).unwrap_or(0)
     }
 
-    /// A number that is uniform in [0, 1).
+    /// A uniform number in [0, 1).
     pub(crate) fn coin(&mut self) -> f64 {
         self.rng.random()
     }
 
-    /// Checks what was loaded or handed in; sums of labels are exact up to the rounds allowed here.
+    /// Checks a state; sums of labels are exact up to this number of rounds.
     pub(crate) fn check(&self) -> Result<(), LearnerError> {
         let (Rate::Constant(eta) | Rate::Doubling { first: eta }) = self.rate;
         if !(eta > 0.0 && eta.is_finite()) {
             return Err(LearnerError::BadParameter { name: "η", value: eta, domain: "(0, ∞)" });
         }
-        if self.rounds > 1 << 53 {
+        if self.rounds > MOST_ROUNDS {
             return Err(bad_count("rounds", self.rounds, "at most 2^53"));
         }
         Ok(())
     }
 
-    /// Checks Σ y_t, over all rounds, and the sums of one feature, among which nothing is kept for `zero`: a round adds ±1 to
-    /// the total and to one sum of the feature, or to what the sums leave of the total.
+    /// Refuses the round behind the last one that is counted.
+    pub(crate) fn accepts_round(&self) -> Result<(), LearnerError> {
+        if self.rounds < MOST_ROUNDS {
+            return Ok(());
+        }
+        Err(bad_count("rounds", self.rounds, "less than 2^53 before an update"))
+    }
+
+    /// Checks Σ y_t over all rounds and the sums of one feature, without a sum for `zero`. A round adds ±1 to
+    /// the total and to one sum of the feature, or to the rest of the total.
     pub(crate) fn check_sums(&self, total: i64, sums: &[i64], zero: usize) -> Result<(), LearnerError> {
         let refuse = |value: i128, domain| {
             #[allow(clippy::cast_precision_loss, reason = "for a message")]
@@ -126,15 +139,15 @@ impl Dartboard {
     }
 }
 
-/// A saved count that cannot be.
+/// The error for an impossible saved count.
 pub(crate) fn bad_count(name: &'static str, count: u64, domain: &'static str) -> LearnerError {
     #[allow(clippy::cast_precision_loss, reason = "for a message")]
     let value = count as f64;
     LearnerError::BadParameter { name, value, domain }
 }
 
-/// Turns the gains G_i of experts with prior e^(−cost_i), up to a factor, in place into Hedge weights ∝
-/// e^(ηG_i − cost_i), whatever their sizes.
+/// Replaces the gains G_i of experts with prior ∝ e^(−cost_i) by Hedge weights ∝ e^(ηG_i − cost_i), without
+/// overflow.
 pub(crate) fn exponentiate(gains: &mut [f64], eta: f64, cost: impl Fn(usize) -> f64) {
     let largest = |values: &[f64]| values.iter().fold(f64::NEG_INFINITY, |largest, v| largest.max(*v));
     let best = largest(gains);
@@ -148,13 +161,13 @@ pub(crate) fn exponentiate(gains: &mut [f64], eta: f64, cost: impl Fn(usize) -> 
     weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
-/// The place and the value of the first largest gain.
+/// The index and the value of the first largest gain.
 pub(crate) fn first_best(gains: impl Iterator<Item = i64>) -> (usize, i64) {
     let larger = |best: (usize, i64), (i, gain)| if gain > best.1 { (i, gain) } else { best };
     gains.enumerate().fold((0, i64::MIN), larger)
 }
 
-/// A sum of at most 2^53 labels is a double.
+/// A sum of at most 2^53 labels, exact as a double.
 #[allow(clippy::cast_precision_loss, reason = "see above")]
 pub(crate) fn exact(gain: i64) -> f64 {
     gain as f64
@@ -192,7 +205,10 @@ mod tests {
     #[test]
     fn rounds_are_counted_as_far_as_doubles_count() {
         let mut dartboard = Dartboard::new(Rate::Constant(1.0), rand::SeedableRng::seed_from_u64(1));
-        dartboard.rounds = 1 << 53;
+        dartboard.rounds = MOST_ROUNDS - 1;
+        assert_eq!(dartboard.accepts_round(), Ok(()));
+        dartboard.rounds += 1;
+        assert!(dartboard.accepts_round().is_err());
         assert_eq!(dartboard.check(), Ok(()));
         dartboard.rounds += 2;
         let refused = Err(LearnerError::BadParameter {

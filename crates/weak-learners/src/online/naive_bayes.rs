@@ -6,22 +6,25 @@ use projections::filled;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
-/// Naive Bayes \[DP97\]: votes for the class of larger P(y)·Π_j P(x_j | y), every factor estimated from the examples so
-/// far; equality is voted +1.
+/// Naive Bayes \[DP97\]: votes for the class of larger P(y)·Π_j P(x_j | y), every factor estimated from the
+/// examples so far; equality is voted +1.
 ///
-/// A feature is 0 or not, and a value other than 0 is normal: with n_y examples of class y, of which k_yj have x_j ≠ 0,
+/// A feature is 0 or not, and a value other than 0 is normal: with n_y examples of class y, of which k_yj
+/// have x_j ≠ 0,
 ///
 /// - P(y) ∝ n_y + 1, and P(x_j ≠ 0 | y) = (k_yj + 1)/(n_y + 2), Laplace's rule;
-/// - P(x_j | x_j ≠ 0, y) is the normal density with the mean and variance of those k_yj values *and one more*, drawn from
-///   the mean and variance of both classes' values together. So the variance has a floor that fades like 1/k, and a
-///   feature whose values are all alike, such as an indicator, says no more than P(x_j ≠ 0 | y).
+/// - P(x_j | x_j ≠ 0, y) is the normal density with the mean and variance of those k_yj values *and one
+///   more*, drawn from the mean and variance of both classes' values together. So the variance has a floor
+///   that fades like 1/k, and a feature of equal values, such as an indicator, contributes only P(x_j ≠ 0 |
+///   y).
 ///
-/// One model thus serves indicators, counts and measurements, and learning costs nothing for a zero. *Guarantee:* the
-/// counts are exact and the vote is that of the estimates summed afresh over all examples so far (asserted on every
-/// prefix in `tests/naive_bayes.rs`); no regret bound is known, since the estimates do not minimise mistakes. *Cost:*
-/// O(stored values) to learn and O(m) to vote, because an absent value speaks too; no allocation. *Errors:* a row of
-/// another dimension. Logarithms are summed and moments kept as mean and deviation \[W62\], so that huge values neither
-/// overflow nor cancel; a value over 1e100 times the mean and the deviation of those before counts as that large.
+/// One model thus serves indicators, counts and measurements, and learning costs nothing for a zero.
+/// *Guarantee:* the counts are exact and the vote is that of the estimates summed afresh over all examples so
+/// far (asserted on every prefix in `tests/naive_bayes.rs`); no regret bound is known. *Cost:* O(stored
+/// values) to learn and O(m) to vote, because absent values count; no allocation. *Errors:* a row of another
+/// dimension. Logarithms are summed and moments kept as mean and deviation \[W62\], so that huge values
+/// neither overflow nor cancel. A value is capped at 1e100 times the mean and the deviation of the values
+/// before.
 ///
 /// ```
 /// use rows::Row;
@@ -44,7 +47,7 @@ pub struct NaiveBayes {
 struct State {
     /// n_−, n_+.
     examples: [u64; 2],
-    /// For each feature, what its values other than 0 are like in either class.
+    /// For each feature, the moments of its non-zero values in either class.
     features: Vec<[Moments; 2]>,
 }
 
@@ -80,7 +83,7 @@ impl OnlinePredictor<Label> for NaiveBayes {
 }
 
 impl NaiveBayes {
-    /// No example yet, m features.
+    /// A model of m features without examples.
     ///
     /// # Errors
     /// m = 0.
@@ -88,7 +91,7 @@ impl NaiveBayes {
         State { examples: [0, 0], features: filled("inputs", inputs, Default::default())? }.try_into()
     }
 
-    /// ln P(+1 | x) − ln P(−1 | x) as estimated. O(m).
+    /// The estimate of ln P(+1 | x) − ln P(−1 | x). O(m).
     ///
     /// # Errors
     /// A row of another dimension.
@@ -136,16 +139,18 @@ struct Moments {
 }
 
 impl Moments {
-    /// One more value \[W62\]: σ² ← (k−1)/k·σ² + (k−1)/k²·(x − mean)², as a norm, so that no square overflows.
+    /// One more value \[W62\]: σ² ← (k−1)/k·σ² + (k−1)/k²·(x − mean)², as a norm, so that no square
+    /// overflows.
     fn include(&mut self, x: f64) {
         self.count += 1;
         let k = count(self.count);
         let share = (k - 1.0) / k;
-        // A gap beyond the range is taken by halves; one within it is not, since half of a subnormal number is rounded.
+        // A gap beyond the range is halved first; a gap within it is not, because half of a subnormal number
+        // is rounded.
         let gap = x - self.mean;
         let (gap, times) = if gap.is_finite() { (gap, 1.0) } else { (0.5 * x - 0.5 * self.mean, 2.0) };
         let deviation = (self.deviation * share.sqrt()).hypot(gap * (times * share.sqrt() / k.sqrt()));
-        // No deviation of doubles is above the largest, but its estimate may round to infinity.
+        // A deviation of doubles is at most the largest double, but its estimate may round to infinity.
         self.deviation = deviation.min(f64::MAX);
         self.mean += (gap / k) * times;
     }
@@ -160,7 +165,7 @@ fn log_ratio([minus, plus]: &[Moments; 2], x: f64) -> f64 {
         return 0.0;
     }
     let [minus, plus] = [minus, plus].map(|m| (count(m.count), m.mean / unit, m.deviation / unit));
-    // Both classes together.
+    // The moments of both classes together.
     let share = plus.0 / (minus.0 + plus.0);
     let gap = plus.1 - minus.1;
     let mean = minus.1 + share * gap;
@@ -183,12 +188,12 @@ fn log_ratio([minus, plus]: &[Moments; 2], x: f64) -> f64 {
     (of_minus / of_plus).ln() + 0.5 * (z_minus - z_plus) * (z_minus + z_plus)
 }
 
-/// In units of the largest moment, values and deviations are kept in a range where the squares of z can be summed. The
-/// deviation of distinct doubles is not that narrow, but one that is loaded may be.
+/// In units of the largest moment, values and deviations are clamped to a range where the squares of z can be
+/// summed. The deviation of distinct doubles is never that narrow, but a loaded one may be.
 const FAR: f64 = 1e100;
 const NARROW: f64 = 1e-40;
 
-/// Counts stay below 2^53, where every integer is a double: a class that has so many examples learns from no other.
+/// Counts stay below 2^53, where every integer is a double: a class with so many examples learns no more.
 const LARGEST_COUNT: u64 = 1 << 52;
 
 #[allow(clippy::cast_precision_loss, reason = "below 2^53")]
@@ -225,7 +230,7 @@ impl TryFrom<State> for NaiveBayes {
                     let (name, value) = ("values of a feature", count(k));
                     return Err(LearnerError::BadParameter { name, value, domain: "[0, examples]" });
                 }
-                // No value has no moments, one value no deviation.
+                // Without values there are no moments; with one value no deviation.
                 if deviation < 0.0 || (k < 2 && deviation != 0.0) || (k == 0 && mean != 0.0) {
                     let (name, domain) = ("deviation", "moments of so many values");
                     return Err(LearnerError::BadParameter { name, value: deviation, domain });

@@ -1,4 +1,4 @@
-//! A weak learner whose advantage is known.
+//! A weak learner of known advantage.
 
 use crate::batch::Hypothesis;
 use crate::predictor::check_shape;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 /// Votes as an expert h does with probability (1+γ)/2 and against it otherwise, and learns nothing.
 ///
-/// *Guarantee:* E W(x_t) = γ h(x_t) whatever was drawn before, so E Σ W(x_t)y_t = γ Σ h(x_t)y_t for every sequence of
-/// examples that does not see the round's coin: among experts of which h is the best, it is a weak learner with
-/// advantage γ and R_W = 0 \[BCMH20, Definitions 1 and 11\]. *Cost:* one vote of h. *Errors:* a row of another
-/// dimension; [`LearnerError::BadLabel`] where h does not answer ±1.
+/// *Guarantee:* E W(x_t) = γ h(x_t) given all earlier draws, so E Σ W(x_t)y_t = γ Σ h(x_t)y_t for every
+/// sequence of examples that does not see the round's coin. Among experts of which h is the best, it is a
+/// weak learner with advantage γ and R_W = 0 \[BCMH20, Definitions 1 and 11\]. *Cost:* one vote of h.
+/// *Errors:* a row of another dimension; [`LearnerError::BadLabel`] where h does not answer ±1.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -44,7 +44,7 @@ struct State<H> {
     expert: H,
     advantage: f64,
     rng: ChaCha8Rng,
-    /// u ∈ [0, 1) of the round to come: it follows the expert where u < (1+γ)/2.
+    /// u ∈ [0, 1) of the next round: it follows the expert if u < (1+γ)/2.
     coin: f64,
 }
 
@@ -84,8 +84,8 @@ impl<H: Hypothesis> SyntheticWeakLearner<H> {
         Self::not_weak(expert, gamma, rng)
     }
 
-    /// The same with any mean agreement a ∈ \[−1, 1\] with the expert. With a ≤ 0 this is **no weak learner**: it is for
-    /// tests that show a booster failing, as theory says it may.
+    /// The same with any mean agreement a ∈ \[−1, 1\] with the expert. With a ≤ 0 this is **not a weak
+    /// learner**: it is for tests in which a booster fails, as theory allows.
     ///
     /// # Errors
     /// An agreement outside \[−1, 1\], or an expert without inputs.
@@ -143,7 +143,8 @@ mod tests {
         SyntheticWeakLearner::not_weak(expert, agreement, ChaCha8Rng::seed_from_u64(seed)).unwrap()
     }
 
-    /// Σ W(x_t)y_t and Σ h(x_t)y_t, with labels that answer the votes before: y_t = −W(x_{t−1}) in two rounds of three.
+    /// Σ W(x_t)y_t and Σ h(x_t)y_t, with labels that answer the votes before: y_t = −W(x_{t−1}) in two rounds
+    /// of three.
     fn gains(mut learner: SyntheticWeakLearner<Stump>) -> (f64, f64) {
         let (mut gain, mut of_expert, mut last) = (0.0, 0.0, Label::Plus);
         for t in 0..ROUNDS {
@@ -158,9 +159,9 @@ mod tests {
         (gain, of_expert)
     }
 
-    /// The differences W(x_t)y_t − γh(x_t)y_t are a martingale with steps in a range of 2: with 20 seeds of T rounds
-    /// the mean gain a round misses γ times the expert's by more than √(2 ln(2/δ)/(20T)) with probability δ = 1e−9
-    /// at most (Azuma and Hoeffding).
+    /// The differences W(x_t)y_t − γh(x_t)y_t are a martingale with steps in a range of 2: with 20 seeds of T
+    /// rounds the mean gain a round misses γ times the expert's by more than √(2 ln(2/δ)/(20T)) with
+    /// probability δ = 1e−9 at most (Azuma and Hoeffding).
     #[test]
     fn its_gain_is_gamma_times_the_experts_whatever_the_labels_answer() {
         for agreement in [1.0, 0.6, 0.1, 0.0, -0.4, -1.0] {

@@ -6,10 +6,11 @@ use rows::Row;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Rising thresholds for each of m features: the class of all stumps ±sgn(x_j − θ), sgn 0 = 1, with the two constants.
+/// Ascending thresholds for each of m features: the class of all stumps ±sgn(x_j − θ), sgn 0 = 1, with the
+/// two constants.
 ///
-/// A feature may be without thresholds, but not all of them. *Errors:* [`LearnerError::Empty`] where there is none,
-/// thresholds that do not rise strictly or are not finite.
+/// A feature may have no thresholds, but not every feature. *Errors:* [`LearnerError::Empty`] without any
+/// threshold; thresholds that do not ascend strictly or are not finite.
 ///
 /// ```
 /// use rows::Row;
@@ -38,12 +39,12 @@ impl Thresholds {
         of_features.try_into()
     }
 
-    /// At most `per_feature` thresholds a feature, so that about equally many of these rows lie between neighbours;
-    /// each is the midpoint of two consecutive distinct values, so a feature that is 0 or 1 gets ½. An entry that a
-    /// sparse row leaves out is a 0 like any other. *Cost:* O(stored values · log(rows)).
+    /// At most `per_feature` thresholds a feature, so that about equally many of these rows lie between
+    /// neighbours; each is the midpoint of two consecutive distinct values, so an indicator has the threshold
+    /// ½. An absent entry of a sparse row is a 0. *Cost:* O(stored values · log(rows)).
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] for no row, or where no feature takes two values; rows of different dimensions.
+    /// [`LearnerError::Empty`] without a row, or if every feature is constant; rows of different dimensions.
     pub fn quantiles<'a>(
         rows: impl IntoIterator<Item = Row<'a>>,
         per_feature: usize,
@@ -74,7 +75,7 @@ impl Thresholds {
         self.starts.len() - 1
     }
 
-    /// θ_{j,0} < θ_{j,1} < …; none where j ≥ m.
+    /// θ_{j,0} < θ_{j,1} < …; empty for j ≥ m.
     pub fn of(&self, j: usize) -> &[f64] {
         &self.values[self.places(j)]
     }
@@ -84,30 +85,30 @@ impl Thresholds {
         2 + 2 * self.values.len()
     }
 
-    /// How many thresholds there are in all.
+    /// The number of thresholds of all features.
     pub(crate) fn total(&self) -> usize {
         self.values.len()
     }
 
-    /// Where the thresholds of feature j stand in the list of all; empty where j ≥ m.
+    /// The range of the thresholds of feature j in the list of all; empty for j ≥ m.
     pub(crate) fn places(&self, j: usize) -> Range<usize> {
         let at = |j: usize| self.starts.get(j).copied().unwrap_or(self.values.len());
         at(j)..at(j.saturating_add(1))
     }
 
-    /// The feature and the value of the threshold at a place in the list of all.
+    /// The feature and the value of a threshold in the list of all.
     pub(crate) fn at_place(&self, place: usize) -> (usize, f64) {
         (self.starts.partition_point(|&start| start <= place) - 1, self.values[place])
     }
 
-    /// How many thresholds of feature j are at most v: the bucket that v falls into.
+    /// The bucket of v: the number of thresholds of feature j that are at most v.
     #[inline]
     pub(crate) fn bucket(&self, j: usize, v: f64) -> usize {
         self.of(j).partition_point(|&threshold| threshold <= v)
     }
 }
 
-/// A number θ with a < θ ≤ b, for a < b, as near to their midpoint as doubles allow.
+/// A number θ with a < θ ≤ b, for a < b, as near to their midpoint as possible.
 pub(crate) fn between(a: f64, b: f64) -> f64 {
     let middle = a.midpoint(b);
     if middle > a { middle } else { b }
@@ -118,13 +119,13 @@ fn cuts(mut non_zero: Vec<f64>, count: usize, per_feature: usize) -> Vec<f64> {
     non_zero.sort_unstable_by(f64::total_cmp);
     let zeros = count - non_zero.len();
     let zero_at = non_zero.partition_point(|&v| v < 0.0);
-    // The column in rising order, its zeros where they belong.
+    // The column in ascending order, with its zeros.
     let value = |rank: usize| match rank {
         rank if rank < zero_at => non_zero[rank],
         rank if rank < zero_at + zeros => 0.0,
         rank => non_zero[rank - zeros],
     };
-    // Rank r is a possible cut where the value changes from rank r − 1 to r, which it does not among the zeros.
+    // Rank r is a possible cut if the value changes from rank r − 1 to r; it does not among the zeros.
     let ranks = (1..=zero_at).chain(zero_at + zeros.max(1)..count);
     let changes: Vec<usize> = ranks.filter(|&r| r < count && value(r - 1) < value(r)).collect();
     let mut ranks: Vec<usize> = if changes.len() <= per_feature {
@@ -137,7 +138,7 @@ fn cuts(mut non_zero: Vec<f64>, count: usize, per_feature: usize) -> Vec<f64> {
     ranks.into_iter().map(|r| between(value(r - 1), value(r))).collect()
 }
 
-/// The entry of a rising list, not empty, that is nearest to `rank`; the lower of two.
+/// The entry of an ascending list, not empty, nearest to `rank`; the lower of two.
 fn nearest(changes: &[usize], rank: usize) -> usize {
     let above = changes.partition_point(|&change| change < rank).min(changes.len() - 1);
     let below = above.saturating_sub(1);
@@ -190,8 +191,8 @@ mod tests {
     use rows::RowMatrix;
 
     proptest! {
-        /// Each lies between two consecutive values; with room for all there is one in every gap; otherwise, where no
-        /// value repeats, the parts differ by one row at most.
+        /// Each lies between two consecutive values; with room for all there is one in every gap; otherwise,
+        /// where no value repeats, the parts differ by one row at most.
         #[test]
         fn quantiles_part_the_rows(values in prop::collection::vec(-4_i32..4, 2..60), spread in any::<bool>(), k in 1_usize..9) {
             let values: Vec<f64> = (0..).zip(&values).map(|(i, v)| f64::from(*v) + if spread { 0.01 * f64::from(i) } else { 0.0 }).collect();
@@ -233,8 +234,8 @@ mod tests {
         assert_eq!(between(0.0, f64::from_bits(1)), f64::from_bits(1));
     }
 
-    /// One stored value in each of 100,000 rows, in 50,000 columns: were every row looked at for every column, this would
-    /// take 5·10⁹ steps, and the test minutes.
+    /// One stored value in each of 100,000 rows, in 50,000 columns: were every row looked at for every
+    /// column, this would take 5·10⁹ steps, and the test minutes.
     #[test]
     fn zeros_that_are_not_stored_cost_nothing() {
         let (rows, columns) = (100_000, 50_000_u32);

@@ -1,14 +1,14 @@
-//! The part of a tree that is grown best first.
+//! Best-first growth, by pruning of the whole tree.
 
 use super::PairNode;
 use crate::batch::in_units;
-use projections::exponent_above;
+use rows::numeric::exponent_above;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::num::NonZero;
 
-/// Twice the gain of a split, as the splits of different nodes are compared: a power of two and a fraction in [½, 1), so
-/// that nothing is beyond the range.
+/// Twice the gain of a split, comparable between nodes: a power of two and a fraction in [½, 1), so that no
+/// gain is beyond the range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TreeGain {
     exponent: i32,
@@ -19,7 +19,7 @@ impl TreeGain {
     /// Less than any.
     pub(super) const NONE: Self = Self { exponent: i32::MIN, fraction: 0.0 };
 
-    /// value·2^unit; nothing where the value is not above 0.
+    /// value·2^unit; `NONE` unless the value is above 0.
     pub(super) fn new(value: f64, unit: i32) -> Self {
         if value > 0.0 {
             let exponent = exponent_above(value);
@@ -29,10 +29,10 @@ impl TreeGain {
         }
     }
 
-    /// Of sides with these G and H+λ, in units that make G²/(H+λ) one of 2^unit.
+    /// The gain of a split into sides with these G and H+λ, where 2^unit is the unit of G²/(H+λ).
     ///
-    /// With a = H_L+λ, b = H_R+λ, c = H+λ and D = G_L b − G_R a it is (D²c − G²λab)/(ab(a+b)c): of small whole numbers the
-    /// fraction rounded once, so that gains that are equal are found equal, whatever their nodes.
+    /// With a = H_L+λ, b = H_R+λ, c = H+λ and D = G_L b − G_R a it is (D²c − G²λab)/(ab(a+b)c). For small
+    /// whole numbers this is rounded once, so that equal gains are found equal whatever their nodes.
     pub(super) fn of([g_left, g_right]: [f64; 2], [a, b]: [f64; 2], lambda: f64, unit: i32) -> Self {
         let (g, c, d) = (g_left + g_right, a + b - lambda, g_left * b - g_right * a);
         Self::new((d * d * c - g * g * lambda * (a * b)) / (a * b * (a + b) * c), unit)
@@ -53,29 +53,29 @@ impl Ord for TreeGain {
     }
 }
 
-/// What a node of a tree over pairs would say as a leaf, and what its split gains.
+/// The value of a node of a tree over pairs as a leaf, and the gain of its split.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Said {
+pub(super) struct SplitRecord {
     pub(super) value: f64,
     pub(super) gain: TreeGain,
 }
 
-/// A node that stays.
+/// A node of the pruned tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Kept {
-    /// Where it stood.
+    /// Its place in the whole tree.
     pub(super) node: usize,
-    /// Where its children stand now; none of a leaf.
+    /// The places of its children in the pruned tree; `None` for a leaf.
     pub(super) children: Option<[u32; 2]>,
 }
 
-/// The nodes that growing best first would have made: of all open ones always the one of largest gain is split, until there
-/// are `most` leaves; of equal gains that of the node which was opened first, and of two children that is the one below,
-/// or for the other actions.
+/// The nodes that best-first growth would have made. It always splits the open node of largest gain, until
+/// there are `most` leaves. Ties go to the node opened first; of two children that is the one below, or for
+/// the other actions.
 ///
-/// The best split of a node does not depend on when it is split. So the tree is grown whole, as `nodes` nodes of which a
-/// child stands behind its parent, and `split` tells the children and the gain of those that are split. What stays is in
-/// the order of the whole tree.
+/// The best split of a node does not depend on when it is split. So the whole tree of `nodes` nodes is grown
+/// first, children after parents, and `split` returns the children and the gain of a split node. The result
+/// keeps the order of the whole tree.
 pub(super) fn best_first(
     nodes: usize,
     split: impl Fn(usize) -> Option<([u32; 2], TreeGain)>,
@@ -83,18 +83,18 @@ pub(super) fn best_first(
 ) -> Vec<Kept> {
     let (mut is_kept, mut is_split) = (vec![false; nodes], vec![false; nodes]);
     let (mut open, mut opened) = (BinaryHeap::new(), 0_u32);
-    let mut see = |node: usize, open: &mut BinaryHeap<_>| {
+    let mut keep = |node: usize, open: &mut BinaryHeap<_>| {
         is_kept[node] = true;
         if let Some((children, gain)) = split(node) {
             open.push((gain, Reverse(opened), node, children));
         }
         opened += 1;
     };
-    see(0, &mut open);
+    keep(0, &mut open);
     for _ in 1..most.get() {
         let Some((_, _, node, children)) = open.pop() else { break };
         is_split[node] = true;
-        children.into_iter().for_each(|child| see(child as usize, &mut open));
+        children.into_iter().for_each(|child| keep(child as usize, &mut open));
     }
     let mut places = vec![0; nodes];
     let mut next = 0_u32;
@@ -109,19 +109,19 @@ pub(super) fn best_first(
     (0..nodes).filter(|node| is_kept[*node]).map(kept).collect()
 }
 
-/// What of a tree over pairs stays, where each node has `said` this.
-pub(super) fn pruned(whole: &[PairNode], said: &[Said], most: NonZero<u32>) -> Vec<PairNode> {
+/// The tree over pairs that best-first growth would have made, from the whole one.
+pub(super) fn pruned(whole: &[PairNode], records: &[SplitRecord], most: NonZero<u32>) -> Vec<PairNode> {
     let split = |node: usize| match whole[node] {
         PairNode::Leaf { .. } => None,
-        PairNode::Context { below, rest, .. } => Some(([below, rest], said[node].gain)),
-        PairNode::Action { others, this, .. } => Some(([others, this], said[node].gain)),
+        PairNode::Context { below, rest, .. } => Some(([below, rest], records[node].gain)),
+        PairNode::Action { others, this, .. } => Some(([others, this], records[node].gain)),
     };
     let node = |Kept { node, children }: Kept| match (whole[node], children) {
         (PairNode::Context { feature, threshold, .. }, Some([below, rest])) => {
             PairNode::Context { feature, threshold, below, rest }
         }
         (PairNode::Action { action, .. }, Some([others, this])) => PairNode::Action { action, others, this },
-        _ => PairNode::Leaf { value: said[node].value },
+        _ => PairNode::Leaf { value: records[node].value },
     };
     best_first(whole.len(), split, most).into_iter().map(node).collect()
 }

@@ -26,7 +26,7 @@ pub trait PairHypothesis {
     /// Adds α·f(x, 0), …, α·f(x, |A|−1) to `scores`.
     ///
     /// # Errors
-    /// As [`scores`](Self::scores); nothing is added then.
+    /// As [`scores`](Self::scores); nothing is added on an error.
     fn add_scores(&self, x: Row<'_>, alpha: f64, scores: &mut [f64]) -> Result<(), LearnerError> {
         let mut own = vec![0.0; scores.len()];
         self.scores(x, &mut own)?;
@@ -35,18 +35,17 @@ pub trait PairHypothesis {
     }
 }
 
-/// A learner of the pairs (x_i, a): given g and h ≥ 0 of every pair, it returns an f of small Σ h (g/h − f)², that is of
-/// large Σ g f − ½ Σ h f²: weighted least squares with targets g/h and weights h. A learner of classifiers answers
-/// ±1, and looks for a large Σ g f.
+/// A learner of the pairs (x_i, a): given g and h ≥ 0 of every pair, it returns an f of small Σ h (g/h − f)²,
+/// that is, of large Σ g f − ½ Σ h f². This is weighted least squares with targets g/h and weights h. A
+/// learner of classifiers answers ±1, and looks for a large Σ g f.
 ///
-/// Contract: `train` refuses what [`PairRound::new`] does not see (a round of another number of examples than the
-/// contexts, `values` of another length), and the learner is then as it was. It writes f(x_i, a) of every pair to
-/// `values`, pair (i, a) at a·n + i, the pairs of weight 0 included. What is returned does not depend on the number of
-/// threads.
+/// Contract: `train` refuses a round of another number of examples than the contexts and `values` of another
+/// length, and the learner is then unchanged. It writes f(x_i, a) of every pair to `values`, pair (i, a) at
+/// a·n + i, with the pairs of weight 0. The result does not depend on the number of threads.
 pub trait PairLearner {
     /// The layout of the contexts that it searches, made once.
     type Contexts: Sample;
-    /// What it finds.
+    /// The trained function.
     type Hypothesis: PairHypothesis;
 
     /// Finds an f for one round, and writes its values on the pairs it was trained on.
@@ -61,11 +60,11 @@ pub trait PairLearner {
     ) -> Result<Self::Hypothesis, LearnerError>;
 }
 
-/// A learner that can be told which columns of x it may look at.
+/// A learner that can be restricted to some columns of x.
 ///
-/// Contract: that of [`PairLearner`], and `train_among` refuses `columns` of another length than m. What it finds depends
-/// on x by the columns j with `columns[j]` only, and on the action as ever; where that is all of them, it is what `train`
-/// finds.
+/// Contract: that of [`PairLearner`], and `train_among` refuses `columns` of another length than m. Its
+/// result depends on the columns j of x with `columns[j]` only, and on the action. With all columns it is the
+/// result of `train`.
 pub trait ColumnRestricted: PairLearner {
     /// As [`train`](PairLearner::train), among some columns.
     ///
@@ -82,8 +81,8 @@ pub trait ColumnRestricted: PairLearner {
 
 /// g and h of every pair of n examples and |A| actions, checked.
 ///
-/// *Shapes:* pair (i, a) stands at a·n + i: the examples of one action lie together, because a tree soon looks at one
-/// action at a time. *Cost:* one pass over the numbers.
+/// *Shapes:* pair (i, a) stands at a·n + i: the examples of one action lie together, because most nodes of a
+/// tree have one action. *Cost:* one pass over the numbers.
 ///
 /// ```
 /// use weak_learners::LearnerError;
@@ -119,9 +118,9 @@ impl<'a> PairRound<'a> {
     ///
     /// # Errors
     /// [`LearnerError::Empty`] without examples or actions, [`LearnerError::LengthMismatch`],
-    /// [`LearnerError::NotFinite`], [`LearnerError::NegativeWeight`], [`LearnerError::GradientWithoutWeight`] (g ≠ 0
-    /// where h = 0), [`LearnerError::ZeroWeights`]; [`LearnerError::BadParameter`] with more than 2^32 examples or
-    /// 2^31 actions.
+    /// [`LearnerError::NotFinite`], [`LearnerError::NegativeWeight`], [`LearnerError::GradientWithoutWeight`]
+    /// (g ≠ 0 where h = 0), [`LearnerError::ZeroWeights`]; [`LearnerError::BadParameter`] with more than 2^32
+    /// examples or 2^31 actions.
     pub fn new(
         examples: usize,
         actions: usize,
@@ -139,7 +138,7 @@ impl<'a> PairRound<'a> {
         {
             return Ok(Self { examples, actions, gradients, weights });
         }
-        // Something is wrong: which comes first?
+        // Find the first error.
         for (argument, values, expected) in lists {
             if values.len() != expected {
                 return Err(LearnerError::LengthMismatch { argument, expected, got: values.len() });
@@ -191,13 +190,13 @@ impl<'a> PairRound<'a> {
         self.weights
     }
 
-    /// g of one pair; 0 of one that is not there.
+    /// g of one pair; 0 for a pair outside the round.
     #[must_use]
     pub fn gradient(&self, i: usize, a: usize) -> f64 {
         self.place(i, a).map_or(0.0, |place| self.gradients[place])
     }
 
-    /// h of one pair; 0 of one that is not there.
+    /// h of one pair; 0 for a pair outside the round.
     #[must_use]
     pub fn weight(&self, i: usize, a: usize) -> f64 {
         self.place(i, a).map_or(0.0, |place| match self.weights {
@@ -210,7 +209,7 @@ impl<'a> PairRound<'a> {
         (i < self.examples && a < self.actions).then(|| a * self.examples + i)
     }
 
-    /// What [`PairLearner::train`] refuses beyond this round, refused.
+    /// Checks the arguments of [`PairLearner::train`] against this round.
     ///
     /// # Errors
     /// [`LearnerError::LengthMismatch`].
@@ -226,7 +225,7 @@ impl<'a> PairRound<'a> {
     }
 }
 
-/// What [`ColumnRestricted::train_among`] refuses of its columns, refused.
+/// Checks the columns of [`ColumnRestricted::train_among`].
 pub(super) fn check_columns(contexts: &impl Sample, columns: &[bool]) -> Result<(), LearnerError> {
     let (expected, got) = (contexts.inputs(), columns.len());
     if got == expected {
@@ -236,7 +235,7 @@ pub(super) fn check_columns(contexts: &impl Sample, columns: &[bool]) -> Result<
     }
 }
 
-/// What is no share of examples or columns to draw, refused.
+/// Checks a share of examples or columns to draw.
 pub(super) fn check_share(share: f64) -> Result<(), LearnerError> {
     if share > 0.0 && share <= 1.0 {
         Ok(())
@@ -260,7 +259,7 @@ pub(super) fn evaluate(
     })
 }
 
-/// n·|A|, where it is a number of pairs that the learners can count.
+/// n·|A|, if the learners can count so many pairs.
 fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
     for (argument, count) in [("examples", examples), ("actions", actions)] {
         if count == 0 {
@@ -279,8 +278,8 @@ fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
     examples.checked_mul(actions).ok_or_else(|| refused("actions", actions, "n·|A| addressable"))
 }
 
-/// Whether all numbers are finite, no weight is negative and what has no weight has no gradient: one pass, without a
-/// branch.
+/// Whether all numbers are finite, no weight is negative and no pair of weight 0 has a gradient; one pass
+/// without branches.
 fn is_sound(examples: usize, gradients: &[f64], weights: &[f64]) -> bool {
     let are_weights = |h: &[f64]| h.iter().fold(true, |all, h| all & (*h >= 0.0) & (*h < f64::INFINITY));
     let is_fine = |(g, h): (&f64, &f64)| (g.abs() < f64::INFINITY) & ((*h != 0.0) | (*g == 0.0));
@@ -297,7 +296,7 @@ fn is_sound(examples: usize, gradients: &[f64], weights: &[f64]) -> bool {
 }
 
 fn first(values: &[f64], is_bad: impl Fn(f64) -> bool) -> Option<usize> {
-    // One pass without a branch for what is nearly always fine.
+    // One pass without branches for the usual case.
     let any = values.iter().fold(false, |any, v| any | is_bad(*v));
     if any { values.iter().position(|v| is_bad(*v)) } else { None }
 }

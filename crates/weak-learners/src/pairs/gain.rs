@@ -1,4 +1,4 @@
-//! What a split gains, in units in which nothing overflows, and how much of that rounding could make.
+//! The gain of a split, in units without overflow, and a bound on its rounding.
 
 use super::PairGrowth;
 use super::best_first::TreeGain;
@@ -6,18 +6,19 @@ use crate::Label;
 use crate::batch::{LeafAnswer, in_units};
 use crate::fractions::{Fraction, shifted_sum};
 use num_bigint::BigInt;
-use projections::exponent_above;
+use rows::numeric::exponent_above;
 use std::cmp::Ordering;
 
-/// The units of a node, powers of two near its largest numbers: whole *grains* of 2^−shift of them are added up.
+/// The units of a node, powers of two near its largest numbers. Sums are whole numbers of *grains*, 2^−shift
+/// units.
 ///
-/// A gain is one in the unit of G²/(H+λ): these gains are compared within a node only, so that no number of the input is too
-/// large or too small, and a factor 2^k of all g, or of all h, `min_child_weight` and λ, changes no bit of a comparison.
+/// A gain is in the unit of G²/(H+λ), and compared within a node only. So no input is too large or too small,
+/// and a common factor 2^k changes no bit of a comparison (docs/numerics.md, Trees).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     unit_g: i32,
     unit_h: i32,
-    /// Of H+λ.
+    /// The unit of H+λ.
     unit_d: i32,
     shift: u32,
     grain: f64,
@@ -25,11 +26,11 @@ pub(super) struct Scale {
     h_in_d: f64,
     lambda: f64,
     least: f64,
-    /// λ as it was given.
+    /// λ, without a unit.
     given_lambda: f64,
 }
 
-/// ½G²/(H+λ), but for the ½, and how far it is off where the g are.
+/// G²/(H+λ), and a bound on its error by that of the g.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term {
     value: f64,
@@ -37,7 +38,7 @@ pub(super) struct Term {
 }
 
 impl Scale {
-    /// For g below 2^unit_g and h below 2^unit_h in size, in grains of 2^−shift, shift ≤ 100.
+    /// Units for |g| < 2^unit_g and h < 2^unit_h, in grains of 2^−shift, shift ≤ 100.
     pub(super) fn new(unit_g: i32, unit_h: i32, shift: u32, growth: &PairGrowth) -> Self {
         let unit_d = unit_h.max(exponent_above(growth.reg_lambda()));
         Self {
@@ -45,7 +46,7 @@ impl Scale {
             unit_h,
             unit_d,
             shift,
-            grain: projections::scale_down(1.0, shift),
+            grain: rows::numeric::scale_down(1.0, shift),
             h_in_d: in_units(1.0, unit_d - unit_h),
             lambda: in_units(growth.reg_lambda(), unit_d),
             least: in_units(growth.min_child_weight(), unit_h),
@@ -65,7 +66,7 @@ impl Scale {
 
     fn whole(&self, v: f64) -> i128 {
         #[allow(clippy::cast_possible_truncation, reason = "whole, and at most 2^100 in size")]
-        let whole = projections::scale_up(v, self.shift).round() as i128;
+        let whole = rows::numeric::scale_up(v, self.shift).round() as i128;
         whole
     }
 
@@ -76,7 +77,7 @@ impl Scale {
 
     /// The term of a G and an H, where Σ|g| = `size`.
     ///
-    /// The doubt covers g that are each off by 2^−50 of themselves, and sums of g that vanish but for 2^−27 of Σ|g|.
+    /// `doubt` covers errors of 2^−50 of every g, and sums of g that cancel to 2^−27 of Σ|g|.
     pub(super) fn term(&self, g: i128, size: i128, h: i128) -> Term {
         let d = self.denominator(h as f64);
         if d > 0.0 {
@@ -87,19 +88,19 @@ impl Scale {
         }
     }
 
-    /// Σ G²/(H+λ) over some G with one H, without any rounding, in a unit of the node; nothing where H+λ = 0.
+    /// Σ G²/(H+λ) over some G with one H, without rounding, in a unit of the node; `None` if H+λ = 0.
     pub(super) fn fraction(&self, g: impl IntoIterator<Item = i128>, h: i128) -> Option<Fraction> {
         let denominator = shifted_sum(h, self.unit_h - self.shift.cast_signed(), self.given_lambda);
         (denominator != BigInt::ZERO).then(|| Fraction::of_squares(g, denominator))
     }
 
-    /// Twice the gain of a split into sides with these G and H, to be compared with those of other nodes.
+    /// Twice the gain of a split into sides with these G and H, comparable with those of other nodes.
     pub(super) fn tree_gain(&self, g: [i128; 2], h: [i128; 2]) -> TreeGain {
         let (g, d) = (g.map(|g| self.in_units(g)), h.map(|h| self.denominator(h as f64)));
         TreeGain::of(g, d, self.lambda, 2 * self.unit_g - self.unit_d)
     }
 
-    /// What a leaf says of its G and H, at most [`f64::MAX`] in size; 0 where H+λ = 0.
+    /// The value of a leaf with this G and H, at most [`f64::MAX`] in size; 0 if H+λ = 0.
     pub(super) fn leaf(&self, g: i128, h: i128, answer: LeafAnswer) -> f64 {
         match answer {
             LeafAnswer::Sign => Label::of_score(self.in_units(g)).sign(),
@@ -111,7 +112,7 @@ impl Scale {
         }
     }
 
-    /// H+λ in its unit, of an H in grains.
+    /// H+λ in its unit, for H in grains.
     pub(super) fn denominator(&self, h: f64) -> f64 {
         h * self.grain * self.h_in_d + self.lambda
     }
@@ -136,12 +137,12 @@ impl Term {
     }
 }
 
-/// Twice a gain, and what rounding could make of nothing.
+/// Twice a gain, and the largest that rounding can produce from a gain of 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gain {
     gain: f64,
     doubt: f64,
-    /// What the terms of both sides come to.
+    /// The sum of the terms of both sides.
     sides: f64,
 }
 
@@ -151,21 +152,22 @@ impl Gain {
         self.gain
     }
 
-    /// Against the gain of another split of the same node, where each has so many terms; nothing where their rounding could
-    /// decide.
+    /// The order of this gain and that of another split of the same node, each of so many terms; `None`
+    /// within their rounding.
     pub(super) fn compare(self, other: Self, terms: usize) -> Option<Ordering> {
-        surely(self.sides, other.sides, terms)
+        certain_order(self.sides, other.sides, terms)
     }
 
-    pub(super) fn is_real(self) -> bool {
+    pub(super) fn exceeds_rounding(self) -> bool {
         self.gain > self.doubt
     }
 }
 
-/// Two sums of so many [`Term`]s, compared; nothing where their rounding could decide.
+/// The order of two sums of so many [`Term`]s; `None` within their rounding.
 ///
-/// None is negative. Each is off by seven roundings of itself at most, and their sum by one for each of them.
-pub(super) fn surely(one: f64, other: f64, terms: usize) -> Option<Ordering> {
+/// Terms are not negative. Each is off by at most seven roundings of itself, and their sum by one more for
+/// each.
+pub(super) fn certain_order(one: f64, other: f64, terms: usize) -> Option<Ordering> {
     let off = (terms + 8) as f64 * f64::EPSILON * one.max(other);
     if (one - other).abs() > off { one.partial_cmp(&other) } else { None }
 }

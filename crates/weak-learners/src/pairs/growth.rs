@@ -1,23 +1,23 @@
-//! When a tree over pairs splits a node, and what its leaves say.
+//! The rules of growth of trees over pairs.
 
 use crate::LearnerError;
 use crate::batch::LeafAnswer;
 use serde::{Deserialize, Serialize};
 use std::num::NonZero;
 
-/// What holds for every tree over pairs, whichever engine grows it. Names, meanings and defaults are XGBoost's, the first two
-/// as in \[L23, Table 5\]: `max_depth` 6, `min_child_weight` 1, `reg_lambda` 1.
+/// The rules of growth of every tree over pairs. Names, meanings and defaults are XGBoost's, the first two as
+/// in \[L23, Table 5\]: `max_depth` 6, `min_child_weight` 1, `reg_lambda` 1.
 ///
-/// With G = Σg and H = Σh over the pairs of a node, a split gains
-/// ½(G_L²/(H_L+λ) + G_R²/(H_R+λ) − G²/(H+λ)). A node above `max_depth` takes its best admissible split if that gain
-/// is positive, and more than rounding could make it; ties go to the lowest feature, then the lowest threshold, where the
-/// actions count as features behind those of x. Admissible: H_L and H_R are positive and at least `min_child_weight`.
-/// A leaf says G/(H+λ), or its sign; 0 counts as +1.
+/// With G = Σg and H = Σh over the pairs of a node, a split gains ½(G_L²/(H_L+λ) + G_R²/(H_R+λ) − G²/(H+λ)).
+/// A node above `max_depth` takes its best admissible split if the gain exceeds rounding. Ties go to the
+/// lowest feature, then the lowest threshold; the actions count as features after those of x. Admissible: H_L
+/// and H_R are positive and at least `min_child_weight`. The value of a leaf is G/(H+λ), or its sign; 0
+/// counts as +1.
 ///
-/// With `max_leaves` the tree grows best first, as with XGBoost's `lossguide`: of all nodes that may be split the one of
-/// largest gain is, until there are so many leaves. Of equal gains that of the node which became one first is taken, and of
-/// two children that is the one for x_j < θ, or for the other actions. *Cost:* the tree is grown whole and then cut back,
-/// since the best split of a node does not depend on when it is taken; the values on the pairs are found by a walk each.
+/// With `max_leaves` the tree grows best first, as with XGBoost's `lossguide`: the open node of largest gain
+/// is split until there are so many leaves. Ties go to the node opened first; of two children that is the one
+/// for x_j < θ, or for the other actions. *Cost:* the tree is grown whole and then pruned; the values on the
+/// pairs take a walk each.
 ///
 /// ```
 /// use weak_learners::pairs::PairGrowth;
@@ -40,7 +40,7 @@ pub struct PairGrowth {
 }
 
 impl PairGrowth {
-    /// The defaults, to be changed by name.
+    /// A builder that starts from the defaults.
     pub fn builder() -> PairGrowthBuilder {
         let Self { max_depth, min_child_weight, reg_lambda, answer, max_leaves } = Self::default();
         let unchecked = Unchecked { max_depth, min_child_weight, reg_lambda, answer, max_leaves };
@@ -53,7 +53,7 @@ impl PairGrowth {
         Self { answer: LeafAnswer::Sign, ..self }
     }
 
-    /// The same trees, but best first and of at most so many leaves. One leaf is a constant.
+    /// The same trees, grown best first to at most so many leaves. One leaf is a constant.
     #[must_use]
     pub fn with_max_leaves(self, most: NonZero<u32>) -> Self {
         Self { max_leaves: Some(most), ..self }
@@ -77,13 +77,13 @@ impl PairGrowth {
         self.reg_lambda
     }
 
-    /// What a leaf says.
+    /// The value of a leaf: the mean or its sign.
     #[must_use]
     pub fn answer(&self) -> LeafAnswer {
         self.answer
     }
 
-    /// The number of leaves, at most; none where only the depth limits it.
+    /// The largest number of leaves; `None` if only the depth limits it.
     #[must_use]
     pub fn max_leaves(&self) -> Option<NonZero<u32>> {
         self.max_leaves
@@ -102,7 +102,7 @@ impl Default for PairGrowth {
     }
 }
 
-/// A [`PairGrowth`] that is not checked yet.
+/// Builds a [`PairGrowth`].
 #[derive(Debug, Clone, Copy)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct PairGrowthBuilder {
@@ -122,17 +122,17 @@ impl PairGrowthBuilder {
         self
     }
 
-    /// λ: a leaf says G/(H+λ).
+    /// λ: the value of a leaf is G/(H+λ).
     pub fn reg_lambda(mut self, lambda: f64) -> Self {
         self.unchecked.reg_lambda = lambda;
         self
     }
 
-    /// The trees, whose leaves say G/(H+λ).
+    /// The rules, with leaves of value G/(H+λ).
     ///
     /// # Errors
-    /// [`LearnerError::BadParameter`] for a `min_child_weight` or `reg_lambda` that is not a finite number of at least
-    /// 0, or a depth above 1000.
+    /// [`LearnerError::BadParameter`] for a `min_child_weight` or `reg_lambda` that is negative or not
+    /// finite, or a depth above 1000.
     pub fn build(self) -> Result<PairGrowth, LearnerError> {
         self.unchecked.try_into()
     }
@@ -144,7 +144,7 @@ struct Unchecked {
     min_child_weight: f64,
     reg_lambda: f64,
     answer: LeafAnswer,
-    /// Not in what was saved before there was one.
+    /// Absent in files of older versions.
     #[serde(default)]
     max_leaves: Option<NonZero<u32>>,
 }

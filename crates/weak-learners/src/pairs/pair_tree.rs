@@ -1,18 +1,19 @@
-//! A tree over [x ; one-hot(a)], whoever grew it.
+//! A tree over [x ; one-hot(a)], of any learner.
 
 use super::PairHypothesis;
 use crate::LearnerError;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
-/// As many as action sets may have.
+/// The most actions that an action set may have.
 const MOST_ACTIONS: usize = 1 << 24;
 
-/// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which see a pair as
-/// the row \[x ; one-hot(a)\].
+/// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which
+/// see a pair as the row \[x ; one-hot(a)\].
 ///
-/// *Shapes:* f: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴. *Cost:* a walk an action; the questions about actions that stand above every
-/// question about x are answered when the tree is made. *Memory:* O(nodes), whatever |A|.
+/// *Shapes:* f: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴. *Cost:* a walk an action; the questions about actions
+/// that stand above every question about x are answered when the tree is made. *Memory:* O(nodes), whatever
+/// |A|.
 ///
 /// ```
 /// use rows::Row;
@@ -34,13 +35,13 @@ const MOST_ACTIONS: usize = 1 << 24;
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct PairTree {
     parts: Parts,
-    /// Of every action that is asked for above all questions about x, in order, the first node on its way that is no
-    /// question about the action; and that of all others.
+    /// For every action split off above all splits on x, in order, the first node on its path that is not a
+    /// split on the action; and that node for all other actions.
     entrances: Vec<(u32, u32)>,
     entrance_of_others: u32,
 }
 
-/// A node; the root comes first, and a child stands behind its parent.
+/// A node; the root comes first, and children after their parent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PairNode {
@@ -60,7 +61,7 @@ pub enum PairNode {
         /// The other child.
         rest: u32,
     },
-    /// The pairs of one action go to `this`, those of the others to `others`.
+    /// The pairs of one action go to `this`, all others to `others`.
     Action {
         /// a.
         action: u32,
@@ -82,20 +83,20 @@ impl PairTree {
     /// The tree of these nodes, from the root on.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::BadParameter`] for more than 2²⁴ actions,
-    /// and for nodes that are no tree: a leaf that is not finite, a feature, action or child that is not there, a child before its parent or of
-    /// two of them.
+    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::BadParameter`] for more than
+    /// 2²⁴ actions, and for nodes that are not a tree: a leaf that is not finite, a feature, action or child
+    /// out of range, a child before its parent or of two parents.
     pub fn new(inputs: usize, actions: usize, nodes: Vec<PairNode>) -> Result<Self, LearnerError> {
         Parts { inputs, actions, nodes }.try_into()
     }
 
-    /// From the root on; the children of a node stand behind it.
+    /// The nodes, root first; children come after their parent.
     #[must_use]
     pub fn nodes(&self) -> &[PairNode] {
         &self.parts.nodes
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     #[must_use]
     pub fn leaves(&self) -> usize {
         self.nodes().iter().filter(|node| matches!(node, PairNode::Leaf { .. })).count()
@@ -121,7 +122,7 @@ impl PairHypothesis for PairTree {
 }
 
 impl PairTree {
-    /// Walks for every action, and does with the score what is to be done with f(x, a).
+    /// Walks for every action, and calls the function with its score and f(x, a).
     fn answer(
         &self,
         x: Row<'_>,
@@ -175,7 +176,7 @@ impl TryFrom<Parts> for PairTree {
                 return Err(LearnerError::Empty { argument });
             }
         }
-        // The number of actions may be that of a damaged file.
+        // The number of actions may come from a damaged file.
         if actions > MOST_ACTIONS {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
             let value = actions as f64;
@@ -207,7 +208,7 @@ impl TryFrom<Parts> for PairTree {
                 }
             }
         }
-        // The children of a split stand behind it, so that the root is nobody's child.
+        // Children come after their parent, so the root is no child.
         let orphan = (1..nodes.len()).find(|i| parents[*i] != 1);
         if orphan.is_some() || !sound {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -227,7 +228,7 @@ impl TryFrom<Parts> for PairTree {
             entrances.push((action, entrance(action, this)));
             entrance_of_others = others;
         }
-        // Who is asked for twice has gone the first time.
+        // An action asked for twice has left the first time.
         entrances.sort_by_key(|(action, _)| *action);
         entrances.dedup_by_key(|(action, _)| *action);
         Ok(Self { parts, entrances, entrance_of_others })

@@ -4,15 +4,15 @@ use super::contract::{PairLearner, PairRound, evaluate};
 use super::{PairNode, PairTree};
 use crate::LearnerError;
 use crate::batch::{LeafAnswer, Node, Sample, SortedColumns, WeightedTree, in_units};
-use projections::exponent_above;
+use rows::numeric::exponent_above;
 use serde::{Deserialize, Serialize};
 
-/// smartcore's tree on the rows \[x_i ; one-hot(a)\] with targets g/h and weights h, for those who want it: the tree of a
-/// [`WeightedTree`], with its limits.
+/// A reference implementation: smartcore's tree on the rows \[x_i ; one-hot(a)\] with targets g/h and weights
+/// h, that of a [`WeightedTree`] with its limits.
 ///
-/// There is no least weight of a child, no λ and no limit on the leaves but the depth: a leaf says G/H, or its sign. Features are tried in an order drawn from
-/// the seed, which decides between splits of equal error. It also splits where rounding alone makes a gain.
-/// *Cost:* the rows with h > 0 are written out dense, n·|A|·(m + |A|) numbers, and sorted by every column;
+/// Only the depth limits growth, and λ = 0: the value of a leaf is G/H, or its sign. Features are tried in an
+/// order drawn from the seed, which breaks ties. It also splits where the gain is rounding. *Cost:* the rows
+/// with h > 0 are written out dense, n·|A|·(m + |A|) numbers, and sorted by every column;
 /// [`ExactPairTree`](super::ExactPairTree) never makes them.
 ///
 /// ```
@@ -48,8 +48,8 @@ impl PairLearner for SmartcorePairTree {
     type Hypothesis = PairTree;
 
     /// # Errors
-    /// As the contract says, [`LearnerError::NotFinite`] where a g/h is beyond the range, and [`LearnerError::BadParameter`]
-    /// where memory does not hold the rows.
+    /// As the contract says, [`LearnerError::NotFinite`] for a g/h beyond the range,
+    /// [`LearnerError::BadParameter`] for rows that memory does not hold.
     fn train(
         &mut self,
         contexts: &SortedColumns,
@@ -61,7 +61,7 @@ impl PairLearner for SmartcorePairTree {
         let pairs = || (0..actions).flat_map(|a| (0..n).map(move |i| (i, a)));
         let unit = exponent_above(pairs().map(|(i, a)| round.weight(i, a)).fold(0.0, f64::max));
         let weight = |(i, a): (usize, usize)| in_units(round.weight(i, a), unit);
-        // A weight that vanishes in units of the largest one weighs nothing.
+        // A weight that underflows in units of the largest counts as 0.
         let fitted: Vec<(usize, usize)> = pairs().filter(|pair| weight(*pair) > 0.0).collect();
         let target = |&(i, a): &(usize, usize)| round.gradient(i, a) / round.weight(i, a);
         let targets: Vec<f64> = fitted.iter().map(target).collect();
@@ -99,9 +99,9 @@ impl PairLearner for SmartcorePairTree {
     }
 }
 
-/// A node over rows [x ; one-hot(a)] as one over pairs. x ≤ θ is x < θ′, where θ′ is the next number.
+/// A node over rows [x ; one-hot(a)] as a node over pairs. x ≤ θ is x < θ′ with θ′ the next number.
 fn over_pairs(node: Node, inputs: usize) -> PairNode {
-    // What a u32 does not count becomes a child that is not there, which the tree refuses.
+    // A number beyond u32 becomes a child out of range, which the tree refuses.
     let index = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     match node {
         Node::Leaf { answer } => PairNode::Leaf { value: answer },

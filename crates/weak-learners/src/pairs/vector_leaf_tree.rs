@@ -1,4 +1,4 @@
-//! A tree on x alone that answers for all actions at once.
+//! A tree on x with a value for every action in each leaf.
 
 use super::PairHypothesis;
 use crate::LearnerError;
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// A binary tree of splits x_j < θ, with a value for every action in each leaf.
 ///
-/// *Shapes:* f: R^m × {0, …, |A|−1} → R; the values of leaf l stand at l·|A|, …, l·|A| + |A| − 1. *Cost:* one walk, and
+/// *Shapes:* f: R^m × {0, …, |A|−1} → R; the values of leaf l stand at l·|A|, …, l·|A| + |A| − 1. *Cost:* one
+/// walk, and
 /// |A| values copied.
 ///
 /// ```
@@ -33,13 +34,13 @@ pub struct VectorLeafTree {
     values: Vec<f64>,
 }
 
-/// A node; the root comes first, and a child stands behind its parent.
+/// A node; the root comes first, and children after their parent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VectorLeafNode {
     /// f(x, a) is the value of action a in this leaf.
     Leaf {
-        /// Which of the leaves.
+        /// The number of the leaf.
         leaf: u32,
     },
     /// x_feature < threshold goes to `below`, else to `rest`.
@@ -59,10 +60,10 @@ impl VectorLeafTree {
     /// The tree of these nodes, from the root on, whose leaves have these values.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::LengthMismatch`] for values of another
-    /// number than |A| a leaf, [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for nodes that are no tree: a
-    /// feature, leaf or child that is not there, a threshold that is not finite, a child before its parent or of two of
-    /// them, a leaf that is there twice.
+    /// [`LearnerError::Empty`] without inputs, actions or nodes; [`LearnerError::LengthMismatch`] unless
+    /// there are |A| values a leaf, [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for nodes
+    /// that are not a tree: a feature, leaf or child out of range, a threshold that is not finite, a child
+    /// before its parent or of two parents, a leaf used twice.
     pub fn new(
         inputs: usize,
         actions: usize,
@@ -72,13 +73,13 @@ impl VectorLeafTree {
         Unchecked { inputs, actions, nodes, values }.try_into()
     }
 
-    /// From the root on; the children of a node stand behind it.
+    /// The nodes, root first; children come after their parent.
     #[must_use]
     pub fn nodes(&self) -> &[VectorLeafNode] {
         &self.nodes
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     #[must_use]
     pub fn leaves(&self) -> usize {
         self.values.len() / self.actions
@@ -145,7 +146,7 @@ impl TryFrom<Unchecked> for VectorLeafTree {
         if let Some(index) = values.iter().position(|v| !v.is_finite()) {
             return Err(LearnerError::NotFinite { argument: "values", index, value: values[index] });
         }
-        // The root is nobody's child, for children stand behind their parent.
+        // Children come after their parent, so the root is no child.
         let (mut has_parent, mut is_taken) = (vec![false; nodes.len()], vec![false; leaves]);
         let claim = |taken: &mut [bool], index: u32| {
             taken.get_mut(index as usize).is_some_and(|taken| !std::mem::replace(taken, true))

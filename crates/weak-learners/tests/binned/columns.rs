@@ -1,4 +1,4 @@
-//! The bins of a column are what their documentation says.
+//! The bins of a column, as documented.
 
 use crate::{Rows, rows};
 use proptest::prelude::*;
@@ -6,7 +6,8 @@ use rows::{Missing, RowMatrix};
 use weak_learners::batch::{BinnedColumns, BinnedStump, BinnedTree, Hypothesis, LeafAnswer, WeakLearner};
 use weak_learners::{Label, LearnerError};
 
-/// The bins, filled one value after the other: at most s rows, or one value; what stands for missing values apart.
+/// The bins, filled one value after the other: at most s rows, or one value; values that stand for missing in
+/// bins of their own.
 fn filled(values: &[(f64, usize)], s: usize, most: u16) -> Vec<Vec<(f64, usize)>> {
     let mut bins: Vec<Vec<(f64, usize)>> = Vec::new();
     let ends_apart = most > 2 || values[0].0 > f64::MIN;
@@ -21,7 +22,7 @@ fn filled(values: &[(f64, usize)], s: usize, most: u16) -> Vec<Vec<(f64, usize)>
     bins
 }
 
-/// What `with_bins` promises of the cuts of every column.
+/// The guarantee of `with_bins` on the cuts of every column.
 fn cuts_are_as_stated(rows: &Rows, bins: u16) {
     let sample = BinnedColumns::with_bins(rows.dense(), bins).unwrap();
     for j in 0..rows.inputs {

@@ -77,7 +77,7 @@ proptest! {
             let scaled: Vec<f64> = weights.iter().map(|w| w * factor * factor).collect();
             prop_assert_eq!(learner.train(&sample, targets, &scaled).unwrap(), best, "2^{}", 2 * half_shift);
         }
-        // The examples that weigh something, with the cuts of all.
+        // The examples of positive weight, with the cuts of all.
         let weighs = |i: &usize| weights[*i] > 0.0;
         let kept: Vec<usize> = (0..m).filter(weighs).collect();
         let present = Rows { inputs: rows.inputs, rows: kept.iter().map(|i| rows.rows[*i].clone()).collect() };
@@ -128,8 +128,8 @@ proptest! {
     }
 }
 
-/// Enough bins for threads, more values than bins, columns that repeat: the stump is that of the caller's thread, with all
-/// rows and with a list of some.
+/// Enough bins for threads, more values than bins, columns that repeat: the stump is that of the caller's
+/// thread, with all rows and with a list of some.
 #[test]
 fn the_number_of_threads_does_not_show() {
     let wave = |i: usize, j: usize| ((i * i + 31 * (j % 30) * i) as f64 * 0.37).sin();
@@ -157,7 +157,8 @@ fn the_number_of_threads_does_not_show() {
     }
 }
 
-/// Weights that no double sums without an error: the order of the rows and the sign of a column do not decide a tie.
+/// Weights that no double sums without an error: the order of the rows and the sign of a column do not decide
+/// a tie.
 #[test]
 fn ties_are_ties_with_any_weights() {
     for seed in 0..200 {

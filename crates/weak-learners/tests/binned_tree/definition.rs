@@ -82,7 +82,7 @@ impl Examples {
         self.weights.iter().map(|w| f64::from(*w) * factor).collect()
     }
 
-    /// The examples that weigh something.
+    /// The examples of positive weight.
     fn present(&self) -> Self {
         let kept: Vec<usize> = (0..self.rows.len()).filter(|&i| self.weights[i] > 0).collect();
         Self {
@@ -99,8 +99,8 @@ impl Examples {
         part.iter().fold((0, 0), |(w, s), &i| (w + weight(i), s + weight(i) * i128::from(self.quarters[i])))
     }
 
-    /// The tree by its definition, on the rows of a part that all weigh something: the split of largest Σ S²/W among all
-    /// cuts, as a fraction.
+    /// The tree by its definition, on rows of positive weight: the split of largest Σ S²/W among all cuts, as
+    /// a fraction.
     fn tree(
         &self,
         cuts: &BinnedColumns,

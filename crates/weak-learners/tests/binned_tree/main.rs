@@ -1,5 +1,5 @@
-//! The tree on binned columns: the tree that its definition names, leaf by leaf and split by split, whatever the layout, the
-//! scale and the number of threads.
+//! The tree on binned columns: the tree that its definition names, leaf by leaf and split by split, whatever
+//! the layout, the scale and the number of threads.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -20,7 +20,7 @@ use weak_learners::batch::{
 };
 
 proptest! {
-    /// Any targets and weights, light and heavy: a leaf says the mean of its rows, up to the stated error.
+    /// Any targets and weights, light and heavy: a leaf has the mean of its rows, up to the stated error.
     #[test]
     fn a_leaf_says_the_mean_of_its_rows(
         seed in 0_u64..1000, m in 1_usize..200, depth in 0_u16..6, spread in 0.0_f64..40.0, (unit, to_one) in select(&[(0.0, 0), (709.0, -1000), (-600.0, 800)][..]),
@@ -138,7 +138,8 @@ fn a_half_is_half_of_all_weight() {
     assert_eq!(leaves([1.0, light, 1.0, light + 2_f64.powi(-59)]), 1, "one side is a grain short");
 }
 
-/// An exact split of nothing, of one row, of equal rows, of equal targets; and a deep tree, which is no deep recursion.
+/// An exact split of nothing, of one row, of equal rows, of equal targets; and a deep tree, without deep
+/// recursion.
 #[test]
 fn it_stops_where_nothing_can_be_told_apart() {
     let leaves = |values: Vec<f64>, targets: &[f64], depth| {

@@ -1,7 +1,7 @@
 //! Sums that are right to far more than the last place of a double.
 
-/// Σ a·b over some pairs, up to the rounding of the result and near 2^−100 Σ |a·b|: of every product and of every sum the
-/// rounding error is added up too.
+/// Σ a·b over some pairs, up to the rounding of the result and near 2^−100 Σ |a·b|: of every product and of
+/// every sum the rounding error is added up too.
 pub(crate) fn sum_of_products(pairs: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     let (mut sum, mut rest) = (0.0, 0.0);
     for (a, b) in pairs {

@@ -15,7 +15,8 @@ fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// The mean regret of learners against labels that see the past only: y_t = −h(x_t), h the expert of the round before.
+/// The mean regret of learners against labels that see the past only: y_t = −h(x_t), h the expert of the
+/// round before.
 fn regret<L: OnlineClassifier>(
     learner: impl Fn(u64) -> L,
     expert: impl Fn(&L) -> Stump,
@@ -35,9 +36,9 @@ fn regret<L: OnlineClassifier>(
     (0..SEEDS).map(of_seed).sum::<f64>() / SEEDS as f64
 }
 
-/// Fresh draws meet the bound on the mean votes surely, and the votes' own gain is a martingale away from it, which
-/// misses by more than √(2T ln(1/δ)/seeds) in fewer than δ = 1e−9 of cases (Azuma and Hoeffding). An expert that is kept
-/// is found out: it is wrong in nearly every round.
+/// Fresh draws meet the bound on the mean votes surely, and the votes' own gain is a martingale away from it,
+/// which misses by more than √(2T ln(1/δ)/seeds) in fewer than δ = 1e−9 of cases (Azuma and Hoeffding). An
+/// expert that is kept is found out: it is wrong in nearly every round.
 #[test]
 fn labels_that_answer_the_last_expert_defeat_the_dartboard_and_not_fresh_draws() {
     let margin = (2.0 * f64::from(ROUNDS) * 1e9_f64.ln() / SEEDS as f64).sqrt();
@@ -60,7 +61,7 @@ fn labels_that_answer_the_last_expert_defeat_the_dartboard_and_not_fresh_draws()
     assert!(fresh <= bound + margin, "{fresh} > {bound} + {margin}");
 }
 
-/// Nothing helps against labels that see the draw of their own round: every vote is wrong.
+/// Labels that see the draw of their own round make every vote wrong.
 #[test]
 fn labels_that_see_the_draw_of_their_round_defeat_both() {
     let stream = drifting(3, ROUNDS as usize, 2);

@@ -2,7 +2,8 @@
 
 use crate::streams::{Stream, drifting, mean_and_margin, non_zero, real};
 use datasets::Name;
-use oco_core::{Hedge, OnlineLearner};
+use oco_core::OnlineLearner;
+use oco_core::learners::Hedge;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -38,8 +39,8 @@ fn stream() -> impl Strategy<Value = (Vec<Vec<f64>>, Examples)> {
 }
 
 proptest! {
-    /// Gains are those of the stumps one by one, weights those of `oco_core::Hedge` on their votes, the mean vote
-    /// theirs, and a sparse row is its dense twin, in every round.
+    /// Gains are those of the stumps one by one, weights those of `oco_core::learners::Hedge` on their votes,
+    /// the mean vote theirs, and a sparse row is its dense twin, in every round.
     #[test]
     fn it_is_hedge_over_its_experts((cuts, stream) in stream(), eta in 0.01..3.0_f64, anytime in any::<bool>()) {
         let thresholds = Thresholds::at(cuts).unwrap();
@@ -82,8 +83,9 @@ proptest! {
     }
 }
 
-/// Runs a learner and asserts ln n/η_t + ½Σ η on its expected regret after every round; the labels are the stream's, or an
-/// adversary's, who answers the mean vote with the opposite. Returns T and the expected regret.
+/// Runs a learner and asserts ln n/η_t + ½Σ η on its expected regret after every round; the labels are the
+/// stream's, or an adversary's, who answers the mean vote with the opposite. Returns T and the expected
+/// regret.
 fn bounded_every_round(mut learner: HedgeStumps, stream: &Stream, adversary: bool) -> (f64, f64) {
     let entropy = (learner.experts() as f64).ln();
     let (mut gain, mut etas, mut regret, mut rounds) = (0.0, 0.0, 0.0, 0.0);
@@ -100,8 +102,8 @@ fn bounded_every_round(mut learner: HedgeStumps, stream: &Stream, adversary: boo
     (rounds, regret)
 }
 
-/// Surely, because the expectation over its own draws is computed: on noise with drift, on labels that answer its mean
-/// vote, on adult and on letter.
+/// Surely, because the expectation over its own draws is computed: on noise with drift, on labels that answer
+/// its mean vote, on adult and on letter.
 #[test]
 fn its_expected_regret_is_bounded_in_every_round() {
     for (name, stream, per_feature) in [
@@ -127,8 +129,8 @@ fn its_expected_regret_is_bounded_in_every_round() {
     }
 }
 
-/// The gain of the votes themselves has the mean of the expected votes, over 60 seeds within five standard errors, and
-/// so keeps the bound within them.
+/// The gain of the votes themselves has the mean of the expected votes, over 60 seeds within five standard
+/// errors, and so keeps the bound within them.
 #[test]
 fn its_realised_gain_has_the_expected_mean() {
     let stream = drifting(3, 1500, 2);
@@ -157,9 +159,9 @@ fn its_realised_gain_has_the_expected_mean() {
     }
 }
 
-/// In every round the expert has the Hedge distribution: over S = 20,000 seeds a frequency misses its probability by
-/// more than √(ln(2/δ)/(2S)) in fewer than δ = 1e−9 of cases (Hoeffding). It never leaves after a right vote unless η
-/// changes.
+/// In every round the expert has the Hedge distribution: over S = 20,000 seeds a frequency misses its
+/// probability by more than √(ln(2/δ)/(2S)) in fewer than δ = 1e−9 of cases (Hoeffding). It never leaves
+/// after a right vote unless η changes.
 #[test]
 fn the_expert_has_the_hedge_distribution_and_stays_after_a_right_vote() {
     const SEEDS: u32 = 20_000;
@@ -270,4 +272,24 @@ fn parameters_and_states_that_are_none_are_refused() {
         assert!(text.contains(old));
         assert!(serde_json::from_str::<HedgeStumps>(&text.replace(old, new)).is_err(), "{new}");
     }
+}
+
+/// The round after the last one that is counted is refused and changes nothing; the state can be saved and
+/// loaded.
+#[test]
+fn the_last_round_that_is_counted_can_be_saved() {
+    let thresholds = Thresholds::at(vec![vec![0.5]]).unwrap();
+    let fresh = json(&HedgeStumps::new(thresholds, 0.25, rng(1)).unwrap());
+    let late = fresh.replace("\"rounds\":0", "\"rounds\":9007199254740990");
+    assert_ne!(late, fresh);
+    let mut learner: HedgeStumps = serde_json::from_str(&late).unwrap();
+    let x = Row::dense(&[1.0]).unwrap();
+    for _ in 0..2 {
+        learner.update(x, &Label::Plus).unwrap();
+        assert_eq!(json(&serde_json::from_str::<HedgeStumps>(&json(&learner)).unwrap()), json(&learner));
+    }
+    let before = json(&learner);
+    let refused = learner.update(x, &Label::Plus);
+    assert!(matches!(refused, Err(LearnerError::BadParameter { name: "rounds", .. })), "{refused:?}");
+    assert_eq!((json(&learner), learner.accepts(x, &Label::Plus)), (before, refused));
 }

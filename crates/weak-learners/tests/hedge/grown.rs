@@ -18,8 +18,8 @@ fn json(learner: &GrownStumps) -> String {
     serde_json::to_string(learner).unwrap()
 }
 
-/// The thresholds in (below, above) of one feature, written out: their prior mass and their gain, and on which side, and
-/// for how many splits in a row, they were split off last.
+/// The thresholds in (below, above) of one feature, written out: their prior mass and their gain, and on
+/// which side, and for how many splits in a row, they were split off last.
 #[derive(Clone, Debug)]
 struct Interval {
     feature: usize,
@@ -89,9 +89,9 @@ impl Definition {
 }
 
 proptest! {
-    /// Priors, gains, weights and the mean vote are those of the definition, whose intervals split before the vote; the
-    /// gain of an expert is that of its stump on all rows so far, the best gain that of the best stump of all; a sparse
-    /// row is its dense twin.
+    /// Priors, gains, weights and the mean vote are those of the definition, whose intervals split before the
+    /// vote; the gain of an expert is that of its stump on all rows so far, the best gain that of the best
+    /// stump of all; a sparse row is its dense twin.
     #[test]
     fn it_is_hedge_over_all_stumps(
         (m, stream) in (1_usize..4).prop_flat_map(|m| {
@@ -203,10 +203,10 @@ fn its_expected_regret_against_every_stump_is_bounded() {
     }
 }
 
-/// In every round the expert has the Hedge distribution and its vote the mean vote, through splits of its gap, of gaps
-/// below and above it and of other features: over S = 20,000 seeds a frequency misses its probability by more than
-/// √(ln(2/δ)/(2S)) in fewer than δ = 1e−9 of cases (Hoeffding). Outer gaps and constants are alike as stumps, and counted
-/// together.
+/// In every round the expert has the Hedge distribution and its vote the mean vote, through splits of its
+/// gap, of gaps below and above it and of other features: over S = 20,000 seeds a frequency misses its
+/// probability by more than √(ln(2/δ)/(2S)) in fewer than δ = 1e−9 of cases (Hoeffding). Outer gaps and
+/// constants are alike as stumps, and counted together.
 #[test]
 fn the_expert_has_the_hedge_distribution_through_every_split() {
     const SEEDS: u32 = 20_000;
@@ -242,7 +242,8 @@ fn the_expert_has_the_hedge_distribution_through_every_split() {
     }
 }
 
-/// The gain of the votes themselves has the mean of the expected votes, over 60 seeds within five standard errors.
+/// The gain of the votes themselves has the mean of the expected votes, over 60 seeds within five standard
+/// errors.
 #[test]
 fn its_realised_gain_has_the_expected_mean() {
     let Stream { rows, labels } = drifting(3, 1000, 2);

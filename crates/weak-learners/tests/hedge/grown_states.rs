@@ -1,4 +1,4 @@
-//! What thresholds that grow refuse, save and load.
+//! Refusals and saved states of growing thresholds.
 
 use crate::streams::drifting;
 use rand::SeedableRng;
@@ -105,4 +105,23 @@ fn parameters_and_states_that_are_none_are_refused() {
         assert!(text.contains(old), "{old}: {text}");
         assert!(serde_json::from_str::<GrownStumps>(&text.replace(old, new)).is_err(), "{new}");
     }
+}
+
+/// The round after the last one that is counted is refused and changes nothing; the state can be saved and
+/// loaded.
+#[test]
+fn the_last_round_that_is_counted_can_be_saved() {
+    let fresh = json(&GrownStumps::new(1, 3, 0.25, rng(1)).unwrap());
+    let late = fresh.replace("\"rounds\":0", "\"rounds\":9007199254740990");
+    assert_ne!(late, fresh);
+    let mut learner: GrownStumps = serde_json::from_str(&late).unwrap();
+    let x = Row::dense(&[1.0]).unwrap();
+    for _ in 0..2 {
+        learner.update(x, &Label::Plus).unwrap();
+        assert_eq!(json(&serde_json::from_str::<GrownStumps>(&json(&learner)).unwrap()), json(&learner));
+    }
+    let before = json(&learner);
+    let refused = learner.update(x, &Label::Plus);
+    assert!(matches!(refused, Err(LearnerError::BadParameter { name: "rounds", .. })), "{refused:?}");
+    assert_eq!(json(&learner), before);
 }

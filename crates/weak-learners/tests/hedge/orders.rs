@@ -17,9 +17,9 @@ fn least_prior(learner: &GrownStumps) -> f64 {
     (0..learner.experts()).filter_map(|i| learner.prior(i)).fold(1.0, f64::min)
 }
 
-/// Every value is new, so that every round splits a gap; the labels are those of one stump. Rising, falling, and both at
-/// once, away from 0 and towards it: no prior is below 1/(4K²(2m + 2)), and the expected regret below the bound
-/// for that, a fraction of what there is to gain.
+/// Every value is new, so that every round splits a gap; the labels are those of one stump. Rising, falling,
+/// and both at once, away from 0 and towards it: no prior is below 1/(4K²(2m + 2)), and the expected regret
+/// below the bound for that, a fraction of what there is to gain.
 #[test]
 fn values_in_order_leave_every_stump_its_prior() {
     let n = f64::from(VALUES);

@@ -20,7 +20,8 @@ impl Stream {
     }
 }
 
-/// Values on a grid around 0 with repetitions; labels by one stump with 20% flipped, another stump in the second half.
+/// Values on a grid around 0 with repetitions; labels by one stump with 20% flipped, another stump in the
+/// second half.
 pub(crate) fn drifting(inputs: usize, rounds: usize, seed: u64) -> Stream {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let values: Vec<f64> = (0..rounds * inputs).map(|_| 0.5 * f64::from(rng.random_range(-4..=4))).collect();
@@ -41,7 +42,7 @@ pub(crate) fn real(name: Name, rounds: usize) -> Stream {
     }
     let positive = if name == Name::Letter { &FIRST_HALF_OF_ALPHABET[..] } else { &[1] };
     let labels = signs(&dataset.targets, positive).unwrap();
-    let order: Vec<usize> = permutation(dataset.len(), 1, 0).into_iter().take(rounds).collect();
+    let order: Vec<usize> = permutation(dataset.len(), 1, 0).unwrap().into_iter().take(rounds).collect();
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for &i in &order {
         dataset.features.row(i).unwrap().for_each(|j, v| {
@@ -59,8 +60,8 @@ pub(crate) fn non_zero(x: Row<'_>) -> (Vec<u32>, Vec<f64>) {
     (0..).zip(x.to_dense()).filter(|(_, v)| *v != 0.0).unzip()
 }
 
-/// The mean of a sample and five standard errors of it: a mean that is right misses by more in fewer than one of a
-/// million tests where the normal approximation holds.
+/// The mean of a sample and five standard errors of it: a mean that is right misses by more in fewer than one
+/// of a million tests where the normal approximation holds.
 pub(crate) fn mean_and_margin(sample: &[f64]) -> (f64, f64) {
     let n = sample.len() as f64;
     let mean = sample.iter().sum::<f64>() / n;

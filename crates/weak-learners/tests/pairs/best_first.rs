@@ -26,8 +26,9 @@ fn children(node: &PairNode) -> Option<[usize; 2]> {
     }
 }
 
-/// The splits of a tree of so many leaves, one after another: a list of the open nodes in the order in which they became
-/// nodes, of which the first one that nothing is above is split. Splits are those of the whole tree, for which there are tests.
+/// The splits of a tree of so many leaves, one after another: a list of the open nodes in the order in which
+/// they became nodes, of which the first one that nothing is above is split. Splits are those of the whole
+/// tree, for which there are tests.
 fn split_by_split<G: Copy>(
     most: usize,
     children: impl Fn(usize) -> Option<[usize; 2]>,
@@ -64,7 +65,8 @@ fn pairs_of(whole: &Whole, tree: &PairTree) -> Vec<Pairs> {
     pairs
 }
 
-/// That `tree` is the one of these splits of `all`, node by node; where they end, the definition says what a leaf says.
+/// That `tree` is the one of these splits of `all`, node by node; where they end, the definition says what a
+/// leaf says.
 fn check(whole: &Whole, (all, splits, pairs): (&PairTree, &[usize], &[Pairs]), tree: &PairTree) {
     let mut both = vec![(0, 0)];
     while let Some((old, new)) = both.pop() {

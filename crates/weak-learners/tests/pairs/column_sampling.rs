@@ -133,7 +133,8 @@ fn with_a_bin_a_value_both_engines_find_the_same_among_some_columns() {
     assert!(fewer > 15 && contexts_split > 50, "{fewer}, {contexts_split}");
 }
 
-/// 4 of 10 columns in 3000 rounds: each in 1200 ± 26.8 of them, and each two in 400 ± 18.6, within five deviations.
+/// 4 of 10 columns in 3000 rounds: each in 1200 ± 26.8 of them, and each two in 400 ± 18.6, within five
+/// deviations.
 #[test]
 fn each_column_is_drawn_with_the_share_and_no_two_stick_together() {
     const ROUNDS: usize = 3000;

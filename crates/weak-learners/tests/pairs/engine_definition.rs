@@ -75,7 +75,8 @@ impl Pairs {
         })
     }
 
-    /// The tree by its definition: the split of largest G_L²/(H_L+λ) + G_R²/(H_R+λ), if that is above G²/(H+λ).
+    /// The tree by its definition: the split of largest G_L²/(H_L+λ) + G_R²/(H_R+λ), if that is above
+    /// G²/(H+λ).
     fn tree(
         &self,
         contexts: &BinnedContexts,

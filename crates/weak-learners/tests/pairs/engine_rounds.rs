@@ -133,7 +133,8 @@ fn the_layout_does_not_show() {
     assert!(contexts.bytes_a_row() >= numbers && contexts.listed_values() > n);
     let asked = Asked::of(&rows, 3, 2);
     let (tree, scores) = asked.train(&mut learner(9, 8.0), &contexts);
-    // The same columns 20 further down, so that nothing rare is the bin of 0: the cuts have moved, and nothing else.
+    // The same columns 20 further down, so that nothing rare is the bin of 0: the cuts have moved, and
+    // nothing else.
     let shifted = RowMatrix::dense(numbers + rare, values.iter().map(|v| v - 20.0).collect()).unwrap();
     let whole = BinnedContexts::new(shifted).unwrap();
     assert_eq!((whole.bytes_a_row(), whole.listed_values()), (numbers + rare, 0));
@@ -201,7 +202,8 @@ fn stump(columns: impl Fn(usize) -> [f64; 2], g: &[f64], h: &[f64], lambda: f64)
     HistogramPairTree::new(growth).train(&contexts, &round, &mut vec![0.0; g.len()]).unwrap()
 }
 
-/// Equal values are rounded alike: 200,000 roundings that all go one way are no gain, and what the numbers say beyond them is.
+/// Equal values are rounded alike: 200,000 roundings that all go one way are no gain, and what the numbers
+/// say beyond them is.
 #[test]
 fn roundings_that_go_one_way_are_not_split() {
     let n = 200_000;
@@ -218,7 +220,8 @@ fn roundings_that_go_one_way_are_not_split() {
     }
 }
 
-/// Many rows of less than a quantum, of which g/h is wrong after the rounding, look like the best split. Another one is none of rounding.
+/// Many rows of less than a quantum, of which g/h is wrong after the rounding, look like the best split.
+/// Another one is none of rounding.
 #[test]
 fn behind_roundings_the_best_split_is_taken() {
     let n = 1 << 18;
@@ -241,8 +244,8 @@ fn behind_roundings_the_best_split_is_taken() {
     assert!(matches!(tree.nodes()[0], PairNode::Context { feature: 1, .. }), "{:?}", tree.nodes());
 }
 
-/// Gradients of about two quanta that x tells apart, beside two of the largest: if all roundings went to one side, they could
-/// make as much.
+/// Gradients of about two quanta that x tells apart, beside two of the largest: if all roundings went to one
+/// side, they could make as much.
 #[test]
 fn what_many_rows_say_is_heard_beside_one_large_gradient() {
     let n = 1 << 16;

@@ -15,8 +15,8 @@ fn simulated(n: usize) -> Simulated {
     round
 }
 
-/// Leaves that hold the same pairs. Thresholds may differ between two values that are neighbours in a node, for one learner
-/// cuts between those and the other one between neighbours in the sample.
+/// Leaves that hold the same pairs. Thresholds may differ between two values that are neighbours in a node,
+/// for one learner cuts between those and the other one between neighbours in the sample.
 fn assert_same(found: &(PairTree, Vec<f64>), expected: &(PairTree, Vec<f64>)) {
     assert_eq!(found.0.nodes().len(), expected.0.nodes().len());
     let far = found.1.iter().zip(&expected.1).find(|(a, b)| (*a - *b).abs() > 1e-5 * (1.0 + b.abs()));

@@ -55,7 +55,8 @@ fn rounding_noise_is_no_gain() {
     }
 }
 
-/// A policy that is nearly sure: 1 − π has lost nine of its sixteen digits, and Σ_a g is 10^−10 to 10^−9 of Σ|g|.
+/// A policy that is nearly sure: 1 − π has lost nine of its sixteen digits, and Σ_a g is 10^−10 to 10^−9 of
+/// Σ|g|.
 #[test]
 fn the_rounding_of_a_sure_policy_is_no_gain() {
     for seed in 0..50 {
@@ -105,7 +106,7 @@ fn the_order_of_the_rows_does_not_show() {
         // Equal values in different rows, and weights of all sizes.
         round.rows.iter_mut().for_each(|x| x[1] = x[1].round());
         round.h.iter_mut().zip(0..).for_each(|(h, i)| *h *= 10_f64.powi(i % 9 - 4));
-        let order = datasets::permutation(100, seed, 0);
+        let order = datasets::permutation(100, seed, 0).unwrap();
         let (tree, values) = grow(&round, learner(9, 0.0, 0.0));
         let (other, others) = grow(&round.chosen(&order), learner(9, 0.0, 0.0));
         assert_eq!(tree, other, "seed {seed}");
@@ -114,7 +115,8 @@ fn the_order_of_the_rows_does_not_show() {
     }
 }
 
-/// An example of weight k is k examples of weight 1, and one of weight 0 is none; it is predicted nevertheless.
+/// An example of weight k is k examples of weight 1, and one of weight 0 is none; it is predicted
+/// nevertheless.
 #[test]
 fn weights_repeat_examples() {
     for seed in 0..10 {
@@ -142,7 +144,8 @@ fn weights_repeat_examples() {
     }
 }
 
-/// Each split parts what is ten orders of magnitude lighter, down to thirty; values at both ends of the range.
+/// Each split parts what is ten orders of magnitude lighter, down to thirty; values at both ends of the
+/// range.
 #[test]
 fn light_examples_are_seen_step_by_step_and_nothing_overflows() {
     let columns = |x: &[f64]| SortedColumns::new(RowMatrix::dense(1, x.to_vec()).unwrap()).unwrap();
@@ -206,8 +209,8 @@ fn what_is_refused_changes_nothing() {
     }
 }
 
-/// The contexts of letter, where a sum of two columns says which of six actions is right: every level adds to the
-/// objective, and none goes beyond targets that are met.
+/// The contexts of letter, where a sum of two columns says which of six actions is right: every level adds to
+/// the objective, and none goes beyond targets that are met.
 #[test]
 fn on_real_contexts_deeper_trees_do_better() {
     let search = SearchPath::from_environment(None).unwrap();

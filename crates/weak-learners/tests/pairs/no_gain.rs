@@ -1,5 +1,5 @@
-//! With λ > 0 a split may gain nothing though its sides differ: then there is none, by any engine, however its numbers are
-//! rounded on the way.
+//! With λ > 0 a split may gain nothing though its sides differ: then there is none, by any engine, however
+//! its numbers are rounded on the way.
 
 use rows::RowMatrix;
 use weak_learners::batch::{BinnedColumns, SortedColumns};

@@ -5,7 +5,8 @@ use weak_learners::LearnerError;
 use weak_learners::batch::{BinnedColumns, SortedColumns};
 use weak_learners::pairs::{BinnedContexts, PairHypothesis, PairNode, PairTree};
 
-/// Actions out of order, one that is asked for twice, and a chain behind a "yes": each walks as the nodes say.
+/// Actions out of order, one that is asked for twice, and a chain behind a "yes": each walks as the nodes
+/// say.
 #[test]
 fn every_action_walks_as_the_nodes_say() {
     let leaf = |value: f64| PairNode::Leaf { value };
@@ -33,7 +34,8 @@ fn every_action_walks_as_the_nodes_say() {
     assert_eq!(serde_json::from_str::<PairTree>(&text).unwrap(), tree);
 }
 
-/// A sparse row may be of any dimension up to 2³² − 1; a column that nobody can make room for is refused before anything is.
+/// A sparse row may be of any dimension up to 2³² − 1; a column that nobody can make room for is refused
+/// before anything is.
 #[test]
 fn more_columns_than_there_is_room_for() {
     for dimension in [(1 << 26) + 1, u32::MAX as usize] {

@@ -21,13 +21,14 @@ fn contexts(n: usize) -> SortedColumns {
     SortedColumns::new(RowMatrix::dense(1, vec![0.0; n]).unwrap()).unwrap()
 }
 
-/// A constant fitted to 0 and 1 is the share of ones among those drawn: its mean over the seeds is that of all, and its
-/// variance that of a sample of half of them.
+/// A constant fitted to 0 and 1 is the share of ones among those drawn: its mean over the seeds is that of
+/// all, and its variance that of a sample of half of them.
 #[test]
 fn each_example_is_drawn_with_the_share() {
     const N: usize = 400;
     let (contexts, seeds) = (contexts(N), 400);
-    // One action; h is 1, and g is 1 for every example: Σ g over those drawn is their number, which λ = N makes visible.
+    // One action; h is 1, and g is 1 for every example: Σ g over those drawn is their number, which λ = N
+    // makes visible.
     let learner = ExactPairTree::new(
         PairGrowth::builder().max_depth(0).min_child_weight(0.0).reg_lambda(N as f64).build().unwrap(),
     );
@@ -59,7 +60,8 @@ fn all_is_all_and_nothing_is_all_too() {
     assert_eq!(plain, sampled);
 }
 
-/// The examples that are drawn have no gradient: the round is that of all, for of those nothing can be learnt.
+/// The examples that are drawn have no gradient: the round is that of all, for of those nothing can be
+/// learnt.
 #[test]
 fn a_part_without_a_gradient_is_all() {
     let contexts = contexts(2);

@@ -7,8 +7,8 @@ use weak_learners::pairs::{
     ExactPairTree, PairGrowth, PairLearner, PairRound, PairWeights, SmartcorePairTree,
 };
 
-/// Without ties and without cancelling sums, at every depth and number of actions, one too: then a tree over pairs is a
-/// plain regression tree.
+/// Without ties and without cancelling sums, at every depth and number of actions, one too: then a tree over
+/// pairs is a plain regression tree.
 #[test]
 fn without_ties_the_exact_tree_is_smartcores() {
     for (seed, depth, actions) in [(1, 1, 1), (2, 3, 1), (3, 6, 1), (4, 1, 3), (5, 3, 3), (6, 5, 4)] {

@@ -12,8 +12,8 @@ use weak_learners::pairs::{
     PairWeights,
 };
 
-/// The splits of a tree as what they do to the pairs of weight above 0: the feature, actions behind those of x, and
-/// x_j < θ, or the other actions.
+/// The splits of a tree as what they do to the pairs of weight above 0: the feature, actions behind those of
+/// x, and x_j < θ, or the other actions.
 #[derive(Debug, Clone, PartialEq)]
 enum Parted {
     Whole,
@@ -115,8 +115,8 @@ fn ties(whole: &Whole, parted: &Parted, pairs: &[(usize, usize)]) -> usize {
     here + ties(whole, &children[0], low) + ties(whole, &children[1], &high)
 }
 
-/// The same with every g times one number, and every h and what is compared with it times another: no split gains more
-/// than one that it did not.
+/// The same with every g times one number, and every h and what is compared with it times another: no split
+/// gains more than one that it did not.
 fn scaled(whole: &Whole, of_g: i32, of_h: i32) -> Whole {
     let times = |v: &[i32], by| v.iter().map(|v| v * by).collect();
     Whole {

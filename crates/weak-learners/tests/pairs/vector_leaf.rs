@@ -120,7 +120,7 @@ fn threads_do_not_show_nor_does_the_order_of_the_rows() {
     let alone = train(1);
     assert!(alone.0.leaves() > 30, "{}", alone.0.leaves());
     assert_eq!([2, 4].map(train), [alone.clone(), alone.clone()]);
-    let shuffled = round.chosen(&datasets::permutation(6000, 5, 0));
+    let shuffled = round.chosen(&datasets::permutation(6000, 5, 0).unwrap());
     let sample = BinnedColumns::new(shuffled.matrix()).unwrap();
     assert_eq!(shuffled.train(&mut VectorLeafLearner::new(growth), &sample).0, alone.0);
 }

@@ -47,7 +47,7 @@ impl Stream {
 
     fn new(rows: RowMatrix, labels: &[f64], is_real: bool) -> Self {
         let labels = labels.iter().map(|&y| Label::new(y).unwrap()).collect();
-        Self { order: permutation(rows.len(), 4, 0), rows, labels, is_real }
+        Self { order: permutation(rows.len(), 4, 0).unwrap(), rows, labels, is_real }
     }
 
     /// The examples in a fixed random order.

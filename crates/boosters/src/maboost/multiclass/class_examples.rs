@@ -20,7 +20,7 @@ use weak_learners::{Label, LearnerError};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassExamples {
     classes: Vec<u32>,
-    /// D, those of weight 0 included.
+    /// D, with the examples of weight 0.
     shares: Vec<f64>,
     is_uniform: bool,
 }
@@ -38,7 +38,8 @@ impl ClassExamples {
     /// D in proportion to these weights.
     ///
     /// # Errors
-    /// No example; another number of weights; a weight that is negative or not finite; weights that are all 0.
+    /// No example; another number of weights; a weight that is negative or not finite; weights that are all
+    /// 0.
     pub fn weighted(classes: Vec<u32>, weights: &[f64]) -> Result<Self, BoostError> {
         if classes.is_empty() {
             return Err(LearnerError::Empty { argument: "classes" }.into());
@@ -74,10 +75,10 @@ impl ClassExamples {
         Self::weighted(classes, &weights)
     }
 
-    /// The binary examples of column l: label M_yl for an example of class y, weight 0 where that is 0.
+    /// The binary examples of column l: label M_yl for an example of class y, weight 0 where M_yl = 0.
     ///
     /// # Errors
-    /// [`CodeError::ClassOutOfRange`]; [`LearnerError::BadParameter`] for a column that is not there;
+    /// [`CodeError::ClassOutOfRange`]; [`LearnerError::BadParameter`] for a column outside the code;
     /// [`LearnerError::ZeroWeights`] where no example takes part.
     pub fn column(&self, code: &OutputCode, l: usize) -> Result<Examples, BoostError> {
         check_classes(&self.classes, code.classes())?;
@@ -107,7 +108,7 @@ impl ClassExamples {
     }
 }
 
-/// Refuses a class that is not below k.
+/// Rejects a class that is not below k.
 pub(super) fn check_classes(of_examples: &[u32], classes: usize) -> Result<(), CodeError> {
     match of_examples.iter().position(|class| *class as usize >= classes) {
         Some(index) => Err(CodeError::ClassOutOfRange { index, class: of_examples[index], classes }),

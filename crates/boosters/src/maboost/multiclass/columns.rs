@@ -1,19 +1,21 @@
 //! Boosting of k classes, a binary run a column of a code.
 
 use super::{BoostError, BoostingRun, ClassExamples, Examples, MulticlassVote, OutputCode, Reweighting};
-use super::{Stop, Stopping};
+use super::{BoostStop, Stopping};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::batch::WeakLearner;
 
-/// One [`BoostingRun`] for every column of an [`OutputCode`] \[ASS00\]: any weak learner, any algorithm of this module.
+/// One [`BoostingRun`] for every column of an [`OutputCode`] \[ASS00\]: any weak learner, any algorithm of
+/// this module.
 ///
-/// Every column has its own record, bound and reason to stop. The columns share nothing but the sample, so they may be
-/// run one after the other or by threads of the caller's over [`columns_mut`](Self::columns_mut); the result is the
-/// same.
+/// Every column has its own record, bound and reason to stop. The columns share nothing but the sample, so
+/// they may run one after the other, or on the caller's threads over [`columns_mut`](Self::columns_mut), with
+/// the same result.
 ///
 /// ```
-/// use boosters::maboost::{AdaBoost, BoostingRun, ClassExamples, Decoding, Multiclass, OutputCode, Stop, Stopping};
+/// use boosters::maboost::{AdaBoost, BoostStop, BoostingRun, ClassExamples, Decoding, Multiclass};
+/// use boosters::maboost::{OutputCode, Stopping};
 /// use rows::{Row, RowMatrix};
 /// use weak_learners::batch::{ExactStump, SortedColumns};
 /// // Three intervals of the line.
@@ -24,7 +26,7 @@ use weak_learners::batch::WeakLearner;
 ///     BoostingRun::new(column, ExactStump::default(), ada)
 /// })?;
 /// let stops = boosting.run(&sample, &Stopping::after(50).at_error(0.0)?)?;
-/// assert_eq!(stops, [Stop::TargetError; 3]);
+/// assert_eq!(stops, [BoostStop::TargetError; 3]);
 /// let vote = boosting.into_vote();
 /// assert_eq!(vote.class(Row::dense(&[3.5])?, Decoding::Hamming)?, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,18 +45,18 @@ struct Unchecked<R> {
 }
 
 impl<W: WeakLearner, A: Reweighting> Multiclass<BoostingRun<W, A>> {
-    /// Runs every column until it has a reason to stop, and says which ones those were.
+    /// Runs every column until it has a reason to stop, and returns the reasons.
     ///
     /// # Errors
-    /// As [`BoostingRun::run`], at the first column that refuses; those before it are run.
-    pub fn run(&mut self, sample: &W::Sample, stopping: &Stopping) -> Result<Vec<Stop>, BoostError> {
+    /// As [`BoostingRun::run`], at the first column that fails; the columns before it are run.
+    pub fn run(&mut self, sample: &W::Sample, stopping: &Stopping) -> Result<Vec<BoostStop>, BoostError> {
         self.columns.iter_mut().map(|column| column.run(sample, stopping)).collect()
     }
 
     /// The runs of all columns before their first round; `run` makes that of column l from its examples.
     ///
     /// # Errors
-    /// As [`ClassExamples::column`], and what `run` refuses.
+    /// As [`ClassExamples::column`], and the errors of `run`.
     pub fn new(
         code: OutputCode,
         examples: &ClassExamples,
@@ -77,12 +79,12 @@ impl<W: WeakLearner, A> Multiclass<BoostingRun<W, A>> {
         &self.columns
     }
 
-    /// The runs of the columns, for threads of the caller's, for other stopping rules, or to be watched.
+    /// The runs of the columns, for the caller's threads, stopping rules or watchers.
     pub fn columns_mut(&mut self) -> &mut [BoostingRun<W, A>] {
         &mut self.columns
     }
 
-    /// The end: the vote of all columns.
+    /// The vote of all columns.
     pub fn into_vote(self) -> MulticlassVote<W::Hypothesis> {
         MulticlassVote::of(self.code, self.columns.into_iter().map(BoostingRun::into_ensemble).collect())
     }

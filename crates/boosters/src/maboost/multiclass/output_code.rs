@@ -4,11 +4,12 @@ use super::CodeError;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
-/// A code of k classes in L bits: a k × L matrix over {−1, 0, +1}, whose row r is the code word of class r and whose
-/// column l asks for the classes with +1 against those with −1; those with 0 do not take part \[DB95\], \[ASS00\].
+/// A code of k classes in L bits: a k × L matrix over {−1, 0, +1}, whose row r is the code word of class r
+/// and whose column l separates the classes with +1 from the classes with −1. Classes with 0 do not take part
+/// \[DB95\], \[ASS00\].
 ///
-/// The distance of two code words is Σ_l (1 − M_rl M_sl)/2, so a 0 counts ½. What a code can repair is governed by its
-/// least distance ρ over all pairs; see [`Decoding`](super::Decoding).
+/// The distance of two code words is Σ_l (1 − M_rl M_sl)/2, so a 0 counts ½. The errors that a code corrects
+/// depend on its least distance ρ over all pairs; see [`Decoding`](super::Decoding).
 ///
 /// ```
 /// use boosters::maboost::{CodeError, OutputCode};
@@ -30,20 +31,20 @@ pub struct OutputCode {
     least_distance: f64,
 }
 
-/// So many random matrices are drawn, and the best is kept.
+/// The number of random matrices drawn; the best is kept.
 const DRAWS: u32 = 100;
 
-/// 2^(k−1) − 1 columns grow out of hand beyond this.
+/// The largest k of an exhaustive code, which has 2^(k−1) − 1 columns.
 const MOST_EXHAUSTIVE: usize = 12;
 
-/// A matrix that a constructor makes has no more entries, k·L.
+/// The largest k·L of a constructed matrix.
 const MOST_ENTRIES: usize = 1 << 24;
 
 impl OutputCode {
     /// The code of these rows.
     ///
     /// # Errors
-    /// Every way in which a matrix is none: see [`CodeError`].
+    /// A matrix that is not a code: see [`CodeError`].
     pub fn new(rows: Vec<Vec<i8>>) -> Result<Self, CodeError> {
         rows.try_into()
     }
@@ -67,7 +68,7 @@ impl OutputCode {
         Self::of_columns(classes, pairs.map(|(a, b)| move |r| i8::from(r == a) - i8::from(r == b)))
     }
 
-    /// Every way to part the classes in two: 2^(k−1) − 1 columns, ρ = 2^(k−2) \[DB95\].
+    /// Every partition of the classes into two sets: 2^(k−1) − 1 columns, ρ = 2^(k−2) \[DB95\].
     ///
     /// # Errors
     /// [`CodeError::TooFewClasses`]; [`CodeError::TooManyClasses`] beyond 12.
@@ -81,11 +82,11 @@ impl OutputCode {
         Self::of_columns(classes, (0..columns).map(bit))
     }
 
-    /// Of 100 matrices with fair signs, in columns that have both, the one of largest ρ; \[ASS00\] take ⌈10·log₂ k⌉
-    /// columns.
+    /// The matrix of largest ρ among 100 with fair random signs, both in every column; \[ASS00\] take
+    /// ⌈10·log₂ k⌉ columns.
     ///
     /// # Errors
-    /// [`CodeError::TooFewClasses`], [`CodeError::TooLarge`]; [`CodeError::TooClose`] where none has ρ ≥
+    /// [`CodeError::TooFewClasses`], [`CodeError::TooLarge`]; [`CodeError::TooClose`] if every ρ is below
     /// `least_distance`.
     pub fn random_dense(
         classes: usize,
@@ -96,7 +97,7 @@ impl OutputCode {
         Self::best_of_draws(classes, columns, least_distance, || if rng.random() { 1 } else { -1 })
     }
 
-    /// As [`random_dense`](Self::random_dense), with entries that are 0 half of the time; \[ASS00\] take ⌈15·log₂ k⌉
+    /// As [`random_dense`](Self::random_dense), with entries 0 of probability ½; \[ASS00\] take ⌈15·log₂ k⌉
     /// columns.
     ///
     /// # Errors
@@ -121,7 +122,7 @@ impl OutputCode {
         self.columns
     }
 
-    /// The code word of a class; nothing for a class that is not there.
+    /// The code word of a class; empty for a class outside the code.
     pub fn row(&self, class: usize) -> &[i8] {
         self.entries.chunks_exact(self.columns).nth(class).unwrap_or_default()
     }
@@ -158,7 +159,7 @@ impl OutputCode {
         for _ in 0..DRAWS {
             let columns: Vec<_> = (0..columns).map(|_| draw_column(classes, &mut entry)).collect();
             let rows = (0..classes).map(|r| columns.iter().map(|column| column[r]).collect()).collect();
-            // A matrix that is no code is one draw lost.
+            // A matrix that is not a code counts as a draw.
             let Ok(code) = Self::new(rows) else { continue };
             if best.as_ref().is_none_or(|best| code.least_distance > best.least_distance) {
                 best = Some(code);
@@ -172,7 +173,7 @@ impl OutputCode {
     }
 }
 
-/// Refuses a matrix of more entries than a constructor makes.
+/// Rejects a matrix of more entries than a constructor allows.
 fn check_size(classes: usize, columns: usize) -> Result<(), CodeError> {
     if classes.saturating_mul(columns) <= MOST_ENTRIES {
         return Ok(());
@@ -180,7 +181,7 @@ fn check_size(classes: usize, columns: usize) -> Result<(), CodeError> {
     Err(CodeError::TooLarge { classes, columns, most: MOST_ENTRIES })
 }
 
-/// Entries with both signs, if a thousand tries find some.
+/// Entries with both signs, if one of a thousand tries has both.
 fn draw_column(classes: usize, entry: &mut impl FnMut() -> i8) -> Vec<i8> {
     let mut column = vec![0; classes];
     for _ in 0..1000 {
@@ -232,7 +233,8 @@ impl TryFrom<Vec<Vec<i8>>> for OutputCode {
                 if above == row {
                     return Err(CodeError::EqualRows { first, second });
                 }
-                // Words that differ are apart: a product of 1 in every column would make them equal.
+                // Different words have a positive distance: a product of 1 in every column would make them
+                // equal.
                 least_distance = least_distance.min(distance(above, row));
             }
         }

@@ -3,25 +3,33 @@
 use super::*;
 use crate::agnostic::Point;
 use crate::agnostic::methods::AGNOSTIC_SIGN;
-use crate::record::Provenance;
+use report::record::Provenance;
 
-fn measured(part: Part, lies: Lies, points: impl Fn(f64) -> Vec<(&'static str, u64, f64)>) -> Measured {
+fn measured(
+    part: Part,
+    label_flips: LabelFlips,
+    points: impl Fn(f64) -> Vec<(&'static str, u64, f64)>,
+) -> Measured {
     let trial = |t: f64| {
         let point = |(series, x, value): (&str, u64, f64)| Point { series: series.to_owned(), x, value };
         points(t).into_iter().map(point).collect()
     };
     let trials = vec![trial(0.0), trial(1.0)];
-    Measured { part, source: Source::HalfSpace, lies, provenance: Provenance::Synthetic, trials }
+    Measured { part, source: Source::HalfSpace, label_flips, provenance: Provenance::Synthetic, trials }
 }
 
 #[test]
 fn accuracies_are_drawn_above_the_learner_alone_against_the_noise() {
-    let of = |lies, more: f64| {
-        measured(Part::Accuracy, lies, move |t| {
+    let of = |label_flips, more: f64| {
+        measured(Part::Accuracy, label_flips, move |t| {
             vec![(ALONE, 0, 0.5 + 0.1 * t), (AGNOSTIC, 0, 0.5 + more + 0.1 * t), (AGNOSTIC_SIGN, 0, 0.9)]
         })
     };
-    let all = [of(Lies::Noise(0.0), 0.25), of(Lies::Noise(0.3), 0.125), of(Lies::Blocks(40), 0.4)];
+    let all = [
+        of(LabelFlips::Noise(0.0), 0.25),
+        of(LabelFlips::Noise(0.3), 0.125),
+        of(LabelFlips::Blocks(40), 0.4),
+    ];
     let plots = plots(&all);
     assert_eq!(plots.iter().map(|plot| plot.0).collect::<Vec<_>>(), ["accuracy"]);
     let panel = &plots[0].1.panels[0];
@@ -48,7 +56,7 @@ fn gains_are_drawn_with_their_intervals_and_theory_is_dashed() {
             (NOT_DRAWN, 32, 0.1),
         ]
     };
-    let all = [measured(Part::Rounds, Lies::Noise(0.2), points)];
+    let all = [measured(Part::Rounds, LabelFlips::Noise(0.2), points)];
     let plots = plots(&all);
     assert_eq!(plots.iter().map(|plot| plot.0).collect::<Vec<_>>(), ["rounds"]);
     let plot = &plots[0].1;

@@ -4,8 +4,8 @@ use super::*;
 use weak_learners::Label::{Minus, Plus};
 use weak_learners::online::Thresholds;
 
-/// One feature with one threshold, so that there are four stumps. The sign of x is right for four rounds, and wrong for the
-/// ten that follow.
+/// One feature with one threshold, so that there are four stumps. The sign of x is right for four rounds, and
+/// wrong for the ten that follow.
 fn stream() -> Stream {
     let x: Vec<f64> = (0..14).map(|t| if t % 3 == 0 { -1.0 } else { 1.0 }).collect();
     let label = |t: usize| Label::of_score(if t < 4 { x[t] } else { -x[t] });
@@ -119,9 +119,9 @@ fn curves_are_means_over_the_rounds_so_far() {
         }
     }
     // As N grows, the same after all rounds, with N learners.
-    let crowds = against_learners(&stream, &[2, 5], 3, 1).unwrap();
+    let found_by_n = against_learners(&stream, &[2, 5], 3, 1).unwrap();
     let of = |x: u64, series: &str| {
-        crowds.iter().find(|point| point.series == series && point.x == x).unwrap().value
+        found_by_n.iter().find(|point| point.series == series && point.x == x).unwrap().value
     };
     for (curve, bound) in names {
         assert_eq!([of(5, curve), of(5, bound)], [at(14, curve), at(14, bound)].map(Option::unwrap));

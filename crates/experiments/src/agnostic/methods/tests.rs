@@ -1,14 +1,14 @@
 //! Every method again by itself, and random numbers of every component's own.
 
 use super::*;
-use crate::agnostic::streams::{Lies, Source};
+use crate::agnostic::streams::{LabelFlips, Source};
 
 fn stream() -> Stream {
-    Source::FiveStumps.stream(None, Lies::Noise(0.1), 150, 3, 1).unwrap()
+    Source::FiveStumps.stream(None, LabelFlips::Noise(0.1), 150, 3, 1).unwrap()
 }
 
-/// The four candidates of Algorithm 1, made as the choice makes them, run side by side: their votes are those of the named
-/// curves, and the choice follows the one with the fewest mistakes *before* the round.
+/// The four candidates of Algorithm 1, made as the choice makes them, run side by side: their votes are those
+/// of the named curves, and the choice follows the one with the fewest mistakes *before* the round.
 #[test]
 fn the_forms_of_algorithm_1_are_its_candidates_and_the_choice_looks_back() {
     let stream = stream();

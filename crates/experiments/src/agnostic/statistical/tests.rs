@@ -11,13 +11,13 @@ fn what_is_left_is_the_comparators_less_epsilon_over_gamma_less_the_regret() {
     assert_eq!(left(0.5, -0.25, 0.25, 0.5), 1.0);
 }
 
-/// The first horizon again, with the same random numbers: where no label lies h* is right everywhere and γ = 1/5, otherwise
-/// h* is the best stump and γ = ½.
+/// The first horizon again, with the same random numbers: where no label lies h* is right everywhere and γ =
+/// 1/5, otherwise h* is the best stump and γ = ½.
 #[test]
 fn the_comparator_is_the_labels_where_none_lies_and_the_best_stump_otherwise() {
-    for (lies, realizable) in [(Lies::Noise(0.0), true), (Lies::Noise(0.2), false)] {
-        let stream = Source::FiveStumps.stream(None, lies, 150, 3, 1).unwrap();
-        let points = correlations(&stream, lies, &[4, 8], 3, 1).unwrap();
+    for (label_flips, realizable) in [(LabelFlips::Noise(0.0), true), (LabelFlips::Noise(0.2), false)] {
+        let stream = Source::FiveStumps.stream(None, label_flips, 150, 3, 1).unwrap();
+        let points = correlations(&stream, label_flips, &[4, 8], 3, 1).unwrap();
         let of = |series: &str| points.iter().find(|p| p.series == series && p.x == 4).unwrap().value;
         let labels: Vec<f64> = stream.labels.iter().map(|y| y.sign()).collect();
         let sample = SortedColumns::new(stream.rows.clone()).unwrap();

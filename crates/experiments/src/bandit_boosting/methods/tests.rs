@@ -49,8 +49,8 @@ fn a_run_that_leaves_the_doubles_is_lost_and_another_refusal_is_an_error() {
     assert!(with(|| LearnerError::Empty { argument: "rows" }).is_err());
 }
 
-/// In the order that is given, each example is shown with its own label, and predicted before it is learnt from: a learner
-/// that starts at 0 loses y² on the first.
+/// In the order that is given, each example is shown with its own label, and predicted before it is learnt
+/// from: a learner that starts at 0 loses y² on the first.
 #[test]
 fn an_example_is_predicted_before_it_is_learnt_from() {
     let halves = constant(vec![0.5, -1.0, 0.25], 1.0);

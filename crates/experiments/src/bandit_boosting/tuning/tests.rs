@@ -27,7 +27,8 @@ fn halves(tuning: Vec<f64>, reporting: Vec<f64>) -> Halves {
 #[test]
 fn the_best_quarter_goes_on_and_the_best_of_the_last_rung_is_taken() {
     let asked: Mutex<BTreeMap<usize, Vec<u32>>> = Mutex::default();
-    // The first rung likes small n, the second large n, the last small n again: of 20 settings 0 to 4 go on, then 3 and 4.
+    // The first rung likes small n, the second large n, the last small n again: of 20 settings 0 to 4 go on,
+    // then 3 and 4.
     let loss = |setting: &Setting, length: usize| {
         asked.lock().unwrap().entry(length).or_default().push(setting.n);
         let n = f64::from(setting.n);
@@ -64,7 +65,8 @@ fn rungs_that_tell_too_little_are_left_out() {
     assert_eq!(halving(settings(3), 10, |_, _| Err("refused")), Err("refused"));
 }
 
-/// The labels of one half are ½, so long steps are best; those of the other are ±½ in turn, so standing still is.
+/// The labels of one half are ½, so long steps are best; those of the other are ±½ in turn, so standing still
+/// is.
 #[test]
 fn the_setting_is_the_best_of_the_tuning_half() {
     let (still, turning): (Vec<f64>, Vec<f64>) =
@@ -83,7 +85,7 @@ fn the_setting_is_the_best_of_the_tuning_half() {
         }
     }
     let empty = Grid { lr: Vec::new(), ..grid };
-    assert!(matches!(tune(Method::Ogd, &empty, 1, FIXED(), &a, 7), Err(BanditBoostingError::EmptyGrid)));
+    assert!(matches!(tune(Method::Ogd, &empty, 1, FIXED(), &a, 7), Err(ExperimentError::EmptyGrid)));
 }
 
 #[test]

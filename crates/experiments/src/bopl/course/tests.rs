@@ -116,12 +116,12 @@ fn a_run_that_stopped_keeps_its_end() {
             let predictor = Alike(if t == 4 { [8.0, 0.0] } else { [0.0, 1.0] });
             watch.see(&round(1.0, 0.0, 1.0), &predictor, 0.0).unwrap();
         }
-        watch.finish(Some(Stop::Alpha), Some(place(0, 0.25))).0
+        watch.finish(Some(BoplStop::Alpha), Some(place(0, 0.25))).0
     };
     let (four, six) = (run(4), run(6));
     assert_eq!(four.places.iter().map(|place| place.round).collect::<Vec<_>>(), [1, 3, 4]);
     let end = Place { round: 4, reward: four.reward, ..place(0, 0.25) };
-    assert_eq!((four.places.last(), four.stop), (Some(&end), Some(Stop::Alpha)));
+    assert_eq!((four.places.last(), four.stop), (Some(&end), Some(BoplStop::Alpha)));
     assert!((four.reward - 1.0 / 3.0).abs() < 1e-15);
     assert_eq!(six.places.iter().map(|place| place.round).collect::<Vec<_>>(), [1, 3, 6]);
     assert_eq!(ticks.into_inner(), 260);

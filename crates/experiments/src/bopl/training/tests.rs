@@ -32,8 +32,8 @@ fn trees(of: &Parameters) -> HistogramPairTree {
     )
 }
 
-/// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and not of other
-/// rows.
+/// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and
+/// not of other rows.
 #[test]
 fn the_direct_method_is_asked_about_the_argmax_policy() {
     // One column says which of six actions is right, so that a model can tell actions apart.
@@ -140,7 +140,8 @@ fn methods_are_what_they_are_called() {
     }
 }
 
-/// The sharp constants promise more in the first round, whose gradient is the same, and a line search falls by most.
+/// The sharp constants promise more in the first round, whose gradient is the same, and a line search falls
+/// by most.
 #[test]
 fn the_first_round_of_sharp_steps_promises_more() {
     let of = courses();
@@ -160,7 +161,8 @@ fn the_first_round_of_sharp_steps_promises_more() {
     assert!(searched < sharp && sharp < paper, "{searched:?}, {sharp:?}, {paper:?}");
 }
 
-/// The norm of BRR-gb's first gradient is that of the rewards themselves, and rows are those that are handed in.
+/// The norm of BRR-gb's first gradient is that of the rewards themselves, and rows are those that are handed
+/// in.
 #[test]
 fn a_course_is_that_of_its_rows() {
     let (trial, own) = (trial(), parameters(3, 3));

@@ -9,7 +9,7 @@ impl Setup {
     /// Keeps a course of this reward as if the unit had been run.
     fn plant(&self, unit: Unit, reward: f64) {
         let units = self.units();
-        self.store.put(&unit.key(self.task.name, units.data(), units.explorer), course(reward)).unwrap();
+        self.run.store.put(&unit.key(self.task.name, units.data(), units.explorer), course(reward)).unwrap();
     }
 }
 
@@ -58,7 +58,7 @@ fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows()
         scored: Scored::Test,
     };
     (0..3).for_each(|trial| setup.plant(logs(trial), 0.0625 * f64::from(trial)));
-    let planted = setup.store.len();
+    let planted = setup.run.store.len();
 
     let mut tried = vec![(Method::Logging, vec![logging])];
     tried.extend(on_validation.map(|(method, _)| (method, configurations(method))));
@@ -77,7 +77,7 @@ fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows()
     assert_eq!(rewards(1), [0.0625, 0.3125, 0.5625]);
     assert_eq!(rewards(2), [0.125, 0.375, 0.625]);
     assert_eq!(rewards(3), [0.0, 0.25, 0.5]);
-    assert_eq!(setup.store.len(), planted, "units other than those that were asked for were run");
+    assert_eq!(setup.run.store.len(), planted, "units other than those that were asked for were run");
 }
 
 /// The longest are run first; what comes out stands beside what was asked for, trial by trial.
@@ -104,8 +104,8 @@ fn courses_stand_beside_what_they_are_of() {
     assert_eq!(found.iter().map(rewards).collect::<Vec<_>>(), expected);
 }
 
-/// Other labels of test rows move nothing of what is searched, and all of what is reported; those of validation rows
-/// the other way round.
+/// Other labels of test rows move nothing of what is searched, and all of what is reported; those of
+/// validation rows the other way round.
 #[test]
 fn a_search_is_scored_on_validation_rows_and_a_report_on_test_rows() {
     let name = ClassificationName::Scene;
@@ -168,7 +168,7 @@ fn a_failure_ends_the_work() {
     let begun = AtomicUsize::new(0);
     let failing = |item: &usize| {
         begun.fetch_add(1, Ordering::Relaxed);
-        if *item == 3 { Err(BoplRunError::NothingToRun { trials: 3, tasks: 0 }) } else { Ok(()) }
+        if *item == 3 { Err(ExperimentError::NothingToRun { trials: 3, subjects: 0 }) } else { Ok(()) }
     };
     assert!(side_by_side(&items, Some(1), failing).is_err());
     assert_eq!(begun.load(Ordering::Relaxed), 4);

@@ -65,7 +65,8 @@ fn every_variation_is_compared_with_the_first() {
     assert!(kept.iter().all(named));
 }
 
-/// Ridges are looked for from the reward of the first trial, and a reward that is missed by more than half a point is said.
+/// Ridges are looked for from the reward of the first trial, and a reward that is missed by more than half a
+/// point is said.
 #[test]
 fn a_log_is_by_who_was_looked_for() {
     let setup = Setup::of(task(), 2);

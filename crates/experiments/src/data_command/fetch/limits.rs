@@ -9,7 +9,8 @@ use ureq::{Agent, Timeout};
 /// A server that passes a redirection on more often than this is going round in circles.
 const REDIRECTS: u32 = 10;
 
-/// The limits of a fetch. A file whose size the manifest states has that size for its limit, packed or unpacked.
+/// The limits of a fetch. A file whose size the manifest states has that size for its limit, packed or
+/// unpacked.
 ///
 /// ```
 /// use experiments::data_command::fetch::Limits;
@@ -23,8 +24,8 @@ pub struct Limits {
     pub connect: Duration,
     /// The longest wait for the next bytes.
     pub stall: Duration,
-    /// The longest time that one request may take, redirections and the last byte of the file included. What has arrived by
-    /// then is kept, so that a slow line gets a file in several fetches.
+    /// The longest time that one request may take, redirections and the last byte of the file included. What
+    /// has arrived by then is kept, so that a slow line gets a file in several fetches.
     pub overall: Duration,
     /// The most bytes of a download whose size the manifest does not state.
     pub download: u64,
@@ -63,7 +64,8 @@ impl Limits {
         file.bytes.unwrap_or(self.unpacked)
     }
 
-    /// An HTTP client that hands every status over, through the proxy that the environment names if `proxied`.
+    /// An HTTP client that hands every status over, through the proxy that the environment names if
+    /// `proxied`.
     pub(super) fn agent(&self, proxied: bool) -> Agent {
         let config = Agent::config_builder()
             .http_status_as_error(false)

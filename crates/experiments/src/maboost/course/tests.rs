@@ -72,7 +72,7 @@ fn what_is_kept_of_a_round_is_what_was_booked() {
         let promise = promise(0.75, Some(0.625), Some(-0.5));
         watch.see(&moment(t, round(0.5 / f64::from(t), -0.25, promise)));
     }
-    let course = watch.finish(Some(Stop::NoEdge));
+    let course = watch.finish(Some(BoostStop::NoEdge));
     let place = course.at(3).unwrap();
     let expected = Place {
         round: 3,
@@ -87,7 +87,7 @@ fn what_is_kept_of_a_round_is_what_was_booked() {
         capped: 0.125,
         used: 2.25,
     };
-    assert_eq!((place, course.last(), course.stop), (&expected, Some(&expected), Some(Stop::NoEdge)));
+    assert_eq!((place, course.last(), course.stop), (&expected, Some(&expected), Some(BoostStop::NoEdge)));
     // Of the margins −2, 0, 1 and 2 over Ση = 6.
     let (t, shares) = course.margins.last().unwrap();
     let at = |level: f64| {
@@ -97,7 +97,8 @@ fn what_is_kept_of_a_round_is_what_was_booked() {
     assert_eq!((*t, shares), (3, [0.0, 0.0, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1.0, 1.0].map(Some)));
 }
 
-/// Margins are kept after 10, 100 and the last round; rounds at first nearly all, and twelve to a factor of ten.
+/// Margins are kept after 10, 100 and the last round; rounds at first nearly all, and twelve to a factor of
+/// ten.
 #[test]
 fn rounds_are_kept_evenly_on_a_logarithmic_scale() {
     let run = |rounds: u32| {

@@ -1,14 +1,13 @@
 //! What the courses show: curves by round, and distributions of margins.
 
-use super::super::Measured;
 use super::super::course::{Place, levels};
+use super::super::measured::{Measured, of_part};
 use super::super::methods::{Learner, Method};
 use super::super::parts::Part;
-use super::super::report::of_part;
 use super::{certain, panel, plot, series};
-use crate::paired::Interval;
-use crate::plot::{Axis, LinePanel, LinePlot, Series};
 use datasets::Name;
+use report::paired::Interval;
+use report::plot::{Axis, LinePanel, LinePlot, Series};
 
 /// The algorithms in two figures, each with AdaBoost: a figure has seven colours.
 const FAMILIES: [(&str, &str, &[Method]); 2] = [
@@ -47,7 +46,8 @@ const SPARSE: [Method; 5] = [
     Method::SparseConstant(0.01),
 ];
 
-/// Errors and bounds below this are not drawn: no error but 0 is smaller, and bounds would press the errors flat.
+/// Errors and bounds below this are not drawn: no error but 0 is smaller, and bounds would press the errors
+/// flat.
 const LEAST: f64 = 1e-5;
 /// A number of a round.
 type Read = fn(&Place) -> Option<f64>;
@@ -204,7 +204,8 @@ fn used(measured: &[Measured]) -> LinePlot {
     plot("Test error against rows used", x, Axis::linear("test error, %"), panels)
 }
 
-/// A number of a method after every kept round: the mean over the trials, which on large sets are too few for a band.
+/// A number of a method after every kept round: the mean over the trials, which on large sets are too few for
+/// a band.
 fn course(one: &Measured, method: Method, read: Read) -> Vec<(f64, Interval)> {
     let name = method.to_string();
     let at = |t: u32| Some((f64::from(t), certain(one.at(&name, t, read)?.mean)));

@@ -19,7 +19,8 @@ fn on_a_line(test_sign: f64) -> Split {
     }
 }
 
-/// One stump is right everywhere: every method and learner errs nowhere, and where all test labels lie, everywhere.
+/// One stump is right everywhere: every method and learner errs nowhere, and where all test labels lie,
+/// everywhere.
 #[test]
 fn a_separable_set_is_learnt_at_once() {
     for method in Method::ALL {
@@ -150,7 +151,8 @@ fn bounds_have_the_factors_of_the_theorems() {
     of(Method::AdaBoost, &|edges| (edges.iter().map(|edge| (1.0 - edge * edge).sqrt()).product(), None));
 }
 
-/// The exclusive or of two signs: no stump has an edge, a tree is right everywhere, and means answer between −1 and 1.
+/// The exclusive or of two signs: no stump has an edge, a tree is right everywhere, and means answer between
+/// −1 and 1.
 #[test]
 fn learners_are_what_they_are_called() {
     let x = RowMatrix::dense(2, (0..40).flat_map(|i| [f64::from(i % 2), f64::from(i / 2 % 2)]).collect())

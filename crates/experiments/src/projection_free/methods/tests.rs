@@ -3,10 +3,10 @@
 use super::*;
 use crate::projection_free::problems::Problem;
 use crate::projection_free::round_loss::RoundLoss;
-use crate::record::Provenance;
 use datasets::SearchPath;
 use oco_core::OnlineLearner;
 use projections::{Euclidean, Projection, Simplex};
+use report::record::Provenance;
 
 /// ½‖x − target‖² on the simplex of three corners.
 fn task(targets: &[[f64; 3]]) -> Task {
@@ -25,7 +25,7 @@ fn task(targets: &[[f64; 3]]) -> Task {
 /// A method is charged for the play that it had before it saw the loss.
 #[test]
 fn the_first_round_costs_what_the_first_play_costs() {
-    use oco_core::Loss;
+    use oco_core::losses::Loss;
     let task = task(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [9.0, 9.0, 9.0]]);
     let tally = Tally::default();
     for method in Method::ALL {
@@ -67,8 +67,8 @@ fn a_run_loses_the_losses_of_its_horizon() {
     }
 }
 
-/// Leaders that are perturbed alike would all point to one corner, and no play would leave the segment from the start to
-/// that corner.
+/// Leaders that are perturbed alike would all point to one corner, and no play would leave the segment from
+/// the start to that corner.
 #[test]
 fn every_copy_is_perturbed_by_a_stream_of_its_own() {
     let task = Task::draw(Problem::SimplexCoins, 64, 2, 0, &SearchPath::nowhere()).unwrap();
@@ -91,10 +91,11 @@ fn every_copy_is_perturbed_by_a_stream_of_its_own() {
     assert_ne!(plays[0], plays[1]);
 }
 
-/// The same steps again, with the noise of the seed's last stream: σ = G + 1 makes them shorter than without noise.
+/// The same steps again, with the noise of the seed's last stream: σ = G + 1 makes them shorter than without
+/// noise.
 #[test]
 fn noisy_gradients_are_followed_at_the_step_for_their_size() {
-    use oco_core::Loss;
+    use oco_core::losses::Loss;
     let task = task(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.25, 0.25]]);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     rng.set_stream(u64::MAX);
@@ -109,8 +110,8 @@ fn noisy_gradients_are_followed_at_the_step_for_their_size() {
     assert_eq!(run(Method::Ogd, &task, 1.0, 3, 5).unwrap().loss, expected);
 }
 
-/// The perturbations are as large as the horizon and σ ask: here 1/ε is 17 without noise, and 87 with σ = 10. What is small
-/// beside them moves few leaders, what is large moves most.
+/// The perturbations are as large as the horizon and σ ask: here 1/ε is 17 without noise, and 87 with σ = 10.
+/// What is small beside them moves few leaders, what is large moves most.
 #[test]
 fn leaders_are_perturbed_for_their_horizon_and_noise() {
     let task = task(&[[0.0; 3]]);

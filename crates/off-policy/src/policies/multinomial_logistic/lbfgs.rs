@@ -85,8 +85,8 @@ mod tests {
         }
     }
 
-    /// Steps along the axes of a quadratic do not disturb each other: H undoes the curvature on every axis that is
-    /// remembered, and is a multiple of the identity on the two that are forgotten.
+    /// Steps along the axes of a quadratic do not disturb each other: H undoes the curvature on every axis
+    /// that is remembered, and is a multiple of the identity on the two that are forgotten.
     #[test]
     fn the_last_ten_pairs_are_remembered() {
         let mut memory = Lbfgs::default();

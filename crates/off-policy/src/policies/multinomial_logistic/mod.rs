@@ -7,19 +7,21 @@ mod scales;
 mod training;
 
 pub use record::{LogisticRecord, LogisticStop, TrainedLogistic};
-pub use training::{Columns, LogisticTraining, LogisticTrainingBuilder};
+pub use scales::Columns;
+pub use training::{LogisticTraining, LogisticTrainingBuilder};
 
 use super::Scores;
 use crate::{LogError, PolicyError};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
-/// F(x, a) = ⟨w_a, x⟩ + b_a: the scores of multinomial logistic regression, whose [`Softmax`](super::Softmax) with β = 1
-/// is the conditional distribution of the labels, and the logging policy of \[L23, Appendix F.3\].
+/// F(x, a) = ⟨w_a, x⟩ + b_a: the scores of multinomial logistic regression, whose [`Softmax`](super::Softmax)
+/// with β = 1 is the conditional distribution of the labels, and the logging policy of \[L23, Appendix F.3\].
 ///
 /// [`LogisticTraining`] learns them.
 ///
-/// *Shapes:* w is |A|×m in row order, b has |A| entries, all finite. *Cost:* scores cost O(|A|) a stored value of x.
+/// *Shapes:* w is |A|×m in row order, b has |A| entries, all finite. *Cost:* scores cost O(|A|) a stored
+/// value of x.
 ///
 /// ```
 /// use off_policy::policies::{MultinomialLogistic, Scores};

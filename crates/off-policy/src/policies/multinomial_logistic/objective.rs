@@ -33,7 +33,8 @@ pub(super) fn origin(inputs: usize, actions: usize) -> Result<Vec<f64>, PolicyEr
 }
 
 impl Objective<'_> {
-    /// L with ‖∇J(θ) − ∇J(θ')‖ ≤ L‖θ − θ'‖: diag(π) − ππᵀ ⪯ ½I, and the intercept is a coordinate that is always 1.
+    /// L with ‖∇J(θ) − ∇J(θ')‖ ≤ L‖θ − θ'‖: diag(π) − ππᵀ ⪯ ½I, and the intercept is a coordinate that is
+    /// always 1.
     pub(super) fn smoothness(&self) -> f64 {
         0.5 * (self.scales.mean_square + 1.0) + self.ridge
     }

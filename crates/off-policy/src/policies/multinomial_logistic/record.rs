@@ -19,7 +19,7 @@ pub struct LogisticRecord {
     pub objective: Vec<f64>,
     /// ‖∇J(θ_t)‖.
     pub gradient_norm: Vec<f64>,
-    /// The mean cross-entropy of the rows held out, without the ridge; empty where none were.
+    /// The mean cross-entropy of the rows held out, without the ridge; empty without held-out rows.
     pub held_out: Vec<f64>,
     /// The t of the model.
     pub epoch: usize,

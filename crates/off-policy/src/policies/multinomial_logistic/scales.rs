@@ -1,11 +1,22 @@
 //! Where the columns of the training rows lie, and how far they spread.
 
-use super::Columns;
 use crate::PolicyError;
+use rows::numeric::power_of_two_below;
 use rows::{Entries, RowMatrix};
+use serde::{Deserialize, Serialize};
 
-/// z_j = (x_j − mean_j)·inverse_j, which is never computed row by row: weights are folded instead, so that sparse rows
-/// stay sparse.
+/// The scale on which the ridge sees the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Columns {
+    /// Mean 0 and variance 1 on the rows of the fit; a column that is constant there gets the weight 0.
+    /// Sparse rows stay sparse.
+    Standardised,
+    /// As they are.
+    Raw,
+}
+
+/// z_j = (x_j − mean_j)·inverse_j, which is never computed row by row: weights are folded instead, so that
+/// sparse rows stay sparse.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scales {
     pub(super) means: Vec<f64>,
@@ -19,7 +30,8 @@ pub(super) struct Scales {
 const CONSTANT: f64 = 1e-10;
 
 impl Scales {
-    /// Those of the named rows, in two passes over their stored values: the means, then the squares about them.
+    /// Those of the named rows, in two passes over their stored values: the means, then the squares about
+    /// them.
     pub(super) fn fit(contexts: &RowMatrix, rows: &[usize], columns: Columns) -> Result<Self, PolicyError> {
         let (m, n) = (contexts.dimension(), rows.len() as f64);
         if columns == Columns::Raw {
@@ -36,8 +48,9 @@ impl Scales {
             largest[j] = largest[j].max(x.abs());
             stored[j] += 1.0;
         });
-        // Squares are of columns over a power of two next to their largest, so that none leaves the range of doubles.
-        let units: Vec<f64> = largest.iter().map(|largest| power_of_two(*largest)).collect();
+        // Squares are of columns over a power of two next to their largest, so that none leaves the range of
+        // doubles.
+        let units: Vec<f64> = largest.iter().map(|largest| power_of_two_below(*largest)).collect();
         let squared = |x: f64| x * x;
         let mut variances: Vec<f64> =
             (0..m).map(|j| squared(means[j] / units[j]) * ((n - stored[j]) / n)).collect();
@@ -57,12 +70,6 @@ impl Scales {
     }
 }
 
-/// The power of two in (x/2, x] of a normal x > 0; below, the least normal number.
-fn power_of_two(x: f64) -> f64 {
-    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
-    f64::from_bits(x.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
-}
-
 fn for_each(contexts: &RowMatrix, rows: &[usize], mut visit: impl FnMut(usize, f64)) {
     for x in rows.iter().filter_map(|i| contexts.row(*i)) {
         match x.entries() {
@@ -78,7 +85,8 @@ fn for_each(contexts: &RowMatrix, rows: &[usize], mut visit: impl FnMut(usize, f
 mod tests {
     use super::*;
 
-    /// A column times a power of two has its mean and deviation times the same, although squares of it are no doubles.
+    /// A column times a power of two has its mean and deviation times the same, although squares of it are no
+    /// doubles.
     #[test]
     fn columns_of_any_size_have_a_spread() {
         let (plain, rows) = ([3.0, -1.0, 0.0, 7.0, 2.5], [0, 1, 2, 3, 4]);

@@ -2,7 +2,7 @@
 
 use super::lbfgs::Lbfgs;
 use super::objective::{Objective, origin};
-use super::scales::Scales;
+use super::scales::{Columns, Scales};
 use super::{LogisticRecord, LogisticStop, MultinomialLogistic, TrainedLogistic};
 use crate::{LabelError, LabelSets, LogError, PolicyError};
 use rand::{Rng, RngExt};
@@ -11,20 +11,23 @@ use serde::{Deserialize, Serialize};
 
 /// Minimises the ridge-penalised cross-entropy
 ///
-/// J(θ) = (1/n)Σ_i (ln Σ_a exp(s_a(x_i)) − mean of s_a(x_i) over the labels of i) + (λ/2)‖θ‖²,  s_a(x) = ⟨v_a, z⟩ + c_a,
+/// J(θ) = (1/n)Σ_i (ln Σ_a exp(s_a(x_i)) − mean of s_a(x_i) over the labels of i) + (λ/2)‖θ‖²,  s_a(x) =
+/// ⟨v_a, z⟩ + c_a,
 ///
-/// where z is x with its [`Columns`] standardised, or x. An example of several labels teaches each with an equal share,
-/// and weighs no more than others. The ridge is on the intercepts too, so that J is λ-strongly convex and a class without
-/// examples keeps a finite score.
+/// where z is x with its [`Columns`] standardised, or x. An example of several labels teaches each with an
+/// equal share, and weighs no more than others. The ridge is on the intercepts too, so that J is λ-strongly
+/// convex and a class without examples keeps a finite score.
 ///
-/// *Method.* Full batches: limited-memory BFGS \[LN89\] from θ = 0, backtracking to J(θ + td) ≤ J(θ) + 10⁻⁴·t⟨∇J, d⟩; an
-/// epoch is an accepted step. The first step is −∇J/L, which lowers J by at least ‖∇J‖²/2L.
+/// *Method.* Full batches: limited-memory BFGS \[LN89\] from θ = 0, backtracking to J(θ + td) ≤ J(θ) +
+/// 10⁻⁴·t⟨∇J, d⟩; an epoch is an accepted step. The first step is −∇J/L, which lowers J by at least ‖∇J‖²/2L.
 ///
-/// *To keep a policy mediocre* \[L23, Appendix F.3\]: a larger ridge, fewer epochs, early stopping, and the β of the softmax.
+/// *To keep a policy mediocre* \[L23, Appendix F.3\]: a larger ridge, fewer epochs, early stopping, and the β
+/// of the softmax.
 ///
-/// *Ranges:* λ ≥ 0; λ = 0 promises no minimiser, only descent. Without [early stopping](Self::with_early_stopping)
-/// nothing is drawn. *Cost:* an epoch is two passes over the stored values, O(|A|) each, more where a step is cut back;
-/// memory is that of ten pairs of vectors as long as θ and a few more, and no copy of the contexts.
+/// *Ranges:* λ ≥ 0; λ = 0 promises no minimiser, only descent. Without [early
+/// stopping](Self::with_early_stopping) nothing is drawn. *Cost:* an epoch is two passes over the stored
+/// values, O(|A|) each, more where a step is cut back; memory is that of ten pairs of vectors as long as θ
+/// and a few more, and no copy of the contexts.
 ///
 /// ```
 /// use off_policy::LabelSets;
@@ -33,7 +36,8 @@ use serde::{Deserialize, Serialize};
 /// let contexts = rows::RowMatrix::dense(1, vec![1000.0, 2000.0, 3000.0, 4000.0])?;
 /// let labels = LabelSets::single(2, &[0, 0, 1, 1])?;
 /// let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
-/// let trained = LogisticTraining::builder().ridge(0.01).max_epochs(100).build()?.fit(&contexts, &labels, &mut rng)?;
+/// let training = LogisticTraining::builder().ridge(0.01).max_epochs(100).build()?;
+/// let trained = training.fit(&contexts, &labels, &mut rng)?;
 /// let mut scores = [0.0; 2];
 /// trained.model.scores(rows::Row::dense(&[2600.0])?, &mut scores)?;
 /// assert!(scores[0] < scores[1] && trained.record.stop == LogisticStop::Gradient);
@@ -43,16 +47,6 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Unchecked", into = "Unchecked")]
 pub struct LogisticTraining {
     parameters: Unchecked,
-}
-
-/// The scale on which the ridge sees the columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Columns {
-    /// Mean 0 and variance 1 on the rows of the fit; a column that is constant there gets the weight 0. Sparse rows stay
-    /// sparse.
-    Standardised,
-    /// As they are.
-    Raw,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,15 +89,16 @@ impl LogisticTrainingBuilder {
 }
 
 impl LogisticTraining {
-    /// A ridge of 0.01 and at most 100 epochs, on standardised columns, until ‖∇J‖ ≤ 10⁻⁶; to be changed by name.
+    /// A ridge of 0.01 and at most 100 epochs, on standardised columns, until ‖∇J‖ ≤ 10⁻⁶; to be changed by
+    /// name.
     pub fn builder() -> LogisticTrainingBuilder {
         let (ridge, max_epochs, tolerance, columns) = (0.01, 100, 1e-6, Columns::Standardised);
         let unchecked = Unchecked { ridge, max_epochs, tolerance, held_out: 0.0, patience: 0, columns };
         LogisticTrainingBuilder { unchecked }
     }
 
-    /// Holds ⌊`share`·n⌋ rows out, drawn without replacement, and stops when their cross-entropy has not improved for
-    /// `patience` epochs; the model is that of the best epoch.
+    /// Holds ⌊`share`·n⌋ rows out, drawn without replacement, and stops when their cross-entropy has not
+    /// improved for `patience` epochs; the model is that of the best epoch.
     ///
     /// # Errors
     /// [`PolicyError::BadParameter`] for a share outside \[0, 1).
@@ -129,9 +124,9 @@ impl LogisticTraining {
     /// Learns from these labels.
     ///
     /// # Errors
-    /// [`LogError::Empty`], [`LabelError::RowCount`], [`LabelError::NoLabel`]; [`PolicyError::ColumnOverflow`] or
-    /// [`PolicyError::GradientOverflow`] for numbers of about 10¹⁵⁰ and more; [`PolicyError::TooManyWeights`] where θ
-    /// has 2³² numbers or more, or there is no memory for it.
+    /// [`LogError::Empty`], [`LabelError::RowCount`], [`LabelError::NoLabel`];
+    /// [`PolicyError::ColumnOverflow`] or [`PolicyError::GradientOverflow`] for numbers of about 10¹⁵⁰ and
+    /// more; [`PolicyError::TooManyWeights`] where θ has 2³² numbers or more, or there is no memory for it.
     pub fn fit(
         &self,
         contexts: &RowMatrix,
@@ -304,7 +299,8 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    /// ⌊share·n⌋ of them, every set of so many equally often: within five standard errors of 6000 draws of 3 rows of 7.
+    /// ⌊share·n⌋ of them, every set of so many equally often: within five standard errors of 6000 draws of 3
+    /// rows of 7.
     #[test]
     fn held_out_rows_are_drawn_without_replacement() {
         let training = LogisticTraining::builder()
@@ -333,7 +329,8 @@ mod tests {
         }
     }
 
-    /// Near a minimum a quasi-Newton step lowers J by half of what its slope promises: that is enough, and none is cut back.
+    /// Near a minimum a quasi-Newton step lowers J by half of what its slope promises: that is enough, and
+    /// none is cut back.
     #[test]
     fn steps_of_a_half_of_the_promised_decrease_are_taken_whole() {
         let contexts = RowMatrix::dense(1, vec![-2.0, -1.0, 0.5, 1.0, 1.5, 3.0]).unwrap();

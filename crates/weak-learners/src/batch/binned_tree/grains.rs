@@ -6,20 +6,20 @@ use std::ops::{Add, AddAssign, Range, Sub, SubAssign};
 
 /// Σ w_i and Σ w_i a_i over some examples, in grains.
 ///
-/// Both terms of an example are whole [`Grain`]s, rounded towards zero. So sums are exact and in no order, differences are
-/// exact, and |Σ w_i a_i| ≤ Σ w_i.
+/// Both terms of an example are whole [`Grain`]s, rounded towards zero. So sums are exact in any order,
+/// differences are exact, and |Σ w_i a_i| ≤ Σ w_i.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) weight: i64,
     pub(super) product: i64,
 }
 
-/// The examples that weigh something; those of a node stand together, in the order of the sample.
+/// The examples of positive weight; the examples of a node are contiguous, in the order of the sample.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Examples {
     rows: Vec<u32>,
     sums: Vec<Sums>,
-    /// Room for those that a partition moves.
+    /// Buffers for the examples that a partition moves.
     moved: (Vec<u32>, Vec<Sums>),
 }
 
@@ -38,7 +38,7 @@ impl Examples {
         for ((a, w), row) in targets.iter().zip(weights).zip(0..) {
             let w = grain.count(*w);
             let sums = Sums { weight: Grain::whole(w), product: Grain::whole(w * a) };
-            // One that weighs nothing is overwritten by the next: no branch that could be mispredicted.
+            // An example of weight 0 is overwritten by the next: no branch to mispredict.
             (self.rows[kept], self.sums[kept]) = (row, sums);
             kept += usize::from(sums.weight > 0);
             all += sums;
@@ -52,24 +52,24 @@ impl Examples {
         self.rows.len()
     }
 
-    /// The rows of the sample that stand in a range, and their grains.
+    /// The rows of the sample in a range, and their grains.
     pub(super) fn of(&self, range: Range<usize>) -> (&[u32], &[Sums]) {
         (&self.rows[range.clone()], &self.sums[range])
     }
 
-    /// Whether all targets in a range are equal, so that no split tells them apart.
+    /// Whether all targets in a range are equal, so that no split gains.
     pub(super) fn are_alike(&self, range: Range<usize>, targets: &[f64]) -> bool {
         let mut targets = self.rows[range].iter().map(|&i| targets[i as usize]);
         let first = targets.next();
         targets.all(|a| Some(a) == first)
     }
 
-    /// Puts those at most in this bin before those above it, each in their order; answers where the latter begin.
+    /// Moves the examples up to this bin before the others, in stable order; returns where the others begin.
     pub(super) fn partition(&mut self, range: Range<usize>, bins: &[u8], bin: u8) -> usize {
         let (rows, sums) = (&mut self.rows[range.clone()], &mut self.sums[range.clone()]);
         let (moved_rows, moved_sums) = &mut self.moved;
         let (mut kept, mut moved) = (0, 0);
-        // Every example is written to both places, and only one of them moves on: no branch that could be mispredicted.
+        // Every example is written to both places, and only one of them advances: no branch to mispredict.
         for k in 0..rows.len() {
             let (row, sum) = (rows[k], sums[k]);
             (rows[kept], sums[kept]) = (row, sum);
@@ -85,7 +85,8 @@ impl Examples {
 }
 
 impl Sums {
-    /// The weighted mean of the targets, for a positive weight. Both sums are rounded alike, so that it is in \[−1, 1\].
+    /// The weighted mean of the targets, for a positive weight. Both sums are rounded alike, so that it is in
+    /// \[−1, 1\].
     pub(super) fn mean(self) -> f64 {
         self.product as f64 / self.weight as f64
     }

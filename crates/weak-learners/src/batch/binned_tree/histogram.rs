@@ -11,28 +11,28 @@ pub(super) type Histogram = [Sums; 256];
 /// No example.
 pub(super) const EMPTY: Histogram = [Sums { weight: 0, product: 0 }; 256];
 
-/// Columns that are counted side by side: an example's sums are loaded once for all of them, and where most examples
-/// share a bin, an addition need not wait for the one before it.
+/// Columns counted together. An example's sums are loaded once for all of them, and additions to one bin do
+/// not wait for each other.
 const GROUP: usize = 4;
 
-/// Additions from which on threads are worth their start.
+/// The number of additions from which threads are worth their start.
 const WORTHWHILE: usize = 1 << 16;
 
-/// A split of a node into the examples up to a bin of a feature and those above.
+/// A split of a node into the examples up to a bin of a feature and the examples above.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
     pub(super) feature: usize,
     pub(super) bin: u8,
-    /// Of the examples up to the bin.
+    /// The sums of the examples up to the bin.
     pub(super) below: Sums,
     gain: f64,
 }
 
-/// What of a node its splits are looked for in.
+/// The inputs of the search for a node's split.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) sample: &'a BinnedColumns,
-    /// Of all examples of the node.
+    /// The sums of all examples of the node.
     pub(super) all: Sums,
     /// The least weight of a side, at least a grain.
     pub(super) least: i64,
@@ -57,7 +57,7 @@ impl Search<'_> {
     /// Adds examples to the histograms of a group of columns, from column `first` on.
     fn add(self, rows: &[u32], sums: &[Sums], first: usize, histograms: &mut [Histogram]) {
         if let [a, b, c, d] = histograms {
-            // Of one length, so that one comparison is enough for all of them.
+            // Slices of one length, so that one bounds check suffices.
             let m = self.sample.size();
             let bins = [0, 1, 2, 3].map(|k| &self.sample.bins(first + k)[..m]);
             for (&row, &sums) in rows.iter().zip(sums) {
@@ -77,7 +77,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the examples of one child, counted already, away from its parent's, and finds the best split of the other.
+    /// Subtracts the counted child from its parent, and finds the best split of the other child.
     pub(super) fn take_away(
         self,
         counted: &[Histogram],
@@ -92,8 +92,8 @@ impl Search<'_> {
         })
     }
 
-    /// Prepares the histograms of some columns and searches them, on one thread or on several. Every column is searched by
-    /// itself, and then the columns are compared in their order: threads do not show.
+    /// Prepares the histograms of some columns and searches them, on one thread or on several. Columns are
+    /// searched independently and compared in their order, so that the number of threads changes nothing.
     fn best(
         self,
         additions: usize,
@@ -124,8 +124,8 @@ impl Search<'_> {
             .reduce(|best, split| if split.gain > best.gain { split } else { best })
     }
 
-    /// The cut of a feature that lowers the squared error most, the lowest of equal ones; `None` where every cut leaves
-    /// too little on one side.
+    /// The cut of a feature that lowers the squared error most, the lowest of equals; `None` if every cut
+    /// leaves too little weight on one side.
     fn best_cut(self, feature: usize, histogram: &Histogram) -> Option<Split> {
         let mut best = None;
         let (mut below, mut best_gain) = (Sums::default(), -1.0);
@@ -144,8 +144,8 @@ impl Search<'_> {
     }
 }
 
-/// By how much less the squared error is around two means than around one, but for the factor Σ w of the node: with
-/// W, W′ the weights of the sides and S, S′ their Σ w a, it is (S W′ − S′ W)²/(W W′).
+/// The fall of the squared error by a split, times Σ w of the node. With W, W′ the weights of the sides and
+/// S, S′ their Σ w a, it is (S W′ − S′ W)²/(W W′).
 fn gain(below: Sums, above: Sums) -> f64 {
     let (weight, weight_above) = (below.weight as f64, above.weight as f64);
     let difference = below.product as f64 * weight_above - above.product as f64 * weight;

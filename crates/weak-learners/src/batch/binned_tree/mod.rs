@@ -2,40 +2,35 @@
 
 mod grains;
 mod histogram;
-mod walk;
 
 use super::contract::check_evaluation;
-use super::decision_tree::Node;
+use super::tree::Node;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
 use crate::LearnerError;
 use grains::{Examples, Sums};
 use histogram::{EMPTY, Histogram, Search, Split};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use walk::{steps, walk};
 
-/// The weak learner of trees of depth d: greedy splits of least weighted squared error, among *all* cuts of a binned
-/// sample, and in each leaf the weighted mean of the targets or its sign.
+/// The weak learner of trees of depth d: greedy splits of least weighted squared error, among *all* cuts of a
+/// binned sample, and in each leaf the weighted mean of the targets or its sign.
 ///
-/// *Splits:* a node with Σ w = W and Σ w a = S has squared error Σ w (a − S/W)² = Σ w a² − S²/W about its mean, so the
-/// best split is the one whose sides have the largest sum of S²/W. For labels a = ±1 it is the split of least Gini
-/// impurity: with p = (1 + S/W)/2, the share of the label +1, W·2p(1 − p) = (W − S²/W)/2. Of splits whose gain is equal
-/// as computed, in doubles, it takes the lowest feature, then the lowest cut. One that gains nothing is taken too, for the next may gain (exclusive or). A node
-/// is a leaf when it is d deep, when its targets are all equal, or when no cut leaves `least_leaf` of all weight, and an
-/// example, on both sides.
+/// *Splits:* a node with Σ w = W and Σ w a = S has squared error Σ w (a − S/W)² = Σ w a² − S²/W about its
+/// mean. The best split has sides of the largest sum of S²/W. For labels a = ±1 it is the split of least Gini
+/// impurity: with p = (1 + S/W)/2, the share of the label +1, W·2p(1 − p) = (W − S²/W)/2. Ties between
+/// computed gains go to the lowest feature, then the lowest cut. A split without gain is taken too, because
+/// the next may gain (exclusive or). A node is a leaf when it is d deep, when its targets are all equal, or
+/// when no cut leaves `least_leaf` of all weight, and an example, on both sides.
 ///
-/// *Precision:* weights and products w_i a_i, doubles, are rounded towards 0 to multiples of a power of two near 2^−60
-/// Σ w_i, and from there on every sum is one of integers. So neither the order of the rows nor the threads show, nor whether a
-/// sum was added up or is a difference; no weight is negative, no leaf is empty and no mean leaves \[−1, 1\]. What is
-/// lighter than such a grain counts as absent, and the mean of a leaf of k examples and the share f of all weight is right
-/// to 2^−59 k/f and four roundings of a double, 2^−51. The share `least_leaf` is taken of whole grains, rounded up.
+/// *Precision:* weights and products w_i a_i are rounded once, to multiples of about 2^−60 Σ w_i, and every
+/// sum is exact from there on (docs/numerics.md, Trees).
 ///
-/// *Cost:* with n examples that weigh something, O(m) to find them, at most n·inputs additions for the root and half of
-/// that for every further level, since of two children only the smaller one is counted and the other is the difference;
-/// and a pass over all cuts for each node that is split. *Threads:* inside a rayon pool (`pool.install(|| …)`) those of the
-/// pool count the columns of nodes with much to add. *Memory:* O(m) and the histograms of O(log m) nodes, 4 KiB a column,
-/// kept from one training to the next; after the first only the nodes of the tree are allocated, and a copy of them in
-/// [`evaluate`](WeakLearner::evaluate).
+/// *Cost:* O(m) to find the n examples of positive weight. The root takes at most n·inputs additions, and
+/// every further level half of that, because only the smaller of two children is counted. Each split node
+/// takes a pass over all cuts. *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool
+/// count the columns of large nodes. *Memory:* O(m) and the histograms of O(log m) nodes, 4 KiB a column,
+/// kept from one training to the next. After the first training only the nodes of the tree are allocated, and
+/// a copy of them in [`evaluate`](WeakLearner::evaluate).
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -69,7 +64,7 @@ pub struct BinnedTree {
 #[derive(Debug, Clone, Default)]
 struct Work {
     examples: Examples,
-    /// The nodes that will be split, the next one last.
+    /// The nodes to be split, the next one last.
     open: Vec<Open>,
     found: Vec<Option<Split>>,
     spare: Vec<Vec<Histogram>>,
@@ -82,7 +77,7 @@ struct Open {
     histograms: Vec<Histogram>,
 }
 
-/// A node and its examples: where they stand, and their sums.
+/// A node: the range of its examples, and their sums.
 #[derive(Debug, Clone)]
 struct Part {
     node: usize,
@@ -119,8 +114,8 @@ impl WeakLearner for BinnedTree {
         Ok(Tree::trusted(sample.inputs(), nodes))
     }
 
-    /// From the bins where the thresholds of the tree are cuts of the sample, as those of a tree grown on it are; otherwise
-    /// row by row.
+    /// By bins if the thresholds of the tree are cuts of the sample, as after training on it; otherwise row
+    /// by row.
     fn evaluate(
         &self,
         hypothesis: &Tree,
@@ -139,7 +134,7 @@ impl WeakLearner for BinnedTree {
     }
 }
 
-/// What makes a node a leaf.
+/// The rules that make a node a leaf.
 #[derive(Clone, Copy)]
 struct Rules<'a> {
     sample: &'a BinnedColumns,
@@ -167,7 +162,7 @@ impl Work {
         }
     }
 
-    /// Parts the examples of a node between two children, the first of which is node `at_most`, and opens those.
+    /// Partitions the examples of a node between its two children, from node `at_most` on, and opens them.
     fn branch(&mut self, rules: Rules<'_>, at_most: usize, open: Open) {
         let Open { part: Part { depth, range, sums, .. }, split, mut histograms } = open;
         let depth = depth + 1;
@@ -193,7 +188,8 @@ impl Work {
         } else {
             self.spare.push(histograms);
         }
-        // The smaller one is split first: while larger ones wait, the examples at least halve, so that few nodes are open.
+        // The smaller child is split first: each waiting larger child at least halves the examples, so that
+        // few nodes are open.
         self.open(smaller, split.filter(|_| split_smaller), counted);
     }
 
@@ -208,9 +204,9 @@ impl Work {
         part.depth < rules.depth && !self.examples.are_alike(part.range.clone(), rules.targets)
     }
 
-    /// Room for the nodes that are open at once: at depths 1, 2, …, at most d − 1 a larger child that waits, and at the last
-    /// of them the smaller one too. Smaller children are split first and halve the examples, so that there are no more
-    /// than log2 m such depths.
+    /// Allocates for the nodes that are open at once: a waiting larger child at each of the depths 1, …, d −
+    /// 1, and the smaller child at the last. Smaller children halve the examples, so there are at most log2 m
+    /// such depths.
     fn make_room(&mut self, rules: Rules<'_>) {
         let (m, inputs) = (rules.sample.size(), rules.sample.inputs());
         let nodes = usize::from(rules.depth).min(m.ilog2() as usize + 1);
@@ -227,8 +223,8 @@ impl Work {
 }
 
 impl BinnedTree {
-    /// A tree of at most this depth, 0 for a constant and 1 for a stump, each of whose leaves has at least the share
-    /// `least_leaf` of all weight.
+    /// A tree of at most this depth, 0 for a constant and 1 for a stump, each of whose leaves has at least
+    /// the share `least_leaf` of all weight.
     ///
     /// # Errors
     /// [`LearnerError::BadParameter`] where `least_leaf` is not within \[0, 1/2\].
@@ -253,5 +249,41 @@ impl TryFrom<Unchecked> for BinnedTree {
             return Err(LearnerError::BadParameter { name, value: least_leaf, domain });
         }
         Ok(Self { depth, answer, least_leaf, work: Work::default() })
+    }
+}
+
+/// A node of a tree in terms of bins.
+enum Step<'a> {
+    Answer(f64),
+    /// To the first node if the row's bin is at most this one, else to the second.
+    Compare(&'a [u8], u8, [usize; 2]),
+}
+
+/// The nodes of a tree in terms of bins, if its thresholds are cuts.
+fn steps<'a>(tree: &Tree, sample: &'a BinnedColumns) -> Option<Vec<Step<'a>>> {
+    let step = |node: &Node| match *node {
+        Node::Leaf { answer } => Some(Step::Answer(answer)),
+        Node::Split { feature, threshold, at_most, above } => {
+            let cuts = sample.cuts(feature);
+            let bin = cuts.partition_point(|cut| *cut <= threshold);
+            let is_cut = cuts.get(bin)?.next_down() == threshold;
+            is_cut.then_some(Step::Compare(sample.bins(feature), u8::try_from(bin).ok()?, [at_most, above]))
+        }
+    };
+    let mut steps = Vec::with_capacity(tree.nodes().len());
+    for node in tree.nodes() {
+        steps.push(step(node)?);
+    }
+    Some(steps)
+}
+
+/// The tree's answer for row i.
+fn walk(steps: &[Step<'_>], i: usize) -> f64 {
+    let mut node = 0;
+    loop {
+        match steps[node] {
+            Step::Answer(answer) => return answer,
+            Step::Compare(bins, bin, children) => node = children[usize::from(bins[i] > bin)],
+        }
     }
 }

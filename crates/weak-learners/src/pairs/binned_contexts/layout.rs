@@ -1,25 +1,25 @@
-//! Where the bins of every column are.
+//! The layout of the bins in memory.
 
-use super::bundles::{Bundle, Candidate, bundles};
 use rows::RowMatrix;
 use std::ops::Range;
 
-/// Groups whose bytes lie together, row by row: a line of the cache.
+/// Groups whose bytes are contiguous, row by row: a cache line.
 pub(in crate::pairs) const BLOCK: usize = 64;
 
-/// Of a column that is listed, values per byte that it would take: a list costs more a value than bytes do.
+/// The cost of a listed value, in bytes of an unlisted column.
 const DEAR: f64 = 1.5;
-/// What a row's list costs at least, in bytes.
+/// The least cost of a row's list, in bytes.
 const START: f64 = 8.0;
-/// How many bins a byte tells apart.
+/// The number of bins of a byte.
 const OF_A_BYTE: usize = 256;
 
-/// The bins of all columns. A *group* is a column that is a byte a row, or a bundle of columns that share one; its *codes*
-/// are what the byte may say. A histogram has `stride` cells a group, and behind them one for every listed bin.
+/// The bins of all columns. A *group* is a column that is a byte a row, or a bundle of columns that share
+/// one; its *codes* are the values of the byte. A histogram has `stride` cells a group, followed by one for
+/// every listed bin.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::pairs) struct Layout {
     pub(in crate::pairs) rows: usize,
-    /// Those with a cut, in their order.
+    /// The columns with a cut, in their order.
     pub(in crate::pairs) columns: Vec<Column>,
     pub(in crate::pairs) groups: usize,
     /// A power of two, 16 to 256, above every code.
@@ -29,7 +29,7 @@ pub(in crate::pairs) struct Layout {
     /// The bytes group by group.
     pub(in crate::pairs) by_group: Vec<u8>,
     pub(in crate::pairs) sparse: Option<SparseRows>,
-    /// How many cells a histogram has.
+    /// The number of cells of a histogram.
     pub(in crate::pairs) cells: usize,
 }
 
@@ -39,10 +39,10 @@ pub(in crate::pairs) struct Column {
     /// j.
     pub(in crate::pairs) feature: u32,
     pub(in crate::pairs) place: Place,
-    /// The cell of its first bin that has one; those of the others follow.
+    /// The cell of its first bin with a cell; the other cells follow.
     pub(in crate::pairs) first: u32,
     pub(in crate::pairs) bins: u16,
-    /// The bin without a cell, whose sums are what the others leave; `bins` where there is none.
+    /// The bin without a cell, whose sums are the rest of the node's; `bins` if every bin has a cell.
     pub(in crate::pairs) hole: u16,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::pairs) enum Place {
 }
 
 impl Column {
-    /// The bin of a cell, or of what is in no cell of this column.
+    /// The bin of a cell, or of values in no cell of this column.
     pub(in crate::pairs) fn bin(&self, cell: u32) -> u16 {
         let coded = self.bins - u16::from(self.hole < self.bins);
         match u16::try_from(cell.wrapping_sub(self.first)) {
@@ -62,10 +62,11 @@ impl Column {
         }
     }
 
-    /// The cells of the bins up to this one or of those above it, whichever are all in cells; whether it is the first.
+    /// The cells of the bins up to this one, or of the bins above it, whichever all have cells; true for the
+    /// first.
     pub(in crate::pairs) fn side(&self, bin: u16) -> (Range<u32>, bool) {
         let coded = u32::from(self.bins) - u32::from(self.hole < self.bins);
-        // How many of the bins up to this one have a cell.
+        // The number of bins up to this one with a cell.
         let below = u32::from(bin) + u32::from(self.hole > bin);
         if self.hole > bin {
             (self.first..self.first + below, true)
@@ -74,13 +75,13 @@ impl Column {
         }
     }
 
-    /// The cell of a bin that has one.
+    /// The cell of a bin with a cell.
     fn cell(&self, bin: u16) -> Option<u32> {
         (bin != self.hole).then(|| self.first + u32::from(bin - u16::from(bin > self.hole)))
     }
 }
 
-/// Of every row the cells of its listed values, rising, counted from the first cell behind the groups.
+/// For every row the cells of its listed values, ascending, counted from the first cell after the groups.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::pairs) struct SparseRows {
     offsets: Vec<usize>,
@@ -97,9 +98,9 @@ impl SparseRows {
     }
 }
 
-/// How the values of a column lie, before it has a place.
+/// The statistics of a column that decide its place.
 struct Census {
-    /// How many rows are not in the bin of 0.
+    /// The number of rows outside the bin of 0.
     elsewhere: usize,
     bin_of_zero: u16,
 }
@@ -180,10 +181,10 @@ impl Layout {
         layout
     }
 
-    /// Writes down the bin of every value.
+    /// Writes the bin of every value.
     fn fill(&mut self, matrix: &RowMatrix, columns: &[Option<Column>], bin: impl Fn(usize, f64) -> u16) {
         let m = self.rows;
-        // What a row says where nothing is stored; a bundle says 0.
+        // The code of a row without a stored value; 0 in a bundle.
         for (j, column) in columns.iter().enumerate() {
             if let Some(Column { place: Place::Group(group), hole: u16::MAX, .. }) = column {
                 self.by_group[*group as usize * m..][..m].fill(bin(j, 0.0) as u8);
@@ -218,7 +219,7 @@ impl Layout {
     }
 }
 
-/// The rare columns with the rows in which they are elsewhere.
+/// The rare columns, with their rows outside the bin of 0.
 fn candidates(matrix: &RowMatrix, rare: &[usize], cuts: &[Vec<f64>], census: &[Census]) -> Vec<Candidate> {
     let mut of_column = vec![usize::MAX; cuts.len()];
     let mut candidates = Vec::with_capacity(rare.len());
@@ -238,4 +239,66 @@ fn candidates(matrix: &RowMatrix, rare: &[usize], cuts: &[Vec<f64>], census: &[C
         });
     }
     candidates
+}
+
+/// The number of open bundles tried for a column.
+const TRIES: usize = 8;
+
+/// A column that may share its byte, with its rows outside the bin of 0.
+struct Candidate {
+    column: usize,
+    /// The number of its bins without the bin of 0.
+    codes: usize,
+    rows: Vec<u32>,
+}
+
+/// Columns that share a byte, with the code that the bins of each start at.
+#[derive(Default)]
+struct Bundle {
+    members: Vec<(usize, usize)>,
+    /// One more than the highest code; code 0 is a row in which every member is in its bin of 0.
+    codes: usize,
+    /// A bit a row: whether a member is outside its bin of 0.
+    taken: Vec<u64>,
+}
+
+impl Bundle {
+    fn is_taken(&self, row: u32) -> bool {
+        self.taken[row as usize / 64] >> (row % 64) & 1 == 1
+    }
+
+    fn take(&mut self, candidate: &Candidate) {
+        self.members.push((candidate.column, self.codes));
+        self.codes += candidate.codes;
+        for row in &candidate.rows {
+            self.taken[*row as usize / 64] |= 1 << (row % 64);
+        }
+    }
+}
+
+/// Each candidate in turn joins the first open bundle that it fits, or opens one. Bundles of one member are
+/// left out. At most `codes` codes a bundle.
+fn bundles(m: usize, candidates: &[Candidate], codes: usize) -> Vec<Bundle> {
+    let mut bundles: Vec<Bundle> = Vec::new();
+    for candidate in candidates {
+        let fits = |bundle: &&mut Bundle| {
+            bundle.codes + candidate.codes <= codes && !candidate.rows.iter().any(|row| bundle.is_taken(*row))
+        };
+        let open = bundles.len().saturating_sub(TRIES);
+        match bundles[open..].iter_mut().find(fits) {
+            Some(bundle) => bundle.take(candidate),
+            None if candidate.codes < codes => {
+                let mut bundle = Bundle { codes: 1, taken: vec![0; m.div_ceil(64)], ..Bundle::default() };
+                bundle.take(candidate);
+                bundles.push(bundle);
+                // A closed bundle no longer needs its marks.
+                if let Some(closed) = bundles.len().checked_sub(TRIES + 1) {
+                    bundles[closed].taken = Vec::new();
+                }
+            }
+            None => {}
+        }
+    }
+    bundles.retain(|bundle| bundle.members.len() > 1);
+    bundles
 }

@@ -1,6 +1,5 @@
-//! Contexts that are binned once.
+//! Contexts binned once.
 
-mod bundles;
 mod layout;
 
 use crate::LearnerError;
@@ -12,20 +11,21 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use layout::{BLOCK, Column, Layout, Place, SparseRows};
 
-/// So that a `u32` counts the bins of all: those in bytes, and those that are listed.
+/// The largest number of bins of all columns, so that a `u32` counts them.
 const MOST_COLUMNS: usize = 1 << 23;
 const MOST_CUTS: usize = 1 << 31;
 
-/// n ≥ 1 contexts, and beside them the *bin* of every value, made once, as [`HistogramPairTree`](super::HistogramPairTree)
-/// searches them. Cuts and bins are those of [`BinnedColumns`](crate::batch::BinnedColumns).
+/// n ≥ 1 contexts, and beside them the *bin* of every value, made once, as
+/// [`HistogramPairTree`](super::HistogramPairTree) searches them. Cuts and bins are those of
+/// [`BinnedColumns`](crate::batch::BinnedColumns).
 ///
-/// *Layout:* a column is kept in one of three ways, whichever is the shortest to walk. Columns of which no two differ from
-/// their bin of 0 in the same row, as those of a one-hot code, share a byte a row. Where nearly all values are in the bin
-/// of 0, or where there are more than 256 bins, the values in other bins than that of 0 are listed, row by row. Any other
-/// column is a byte a row. What is trained does not show which.
+/// *Layout:* a column is stored in the cheapest of three ways. Columns that are never outside their bins of 0
+/// in the same row, such as a one-hot code, share a byte a row. If nearly all values are in the bin of 0, or
+/// there are more than 256 bins, the other values are listed row by row. Any other column is a byte a row.
+/// The layout does not change the result of training.
 ///
-/// *Cost:* O(d + stored values · log n) once; the matrix is kept, and two bytes a row for every column or bundle of columns,
-/// or four for a listed value. It is saved as its rows and its number of bins.
+/// *Cost:* O(d + stored values · log n) once; the matrix is kept, and two bytes a row for every column or
+/// bundle of columns, or four for a listed value. It is saved as its rows and its number of bins.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -56,42 +56,43 @@ impl BinnedContexts {
     /// Up to 256 bins a column.
     ///
     /// # Errors
-    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them, 2^26 columns, or 2^23
-    /// columns that vary.
+    /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 of them,
+    /// 2^26 columns, or 2^23 columns that vary.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
         Self::with_bins(matrix, 256)
     }
 
-    /// Up to `bins` bins a column: with many columns and small nodes, most of the time of a training goes with them. As
-    /// many as there are rows make every cut possible, so that trees are those of
-    /// [`ExactPairTree`](super::ExactPairTree) but for rounding; more than 256 cost four bytes a value, and are for small samples.
+    /// Up to `bins` bins a column: with many columns and small nodes they dominate the time of a training.
+    /// With as many bins as rows every cut is possible, and trees are those of
+    /// [`ExactPairTree`](super::ExactPairTree) up to rounding. More than 256 bins cost four bytes a value,
+    /// and suit small samples.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 65,535 or all columns
-    /// together have more than 2^31 cuts.
+    /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 65,535 or
+    /// all columns together have more than 2^31 cuts.
     pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
         Parts { matrix, bins }.try_into()
     }
 
-    /// The cuts of column j, rising; one fewer than its bins. Nothing for a column that is not there.
+    /// The cuts of column j, ascending; one fewer than its bins. Empty for a column outside the contexts.
     #[must_use]
     pub fn cuts(&self, j: usize) -> &[f64] {
         self.cuts.get(j).map_or(&[], Vec::as_slice)
     }
 
-    /// The rows as they came.
+    /// The rows.
     #[must_use]
     pub fn matrix(&self) -> &RowMatrix {
         &self.parts.matrix
     }
 
-    /// How many bytes of every row are read to count it; those of listed values come on top.
+    /// The bytes of every row that a count reads, without its listed values.
     #[must_use]
     pub fn bytes_a_row(&self) -> usize {
         self.layout.groups
     }
 
-    /// How many values are listed, over all rows.
+    /// The number of listed values, over all rows.
     #[must_use]
     pub fn listed_values(&self) -> usize {
         self.layout.sparse.as_ref().map_or(0, SparseRows::len)

@@ -1,30 +1,30 @@
-//! A tree, node by node.
+//! The growth of a tree, node by node.
 
+use super::buffers::{Buffers, Scratch};
 use super::histogram::{Histogram, View};
 use super::node::{Actions, Node};
-use super::quantise::Quanta;
-use super::scratch::{Desk, Scratch};
-use super::split::{Cut, Question, Roundings, Search, Split};
+use super::quantise::{Quanta, Units};
+use super::split::{Cut, Question, Roundings, ScaledGain, Search, Split};
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
-use crate::pairs::best_first::{Said, TreeGain};
-use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound};
+use crate::pairs::best_first::{SplitRecord, TreeGain};
+use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound, PairWeights};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Rows of a node from which on its children are worth two threads.
+/// The number of rows of a node from which its children are worth two threads.
 const WORTHWHILE: usize = 1 << 12;
-/// Bytes of a view up to which no node of it is copied: they stay in the second cache.
+/// The bytes of a view up to which no node of it is copied: they stay in the second-level cache.
 const COPIED: usize = 1 << 18;
-/// How often threads may part on the way to a node; the stack is finite.
+/// The largest number of forks above a node; the stack is finite.
 pub(super) const FORKS: u32 = 40;
 
-/// What holds for all nodes of a tree.
+/// The inputs shared by all nodes of a tree.
 pub(super) struct Grower<'a> {
     pub(super) contexts: &'a BinnedContexts,
     pub(super) round: &'a PairRound<'a>,
     pub(super) quanta: &'a Quanta,
     pub(super) growth: PairGrowth,
-    /// Whether a feature may be split; all of them where there is nothing.
+    /// Whether a feature may be split; `None` for all features.
     pub(super) columns: Option<&'a [bool]>,
     /// λ and the least H of a child in quanta.
     pub(super) lambda: f64,
@@ -35,27 +35,27 @@ pub(super) struct Grower<'a> {
 }
 
 impl<'a> Grower<'a> {
-    /// Grows what is below a node, and writes its answers.
-    pub(super) fn grow<'n>(&self, desk: &mut Desk, mut node: Node<'n>, forks: u32)
+    /// Grows the subtree of a node, and writes its answers.
+    pub(super) fn grow<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>, forks: u32)
     where
         'a: 'n,
     {
         loop {
             let is_one = matches!(node.actions, Actions::One(_));
             if node.is_open && is_one && node.view.is_worth_copying(node.rows.len(), COPIED) {
-                let mut copy = self.scratch.copy();
+                let mut copy = self.scratch.take_copy();
                 let view = copy.of(node.view, node.rows);
-                self.grow(desk, Node { view, ..node }, forks);
+                self.grow(buffers, Node { view, ..node }, forks);
                 return self.scratch.put_copy(copy);
             }
             let split = self.best(&mut node);
             if self.growth.max_leaves().is_some() {
-                desk.said.push(self.said(node.sums, split.as_ref()));
+                buffers.records.push(self.split_record(node.sums, split.as_ref()));
             }
-            let Some(split) = split else { return self.leaf(desk, node) };
+            let Some(split) = split else { return self.leaf(buffers, node) };
             let rest = match split.question {
-                Question::Context(cut) => self.cut(desk, node, split.left, cut, forks),
-                Question::Action(k) => self.part(desk, node, k, forks),
+                Question::Context(cut) => self.cut(buffers, node, split.left, cut, forks),
+                Question::Action(k) => self.part(buffers, node, k, forks),
             };
             match rest {
                 Some(rest) => node = rest,
@@ -68,16 +68,16 @@ impl<'a> Grower<'a> {
         if !node.is_open {
             return None;
         }
-        let (split, is_sure) = self.search(node, Roundings::Independent)?;
-        if is_sure || self.gains_before_rounding(node, &split) {
+        let (split, is_certain) = self.search(node, Roundings::Independent)?;
+        if is_certain || self.gains_before_rounding(node, &split) {
             return Some(split);
         }
-        let (other, is_sure) = self.search(node, Roundings::Any)?;
+        let (other, is_certain) = self.search(node, Roundings::Any)?;
         let is_another = other.question != split.question;
-        (is_sure || (is_another && self.gains_before_rounding(node, &other))).then_some(other)
+        (is_certain || (is_another && self.gains_before_rounding(node, &other))).then_some(other)
     }
 
-    /// The best split beyond these roundings, and whether it is so beyond any.
+    /// The best split beyond these roundings, and whether it is beyond any.
     fn search(&self, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
         let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least, roundings);
         if let Some(histogram) = &node.histogram {
@@ -89,16 +89,16 @@ impl<'a> Grower<'a> {
         search.best()
     }
 
-    /// What a node with these sums and this split is to be pruned by.
-    fn said(&self, all: Sums, split: Option<&Split>) -> Said {
+    /// The record of a node with these sums and this split.
+    fn split_record(&self, all: Sums, split: Option<&Split>) -> SplitRecord {
         let gain = split.map_or(TreeGain::NONE, |Split { left, .. }| {
             let (right, lambda) = (all - *left, self.lambda);
             TreeGain::of([left.g, right.g], [left.h + lambda, right.h + lambda], lambda, 0)
         });
-        Said { value: self.value(all), gain }
+        SplitRecord { value: self.value(all), gain }
     }
 
-    /// What a leaf with these sums says.
+    /// The value of a leaf with these sums.
     fn value(&self, sums: Sums) -> f64 {
         self.growth.answer().of(self.quanta.units.mean(sums, self.growth.reg_lambda()))
     }
@@ -108,24 +108,32 @@ impl<'a> Grower<'a> {
         depth < self.growth.max_depth() && sums.h >= 2.0 * self.least
     }
 
-    fn leaf(&self, desk: &mut Desk, node: Node<'_>) {
+    fn leaf(&self, buffers: &mut Buffers, node: Node<'_>) {
         let value = self.value(node.sums);
         let write = |action: u32| {
             let words = self.quanta.of(action);
             for row in node.rows.iter() {
-                words[node.view.name(*row)].store(value.to_bits(), Relaxed);
+                words[node.view.sample_row(*row)].store(value.to_bits(), Relaxed);
             }
         };
         match &node.actions {
             Actions::One(action) => write(*action),
             Actions::Several(actions) => actions.iter().for_each(|(action, _)| write(*action)),
         }
-        desk.nodes.push(PairNode::Leaf { value });
-        desk.put(node.histogram);
+        buffers.nodes.push(PairNode::Leaf { value });
+        buffers.put(node.histogram);
     }
 
-    /// Splits a node on x, and grows its smaller child; the larger one is handed back, or grown by another thread.
-    fn cut<'n>(&self, desk: &mut Desk, node: Node<'n>, left: Sums, cut: Cut, forks: u32) -> Option<Node<'n>>
+    /// Splits a node on x, and grows its smaller child; the larger one is returned, or grown by another
+    /// thread.
+    fn cut<'n>(
+        &self,
+        buffers: &mut Buffers,
+        node: Node<'n>,
+        left: Sums,
+        cut: Cut,
+        forks: u32,
+    ) -> Option<Node<'n>>
     where
         'a: 'n,
     {
@@ -135,7 +143,8 @@ impl<'a> Grower<'a> {
         let [(below, rest), (below_spare, rest_spare)] = halves;
         let is_smaller = below.len() <= rest.len();
         let few = if is_smaller { &*below } else { &*rest };
-        let of_few = actions.among(few, |action, row| Word::load(&self.quanta.of(action)[view.name(row)]));
+        let of_few =
+            actions.among(few, |action, row| Word::load(&self.quanta.of(action)[view.sample_row(row)]));
         let (of_below, of_rest) = match (is_smaller, actions.minus(&of_few)) {
             (true, of_many) => (of_few, of_many),
             (false, of_many) => (of_many, of_few),
@@ -147,24 +156,24 @@ impl<'a> Grower<'a> {
         let below = child(below, below_spare, of_below, left);
         let rest = child(rest, rest_spare, of_rest, sums - left);
         let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
-        self.count(desk, histogram, &mut smaller, &mut larger);
+        self.count(buffers, histogram, &mut smaller, &mut larger);
 
-        let parent = desk.open();
+        let parent = buffers.open();
         let first = parent + 1;
         let is_big = smaller.rows.len() >= WORTHWHILE;
-        let grow_smaller = |desk: &mut Desk| self.grow(desk, smaller, forks.saturating_sub(1));
-        let (second, remaining) = self.branch(desk, is_big, grow_smaller, larger, forks);
+        let grow_smaller = |buffers: &mut Buffers| self.grow(buffers, smaller, forks.saturating_sub(1));
+        let (second, remaining) = self.branch(buffers, is_big, grow_smaller, larger, forks);
         let (below, rest) = if is_smaller { (first, second) } else { (second, first) };
         let feature = self.contexts.layout().columns[cut.column].feature;
         let threshold = self.contexts.cuts(feature as usize)[usize::from(cut.bin)];
-        desk.nodes[parent as usize] = PairNode::Context { feature, threshold, below, rest };
+        buffers.nodes[parent as usize] = PairNode::Context { feature, threshold, below, rest };
         remaining
     }
 
-    /// Gives the children of a node that are open their histograms.
+    /// Computes the histograms of the open children of a node.
     fn count(
         &self,
-        desk: &mut Desk,
+        buffers: &mut Buffers,
         histogram: Option<Histogram>,
         smaller: &mut Node<'_>,
         larger: &mut Node<'_>,
@@ -172,7 +181,7 @@ impl<'a> Grower<'a> {
         let Some(mut histogram) = histogram else { return };
         let (view, few) = (smaller.view, &*smaller.rows);
         if smaller.is_open {
-            let counted = self.counted(desk, view, few, smaller.sums);
+            let counted = self.counted(buffers, view, few, smaller.sums);
             if larger.is_open {
                 histogram.subtract(&counted);
             }
@@ -181,26 +190,33 @@ impl<'a> Grower<'a> {
             histogram.remove(view, few);
         }
         if larger.is_open {
-            larger.histogram = Some(self.narrowed(desk, histogram, larger.sums));
+            larger.histogram = Some(self.narrowed(buffers, histogram, larger.sums));
         } else {
-            desk.put(Some(histogram));
+            buffers.put(Some(histogram));
         }
     }
 
     /// The histogram of some rows with these sums.
-    pub(super) fn counted(&self, desk: &mut Desk, view: View<'_>, rows: &[u32], sums: Sums) -> Histogram {
-        let mut histogram = desk.histogram(view.layout.cells, sums.h <= self.limit);
+    pub(super) fn counted(
+        &self,
+        buffers: &mut Buffers,
+        view: View<'_>,
+        rows: &[u32],
+        sums: Sums,
+    ) -> Histogram {
+        let mut histogram = buffers.histogram(view.layout.cells, sums.h <= self.limit);
         histogram.add(view, rows);
         histogram
     }
 
-    /// The same in words if they can hold these sums.
-    fn narrowed(&self, desk: &mut Desk, histogram: Histogram, sums: Sums) -> Histogram {
-        if sums.h <= self.limit { desk.packed(histogram) } else { histogram }
+    /// The same histogram in words, if they can hold these sums.
+    fn narrowed(&self, buffers: &mut Buffers, histogram: Histogram, sums: Sums) -> Histogram {
+        if sums.h <= self.limit { buffers.packed(histogram) } else { histogram }
     }
 
-    /// Splits the k-th of its actions from a node, and grows that; the others are handed back, or grown by another thread.
-    fn part<'n>(&self, desk: &mut Desk, node: Node<'n>, k: usize, forks: u32) -> Option<Node<'n>>
+    /// Splits the k-th action from a node, and grows its child; the other child is returned, or grown by
+    /// another thread.
+    fn part<'n>(&self, buffers: &mut Buffers, node: Node<'n>, k: usize, forks: u32) -> Option<Node<'n>>
     where
         'a: 'n,
     {
@@ -219,28 +235,28 @@ impl<'a> Grower<'a> {
                 view
             }
         };
-        let counted = this_open.then(|| self.counted(desk, this_view, rows, of_this));
+        let counted = this_open.then(|| self.counted(buffers, this_view, rows, of_this));
         if others_open {
             let sums = sums - of_this;
             let of_others = match (histogram.take(), &counted) {
                 (Some(mut all), Some(this)) => {
                     all.subtract(this);
-                    self.narrowed(desk, all, sums)
+                    self.narrowed(buffers, all, sums)
                 }
                 (Some(mut all), None) => {
                     all.remove(this_view, rows);
-                    self.narrowed(desk, all, sums)
+                    self.narrowed(buffers, all, sums)
                 }
-                (None, _) => self.counted(desk, others_view, rows, sums),
+                (None, _) => self.counted(buffers, others_view, rows, sums),
             };
             histogram = Some(of_others);
         } else {
-            desk.put(histogram.take());
+            buffers.put(histogram.take());
         }
-        // A node of all rows has them in their order; others are copied before they move on.
+        // A node of all rows has them in order; other rows are copied before they move.
         let is_whole = rows.len() == view.rows;
         let made = (!is_whole).then(|| {
-            let mut made = self.scratch.buffers();
+            let mut made = self.scratch.take_rows();
             made.fill(rows.iter().copied());
             made
         });
@@ -255,33 +271,33 @@ impl<'a> Grower<'a> {
             is_open: others_open,
             histogram,
         };
-        let parent = desk.open();
+        let parent = buffers.open();
         let this = parent + 1;
-        let grow_this = |desk: &mut Desk| {
-            let mut buffers = made.unwrap_or_else(|| {
-                let mut buffers = self.scratch.buffers();
-                buffers.fill((0..=u32::MAX).take(this_view.rows));
-                buffers
+        let grow_this = |buffers: &mut Buffers| {
+            let mut row_buffers = made.unwrap_or_else(|| {
+                let mut made = self.scratch.take_rows();
+                made.fill((0..=u32::MAX).take(this_view.rows));
+                made
             });
-            let (rows, spare) = buffers.both();
+            let (rows, spare) = row_buffers.both();
             let (view, actions, histogram) = (this_view, Actions::One(action), counted);
             let is_open = this_open;
             let node = Node { view, rows, spare, actions, sums: of_this, depth, is_open, histogram };
-            self.grow(desk, node, forks.saturating_sub(1));
-            self.scratch.put_buffers(buffers);
+            self.grow(buffers, node, forks.saturating_sub(1));
+            self.scratch.put_rows(row_buffers);
         };
-        let (place, remaining) = self.branch(desk, is_big, grow_this, others, forks);
-        desk.nodes[parent as usize] = PairNode::Action { action, others: place, this };
+        let (place, remaining) = self.branch(buffers, is_big, grow_this, others, forks);
+        buffers.nodes[parent as usize] = PairNode::Action { action, others: place, this };
         remaining
     }
 
-    /// Grows one child by itself and another one by a second thread if there is one and it is worth it; else the other one is
-    /// handed back. Answers where that one is among the nodes.
+    /// Grows the first child, and the second one on another thread if that is worthwhile; otherwise returns
+    /// the second one. Also returns the place of the second one among the nodes.
     fn branch<'n>(
         &self,
-        desk: &mut Desk,
+        buffers: &mut Buffers,
         is_big: bool,
-        first: impl FnOnce(&mut Desk) + Send,
+        first: impl FnOnce(&mut Buffers) + Send,
         second: Node<'n>,
         forks: u32,
     ) -> (u32, Option<Node<'n>>)
@@ -289,13 +305,66 @@ impl<'a> Grower<'a> {
         'a: 'n,
     {
         if !(forks > 0 && is_big && in_pool(1, 1)) {
-            first(desk);
-            return (desk.next(), Some(second));
+            first(buffers);
+            return (buffers.next(), Some(second));
         }
-        let mut other = self.scratch.desk();
-        rayon::join(|| self.grow(&mut other, second, forks - 1), || first(desk));
-        let place = desk.append(&mut other);
-        self.scratch.put_desk(other);
+        let mut other = self.scratch.take_buffers();
+        rayon::join(|| self.grow(&mut other, second, forks - 1), || first(buffers));
+        let place = buffers.append(&mut other);
+        self.scratch.put_buffers(other);
         (place, None)
+    }
+}
+
+/// G, H and Σ|g| of some pairs in quanta, without rounding.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unrounded {
+    g: f64,
+    h: f64,
+    size: f64,
+}
+
+impl Unrounded {
+    fn add(&mut self, round: &PairRound<'_>, units: Units, i: usize, action: u32) {
+        let pair = action as usize * round.examples() + i;
+        let h = match round.weights() {
+            PairWeights::OfExamples(h) => h[i],
+            PairWeights::OfPairs(h) => h[pair],
+        };
+        let g = units.gradient(round.gradients()[pair]);
+        self.g += g;
+        self.h += units.weight(h);
+        self.size += g.abs();
+    }
+}
+
+impl Grower<'_> {
+    /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
+    fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> bool {
+        let (pairs, view) = (node.pairs(), node.view);
+        let mut sides = [Unrounded::default(); 2];
+        let mut sum = |side: usize, rows: &[u32], action: u32| {
+            for row in rows {
+                sides[side].add(self.round, self.quanta.units, view.sample_row(*row), action);
+            }
+        };
+        match split.question {
+            Question::Context(cut) => {
+                let middle = view.partition(cut, node.rows, node.spare);
+                for (side, rows) in [&node.spare[..middle], &node.spare[middle..]].into_iter().enumerate() {
+                    node.actions.each(|_, action| sum(side, rows, action));
+                }
+            }
+            Question::Action(k) => {
+                node.actions.each(|place, action| sum(usize::from(place == k), node.rows, action));
+            }
+        }
+        let [left, right] = sides;
+        let (a, b) = (left.h + self.lambda, right.h + self.lambda);
+        let d = left.g * b - right.g * a;
+        // A sum of k numbers is off by at most k roundings of the sum of their magnitudes; so are a and b.
+        let off = (pairs + 8.0) * f64::EPSILON;
+        let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda: self.lambda };
+        gain.is_above(off * (left.size * b + right.size * a), off * (left.size + right.size), off * (a + b))
     }
 }

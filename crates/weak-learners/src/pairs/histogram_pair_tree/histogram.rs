@@ -4,11 +4,11 @@ use super::sums::{Cell, Sums, Word};
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use std::sync::atomic::AtomicU64;
 
-/// Rows whose first bytes and quanta are asked for before any of them is counted: the memory answers them side by side.
+/// Rows whose first bytes and quanta are loaded before any of them is counted, so that the loads overlap.
 const AHEAD: usize = 32;
 
-/// How many times fewer rows than its view a node has when they are copied: then a line of the memory that is read for
-/// one of them seldom holds another.
+/// The ratio of a view's rows to a node's from which the node is copied: a cache line then seldom holds two
+/// of its rows.
 const FEWER: usize = 4;
 
 /// The cells of all columns of a node, as [`Layout`] places them: words where they can hold all its pairs.
@@ -27,7 +27,7 @@ impl Histogram {
         }
     }
 
-    /// Takes rows away.
+    /// Subtracts rows.
     pub(super) fn remove(&mut self, view: View<'_>, rows: &[u32]) {
         match self {
             Self::Packed(cells) => view.count(rows, cells, |word| Word::default() - word),
@@ -35,7 +35,7 @@ impl Histogram {
         }
     }
 
-    /// Takes away a part that is counted.
+    /// Subtracts a counted part.
     pub(super) fn subtract(&mut self, part: &Self) {
         fn subtract<C: Cell, P: Copy + Into<C>>(all: &mut [C], part: &[P]) {
             all.iter_mut().zip(part).for_each(|(all, part)| *all = *all - (*part).into());
@@ -49,21 +49,21 @@ impl Histogram {
     }
 }
 
-/// Where the bins and the quanta of the rows of a node are: in the contexts, or in a copy of a part of them.
+/// The bins and the quanta of the rows of a node: in the contexts, or in a copy of a part of them.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) layout: &'a Layout,
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) rows: usize,
     /// The bytes row by row, a block of groups after the other.
     pub(super) by_row: &'a [u8],
-    /// The bytes group by group, where there are such.
+    /// The bytes group by group; `None` in a copy.
     pub(super) by_group: Option<&'a [u8]>,
     pub(super) sparse: Option<&'a SparseRows>,
     /// The quanta of every row, summed over the actions of the node.
     pub(super) words: &'a [AtomicU64],
-    /// The row of the sample that each row is, if it is another.
-    pub(super) names: Option<&'a [u32]>,
+    /// The row of the sample for each row of a copy.
+    pub(super) sample_rows: Option<&'a [u32]>,
 }
 
 impl<'a> View<'a> {
@@ -75,16 +75,16 @@ impl<'a> View<'a> {
             by_group: Some(&layout.by_group),
             sparse: layout.sparse.as_ref(),
             words,
-            names: None,
+            sample_rows: None,
         }
     }
 
     /// The row of the sample.
-    pub(super) fn name(&self, row: u32) -> usize {
-        self.names.map_or(row, |names| names[row as usize]) as usize
+    pub(super) fn sample_row(&self, row: u32) -> usize {
+        self.sample_rows.map_or(row, |rows| rows[row as usize]) as usize
     }
 
-    /// The bytes of a group: that of row i stands at i times the second number.
+    /// The bytes of a group, and their step: row i has byte i·step.
     pub(super) fn group(&self, group: u32) -> (&'a [u8], usize) {
         let group = group as usize;
         if let Some(bytes) = self.by_group {
@@ -95,13 +95,13 @@ impl<'a> View<'a> {
         (&self.by_row[block * BLOCK * self.rows + k..], width)
     }
 
-    /// Whether so many rows are worth a copy: few of many, and those not within so many bytes anyhow.
+    /// Whether so many rows are worth a copy: few of many, in a view of more than so many bytes.
     pub(super) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
         let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
         is_narrow && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
     }
 
-    /// Adds to the cells of some rows what is made of their words.
+    /// Adds `of` the words of some rows to their cells.
     fn count<C: Cell>(&self, rows: &[u32], histogram: &mut [C], of: impl Fn(Word) -> C + Copy) {
         let (groups, listed) = histogram.split_at_mut(self.layout.groups * self.layout.stride);
         match self.layout.stride {
@@ -142,7 +142,7 @@ impl<'a> View<'a> {
                 }
                 std::hint::black_box(touched);
                 for (row, sums) in rows.iter().zip(&sums) {
-                    // The codes are below the stride, a power of two; and the mask says so.
+                    // The codes are below the stride, a power of two; the mask tells the compiler.
                     let add = |cells: &mut [C; STRIDE], code: u8| {
                         let cell = &mut cells[usize::from(code) & (STRIDE - 1)];
                         *cell = *cell + *sums;

@@ -1,54 +1,46 @@
 //! Trees over pairs, by histograms.
 
-mod before_rounding;
 mod grow;
 mod histogram;
 mod node;
-mod partition;
 mod quantise;
-mod scratch;
+mod buffers;
 mod split;
 mod sums;
-mod units;
 
 use super::best_first::pruned;
 use super::contract::{check_columns, evaluate};
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
 use crate::batch::Sample;
+use buffers::{RowBuffers, Scratch};
 use grow::{FORKS, Grower};
 use histogram::View;
 use node::{Actions, Node};
 use quantise::Quanta;
-use scratch::{Buffers, Scratch};
 use serde::{Deserialize, Serialize};
 use sums::{Sums, Word};
 
-/// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin: the n·|A| rows of
-/// \[L23, Appendix F.5\] are never made.
+/// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin. The n·|A| rows of
+/// \[L23, Appendix F.5\] never exist.
 ///
-/// *Splits and leaves:* those of [`PairGrowth`], where the thresholds are the cuts of the contexts. A node is a set of examples
-/// times a set of actions: a split on x needs Σ_a over its actions of every example, one on the action the sums of each action.
+/// *Splits and leaves:* those of [`PairGrowth`]; the thresholds are the cuts of the contexts. A node is a set
+/// of examples times a set of actions. A split on x needs the sum over its actions of every example; a split
+/// on the action needs the sums of each action.
 ///
-/// *Precision:* g and h are rounded to multiples of a power of two, and from there on every sum is one of whole numbers below
-/// 2^53, exact in doubles: no order, no layout and no thread shows. The unit of g is 2^−21 to 2^−20 of the largest
-/// Σ_a |g| of an example (up to 2|A| times that where this sum is beyond the range), with more than 2^30 examples more by the
-/// power of two that reaches their number, and with up to 512 of them 2^−28 to 2^−27; so for h. A pair is
-/// off by a unit at most, and a weight above 0 weighs one at least. Where the g of an example sum to 0 to rounding, so do the
-/// multiples, exactly: a node of all actions is then never split on x. A split is not taken where its gain comes from
-/// such roundings. With D = G_L(H_R+λ) − G_R(H_L+λ) in units and k pairs, a split with |D| ≤ e(H + 2λ + |G|), e = min(k, 10√k), is not
-/// considered: k independent roundings reach more with probability 2e^−50 \[H63\]. Equal values are rounded alike, so
-/// that the best split with no more than that for e = k must also gain by the g and h that were given, summed anew; else the node takes
-/// its best one beyond.
+/// *Precision:* g and h are rounded once, to whole multiples of about 2^−21 of their largest sum of an
+/// example, and every sum is exact from there on. A split whose gain those roundings could produce is not
+/// taken: if the gain is within their worst-case bound, it is recomputed from the unrounded g and h
+/// (docs/numerics.md, Trees).
 ///
-/// *Cost:* a pass over the round; then a node counts its smaller child, bytes a row and listed values, and the larger one is the
-/// difference; rows move between children by four bytes each. A node whose children would be too light is not counted.
-/// The values on the pairs come from the leaves: no pair walks the tree, unless it was cut back to `max_leaves`. *Threads:* inside a rayon pool
-/// (`pool.install(|| …)`) those of the pool share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for
-/// each action that a thread works on, and the histograms of O(log n) nodes for each, 8 bytes a bin where the node is so light
-/// that G and H fit a word, else 16; kept from one training to the next.
-/// After the first, the nodes of the tree are allocated, and a list of the actions for each node of several, and what cutting
-/// back takes.
+/// *Cost:* a pass over the round. A node counts its smaller child, bytes a row and listed values; the larger
+/// child is the difference. Rows move between children by four bytes each. A node whose children would be too
+/// light is not counted. The values on the pairs come from the leaves, without a walk, unless the tree was
+/// pruned to `max_leaves`. *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool
+/// share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a
+/// thread works on, and the histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node
+/// fit a word, else 16. All are kept from one training to the next. After the first training, a training
+/// allocates the nodes of the tree, a list of actions for each node of several, and the memory of pruning.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -59,7 +51,8 @@ use sums::{Sums, Word};
 /// let contexts = BinnedContexts::new(RowMatrix::dense(1, vec![0.0, 1.0, 1.0])?)?;
 /// let g = [0.5, -0.5, -0.25, -0.5, 0.5, 0.25];
 /// let round = PairRound::new(3, 2, &g, PairWeights::OfExamples(&[1.0; 3]))?;
-/// let mut learner = HistogramPairTree::new(PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?);
+/// let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?;
+/// let mut learner = HistogramPairTree::new(growth);
 /// let mut values = [0.0; 6];
 /// let tree = learner.train(&contexts, &round, &mut values)?;
 /// assert!(matches!(tree.nodes()[0], PairNode::Action { action: 0, .. }));
@@ -78,11 +71,11 @@ pub struct HistogramPairTree {
 #[derive(Debug, Default)]
 struct Work {
     quanta: Quanta,
-    root: Buffers,
+    root: RowBuffers,
     scratch: Scratch,
 }
 
-/// A copy starts without memory of its own.
+/// A clone starts with empty buffers.
 impl Clone for Work {
     fn clone(&self) -> Self {
         Self::default()
@@ -90,7 +83,7 @@ impl Clone for Work {
 }
 
 impl HistogramPairTree {
-    /// Trees that grow by these rules.
+    /// The learner of trees that grow by these rules.
     #[must_use]
     pub fn new(growth: PairGrowth) -> Self {
         Self { growth, work: Work::default() }
@@ -148,15 +141,15 @@ impl HistogramPairTree {
             quanta,
             growth: *growth,
             columns,
-            // So large a λ leaves no trace of H, and none of its powers is beyond the range.
+            // Capped where H no longer matters, so that powers of λ stay in range.
             lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
             limit: Word::limit(quanta.ratio),
             scratch,
         };
-        let mut desk = scratch.desk();
-        desk.nodes.clear();
-        desk.said.clear();
+        let mut buffers = scratch.take_buffers();
+        buffers.nodes.clear();
+        buffers.records.clear();
         let mut all = Sums::default();
         quanta.sums.iter().for_each(|sums| all += *sums);
         let (actions, words) = match quanta.sums[..] {
@@ -168,15 +161,15 @@ impl HistogramPairTree {
         let view = View::whole(contexts.layout(), words);
         let is_open = grower.is_open(0, all);
         let is_counted = is_open && !is_flat;
-        let histogram = is_counted.then(|| grower.counted(&mut desk, view, rows, all));
+        let histogram = is_counted.then(|| grower.counted(&mut buffers, view, rows, all));
         let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
-        grower.grow(&mut desk, root, FORKS);
-        let grown = desk.nodes.len();
+        grower.grow(&mut buffers, root, FORKS);
+        let grown = buffers.nodes.len();
         let nodes = match growth.max_leaves() {
-            None => desk.nodes.clone(),
-            Some(most) => pruned(&desk.nodes, &desk.said, most),
+            None => buffers.nodes.clone(),
+            Some(most) => pruned(&buffers.nodes, &buffers.records, most),
         };
-        scratch.put_desk(desk);
+        scratch.put_buffers(buffers);
         let is_whole = nodes.len() == grown;
         let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;
         if is_whole {

@@ -1,7 +1,9 @@
-//! A node while its tree grows.
+//! A node of a growing tree.
 
 use super::histogram::{Histogram, View};
+use super::split::Cut;
 use super::sums::{Sums, Word};
+use crate::pairs::binned_contexts::Place;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples × actions.
@@ -9,18 +11,18 @@ pub(super) struct Node<'n> {
     pub(super) view: View<'n>,
     /// Its examples, as the view numbers them.
     pub(super) rows: &'n mut [u32],
-    /// Room for as many.
+    /// A buffer of the same length.
     pub(super) spare: &'n mut [u32],
     pub(super) actions: Actions,
     pub(super) sums: Sums,
     pub(super) depth: u32,
-    /// Whether it may be split; it has a histogram then, unless no split on x can gain.
+    /// Whether it may be split; an open node has a histogram unless no split on x can gain.
     pub(super) is_open: bool,
     pub(super) histogram: Option<Histogram>,
 }
 
 impl Node<'_> {
-    /// How many pairs it has.
+    /// The number of its pairs.
     #[allow(clippy::cast_precision_loss, reason = "for a bound on rounding")]
     pub(super) fn pairs(&self) -> f64 {
         let actions = match &self.actions {
@@ -33,14 +35,14 @@ impl Node<'_> {
 
 /// The actions of a node.
 pub(super) enum Actions {
-    /// Whose sums are the node's.
+    /// One action, whose sums are the node's.
     One(u32),
-    /// In their order, with the sums of each.
+    /// Several actions in order, with the sums of each.
     Several(Vec<(u32, Sums)>),
 }
 
 impl Actions {
-    /// Calls something with the place and the name of each.
+    /// Calls `with` with the place and the number of each action.
     pub(super) fn each(&self, mut with: impl FnMut(usize, u32)) {
         match self {
             Self::One(action) => with(0, *action),
@@ -50,7 +52,7 @@ impl Actions {
         }
     }
 
-    /// Those but the k-th one, and that one.
+    /// The actions without the k-th one, and the k-th one.
     pub(super) fn without(self, k: usize) -> (Self, (u32, Sums)) {
         match self {
             Self::One(action) => (Self::One(action), (action, Sums::default())),
@@ -65,7 +67,7 @@ impl Actions {
         }
     }
 
-    /// The same with the sums over some rows, where the word of an action and a row is this.
+    /// The same actions with their sums over some rows, by the words of an action and a row.
     pub(super) fn among(&self, rows: &[u32], quanta: impl Fn(u32, u32) -> Word) -> Self {
         match self {
             Self::One(action) => Self::One(*action),
@@ -82,7 +84,7 @@ impl Actions {
         }
     }
 
-    /// The same with the sums of a part of the rows taken away.
+    /// The same actions without the sums of a part of the rows.
     pub(super) fn minus(&self, part: &Self) -> Self {
         match (self, part) {
             (Self::Several(all), Self::Several(part)) => {
@@ -96,22 +98,22 @@ impl Actions {
 
 /// The rows of a node of one action, copied.
 #[derive(Debug, Default)]
-pub(super) struct Copied {
+pub(super) struct RowCopy {
     bytes: Vec<u8>,
     words: Vec<AtomicU64>,
-    names: Vec<u32>,
+    sample_rows: Vec<u32>,
 }
 
-impl Copied {
-    /// Copies these rows, which then are numbered from 0.
+impl RowCopy {
+    /// Copies these rows, and renumbers them from 0.
     pub(super) fn of<'v>(&'v mut self, view: View<'v>, rows: &mut [u32]) -> View<'v> {
         let width = view.layout.groups;
         self.bytes.resize(rows.len() * width, 0);
         self.words.clear();
-        self.names.clear();
+        self.sample_rows.clear();
         let (from, to) = (view.by_row, self.bytes.chunks_exact_mut(width.max(1)));
         for (row, to) in rows.iter().zip(to) {
-            // Four by four: a call to copy so few costs more.
+            // Four at a time: a call to copy so few bytes costs more.
             let (from, from_last) = from[*row as usize * width..][..width].as_chunks::<4>();
             let (to, to_last) = to.as_chunks_mut::<4>();
             to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
@@ -119,12 +121,73 @@ impl Copied {
         }
         let word = |row: &u32| AtomicU64::new(view.words[*row as usize].load(Relaxed));
         self.words.extend(rows.iter().map(word));
-        match view.names {
-            Some(names) => self.names.extend(rows.iter().map(|row| names[*row as usize])),
-            None => self.names.extend_from_slice(rows),
+        match view.sample_rows {
+            Some(of) => self.sample_rows.extend(rows.iter().map(|row| of[*row as usize])),
+            None => self.sample_rows.extend_from_slice(rows),
         }
         rows.iter_mut().zip(0..).for_each(|(row, k)| *row = k);
-        let names = Some(&self.names[..]);
-        View { rows: rows.len(), by_row: &self.bytes, by_group: None, words: &self.words, names, ..view }
+        let sample_rows = Some(&self.sample_rows[..]);
+        View {
+            rows: rows.len(),
+            by_row: &self.bytes,
+            by_group: None,
+            words: &self.words,
+            sample_rows,
+            ..view
+        }
     }
+}
+
+impl View<'_> {
+    /// Writes the rows below a cut to the front of `to`, and the others to its end in reverse; returns the
+    /// number below.
+    #[allow(clippy::cast_possible_truncation, reason = "a cell is a u32")]
+    pub(super) fn partition(&self, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
+        let column = &self.layout.columns[cut.column];
+        match column.place {
+            Place::Group(group) => {
+                let (cells, is_below) = column.side(cut.bin);
+                let first = group as usize * self.layout.stride;
+                let mut below = [!is_below; 256];
+                below[cells.start as usize - first..cells.end as usize - first].fill(is_below);
+                let (bytes, step) = self.group(group);
+                part_by_code(from, to, bytes, step, &below)
+            }
+            Place::Listed => {
+                let first = column.first - (self.layout.groups * self.layout.stride) as u32;
+                let coded = u32::from(column.bins) - 1;
+                let hole_is_below = column.hole <= cut.bin;
+                let is_below = |row: u32| {
+                    let cells = self.sparse.map_or(&[][..], |sparse| sparse.row(row as usize));
+                    let k = cells.partition_point(|cell| *cell < first);
+                    match cells.get(k) {
+                        Some(cell) if cell - first < coded => {
+                            column.bin(cell - first + column.first) <= cut.bin
+                        }
+                        _ => hole_is_below,
+                    }
+                };
+                part(from, to, is_below)
+            }
+        }
+    }
+}
+
+/// A function of its own, so that the loop has all registers.
+#[inline(never)]
+fn part_by_code(from: &[u32], to: &mut [u32], bytes: &[u8], step: usize, is_below: &[bool; 256]) -> usize {
+    part(from, to, |row| is_below[usize::from(bytes[row as usize * step])])
+}
+
+/// Every row is written to both ends of the free part, and only one end advances: no branch to mispredict.
+fn part(from: &[u32], to: &mut [u32], is_below: impl Fn(u32) -> bool) -> usize {
+    let (mut below, mut rest) = (0, from.len());
+    for row in from {
+        let is_below = usize::from(is_below(*row));
+        to[below] = *row;
+        to[rest - 1] = *row;
+        below += is_below;
+        rest -= 1 - is_below;
+    }
+    below
 }

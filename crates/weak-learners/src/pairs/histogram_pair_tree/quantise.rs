@@ -1,47 +1,46 @@
-//! g and h of every pair in whole numbers.
+//! g and h of every pair as whole numbers of quanta.
 
 use super::sums::{Sums, Word};
-use super::units::Units;
 use crate::LearnerError;
-use crate::batch::contract::in_pool;
+use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
-use projections::exponent_above;
 use rayon::prelude::*;
+use rows::numeric::{exponent_above, scale, scale_down};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Examples that are taken together: their running sums stay in the first cache.
+/// Examples processed together: their running sums stay in the first-level cache.
 const CHUNK: usize = 512;
-/// Σ_a |g| and Σ_a h of an example are below 2 to this: words then hold the sums of many examples.
+/// Σ_a |g| and Σ_a h of an example are below 2^BITS, so that words hold the sums of many examples.
 const BITS: i32 = 22;
-/// The same in a round of so few examples that time is no matter.
+/// The same for a round of at most [`FEW`] examples, where time does not matter.
 const BITS_OF_FEW: i32 = 29;
 const FEW: usize = 512;
-/// Chunks that a thread takes together, each with sums of its own.
+/// Chunks of a unit of parallel work, which has sums of its own.
 const CHUNKS: usize = 32;
 
 /// The pairs of a round, eight bytes each, at a·n + i as in the round.
 ///
-/// Once a leaf is found, its pairs hold its answer.
+/// After its leaf is found, a pair holds the leaf's value.
 #[derive(Debug, Default)]
 pub(super) struct Quanta {
     words: Vec<AtomicU64>,
-    /// Of every example the Σ over the actions that still stand together: a row is in one node of several actions at most.
+    /// For every example the sum over the actions of its node of several actions; there is at most one such
+    /// node.
     rest: Vec<AtomicU64>,
     /// Σ over the examples, action by action.
     pub(super) sums: Vec<Sums>,
     partial: Vec<Sums>,
-    /// At least |g|/h of every pair, in quanta.
+    /// An upper bound on |g|/h of every pair, in quanta.
     pub(super) ratio: f64,
     pub(super) units: Units,
 }
 
 impl Quanta {
-    /// Takes a round.
+    /// Quantises a round; returns whether every Σ_a g is 0.
     ///
-    /// The quanta of an example are the differences of its rounded running sums Σ_(b≤a) g_b: each is off by at most one, and
-    /// where the g of an example sum to 0, so do its quanta.
+    /// The quanta of an example are differences of its rounded running sums Σ_(b≤a) g_b. Each is off by at
+    /// most one, and if the g of an example sum to 0, so do its quanta.
     ///
-    /// Answers whether every Σ_a g is 0.
     ///
     /// # Errors
     /// [`LearnerError::BadParameter`] with more than 2^24 actions.
@@ -68,12 +67,12 @@ impl Quanta {
         let part = |(part, sums): (usize, &mut [Sums])| {
             let chunks = (part * CHUNKS..(part + 1) * CHUNKS).map(|chunk| chunk * CHUNK);
             let of_chunk = |first| quantise(round, units, first, (words, rest), sums);
-            chunks.take_while(|first| *first < n).map(of_chunk).fold(NOTHING, both)
+            chunks.take_while(|first| *first < n).map(of_chunk).fold(EMPTY, combine)
         };
         let (is_flat, ratio) = if in_pool(words.len(), 1 << 16) {
-            self.partial.par_chunks_mut(actions).enumerate().map(part).reduce(|| NOTHING, both)
+            self.partial.par_chunks_mut(actions).enumerate().map(part).reduce(|| EMPTY, combine)
         } else {
-            self.partial.chunks_mut(actions).enumerate().map(part).fold(NOTHING, both)
+            self.partial.chunks_mut(actions).enumerate().map(part).fold(EMPTY, combine)
         };
         // Three roundings to 24 bits.
         self.ratio = f64::from(ratio) * (1.0 + 1e-6);
@@ -91,12 +90,12 @@ impl Quanta {
         &self.words[action as usize * n..][..n]
     }
 
-    /// The sums over the actions that still stand together.
+    /// The sums over the actions of the node of several actions.
     pub(super) fn rest(&self) -> &[AtomicU64] {
         &self.rest
     }
 
-    /// Copies the answers that the leaves left.
+    /// Copies the values of the leaves.
     pub(super) fn answers(&self, values: &mut [f64]) {
         let copy = |(values, words): (&mut [f64], &[AtomicU64])| {
             values.iter_mut().zip(words).for_each(|(v, word)| *v = f64::from_bits(word.load(Relaxed)));
@@ -110,7 +109,8 @@ impl Quanta {
     }
 }
 
-/// The nearest whole number, of what is below 2^31: where the last bit is a unit, the sum is rounded to one.
+/// The nearest whole number, for |v| < 2^31: the sum with SHIFT has a last bit of 1, so it is rounded to a
+/// whole number.
 fn nearest(v: f64) -> i32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     #[allow(clippy::cast_possible_truncation, reason = "the upper half is that of the shift")]
@@ -119,11 +119,11 @@ fn nearest(v: f64) -> i32 {
 }
 
 /// Whether every Σ_a g is 0, and the largest |g|/h.
-type Seen = (bool, f32);
+type ChunkSummary = (bool, f32);
 
-const NOTHING: Seen = (true, 0.0);
+const EMPTY: ChunkSummary = (true, 0.0);
 
-fn both(one: Seen, other: Seen) -> Seen {
+fn combine(one: ChunkSummary, other: ChunkSummary) -> ChunkSummary {
     (one.0 & other.0, one.1.max(other.1))
 }
 
@@ -134,7 +134,7 @@ fn quantise(
     first: usize,
     (words, rest): (&[AtomicU64], &[AtomicU64]),
     sums: &mut [Sums],
-) -> Seen {
+) -> ChunkSummary {
     let n = round.examples();
     let len = CHUNK.min(n - first);
     let [g_factors, h_factors] = [units.g, units.h].map(Units::factors);
@@ -146,7 +146,7 @@ fn quantise(
     let mut ratios = [0.0_f32; CHUNK];
     let weigh = |h: &[f64], quanta: &mut [i32; CHUNK]| {
         for (h, quanta) in h.iter().zip(quanta) {
-            // What weighs something weighs a quantum.
+            // A positive weight counts at least one quantum.
             *quanta = nearest(h * h_factors[0] * h_factors[1]).max(i32::from(*h > 0.0));
         }
     };
@@ -175,7 +175,7 @@ fn quantise(
         }
         *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
         for ((ratio, g), h) in ratios[..len].iter_mut().zip(&g_quanta).zip(&h_quanta) {
-            // Without weight there is no g.
+            // A pair of weight 0 has g = 0.
             let this = g.abs() as f32 / (*h).max(1) as f32;
             *ratio = if this > *ratio { this } else { *ratio };
         }
@@ -187,7 +187,7 @@ fn quantise(
     (before[..len].iter().all(|g| *g == 0), ratios.iter().fold(0.0, |most: f32, ratio| most.max(*ratio)))
 }
 
-/// For g and for h an e with Σ_a |g| < 2^e for every example.
+/// For g and for h, an e with Σ_a |g| < 2^e for every example.
 fn largest(round: &PairRound<'_>) -> [i32; 2] {
     let (n, actions) = (round.examples(), round.actions());
     let of_part = |part: usize| {
@@ -248,6 +248,38 @@ fn largest_of_chunk(round: &PairRound<'_>, first: usize) -> [f64; 2] {
         }
     }
     [most(&g_sums), most(&h_sums)]
+}
+
+/// A quantum of g is 2^g, one of h 2^h.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Units {
+    pub(super) g: i32,
+    pub(super) h: i32,
+}
+
+impl Units {
+    /// 2^−unit as two factors, because the power itself may be beyond the range.
+    pub(super) fn factors(unit: i32) -> [f64; 2] {
+        [in_units(1.0, unit / 2), in_units(1.0, unit - unit / 2)]
+    }
+
+    /// A gradient in quanta of g, without rounding.
+    pub(super) fn gradient(self, g: f64) -> f64 {
+        in_units(g, self.g)
+    }
+
+    /// A weight in quanta of h.
+    pub(super) fn weight(self, h: f64) -> f64 {
+        in_units(h, self.h)
+    }
+
+    /// G/(H + λ) of sums in quanta, with H + λ > 0; ±[`f64::MAX`] beyond the range.
+    pub(super) fn mean(self, sums: Sums, lambda: f64) -> f64 {
+        // H + λ between 1/2 and 2^54 in units of the larger of a quantum and λ.
+        let unit = if lambda > 0.0 { self.h.max(exponent_above(lambda)) } else { self.h };
+        let mean = sums.g / (scale_down(sums.h, (unit - self.h).unsigned_abs()) + in_units(lambda, unit));
+        scale(mean, self.g - unit).clamp(f64::MIN, f64::MAX)
+    }
 }
 
 #[cfg(test)]

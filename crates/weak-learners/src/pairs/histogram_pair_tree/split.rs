@@ -15,54 +15,54 @@ pub(super) struct Cut {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
     Context(Cut),
-    /// "Is it this of the actions of the node?"
+    /// "The action is the k-th of the node."
     Action(usize),
 }
 
-/// A split, and the sums of the child for x_j < θ, or of the one for the other actions.
+/// A split, and the sums of the child for x_j < θ, or for the other actions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
     pub(super) question: Question,
     pub(super) left: Sums,
 }
 
-/// What the roundings of the pairs of a node may know of each other.
+/// The assumption on the roundings of the pairs of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Roundings {
-    /// Nothing: k of them come to more than 10√k quanta with a probability of 2e^−50 [H63].
+    /// Independent: the sum of k exceeds 10√k quanta with probability 2e^−50 [H63].
     Independent,
-    /// They may all go the same way, as those of equal values do: to k quanta.
+    /// Arbitrary, as for equal values: the sum of k is at most k quanta.
     Any,
 }
 
 /// The search of one node.
 ///
-/// With a = H_L + λ, b = H_R + λ and D = G_L b − G_R a, twice the gain is (D²/(ab) − G² λ/(H + λ))/(a + b): the best split has
-/// the largest D²/(ab), and gains if that is above a bar. Two of them are compared without a division, and without rounding
-/// where that could decide.
+/// With a = H_L + λ, b = H_R + λ and D = G_L b − G_R a, twice the gain is (D²/(ab) − G² λ/(H + λ))/(a + b):
+/// the best split has the largest D²/(ab), and gains if that is above a bar. Two splits are compared without
+/// division, and within their rounding as exact fractions.
 pub(super) struct Search {
     all: Sums,
     lambda: f64,
     least: f64,
     pairs: f64,
-    /// |D| that rounding could make, as is assumed of it and at most.
+    /// The largest |D| due to rounding, under the assumption and in the worst case.
     noise: f64,
     most_noise: f64,
     best: Option<Split>,
-    /// The least that D²/(ab) of the best so far can be for all rounding, or the bar, as a fraction.
+    /// A lower bound on D²/(ab) of the best split so far, or the bar, as a fraction.
     above: f64,
     below: f64,
 }
 
-/// How far D is off, of |G_L| b + |G_R| a: three roundings, each of half an epsilon, and as much again for safety.
+/// The error of D relative to |G_L| b + |G_R| a: three roundings of half an epsilon, doubled for safety.
 const OFF: f64 = 3.0 * f64::EPSILON;
-/// And D²/(ab) and a product of two of them beside that.
+/// The further error of D²/(ab) and of a product of two such fractions.
 const OFF_FRACTION: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 impl Search {
-    /// Of a node with these sums of so many pairs.
+    /// The search of a node with these sums of so many pairs.
     pub(super) fn new(all: Sums, pairs: f64, lambda: f64, least: f64, roundings: Roundings) -> Self {
-        // Of the quanta of a pair, each is off by at most one; and D is computed in three roundings.
+        // The quanta of a pair are off by at most one, and D is computed in three roundings.
         let off = match roundings {
             Roundings::Independent => pairs.min(10.0 * pairs.sqrt()),
             Roundings::Any => pairs,
@@ -79,7 +79,7 @@ impl Search {
         let (x, y) = (left.g * b, right.g * a);
         let d = x - y;
         let size = x.abs() + y.abs();
-        // The most that |D| can be: what falls short even so is most splits.
+        // An upper bound on |D|: most splits fall short even so.
         let (reach, below) = (d.abs() + OFF * size, a * b);
         if reach * reach * self.below >= self.above * below
             && d.abs() > self.noise + f64::EPSILON * size
@@ -91,8 +91,8 @@ impl Search {
         }
     }
 
-    /// Whether a split with these sums on one side, this D, |G_L| b + |G_R| a and ab gains more than the best so far, or more
-    /// than the bar.
+    /// Whether a split with these sums on one side, this D, |G_L| b + |G_R| a and ab gains more than the best
+    /// so far, or more than the bar.
     fn is_above_best(&self, left: Sums, (d, size, below): (f64, f64, f64)) -> bool {
         let Some(Split { left: best, .. }) = self.best else {
             return d * d * self.below > self.above * below;
@@ -118,7 +118,7 @@ impl Search {
         compare_sums(terms(left), terms(best)).is_gt()
     }
 
-    /// All cuts of the features that are allowed, column by column.
+    /// Considers all cuts of the allowed features, column by column.
     pub(super) fn cuts(&mut self, layout: &Layout, allowed: Option<&[bool]>, histogram: &Histogram) {
         match histogram {
             Histogram::Packed(cells) => self.cuts_in(layout, allowed, cells),
@@ -155,15 +155,15 @@ impl Search {
         }
     }
 
-    /// The cuts behind each of some bins, above those below the first of them; answers the sums below the last one, or more
-    /// than leaves enough above.
+    /// Considers the cuts after each of these bins; `below` are the sums of the bins before them. Returns the
+    /// sums up to the last bin, or up to one that leaves too little above.
     fn run<C: Cell>(&mut self, column: usize, first: u16, mut below: C, cells: &[C]) -> C {
         let (least, most) = C::range(self.least, self.all.h - self.least);
         for (bin, cell) in (first..).zip(cells) {
             below = below + *cell;
             if below.weight() >= least {
                 if below.weight() > most {
-                    // And so it is behind every further one.
+                    // The same holds for every further cut.
                     break;
                 }
                 self.consider(|| Question::Context(Cut { column, bin }), below.into());
@@ -172,7 +172,7 @@ impl Search {
         below
     }
 
-    /// "Is it the action?" for every action of the node.
+    /// Considers the split of every action from the node.
     pub(super) fn actions(&mut self, sums: &[(u32, Sums)]) {
         if sums.len() < 2 {
             return;
@@ -185,15 +185,15 @@ impl Search {
         }
     }
 
-    /// And whether no rounding at all could have made it.
+    /// The best split, and whether its gain exceeds the worst-case rounding.
     pub(super) fn best(self) -> Option<(Split, bool)> {
         let split = self.best?;
         let right = self.all - split.left;
         let (a, b) = (split.left.h + self.lambda, right.h + self.lambda);
         let gain = ScaledGain { g: self.all.g, d: split.left.g * b - right.g * a, a, b, lambda: self.lambda };
         let near = 2.0 * f64::EPSILON * (split.left.g.abs() * b + right.g.abs() * a);
-        let is_sure = gain.is_above(self.most_noise + near, self.pairs, self.pairs);
-        Some((split, is_sure))
+        let is_certain = gain.is_above(self.most_noise + near, self.pairs, self.pairs);
+        Some((split, is_certain))
     }
 }
 
@@ -214,10 +214,10 @@ pub(super) struct ScaledGain {
 }
 
 impl ScaledGain {
-    /// Whether it is above 0 whatever D is off by, up to `off_d`, and G and the weights, up to theirs.
+    /// Whether the gain is above 0 for every error of D up to `off_d`, of G up to `off_g` and of the weights
+    /// up to `off_h`.
     ///
-    /// With λ > 0 a gain is a difference that may vanish where D does not: a split into sides with G_L/a = G_R/b gains less
-    /// than nothing, and one beside it nothing.
+    /// With λ > 0 a gain is a difference that may vanish although D does not.
     pub(super) fn is_above(self, off_d: f64, off_g: f64, off_h: f64) -> bool {
         let Self { g, d, a, b, lambda } = self;
         if d.abs() <= off_d || lambda == 0.0 {
@@ -229,7 +229,7 @@ impl ScaledGain {
         let [wide_a, wide_b] = [a, b].map(|side| side + off_h);
         let off_second =
             lambda * ((2.0 * g.abs() + off_g) * off_g * wide_a * wide_b + g * g * (a + b + off_h) * off_h);
-        // And six roundings each, of what is computed here.
+        // Six further roundings of each of the two terms here.
         first - second > off_first + off_second + 8.0 * f64::EPSILON * (first + second)
     }
 }

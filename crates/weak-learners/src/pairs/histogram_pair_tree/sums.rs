@@ -3,7 +3,8 @@
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// G and H of some pairs, in quanta: whole numbers below 2^53, so that sums of doubles are exact and in no order.
+/// G and H of some pairs, in quanta: whole numbers below 2^53, so that sums of doubles are exact in any
+/// order.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(16))]
 pub(super) struct Sums {
@@ -39,15 +40,15 @@ impl SubAssign for Sums {
     }
 }
 
-/// The same in a word: G·2^32 + H modulo 2^64. Sums of words are words of sums, whatever lies between, and G and H can
-/// be read again where |G| < 2^31 and 0 ≤ H < 2^32.
+/// The same in a word: G·2^32 + H modulo 2^64. The sum of words is the word of the sum, whatever the partial
+/// sums, and G and H are read back if |G| < 2^31 and 0 ≤ H < 2^32.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(transparent)]
 pub(super) struct Word(u64);
 
 impl Word {
-    /// Σh up to which words may hold a set of pairs and any part of it, where |g| ≤ `ratio`·h for each: |Σg| is at most
-    /// `ratio`·Σh.
+    /// The largest Σh of a set of pairs that words hold, with any part of it, if |g| ≤ `ratio`·h for each
+    /// pair: then |Σg| ≤ `ratio`·Σh.
     pub(super) fn limit(ratio: f64) -> f64 {
         (f64::from(i32::MAX) / ratio).min(f64::from(u32::MAX))
     }
@@ -100,16 +101,16 @@ impl From<Sums> for Word {
     }
 }
 
-/// What a cell of a histogram may be.
+/// The cell of a histogram.
 pub(super) trait Cell:
     Copy + Default + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
 {
-    /// H, as it is compared with.
+    /// The type of H in comparisons.
     type Weight: Copy + PartialOrd;
 
     fn weight(self) -> Self::Weight;
 
-    /// The least whole weight of at least these quanta, and the largest of at most those.
+    /// The least whole weight ≥ `least`, and the largest ≤ `most`.
     fn range(least: f64, most: f64) -> (Self::Weight, Self::Weight);
 }
 

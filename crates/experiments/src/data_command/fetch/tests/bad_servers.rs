@@ -38,7 +38,8 @@ fn trickling(answer: Vec<u8>) -> Action {
     })
 }
 
-/// Says the first, and then the second again and again, until the client has hung up; for five seconds at most.
+/// Says the first, and then the second again and again, until the client has hung up; for five seconds at
+/// most.
 fn endless(head: Vec<u8>, body: Vec<u8>) -> Action {
     Box::new(move |connection| {
         let start = Instant::now();

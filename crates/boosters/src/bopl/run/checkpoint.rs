@@ -1,0 +1,128 @@
+//! A run that is stopped, saved, loaded and continued.
+
+use super::Settings;
+use super::fingerprint::Fingerprint;
+use super::policy_boosting::{PolicyBoosting, Round, check_reproduced};
+use super::replay::add_members;
+use crate::bopl::ensemble::check_predictions;
+use crate::bopl::weighted_log::zeros;
+use crate::bopl::{BoplError, PolicyEnsemble, PolicyObjective};
+use off_policy::Log;
+use serde::{Deserialize, Serialize};
+use weak_learners::pairs::PairLearner;
+
+/// A run between two rounds, to be saved: settings, base learner with its random stream, ensemble, record,
+/// and the fingerprint of its log.
+///
+/// F_t(x_i, a) is not saved but replayed from the ensemble, so that a checkpoint is as small as the policy
+/// and cannot disagree with it. *Guarantee:* with the same contexts, binned alike, the continued run is bit
+/// for bit the run that was not stopped. *Checked:* the log, the name of the objective, the α of every round,
+/// every bound against the decreases, and the objective, IPS and SNIPS of the last round against the replay.
+/// Earlier rounds' estimates, the settings and the learner are taken as saved. *Cost:* a checkpoint copies
+/// the ensemble; resuming evaluates every predictor on every row, block by block on the caller's threads, and
+/// hashes the log.
+///
+/// ```
+/// use boosters::bopl::{Bopl, Checkpoint, PolicyBoosting, Settings, Smoothness, Step};
+/// use off_policy::{Log, Rewards};
+/// use rows::RowMatrix;
+/// use weak_learners::batch::SortedColumns;
+/// use weak_learners::pairs::{ExactPairTree, PairGrowth};
+/// let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0])?;
+/// let rewards = Rewards(vec![1.0, 0.0, 0.5, 1.0]);
+/// let log = Log::new(contexts.clone(), 2, vec![0, 1, 1, 0], vec![0.5; 4], rewards)?;
+/// let columns = SortedColumns::new(contexts)?;
+/// let settings = Settings::builder().translation(-0.25).build()?;
+/// let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?;
+/// let learner = ExactPairTree::new(growth);
+/// let mut run = PolicyBoosting::<Bopl, _>::new(&log, learner, settings)?;
+/// assert!(run.round(&columns)?.is_continue());
+///
+/// let file = serde_json::to_string(&run.checkpoint())?;
+/// let checkpoint: Checkpoint<ExactPairTree> = serde_json::from_str(&file)?;
+/// let mut resumed: PolicyBoosting<Bopl, _> = checkpoint.resume(&log)?;
+/// assert_eq!(resumed.round(&columns)?, run.round(&columns)?);
+/// assert_eq!(resumed.scores(), run.scores());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "L: Serialize, L::Hypothesis: Serialize",
+    deserialize = "L: Deserialize<'de>, L::Hypothesis: Deserialize<'de>"
+))]
+pub struct Checkpoint<L: PairLearner> {
+    objective: String,
+    log: Fingerprint,
+    settings: Settings,
+    learner: L,
+    ensemble: PolicyEnsemble<L::Hypothesis>,
+    record: Vec<Round>,
+}
+
+impl<L: PairLearner> Checkpoint<L> {
+    /// F_t.
+    #[must_use]
+    pub fn ensemble(&self) -> &PolicyEnsemble<L::Hypothesis> {
+        &self.ensemble
+    }
+
+    /// The rounds so far.
+    #[must_use]
+    pub fn record(&self) -> &[Round] {
+        &self.record
+    }
+
+    /// The run between the same two rounds, on the log that it was trained on.
+    ///
+    /// # Errors
+    /// [`BoplError::AnotherLog`], [`BoplError::AnotherObjective`]; [`BoplError::NotReproduced`] where the
+    /// checked part of the record contradicts the ensemble: the file was changed, or the predictors differ
+    /// from the values that the base learner reported; the errors of [`PolicyBoosting::from_ensemble`].
+    pub fn resume<O: PolicyObjective>(self, log: &Log) -> Result<PolicyBoosting<O, L>, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        let Self { objective, log: fingerprint, settings, learner, ensemble, record } = self;
+        if objective != O::NAME {
+            return Err(BoplError::AnotherObjective { expected: O::NAME, found: objective });
+        }
+        if fingerprint != Fingerprint::of(log) {
+            return Err(BoplError::AnotherLog);
+        }
+        ensemble.check_fit(log)?;
+        let ensemble = ensemble.named_by(log);
+        let Some(before) = ensemble.len().checked_sub(record.len()) else {
+            let (expected, got) = (ensemble.len(), record.len());
+            return Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got });
+        };
+        let (start, found) = ensemble.members().split_at(before);
+        let mut scores = zeros(log)?;
+        add_members(start, log, &mut scores)?;
+        check_predictions(&scores)?;
+        let nothing = PolicyEnsemble::start(log)?;
+        let mut run = PolicyBoosting::start(log, learner, settings, nothing, scores)?;
+        for (round, member) in record.iter().zip(found) {
+            check_reproduced("alpha", round.alpha, member.alpha)?;
+        }
+        run.restore(log, ensemble, before, record)?;
+        Ok(run)
+    }
+}
+
+impl<O: PolicyObjective, L: PairLearner + Clone> PolicyBoosting<O, L>
+where
+    L::Hypothesis: Clone,
+{
+    /// The part of the run that has to be saved for it to go on.
+    #[must_use]
+    pub fn checkpoint(&self) -> Checkpoint<L> {
+        Checkpoint {
+            objective: O::NAME.to_owned(),
+            log: self.fingerprint().clone(),
+            settings: *self.settings(),
+            learner: self.learner().clone(),
+            ensemble: self.ensemble().clone(),
+            record: self.record().to_vec(),
+        }
+    }
+}

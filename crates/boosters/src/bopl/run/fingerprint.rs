@@ -1,0 +1,80 @@
+//! Which log and which contexts a run is trained on.
+
+use crate::bopl::BoplError;
+use off_policy::Log;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use weak_learners::batch::Sample;
+
+/// The SHA-256 of all numbers of a log: contexts, actions, propensities, rewards and sets on offer.
+///
+/// Contexts count by their values, stored sparse or dense. *Cost:* one pass over the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(in crate::bopl) struct Fingerprint(String);
+
+impl Fingerprint {
+    /// Hexadecimal digits.
+    pub(in crate::bopl) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(in crate::bopl) fn of(log: &Log) -> Self {
+        let mut hash = Sha256::new();
+        for count in [log.len(), log.inputs(), log.actions()] {
+            hash.update((count as u64).to_le_bytes());
+        }
+        let mut bytes = Vec::new();
+        for row in log.iter() {
+            bytes.clear();
+            row.context.for_each(|j, x_j| {
+                if x_j != 0.0 {
+                    bytes.extend((j as u64).to_le_bytes());
+                    bytes.extend(x_j.to_le_bytes());
+                }
+            });
+            // A separator, which no coordinate has as its number: no two logs give the same bytes.
+            bytes.extend(u64::MAX.to_le_bytes());
+            bytes.extend((row.action as u64).to_le_bytes());
+            bytes.extend(row.propensity.to_le_bytes());
+            bytes.extend(row.reward.to_le_bytes());
+            if !row.on_offer.is_all() {
+                row.on_offer.iter().for_each(|a| bytes.extend((a as u64).to_le_bytes()));
+                bytes.extend(u64::MAX.to_le_bytes());
+            }
+            hash.update(&bytes);
+        }
+        Self(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// The contexts of a log. A base learner has its own layout of them, which the caller hands in beside the
+/// log.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::bopl) struct LogContexts {
+    rows: usize,
+    inputs: usize,
+    fingerprint: u64,
+}
+
+impl LogContexts {
+    pub(in crate::bopl) fn of(log: &Log) -> Self {
+        Self { rows: log.len(), inputs: log.inputs(), fingerprint: log.contexts().fingerprint() }
+    }
+
+    /// Refuses contexts that are not those of the log, row by row. O(1) after the first call with a sample.
+    pub(in crate::bopl) fn check(&self, contexts: &impl Sample) -> Result<(), BoplError> {
+        let Self { rows, inputs, fingerprint } = *self;
+        for (unit, expected, got) in
+            [("rows", rows, contexts.size()), ("coordinates", inputs, contexts.inputs())]
+        {
+            if got != expected {
+                return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
+            }
+        }
+        if contexts.fingerprint() != fingerprint {
+            return Err(BoplError::OtherContexts);
+        }
+        Ok(())
+    }
+}

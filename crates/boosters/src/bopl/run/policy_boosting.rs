@@ -1,0 +1,383 @@
+//! A run: rounds of Algorithms 1 and 2 of [L23], with a record that holds them to Theorem 1.
+
+use super::fingerprint::{Fingerprint, LogContexts};
+use super::replay::add_members;
+use super::{BoplStop, Settings, Validation};
+use crate::bopl::algorithm::{Boosting, Vanished};
+use crate::bopl::ensemble::check_predictions;
+use crate::bopl::weighted_log::{within_range, zeros};
+use crate::bopl::{BoplCs, BoplError, BoplS, PolicyEnsemble, PolicyObjective, Step, Weight};
+use off_policy::Log;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use weak_learners::pairs::PairLearner;
+
+/// Boosted off-policy learning \[L23, Algorithms 1 and 2\]: a run with the objective `O`,
+/// [`Bopl`](crate::bopl::Bopl) or [`BoplS`], and the base learner `L`.
+///
+/// With π_t the softmax of F_t, each round fits f_t to the gradient u of −n times the objective and adds α_t
+/// f_t. *Guarantee:* whatever the base learner finds, the objective falls by at least `decrease`, and stays
+/// below [`bound`](Round::bound). *Shapes:* pair (i, a) stands at a·n + i. *Cost:* one training, and two
+/// passes over the n·|A| pairs; 24 bytes a pair, and 9 more where some actions are not on offer.
+#[derive(Debug, Clone)]
+pub struct PolicyBoosting<O, L: PairLearner> {
+    boosting: Boosting<O, L, L::Hypothesis>,
+    settings: Settings,
+    fingerprint: Fingerprint,
+    contexts: LogContexts,
+    /// L̂*.
+    optimal: f64,
+    /// Δ_0.
+    delta_0: f64,
+    /// Σ decrease.
+    decreased: f64,
+    record: Vec<Round>,
+}
+
+/// The record of round t. A number beyond the range is ±[`f64::MAX`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// ‖u‖_F before the round.
+    pub gradient_norm: f64,
+    /// α_t.
+    pub alpha: f64,
+    /// By how much the objective had to fall: αU/n − α²S/2n at the α of the closed form, which a line search
+    /// may exceed.
+    pub decrease: f64,
+    /// The objective after the round, on the translated rewards.
+    pub objective: f64,
+    /// The bound of Theorem 1 on it: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
+    pub bound: f64,
+    /// The IPS estimate of the value of the softmax policy after the round, on the training log and its
+    /// rewards without translation.
+    pub ips: f64,
+    /// Its SNIPS estimate; 0 where no logged action has a probability.
+    pub snips: f64,
+}
+
+impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
+    /// One round on the contexts of the log.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for contexts that are not the log's; the
+    /// errors of the base learner; a predictor of other contexts or actions; predictions that are not finite,
+    /// or move a score beyond the range of numbers. The round is then not booked.
+    pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<BoplStop, Round>, BoplError> {
+        self.contexts.check(contexts)?;
+        if !self.boosting.log().has_choice {
+            return Ok(ControlFlow::Break(BoplStop::NoChoice));
+        }
+        let gradient_norm = self.boosting.evaluation().gradient_norm;
+        let weight = match self.boosting.round(contexts)? {
+            ControlFlow::Continue(weight) => weight,
+            ControlFlow::Break(Vanished::Gradient) => return Ok(ControlFlow::Break(BoplStop::Gradient)),
+            ControlFlow::Break(Vanished::Predictions) => {
+                return Ok(ControlFlow::Break(BoplStop::Predictions));
+            }
+            ControlFlow::Break(Vanished::Alpha) => return Ok(ControlFlow::Break(BoplStop::Alpha)),
+        };
+        self.decreased += weight.decrease;
+        let after = self.boosting.evaluation();
+        let round = Round {
+            gradient_norm,
+            alpha: weight.alpha,
+            decrease: within_range(weight.decrease),
+            objective: after.objective,
+            bound: self.bound(),
+            ips: after.ips,
+            snips: after.snips,
+        };
+        self.record.push(round);
+        Ok(ControlFlow::Continue(round))
+    }
+
+    /// Theorem 1, with the realised decreases: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
+    fn bound(&self) -> f64 {
+        let Self { optimal, delta_0, decreased, .. } = *self;
+        let rest = if delta_0 > 0.0 { delta_0 * (-decreased / delta_0).exp() } else { delta_0 };
+        within_range(optimal + rest)
+    }
+
+    /// A run that starts at the uniform policy, F_0 = 0.
+    ///
+    /// # Errors
+    /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds; [`BoplError::Importance`] if a
+    /// reward, translated or not, divided by its propensity is not finite.
+    pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
+        let ensemble = PolicyEnsemble::start(log)?;
+        let scores = zeros(log)?;
+        Self::start(log, learner, settings, ensemble, scores)
+    }
+
+    /// A run that starts at an ensemble, whose values on the log are `scores`.
+    pub(super) fn start(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+        scores: Vec<f64>,
+    ) -> Result<Self, BoplError> {
+        let parameters = (settings.translation(), settings.step(), settings.ridge());
+        let boosting = Boosting::start(log, learner, parameters, ensemble, scores)?;
+        let optimal = boosting.log().optimal_risk();
+        let delta_0 = within_range(boosting.evaluation().objective - optimal);
+        let (fingerprint, contexts) = (Fingerprint::of(log), LogContexts::of(log));
+        let (decreased, record) = (0.0, Vec::new());
+        Ok(Self { boosting, settings, fingerprint, contexts, optimal, delta_0, decreased, record })
+    }
+
+    /// Restores the round records after the scores were replayed from `ensemble`, whose members from `before`
+    /// on are those of the rounds.
+    ///
+    /// # Errors
+    /// [`BoplError::NotReproduced`] where the record contradicts the replay.
+    pub(super) fn restore(
+        &mut self,
+        log: &Log,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+        before: usize,
+        record: Vec<Round>,
+    ) -> Result<(), BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        let replay = |ensemble: &PolicyEnsemble<_>, scores: &mut [f64]| {
+            add_members(ensemble.members().get(before..).unwrap_or_default(), log, scores)
+        };
+        self.boosting.move_to(ensemble, replay)?;
+        for round in &record {
+            self.decreased += round.decrease;
+            check_reproduced("bound", round.bound, self.bound())?;
+        }
+        if let Some(last) = record.last() {
+            let found = self.boosting.evaluation();
+            for (quantity, recorded, found) in [
+                ("objective", last.objective, found.objective),
+                ("ips", last.ips, found.ips),
+                ("snips", last.snips, found.snips),
+            ] {
+                check_reproduced(quantity, recorded, found)?;
+            }
+        }
+        self.record = record;
+        Ok(())
+    }
+
+    /// The weight that a predictor of these values would get now, and the decrease of the objective that goes
+    /// with it; the run stays as it is. Pair (i, a) stands at a·n + i.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] for another number of values, [`BoplError::NotFinite`] for a value or a weight
+    /// that is not finite.
+    pub fn weigh(&self, values: &[f64], step: Step) -> Result<Weight, BoplError> {
+        let (expected, got) = (self.scores().len(), values.len());
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "values", unit: "pairs", expected, got });
+        }
+        check_predictions(values)?;
+        let weight = self.boosting.weight(step, values);
+        if !weight.alpha.is_finite() {
+            return Err(BoplError::NotFinite { argument: "alpha", index: 0, value: weight.alpha });
+        }
+        Ok(Weight { decrease: within_range(weight.decrease), ..weight })
+    }
+}
+
+impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> {
+    /// A run that starts at an ensemble that an earlier log gave. \[L23\] has Δ_0 for the uniform policy;
+    /// here it is that of the ensemble, and so is the bound. A stopped run goes on from its
+    /// [`Checkpoint`](crate::bopl::Checkpoint).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`BoplError::Policy`] for an ensemble of another coding than the log's,
+    /// [`BoplError::Mismatch`] for one of other contexts or actions, [`BoplError::NotFinite`] for a score
+    /// that is not finite.
+    pub fn from_ensemble(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+    ) -> Result<Self, BoplError> {
+        ensemble.check_fit(log)?;
+        let ensemble = ensemble.named_by(log);
+        let mut scores = zeros(log)?;
+        add_members(ensemble.members(), log, &mut scores)?;
+        check_predictions(&scores)?;
+        Self::start(log, learner, settings, ensemble, scores)
+    }
+
+    /// Plays rounds until there is a reason to stop, and returns it.
+    ///
+    /// `rounds` counts from the run's first round on, so that a run that was stopped and continued keeps the
+    /// rule. The validation follows the run and ends it when its patience is exhausted. Rounds inherited from
+    /// a warm start do not count towards patience. `watch` sees the run and the validation after each round.
+    /// It may draw progress, save a [`checkpoint`](Self::checkpoint) every so many rounds, or end the run.
+    ///
+    /// ```
+    /// use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step, BoplStop, Validation};
+    /// use off_policy::{Log, Rewards};
+    /// use rows::RowMatrix;
+    /// use std::ops::ControlFlow;
+    /// use weak_learners::batch::SortedColumns;
+    /// use weak_learners::pairs::{ExactPairTree, PairGrowth};
+    /// let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0])?;
+    /// let log = |rewards| Log::new(contexts.clone(), 2, vec![0, 1, 0, 1], vec![0.5; 4], Rewards(rewards));
+    /// let (train, held_out) = (log(vec![1.0, 0.5, 0.0, 1.0])?, log(vec![1.0, 0.0, 0.0, 1.0])?);
+    /// let columns = SortedColumns::new(contexts.clone())?;
+    /// let settings = Settings::builder().build()?;
+    /// let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build()?;
+    /// let learner = ExactPairTree::new(growth);
+    /// let mut run = PolicyBoosting::<BoplS, _>::new(&train, learner, settings)?;
+    ///
+    /// let mut validation = Validation::builder(&held_out).patience(5).build()?;
+    /// let mut saved = Vec::new();
+    /// let stop = run.run_rounds(&columns, 40, Some(&mut validation), |run, _| {
+    ///     if run.record().len() % 10 == 0 {
+    ///         saved.push(run.checkpoint()); // a program writes it to a file
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert!(matches!(stop, BoplStop::Rounds | BoplStop::Patience));
+    /// assert_eq!(saved.len(), run.record().len() / 10);
+    /// let kept = run.ensemble().prefix(validation.best_round());
+    /// assert!(kept.len() <= run.record().len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The errors of a [`round`](Self::round) and [`Validation::follow`]. All rounds before are booked.
+    pub fn run_rounds(
+        &mut self,
+        contexts: &L::Contexts,
+        rounds: usize,
+        mut validation: Option<&mut Validation<'_>>,
+        mut watch: impl FnMut(&Self, Option<&Validation<'_>>) -> ControlFlow<()>,
+    ) -> Result<BoplStop, BoplError> {
+        loop {
+            if let Some(validation) = &mut validation {
+                validation.follow(self.ensemble())?;
+                if validation.is_over_since(self.ensemble().len() - self.record().len()) {
+                    return Ok(BoplStop::Patience);
+                }
+            }
+            if self.record().len() >= rounds {
+                return Ok(BoplStop::Rounds);
+            }
+            if let ControlFlow::Break(stop) = self.round(contexts)? {
+                return Ok(stop);
+            }
+            if let Some(validation) = &mut validation {
+                validation.follow(self.ensemble())?;
+            }
+            if watch(self, validation.as_deref()).is_break() {
+                return Ok(BoplStop::Watcher);
+            }
+        }
+    }
+}
+
+impl<O, L: PairLearner> PolicyBoosting<O, L> {
+    /// The base learner.
+    #[must_use]
+    pub fn learner(&self) -> &L {
+        self.boosting.learner()
+    }
+
+    /// F_t.
+    #[must_use]
+    pub fn ensemble(&self) -> &PolicyEnsemble<L::Hypothesis> {
+        self.boosting.ensemble()
+    }
+
+    /// n, the rows of the log.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.boosting.log().len()
+    }
+
+    /// F_t, by value.
+    #[must_use]
+    pub fn into_ensemble(self) -> PolicyEnsemble<L::Hypothesis> {
+        self.boosting.into_ensemble()
+    }
+
+    /// The rounds so far.
+    #[must_use]
+    pub fn record(&self) -> &[Round] {
+        &self.record
+    }
+
+    /// The settings of every round.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// F_t(x_i, a) on the log, pair (i, a) at a·n + i.
+    #[must_use]
+    pub fn scores(&self) -> &[f64] {
+        self.boosting.scores()
+    }
+
+    /// u of π_t, pair (i, a) at a·n + i.
+    #[must_use]
+    pub fn gradients(&self) -> &[f64] {
+        self.boosting.gradients()
+    }
+
+    /// The objective at F_t, on the translated rewards.
+    #[must_use]
+    pub fn objective(&self) -> f64 {
+        self.boosting.evaluation().objective
+    }
+
+    /// The IPS estimate of the value of the softmax policy, on the rewards without translation.
+    #[must_use]
+    pub fn ips(&self) -> f64 {
+        self.boosting.evaluation().ips
+    }
+
+    /// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i, below the risk of every policy.
+    #[must_use]
+    pub fn optimal_risk(&self) -> f64 {
+        self.optimal
+    }
+
+    /// Δ_0, the objective at F_0 less L̂*.
+    #[must_use]
+    pub fn delta_0(&self) -> f64 {
+        self.delta_0
+    }
+
+    /// Which log it is trained on.
+    pub(in crate::bopl) fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+}
+
+impl BoplCs {
+    /// A run of [`BoplS`] without translation.
+    ///
+    /// # Errors
+    /// [`BoplError::NegativeReward`], and the errors of [`PolicyBoosting::new`].
+    pub fn start<L: PairLearner>(
+        log: &Log,
+        learner: L,
+        ridge: f64,
+        step: Step,
+    ) -> Result<PolicyBoosting<BoplS, L>, BoplError> {
+        if let Some(row) = log.rewards().iter().position(|r| *r < 0.0) {
+            return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] });
+        }
+        PolicyBoosting::new(log, learner, Settings::builder().ridge(ridge).step(step).build()?)
+    }
+}
+
+/// A number of the record and the one that was found again: the same bits.
+pub(super) fn check_reproduced(quantity: &'static str, recorded: f64, found: f64) -> Result<(), BoplError> {
+    if recorded.to_bits() == found.to_bits() {
+        Ok(())
+    } else {
+        Err(BoplError::NotReproduced { quantity, recorded, found })
+    }
+}

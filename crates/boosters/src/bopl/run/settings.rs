@@ -1,0 +1,112 @@
+//! The settings of a run of boosted off-policy learning.
+
+use crate::bopl::{BoplError, Smoothness, Step};
+use serde::{Deserialize, Serialize};
+
+/// The settings of every round of a run. The default: no translation, no ridge, and the closed form with
+/// [`Sharp`](Smoothness::Sharp) constants.
+///
+/// ```
+/// use boosters::bopl::{Settings, Smoothness, Step};
+/// let settings = Settings::builder().translation(-0.4).step(Step::Closed(Smoothness::Paper)).build()?;
+/// assert_eq!((settings.translation(), settings.ridge()), (-0.4, 0.0));
+/// assert!(Settings::builder().ridge(-1.0).build().is_err());
+/// # Ok::<(), boosters::bopl::BoplError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Settings {
+    translation: f64,
+    ridge: f64,
+    step: Step,
+}
+
+impl Settings {
+    /// A builder that starts from the defaults.
+    pub fn builder() -> SettingsBuilder {
+        let Self { translation, ridge, step } = Self::default();
+        SettingsBuilder { unchecked: Unchecked { translation, ridge, step } }
+    }
+
+    /// b: a run trains on r_i + b.
+    #[must_use]
+    pub fn translation(&self) -> f64 {
+        self.translation
+    }
+
+    /// λ.
+    #[must_use]
+    pub fn ridge(&self) -> f64 {
+        self.ridge
+    }
+
+    /// How long a step is.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        self.step
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { translation: 0.0, ridge: 0.0, step: Step::Closed(Smoothness::Sharp) }
+    }
+}
+
+/// [`Settings`] before they are checked.
+#[derive(Debug, Clone, Copy)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct SettingsBuilder {
+    unchecked: Unchecked,
+}
+
+impl SettingsBuilder {
+    /// Reward translation b: training is on r_i + b \[L23, Appendix E\]. b < 0 keeps unseen actions of a
+    /// context from looking better than actions of small reward.
+    pub fn translation(mut self, b: f64) -> Self {
+        self.unchecked.translation = b;
+        self
+    }
+
+    /// Ridge λ on the weights of the ensemble \[L23, Appendix E\].
+    pub fn ridge(mut self, lambda: f64) -> Self {
+        self.unchecked.ridge = lambda;
+        self
+    }
+
+    /// How long a step is.
+    pub fn step(mut self, step: Step) -> Self {
+        self.unchecked.step = step;
+        self
+    }
+
+    /// The settings.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a b that is not finite, or a λ that is negative or not finite.
+    pub fn build(self) -> Result<Settings, BoplError> {
+        self.unchecked.try_into()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Unchecked {
+    translation: f64,
+    ridge: f64,
+    step: Step,
+}
+
+impl TryFrom<Unchecked> for Settings {
+    type Error = BoplError;
+
+    fn try_from(Unchecked { translation, ridge, step }: Unchecked) -> Result<Self, BoplError> {
+        if !translation.is_finite() {
+            let domain = "the finite numbers";
+            return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
+        }
+        if !(ridge >= 0.0 && ridge.is_finite()) {
+            return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, ∞)" });
+        }
+        Ok(Self { translation, ridge, step })
+    }
+}

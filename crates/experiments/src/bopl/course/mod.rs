@@ -1,0 +1,164 @@
+//! The course of one run: what is kept of its rounds, and whether they keep what the theorems say.
+
+use super::task::Rewarded;
+use crate::runner::ExperimentError;
+use boosters::bopl::{BoplStop, RegressionRound, Round};
+use serde::{Deserialize, Serialize};
+use weak_learners::pairs::PairHypothesis;
+
+/// One run of one method in one trial.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// The mean reward on the rows that were watched: of the argmax policy, or of the stochastic logging
+    /// policy.
+    pub reward: f64,
+    /// The rounds that were run.
+    pub rounds: u32,
+    /// Why they ended before the last one, if they did.
+    pub stop: Option<BoplStop>,
+    /// The rounds in which the objective fell by less than it had to; none, if the theorem is right.
+    pub short_of_the_decrease: u32,
+    /// The rounds after which the objective was above the bound of \[L23, Theorem 1\]; none, if it is right.
+    pub above_the_bound: u32,
+    /// What the rounds took, without the watching.
+    pub seconds: f64,
+    /// What the direct method says of the policy, where it was asked.
+    pub direct_method: Option<f64>,
+    /// What is known of the logging policy, in its own row.
+    pub logging: Option<Logging>,
+    /// The rounds that are kept, the last among them.
+    pub places: Vec<Place>,
+}
+
+/// What is kept of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// t.
+    pub round: u32,
+    /// The mean reward of the argmax policy on the rows that were watched.
+    pub reward: f64,
+    /// The norm of the gradient before the round.
+    pub gradient_norm: f64,
+    /// The SNIPS estimate of the softmax policy's value on the log; BRR-gb has no softmax policy.
+    pub snips: Option<f64>,
+    /// The objective; of BRR-gb the mean squared error.
+    pub objective: Option<f64>,
+    /// The bound of \[L23, Theorem 1\] on it; BRR-gb has none.
+    pub bound: Option<f64>,
+}
+
+/// The logging policy beyond its test reward.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Logging {
+    /// Its mean reward on the validation rows.
+    pub on_validation: f64,
+    /// The least propensity of the log.
+    pub least_propensity: f64,
+}
+
+/// Kept rounds of a run, about.
+const PLACES: u32 = 60;
+
+/// Follows a run on rows whose rewards are known.
+pub(super) struct Watch<'a> {
+    rows: &'a Rewarded,
+    /// F(x_i, a) of these rows.
+    pub(super) scores: Vec<f64>,
+    every: u32,
+    last: u32,
+    before: f64,
+    tick: &'a (dyn Fn(u64) + Sync),
+    pub(super) course: Course,
+}
+
+impl<'a> Watch<'a> {
+    /// A run of so many rounds that starts at this objective; `tick` counts rounds.
+    pub(super) fn new(
+        rows: &'a Rewarded,
+        rounds: u32,
+        objective: f64,
+        tick: &'a (dyn Fn(u64) + Sync),
+    ) -> Self {
+        let every = rounds.div_ceil(PLACES).max(1);
+        let (scores, course) = (rows.no_scores(), Course::default());
+        Self { rows, scores, every, last: rounds, before: objective, tick, course }
+    }
+
+    /// A round of boosted off-policy learning: f_t and α_t were added.
+    pub(super) fn see(
+        &mut self,
+        round: &Round,
+        predictor: &impl PairHypothesis,
+        seconds: f64,
+    ) -> Result<(), ExperimentError> {
+        let near = 1e-9 * (1.0 + self.before.abs());
+        let course = &mut self.course;
+        course.short_of_the_decrease += u32::from(round.objective > self.before - round.decrease + near);
+        course.above_the_bound += u32::from(round.objective > round.bound + near);
+        self.before = round.objective;
+        let [snips, objective, bound] = [round.snips, round.objective, round.bound].map(Some);
+        let place =
+            Place { round: 0, reward: 0.0, gradient_norm: round.gradient_norm, snips, objective, bound };
+        self.add(place, round.alpha, predictor, seconds)
+    }
+
+    /// A round of reward regression.
+    pub(super) fn see_regression(
+        &mut self,
+        round: &RegressionRound,
+        gradient_norm: f64,
+        (rate, predictor): (f64, &impl PairHypothesis),
+        seconds: f64,
+    ) -> Result<(), ExperimentError> {
+        let (squared_error, near) = (round.squared_error, 1e-9 * (1.0 + self.before));
+        self.course.short_of_the_decrease += u32::from(squared_error > self.before - round.decrease + near);
+        self.before = squared_error;
+        let (snips, objective, bound) = (None, Some(squared_error), None);
+        let place = Place { round: 0, reward: 0.0, gradient_norm, snips, objective, bound };
+        self.add(place, rate, predictor, seconds)
+    }
+
+    /// A round of any method.
+    fn add(
+        &mut self,
+        place: Place,
+        alpha: f64,
+        predictor: &impl PairHypothesis,
+        seconds: f64,
+    ) -> Result<(), ExperimentError> {
+        self.rows.add(predictor, alpha, &mut self.scores)?;
+        self.course.seconds += seconds;
+        self.course.rounds += 1;
+        let round = self.course.rounds;
+        if round == 1 || round.is_multiple_of(self.every) || round == self.last {
+            let reward = self.rows.reward(&self.scores);
+            self.course.places.push(Place { round, reward, ..place });
+        }
+        (self.tick)(1);
+        Ok(())
+    }
+
+    /// The end, with the scores; a run that stopped early has done the rest as well.
+    pub(super) fn finish(mut self, stop: Option<BoplStop>, end: Option<Place>) -> (Course, Vec<f64>) {
+        let course = &mut self.course;
+        course.stop = stop;
+        course.reward = self.rows.reward(&self.scores);
+        if let Some(end) = end.filter(|_| course.places.last().is_none_or(|last| last.round < course.rounds))
+        {
+            course.places.push(Place { round: course.rounds, reward: course.reward, ..end });
+        }
+        (self.tick)(u64::from(self.last - course.rounds));
+        (self.course, self.scores)
+    }
+}
+
+impl Course {
+    /// The run after this round, or where it had stopped before.
+    #[must_use]
+    pub fn at(&self, round: u32) -> Option<&Place> {
+        self.places.iter().rfind(|place| place.round <= round)
+    }
+}
+
+#[cfg(test)]
+mod tests;

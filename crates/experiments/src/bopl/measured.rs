@@ -1,0 +1,60 @@
+//! The trials of one method on one task, as tables, figures and the record read them.
+
+use super::course::{Course, Place};
+use super::methods::Method;
+use super::parameters::Parameters;
+use datasets::ClassificationName;
+use report::paired::Interval;
+use report::record::Provenance;
+use std::sync::Arc;
+
+/// What is read of a course.
+pub(super) type Read = fn(&Course) -> Option<f64>;
+
+/// The trials of one method on one task.
+pub(super) struct Measured {
+    pub(super) task: ClassificationName,
+    pub(super) provenance: Provenance,
+    pub(super) method: Method,
+    pub(super) parameters: Parameters,
+    pub(super) trials: Vec<Arc<Course>>,
+}
+
+impl Measured {
+    /// A number over the trials.
+    pub(super) fn interval(&self, read: Read) -> Option<Interval> {
+        Interval::of(&self.trials.iter().filter_map(|course| read(course)).collect::<Vec<_>>())
+    }
+
+    /// The rounds that some trial kept, rising.
+    pub(super) fn rounds(&self) -> Vec<u32> {
+        let places = self.trials.iter().flat_map(|course| &course.places);
+        places.map(|place| place.round).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// A number after a round; trials that had stopped count as they were.
+    pub(super) fn at(&self, round: u32, read: fn(&Place) -> Option<f64>) -> Option<Interval> {
+        let found = self.trials.iter().filter_map(|course| read(course.at(round)?));
+        Interval::of(&found.collect::<Vec<_>>())
+    }
+}
+
+/// The tasks that were run, in order, each with its methods.
+pub(super) fn by_task(measured: &[Measured]) -> Vec<(ClassificationName, Vec<&Measured>)> {
+    let mut tasks: Vec<(ClassificationName, Vec<&Measured>)> = Vec::new();
+    for one in measured {
+        match tasks.iter_mut().find(|(task, _)| *task == one.task) {
+            Some((_, methods)) => methods.push(one),
+            None => tasks.push((one.task, vec![one])),
+        }
+    }
+    tasks
+}
+
+/// Four decimals, as the paper has them; a single trial has no interval.
+pub(super) fn mean_and_width(found: Interval) -> String {
+    match found.half_width {
+        Some(width) => format!("{:.4} ± {width:.4}", found.mean),
+        None => format!("{:.4}", found.mean),
+    }
+}

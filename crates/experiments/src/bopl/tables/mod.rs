@@ -1,0 +1,189 @@
+//! The tables.
+
+use super::measured::{Measured, by_task, mean_and_width};
+use super::methods::Method;
+use super::paper::Printed;
+use crate::runner::ExperimentError;
+use boosters::bopl::BoplStop;
+use report::paired::Interval;
+use report::record::Provenance;
+use report::table::{Cell, Table, significant};
+
+/// A table a task: a row a method, and behind them those of the paper that are not run. Where ours lies is
+/// said of full runs on the official data, and with the number of trials where there are fewer than three.
+/// BRR-gb's decrease is a difference of squared errors, and no theorem's.
+pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, ExperimentError> {
+    let columns =
+        ["ours", "paper", "ours lies", "trials", "rounds", "s a round", "rounds that break a theorem"];
+    let mut tables = Vec::new();
+    for (task, methods) in by_task(measured) {
+        let mut table = Table::new(task.as_str(), &columns);
+        for one in methods {
+            let printed = Printed::table_1(one.method, task);
+            let ours = one.interval(|course| Some(course.reward));
+            let fair = !quick && one.provenance == Provenance::Official;
+            let verdict = printed.filter(|_| fair).zip(ours).map(|(printed, ours)| {
+                let verdict = printed.verdict(ours.mean);
+                match one.trials.len() {
+                    few @ ..=2 => format!("{verdict} ({few} trial{})", if few == 1 { "" } else { "s" }),
+                    _ => verdict.to_owned(),
+                }
+            });
+            let broken: u32 =
+                one.trials.iter().map(|course| course.short_of_the_decrease + course.above_the_bound).sum();
+            let mut cells = vec![
+                ours.map_or(Cell::Empty, |ours| Cell::Text(mean_and_width(ours))),
+                printed.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
+                verdict.map_or(Cell::Empty, Cell::Text),
+            ];
+            cells.push(Cell::Count(one.trials.len() as u64));
+            if one.method == Method::Logging {
+                cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]);
+            } else {
+                let rounds = one.interval(|course| Some(f64::from(course.rounds)));
+                let seconds = one.interval(|course| Some(course.seconds / f64::from(course.rounds.max(1))));
+                let ends = ends(one.trials.iter().filter_map(|course| course.stop));
+                cells
+                    .push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}{ends}", found.mean))));
+                cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
+                cells.push(if one.method.is_boosted() {
+                    Cell::Count(u64::from(broken))
+                } else {
+                    Cell::Empty
+                });
+            }
+            table.push(one.method.name(), one.provenance, cells)?;
+        }
+        for (name, printed) in Printed::later(task) {
+            let mut cells = vec![Cell::Text("not implemented".to_owned()), Cell::Text(text(printed))];
+            cells.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
+            table.push(name, Provenance::Official, cells)?;
+        }
+        tables.push(table);
+    }
+    Ok(tables)
+}
+
+/// How many trials ended before their last round, and why; nothing where none did.
+fn ends(stops: impl Iterator<Item = BoplStop>) -> String {
+    let mut ends: Vec<(BoplStop, usize)> = Vec::new();
+    for stop in stops {
+        match ends.iter_mut().find(|(seen, _)| *seen == stop) {
+            Some((_, count)) => *count += 1,
+            None => ends.push((stop, 1)),
+        }
+    }
+    let ends =
+        ends.iter().map(|(stop, count)| format!(" ({count} ended: {})", format!("{stop:?}").to_lowercase()));
+    ends.collect()
+}
+
+/// The direct method's opinion, with BRR-gb for a model, where [L23, Table 2] has BRR-xgb.
+pub(super) fn direct_method(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
+    let columns =
+        ["direct method", "truth", "less the truth", "paper: direct method (BRR-xgb)", "paper: truth"];
+    let mut tables = Vec::new();
+    for (task, methods) in by_task(measured) {
+        let asked: Vec<_> = methods.iter().filter(|one| one.method.is_in_table_2(task)).collect();
+        if asked.is_empty() {
+            continue;
+        }
+        let mut table = Table::new(task.as_str(), &columns);
+        let cell =
+            |found: Option<Interval>| found.map_or(Cell::Empty, |found| Cell::Text(mean_and_width(found)));
+        for one in asked {
+            let printed = Printed::table_2(task).find(|(name, _)| *name == one.method.name());
+            let truth = printed.and_then(|_| Printed::table_1(one.method, task));
+            table.push(
+                one.method.name(),
+                one.provenance,
+                vec![
+                    cell(one.interval(|course| course.direct_method)),
+                    cell(one.interval(|course| Some(course.reward))),
+                    cell(one.interval(|course| Some(course.direct_method? - course.reward))),
+                    printed.map_or(Cell::Empty, |(_, printed)| Cell::Text(text(printed))),
+                    truth.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
+                ],
+            )?;
+        }
+        let xgb = Printed::table_2(task).find(|(name, _)| *name == "BRR-xgb");
+        let truth = Printed::later(task).find(|(name, _)| *name == "BRR-xgb");
+        if let Some(((name, said), (_, truth))) = xgb.zip(truth) {
+            let mut cells = vec![Cell::Text("not implemented".to_owned()), Cell::Empty, Cell::Empty];
+            cells.extend([said, truth].map(|printed| Cell::Text(text(printed))));
+            table.push(name, Provenance::Official, cells)?;
+        }
+        tables.push(table);
+    }
+    Ok(tables)
+}
+
+/// What logs: its own reward, on the rows that its ridge was chosen on and on test rows.
+pub(super) fn logging(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
+    let columns =
+        ["ridge", "ε", "validation reward", "test reward", "paper: test reward", "least propensity"];
+    let mut table = Table::new("logging policy", &columns);
+    for one in measured.iter().filter(|one| one.method == Method::Logging) {
+        let explorer = super::logging_policy::Explorer::of(one.task);
+        let text_of =
+            |found: Option<Interval>| found.map_or(Cell::Empty, |found| Cell::Text(mean_and_width(found)));
+        let least = one.trials.iter().filter_map(|course| course.logging);
+        let least = least.map(|logging| logging.least_propensity).fold(1.0, f64::min);
+        table.push(
+            one.task.as_str(),
+            one.provenance,
+            vec![
+                Cell::Text(explorer.ridge.to_string()),
+                Cell::Text(explorer.epsilon.to_string()),
+                text_of(one.interval(|course| Some(course.logging?.on_validation))),
+                text_of(one.interval(|course| Some(course.reward))),
+                Printed::table_1(one.method, one.task)
+                    .map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
+                Cell::Text(significant(least, 3)),
+            ],
+        )?;
+    }
+    Ok(vec![table])
+}
+
+/// What every method was run with.
+pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
+    let columns =
+        ["rounds", "max_depth", "min_child_weight", "reg_lambda", "reward_translation", "learning_rate"];
+    let mut tables = Vec::new();
+    for (task, methods) in by_task(measured) {
+        let mut table = Table::new(task.as_str(), &columns);
+        for one in methods.into_iter().filter(|one| one.method != Method::Logging) {
+            let found = one.parameters;
+            let rate = match one.method {
+                Method::BrrGb => Cell::Text(significant(found.learning_rate, 3)),
+                _ => Cell::Empty,
+            };
+            let translation = match one.method {
+                Method::BrrGb => Cell::Empty,
+                _ => Cell::Text(significant(found.translation, 3)),
+            };
+            table.push(
+                one.method.name(),
+                one.provenance,
+                vec![
+                    Cell::Count(u64::from(found.rounds)),
+                    Cell::Count(u64::from(found.max_depth)),
+                    Cell::Text(found.min_child_weight.to_string()),
+                    Cell::Text(significant(found.reg_lambda, 3)),
+                    translation,
+                    rate,
+                ],
+            )?;
+        }
+        tables.push(table);
+    }
+    Ok(tables)
+}
+
+fn text(printed: Printed) -> String {
+    format!("{:.4} ± {:.4}", printed.mean, printed.half_width)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! What a trial sees of a data set: a log for training, and rewards that are all known for testing.
+
+use super::logging_policy::{Explorer, LoggingPolicy};
+use crate::runner::ExperimentError;
+use datasets::{Classification, ClassificationName, SearchPath, Split, StandIn, load_classification};
+use off_policy::policies::argmax;
+use off_policy::{
+    ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure,
+    expected_reward, to_bandit,
+};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::{RowError, RowMatrix};
+use weak_learners::pairs::{BinnedContexts, PairHypothesis};
+
+/// A data set with its rewards.
+#[derive(Debug)]
+pub struct Task {
+    /// Which one.
+    pub name: ClassificationName,
+    /// Contexts and labels.
+    pub data: Classification,
+    /// r(x, a): \[L23, Appendix F.4\].
+    pub structure: RewardStructure,
+}
+
+/// One trial of a task.
+#[derive(Debug)]
+pub struct Trial {
+    /// What the run is trained on.
+    pub log: Log,
+    /// The contexts of the log, binned.
+    pub contexts: BinnedContexts,
+    /// For what is chosen.
+    pub validation: Rewarded,
+    /// For what is reported.
+    pub test: Rewarded,
+    /// The least propensity of the log.
+    pub least_propensity: f64,
+}
+
+/// At most so many rows of a part, for a quick look.
+#[derive(Debug, Clone, Copy)]
+pub struct MostRows {
+    /// Of the log.
+    pub log: usize,
+    /// Of the validation and of the test rows.
+    pub held_out: usize,
+}
+
+impl Task {
+    /// Loads a task, or a stand-in.
+    ///
+    /// # Errors
+    /// What the reader refuses.
+    pub fn load(
+        name: ClassificationName,
+        search: &SearchPath,
+        stand_in: StandIn,
+    ) -> Result<Self, ExperimentError> {
+        let data = load_classification(name, search, stand_in)?;
+        let actions = data.labels.classes();
+        let structure = match name {
+            ClassificationName::Covertype => {
+                RewardStructure::near_misses(actions, &COVERTYPE_NEAR_MISSES, 0.25)
+            }
+            ClassificationName::Fashion => {
+                RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25)
+            }
+            ClassificationName::Scene | ClassificationName::Tmc => {
+                RewardStructure::one_of_the_labels(actions)
+            }
+        }?;
+        Ok(Self { name, data, structure })
+    }
+
+    /// The rows of a part that is drawn, and their labels.
+    fn part(&self, rows: &[usize]) -> Result<(RowMatrix, LabelSets), ExperimentError> {
+        let contexts = self.data.contexts.select(rows.iter().copied())?;
+        let labels = self.data.labels.select(rows.iter().copied())?;
+        Ok((contexts, LabelSets::new(labels.classes(), labels.iter())?))
+    }
+
+    /// The trial of this number: who logs, what is logged, what is held out \[L23, Appendices F.2 and F.3\].
+    /// The logging policy is trained on a tenth of the training rows, of which those without a label teach
+    /// nothing; the log is drawn from the rest.
+    ///
+    /// # Errors
+    /// What the parts refuse.
+    pub fn trial(
+        &self,
+        explorer: Explorer,
+        most: Option<MostRows>,
+        seed: u64,
+        trial: u32,
+    ) -> Result<Trial, ExperimentError> {
+        let split = self.split(most, seed, trial)?;
+        let policy = self.logging_policy(explorer, &split, seed, trial)?;
+        let (contexts, labels) = self.part(&split.target)?;
+        let log = to_bandit(contexts, &labels, &self.structure, &policy, &mut stream(seed, trial, 1))?;
+        let least_propensity = log.propensities().iter().copied().fold(1.0, f64::min);
+        let held_out = |rows: &[usize]| {
+            let (contexts, labels) = self.part(rows)?;
+            let logging = expected_reward(&policy, &contexts, &labels, &self.structure)?;
+            Rewarded::new(&contexts, &labels, &self.structure, logging)
+        };
+        let (validation, test) = (held_out(&split.validation)?, held_out(&split.test)?);
+        let bins = if most.is_some() { 32 } else { self.bins() };
+        let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
+        Ok(Trial { log, contexts, validation, test, least_propensity })
+    }
+
+    /// The mean reward on the validation rows of a logging policy, as in the trial of this number.
+    ///
+    /// # Errors
+    /// What the parts refuse.
+    pub(super) fn logging_reward(
+        &self,
+        explorer: Explorer,
+        most: Option<MostRows>,
+        seed: u64,
+        trial: u32,
+    ) -> Result<f64, ExperimentError> {
+        let split = self.split(most, seed, trial)?;
+        let policy = self.logging_policy(explorer, &split, seed, trial)?;
+        let (contexts, labels) = self.part(&split.validation)?;
+        Ok(expected_reward(&policy, &contexts, &labels, &self.structure)?)
+    }
+
+    fn logging_policy(
+        &self,
+        explorer: Explorer,
+        split: &Split,
+        seed: u64,
+        trial: u32,
+    ) -> Result<LoggingPolicy, ExperimentError> {
+        let (contexts, labels) = self.part(&split.logging)?;
+        explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))
+    }
+
+    /// The rows of a trial's parts; the logging policy sees none without a label.
+    fn split(&self, most: Option<MostRows>, seed: u64, trial: u32) -> Result<Split, ExperimentError> {
+        let mut split = Split::new(self.name.split_plan(self.data.len()), self.data.len(), seed, trial)?;
+        if let Some(most) = most {
+            split.target.truncate(most.log);
+            split.validation.truncate(most.held_out);
+            split.test.truncate(most.held_out);
+        }
+        split.logging.retain(|i| self.data.labels.of(*i).is_some_and(|labels| !labels.is_empty()));
+        Ok(split)
+    }
+
+    /// Bins a column, at most: fewer for the 784 columns of Fashion-MNIST; a quick look has 32.
+    #[must_use]
+    pub fn bins(&self) -> u16 {
+        if self.name == ClassificationName::Fashion { 64 } else { 256 }
+    }
+}
+
+/// A stream of a trial that its split does not use.
+fn stream(seed: u64, trial: u32, of: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream((1 << 41) + 2 * u64::from(trial) + of);
+    rng
+}
+
+/// Rows with the rewards of all actions.
+#[derive(Debug, Clone)]
+pub struct Rewarded {
+    /// Dense, for a tree looks at single columns.
+    contexts: RowMatrix,
+    /// r(x_i, a) at i·|A| + a.
+    rewards: Vec<f64>,
+    all: ActionSet<'static>,
+    /// The mean reward of the logging policy itself.
+    pub logging: f64,
+}
+
+impl Rewarded {
+    pub(super) fn new(
+        contexts: &RowMatrix,
+        labels: &LabelSets,
+        structure: &RewardStructure,
+        logging: f64,
+    ) -> Result<Self, ExperimentError> {
+        let rewards = labels
+            .iter()
+            .flat_map(|labels| (0..structure.actions()).map(move |action| structure.reward(labels, action)));
+        Ok(Self {
+            contexts: dense(contexts)?,
+            rewards: rewards.collect(),
+            all: ActionSet::all(structure.actions())?,
+            logging,
+        })
+    }
+
+    /// Scores of 0, to add to.
+    #[must_use]
+    pub fn no_scores(&self) -> Vec<f64> {
+        vec![0.0; self.rewards.len()]
+    }
+
+    /// F(x_i, a) ← F(x_i, a) + αf(x_i, a), at i·|A| + a.
+    ///
+    /// # Errors
+    /// A predictor of other contexts or actions.
+    pub fn add(
+        &self,
+        predictor: &impl PairHypothesis,
+        alpha: f64,
+        scores: &mut [f64],
+    ) -> Result<(), ExperimentError> {
+        for (x, scores) in self.contexts.iter().zip(scores.chunks_exact_mut(self.all.actions())) {
+            predictor.add_scores(x, alpha, scores)?;
+        }
+        Ok(())
+    }
+
+    /// The mean reward of the policy that takes the best score.
+    #[must_use]
+    pub fn reward(&self, scores: &[f64]) -> f64 {
+        self.mean(&self.rewards, scores)
+    }
+
+    /// The mean over the rows of what a table, such as that of a model of rewards, says of the best-scored
+    /// action.
+    #[must_use]
+    pub fn mean(&self, table: &[f64], scores: &[f64]) -> f64 {
+        let actions = self.all.actions();
+        let rows = scores.chunks_exact(actions).zip(table.chunks_exact(actions));
+        let sum: f64 = rows.map(|(scores, row)| row[argmax(scores, self.all)]).sum();
+        sum / self.contexts.len() as f64
+    }
+}
+
+fn dense(matrix: &RowMatrix) -> Result<RowMatrix, RowError> {
+    RowMatrix::dense(matrix.dimension(), matrix.iter().flat_map(|row| row.to_dense()).collect())
+}
+
+#[cfg(test)]
+mod tests;

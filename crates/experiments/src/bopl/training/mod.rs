@@ -1,0 +1,175 @@
+//! A method, trained on a trial's log and watched on rows whose rewards are known.
+
+use super::course::{Course, Logging, Place, Watch};
+use super::methods::Method;
+use super::parameters::Parameters;
+use super::task::{Rewarded, Trial};
+use crate::runner::ExperimentError;
+use boosters::bopl::{
+    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, RewardRegression, Settings, Smoothness,
+    Step,
+};
+use datasets::ClassificationName;
+use std::ops::ControlFlow;
+use std::time::Instant;
+use weak_learners::batch::BinnedColumns;
+use weak_learners::pairs::{HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner};
+
+/// The paper's constants, and the least that hold.
+const PAPER: Step = Step::Closed(Smoothness::Paper);
+const SHARP: Step = Step::Closed(Smoothness::Sharp);
+
+/// Counts rounds.
+pub(super) type Tick<'a> = &'a (dyn Fn(u64) + Sync);
+
+impl Method {
+    /// Trains on the log, and watches the rewards of other rows. `model` is what the direct method's BRR-gb
+    /// is trained with.
+    ///
+    /// # Errors
+    /// What a learner or a booster refuses.
+    pub(super) fn train(
+        self,
+        task: ClassificationName,
+        trial: &Trial,
+        (parameters, model): (&Parameters, &Parameters),
+        rows: &Rewarded,
+        tick: Tick<'_>,
+    ) -> Result<Course, ExperimentError> {
+        let growth = PairGrowth::builder()
+            .max_depth(parameters.max_depth)
+            .min_child_weight(parameters.min_child_weight)
+            .reg_lambda(parameters.reg_lambda)
+            .build()?;
+        let (trees, contexts) = (HistogramPairTree::new(growth), &trial.contexts);
+        let signs = Classification::new(HistogramPairTree::new(growth.of_signs()));
+        let run = Run { trial, parameters, rows, tick };
+        let (mut course, scores) = match self {
+            Self::Logging => {
+                let (on_validation, least_propensity) = (trial.validation.logging, trial.least_propensity);
+                let logging = Some(Logging { on_validation, least_propensity });
+                return Ok(Course { reward: rows.logging, logging, ..Course::default() });
+            }
+            Self::BrrGb => run.reward_regression(trees)?,
+            Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,
+            Self::BoplClass => run.boost::<Bopl, _>(signs, contexts, PAPER)?,
+            Self::BoplSRegr | Self::BoplCsRegr => run.boost::<BoplS, _>(trees, contexts, PAPER)?,
+            Self::BoplSClass => run.boost::<BoplS, _>(signs, contexts, PAPER)?,
+            Self::SharpRegr => run.boost::<Bopl, _>(trees, contexts, SHARP)?,
+            Self::SharpClass => run.boost::<Bopl, _>(signs, contexts, SHARP)?,
+            Self::SharpSteps => run.boost::<BoplS, _>(trees, contexts, SHARP)?,
+            Self::SharpSClass => run.boost::<BoplS, _>(signs, contexts, SHARP)?,
+            Self::LineSearch => run.boost::<BoplS, _>(trees, contexts, Step::LineSearch)?,
+            Self::VectorLeaves => {
+                // A leaf holds the pairs of all actions, so that as many rows weigh |A| times as much.
+                let least = parameters.min_child_weight * trial.log.actions() as f64;
+                let growth = PairGrowth::builder()
+                    .max_depth(parameters.max_depth)
+                    .min_child_weight(least)
+                    .reg_lambda(parameters.reg_lambda)
+                    .build()?;
+                let contexts = BinnedColumns::new(trial.contexts.matrix().clone())?;
+                run.boost::<BoplS, _>(VectorLeafLearner::new(growth), &contexts, PAPER)?
+            }
+        };
+        if self.is_in_table_2(task) {
+            let predicted = if self == Self::BrrGb {
+                scores.clone()
+            } else {
+                let growth = PairGrowth::builder()
+                    .max_depth(model.max_depth)
+                    .min_child_weight(model.min_child_weight)
+                    .reg_lambda(model.reg_lambda)
+                    .build()?;
+                let run = Run { parameters: model, tick: &|_| (), ..run };
+                run.reward_regression(HistogramPairTree::new(growth))?.1
+            };
+            course.direct_method = Some(rows.mean(&predicted, &scores));
+        }
+        Ok(course)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    trial: &'a Trial,
+    parameters: &'a Parameters,
+    rows: &'a Rewarded,
+    tick: Tick<'a>,
+}
+
+impl Run<'_> {
+    /// Algorithm 1 or 2, with the scores of the rows that were watched.
+    fn boost<O: PolicyObjective, L: PairLearner>(
+        self,
+        learner: L,
+        contexts: &L::Contexts,
+        step: Step,
+    ) -> Result<(Course, Vec<f64>), ExperimentError> {
+        let settings = Settings::builder().translation(self.parameters.translation).step(step).build()?;
+        let mut run = PolicyBoosting::<O, L>::new(&self.trial.log, learner, settings)?;
+        let mut watch = Watch::new(self.rows, self.parameters.rounds, run.objective(), self.tick);
+        let mut stop = None;
+        for _ in 0..self.parameters.rounds {
+            let begun = Instant::now();
+            match run.round(contexts)? {
+                ControlFlow::Break(reason) => {
+                    stop = Some(reason);
+                    break;
+                }
+                ControlFlow::Continue(round) => {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    if let Some(member) = run.ensemble().members().last() {
+                        watch.see(&round, &member.predictor, seconds)?;
+                    }
+                }
+            }
+        }
+        let end = run.record().last().map(|round| Place {
+            round: 0,
+            reward: 0.0,
+            gradient_norm: round.gradient_norm,
+            snips: Some(round.snips),
+            objective: Some(round.objective),
+            bound: Some(round.bound),
+        });
+        Ok(watch.finish(stop, end))
+    }
+
+    /// BRR-gb, with the predicted rewards of the rows that were watched.
+    fn reward_regression(self, learner: HistogramPairTree) -> Result<(Course, Vec<f64>), ExperimentError> {
+        let Self { trial, parameters, rows, tick } = self;
+        let mut run = RewardRegression::new(&trial.log, learner, parameters.learning_rate)?;
+        let mut watch = Watch::new(rows, parameters.rounds, run.squared_error(), tick);
+        let (mut stop, mut end) = (None, None);
+        for _ in 0..parameters.rounds {
+            // The norm of the residuals, which are the gradient.
+            let gradient_norm = (run.squared_error() * trial.log.len() as f64).sqrt();
+            let begun = Instant::now();
+            match run.round(&trial.contexts)? {
+                ControlFlow::Break(reason) => {
+                    stop = Some(reason);
+                    break;
+                }
+                ControlFlow::Continue(round) => {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    if let Some(member) = run.ensemble().members().last() {
+                        watch.see_regression(
+                            &round,
+                            gradient_norm,
+                            (member.alpha, &member.predictor),
+                            seconds,
+                        )?;
+                    }
+                    let (snips, bound) = (None, None);
+                    let objective = Some(round.squared_error);
+                    end = Some(Place { round: 0, reward: 0.0, gradient_norm, snips, objective, bound });
+                }
+            }
+        }
+        Ok(watch.finish(stop, end))
+    }
+}
+
+#[cfg(test)]
+mod tests;

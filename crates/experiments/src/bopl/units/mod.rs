@@ -1,0 +1,217 @@
+//! The units of work of one task, side by side.
+
+use super::Options;
+use super::course::Course;
+use super::logging_policy::Explorer;
+use super::measured::Measured;
+use super::methods::Method;
+use super::parameters::Parameters;
+use super::search::{self, TRIALS};
+use super::task::{MostRows, Task, Trial};
+use crate::runner::{ExperimentError, Run, side_by_side};
+use datasets::ClassificationName;
+use report::progress::Stage;
+use report::record::Provenance;
+use report::trials::WorkError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the units of a task share.
+pub(super) struct Units<'a> {
+    pub(super) task: &'a Task,
+    /// Who logs.
+    pub(super) explorer: Explorer,
+    pub(super) most: Option<MostRows>,
+    pub(super) options: &'a Options,
+    pub(super) run: &'a Run<Course>,
+}
+
+/// The rows that a unit is scored on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Scored {
+    Validation,
+    Test,
+}
+
+/// One method in one trial.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    trial: u32,
+    /// Its place among what was asked for.
+    place: usize,
+    method: Method,
+    parameters: Parameters,
+    /// Those of the direct method's model.
+    model: Parameters,
+    scored: Scored,
+}
+
+impl Unit {
+    /// What a finished unit is found by: everything that its course depends on. The model is named where it
+    /// is none of \[L23, Table 5\].
+    fn key(&self, task: ClassificationName, data: &str, explorer: Explorer) -> String {
+        let Self { trial, method, parameters, model, scored, .. } = self;
+        let explorer = serde_json::to_string(&explorer).unwrap_or_default();
+        let asked = serde_json::to_string(parameters).unwrap_or_default();
+        let mut key = format!("{task}/{data}/{trial}/{method}/{scored:?}/{explorer}/{asked}");
+        let needs_model = method.is_in_table_2(task) && *method != Method::BrrGb;
+        if needs_model && *model != Parameters::table_5(Method::BrrGb, task) {
+            key = format!("{key}/{}", serde_json::to_string(model).unwrap_or_default());
+        }
+        key
+    }
+}
+
+impl Units<'_> {
+    /// All trials of these methods, scored on test rows.
+    pub(super) fn measure(&self, chosen: &[(Method, Parameters)]) -> Result<Vec<Measured>, ExperimentError> {
+        let trials = |method| self.options.trials_of(self.task.name, method);
+        let courses = self.run("trials", chosen, trials, Scored::Test)?;
+        let provenance = Provenance::from(&self.task.data.provenance);
+        let of = |(&(method, parameters), trials)| Measured {
+            task: self.task.name,
+            provenance,
+            method,
+            parameters,
+            trials,
+        };
+        Ok(chosen.iter().zip(courses).map(of).collect())
+    }
+
+    /// The configuration of each method that is best on validation rows, the first of those that are.
+    pub(super) fn search(
+        &self,
+        tried: Vec<(Method, Vec<Parameters>)>,
+    ) -> Result<Vec<(Method, Parameters)>, ExperimentError> {
+        let is_tuned = |tried: &&(Method, Vec<Parameters>)| tried.1.len() > 1;
+        let all: Vec<(Method, Parameters)> = tried
+            .iter()
+            .filter(is_tuned)
+            .flat_map(|(method, tried)| tried.iter().map(|parameters| (*method, *parameters)))
+            .collect();
+        let most = u32::try_from(TRIALS).unwrap_or(1);
+        let trials = |method| self.options.trials_of(self.task.name, method).min(most);
+        let courses = self.run("search", &all, trials, Scored::Validation)?;
+        let rewards = courses.iter().map(|trials| trials.iter().map(|course| course.reward).sum::<f64>());
+        let scored: Vec<_> = all.iter().zip(rewards).collect();
+        let best = |(method, tried): (Method, Vec<Parameters>)| {
+            let of_method = scored.iter().filter(|((of, _), _)| *of == method);
+            let found = search::best(of_method.map(|((_, parameters), reward)| (parameters, *reward)));
+            Some((method, found.or_else(|| tried.first().copied())?))
+        };
+        Ok(tried.into_iter().filter_map(best).collect())
+    }
+
+    /// The courses of each of these in the first trials, of which each method has so many.
+    pub(super) fn run(
+        &self,
+        stage: &str,
+        chosen: &[(Method, Parameters)],
+        trials: impl Fn(Method) -> u32,
+        scored: Scored,
+    ) -> Result<Vec<Vec<Arc<Course>>>, ExperimentError> {
+        let name = self.task.name;
+        // The model is the BRR-gb that is run on the same trials.
+        let is_model = |of: &&(Method, Parameters)| scored == Scored::Test && of.0 == Method::BrrGb;
+        let table_5 = Parameters::table_5(Method::BrrGb, name);
+        let model = chosen.iter().find(is_model).map_or(table_5, |(_, parameters)| *parameters);
+        let mut units = Vec::new();
+        let mut of_trials = Vec::new();
+        for trial in 0..chosen.iter().map(|(method, _)| trials(*method)).max().unwrap_or_default() {
+            let of = |(place, &(method, parameters)): (usize, &(Method, Parameters))| Unit {
+                trial,
+                place,
+                method,
+                parameters,
+                model,
+                scored,
+            };
+            let is_run = |(_, (method, _)): &(usize, &(Method, Parameters))| trial < trials(*method);
+            let mut of_trial: Vec<Unit> = chosen.iter().enumerate().filter(is_run).map(of).collect();
+            of_trials.push(of_trial.len());
+            // The longest first, so that those who work side by side are done together.
+            of_trial
+                .sort_by_key(|unit| std::cmp::Reverse(unit.parameters.rounds * unit.parameters.max_depth));
+            units.extend(of_trial);
+        }
+        let rounds: u64 = units.iter().map(|unit| u64::from(unit.parameters.rounds)).sum();
+        let stage = self.run.progress.stage(&format!("{name}: rounds of {stage}"), rounds);
+        let shared = Shared::new(self, &of_trials);
+        let done = side_by_side(&units, self.options.threads, |unit| {
+            let course = self.unit(unit, &shared, &stage);
+            shared.leave(unit.trial);
+            course
+        })?;
+        stage.finish();
+        let mut courses = vec![Vec::new(); chosen.len()];
+        for (unit, course) in units.iter().zip(done) {
+            courses[unit.place].push(course);
+        }
+        Ok(courses)
+    }
+
+    /// What the data is called in keys: trials on a stand-in are not those of the official files that may be
+    /// fetched later.
+    pub(super) fn data(&self) -> &'static str {
+        Provenance::from(&self.task.data.provenance).label().unwrap_or("official")
+    }
+
+    /// A unit that is kept, or else its work.
+    fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<Course>, ExperimentError> {
+        let Unit { trial, method, parameters, model, scored, .. } = unit;
+        let data = self.data();
+        let name = self.task.name;
+        let key = unit.key(name, data, self.explorer);
+        if let Some(kept) = self.run.store.get(&key) {
+            stage.resume(u64::from(parameters.rounds));
+            return Ok(kept);
+        }
+        let work = || {
+            let trial = shared.trial(*trial)?;
+            let rows = match scored {
+                Scored::Validation => &trial.validation,
+                Scored::Test => &trial.test,
+            };
+            method.train(name, &trial, (parameters, model), rows, &|rounds| stage.done(rounds))
+        };
+        self.run.store.get_or_try_run(&key, work).map_err(WorkError::into_error)
+    }
+}
+
+/// Trials that are made when the first unit asks for them, and dropped with the last.
+struct Shared<'a> {
+    units: &'a Units<'a>,
+    trials: Vec<Mutex<Option<Arc<Trial>>>>,
+    left: Vec<AtomicUsize>,
+}
+
+impl<'a> Shared<'a> {
+    /// Of trials that so many units each will ask for.
+    fn new(units: &'a Units<'a>, of_trials: &[usize]) -> Self {
+        Self {
+            units,
+            trials: of_trials.iter().map(|_| Mutex::new(None)).collect(),
+            left: of_trials.iter().map(|units| AtomicUsize::new(*units)).collect(),
+        }
+    }
+
+    fn trial(&self, trial: u32) -> Result<Arc<Trial>, ExperimentError> {
+        let Units { task, explorer, most, options, .. } = self.units;
+        let mut slot = self.trials[trial as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*slot {
+            return Ok(Arc::clone(made));
+        }
+        let made = Arc::new(task.trial(*explorer, *most, options.seed, trial)?);
+        *slot = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn leave(&self, trial: u32) {
+        if self.left[trial as usize].fetch_sub(1, Ordering::Relaxed) == 1 {
+            *self.trials[trial as usize].lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! The course of one run: error, bound, margins and zero weights by round.
+
+use super::methods::{Learner, Method, Moment};
+use super::sets::Task;
+use crate::runner::ExperimentError;
+use boosters::maboost::{BoostStop, Promise};
+use serde::{Deserialize, Serialize};
+
+/// One run of one algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// The algorithm.
+    pub method: String,
+    /// Why it stopped before the last round, if it did.
+    pub stop: Option<BoostStop>,
+    /// How many rounds broke their bound; none, if the theorems are right.
+    pub broken: u32,
+    /// The rounds that are kept, the last among them.
+    pub places: Vec<Place>,
+    /// The round, and the share of the training examples with a normalised margin up to each of [`levels`].
+    pub margins: Vec<(u32, Vec<f64>)>,
+}
+
+/// What is kept of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// t.
+    pub round: u32,
+    /// The training error, with a margin of 0 for an error.
+    pub error: f64,
+    /// The test error.
+    pub test: f64,
+    /// The paper's bound on the training error.
+    pub bound: f64,
+    /// A sharper one, where there is one.
+    pub tight: Option<f64>,
+    /// The least normalised margin.
+    pub margin: f64,
+    /// The bound of \[NP14, Theorem 2\] on it.
+    pub margin_bound: Option<f64>,
+    /// Σγ².
+    pub squares: f64,
+    /// The share of weights that are 0.
+    pub zeros: f64,
+    /// The share of weights at their cap.
+    pub capped: f64,
+    /// Rows that weak learners were trained on so far, in units of N.
+    pub used: f64,
+}
+
+/// The margins at which distributions are kept: −1, −0.98, …, 1.
+pub fn levels() -> impl Iterator<Item = f64> {
+    (-50..=50_i32).map(|level| f64::from(level) / 50.0)
+}
+
+/// After which rounds margins are kept; and after the last.
+const MARGINS_AFTER: [u32; 2] = [10, 100];
+/// Kept rounds a factor of ten.
+const A_DECADE: f64 = 12.0;
+
+impl Course {
+    /// Runs an algorithm for up to `rounds` rounds.
+    ///
+    /// # Errors
+    /// What boosters refuse.
+    pub fn run(
+        method: Method,
+        learner: Learner,
+        task: &Task<'_>,
+        rounds: u32,
+    ) -> Result<Self, ExperimentError> {
+        let mut watch = Watch::new(method, task.labels.len());
+        let stop = method.boost(learner, task, rounds, &mut |now| watch.see(now))?;
+        Ok(watch.finish(stop))
+    }
+
+    /// The run after this round, or where it had stopped before.
+    pub fn at(&self, round: u32) -> Option<&Place> {
+        self.places.iter().rfind(|place| place.round <= round)
+    }
+
+    /// The run at its end.
+    pub fn last(&self) -> Option<&Place> {
+        self.places.last()
+    }
+}
+
+/// Follows a run.
+struct Watch {
+    course: Course,
+    /// N.
+    n: f64,
+    bounds_the_best_round: bool,
+    eta_sum: f64,
+    squares: f64,
+    used: f64,
+    /// The least training error so far.
+    least: f64,
+    last: Option<Place>,
+    last_margins: Vec<f64>,
+}
+
+impl Watch {
+    fn new(method: Method, examples: usize) -> Self {
+        let (stop, places, margins) = (None, Vec::new(), Vec::new());
+        Self {
+            course: Course { method: method.to_string(), stop, broken: 0, places, margins },
+            n: examples as f64,
+            bounds_the_best_round: method.bounds_the_best_round(),
+            eta_sum: 0.0,
+            squares: 0.0,
+            used: 0.0,
+            least: 1.0,
+            last: None,
+            last_margins: Vec::new(),
+        }
+    }
+
+    fn see(&mut self, now: &Moment<'_>) {
+        let Moment { t, round, margins, test_error } = now;
+        self.eta_sum += round.eta;
+        self.squares += round.edge * round.edge;
+        self.used += round.trained_on as f64 / self.n;
+        self.least = self.least.min(round.error);
+        let bounded = if self.bounds_the_best_round { self.least } else { round.error };
+        self.course.broken += u32::from(!keeps(&round.promise, bounded, round.min_margin));
+        let place = Place {
+            round: *t,
+            error: round.error,
+            test: *test_error,
+            bound: round.promise.error,
+            tight: round.promise.tight,
+            margin: round.min_margin,
+            margin_bound: round.promise.margin,
+            squares: self.squares,
+            zeros: round.zeros as f64 / self.n,
+            capped: round.capped as f64 / self.n,
+            used: self.used,
+        };
+        if MARGINS_AFTER.contains(t) {
+            self.course.margins.push((*t, distribution(margins, self.eta_sum)));
+        }
+        if is_kept(*t) {
+            self.course.places.push(place);
+        }
+        self.last = Some(place);
+        self.last_margins.clear();
+        self.last_margins.extend_from_slice(margins);
+    }
+
+    fn finish(self, stop: Option<BoostStop>) -> Course {
+        let Self { mut course, eta_sum, last, last_margins, .. } = self;
+        course.stop = stop;
+        if let Some(place) = last {
+            if course.places.last() != Some(&place) {
+                course.places.push(place);
+            }
+            if course.margins.last().is_none_or(|(round, _)| *round != place.round) {
+                course.margins.push((place.round, distribution(&last_margins, eta_sum)));
+            }
+        }
+        course
+    }
+}
+
+/// Whether an error and the least margin are what the theorems say, but for rounding.
+fn keeps(promise: &Promise, error: f64, margin: f64) -> bool {
+    error <= promise.tight.unwrap_or(promise.error).min(promise.error) + 1e-9
+        && promise.margin.is_none_or(|bound| margin >= bound - 1e-9)
+}
+
+/// Whether curves have a point at this round: about twelve to a factor of ten.
+fn is_kept(t: u32) -> bool {
+    let step = |t: u32| (A_DECADE * f64::from(t).log10()).floor();
+    step(t) > step(t - 1)
+}
+
+/// The share of the examples with a margin up to each level.
+fn distribution(margins: &[f64], eta_sum: f64) -> Vec<f64> {
+    let share = |level: f64| {
+        let below = margins.iter().filter(|margin| **margin / eta_sum <= level);
+        below.count() as f64 / margins.len() as f64
+    };
+    levels().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! What is kept of the rounds, as comma-separated values: means over the trials.
+
+use super::course::{Place, levels};
+use super::measured::{Measured, of_part};
+use super::methods::Method;
+use super::parts::Part;
+use report::table::significant;
+use std::fmt::Write as _;
+
+/// What is kept of a round, by the heading of its column.
+type Read = fn(&Place) -> Option<f64>;
+const COLUMNS: [(&str, Read); 10] = [
+    ("training error", |place| Some(place.error)),
+    ("test error", |place| Some(place.test)),
+    ("bound", |place| Some(place.bound)),
+    ("sharper bound", |place| place.tight),
+    ("least margin", |place| Some(place.margin)),
+    ("bound on the margin", |place| place.margin_bound),
+    ("sum of squared edges", |place| Some(place.squares)),
+    ("share of zero weights", |place| Some(place.zeros)),
+    ("share of weights at the cap", |place| Some(place.capped)),
+    ("passes over the rows", |place| Some(place.used)),
+];
+const KEY: &str = "set,learner,data,trials,method";
+/// Significant digits.
+const DIGITS: usize = 5;
+
+/// A line a kept round of each algorithm over a learner on a set. A trial that had stopped counts as it was;
+/// a field is empty where there is no such number.
+pub(super) fn rounds(measured: &[Measured]) -> String {
+    let header = COLUMNS.map(|(heading, _)| heading).join(",");
+    let mut text = format!("{KEY},round,{header}\n");
+    for (one, method) in runs(measured) {
+        for round in one.rounds(&method) {
+            let cells = COLUMNS.map(|(_, read)| match one.at(&method, round, read) {
+                Some(found) => significant(found.mean, DIGITS),
+                None => String::new(),
+            });
+            let _ = writeln!(text, "{},{round},{}", key(one, &method), cells.join(","));
+        }
+    }
+    text
+}
+
+/// A line a distribution of margins: the share of the training examples with a normalised margin up to each
+/// level.
+pub(super) fn margins(measured: &[Measured]) -> String {
+    let header: Vec<String> = levels().map(|level| level.to_string()).collect();
+    let mut text = format!("{KEY},after round,{}\n", header.join(","));
+    for (one, method) in runs(measured) {
+        for after in [Some(10), Some(100), None] {
+            if let Some(shares) = one.margins(&method, after) {
+                let shares: Vec<String> =
+                    shares.into_iter().map(|share| significant(share, DIGITS)).collect();
+                let after = after.map_or_else(|| "last".to_owned(), |round| round.to_string());
+                let _ = writeln!(text, "{},{after},{}", key(one, &method), shares.join(","));
+            }
+        }
+    }
+    text
+}
+
+fn runs(measured: &[Measured]) -> impl Iterator<Item = (&Measured, String)> {
+    of_part(measured, Part::Courses)
+        .flat_map(|one| Method::ALL.into_iter().map(move |method| (one, method.to_string())))
+}
+
+/// The names of methods have commas in them.
+fn key(one: &Measured, method: &str) -> String {
+    let data = one.provenance.label().unwrap_or("official");
+    format!("{},{},{data},{},\"{method}\"", one.set, one.learner, one.trials.len())
+}
+
+#[cfg(test)]
+mod tests;

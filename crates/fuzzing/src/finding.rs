@@ -1,0 +1,127 @@
+//! What was found, and the files that it is kept in.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How an input failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A panic.
+    Panic,
+    /// The process ended itself, as on a panic within a panic or an overflow of the stack.
+    Abort,
+    /// The process was ended for touching memory that it does not have.
+    Segfault,
+    /// More memory was asked for than the worker may have.
+    Memory,
+    /// No answer within the limit of a case.
+    Hang,
+    /// Taken, but worth nothing: a law of what is taken does not hold.
+    Law,
+    /// A valid input was refused.
+    Refusal,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Panic => "panic",
+            Self::Abort => "abort",
+            Self::Segfault => "segfault",
+            Self::Memory => "memory",
+            Self::Hang => "hang",
+            Self::Law => "law",
+            Self::Refusal => "refusal",
+        })
+    }
+}
+
+/// What is wrong, without the input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// How.
+    pub kind: Kind,
+    /// Where: the place of a panic, the law that does not hold, or what the process said last.
+    pub place: String,
+    /// What was said.
+    pub message: String,
+}
+
+/// One failure, with an input that shows it. Others of the same target, kind and place are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The target.
+    pub target: String,
+    /// What is wrong.
+    #[serde(flatten)]
+    pub failure: Failure,
+    /// The seed of the run, and the number of the case.
+    pub seed: u64,
+    /// The number of the case.
+    pub case: u64,
+    /// What was done to a seed of the target.
+    pub changes: Vec<String>,
+    /// Whether the input fails alone, in a process of its own.
+    pub alone: bool,
+}
+
+impl Finding {
+    /// A line of JSON, then the input as it is.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, folder: &Path, number: usize, input: &[u8]) -> io::Result<PathBuf> {
+        fs::create_dir_all(folder)?;
+        let safe = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+        let target: String = self.target.chars().map(safe).take(80).collect();
+        let path = folder.join(format!("{number:03}-{}-{target}.case", self.failure.kind));
+        let mut bytes = serde_json::to_vec(self)?;
+        bytes.push(b'\n');
+        bytes.extend_from_slice(input);
+        fs::write(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// Reads such a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or was not written here.
+    pub fn read(path: &Path) -> io::Result<(Self, Vec<u8>)> {
+        let bytes = fs::read(path)?;
+        let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+        let finding = serde_json::from_slice(&bytes[..end])?;
+        Ok((finding, bytes.get(end + 1..).unwrap_or_default().to_vec()))
+    }
+}
+
+/// The innermost place of these crates in a backtrace, outside this one.
+pub(super) fn crate_place(trace: &str) -> Option<String> {
+    let places = trace.lines().filter_map(|line| line.trim().strip_prefix("at "));
+    let mut ours = places.filter_map(|place| place.find("crates/").map(|start| &place[start..]));
+    let place = ours.find(|place| place.contains("/src/") && !place.starts_with("crates/fuzzing/"))?;
+    // Without the column.
+    place.rsplit_once(':').map(|(place, _)| place.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_comes_back_with_its_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let failure = Failure { kind: Kind::Hang, place: "p".into(), message: "m".into() };
+        let (target, changes) = ("a::B<C>".into(), vec!["cut".into()]);
+        let finding = Finding { target, failure, seed: 1, case: 2, changes, alone: true };
+        let input = b"\xff\nsecond line";
+        let path = finding.write(folder.path(), 7, input).unwrap();
+        assert!(path.ends_with("007-hang-a--B-C-.case"));
+        assert_eq!(Finding::read(&path).unwrap(), (finding, input.to_vec()));
+        fs::write(&path, "not one").unwrap();
+        assert!(Finding::read(&path).is_err());
+    }
+}

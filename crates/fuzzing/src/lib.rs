@@ -1,0 +1,258 @@
+//! Mutated inputs for every saved type and every reader.
+//!
+//! A target is a saved type or a reader, with valid inputs to start from. Cases are mutated seeds; they run
+//! in worker processes, so that an abort, a fault of memory, a hang or a bomb is a finding and not the end.
+//! What loads has to be worth something: it is used as its owner would use it, saved and loaded again.
+//!
+//! Reading order: [`run`]; [`Target`] and [`Course`], what a target asks; `mutate`, the cases; [`Launch`] and
+//! [`work`], the two ends of a worker; `targets`, the list.
+
+mod course;
+mod finding;
+mod mutate;
+mod play;
+mod summary;
+mod supervise;
+mod target;
+mod targets;
+mod verdict;
+mod worker;
+
+pub use course::Course;
+pub use finding::{Failure, Finding, Kind};
+pub use mutate::{Case, case};
+pub use summary::{Summary, Tally};
+pub use supervise::{Account, Launch};
+pub use target::{Format, Judge, Prepared, Target};
+pub use targets::all as targets;
+pub use verdict::{AnyError, Complaint, Verdict};
+pub use worker::{Inputs, Job, Report, work};
+
+use report::progress::{Progress, Stage};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long, how much, and where findings go.
+#[derive(Debug)]
+pub struct Options {
+    /// The time of the whole run.
+    pub time: Duration,
+    /// So many cases a target in place of a time.
+    pub cases: Option<u64>,
+    /// The seed of all cases.
+    pub seed: u64,
+    /// Workers at a time.
+    pub threads: usize,
+    /// Only targets whose names contain this.
+    pub only: Option<String>,
+    /// The folder of the findings.
+    pub out: PathBuf,
+    /// Show no progress.
+    pub quiet: bool,
+}
+
+/// After so many ends of a worker, a target waits for its next turn: a hang costs the whole limit of a case.
+const ENDS_A_TURN: usize = 4;
+/// A target whose every turn ends so is left alone after so many.
+const MOST_ENDS: u64 = 40;
+
+/// Runs cases of every target in turns, until the time is over or `stop` is set.
+///
+/// Case `n` of a target depends on the seed and the name of the target alone; how many cases are run depends
+/// on the time.
+///
+/// # Errors
+/// A worker that cannot be started, or a finding that cannot be written.
+pub fn run(targets: &[Target], options: &Options, launch: &Launch, stop: &AtomicBool) -> io::Result<Summary> {
+    let wanted =
+        |target: &&Target| options.only.as_ref().is_none_or(|part| target.name().contains(part.as_str()));
+    let targets: Vec<&Target> = targets.iter().filter(wanted).collect();
+    let progress = Progress::new(options.quiet);
+    let seconds = if options.cases.is_some() { targets.len() as u64 } else { options.time.as_secs() };
+    let run = Run {
+        options,
+        launch,
+        stop,
+        start: Instant::now(),
+        stage: progress.stage("fuzz", seconds),
+        progress: &progress,
+        next: AtomicUsize::new(0),
+        tallies: targets.iter().map(|_| Mutex::default()).collect(),
+        findings: Mutex::default(),
+        targets,
+    };
+    if !run.targets.is_empty() {
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..options.threads.clamp(1, run.targets.len()))
+                .map(|_| scope.spawn(|| run.turns()))
+                .collect();
+            workers.into_iter().try_for_each(|worker| {
+                worker.join().unwrap_or_else(|_| Err(io::Error::other("a supervisor panicked")))
+            })
+        })?;
+    }
+    Ok(run.summary())
+}
+
+/// Runs the input of a file that [`run`] has written, alone. `None` if it does no harm any more.
+///
+/// # Errors
+/// A file that cannot be read, or a worker that cannot be started.
+pub fn replay(path: &Path, launch: &Launch) -> io::Result<(Finding, Option<Failure>)> {
+    let (finding, input) = Finding::read(path)?;
+    let failure = alone(launch, &finding.target, input)?;
+    Ok((finding, failure))
+}
+
+fn alone(launch: &Launch, target: &str, input: Vec<u8>) -> io::Result<Option<Failure>> {
+    let job = Job { target: target.to_owned(), seed: 0, inputs: Inputs::Given(input) };
+    Ok(launch.run(&job)?.failures.pop().map(|(_, failure)| failure))
+}
+
+type Findings = BTreeMap<(String, Kind, String), (Finding, u64)>;
+
+struct Run<'a> {
+    targets: Vec<&'a Target>,
+    options: &'a Options,
+    launch: &'a Launch,
+    stop: &'a AtomicBool,
+    start: Instant,
+    stage: Stage,
+    progress: &'a Progress,
+    /// Turns that were handed out.
+    next: AtomicUsize,
+    tallies: Vec<Mutex<Tally>>,
+    findings: Mutex<Findings>,
+}
+
+impl Run<'_> {
+    fn turns(&self) -> io::Result<()> {
+        while !self.stop.load(Ordering::Relaxed) && self.start.elapsed() < self.options.time {
+            let turn = self.next.fetch_add(1, Ordering::Relaxed);
+            let k = turn % self.targets.len();
+            if self.options.cases.is_some() && turn >= self.targets.len() {
+                break;
+            }
+            // The next worker of a target goes on where the last one ended.
+            let Ok(mut tally) = self.tallies[k].try_lock() else { continue };
+            self.turn(self.targets[k], &mut tally)?;
+            drop(tally);
+            self.show();
+        }
+        Ok(())
+    }
+
+    /// So many targets are met twice within the time; nobody waits longer than a few seconds.
+    fn slice(&self) -> Duration {
+        let threads = u32::try_from(self.options.threads.max(1)).unwrap_or(u32::MAX);
+        let targets = u32::try_from(self.targets.len()).unwrap_or(u32::MAX).max(1);
+        (self.options.time * threads / targets / 2).clamp(Duration::from_millis(100), Duration::from_secs(3))
+    }
+
+    fn turn(&self, target: &Target, tally: &mut Tally) -> io::Result<()> {
+        if tally.ends >= MOST_ENDS {
+            thread::sleep(Duration::from_millis(10));
+            return Ok(());
+        }
+        let (begin, slice) = (Instant::now(), self.slice());
+        let last = self.options.cases.map(|cases| tally.next + cases);
+        for _ in 0..ENDS_A_TURN {
+            let most = last.map_or(u64::MAX, |last| last.saturating_sub(tally.next));
+            let left = if last.is_some() { self.options.time } else { slice.saturating_sub(begin.elapsed()) };
+            if most == 0 || left.is_zero() {
+                break;
+            }
+            let milliseconds = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            let inputs = Inputs::Cases { from: tally.next, most, milliseconds };
+            let job = Job { target: target.name().to_owned(), seed: self.options.seed, inputs };
+            let account = self.launch.run(&job)?;
+            tally.cases += account.next - tally.next;
+            tally.accepted += account.accepted;
+            tally.refused += account.refused;
+            tally.failed += account.failures.len() as u64;
+            tally.next = account.next;
+            for (case, failure) in account.failures {
+                self.found(target, case, failure)?;
+            }
+            if account.done {
+                break;
+            }
+            tally.ends += 1;
+        }
+        Ok(())
+    }
+
+    fn found(&self, target: &Target, number: u64, failure: Failure) -> io::Result<()> {
+        let key = (target.name().to_owned(), failure.kind, failure.place.clone());
+        if let Some((_, count)) = self.findings().get_mut(&key) {
+            *count += 1;
+            return Ok(());
+        }
+        let seeds = target.prepare().map_err(|error| io::Error::other(error.to_string()))?.seeds;
+        let Case { bytes, changes } = case(target.name(), target.format(), &seeds, self.options.seed, number);
+        let again = alone(self.launch, target.name(), bytes.clone())?;
+        if failure.kind == Kind::Hang && again.is_none() {
+            // A busy machine, not a hang.
+            return Ok(());
+        }
+        let is_same = |again: Failure| again.kind == failure.kind;
+        let alone = failure.kind == Kind::Refusal || again.is_some_and(is_same);
+        let (target, seed) = (key.0.clone(), self.options.seed);
+        let finding = Finding { target, failure, seed, case: number, changes, alone };
+        let mut findings = self.findings();
+        let path = finding.write(&self.options.out, findings.len() + 1, &bytes)?;
+        let Failure { kind, place, message } = &finding.failure;
+        let message: String = message.chars().take(200).collect();
+        self.progress.note(&format!(
+            "{kind} in {}: {place}: {message}\n  after {}\n  replay: cargo xtask fuzz --replay {}",
+            finding.target,
+            finding.changes.join("; "),
+            path.display()
+        ));
+        findings.insert(key, (finding, 1));
+        Ok(())
+    }
+
+    fn findings(&self) -> MutexGuard<'_, Findings> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self) {
+        let elapsed = self.start.elapsed();
+        let units = if self.options.cases.is_some() {
+            self.next.load(Ordering::Relaxed) as u64
+        } else {
+            elapsed.as_secs()
+        };
+        let cases: u64 =
+            self.tallies.iter().filter_map(|tally| tally.try_lock().ok()).map(|tally| tally.cases).sum();
+        let rate = cases.checked_div(elapsed.as_secs().max(1)).unwrap_or_default();
+        self.stage.message(&format!("{cases} cases, {rate} a second, {} findings", self.findings().len()));
+        self.stage.done(units.saturating_sub(self.stage.position()));
+    }
+
+    fn summary(self) -> Summary {
+        let tally = |tally: Mutex<Tally>| tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.stage.finish();
+        Summary {
+            targets: self
+                .targets
+                .iter()
+                .map(|target| target.name().to_owned())
+                .zip(self.tallies.into_iter().map(tally))
+                .collect(),
+            findings: self
+                .findings
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .into_values()
+                .collect(),
+            elapsed: self.start.elapsed(),
+        }
+    }
+}

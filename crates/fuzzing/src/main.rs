@@ -1,0 +1,151 @@
+//! The program behind `cargo xtask fuzz`: a run that ends with its time or with Ctrl-C, and always with its
+//! table.
+
+use boosters::Threads;
+use clap::Parser;
+use fuzzing::{Launch, Options};
+use report::output::{say, warn};
+use std::error::Error;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// A run of a day, if only cases are counted.
+const UNLIMITED: Duration = Duration::from_secs(86_400);
+
+/// Attack every saved type and every reader with mutated input
+#[derive(Parser)]
+#[command(name = "cargo xtask fuzz", bin_name = "cargo xtask fuzz", version, about)]
+struct Arguments {
+    /// Minutes of the whole run
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// So many cases a target, in place of a time
+    #[arg(long, conflicts_with = "minutes")]
+    cases: Option<u64>,
+    /// The seed of all cases
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Workers at a time; all cores unless said
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Only targets with this in their names
+    #[arg(long)]
+    only: Option<String>,
+    /// Where findings go
+    #[arg(long, default_value = "out/fuzz")]
+    out: PathBuf,
+    /// The limit of a case in seconds
+    #[arg(long, default_value_t = 5.0)]
+    case_seconds: f64,
+    /// The limit of a worker's memory in MiB
+    #[arg(long, default_value_t = 256)]
+    memory: u64,
+    /// Run the input of one finding again, and nothing else
+    #[arg(long)]
+    replay: Option<PathBuf>,
+    /// Print the names of the targets
+    #[arg(long)]
+    list: bool,
+    /// Show no progress
+    #[arg(long)]
+    quiet: bool,
+    /// This process is in a group of its own, and ends with its standard input
+    #[arg(long, hide = true)]
+    ends_with_input: bool,
+    /// Run the cases of a job that stands on standard input
+    #[arg(long, hide = true)]
+    worker: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            warn(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    if options.worker {
+        fuzzing::work(&fuzzing::targets())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if options.list {
+        for target in fuzzing::targets() {
+            say(target.name())?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let launch = Launch {
+        command: vec![std::env::current_exe()?.into_os_string(), "--worker".into()],
+        environment: Vec::new(),
+        case: Duration::try_from_secs_f64(options.case_seconds)?,
+        memory_mib: options.memory,
+    };
+    match &options.replay {
+        Some(path) => replay(path, &launch),
+        None if options.ends_with_input => attack(options, &launch),
+        None => apart(),
+    }
+}
+
+fn replay(path: &std::path::Path, launch: &Launch) -> Result<ExitCode, Box<dyn Error>> {
+    let (finding, failure) = fuzzing::replay(path, launch)?;
+    say(&format!("{} after {}", finding.target, finding.changes.join("; ")))?;
+    let Some(failure) = failure else {
+        say("does no harm")?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    say(&format!("{}: {}: {}", failure.kind, failure.place, failure.message))?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// Runs the attack in a process group of its own, which Ctrl-C does not reach; it sees the end of its input
+/// when this process is gone, and prints what it has.
+fn apart() -> Result<ExitCode, Box<dyn Error>> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(std::env::args_os().skip(1)).arg("--ends-with-input").stdin(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    // The pipe stays open as long as this process lives.
+    let input = child.stdin.take();
+    let status = child.wait()?;
+    drop(input);
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn attack(options: &Arguments, launch: &Launch) -> Result<ExitCode, Box<dyn Error>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stop);
+    // Left behind at the end: it waits for an input that says nothing but that it has ended.
+    drop(thread::spawn(move || {
+        let ended = std::io::stdin().lock().read_to_end(&mut Vec::new());
+        seen.store(ended.is_ok(), Ordering::Relaxed);
+    }));
+    let threads = options.threads.map_or(Ok(Threads::all()), Threads::exactly)?.count()?;
+    let minutes = Duration::try_from_secs_f64(options.minutes * 60.0)?;
+    let found = fuzzing::run(
+        &fuzzing::targets(),
+        &Options {
+            time: if options.cases.is_some() { UNLIMITED } else { minutes },
+            cases: options.cases,
+            seed: options.seed,
+            threads,
+            only: options.only.clone(),
+            out: options.out.clone(),
+            quiet: options.quiet,
+        },
+        launch,
+        &stop,
+    )?;
+    say(&found.to_string())?;
+    Ok(if found.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

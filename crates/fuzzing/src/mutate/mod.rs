@@ -1,0 +1,90 @@
+//! Inputs close to valid ones: one to three changes of a seed, each said in words.
+
+mod binary;
+mod json;
+mod text;
+
+use super::target::Format;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What an input may grow to.
+const MOST_BYTES: usize = 1 << 18;
+
+/// A mutated seed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// The input.
+    pub bytes: Vec<u8>,
+    /// What was changed, in order.
+    pub changes: Vec<String>,
+}
+
+/// Case `number` of a target. The first cases are the seeds as they are.
+///
+/// A target has a random stream of its own, which depends on its name alone, and a case a place in it.
+#[must_use]
+pub fn case(target: &str, format: Format, seeds: &[Vec<u8>], seed: u64, number: u64) -> Case {
+    if let Some(bytes) = usize::try_from(number).ok().and_then(|k| seeds.get(k)) {
+        return Case { bytes: bytes.clone(), changes: vec![format!("seed {number} as it is")] };
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream(target));
+    rng.set_word_pos(u128::from(number) << 24);
+    let Some(first) = pick(seeds, &mut rng) else { return Case { bytes: Vec::new(), changes: Vec::new() } };
+    let other = pick(seeds, &mut rng).unwrap_or(first);
+    let count = [1, 1, 1, 1, 2, 2, 3][rng.random_range(0..7)];
+    let mut changes = Vec::new();
+    let mut bytes = match format {
+        Format::Json if rng.random_range(0..10) > 0 => {
+            json::mutate(first, other, count, &mut changes, &mut rng)
+        }
+        Format::Json | Format::Text => text::mutate(first, other, count, &mut changes, &mut rng),
+        Format::Binary => binary::mutate(first, other, count, &mut changes, &mut rng),
+    };
+    bytes.truncate(MOST_BYTES);
+    Case { bytes, changes }
+}
+
+/// FNV-1a, so that a stream belongs to a name and not to a place in a list.
+fn stream(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// One of them.
+fn pick<'a, T>(items: &'a [T], rng: &mut ChaCha8Rng) -> Option<&'a T> {
+    if items.is_empty() { None } else { items.get(rng.random_range(0..items.len())) }
+}
+
+/// A place in a list of this length, 0 for an empty one.
+fn place(length: usize, rng: &mut ChaCha8Rng) -> usize {
+    if length == 0 { 0 } else { rng.random_range(0..length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_depends_on_its_name_seed_and_number_alone() {
+        let seeds = [br#"{"a":[1.5,2,3],"b":{"c":"d","e":null}}"#.to_vec(), b"[0]".to_vec()];
+        for format in [Format::Json, Format::Text, Format::Binary] {
+            assert_eq!(case("t", format, &seeds, 1, 1).bytes, seeds[1]);
+            let cases = |name: &str, seed| -> Vec<Case> {
+                (2..200).map(|number| case(name, format, &seeds, seed, number)).collect()
+            };
+            assert_eq!(cases("t", 1), cases("t", 1));
+            assert_ne!(cases("t", 1), cases("u", 1));
+            assert_ne!(cases("t", 1), cases("t", 2));
+            let changed = cases("t", 1).iter().filter(|case| !seeds.contains(&case.bytes)).count();
+            assert!(changed > 150, "{format:?}: {changed}");
+            assert!(cases("t", 1).iter().all(|case| !case.changes.is_empty()));
+            // One line that is long, changed up to three times: the memory of a worker holds what is made on
+            // the way.
+            let long = [vec![b'1'; 20_000]];
+            let most = (2..400).map(|number| case("t", format, &long, 1, number).bytes.len()).max();
+            assert!(most <= Some(MOST_BYTES), "{most:?}");
+        }
+    }
+}

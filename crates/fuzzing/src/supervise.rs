@@ -1,0 +1,185 @@
+//! Workers from outside: started with bounded memory, watched for silence, and their ends told apart.
+
+use super::finding::{Failure, Kind, crate_place};
+use super::worker::{Inputs, Job, MARK, Report};
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How a worker is started, and what it may use.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Variables of its environment beside those of this process.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The limit of a case.
+    pub case: Duration,
+    /// The limit of a worker's address space. An input has at most a quarter of a mebibyte, so a constant
+    /// bounds what it may cost.
+    pub memory_mib: u64,
+}
+
+/// The first line of a worker waits for its seeds.
+const START: Duration = Duration::from_secs(120);
+
+/// What a worker said of its job before it ended.
+#[derive(Debug, Default)]
+pub struct Account {
+    /// Cases that were accepted.
+    pub accepted: u64,
+    /// Cases that were refused.
+    pub refused: u64,
+    /// Cases that failed, by number.
+    pub failures: Vec<(u64, Failure)>,
+    /// The case to go on with.
+    pub next: u64,
+    /// Whether the worker came to the end of its job.
+    pub done: bool,
+}
+
+impl Launch {
+    /// Runs a job. What ends the worker is a failure of the case it was at.
+    ///
+    /// # Errors
+    /// The worker cannot be started, or ends before its first case.
+    pub fn run(&self, job: &Job) -> io::Result<Account> {
+        let mut child = self.start(job)?;
+        let (Some(out), Some(complaints)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(io::Error::other("a worker without its streams"));
+        };
+        let (send, reports) = channel();
+        let reader = thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                let report = line.strip_prefix(MARK).and_then(|text| serde_json::from_str(text).ok());
+                if report.is_some_and(|report: Report| send.send(report).is_err()) {
+                    return;
+                }
+            }
+        });
+        let words = thread::spawn(move || {
+            let mut text = Vec::new();
+            // A worker may say anything; what matters stands at the start.
+            let _ = complaints.take(1 << 16).read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let mut account = Account { next: first(job), ..Account::default() };
+        let (at, silent) = self.listen(&reports, &mut account);
+        if silent || account.done {
+            // It has answered, or will not.
+            let _ = child.kill();
+        }
+        let status = child.wait()?;
+        drop(reports);
+        let words = words.join().unwrap_or_default();
+        let _ = reader.join();
+        match at {
+            _ if account.done => {}
+            Some(case) => account.failures.push((case, end(silent.then_some(self.case), status, &words))),
+            None => {
+                return Err(io::Error::other(format!("{}: no case was run: {status}, {words}", job.target)));
+            }
+        }
+        Ok(account)
+    }
+
+    /// The case that the worker was at, if it was at one, and whether it fell silent.
+    fn listen(&self, reports: &Receiver<Report>, account: &mut Account) -> (Option<u64>, bool) {
+        let (mut at, mut limit) = (None, START);
+        loop {
+            match reports.recv_timeout(limit) {
+                Ok(Report::Begins(case)) => {
+                    (at, account.next) = (Some(case), case + 1);
+                }
+                Ok(Report::Accepted) => account.accepted += 1,
+                Ok(Report::Refused) => account.refused += 1,
+                Ok(Report::Failed(failure)) => account.failures.push((at.unwrap_or_default(), failure)),
+                Ok(Report::Done) => {
+                    account.done = true;
+                    return (at, false);
+                }
+                Err(RecvTimeoutError::Timeout) => return (at, true),
+                Err(RecvTimeoutError::Disconnected) => return (at, false),
+            }
+            limit = self.case;
+        }
+    }
+
+    fn start(&self, job: &Job) -> io::Result<Child> {
+        // A shell is how a limit is set without unsafe code. It is also the limit of time of a worker that
+        // was left behind.
+        let limits = format!("ulimit -c 0; ulimit -t 600; ulimit -v {}; exec \"$@\"", self.memory_mib * 1024);
+        let mut command = Command::new("sh");
+        command.args(["-c", &limits, "sh"]).args(&self.command);
+        command.envs(self.environment.iter().cloned());
+        // Threads and their arenas reserve address space that nobody uses.
+        command.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "1"), ("RUST_BACKTRACE", "1")]);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        if let Some(mut input) = child.stdin.take() {
+            input.write_all(&serde_json::to_vec(job)?)?;
+            input.write_all(b"\n")?;
+        }
+        Ok(child)
+    }
+}
+
+fn first(job: &Job) -> u64 {
+    match job.inputs {
+        Inputs::Cases { from, .. } => from,
+        Inputs::Given(_) => 0,
+    }
+}
+
+/// What the end of a worker says.
+fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
+    if let Some(limit) = silence {
+        let message = format!("no answer within {} s", limit.as_secs_f64());
+        return Failure { kind: Kind::Hang, place: "no answer".to_owned(), message };
+    }
+    let said = |text: &str| words.contains(text);
+    let kind = if said("memory allocation of") || said("capacity overflow") {
+        Kind::Memory
+    } else if said("overflowed its stack") {
+        Kind::Abort
+    } else if matches!(signal(status), Some(7 | 11)) {
+        Kind::Segfault
+    } else {
+        Kind::Abort
+    };
+    let line = |text: &str| words.lines().find(|line| line.contains(text));
+    let stated = ["memory allocation of", "overflowed its stack", "panicked"].into_iter().find_map(line);
+    let last = stated.or_else(|| words.lines().rfind(|line| !line.trim().is_empty())).unwrap_or_default();
+    if let Some(place) = crate_place(words) {
+        return Failure { kind, place, message: format!("{status}: {last}") };
+    }
+    // Sizes and addresses differ from case to case.
+    let place: String =
+        last.chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect();
+    let place = if place.is_empty() { status.to_string() } else { place };
+    Failure { kind, place: squeezed(&place), message: format!("{status}: {last}") }
+}
+
+/// Runs of `#` as one.
+fn squeezed(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        if letter != '#' || !out.ends_with('#') {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}

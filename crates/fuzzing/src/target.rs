@@ -1,0 +1,188 @@
+//! What is attacked: seeds to start from, and a judge of what became of an input.
+
+use super::course::Course;
+use super::verdict::{AnyError, Complaint, Verdict};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::any::type_name;
+use std::fmt;
+
+/// How the bytes of a target are mutated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A JSON value: by its structure, now and then by its bytes.
+    Json,
+    /// Lines of cells.
+    Text,
+    /// Bytes, among them lengths.
+    Binary,
+}
+
+/// What feeds an input to the code under attack.
+pub type Judge = Box<dyn FnMut(&[u8]) -> Verdict>;
+
+/// A target that is ready.
+pub struct Prepared {
+    /// Valid inputs; every one has to be accepted as it is.
+    pub seeds: Vec<Vec<u8>>,
+    /// Feeds an input to the code under attack.
+    pub judge: Judge,
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} seeds", self.seeds.len())
+    }
+}
+
+/// A saved type or a reader.
+pub struct Target {
+    name: String,
+    format: Format,
+    prepare: Box<dyn Fn() -> Result<Prepared, AnyError> + Send + Sync>,
+}
+
+impl Target {
+    /// A target by hand; `prepare` runs once in every worker.
+    pub fn new(
+        name: impl Into<String>,
+        format: Format,
+        prepare: impl Fn() -> Result<Prepared, AnyError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), format, prepare: Box::new(prepare) }
+    }
+
+    /// A saved type: `seeds` makes instances, `play` uses one as its owner would.
+    ///
+    /// An instance that loads has to be written and read back bit for bit, before its use and after it, and
+    /// the copy has to go the way of the original.
+    pub fn saved<T: Serialize + DeserializeOwned + 'static>(
+        seeds: impl Fn() -> Result<Vec<T>, AnyError> + Send + Sync + 'static,
+        play: impl Fn(&mut T, &mut Course) -> Result<(), AnyError> + Send + Sync + Copy + 'static,
+    ) -> Self {
+        Self::new(short_name::<T>(), Format::Json, move || {
+            let seeds = seeds()?.iter().map(serde_json::to_vec).collect::<Result<_, _>>()?;
+            Ok(Prepared { seeds, judge: Box::new(move |input| judge(input, &play)) })
+        })
+    }
+
+    /// A reader: `read` says whether it took the bytes.
+    pub fn reader(
+        name: &str,
+        format: Format,
+        seeds: impl Fn() -> Result<Vec<Vec<u8>>, AnyError> + Send + Sync + 'static,
+        read: impl Fn(&[u8]) -> Verdict + Send + Sync + Clone + 'static,
+    ) -> Self {
+        Self::new(name, format, move || Ok(Prepared { seeds: seeds()?, judge: Box::new(read.clone()) }))
+    }
+
+    /// Another state of a type that has a target already.
+    #[must_use]
+    pub fn also(mut self, which: &str) -> Self {
+        self.name = format!("{}, {which}", self.name);
+        self
+    }
+
+    /// Unique; that of a saved type begins with its path.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How its inputs are mutated.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Makes the seeds.
+    ///
+    /// # Errors
+    /// A seed that cannot be made.
+    pub fn prepare(&self) -> Result<Prepared, AnyError> {
+        (self.prepare)()
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} ({:?})", self.name, self.format)
+    }
+}
+
+/// The path of a type, those of its parameters without their modules.
+fn short_name<T>() -> String {
+    let whole = type_name::<T>();
+    let Some((path, parameters)) = whole.split_once('<') else { return whole.to_owned() };
+    let mut name = path.to_owned();
+    name.push('<');
+    for part in parameters.split_inclusive(['<', '>', ',', ' ', '(']) {
+        name.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    name
+}
+
+fn complaint(law: &'static str, detail: impl Into<String>) -> Verdict {
+    Verdict::Faulty(Complaint { law, detail: detail.into() })
+}
+
+fn judge<T: Serialize + DeserializeOwned>(
+    input: &[u8],
+    play: &impl Fn(&mut T, &mut Course) -> Result<(), AnyError>,
+) -> Verdict {
+    let mut loaded: T = match serde_json::from_slice(input) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            // What it says is part of the refusal: a message may not panic either.
+            std::hint::black_box(error.to_string());
+            return Verdict::Refused;
+        }
+    };
+    let mut copy = match saved_again(&loaded, "before use") {
+        Ok((_, copy)) => copy,
+        Err(verdict) => return verdict,
+    };
+    let (mut course, mut other) = (Course::default(), Course::default());
+    let (end, other_end) = (play(&mut loaded, &mut course), play(&mut copy, &mut other));
+    course.end(end);
+    other.end(other_end);
+    if let Some(complaint) = course.take_complaint() {
+        return Verdict::Faulty(complaint);
+    }
+    if let Some((one, two)) = course.first_difference(&other) {
+        return complaint("a loaded copy goes the way of the original", format!("{one} is not {two}"));
+    }
+    match (saved_again(&loaded, "after use"), serde_json::to_string(&copy)) {
+        (Ok((text, _)), Ok(other)) if text == other => Verdict::Accepted,
+        (Ok((text, _)), Ok(other)) => {
+            complaint("a loaded copy ends as the original does", format!("{text}\n{other}"))
+        }
+        (Err(verdict), _) => verdict,
+        (_, Err(error)) => complaint("a copy can be saved after use", error.to_string()),
+    }
+}
+
+/// Saves a value and loads it; the text of both has to be the same.
+fn saved_again<T: Serialize + DeserializeOwned>(value: &T, when: &str) -> Result<(String, T), Verdict> {
+    let saved = |error| complaint("what was loaded can be saved", format!("{when}: {error}"));
+    let text = serde_json::to_string(value).map_err(saved)?;
+    let copy: T = serde_json::from_str(&text)
+        .map_err(|error| complaint("what was saved can be loaded", format!("{when}: {error} in {text}")))?;
+    let again = serde_json::to_string(&copy).map_err(saved)?;
+    if again == text {
+        return Ok((text, copy));
+    }
+    Err(complaint("saving and loading changes nothing", format!("{when}: {text}\n{again}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_the_path_of_the_type_alone() {
+        assert_eq!(short_name::<std::time::Duration>(), "core::time::Duration");
+        let name = short_name::<Option<Vec<(std::time::Duration, String)>>>();
+        assert_eq!(name, "core::option::Option<Vec<(Duration, String)>>");
+    }
+}

@@ -1,0 +1,134 @@
+//! Policies boosted from logs, and runs that were stopped.
+
+use super::off_policy::{logs, schema};
+use super::pairs::{growth, train};
+use super::sets::matrices;
+use super::weak::sorted;
+use super::{Target, nothing, plain};
+use crate::Course;
+use crate::play::scores;
+use crate::verdict::AnyError;
+use boosters::bopl::{
+    Bopl, BoplStop, Checkpoint, Classification, Member, PolicyBoosting, PolicyEnsemble, PolicyModel,
+    RegressionRound, RewardRegression, Round, Settings, Smoothness, Step, Training,
+};
+use off_policy::Log;
+use off_policy::policies::Scores as _;
+use off_policy::readers::{CsvColumns, read_contexts};
+use weak_learners::batch::SortedColumns;
+use weak_learners::pairs::{ExactPairTree, PairTree};
+
+fn log() -> Result<Log, AnyError> {
+    logs()?.into_iter().next().ok_or_else(|| "no log".into())
+}
+
+fn contexts() -> Result<SortedColumns, AnyError> {
+    let dense = matrices()?.into_iter().next().ok_or("no matrix")?;
+    Ok(SortedColumns::new(dense)?)
+}
+
+fn settings() -> Result<Settings, AnyError> {
+    Ok(Settings::builder().translation(-0.25).ridge(0.01).build()?)
+}
+
+type Run = PolicyBoosting<Bopl, ExactPairTree>;
+
+fn run(rounds: usize) -> Result<Run, AnyError> {
+    let mut run = Run::new(&log()?, ExactPairTree::new(growth()?), settings()?)?;
+    for _ in 0..rounds {
+        if run.round(&contexts()?)?.is_break() {
+            break;
+        }
+    }
+    Ok(run)
+}
+
+/// Trained on a log with names.
+fn model(rounds: usize) -> Result<PolicyModel, AnyError> {
+    let log = log()?.with_schema(schema()?)?;
+    let mut run = Run::new(&log, ExactPairTree::new(growth()?), settings()?)?;
+    for _ in 0..rounds {
+        let _ = run.round(&contexts()?)?;
+    }
+    Ok(run.model(run.ensemble().len())?.with_columns(&CsvColumns::default())?)
+}
+
+/// A model reads a table and a record by its own columns, and predicts.
+fn use_model(model: &mut PolicyModel, course: &mut Course) -> Result<(), AnyError> {
+    scores(model, course)?;
+    let (Some(schema), Some(columns)) = (model.schema(), model.columns()) else { return Ok(()) };
+    let names = schema.contexts().iter().map(|column| column.name());
+    match schema.encode(names.map(|name| (name, 1.0.into()))) {
+        Ok(x) => {
+            course.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), "");
+        }
+        Err(error) => course.refused(&error),
+    }
+    match read_contexts("number,label,x\n1,b,2\n0,c,3\n".as_bytes(), &columns) {
+        Ok(rows) => course.holds("a table too", rows.contexts.dimension() == model.inputs(), ""),
+        Err(error) => course.refused(&error),
+    }
+    Ok(())
+}
+
+/// A checkpoint goes on in a run, which is saved again.
+fn resume(checkpoint: &mut Checkpoint<ExactPairTree>, course: &mut Course) -> Result<(), AnyError> {
+    let mut run: Run = checkpoint.clone().resume(&log()?)?;
+    for _ in 0..2 {
+        let before = run.record().len();
+        match run.round(&contexts()?) {
+            Ok(_) => {}
+            Err(error) => {
+                course.refused(&error);
+                course.holds("a refused round is not booked", run.record().len() == before, before);
+            }
+        }
+    }
+    course.numbers("a score", run.scores());
+    course.number("an objective", run.objective());
+    *checkpoint = run.checkpoint();
+    Ok(())
+}
+
+pub(super) fn all() -> Vec<Target> {
+    vec![
+        Target::saved(|| Ok(vec![run(0)?.checkpoint(), run(3)?.checkpoint()]), resume),
+        Target::saved(
+            || Ok(vec![Classification::new(ExactPairTree::new(growth()?))]),
+            |learner: &mut Classification<ExactPairTree>, course| train(learner, &sorted()?, course),
+        ),
+        Target::saved(
+            || Ok(vec![run(0)?.into_ensemble(), run(3)?.into_ensemble()]),
+            scores::<PolicyEnsemble<PairTree>>,
+        ),
+        Target::saved(|| Ok(vec![model(0)?, model(3)?]), use_model),
+        Target::saved(|| Ok(vec![model(2)?.training().clone()]), nothing::<Training>),
+        Target::saved(|| Ok(run(3)?.ensemble().members().to_vec()), nothing::<Member<PairTree>>),
+        plain(|| vec![Smoothness::Paper, Smoothness::Sharp]),
+        Target::saved(
+            || {
+                let mut regression = RewardRegression::new(&log()?, ExactPairTree::new(growth()?), 0.5)?;
+                let _ = regression.round(&contexts()?)?;
+                Ok(regression.record().to_vec())
+            },
+            nothing::<RegressionRound>,
+        ),
+        Target::saved(|| Ok(run(3)?.record().to_vec()), nothing::<Round>),
+        plain(|| vec![Step::LineSearch, Step::Closed(Smoothness::Paper)]),
+        Target::saved(
+            || Ok(vec![settings()?, Settings::builder().step(Step::LineSearch).build()?]),
+            |settings: &mut Settings, course| {
+                let mut run = Run::new(&log()?, ExactPairTree::new(growth()?), *settings)?;
+                for _ in 0..3 {
+                    match run.round(&contexts()?) {
+                        Ok(_) => course.number("an objective", run.objective()),
+                        Err(error) => course.refused(&error),
+                    }
+                }
+                course.numbers("a score", run.scores());
+                Ok(())
+            },
+        ),
+        plain(|| vec![BoplStop::Gradient, BoplStop::Rounds]),
+    ]
+}

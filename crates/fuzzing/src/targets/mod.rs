@@ -1,0 +1,58 @@
+//! The list of targets: every public type that is saved, and every reader.
+
+mod bopl;
+mod data_sets;
+mod learners;
+mod maboost;
+mod off_policy;
+mod online_boosting;
+mod pairs;
+mod projection_free;
+mod readers;
+mod sets;
+mod weak;
+
+use super::play::nothing;
+use super::target::Target;
+use super::verdict::AnyError;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// All of them.
+#[must_use]
+pub fn all() -> Vec<Target> {
+    let mut list = sets::all();
+    list.extend(learners::all());
+    list.extend(projection_free::all());
+    list.extend(data_sets::all());
+    list.extend(weak::all());
+    list.extend(pairs::all());
+    list.extend(off_policy::all());
+    list.extend(online_boosting::all());
+    list.extend(maboost::all());
+    list.extend(bopl::all());
+    list.extend(readers::all());
+    list
+}
+
+/// A type of which nothing is asked but to be saved and loaded.
+fn plain<T: Serialize + DeserializeOwned + 'static>(seeds: fn() -> Vec<T>) -> Target {
+    Target::saved(move || Ok(seeds()), nothing::<T>)
+}
+
+fn rng(stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    rng.set_stream(stream);
+    rng
+}
+
+/// What was made, used for a while, so that its state is not that of a start.
+fn used<T: Serialize>(
+    mut value: T,
+    play: impl Fn(&mut T, &mut super::Course) -> Result<(), AnyError>,
+) -> Result<T, AnyError> {
+    play(&mut value, &mut super::Course::default())?;
+    Ok(value)
+}

@@ -1,0 +1,236 @@
+//! Weak learners, online and in batches, and what they learn.
+
+use super::sets::matrices;
+use super::{Target, plain, rng, used};
+use crate::Course;
+use crate::play::{MOST, bandit, classifier, hypothesis, regressor, wave};
+use crate::verdict::AnyError;
+use oco_core::StepSchedule;
+use projections::L2Ball;
+use rows::{Row, RowMatrix};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use weak_learners::batch::{
+    BinnedColumns, BinnedStump, BinnedTree, ExactStump, Hypothesis, LeafAnswer, Sample, Sampled,
+    SortedColumns, Stump, Tree, WeakLearner, WeightedTree,
+};
+use weak_learners::online::{
+    GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes, SyntheticWeakLearner,
+    Thresholds,
+};
+use weak_learners::{FkmLinear, Label, LearnerError, OgdLinear, OnlinePredictor, Shape};
+
+/// An online learner of labels at its start and after some rounds.
+pub(super) fn online<P: OnlinePredictor<Label> + Serialize + DeserializeOwned + 'static>(
+    make: impl Fn() -> Result<P, AnyError> + Send + Sync + 'static,
+) -> Target {
+    Target::saved(move || Ok(vec![make()?, used(make()?, classifier)?]), classifier::<P>)
+}
+
+/// Eight rows, twice those of the matrices of the sets.
+pub(super) fn rows() -> Result<RowMatrix, AnyError> {
+    Ok(RowMatrix::dense(3, wave(24, 5))?)
+}
+
+pub(super) fn binned() -> Result<BinnedColumns, AnyError> {
+    Ok(BinnedColumns::new(rows()?)?)
+}
+
+pub(super) fn sorted() -> Result<SortedColumns, AnyError> {
+    Ok(SortedColumns::new(rows()?)?)
+}
+
+/// Labels of so many rows.
+pub(super) fn labels(count: usize) -> Vec<Label> {
+    wave(count, 2).into_iter().map(Label::of_score).collect()
+}
+
+fn targets() -> Vec<f64> {
+    labels(8).into_iter().map(Label::sign).collect()
+}
+
+/// Trains on a sample and evaluates what was learnt.
+fn train<W: WeakLearner + Serialize>(
+    learner: &mut W,
+    sample: &W::Sample,
+    course: &mut Course,
+) -> Result<(), AnyError> {
+    let mut uneven = wave(8, 9).iter().map(|w| w.abs()).collect::<Vec<f64>>();
+    let sum: f64 = uneven.iter().sum();
+    uneven.iter_mut().for_each(|w| *w /= sum);
+    for weights in [vec![0.125; 8], uneven] {
+        course.attempt(learner, |learner, course| {
+            let h = learner.train(sample, &targets(), &weights)?;
+            let mut votes = [0.0; 8];
+            learner.evaluate(&h, sample, &mut votes)?;
+            course.numbers("a vote", &votes);
+            Ok::<(), LearnerError>(())
+        });
+    }
+    Ok(())
+}
+
+fn a_tree() -> Result<Tree, AnyError> {
+    let (sample, weights) = (binned()?, vec![0.125; 8]);
+    Ok(BinnedTree::new(2, LeafAnswer::Mean, 0.0)?.train(&sample, &targets(), &weights)?)
+}
+
+/// The rows of a sample that was loaded.
+fn look<S: Sample>(sample: &S, course: &mut Course) -> Result<(), AnyError> {
+    course.any_number(sample.size() as f64);
+    if sample.inputs() <= MOST {
+        sample.try_for_each(&mut |_, row| {
+            row.for_each(|_, x| course.number("an entry", x));
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+pub(super) fn all() -> Vec<Target> {
+    let mut list = batch();
+    list.extend(online_learners());
+    list
+}
+
+fn batch() -> Vec<Target> {
+    vec![
+        Target::saved(
+            || Ok(matrices()?.into_iter().map(BinnedColumns::new).collect::<Result<_, _>>()?),
+            |sample: &mut BinnedColumns, course| {
+                look(sample, course)?;
+                for j in 0..sample.inputs().min(MOST) {
+                    course.numbers("a cut", sample.cuts(j));
+                    course.holds("every row has a bin", sample.bins(j).len() == sample.size(), j);
+                }
+                let (size, mut learner) = (sample.size(), BinnedStump::default());
+                let (targets, weights) = (vec![1.0; size], vec![1.0 / size as f64; size]);
+                let h = learner.train(sample, &targets, &weights)?;
+                course.any_number(h.inputs() as f64);
+                Ok(())
+            },
+        ),
+        Target::saved(
+            || Ok(matrices()?.into_iter().map(SortedColumns::new).collect::<Result<_, _>>()?),
+            |sample: &mut SortedColumns, course| {
+                look(sample, course)?;
+                let (size, mut learner) = (sample.size(), ExactStump::default());
+                let (targets, weights) = (vec![1.0; size], vec![1.0 / size as f64; size]);
+                let h = learner.train(sample, &targets, &weights)?;
+                course.any_number(h.inputs() as f64);
+                Ok(())
+            },
+        ),
+        Target::saved(
+            || Ok(vec![BinnedStump::default()]),
+            |learner: &mut BinnedStump, course| train(learner, &binned()?, course),
+        ),
+        Target::saved(
+            || Ok(vec![ExactStump::default()]),
+            |learner: &mut ExactStump, course| train(learner, &sorted()?, course),
+        ),
+        Target::saved(
+            || {
+                Ok(vec![
+                    BinnedTree::new(2, LeafAnswer::Mean, 0.0)?,
+                    BinnedTree::new(3, LeafAnswer::Sign, 0.1)?,
+                ])
+            },
+            |learner: &mut BinnedTree, course| train(learner, &binned()?, course),
+        ),
+        Target::saved(
+            || {
+                Ok(vec![
+                    WeightedTree::new(2, LeafAnswer::Mean, 1)?,
+                    WeightedTree::new(1, LeafAnswer::Sign, 2)?,
+                ])
+            },
+            |learner: &mut WeightedTree, course| train(learner, &sorted()?, course),
+        ),
+        Target::saved(
+            || Ok(vec![Sampled::new(ExactStump::default(), 6, rng(11))?]),
+            |learner: &mut Sampled<ExactStump>, course| {
+                if learner.examples() <= MOST { train(learner, &sorted()?, course) } else { Ok(()) }
+            },
+        ),
+        plain(|| vec![LeafAnswer::Sign, LeafAnswer::Mean]),
+        plain(|| vec![Label::Plus, Label::Minus]),
+        Target::saved(|| Ok(vec![a_tree()?]), hypothesis::<Tree>),
+        Target::saved(
+            || Ok(vec![Stump::new(3, 1, 0.5, Label::Plus)?, Stump::constant(2, Label::Minus)?]),
+            hypothesis::<Stump>,
+        ),
+    ]
+}
+
+fn thresholds() -> Result<Thresholds, AnyError> {
+    Ok(Thresholds::at(vec![vec![-0.5, 0.0, 0.5], vec![], vec![0.25]])?)
+}
+
+fn schedule() -> Result<StepSchedule, AnyError> {
+    Ok(StepSchedule::power(0.5, 0.5)?)
+}
+
+fn fkm(learner: &mut FkmLinear<L2Ball>, course: &mut Course) -> Result<(), AnyError> {
+    let shape = learner.model().shape();
+    // A round costs the queries that were asked for.
+    let queries = serde_json::to_value(&*learner)?["queries"].as_u64();
+    if shape.inputs > MOST || shape.outputs > MOST || queries.is_none_or(|queries| queries > 1000) {
+        return Ok(());
+    }
+    bandit(learner, course, (shape.inputs, shape.outputs))?;
+    let (x, mut y) = (wave(shape.inputs, 1), vec![0.0; shape.outputs]);
+    learner.predict(Row::dense(&x)?, &mut y)?;
+    course.numbers("a prediction", &y);
+    Ok(())
+}
+
+fn online_learners() -> Vec<Target> {
+    vec![
+        Target::saved(
+            || {
+                let shape = Shape { inputs: 3, outputs: 2 };
+                let new = || {
+                    FkmLinear::new(shape, L2Ball::new(2.0)?, schedule()?, 1.0, 0.1, 2, rng(12))
+                        .map_err(AnyError::from)
+                };
+                Ok(vec![new()?, used(new()?, fkm)?])
+            },
+            fkm,
+        ),
+        Target::saved(
+            || {
+                let new = |outputs| {
+                    OgdLinear::new(Shape { inputs: 3, outputs }, schedule()?, 1.0).map_err(AnyError::from)
+                };
+                Ok(vec![new(1)?, used(new(2)?, regressor)?])
+            },
+            regressor::<OgdLinear>,
+        ),
+        online(|| Ok(GrownStumps::new(3, 8, 0.3, rng(13))?)),
+        online(|| Ok(GrownStumps::anytime(3, 8, rng(14))?.drawing_afresh())).also("drawing afresh"),
+        online(|| Ok(HedgeStumps::new(thresholds()?, 0.3, rng(15))?)),
+        online(|| Ok(HedgeStumps::anytime(thresholds()?, rng(16)).drawing_afresh())).also("drawing afresh"),
+        plain(|| vec![Growth::default()]),
+        online(|| {
+            let growth = Growth { delta: 0.4, tie: 0.5, grace: 2, max_depth: 3, max_leaves: 4 };
+            Ok(HoeffdingTree::new(thresholds()?, growth)?)
+        }),
+        online(|| Ok(LogisticRegression::new(3, schedule()?, 1.0)?)),
+        online(|| Ok(NaiveBayes::new(3)?)),
+        online(|| Ok(SyntheticWeakLearner::new(Stump::new(3, 1, 0.5, Label::Plus)?, 0.2, rng(17))?)),
+        Target::saved(
+            || Ok(vec![thresholds()?]),
+            |thresholds: &mut Thresholds, course| {
+                (0..thresholds.inputs()).for_each(|j| course.numbers("a threshold", thresholds.of(j)));
+                course.any_number(thresholds.experts() as f64);
+                if thresholds.experts() <= MOST {
+                    let mut learner = HedgeStumps::anytime(thresholds.clone(), rng(18));
+                    classifier(&mut learner, course)?;
+                }
+                Ok(())
+            },
+        ),
+        plain(|| vec![Shape { inputs: 1, outputs: 2 }]),
+    ]
+}

@@ -1,0 +1,86 @@
+//! Where the rows come from.
+
+mod on_log;
+mod reward_model;
+mod tables;
+
+pub use on_log::OnLog;
+pub use reward_model::{RewardModel, TableModel, ZeroModel};
+pub use tables::Tables;
+
+use crate::estimators::definitions::{Observation, SLACK};
+use crate::estimators::error::EstimateError;
+
+/// A log beside a policy and perhaps a model, row by row: what an estimator looks at.
+///
+/// Contract: the same rows in the same order, whenever they are visited. Both methods are required.
+pub trait Observations {
+    /// Whether the rows come with what a model predicts.
+    fn has_model(&self) -> bool;
+
+    /// Shows every row in order, up to the first refusal.
+    ///
+    /// # Errors
+    /// What `see` refuses, and what is wrong with a row.
+    fn visit(&self, see: impl FnMut(&Observation) -> Result<(), EstimateError>) -> Result<(), EstimateError>;
+}
+
+/// Σ_a π(a)q(a), or 0 without q, of a checked distribution; the sum of a row's probabilities is 1 within 1e−9
+/// and none is negative.
+///
+/// # Errors
+/// [`EstimateError::NotFinite`], [`EstimateError::NotADistribution`].
+#[inline]
+pub(crate) fn direct(row: usize, target: &[f64], predictions: Option<&[f64]>) -> Result<f64, EstimateError> {
+    let (sum, least) = sum_and_least(target);
+    // A NaN among the probabilities is in their sum.
+    if !((sum - 1.0).abs() <= SLACK && least >= 0.0) {
+        not_finite("target", row, target)?;
+        return Err(EstimateError::NotADistribution { row, sum, least });
+    }
+    let Some(predictions) = predictions else {
+        return Ok(0.0);
+    };
+    let direct = target.iter().zip(predictions).fold(0.0, |direct, (p, q)| direct + p * q);
+    if f64::is_finite(direct) { Ok(direct) } else { halved(row, target, predictions) }
+}
+
+/// Σp, and the least of 0 and every p; two lanes, so that one addition need not wait for another.
+#[inline]
+fn sum_and_least(p: &[f64]) -> (f64, f64) {
+    let (mut sum, mut least) = ([0.0; 2], [0.0; 2]);
+    let mut see = |lane: usize, p: f64| {
+        sum[lane] += p;
+        least[lane] = if p < least[lane] { p } else { least[lane] };
+    };
+    let (pairs, last) = p.as_chunks::<2>();
+    for pair in pairs {
+        see(0, pair[0]);
+        see(1, pair[1]);
+    }
+    last.iter().for_each(|p| see(0, *p));
+    (sum[0] + sum[1], least[0].min(least[1]))
+}
+
+/// The same sum after a partial sum overflowed.
+#[cold]
+fn halved(row: usize, target: &[f64], predictions: &[f64]) -> Result<f64, EstimateError> {
+    not_finite("q", row, predictions)?;
+    let half: f64 = target.iter().zip(predictions).map(|(p, q)| p * (q * 0.5)).sum();
+    let direct = 2.0 * half;
+    if direct.is_finite() {
+        Ok(direct)
+    } else {
+        Err(EstimateError::Overflow { quantity: "a row's direct term" })
+    }
+}
+
+#[cold]
+fn not_finite(argument: &'static str, row: usize, values: &[f64]) -> Result<(), EstimateError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(a) => {
+            Err(EstimateError::NotFinite { argument, index: row * values.len() + a, value: values[a] })
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,53 @@
+//! What an interrupted command says before it ends.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process;
+
+/// What shells report of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// From now on Ctrl-C prints what is kept and the command that goes on from there, and ends the program with
+/// exit code 130. Every unit that is finished is on the disc by then, so nothing has to be tidied up.
+pub fn explain(what_is_kept: &str) {
+    let text = message(what_is_kept, std::env::args_os().skip(1));
+    let handler = move || {
+        // Below the bars, whatever their state. Nobody is left to hear of a failure.
+        let _ = writeln!(std::io::stderr(), "\n{text}");
+        process::exit(INTERRUPTED);
+    };
+    // Without a handler Ctrl-C ends the program as well, and says nothing.
+    let _ = ctrlc::set_handler(handler);
+}
+
+fn message(what_is_kept: &str, arguments: impl Iterator<Item = OsString>) -> String {
+    let words: Vec<String> = arguments.map(|argument| quoted(&argument.to_string_lossy())).collect();
+    format!(
+        "interrupted; {what_is_kept}. The same command goes on from there:\n  cargo xtask {}",
+        words.join(" ")
+    )
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_=,./:+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_one_that_can_be_pasted() {
+        let arguments = ["reproduce", "oco", "--out", "my results", "--quick", "it's"].map(OsString::from);
+        assert_eq!(
+            message("trials are kept", arguments.into_iter()),
+            "interrupted; trials are kept. The same command goes on from there:\n  \
+             cargo xtask reproduce oco --out 'my results' --quick 'it'\\''s'"
+        );
+    }
+}

@@ -1,0 +1,259 @@
+//! Curves with bands.
+
+use super::canvas::{self, Canvas, Pen, Point, Type};
+use super::frame::{Frame, Labels, least_width};
+use super::layout::{Entry, Page, Swatch, colour_of, colours, spread};
+use super::ticks::{Margin, Ticks};
+use super::{Axis, PlotError};
+use crate::record::Provenance;
+
+const NAME: Type = Type::plain(12.0);
+/// From the frame to a name beside it: room for a piece of the curve.
+const STUB: f64 = 30.0;
+
+/// Curves in one panel or several, each panel with ranges of its own.
+///
+/// A single panel names its curves at their ends; several share a legend. A name has the same colour in all
+/// panels.
+///
+/// ```
+/// use report::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
+/// use report::record::Provenance;
+/// let x: Vec<f64> = (1..=100).map(f64::from).collect();
+/// let y: Vec<f64> = x.iter().map(|t| 1.0 / t.sqrt()).collect();
+/// let band = Some(y.iter().map(|y| (0.9 * y, 1.1 * y)).collect());
+/// let series = vec![Series { name: "boosting".into(), x, y, band, stroke: Stroke::Solid }];
+/// let plot = LinePlot {
+///     title: None,
+///     x: Axis::linear("round"),
+///     y: Axis::log("average loss"),
+///     panels: vec![LinePanel { title: "abalone".into(), provenance: Provenance::StandIn, series }],
+/// };
+/// let svg = plot.to_svg()?;
+/// assert!(svg.contains("synthetic stand-in") && svg.contains("average loss"));
+/// # Ok::<(), report::plot::PlotError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinePlot {
+    /// The heading of the whole figure.
+    pub title: Option<String>,
+    /// The horizontal axis of every panel.
+    pub x: Axis,
+    /// The vertical axis of every panel.
+    pub y: Axis,
+    /// The panels, at least one.
+    pub panels: Vec<LinePanel>,
+}
+
+/// One panel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinePanel {
+    /// The panel's heading, usually the data set.
+    pub title: String,
+    /// Where the data came from; said below the heading unless official.
+    pub provenance: Provenance,
+    /// The curves, at least one.
+    pub series: Vec<Series>,
+}
+
+/// One curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The name in the legend.
+    pub name: String,
+    /// The horizontal places, at least one.
+    pub x: Vec<f64>,
+    /// The curve, as long as `x`.
+    pub y: Vec<f64>,
+    /// The shaded band's lower and upper edge, as long as `x`.
+    pub band: Option<Vec<(f64, f64)>>,
+    /// How the curve is drawn.
+    pub stroke: Stroke,
+}
+
+/// How a curve is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stroke {
+    /// Something measured.
+    #[default]
+    Solid,
+    /// Something to compare with, such as a bound.
+    Dashed,
+}
+
+impl LinePlot {
+    /// The figure as an SVG document; the same plot gives the same bytes.
+    ///
+    /// # Errors
+    /// Every variant of [`PlotError`].
+    pub fn to_svg(&self) -> Result<String, PlotError> {
+        self.check()?;
+        let all = || self.panels.iter().flat_map(|panel| &panel.series);
+        let colours = colours(all().map(|series| series.name.as_str()))?;
+        let pen = |name: &str| {
+            let dashed = all().any(|series| series.name == name && series.stroke == Stroke::Dashed);
+            Pen { dashed, ..Pen::solid(colour_of(&colours, name), 1.8) }
+        };
+        let entries: Vec<Entry<'_>> =
+            colours.iter().map(|&(name, _)| Entry { name, swatch: Swatch::Line(pen(name)) }).collect();
+        let widest = colours.iter().map(|(name, _)| NAME.width(name)).fold(0.0, f64::max);
+        let names_at_ends = (self.panels.len() == 1 && widest <= 220.0).then_some(widest + STUB);
+        let legend: &[Entry<'_>] = if names_at_ends.is_some() { &[] } else { &entries };
+        let right = names_at_ends.unwrap_or(0.0);
+        let size = |panel: &LinePanel| (least_width(&panel.title, panel.provenance) + right, 0.0);
+        let sizes: Vec<Point> = self.panels.iter().map(size).collect();
+        let page = Page::new(self.title.as_deref(), &sizes, legend);
+        canvas::svg(page.size, |canvas| {
+            page.draw(canvas)?;
+            for (index, panel) in self.panels.iter().enumerate() {
+                let frame = self.frame(canvas, panel, &page, index, right)?;
+                panel.draw(canvas, &frame, &pen)?;
+                if names_at_ends.is_some() {
+                    panel.name_ends(canvas, &frame, &pen)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Draws the axes of a panel, with some room kept free at the right.
+    fn frame(
+        &self,
+        canvas: &Canvas<'_>,
+        panel: &LinePanel,
+        page: &Page<'_>,
+        index: usize,
+        right: f64,
+    ) -> Result<Frame, PlotError> {
+        let x = Ticks::new(self.x.scale, panel.series.iter().flat_map(|s| s.x.iter().copied()), Margin::None);
+        let y = Ticks::new(self.y.scale, panel.series.iter().flat_map(Series::heights), Margin::Room);
+        let (corner, size) = page.panel(index);
+        let mut frame = Frame::within(corner, size, x, y, 42.0);
+        frame.right -= right;
+        let labels = Labels {
+            heading: &panel.title,
+            provenance: panel.provenance,
+            x_title: Some(&self.x.title),
+            y_title: page.is_first(index).then_some(&self.y.title),
+        };
+        frame.draw(canvas, &labels)?;
+        Ok(frame)
+    }
+
+    fn check(&self) -> Result<(), PlotError> {
+        if self.panels.is_empty() {
+            return Err(PlotError::Empty { panel: String::new() });
+        }
+        for panel in &self.panels {
+            let title = || panel.title.clone();
+            if panel.series.is_empty() || panel.series.iter().any(|series| series.x.is_empty()) {
+                return Err(PlotError::Empty { panel: title() });
+            }
+            for series in &panel.series {
+                let n = series.x.len();
+                let band = series.band.as_ref().map_or(n, Vec::len);
+                if (series.y.len(), band) != (n, n) {
+                    let (y, series) = (series.y.len(), series.name.clone());
+                    return Err(PlotError::Lengths { panel: title(), series, x: n, y, band });
+                }
+                let bad = |axis, value| PlotError::BadValue {
+                    panel: title(),
+                    series: series.name.clone(),
+                    axis,
+                    value,
+                };
+                if let Some(&value) = series.x.iter().find(|x| !self.x.scale.admits(**x)) {
+                    return Err(bad("x", value));
+                }
+                if let Some(value) = series.heights().find(|y| !self.y.scale.admits(*y)) {
+                    return Err(bad("y", value));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LinePanel {
+    /// Draws the bands, and the curves over all of them.
+    fn draw(&self, canvas: &Canvas<'_>, frame: &Frame, pen: &dyn Fn(&str) -> Pen) -> Result<(), PlotError> {
+        for series in &self.series {
+            if let Some(edges) = &series.band {
+                let at = |(x, y): (&f64, f64)| frame.at(*x, y);
+                let upper = series.x.iter().zip(edges.iter().map(|edge| edge.1)).map(at);
+                let lower = series.x.iter().zip(edges.iter().map(|edge| edge.0)).rev().map(at);
+                let (upper, lower): (Vec<Point>, Vec<Point>) = (upper.collect(), lower.collect());
+                let outline = [thinned(&upper), thinned(&lower)].concat();
+                canvas.polygon(&outline, pen(&series.name).colour, 0.16)?;
+            }
+        }
+        for series in &self.series {
+            let points: Vec<Point> = series.x.iter().zip(&series.y).map(|(x, y)| frame.at(*x, *y)).collect();
+            let dashed = series.stroke == Stroke::Dashed;
+            canvas.line(&thinned(&points), Pen { dashed, ..pen(&series.name) })?;
+        }
+        Ok(())
+    }
+
+    /// Writes the names beside the ends of the curves.
+    fn name_ends(
+        &self,
+        canvas: &Canvas<'_>,
+        frame: &Frame,
+        pen: &dyn Fn(&str) -> Pen,
+    ) -> Result<(), PlotError> {
+        let ends = self.series.iter().filter_map(|series| series.y.last());
+        let mut places: Vec<f64> = ends.map(|y| frame.up(frame.y.place(*y))).collect();
+        spread(&mut places, 16.0, (frame.top + 6.0, frame.bottom - 6.0));
+        for (series, y) in self.series.iter().zip(places) {
+            let (from, to) = (frame.right + 6.0, frame.right + STUB - 6.0);
+            canvas.line(&[(from, y), (to, y)], Pen { width: 2.5, ..pen(&series.name) })?;
+            canvas.text(&series.name, (frame.right + STUB, y), NAME)?;
+        }
+        Ok(())
+    }
+}
+
+/// The most points of a curve that is drawn: the eye sees no more on a page.
+const MOST_POINTS: usize = 500;
+
+/// At most [`MOST_POINTS`] of the points of a curve that runs left or right: in each of equally wide columns
+/// the lowest and the highest, and both ends of the curve.
+fn thinned(points: &[Point]) -> Vec<Point> {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return Vec::new() };
+    if points.len() <= MOST_POINTS {
+        return points.to_vec();
+    }
+    let columns = (MOST_POINTS - 2) / 2;
+    let column = |point: &Point| {
+        let share = (point.0 - first.0) / (last.0 - first.0);
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a cast from f64 saturates"
+        )]
+        let column = (share * columns as f64) as usize;
+        column.min(columns - 1)
+    };
+    let mut kept = vec![*first];
+    for points in points.chunk_by(|a, b| column(a) == column(b)) {
+        let by_height = |a: &&(usize, &Point), b: &&(usize, &Point)| a.1.1.total_cmp(&b.1.1);
+        let numbered: Vec<(usize, &Point)> = points.iter().enumerate().collect();
+        let lowest = numbered.iter().min_by(by_height).map_or(0, |found| found.0);
+        let highest = numbered.iter().max_by(by_height).map_or(0, |found| found.0);
+        kept.push(points[lowest.min(highest)]);
+        if lowest != highest {
+            kept.push(points[lowest.max(highest)]);
+        }
+    }
+    kept.push(*last);
+    kept
+}
+
+impl Series {
+    /// Everything that needs a place on the vertical axis.
+    fn heights(&self) -> impl Iterator<Item = f64> {
+        let edges = self.band.iter().flatten().flat_map(|&(low, high)| [low, high]);
+        self.y.iter().copied().chain(edges)
+    }
+}

@@ -1,0 +1,149 @@
+//! Working memory, kept from one training to the next.
+
+use super::histogram::Histogram;
+use super::node::RowCopy;
+use super::sums::{Cell, Sums, Word};
+use crate::pairs::PairNode;
+use crate::pairs::best_first::SplitRecord;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The free buffers, shared by the threads of a training.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    free: Mutex<Free>,
+}
+
+#[derive(Debug, Default)]
+struct Free {
+    buffers: Vec<Buffers>,
+    copies: Vec<RowCopy>,
+    rows: Vec<RowBuffers>,
+}
+
+/// The buffers of a thread: the nodes that it grew, and free histograms.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) nodes: Vec<PairNode>,
+    /// The record of each node, if the tree is to be pruned.
+    pub(super) records: Vec<SplitRecord>,
+    packed: Vec<Vec<Word>>,
+    wide: Vec<Vec<Sums>>,
+}
+
+/// Rows, and a buffer to partition them.
+#[derive(Debug, Default)]
+pub(super) struct RowBuffers {
+    rows: Vec<u32>,
+    spare: Vec<u32>,
+}
+
+impl Scratch {
+    /// A panic leaves no half-done state: buffers are taken and returned whole.
+    fn free(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn take_buffers(&self) -> Buffers {
+        self.free().buffers.pop().unwrap_or_default()
+    }
+
+    pub(super) fn put_buffers(&self, buffers: Buffers) {
+        self.free().buffers.push(buffers);
+    }
+
+    pub(super) fn take_copy(&self) -> RowCopy {
+        self.free().copies.pop().unwrap_or_default()
+    }
+
+    pub(super) fn put_copy(&self, copy: RowCopy) {
+        self.free().copies.push(copy);
+    }
+
+    pub(super) fn take_rows(&self) -> RowBuffers {
+        self.free().rows.pop().unwrap_or_default()
+    }
+
+    pub(super) fn put_rows(&self, rows: RowBuffers) {
+        self.free().rows.push(rows);
+    }
+}
+
+impl Buffers {
+    /// An empty histogram.
+    pub(super) fn histogram(&mut self, cells: usize, is_packed: bool) -> Histogram {
+        fn empty<C: Cell>(spare: &mut Vec<Vec<C>>, len: usize) -> Vec<C> {
+            let mut cells = spare.pop().unwrap_or_default();
+            cells.clear();
+            cells.resize(len, C::default());
+            cells
+        }
+        if is_packed {
+            Histogram::Packed(empty(&mut self.packed, cells))
+        } else {
+            Histogram::Wide(empty(&mut self.wide, cells))
+        }
+    }
+
+    /// The same histogram in words.
+    pub(super) fn packed(&mut self, histogram: Histogram) -> Histogram {
+        let Histogram::Wide(wide) = histogram else { return histogram };
+        let mut cells = self.packed.pop().unwrap_or_default();
+        cells.clear();
+        cells.extend(wide.iter().map(|sums| Word::from(*sums)));
+        self.wide.push(wide);
+        Histogram::Packed(cells)
+    }
+
+    pub(super) fn put(&mut self, histogram: Option<Histogram>) {
+        match histogram {
+            Some(Histogram::Packed(cells)) => self.packed.push(cells),
+            Some(Histogram::Wide(cells)) => self.wide.push(cells),
+            None => {}
+        }
+    }
+
+    /// The place of the next node.
+    pub(super) fn next(&self) -> u32 {
+        #[allow(clippy::cast_possible_truncation, reason = "a leaf has a pair of its own")]
+        let next = self.nodes.len() as u32;
+        next
+    }
+
+    /// Reserves the place of a split.
+    pub(super) fn open(&mut self) -> u32 {
+        let place = self.next();
+        self.nodes.push(PairNode::Leaf { value: 0.0 });
+        place
+    }
+
+    /// Appends the nodes of other buffers; returns where they begin.
+    pub(super) fn append(&mut self, other: &mut Self) -> u32 {
+        let first = self.next();
+        self.records.append(&mut other.records);
+        self.nodes.extend(other.nodes.drain(..).map(|node| match node {
+            PairNode::Leaf { value } => PairNode::Leaf { value },
+            PairNode::Context { feature, threshold, below, rest } => {
+                PairNode::Context { feature, threshold, below: below + first, rest: rest + first }
+            }
+            PairNode::Action { action, others, this } => {
+                PairNode::Action { action, others: others + first, this: this + first }
+            }
+        }));
+        first
+    }
+}
+
+impl RowBuffers {
+    pub(super) fn fill(&mut self, rows: impl Iterator<Item = u32>) -> (&mut [u32], &mut [u32]) {
+        self.rows.clear();
+        self.rows.extend(rows);
+        let len = self.rows.len();
+        self.spare.resize(self.spare.len().max(len), 0);
+        (&mut self.rows, &mut self.spare[..len])
+    }
+
+    pub(super) fn both(&mut self) -> (&mut [u32], &mut [u32]) {
+        let len = self.rows.len();
+        (&mut self.rows, &mut self.spare[..len])
+    }
+}
