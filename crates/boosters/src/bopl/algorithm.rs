@@ -37,7 +37,7 @@ pub(super) struct Boosting<O, L, H> {
 }
 
 impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
-    /// Round t: lines 3 to 5 of both algorithms, as the paper's text refers to them. They are 4, 6 and 7 where
+    /// Round t: lines 3 to 5 of both algorithms, as the paper's text refers to them. They are 4, 6 and 7 if
     /// the inputs and the constraint on f_t are counted as lines too.
     ///
     /// # Errors
