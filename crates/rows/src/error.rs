@@ -25,9 +25,27 @@ pub enum RowError {
         /// The value found there.
         value: f64,
     },
+    /// A number beyond [`LARGEST`](crate::numeric::LARGEST) in a row.
+    #[error("entry {position} is {value:e}: magnitudes above 1e140 are not supported")]
+    TooLarge {
+        /// Position in the list of values.
+        position: usize,
+        /// The value found there.
+        value: f64,
+    },
     /// A NaN or an infinity in a matrix.
     #[error("row {row}, column {column}: {value} is not a finite number")]
     NotFiniteAt {
+        /// The row.
+        row: usize,
+        /// The coordinate.
+        column: usize,
+        /// The value found there.
+        value: f64,
+    },
+    /// A number beyond [`LARGEST`](crate::numeric::LARGEST) in a matrix.
+    #[error("row {row}, column {column}: {value:e}: magnitudes above 1e140 are not supported")]
+    TooLargeAt {
         /// The row.
         row: usize,
         /// The coordinate.

@@ -53,7 +53,8 @@ impl RowMatrix {
     ///
     /// # Errors
     /// [`RowError::Empty`] (dimension 0), [`RowError::TooManyCoordinates`] (more than 2³² − 1),
-    /// [`RowError::LengthMismatch`] (values do not fill whole rows), [`RowError::NotFiniteAt`].
+    /// [`RowError::LengthMismatch`] (values do not fill whole rows), [`RowError::NotFiniteAt`],
+    /// [`RowError::TooLargeAt`].
     pub fn dense(dimension: usize, values: Vec<f64>) -> Result<Self, RowError> {
         Storage::Dense { dimension, values }.try_into()
     }
@@ -62,7 +63,8 @@ impl RowMatrix {
     ///
     /// # Errors
     /// [`RowError::Empty`], [`RowError::TooManyCoordinates`] (more than 2³² − 1),
-    /// [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFiniteAt`];
+    /// [`RowError::LengthMismatch`], [`RowError::BadOffset`], [`RowError::NotFiniteAt`],
+    /// [`RowError::TooLargeAt`];
     /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`], with positions in the whole list.
     pub fn sparse(
         dimension: usize,
@@ -254,6 +256,9 @@ fn placed(error: RowError, row: usize, column: impl Fn(usize) -> usize) -> RowEr
         RowError::NotFinite { position, value } => {
             RowError::NotFiniteAt { row, column: column(position), value }
         }
+        RowError::TooLarge { position, value } => {
+            RowError::TooLargeAt { row, column: column(position), value }
+        }
         other => other,
     }
 }
@@ -307,6 +312,8 @@ mod tests {
         ));
         let infinite = RowMatrix::sparse(9, vec![0, 1, 1, 3], vec![0, 2, 7], vec![1.0, 1.0, f64::INFINITY]);
         assert_eq!(infinite, Err(RowError::NotFiniteAt { row: 2, column: 7, value: f64::INFINITY }));
+        let large = RowMatrix::dense(2, vec![1.0, 2.0, 3.0, 1e200]);
+        assert_eq!(large, Err(RowError::TooLargeAt { row: 1, column: 1, value: 1e200 }));
         let sparse = |offsets, indices| RowMatrix::sparse(2, offsets, indices, vec![1.0; 3]);
         assert!(sparse(vec![0, 1, 3], vec![0, 0, 1]).is_ok());
         assert!(matches!(

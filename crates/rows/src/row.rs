@@ -1,8 +1,9 @@
 //! One example: a borrowed row, dense or sparse.
 
 use crate::RowError;
+use crate::numeric::{LARGEST, first_beyond};
 
-/// A borrowed, finite, well-formed feature row x ∈ R^m with its squared norm.
+/// A borrowed, well-formed feature row x ∈ R^m with its squared norm: no |x_j| exceeds 1e140.
 ///
 /// *Shapes:* `dimension()` = m ≥ 1; a sparse row holds k ≤ m values at strictly rising indices, and all other
 /// coordinates are 0.
@@ -30,10 +31,10 @@ pub enum Entries<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A dense row; every value must be finite.
+    /// A dense row of values up to 1e140 in magnitude.
     ///
     /// # Errors
-    /// [`RowError::Empty`], [`RowError::NotFinite`].
+    /// [`RowError::Empty`], [`RowError::NotFinite`], [`RowError::TooLarge`].
     pub fn dense(values: &'a [f64]) -> Result<Self, RowError> {
         let norm_squared = checked_norm_squared(values)?;
         if values.is_empty() {
@@ -46,8 +47,8 @@ impl<'a> Row<'a> {
     ///
     /// # Errors
     /// [`RowError::Empty`] (dimension 0), [`RowError::TooManyCoordinates`] (more than 2³² − 1),
-    /// [`RowError::LengthMismatch`], [`RowError::NotFinite`], [`RowError::IndexOutOfRange`],
-    /// [`RowError::IndicesNotRising`].
+    /// [`RowError::LengthMismatch`], [`RowError::NotFinite`], [`RowError::TooLarge`],
+    /// [`RowError::IndexOutOfRange`], [`RowError::IndicesNotRising`].
     pub fn sparse(dimension: usize, indices: &'a [u32], values: &'a [f64]) -> Result<Self, RowError> {
         check_dimension(dimension)?;
         check_indices(dimension, indices)?;
@@ -72,7 +73,7 @@ impl<'a> Row<'a> {
         self.dimension
     }
 
-    /// ‖x‖²; +∞ if it overflows.
+    /// ‖x‖², finite.
     pub fn norm_squared(&self) -> f64 {
         self.norm_squared
     }
@@ -249,14 +250,19 @@ fn sparse_axpy_norm_change(a: f64, indices: &[u32], x: &[f64], w: &mut [f64]) ->
     (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
-/// ‖values‖², or the first entry that is not finite. A finite sum of squares proves every entry finite; only
-/// if it is not finite are the entries checked one by one.
+/// ‖values‖², or the first entry that is refused. A sum of squares up to 1e280 proves every entry in range;
+/// only if it is larger are the entries checked one by one.
 pub(crate) fn checked_norm_squared(values: &[f64]) -> Result<f64, RowError> {
     let norm_squared = dot(values, values);
-    if !norm_squared.is_finite()
-        && let Some(position) = values.iter().position(|v| !v.is_finite())
+    if !(norm_squared <= LARGEST * LARGEST)
+        && let Some(position) = first_beyond(values)
     {
-        return Err(RowError::NotFinite { position, value: values[position] });
+        let value = values[position];
+        return Err(if value.is_finite() {
+            RowError::TooLarge { position, value }
+        } else {
+            RowError::NotFinite { position, value }
+        });
     }
     Ok(norm_squared)
 }
@@ -314,9 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_finite_row_is_accepted_and_says_that_its_norm_overflows() {
-        let row = Row::dense(&[1e200, -1e200]).unwrap();
-        assert_eq!(row.norm_squared(), f64::INFINITY);
+    fn the_largest_numbers_are_accepted_and_larger_ones_are_named() {
+        let row = Row::dense(&[LARGEST, -LARGEST]).unwrap();
+        assert_eq!(row.norm_squared(), 2.0 * (LARGEST * LARGEST));
+        let value = -LARGEST.next_up();
+        assert_eq!(Row::dense(&[1.0, value]), Err(RowError::TooLarge { position: 1, value }));
+        assert_eq!(Row::sparse(9, &[7], &[value]), Err(RowError::TooLarge { position: 0, value }));
+        // A large norm alone is no reason to refuse.
+        assert!(Row::dense(&[0.9 * LARGEST; 100]).is_ok());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::ops::{Add, Div, Mul, Sub};
 
 /// m·2^e with 1 ≤ |m| < 2, or 0: a double with an exponent of 64 bits.
 ///
-/// Every operation rounds once, as that of doubles does. No square, product or sum of doubles leaves its
-/// range.
+/// Every operation rounds once, as that of doubles does. A product of up to 2^50 doubles stays in range. The
+/// double that a `Wide` is made of must be finite.
 /// *Cost:* about ten times that of a double.
 ///
 /// ```
