@@ -23,6 +23,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use thiserror::Error;
 
+/// A list of units is made before the first trial. A million of them is small.
+const MOST_TRIALS: u64 = 1_000_000;
+
 /// What to run. `plan` is what is particular to the experiment, such as its data sets.
 #[derive(Debug, Clone)]
 pub struct Options<P> {
@@ -48,13 +51,16 @@ impl<P> Options<P> {
     /// Whether there is something to run.
     ///
     /// # Errors
-    /// [`ExperimentError::NothingToRun`] without a trial or without a subject.
+    /// [`ExperimentError::NothingToRun`] without a trial or without a subject;
+    /// [`ExperimentError::TooManyTrials`] above a million.
     pub(crate) fn check(&self, subjects: usize) -> Result<(), ExperimentError> {
         let trials = self.trials;
-        if trials > 0 && subjects > 0 {
-            Ok(())
-        } else {
+        if trials == 0 || subjects == 0 {
             Err(ExperimentError::NothingToRun { trials, subjects })
+        } else if trials > MOST_TRIALS {
+            Err(ExperimentError::TooManyTrials { trials, limit: MOST_TRIALS })
+        } else {
+            Ok(())
         }
     }
 
@@ -83,12 +89,20 @@ pub struct Report {
 #[non_exhaustive]
 pub enum ExperimentError {
     /// No trial or no subject was asked for.
-    #[error("nothing to run: {trials} trials of {subjects} data sets")]
+    #[error("nothing to run: {trials} trials of {subjects} data sets, streams or problems")]
     NothingToRun {
         /// Trials asked for.
         trials: u64,
         /// Data sets, streams or problems asked for.
         subjects: usize,
+    },
+    /// More trials than an experiment lists.
+    #[error("{trials} trials were asked for; the most is {limit}")]
+    TooManyTrials {
+        /// Trials asked for.
+        trials: u64,
+        /// The largest number.
+        limit: u64,
     },
     /// A data set or stream that the experiment does not have.
     #[error("{text:?} is not among {}", known.join(", "))]

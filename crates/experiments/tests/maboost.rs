@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
 use datasets::{Dataset, Name, SearchPath, StandIn, load, permutation};
-use experiments::maboost::course::Course;
+use experiments::maboost::history::History;
 use experiments::maboost::methods::{Learner, Method};
 use experiments::maboost::noise::TEST_ERROR;
 use experiments::maboost::sets::{SETS, Split, Task};
@@ -110,10 +110,10 @@ fn no_test_label_reaches_what_is_learned_or_chosen() {
     let garbled = with_other_test_labels(&split);
     for method in Method::ALL {
         let of = |split: &Split| {
-            Course::run(method, Learner::Trees, &split.task(&split.truth).unwrap(), 12).unwrap()
+            History::run(method, Learner::Trees, &split.task(&split.truth).unwrap(), 12).unwrap()
         };
         let (mut told, mut other) = (of(&split), of(&garbled));
-        for (a, b) in told.places.iter_mut().zip(&mut other.places) {
+        for (a, b) in told.snapshots.iter_mut().zip(&mut other.snapshots) {
             assert!((a.test + b.test - 1.0).abs() < 1e-12, "{method}");
             (a.test, b.test) = (0.0, 0.0);
         }
@@ -145,12 +145,12 @@ fn no_test_row_reaches_what_is_learned_or_chosen() {
     let mut tests_differ = false;
     for method in Method::ALL {
         let of = |split: &Split| {
-            Course::run(method, Learner::Trees, &split.task(&split.truth).unwrap(), 12).unwrap()
+            History::run(method, Learner::Trees, &split.task(&split.truth).unwrap(), 12).unwrap()
         };
-        let (mut course, mut of_other) = (of(&split), of(&other));
-        tests_differ |= course != of_other;
-        course.places.iter_mut().chain(&mut of_other.places).for_each(|place| place.test = 0.0);
-        assert_eq!(course, of_other, "{method}");
+        let (mut history, mut of_other) = (of(&split), of(&other));
+        tests_differ |= history != of_other;
+        history.snapshots.iter_mut().chain(&mut of_other.snapshots).for_each(|snapshot| snapshot.test = 0.0);
+        assert_eq!(history, of_other, "{method}");
         let choice = |split: &Split| {
             let validation = split.validation(&split.told(0.2, 3, 1).unwrap()).unwrap();
             let task = validation.task(&validation.truth).unwrap();
@@ -235,4 +235,8 @@ fn only_sets_with_two_classes_are_boosted() {
     assert!(SETS.iter().all(|name| refused.to_string().contains(name.as_str())), "{refused}");
     let refused = run(&Options { trials: 0, ..options(folder.path(), 1, 1) }).unwrap_err();
     assert!(matches!(refused, ExperimentError::NothingToRun { .. }));
+    for trials in [1_000_001, u64::MAX] {
+        let refused = run(&Options { trials, ..options(folder.path(), 1, 1) }).unwrap_err();
+        assert!(matches!(refused, ExperimentError::TooManyTrials { limit: 1_000_000, .. }), "{refused}");
+    }
 }

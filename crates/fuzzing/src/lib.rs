@@ -4,10 +4,10 @@
 //! in worker processes, so that an abort, a fault of memory, a hang or a bomb is a finding and not the end.
 //! What loads has to be worth something: it is used as its owner would use it, saved and loaded again.
 //!
-//! Reading order: [`run`]; [`Target`] and [`Course`], what a target asks; `mutate`, the cases; [`Launch`] and
+//! Reading order: [`run`]; [`Target`] and [`Checks`], what a target asks; `mutate`, the cases; [`Launch`] and
 //! [`work`], the two ends of a worker; `targets`, the list.
 
-mod course;
+mod checks;
 mod finding;
 mod mutate;
 mod play;
@@ -18,7 +18,7 @@ mod targets;
 mod verdict;
 mod worker;
 
-pub use course::Course;
+pub use checks::Checks;
 pub use finding::{Failure, Finding, Kind};
 pub use mutate::{Case, case};
 pub use summary::{Summary, Tally};

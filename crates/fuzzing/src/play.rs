@@ -1,6 +1,6 @@
 //! How an owner uses what was loaded: a few rounds on rows of the dimension that it reports.
 
-use super::course::Course;
+use super::checks::Checks;
 use super::verdict::AnyError;
 use oco_core::losses::{LinearLoss, Loss, SquaredLoss};
 use oco_core::projection_free::{OracleLearner, StochasticGradient};
@@ -46,21 +46,21 @@ fn label(t: usize) -> Label {
 
 /// Nothing to do but to be saved and loaded.
 #[allow(clippy::unnecessary_wraps, reason = "one of many uses, which may fail")]
-pub(super) fn nothing<T>(_: &mut T, _: &mut Course) -> Played {
+pub(super) fn nothing<T>(_: &mut T, _: &mut Checks) -> Played {
     Ok(())
 }
 
-pub(super) fn classifier<P: OnlinePredictor<Label> + Serialize>(p: &mut P, course: &mut Course) -> Played {
+pub(super) fn classifier<P: OnlinePredictor<Label> + Serialize>(p: &mut P, checks: &mut Checks) -> Played {
     let shape = p.shape();
     if shape.inputs > MOST || shape.outputs > MOST {
         return Ok(());
     }
     let mut y = vec![0.0; shape.outputs];
     for t in 0..ROUNDS {
-        course.attempt(p, |p, course| -> Played {
+        checks.attempt(p, |p, checks| -> Played {
             with_row(shape.inputs, t, |x| {
                 p.predict(x, &mut y)?;
-                course.numbers("a prediction", &y);
+                checks.numbers("a prediction", &y);
                 p.accepts(x, &label(t))?;
                 p.update(x, &label(t))?;
                 Ok(())
@@ -70,17 +70,17 @@ pub(super) fn classifier<P: OnlinePredictor<Label> + Serialize>(p: &mut P, cours
     Ok(())
 }
 
-pub(super) fn regressor<P: OnlinePredictor<[f64]> + Serialize>(p: &mut P, course: &mut Course) -> Played {
+pub(super) fn regressor<P: OnlinePredictor<[f64]> + Serialize>(p: &mut P, checks: &mut Checks) -> Played {
     let shape = p.shape();
     if shape.inputs > MOST || shape.outputs > MOST {
         return Ok(());
     }
     let mut y = vec![0.0; shape.outputs];
     for t in 0..ROUNDS {
-        course.attempt(p, |p, course| -> Played {
+        checks.attempt(p, |p, checks| -> Played {
             with_row(shape.inputs, t, |x| {
                 p.predict(x, &mut y)?;
-                course.numbers("a prediction", &y);
+                checks.numbers("a prediction", &y);
                 let g = wave(shape.outputs, t + 1);
                 p.accepts(x, &g)?;
                 p.update(x, &g)?;
@@ -94,15 +94,15 @@ pub(super) fn regressor<P: OnlinePredictor<[f64]> + Serialize>(p: &mut P, course
 /// Predictors that do not say their shape: rows of this many inputs and targets of so many outputs.
 pub(super) fn full_information<P: FullInformationPredictor + Serialize>(
     p: &mut P,
-    course: &mut Course,
+    checks: &mut Checks,
     (inputs, outputs): (usize, usize),
 ) -> Played {
     for t in 0..ROUNDS {
         let target = wave(outputs, t);
         let loss = SquaredLoss::new(&target)?;
-        course.attempt(p, |p, course| -> Played {
+        checks.attempt(p, |p, checks| -> Played {
             with_row(inputs, t, |x| {
-                course.numbers("a prediction", p.round(x, &loss)?);
+                checks.numbers("a prediction", p.round(x, &loss)?);
                 Ok(())
             })
         });
@@ -112,16 +112,16 @@ pub(super) fn full_information<P: FullInformationPredictor + Serialize>(
 
 pub(super) fn bandit<P: BanditPredictor + Serialize>(
     p: &mut P,
-    course: &mut Course,
+    checks: &mut Checks,
     (inputs, outputs): (usize, usize),
 ) -> Played {
     for t in 0..ROUNDS {
         let target = wave(outputs, t);
         let loss = SquaredLoss::new(&target)?;
-        course.attempt(p, |p, course| -> Played {
+        checks.attempt(p, |p, checks| -> Played {
             with_row(inputs, t, |x| {
                 let mut query = |y: &[f64]| if y.len() == outputs { loss.value(y) } else { 1.0 };
-                course.numbers("a prediction", p.round(x, &mut query)?);
+                checks.numbers("a prediction", p.round(x, &mut query)?);
                 Ok(())
             })
         });
@@ -129,36 +129,36 @@ pub(super) fn bandit<P: BanditPredictor + Serialize>(
     Ok(())
 }
 
-pub(super) fn online<L: OnlineLearner + Serialize>(learner: &mut L, course: &mut Course) -> Played {
+pub(super) fn online<L: OnlineLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Played {
     let dimension = learner.play().len();
     if dimension > MOST {
         return Ok(());
     }
     for t in 0..ROUNDS {
-        course.attempt(learner, |learner, course| -> Played {
-            course.numbers("a play", learner.play());
+        checks.attempt(learner, |learner, checks| -> Played {
+            checks.numbers("a play", learner.play());
             learner.observe(&wave(dimension, t))?;
             Ok(())
         });
     }
-    course.numbers("a play", learner.play());
+    checks.numbers("a play", learner.play());
     Ok(())
 }
 
-pub(super) fn with_reset<L: OnlineLearner + Serialize>(learner: &mut L, course: &mut Course) -> Played {
-    online(learner, course)?;
+pub(super) fn with_reset<L: OnlineLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Played {
+    online(learner, checks)?;
     learner.reset();
-    course.numbers("a play after a reset", learner.play());
+    checks.numbers("a play after a reset", learner.play());
     Ok(())
 }
 
-pub(super) fn blind<L: BanditLearner + Serialize>(learner: &mut L, course: &mut Course) -> Played {
+pub(super) fn blind<L: BanditLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Played {
     for t in 0..ROUNDS {
         // A play draws, so that it is no part of what may be refused.
         let play = learner.play().to_vec();
-        course.numbers("a play", &play);
+        checks.numbers("a play", &play);
         let loss = if t == 2 { 0.0 } else { play.iter().sum::<f64>().cos() };
-        course.attempt(learner, |learner, _| learner.observe(loss));
+        checks.attempt(learner, |learner, _| learner.observe(loss));
     }
     Ok(())
 }
@@ -178,14 +178,14 @@ impl StochasticGradient for Slope {
     }
 }
 
-pub(super) fn oracle<L: OracleLearner + Serialize>(learner: &mut L, course: &mut Course) -> Played {
+pub(super) fn oracle<L: OracleLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Played {
     let dimension = learner.play().len();
     if dimension > MOST {
         return Ok(());
     }
     for t in 0..ROUNDS {
-        course.attempt(learner, |learner, course| -> Played {
-            course.numbers("a play", learner.play());
+        checks.attempt(learner, |learner, checks| -> Played {
+            checks.numbers("a play", learner.play());
             learner.observe(&mut Slope(wave(dimension, t)))?;
             Ok(())
         });
@@ -200,22 +200,22 @@ fn each_dimension<K: DecisionSet>(set: &K, mut see: impl FnMut(&K, usize)) {
     DIMENSIONS.into_iter().filter(|&n| set.check_dimension(n).is_ok()).for_each(|n| see(set, n));
 }
 
-pub(super) fn euclidean<K: Projection<Euclidean>>(set: &mut K, course: &mut Course) -> Played {
+pub(super) fn euclidean<K: Projection<Euclidean>>(set: &mut K, checks: &mut Checks) -> Played {
     each_dimension(set, |set, n| {
         let mut x = vec![0.0; n];
         match set.interior_point(&mut x) {
-            Ok(()) => course.numbers("an interior point", &x),
-            Err(error) => course.refused(&error),
+            Ok(()) => checks.numbers("an interior point", &x),
+            Err(error) => checks.refused(&error),
         }
         match set.diameter(n) {
-            Ok(diameter) => course.any_number(diameter),
-            Err(error) => course.refused(&error),
+            Ok(diameter) => checks.any_number(diameter),
+            Err(error) => checks.refused(&error),
         }
         for scale in [0.0, 1.0, 1e6, 1e300] {
             let mut y: Vec<f64> = wave(n, 0).iter().map(|v| v * scale).collect();
             match set.project(&mut y) {
-                Ok(()) => course.numbers("a projection", &y),
-                Err(error) => course.refused(&error),
+                Ok(()) => checks.numbers("a projection", &y),
+                Err(error) => checks.refused(&error),
             }
         }
     });
@@ -224,61 +224,61 @@ pub(super) fn euclidean<K: Projection<Euclidean>>(set: &mut K, course: &mut Cour
 
 pub(super) fn linear<K: Projection<Euclidean> + LinearMinimisation>(
     set: &mut K,
-    course: &mut Course,
+    checks: &mut Checks,
 ) -> Played {
-    euclidean(set, course)?;
+    euclidean(set, checks)?;
     each_dimension(set, |set, n| {
         for t in 0..3 {
             match set.lmo(&wave(n, t)) {
-                Ok(x) => course.numbers("a minimiser", &x),
-                Err(error) => course.refused(&error),
+                Ok(x) => checks.numbers("a minimiser", &x),
+                Err(error) => checks.refused(&error),
             }
         }
     });
     Ok(())
 }
 
-pub(super) fn entropic<K: LogProjection + Projection<Euclidean>>(set: &mut K, course: &mut Course) -> Played {
-    euclidean(set, course)?;
+pub(super) fn entropic<K: LogProjection + Projection<Euclidean>>(set: &mut K, checks: &mut Checks) -> Played {
+    euclidean(set, checks)?;
     each_dimension(set, |set, n| {
         for t in 0..3 {
             let mut y = wave(n, t);
             match set.project_log(&mut y) {
-                Ok(()) => course.numbers("a projection of logarithms", &y),
-                Err(error) => course.refused(&error),
+                Ok(()) => checks.numbers("a projection of logarithms", &y),
+                Err(error) => checks.refused(&error),
             }
         }
     });
     Ok(())
 }
 
-pub(super) fn regulariser<R: Regulariser>(r: &mut R, course: &mut Course) -> Played {
+pub(super) fn regulariser<R: Regulariser>(r: &mut R, checks: &mut Checks) -> Played {
     let (x, y) = ([0.25, 0.5, 0.25], [0.125, 0.5, 0.375]);
     let mut theta = [0.0; 3];
-    course.outcome("a value", r.value(&x));
-    course.outcome("a divergence", r.divergence(&x, &y));
+    checks.outcome("a value", r.value(&x));
+    checks.outcome("a divergence", r.divergence(&x, &y));
     r.mirror(&x, &mut theta)?;
-    course.numbers("a mirror", &theta);
+    checks.numbers("a mirror", &theta);
     let mut back = [0.0; 3];
     r.inverse_mirror(&theta, &mut back)?;
-    course.numbers("a mirror's inverse", &back);
+    checks.numbers("a mirror's inverse", &back);
     Ok(())
 }
 
-pub(super) fn hypothesis<H: Hypothesis>(h: &mut H, course: &mut Course) -> Played {
+pub(super) fn hypothesis<H: Hypothesis>(h: &mut H, checks: &mut Checks) -> Played {
     if h.inputs() > MOST {
         return Ok(());
     }
     for t in 0..ROUNDS {
         with_row::<AnyError>(h.inputs(), t, |x| {
-            course.outcome("a vote", h.predict(x));
+            checks.outcome("a vote", h.predict(x));
             Ok(())
         })?;
     }
     Ok(())
 }
 
-pub(super) fn pair_hypothesis<H: PairHypothesis>(h: &mut H, course: &mut Course) -> Played {
+pub(super) fn pair_hypothesis<H: PairHypothesis>(h: &mut H, checks: &mut Checks) -> Played {
     if h.inputs() > MOST || h.actions() > MOST {
         return Ok(());
     }
@@ -286,16 +286,16 @@ pub(super) fn pair_hypothesis<H: PairHypothesis>(h: &mut H, course: &mut Course)
     for t in 0..ROUNDS {
         with_row::<AnyError>(h.inputs(), t, |x| {
             h.scores(x, &mut scores)?;
-            scores.iter().for_each(|&score| course.number("a score", score));
+            scores.iter().for_each(|&score| checks.number("a score", score));
             h.add_scores(x, 0.5, &mut scores)?;
-            scores.iter().for_each(|&score| course.extended("a sum of scores", score));
+            scores.iter().for_each(|&score| checks.extended("a sum of scores", score));
             Ok(())
         })?;
     }
     Ok(())
 }
 
-pub(super) fn scores<S: Scores>(s: &mut S, course: &mut Course) -> Played {
+pub(super) fn scores<S: Scores>(s: &mut S, checks: &mut Checks) -> Played {
     if s.inputs() > MOST || s.actions() > MOST {
         return Ok(());
     }
@@ -304,14 +304,14 @@ pub(super) fn scores<S: Scores>(s: &mut S, course: &mut Course) -> Played {
         with_row::<AnyError>(s.inputs(), t, |x| {
             s.scores(x, &mut scores)?;
             // Sums over columns and members; a policy makes probabilities of infinite ones, or refuses them.
-            scores.iter().for_each(|&score| course.extended("a score", score));
+            scores.iter().for_each(|&score| checks.extended("a score", score));
             Ok(())
         })?;
     }
     Ok(())
 }
 
-pub(super) fn policy<P: Policy>(p: &mut P, course: &mut Course) -> Played {
+pub(super) fn policy<P: Policy>(p: &mut P, checks: &mut Checks) -> Played {
     let (inputs, actions) = (p.inputs().unwrap_or(2), p.actions());
     if inputs > MOST || actions > MOST {
         return Ok(());
@@ -320,7 +320,7 @@ pub(super) fn policy<P: Policy>(p: &mut P, course: &mut Course) -> Played {
     for t in 0..ROUNDS {
         with_row::<AnyError>(inputs, t, |x| {
             p.probabilities(x, ActionSet::all(actions)?, &mut probabilities)?;
-            course.distribution("a policy", &probabilities);
+            checks.distribution("a policy", &probabilities);
             Ok(())
         })?;
     }

@@ -1,6 +1,6 @@
 //! What is attacked: seeds to start from, and a judge of what became of an input.
 
-use super::course::Course;
+use super::checks::Checks;
 use super::verdict::{AnyError, Complaint, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,7 +58,7 @@ impl Target {
     /// the copy has to go the way of the original.
     pub fn saved<T: Serialize + DeserializeOwned + 'static>(
         seeds: impl Fn() -> Result<Vec<T>, AnyError> + Send + Sync + 'static,
-        play: impl Fn(&mut T, &mut Course) -> Result<(), AnyError> + Send + Sync + Copy + 'static,
+        play: impl Fn(&mut T, &mut Checks) -> Result<(), AnyError> + Send + Sync + Copy + 'static,
     ) -> Self {
         Self::new(short_name::<T>(), Format::Json, move || {
             let seeds = seeds()?.iter().map(serde_json::to_vec).collect::<Result<_, _>>()?;
@@ -128,7 +128,7 @@ fn complaint(law: &'static str, detail: impl Into<String>) -> Verdict {
 
 fn judge<T: Serialize + DeserializeOwned>(
     input: &[u8],
-    play: &impl Fn(&mut T, &mut Course) -> Result<(), AnyError>,
+    play: &impl Fn(&mut T, &mut Checks) -> Result<(), AnyError>,
 ) -> Verdict {
     let mut loaded: T = match serde_json::from_slice(input) {
         Ok(loaded) => loaded,
@@ -142,14 +142,14 @@ fn judge<T: Serialize + DeserializeOwned>(
         Ok((_, copy)) => copy,
         Err(verdict) => return verdict,
     };
-    let (mut course, mut other) = (Course::default(), Course::default());
-    let (end, other_end) = (play(&mut loaded, &mut course), play(&mut copy, &mut other));
-    course.end(end);
+    let (mut checks, mut other) = (Checks::default(), Checks::default());
+    let (end, other_end) = (play(&mut loaded, &mut checks), play(&mut copy, &mut other));
+    checks.end(end);
     other.end(other_end);
-    if let Some(complaint) = course.take_complaint() {
+    if let Some(complaint) = checks.take_complaint() {
         return Verdict::Faulty(complaint);
     }
-    if let Some((one, two)) = course.first_difference(&other) {
+    if let Some((one, two)) = checks.first_difference(&other) {
         return complaint("a loaded copy goes the way of the original", format!("{one} is not {two}"));
     }
     match (saved_again(&loaded, "after use"), serde_json::to_string(&copy)) {

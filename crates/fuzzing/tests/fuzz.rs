@@ -105,8 +105,8 @@ fn unlawful() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(vec![Finite(1.0)]),
-            |x: &mut Finite, course| {
-                course.number("its product", x.0 * 1e200);
+            |x: &mut Finite, checks| {
+                checks.number("its product", x.0 * 1e200);
                 Ok(())
             },
         ),

@@ -1,18 +1,18 @@
 //! What is kept of the rounds, as comma-separated values: means over the trials.
 
-use super::course::Place;
+use super::history::Snapshot;
 use super::measured::Measured;
 use report::table::significant;
 use std::fmt::Write as _;
 
 /// What is kept of a round, by the heading of its column.
-type Read = fn(&Place) -> Option<f64>;
+type Read = fn(&Snapshot) -> Option<f64>;
 const COLUMNS: [(&str, Read); 5] = [
-    ("gradient norm", |place| Some(place.gradient_norm)),
-    ("training SNIPS", |place| place.snips),
-    ("test reward", |place| Some(place.reward)),
-    ("objective", |place| place.objective),
-    ("bound", |place| place.bound),
+    ("gradient norm", |snapshot| Some(snapshot.gradient_norm)),
+    ("training SNIPS", |snapshot| snapshot.snips),
+    ("test reward", |snapshot| Some(snapshot.reward)),
+    ("objective", |snapshot| snapshot.objective),
+    ("bound", |snapshot| snapshot.bound),
 ];
 /// Significant digits.
 const DIGITS: usize = 6;
@@ -38,17 +38,17 @@ pub(super) fn curves(measured: &[Measured]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{course, measured, place};
+    use super::super::made_up::{history, measured, snapshot};
     use super::super::methods::Method;
     use super::*;
     use datasets::ClassificationName::Tmc;
 
     #[test]
     fn a_trial_that_had_stopped_counts_as_it_was() {
-        let mut trials = [course(0.0), course(0.0)];
-        trials[0].places = vec![place(1, 0.5), place(2, 1.5)];
-        trials[1].places = vec![place(1, 1.5), place(2, 2.5), place(3, 3.5)];
-        trials.iter_mut().for_each(|trial| trial.places[0].snips = None);
+        let mut trials = [history(0.0), history(0.0)];
+        trials[0].snapshots = vec![snapshot(1, 0.5), snapshot(2, 1.5)];
+        trials[1].snapshots = vec![snapshot(1, 1.5), snapshot(2, 2.5), snapshot(3, 3.5)];
+        trials.iter_mut().for_each(|trial| trial.snapshots[0].snips = None);
         let text = curves(&[measured(Tmc, Method::BoplRegr, trials.to_vec())]);
         let expected =
             "task,data,trials,method,round,gradient norm,training SNIPS,test reward,objective,bound

@@ -1,6 +1,6 @@
 //! The figures: [L23, Figure 1] for every task, and the rewards of all methods.
 
-use super::course::Place;
+use super::history::Snapshot;
 use super::measured::{Measured, by_task};
 use super::methods::Method;
 use super::paper::Printed;
@@ -8,32 +8,32 @@ use crate::runner::ExperimentError;
 use datasets::ClassificationName;
 use report::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
 
-/// Whose courses are drawn.
+/// Whose histories are drawn.
 const DRAWN: [Method; 5] =
     [Method::BoplRegr, Method::BoplSRegr, Method::BoplCsRegr, Method::SharpSteps, Method::VectorLeaves];
 
 /// With fewer trials an interval is wider than the picture.
 const FOR_A_BAND: usize = 5;
 
-type Read = fn(&Place) -> Option<f64>;
+type Read = fn(&Snapshot) -> Option<f64>;
 /// The panels of [L23, Figure 1].
 const PANELS: [(&str, Read); 3] = [
-    ("norm of the gradient", |place| Some(place.gradient_norm)),
-    ("reward on the log, SNIPS", |place| place.snips),
-    ("reward on test rows, argmax", |place| Some(place.reward)),
+    ("norm of the gradient", |snapshot| Some(snapshot.gradient_norm)),
+    ("reward on the log, SNIPS", |snapshot| snapshot.snips),
+    ("reward on test rows, argmax", |snapshot| Some(snapshot.reward)),
 ];
 
 /// Every figure, drawn, with the ending of its file's name.
 pub(super) fn plots(measured: &[Measured]) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut plots = vec![("rewards".to_owned(), rewards(measured).to_svg()?)];
     for (task, methods) in by_task(measured) {
-        plots.push((format!("course-{task}"), course(task, &methods).to_svg()?));
+        plots.push((format!("course-{task}"), history(task, &methods).to_svg()?));
     }
     Ok(plots)
 }
 
 /// Gradient norm, training SNIPS and test reward by round: means over the trials, with their 95% intervals.
-fn course(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
+fn history(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
     let panels = PANELS.map(|(title, read)| {
         let curve = |method: Method| {
             let one = methods.iter().find(|one| one.method == method)?;
@@ -66,7 +66,7 @@ fn course(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
 fn rewards(measured: &[Measured]) -> BarPlot {
     let panel = |(task, methods): (ClassificationName, Vec<&Measured>)| {
         let group = |one: &&Measured| {
-            let found = one.interval(|course| Some(course.reward))?;
+            let found = one.interval(|history| Some(history.reward))?;
             let bar = Bar {
                 series: "test reward, 95% interval".to_owned(),
                 value: found.mean,
@@ -90,7 +90,7 @@ fn rewards(measured: &[Measured]) -> BarPlot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{course as of_reward, measured, place};
+    use super::super::made_up::{history as of_reward, measured, snapshot};
     use super::*;
     use ClassificationName::{Scene, Tmc};
 
@@ -99,13 +99,15 @@ mod tests {
     fn curves_are_those_of_their_panels() {
         let run = |method, of: f64, trials: usize| {
             let mut trials = vec![of_reward(0.0); trials];
-            trials.iter_mut().for_each(|trial| trial.places = vec![place(1, of), place(3, of + 0.5)]);
-            trials[0].places[0].reward += trials.len() as f64;
+            trials
+                .iter_mut()
+                .for_each(|trial| trial.snapshots = vec![snapshot(1, of), snapshot(3, of + 0.5)]);
+            trials[0].snapshots[0].reward += trials.len() as f64;
             measured(Tmc, method, trials)
         };
         let runs =
             [run(Method::BrrGb, 8.0, 2), run(Method::BoplSRegr, 1.0, 5), run(Method::BoplRegr, 2.0, 4)];
-        let plot = course(Tmc, &runs.iter().collect::<Vec<_>>());
+        let plot = history(Tmc, &runs.iter().collect::<Vec<_>>());
         let curves = |panel: usize| -> Vec<(String, Vec<f64>)> {
             plot.panels[panel].series.iter().map(|one| (one.name.clone(), one.y.clone())).collect()
         };

@@ -1,6 +1,6 @@
 //! Made-up runs, whose numbers are known.
 
-use super::course::{Course, Logging, Place};
+use super::history::{History, Logging, Snapshot};
 use super::logging_policy::Explorer;
 use super::measured::Measured;
 use super::methods::Method;
@@ -58,15 +58,15 @@ pub(super) fn garbled(mut task: Task, examples: &[usize]) -> Task {
     task
 }
 
-/// A course of this reward.
-pub(super) fn course(reward: f64) -> Course {
-    Course { reward, ..Course::default() }
+/// A history of this reward.
+pub(super) fn history(reward: f64) -> History {
+    History { reward, ..History::default() }
 }
 
 /// A kept round: numbers that tell themselves apart.
-pub(super) fn place(round: u32, of: f64) -> Place {
+pub(super) fn snapshot(round: u32, of: f64) -> Snapshot {
     let [snips, objective, bound] = [2.0, 4.0, 8.0].map(|number| Some(of + number));
-    Place { round, reward: of, gradient_norm: of + 1.0, snips, objective, bound }
+    Snapshot { round, reward: of, gradient_norm: of + 1.0, snips, objective, bound }
 }
 
 /// What is known of a logging policy.
@@ -75,7 +75,7 @@ pub(super) fn logging(on_validation: f64, least_propensity: f64) -> Option<Loggi
 }
 
 /// Trials on official data.
-pub(super) fn measured(task: ClassificationName, method: Method, trials: Vec<Course>) -> Measured {
+pub(super) fn measured(task: ClassificationName, method: Method, trials: Vec<History>) -> Measured {
     Measured {
         task,
         provenance: Provenance::Official,
@@ -91,7 +91,7 @@ pub(super) struct Setup {
     _folder: TempDir,
     pub(super) task: Task,
     pub(super) options: Options,
-    pub(super) run: Run<Course>,
+    pub(super) run: Run<History>,
 }
 
 impl Setup {

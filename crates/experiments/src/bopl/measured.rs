@@ -1,6 +1,6 @@
 //! The trials of one method on one task, as tables, figures and the record read them.
 
-use super::course::{Course, Place};
+use super::history::{History, Snapshot};
 use super::methods::Method;
 use super::parameters::Parameters;
 use datasets::ClassificationName;
@@ -8,8 +8,8 @@ use report::paired::Interval;
 use report::record::Provenance;
 use std::sync::Arc;
 
-/// What is read of a course.
-pub(super) type Read = fn(&Course) -> Option<f64>;
+/// What is read of a history.
+pub(super) type Read = fn(&History) -> Option<f64>;
 
 /// The trials of one method on one task.
 pub(super) struct Measured {
@@ -17,24 +17,28 @@ pub(super) struct Measured {
     pub(super) provenance: Provenance,
     pub(super) method: Method,
     pub(super) parameters: Parameters,
-    pub(super) trials: Vec<Arc<Course>>,
+    pub(super) trials: Vec<Arc<History>>,
 }
 
 impl Measured {
     /// A number over the trials.
     pub(super) fn interval(&self, read: Read) -> Option<Interval> {
-        Interval::of(&self.trials.iter().filter_map(|course| read(course)).collect::<Vec<_>>())
+        Interval::of(&self.trials.iter().filter_map(|history| read(history)).collect::<Vec<_>>())
     }
 
     /// The rounds that some trial kept, rising.
     pub(super) fn rounds(&self) -> Vec<u32> {
-        let places = self.trials.iter().flat_map(|course| &course.places);
-        places.map(|place| place.round).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+        let snapshots = self.trials.iter().flat_map(|history| &history.snapshots);
+        snapshots
+            .map(|snapshot| snapshot.round)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     /// A number after a round; trials that had stopped count as they were.
-    pub(super) fn at(&self, round: u32, read: fn(&Place) -> Option<f64>) -> Option<Interval> {
-        let found = self.trials.iter().filter_map(|course| read(course.at(round)?));
+    pub(super) fn at(&self, round: u32, read: fn(&Snapshot) -> Option<f64>) -> Option<Interval> {
+        let found = self.trials.iter().filter_map(|history| read(history.at(round)?));
         Interval::of(&found.collect::<Vec<_>>())
     }
 }

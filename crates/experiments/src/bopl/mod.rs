@@ -4,7 +4,7 @@
 //! with a search those that are best on validation rows; test rows are looked at for what is reported alone.
 //!
 //! Reading order: [`task`] and [`logging_policy`], where logs come from; [`methods`], [`parameters`] and
-//! `search`; `training`, and [`course`], what is kept of it; [`paper`], `units`, `measured`, `page`,
+//! `search`; `training`, and [`history`], what is kept of it; [`paper`], `units`, `measured`, `page`,
 //! `tables`, `curves`, `figures`; [`variations`], which run the same trials with one thing at a time that is
 //! not as it was.
 
@@ -16,7 +16,7 @@ pub mod logging_policy;
 pub mod methods;
 pub mod parameters;
 mod search;
-pub mod course;
+pub mod history;
 mod training;
 pub mod paper;
 mod units;
@@ -30,8 +30,8 @@ mod figures;
 mod made_up;
 
 use crate::runner::{self, ExperimentError, Report, Run};
-use course::Course;
 use datasets::{ClassificationName, StandIn};
+use history::History;
 use logging_policy::Explorer;
 use methods::Method;
 use parameters::Parameters;
@@ -109,7 +109,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     options.check(options.plan.tasks.len())?;
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
-    let run = Run::<Course>::begin("bopl", options, &settings)?;
+    let run = Run::<History>::begin("bopl", options, &settings)?;
     let mut record = Record::new("bopl", options.seed, settings);
     let mut measured = Vec::new();
     for &name in &options.plan.tasks {
@@ -134,7 +134,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         record.trials.extend(page::trials(one, options.seed));
         record.paper.extend(page::paper(one));
     }
-    record.seconds = measured.iter().flat_map(|one| &one.trials).map(|course| course.seconds).sum();
+    record.seconds = measured.iter().flat_map(|one| &one.trials).map(|history| history.seconds).sum();
     run.end(&mut record);
     page::write(&record, &measured, options)
 }

@@ -1,7 +1,7 @@
 //! The record, the page, and the numbers that tables and figures are made of.
 
-use super::course::Course;
 use super::figures::plots;
+use super::history::History;
 use super::measured::{Measured, Read, by_task};
 use super::paper::Printed;
 use super::search::{TRIALS, TRIED};

@@ -1,6 +1,6 @@
 //! Made-up runs, whose numbers are known, and sets that every clone has.
 
-use super::course::{Course, Place, levels};
+use super::history::{History, Snapshot, levels};
 use super::methods::{Learner, Method};
 use super::parts::Part;
 use super::sets::Split;
@@ -16,8 +16,8 @@ pub(super) fn split(name: Name, rows: usize) -> Split {
 }
 
 /// A kept round: numbers that tell themselves apart.
-pub(super) fn place(round: u32, of: f64) -> Place {
-    Place {
+pub(super) fn snapshot(round: u32, of: f64) -> Snapshot {
+    Snapshot {
         round,
         error: of,
         test: of + 0.25,
@@ -32,11 +32,11 @@ pub(super) fn place(round: u32, of: f64) -> Place {
     }
 }
 
-/// A course of these rounds, with a distribution of margins of this share after the last.
-pub(super) fn course(method: Method, places: Vec<Place>, broken: u32, share: f64) -> Course {
-    let round = places.last().unwrap().round;
+/// A training history of these rounds, with a distribution of margins of this share after the last.
+pub(super) fn history(method: Method, snapshots: Vec<Snapshot>, broken: u32, share: f64) -> History {
+    let round = snapshots.last().unwrap().round;
     let margins = vec![(round, levels().map(|_| share).collect())];
-    Course { method: method.to_string(), stop: None, broken, places, margins }
+    History { method: method.to_string(), stop: None, broken, snapshots, margins }
 }
 
 /// Trials of a part over stumps on official spambase.
@@ -45,9 +45,9 @@ fn measured(part: Part, outcomes: Vec<Outcome>) -> Measured {
     Measured { part, set: Name::Spambase, learner: Learner::Stumps, provenance: Provenance::Official, trials }
 }
 
-/// Courses, trial by trial.
-pub(super) fn courses(trials: Vec<Vec<Course>>) -> Measured {
-    measured(Part::Courses, trials.into_iter().map(Outcome::Courses).collect())
+/// Histories, trial by trial.
+pub(super) fn histories(trials: Vec<Vec<History>>) -> Measured {
+    measured(Part::Histories, trials.into_iter().map(Outcome::Histories).collect())
 }
 
 /// Case, method, metric, x and value of a number.

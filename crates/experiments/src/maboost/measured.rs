@@ -1,6 +1,6 @@
 //! The trials of one part over one learner on one set, as tables, figures and the record read them.
 
-use super::course::{Course, Place};
+use super::history::{History, Snapshot};
 use super::methods::Learner;
 use super::parts::Part;
 use super::{Outcome, Point};
@@ -9,9 +9,9 @@ use report::paired::Interval;
 use report::record::Provenance;
 use std::sync::Arc;
 
-/// What is read of the end of a course.
-pub(super) type Read = fn(&Course, &Place) -> Option<f64>;
-/// What the record keeps of the end of a course.
+/// What is read of the end of a history.
+pub(super) type Read = fn(&History, &Snapshot) -> Option<f64>;
+/// What the record keeps of the end of a history.
 pub(super) const ENDS: [(&str, Read); 12] = [
     ("training error", |_, end| Some(end.error)),
     ("bound", |_, end| Some(end.bound)),
@@ -24,7 +24,7 @@ pub(super) const ENDS: [(&str, Read); 12] = [
     ("share of zero weights", |_, end| Some(end.zeros)),
     ("share of weights at the cap", |_, end| Some(end.capped)),
     ("share of rows used", |_, end| Some(end.used / f64::from(end.round))),
-    ("rounds above a bound", |course, _| Some(f64::from(course.broken))),
+    ("rounds above a bound", |history, _| Some(f64::from(history.broken))),
 ];
 
 /// The trials of one part over one learner on one set: how long each took, and its numbers.
@@ -42,31 +42,40 @@ impl Measured {
         format!("{}, {}", self.set, self.learner)
     }
 
-    /// The course of a method in each trial.
-    pub(super) fn courses(&self, method: &str) -> impl Iterator<Item = &Course> {
-        let of = |trial: &'_ (f64, Outcome)| matches!(trial.1, Outcome::Courses(_));
+    /// The history of a method in each trial.
+    pub(super) fn histories(&self, method: &str) -> impl Iterator<Item = &History> {
+        let of = |trial: &'_ (f64, Outcome)| matches!(trial.1, Outcome::Histories(_));
         self.trials.iter().filter(move |trial| of(trial)).filter_map(move |trial| match &trial.1 {
-            Outcome::Courses(courses) => courses.iter().find(|course| course.method == method),
+            Outcome::Histories(histories) => histories.iter().find(|history| history.method == method),
             Outcome::Points(_) => None,
         })
     }
 
     /// The rounds that some trial of a method kept, rising.
     pub(super) fn rounds(&self, method: &str) -> Vec<u32> {
-        let places = self.courses(method).flat_map(|course| &course.places);
-        places.map(|place| place.round).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+        let snapshots = self.histories(method).flat_map(|history| &history.snapshots);
+        snapshots
+            .map(|snapshot| snapshot.round)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 
     /// A number of a method after a round; trials that had stopped count as they were.
-    pub(super) fn at(&self, method: &str, round: u32, read: fn(&Place) -> Option<f64>) -> Option<Interval> {
-        let found = self.courses(method).filter_map(|course| read(course.at(round)?));
+    pub(super) fn at(
+        &self,
+        method: &str,
+        round: u32,
+        read: fn(&Snapshot) -> Option<f64>,
+    ) -> Option<Interval> {
+        let found = self.histories(method).filter_map(|history| read(history.at(round)?));
         Interval::of(&found.collect::<Vec<_>>())
     }
 
-    /// A number of the end of a method's courses, by its name.
+    /// A number of the end of a method's histories, by its name.
     pub(super) fn end(&self, method: &str, metric: &str) -> Option<Interval> {
         let (_, read) = ENDS.iter().find(|(name, _)| *name == metric)?;
-        let found = self.courses(method).filter_map(|course| read(course, course.last()?));
+        let found = self.histories(method).filter_map(|history| read(history, history.last()?));
         Interval::of(&found.collect::<Vec<_>>())
     }
 
@@ -77,12 +86,12 @@ impl Measured {
         let mut trials = 0.0;
         let round = after.unwrap_or(u32::MAX);
         if after.is_some_and(|round| {
-            self.courses(method).all(|course| course.last().is_none_or(|end| end.round < round))
+            self.histories(method).all(|history| history.last().is_none_or(|end| end.round < round))
         }) {
             return None;
         }
-        for course in self.courses(method) {
-            let Some(found) = course.margins.iter().rfind(|(kept, _)| *kept <= round) else { continue };
+        for history in self.histories(method) {
+            let Some(found) = history.margins.iter().rfind(|(kept, _)| *kept <= round) else { continue };
             sum.resize(found.1.len(), 0.0);
             sum.iter_mut().zip(&found.1).for_each(|(sum, share)| *sum += share);
             trials += 1.0;

@@ -1,10 +1,10 @@
 //! \[NP14\] measured: the MABoost family on real data, against its bounds, noise and mixed sources.
 //!
-//! Three parts: the course of every algorithm (errors, bound, margins, zero weights, rows used, round by
+//! Three parts: the history of every algorithm (errors, bound, margins, zero weights, rows used, round by
 //! round) over stumps and trees; clean test error where training labels are turned at random; a small clean
 //! set boosted together with a large noisy one. Whatever is chosen is chosen on training rows.
 //!
-//! Reading order: [`sets`], [`methods`], [`course`], [`noise`], [`combined`], `parts`, `measured`, `page`,
+//! Reading order: [`sets`], [`methods`], [`history`], [`noise`], [`combined`], `parts`, `measured`, `page`,
 //! `tables`, `rounds`, `figures`.
 
 // Rounds, trials and examples are counted far below 2^53.
@@ -12,7 +12,7 @@
 
 pub mod sets;
 pub mod methods;
-pub mod course;
+pub mod history;
 pub mod noise;
 pub mod combined;
 mod parts;
@@ -25,8 +25,8 @@ mod figures;
 mod made_up;
 
 use crate::runner::{self, ExperimentError, Report, Run};
-use course::Course;
 use datasets::{Name, StandIn, load};
+use history::History;
 use measured::Measured;
 use methods::Learner;
 use parts::{Part, Size};
@@ -41,7 +41,9 @@ pub type Options = runner::Options<Vec<Name>>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// A run of each algorithm.
-    Courses(Vec<Course>),
+    // Kept trials have it under its first name.
+    #[serde(rename = "Courses")]
+    Histories(Vec<History>),
     /// Single numbers.
     Points(Vec<Point>),
 }

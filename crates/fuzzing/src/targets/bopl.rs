@@ -5,7 +5,7 @@ use super::pairs::{growth, train};
 use super::sets::matrices;
 use super::weak::sorted;
 use super::{Target, nothing, plain};
-use crate::Course;
+use crate::Checks;
 use crate::play::scores;
 use crate::verdict::AnyError;
 use boosters::bopl::{
@@ -54,38 +54,38 @@ fn model(rounds: usize) -> Result<PolicyModel, AnyError> {
 }
 
 /// A model reads a table and a record by its own columns, and predicts.
-fn use_model(model: &mut PolicyModel, course: &mut Course) -> Result<(), AnyError> {
-    scores(model, course)?;
+fn use_model(model: &mut PolicyModel, checks: &mut Checks) -> Result<(), AnyError> {
+    scores(model, checks)?;
     let (Some(schema), Some(columns)) = (model.schema(), model.columns()) else { return Ok(()) };
     let names = schema.contexts().iter().map(|column| column.name());
     match schema.encode(names.map(|name| (name, 1.0.into()))) {
         Ok(x) => {
-            course.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), "");
+            checks.holds("a record has the model's coordinates", x.row().dimension() == model.inputs(), "");
         }
-        Err(error) => course.refused(&error),
+        Err(error) => checks.refused(&error),
     }
     match read_contexts("number,label,x\n1,b,2\n0,c,3\n".as_bytes(), &columns) {
-        Ok(rows) => course.holds("a table too", rows.contexts.dimension() == model.inputs(), ""),
-        Err(error) => course.refused(&error),
+        Ok(rows) => checks.holds("a table too", rows.contexts.dimension() == model.inputs(), ""),
+        Err(error) => checks.refused(&error),
     }
     Ok(())
 }
 
 /// A checkpoint goes on in a run, which is saved again.
-fn resume(checkpoint: &mut Checkpoint<ExactPairTree>, course: &mut Course) -> Result<(), AnyError> {
+fn resume(checkpoint: &mut Checkpoint<ExactPairTree>, checks: &mut Checks) -> Result<(), AnyError> {
     let mut run: Run = checkpoint.clone().resume(&log()?)?;
     for _ in 0..2 {
         let before = run.record().len();
         match run.round(&contexts()?) {
             Ok(_) => {}
             Err(error) => {
-                course.refused(&error);
-                course.holds("a refused round is not booked", run.record().len() == before, before);
+                checks.refused(&error);
+                checks.holds("a refused round is not booked", run.record().len() == before, before);
             }
         }
     }
-    course.numbers("a score", run.scores());
-    course.number("an objective", run.objective());
+    checks.numbers("a score", run.scores());
+    checks.number("an objective", run.objective());
     *checkpoint = run.checkpoint();
     Ok(())
 }
@@ -95,7 +95,7 @@ pub(super) fn all() -> Vec<Target> {
         Target::saved(|| Ok(vec![run(0)?.checkpoint(), run(3)?.checkpoint()]), resume),
         Target::saved(
             || Ok(vec![Classification::new(ExactPairTree::new(growth()?))]),
-            |learner: &mut Classification<ExactPairTree>, course| train(learner, &sorted()?, course),
+            |learner: &mut Classification<ExactPairTree>, checks| train(learner, &sorted()?, checks),
         ),
         Target::saved(
             || Ok(vec![run(0)?.into_ensemble(), run(3)?.into_ensemble()]),
@@ -117,15 +117,15 @@ pub(super) fn all() -> Vec<Target> {
         plain(|| vec![Step::LineSearch, Step::Closed(Smoothness::Paper)]),
         Target::saved(
             || Ok(vec![settings()?, Settings::builder().step(Step::LineSearch).build()?]),
-            |settings: &mut Settings, course| {
+            |settings: &mut Settings, checks| {
                 let mut run = Run::new(&log()?, ExactPairTree::new(growth()?), *settings)?;
                 for _ in 0..3 {
                     match run.round(&contexts()?) {
-                        Ok(_) => course.number("an objective", run.objective()),
-                        Err(error) => course.refused(&error),
+                        Ok(_) => checks.number("an objective", run.objective()),
+                        Err(error) => checks.refused(&error),
                     }
                 }
-                course.numbers("a score", run.scores());
+                checks.numbers("a score", run.scores());
                 Ok(())
             },
         ),

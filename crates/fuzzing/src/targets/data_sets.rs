@@ -2,7 +2,7 @@
 
 use super::sets::matrices;
 use super::{Target, plain, used};
-use crate::Course;
+use crate::Checks;
 use crate::play::MOST;
 use crate::verdict::AnyError;
 use datasets::synthetic::{
@@ -20,7 +20,7 @@ fn generator<G: Generator + Serialize + DeserializeOwned + 'static>(
     Target::saved(move || Ok(vec![make(1)?, used(make(2)?, draw)?]), draw::<G>)
 }
 
-fn draw<G: Generator>(generator: &mut G, course: &mut Course) -> Result<(), AnyError> {
+fn draw<G: Generator>(generator: &mut G, checks: &mut Checks) -> Result<(), AnyError> {
     if generator.dimension() > MOST {
         return Ok(());
     }
@@ -28,17 +28,17 @@ fn draw<G: Generator>(generator: &mut G, course: &mut Course) -> Result<(), AnyE
     for _ in 0..5 {
         let mut x = Vec::new();
         drawn.push(generator.draw(&mut x));
-        course.numbers("a row", &x);
-        course.holds("a row has the dimension of its generator", x.len() == generator.dimension(), x.len());
+        checks.numbers("a row", &x);
+        checks.holds("a row has the dimension of its generator", x.len() == generator.dimension(), x.len());
     }
-    course.numbers("a target", &drawn);
+    checks.numbers("a target", &drawn);
     Ok(())
 }
 
-fn encoded(matrix: Result<RowMatrix, datasets::EncodeError>, course: &mut Course) {
+fn encoded(matrix: Result<RowMatrix, datasets::EncodeError>, checks: &mut Checks) {
     match matrix {
-        Ok(matrix) => matrix.iter().for_each(|row| row.for_each(|_, x| course.number("an entry", x))),
-        Err(error) => course.refused(&error),
+        Ok(matrix) => matrix.iter().for_each(|row| row.for_each(|_, x| checks.number("an entry", x))),
+        Err(error) => checks.refused(&error),
     }
 }
 
@@ -48,11 +48,11 @@ pub(super) fn all() -> Vec<Target> {
         plain(|| vec![Name::Abalone, Name::Census]),
         Target::saved(
             || Ok(vec![TargetRange::fit(&[1.0, 5.0])?, TargetRange::fit(&[-1e300, 1e300])?]),
-            |range: &mut TargetRange, course| {
+            |range: &mut TargetRange, checks| {
                 for u in [0.0, 0.25, 1.0] {
                     let y = range.from_unit(u);
-                    course.number("a target", y);
-                    course.number("a share", range.to_unit(y));
+                    checks.number("a target", y);
+                    checks.number("a share", range.to_unit(y));
                 }
                 Ok(())
             },
@@ -64,8 +64,8 @@ pub(super) fn all() -> Vec<Target> {
                     .map(|m| MinMax::fit(m, &[0, 1, 3], &[0, 2]))
                     .collect::<Result<_, _>>()?)
             },
-            |scaler: &mut MinMax, course| {
-                matrices()?.iter().for_each(|matrix| encoded(scaler.apply(matrix), course));
+            |scaler: &mut MinMax, checks| {
+                matrices()?.iter().for_each(|matrix| encoded(scaler.apply(matrix), checks));
                 Ok(())
             },
         ),
@@ -76,26 +76,26 @@ pub(super) fn all() -> Vec<Target> {
                     .map(|m| Standardiser::fit(m, &[0, 1, 3], &[0, 2]))
                     .collect::<Result<_, _>>()?)
             },
-            |scaler: &mut Standardiser, course| {
-                matrices()?.iter().for_each(|matrix| encoded(scaler.apply(matrix), course));
+            |scaler: &mut Standardiser, checks| {
+                matrices()?.iter().for_each(|matrix| encoded(scaler.apply(matrix), checks));
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![OneHot::fit(["a", "b", "a"]), OneHot::fit(["x"])]),
-            |encoder: &mut OneHot, course| {
-                course.any_number(encoder.width() as f64);
+            |encoder: &mut OneHot, checks| {
+                checks.any_number(encoder.width() as f64);
                 let names: Vec<String> = encoder.categories().map(str::to_owned).collect();
-                encoded(encoder.apply(names.iter().map(String::as_str)), course);
-                encoded(encoder.apply(["unknown"]), course);
+                encoded(encoder.apply(names.iter().map(String::as_str)), checks);
+                encoded(encoder.apply(["unknown"]), checks);
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![ExampleStream::new(5, 1, 0)?, ExampleStream::of(vec![2, 0, 1])]),
-            |stream: &mut ExampleStream, course| {
-                course.any_number(stream.len() as f64);
-                stream.take(20).for_each(|i| course.any_number(i as f64));
+            |stream: &mut ExampleStream, checks| {
+                checks.any_number(stream.len() as f64);
+                stream.take(20).for_each(|i| checks.any_number(i as f64));
                 Ok(())
             },
         ),
@@ -107,9 +107,9 @@ pub(super) fn all() -> Vec<Target> {
         generator(|seed| Ok(StumpMajority::new(4, 3, Some(3), seed)?)),
         Target::saved(
             || Ok(vec![TrueStump { column: 1, threshold: 0.5, sign: -1.0 }]),
-            |stump: &mut TrueStump, course| {
+            |stump: &mut TrueStump, checks| {
                 if stump.column < MOST {
-                    course.any_number(stump.vote(&vec![0.25; stump.column + 1]));
+                    checks.any_number(stump.vote(&vec![0.25; stump.column + 1]));
                 }
                 Ok(())
             },

@@ -1,7 +1,7 @@
 //! Online learners, bandit learners, games and accounts of regret.
 
 use super::{Target, plain, rng, used};
-use crate::Course;
+use crate::Checks;
 use crate::play::{MOST, blind, online, wave, with_reset};
 use crate::verdict::AnyError;
 use oco_core::bandit::{Estimates, Fkm, MultiPointFkm, SphericalEstimator};
@@ -82,8 +82,8 @@ fn gradient_learners() -> Vec<Target> {
         learner(|| Ok(OptimisticMirrorDescent::new(NegativeEntropy, simplex()?, 3, 0.5)?)),
         Target::saved(
             || Ok(vec![schedule()?, StepSchedule::constant(0.1)?]),
-            |schedule: &mut StepSchedule, course| {
-                [1, 2, 3, u64::MAX].into_iter().for_each(|t| course.number("a step", schedule.eta(t)));
+            |schedule: &mut StepSchedule, checks| {
+                [1, 2, 3, u64::MAX].into_iter().for_each(|t| checks.number("a step", schedule.eta(t)));
                 Ok(())
             },
         ),
@@ -93,14 +93,14 @@ fn gradient_learners() -> Vec<Target> {
     ]
 }
 
-fn quadratic(learner: &mut FtrlQuadratic<L2Ball>, course: &mut Course) -> Result<(), AnyError> {
+fn quadratic(learner: &mut FtrlQuadratic<L2Ball>, checks: &mut Checks) -> Result<(), AnyError> {
     let n = learner.play().len();
     if n > MOST {
         return Ok(());
     }
     for t in 0..4 {
-        course.attempt(learner, |learner, course| {
-            course.numbers("a play", learner.play());
+        checks.attempt(learner, |learner, checks| {
+            checks.numbers("a play", learner.play());
             learner.observe(1.0 + t as f64, &wave(n, t))
         });
     }
@@ -110,16 +110,16 @@ fn quadratic(learner: &mut FtrlQuadratic<L2Ball>, course: &mut Course) -> Result
 /// Examples for learners that count mistakes.
 macro_rules! mistakes {
     ($name:ident, $new:expr, $dimension:expr) => {{
-        fn play(learner: &mut $name, course: &mut Course) -> Result<(), AnyError> {
+        fn play(learner: &mut $name, checks: &mut Checks) -> Result<(), AnyError> {
             let n: usize = $dimension(learner);
             if n > MOST {
                 return Ok(());
             }
             for t in 0..5 {
                 let x = wave(n, t);
-                course.attempt(learner, |learner, course| -> Result<(), AnyError> {
+                checks.attempt(learner, |learner, checks| -> Result<(), AnyError> {
                     let x = Row::dense(&x)?;
-                    course.number("a prediction", learner.predict(x)?);
+                    checks.number("a prediction", learner.predict(x)?);
                     learner.observe(x, if t % 2 == 0 { 1.0 } else { -1.0 })?;
                     Ok(())
                 });
@@ -140,27 +140,27 @@ fn mistake_bounded() -> Vec<Target> {
 
 type Play = ZeroSumGame<MatrixGame, Hedge, BestResponse<MatrixGame>>;
 
-fn play_game(game: &mut Play, course: &mut Course) -> Result<(), AnyError> {
+fn play_game(game: &mut Play, checks: &mut Checks) -> Result<(), AnyError> {
     for _ in 0..4 {
-        course.attempt(game, |game, course| {
-            course.number("a payoff", game.round()?);
+        checks.attempt(game, |game, checks| {
+            checks.number("a payoff", game.round()?);
             Ok::<(), oco_core::OcoError>(())
         });
     }
-    course.numbers("p", game.p_bar());
-    course.numbers("q", game.q_bar());
+    checks.numbers("p", game.p_bar());
+    checks.numbers("q", game.q_bar());
     let certificate = game.certificate();
-    course.number("a gap", certificate.gap);
+    checks.number("a gap", certificate.gap);
     Ok(())
 }
 
-fn respond<O: Oracle + Serialize>(oracle: &mut O, course: &mut Course) -> Result<(), AnyError> {
+fn respond<O: Oracle + Serialize>(oracle: &mut O, checks: &mut Checks) -> Result<(), AnyError> {
     for t in 0..3 {
         let p = if t == 0 { [0.5, 0.5] } else { [0.25, 0.75] };
         let mut q = [0.0; 3];
-        course.attempt(oracle, |oracle, course| {
+        checks.attempt(oracle, |oracle, checks| {
             oracle.respond(&p, &mut q)?;
-            course.numbers("a response", &q);
+            checks.numbers("a response", &q);
             Ok::<(), oco_core::OcoError>(())
         });
     }
@@ -181,7 +181,7 @@ fn bandits_and_games() -> Vec<Target> {
                 let estimates = Estimates::TwoPoint { pairs: 2 };
                 Ok(vec![MultiPointFkm::new(ball()?, 3, 2.0, 0.1, 0.01, estimates, rng(3))?])
             },
-            |fkm: &mut MultiPointFkm<L2Ball>, course| {
+            |fkm: &mut MultiPointFkm<L2Ball>, checks| {
                 // A round costs what was asked for.
                 let estimates = serde_json::to_value(&*fkm)?["estimates"].clone();
                 let counts = [&estimates["TwoPoint"]["pairs"], &estimates["OnePoint"]["points"]];
@@ -189,10 +189,10 @@ fn bandits_and_games() -> Vec<Target> {
                     return Ok(());
                 }
                 for _ in 0..4 {
-                    course.attempt(fkm, |fkm, course| {
+                    checks.attempt(fkm, |fkm, checks| {
                         let loss = fkm.round(&mut |x| x.iter().sum::<f64>().cos())?;
-                        course.number("a loss", loss);
-                        course.numbers("a centre", fkm.centre());
+                        checks.number("a loss", loss);
+                        checks.numbers("a centre", fkm.centre());
                         Ok::<(), oco_core::OcoError>(())
                     });
                 }
@@ -201,26 +201,26 @@ fn bandits_and_games() -> Vec<Target> {
         ),
         Target::saved(
             || Ok(vec![SphericalEstimator::new(0.5)?, SphericalEstimator::new(1e-3)?]),
-            |estimator: &mut SphericalEstimator, course| {
+            |estimator: &mut SphericalEstimator, checks| {
                 let (mut v, mut point, mut g) = (vec![0.0; 3], vec![0.0; 3], vec![0.0; 3]);
                 estimator.draw(&mut rng(4), &mut v);
                 estimator.query(&[0.5, 0.0, -0.5], &v, &mut point);
                 estimator.estimate(0.25, &v, &mut g);
-                course.numbers("a query", &point);
+                checks.numbers("a query", &point);
                 // A small δ makes a large estimate.
-                g.iter().for_each(|&g| course.any_number(g));
+                g.iter().for_each(|&g| checks.any_number(g));
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![game()?, MatrixGame::new(&[[0.0]])?]),
-            |game: &mut MatrixGame, course| {
+            |game: &mut MatrixGame, checks| {
                 let (n, m) = game.dimensions();
                 if n * m <= 64 {
                     let found = game.equilibrium();
-                    course.number("a value", found.value);
-                    course.distribution("p", &found.p);
-                    course.distribution("q", &found.q);
+                    checks.number("a value", found.value);
+                    checks.distribution("p", &found.p);
+                    checks.distribution("q", &found.q);
                 }
                 Ok(())
             },
@@ -244,28 +244,28 @@ fn bandits_and_games() -> Vec<Target> {
     ]
 }
 
-fn linear_account(account: &mut LinearRegret, course: &mut Course) -> Result<(), AnyError> {
+fn linear_account(account: &mut LinearRegret, checks: &mut Checks) -> Result<(), AnyError> {
     for t in 0..3 {
-        course.attempt(account, |account, _| account.record(&wave(3, t), &wave(3, t + 1)));
+        checks.attempt(account, |account, _| account.record(&wave(3, t), &wave(3, t + 1)));
     }
     match account.regret(&L2Ball::new(1.0)?) {
-        Ok(regret) => course.extended("a regret", regret.value),
-        Err(error) => course.refused(&error),
+        Ok(regret) => checks.extended("a regret", regret.value),
+        Err(error) => checks.refused(&error),
     }
     match account.against(&[0.0; 3]) {
-        Ok(regret) => course.extended("a regret", regret),
-        Err(error) => course.refused(&error),
+        Ok(regret) => checks.extended("a regret", regret),
+        Err(error) => checks.refused(&error),
     }
     Ok(())
 }
 
-fn quadratic_account(account: &mut QuadraticRegret, course: &mut Course) -> Result<(), AnyError> {
+fn quadratic_account(account: &mut QuadraticRegret, checks: &mut Checks) -> Result<(), AnyError> {
     for t in 0..3 {
-        course.attempt(account, |account, _| account.record(&wave(3, t), &wave(3, t + 1)));
+        checks.attempt(account, |account, _| account.record(&wave(3, t), &wave(3, t + 1)));
     }
     match account.regret(&L2Ball::new(1.0)?) {
-        Ok(regret) => course.extended("a regret", regret.value),
-        Err(error) => course.refused(&error),
+        Ok(regret) => checks.extended("a regret", regret.value),
+        Err(error) => checks.refused(&error),
     }
     Ok(())
 }
@@ -296,14 +296,14 @@ fn accounts() -> Vec<Target> {
                 }
                 Ok(vec![RegretRecord::new(Rounds::Milestones), record])
             },
-            |record: &mut RegretRecord, course| {
-                course.any_number(f64::from(u8::from(record.bound_holds())));
-                record.points().iter().for_each(|point| course.any_number(point.regret));
+            |record: &mut RegretRecord, checks| {
+                checks.any_number(f64::from(u8::from(record.bound_holds())));
+                record.points().iter().for_each(|point| checks.any_number(point.regret));
                 let next = record.points().last().map_or(1, |point| point.round.saturating_add(1));
                 let mut account = LinearRegret::new(1)?;
                 account.record(&[1.0], &[1.0])?;
                 let regret = account.regret(&L2Ball::new(1.0)?)?;
-                course.attempt(record, |record, _| record.push(next, &regret, 1.0));
+                checks.attempt(record, |record, _| record.push(next, &regret, 1.0));
                 Ok(())
             },
         ),

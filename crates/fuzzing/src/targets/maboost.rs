@@ -2,7 +2,7 @@
 
 use super::weak::{binned, labels};
 use super::{Target, nothing, plain, used};
-use crate::Course;
+use crate::Checks;
 use crate::play::{MOST, hypothesis, wave};
 use crate::verdict::AnyError;
 use boosters::maboost::{
@@ -35,23 +35,23 @@ fn run<A: Reweighting>(examples: Examples, algorithm: A) -> Result<BoostingRun<B
 
 fn rounds<A: Reweighting + Clone + Serialize>(
     run: &mut BoostingRun<BinnedStump, A>,
-    course: &mut Course,
+    checks: &mut Checks,
 ) -> Result<(), AnyError> {
     let sample = binned()?;
     for _ in 0..3 {
-        course.attempt(run, |run, course| -> Result<(), AnyError> {
+        checks.attempt(run, |run, checks| -> Result<(), AnyError> {
             if let ControlFlow::Continue(round) = run.round(&sample)? {
-                course.number("an edge", round.edge);
-                course.number("a step", round.eta);
+                checks.number("an edge", round.edge);
+                checks.number("a step", round.eta);
             }
             Ok(())
         });
     }
-    course.numbers("a weight", run.algorithm().weights());
-    course.number("an error", run.error());
+    checks.numbers("a weight", run.algorithm().weights());
+    checks.number("an error", run.error());
     let x = wave(3, 1);
-    course.outcome("a score", run.ensemble().score(Row::dense(&x)?));
-    course.any_number(run.margin_distribution()?.smallest());
+    checks.outcome("a score", run.ensemble().score(Row::dense(&x)?));
+    checks.any_number(run.margin_distribution()?.smallest());
     Ok(())
 }
 
@@ -68,19 +68,19 @@ fn runs<A: Reweighting + Clone + Serialize + DeserializeOwned + 'static>(
     )
 }
 
-fn reweight<A: Reweighting + Serialize>(algorithm: &mut A, course: &mut Course) -> Result<(), AnyError> {
+fn reweight<A: Reweighting + Serialize>(algorithm: &mut A, checks: &mut Checks) -> Result<(), AnyError> {
     for t in 0..3 {
         let losses: Vec<f64> = wave(EXAMPLES, t);
         let edge = -losses.iter().zip(algorithm.weights()).map(|(d, w)| d * w).sum::<f64>();
         let losses: Vec<f64> = if edge < 0.0 { losses.iter().map(|d| -d).collect() } else { losses };
-        course.attempt(algorithm, |algorithm, course| -> Result<(), AnyError> {
+        checks.attempt(algorithm, |algorithm, checks| -> Result<(), AnyError> {
             let answer = Answer { losses: &losses, edge: edge.abs().clamp(1e-9, 1.0), error_before: 0.5 };
-            course.number("a step", algorithm.reweight(answer)?);
-            course.numbers("a weight", algorithm.weights());
+            checks.number("a step", algorithm.reweight(answer)?);
+            checks.numbers("a weight", algorithm.weights());
             Ok(())
         });
     }
-    course.any_number(algorithm.promise().error);
+    checks.any_number(algorithm.promise().error);
     Ok(())
 }
 
@@ -108,7 +108,7 @@ pub(super) fn all() -> Vec<Target> {
         }),
         Target::saved(
             || Ok(vec![Stopping::after(3), Stopping::after(2).at_error(0.1)?.at_reachable_error()]),
-            |stopping: &mut Stopping, course| {
+            |stopping: &mut Stopping, checks| {
                 let mut run = run(examples()?, MadaBoost::new(&examples()?)?)?;
                 // The rounds of a stopping may be any number; this run ends where the stumps have no edge or
                 // after its watch.
@@ -118,7 +118,7 @@ pub(super) fn all() -> Vec<Target> {
                     if played < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 };
                 let watch = boosters::maboost::Watch::default().showing(&mut watch);
-                course.holds("a run stops", true, run.run_watched(&binned()?, stopping, watch)? as u8);
+                checks.holds("a run stops", true, run.run_watched(&binned()?, stopping, watch)? as u8);
                 Ok(())
             },
         ),
@@ -128,10 +128,10 @@ pub(super) fn all() -> Vec<Target> {
                 follow(&mut validation)?;
                 Ok(vec![Validation::new(weighted()?, 1)?, validation])
             },
-            |validation: &mut Validation, course| {
+            |validation: &mut Validation, checks| {
                 follow(validation)?;
-                course.any_number(validation.best_error());
-                course.any_number(validation.best_round() as f64);
+                checks.any_number(validation.best_error());
+                checks.any_number(validation.best_round() as f64);
                 Ok(())
             },
         ),
@@ -194,14 +194,14 @@ fn ensembles() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(vec![ensemble()?, Ensemble::new(vec![], vec![])?]),
-            |ensemble: &mut Ensemble<Stump>, course| {
+            |ensemble: &mut Ensemble<Stump>, checks| {
                 let inputs = ensemble.hypotheses().first().map_or(3, Hypothesis::inputs);
                 if inputs <= MOST {
                     let x = wave(inputs, 0);
-                    course.outcome("a score", ensemble.score(Row::dense(&x)?));
+                    checks.outcome("a score", ensemble.score(Row::dense(&x)?));
                     ensemble
                         .staged(Row::dense(&x)?)
-                        .for_each(|score| course.outcome("a staged score", score));
+                        .for_each(|score| checks.outcome("a staged score", score));
                 }
                 Ok(())
             },
@@ -212,9 +212,9 @@ fn ensembles() -> Vec<Target> {
         ),
         Target::saved(
             || Ok(vec![examples()?, weighted()?]),
-            |examples: &mut Examples, course| {
-                course.distribution("D", examples.start());
-                course.any_number(examples.counted().count() as f64);
+            |examples: &mut Examples, checks| {
+                checks.distribution("D", examples.start());
+                checks.any_number(examples.counted().count() as f64);
                 AdaBoost::new(examples)?;
                 Ok(())
             },
@@ -251,41 +251,41 @@ fn multiclass() -> Vec<Target> {
         plain(|| vec![Decoding::Hamming, Decoding::Exponential]),
         Target::saved(
             || Ok(vec![code()?, OutputCode::one_vs_one(4)?]),
-            |code: &mut OutputCode, course| {
-                course.number("a distance", code.least_distance());
+            |code: &mut OutputCode, checks| {
+                checks.number("a distance", code.least_distance());
                 let scores = wave(code.columns(), 1);
                 for by in [Decoding::Hamming, Decoding::Linear, Decoding::Exponential] {
-                    course.any_number(f64::from(code.decode(&scores, by)?));
+                    checks.any_number(f64::from(code.decode(&scores, by)?));
                 }
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![columns()?, trained()?]),
-            |columns: &mut Columns, course| {
+            |columns: &mut Columns, checks| {
                 let sample = binned()?;
-                course.attempt(columns, |columns, _| -> Result<(), AnyError> {
+                checks.attempt(columns, |columns, _| -> Result<(), AnyError> {
                     columns.columns_mut().iter_mut().try_for_each(|run| run.round(&sample).map(|_| ()))?;
                     Ok(())
                 });
                 let x = wave(3, 1);
                 for run in columns.columns() {
-                    course.outcome("a score", run.ensemble().score(Row::dense(&x)?));
+                    checks.outcome("a score", run.ensemble().score(Row::dense(&x)?));
                 }
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![trained()?.into_vote()]),
-            |vote: &mut MulticlassVote<Stump>, course| {
+            |vote: &mut MulticlassVote<Stump>, checks| {
                 let inputs =
                     vote.ensembles().iter().flat_map(|e| e.hypotheses()).next().map_or(3, Hypothesis::inputs);
                 if inputs <= MOST {
                     let x = wave(inputs, 1);
                     let mut scores = vec![0.0; vote.code().columns()];
                     vote.scores(Row::dense(&x)?, &mut scores)?;
-                    course.numbers("a score", &scores);
-                    course.any_number(f64::from(vote.class(Row::dense(&x)?, Decoding::Linear)?));
+                    checks.numbers("a score", &scores);
+                    checks.any_number(f64::from(vote.class(Row::dense(&x)?, Decoding::Linear)?));
                 }
                 Ok(())
             },

@@ -51,8 +51,8 @@ fn rng(stream: u64) -> ChaCha8Rng {
 /// What was made, used for a while, so that its state is not that of a start.
 fn used<T: Serialize>(
     mut value: T,
-    play: impl Fn(&mut T, &mut super::Course) -> Result<(), AnyError>,
+    play: impl Fn(&mut T, &mut super::Checks) -> Result<(), AnyError>,
 ) -> Result<T, AnyError> {
-    play(&mut value, &mut super::Course::default())?;
+    play(&mut value, &mut super::Checks::default())?;
     Ok(value)
 }

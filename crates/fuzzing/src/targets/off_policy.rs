@@ -54,11 +54,11 @@ fn coding() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(vec![schema()?, Schema::new(context_columns(), ActionNames::Numbered(2))?]),
-            |schema: &mut Schema, course| {
-                course.holds("a schema is of its own coding", schema.check_same(schema).is_ok(), "");
+            |schema: &mut Schema, checks| {
+                checks.holds("a schema is of its own coding", schema.check_same(schema).is_ok(), "");
                 let names = schema.feature_names().len();
-                course.holds("every coordinate has a name", names == schema.inputs(), names);
-                course.holds(
+                checks.holds("every coordinate has a name", names == schema.inputs(), names);
+                checks.holds(
                     "the last action has a name",
                     schema.action_name(schema.actions() - 1).is_some(),
                     "",
@@ -68,19 +68,19 @@ fn coding() -> Vec<Target> {
         ),
         plain(context_columns),
         plain(|| vec![ActionNames::Numbered(2), ActionNames::Labels(vec!["a".into()])]),
-        Target::saved(csv_columns, |columns: &mut CsvColumns, course| {
+        Target::saved(csv_columns, |columns: &mut CsvColumns, checks| {
             let text = "id,number,label,action,propensity,reward,cost,offers\n\
                         1,2,b,left,0.5,1,0,left|right\n2,3,d,right,0.5,0,1,right\n";
             match read_csv(text.as_bytes(), columns) {
                 Ok(read) => {
                     let again = read_csv(text.as_bytes(), &read.columns);
-                    course.holds(
+                    checks.holds(
                         "a log is coded alike again",
                         again.is_ok_and(|again| again.log == read.log),
                         "",
                     );
                 }
-                Err(error) => course.refused(&error),
+                Err(error) => checks.refused(&error),
             }
             Ok(())
         }),
@@ -136,26 +136,26 @@ fn data() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(vec![ActionSets::new(3, [vec![0, 2], vec![1]])?, ActionSets::new(2, [vec![0, 1]])?]),
-            |sets: &mut ActionSets, course| {
+            |sets: &mut ActionSets, checks| {
                 for i in 0..sets.len().min(MOST) {
                     let row = sets.row(i).ok_or("a row that is not there")?;
-                    course.any_number(row.len() as f64);
+                    checks.any_number(row.len() as f64);
                     let within = row.iter().take(MOST).all(|a| a < sets.actions() && row.contains(a));
-                    course.holds("actions on offer are actions", within, i);
+                    checks.holds("actions on offer are actions", within, i);
                 }
                 Ok(())
             },
         ),
-        Target::saved(logs, |log: &mut Log, course| {
+        Target::saved(logs, |log: &mut Log, checks| {
             for row in log.iter().take(MOST) {
-                course.number("a propensity", row.propensity);
-                course.number("a reward", row.reward);
+                checks.number("a propensity", row.propensity);
+                checks.number("a reward", row.reward);
             }
-            course.any_number(log.translated(0.5)?.len() as f64);
+            checks.any_number(log.translated(0.5)?.len() as f64);
             if log.actions() <= MOST {
                 let uniform = Uniform::new(log.actions())?;
                 let found = OffPolicyEvaluation::of(log, &uniform, None, EstimatorSettings::default())?;
-                course.number("an estimate", found.ips.value);
+                checks.number("an estimate", found.ips.value);
             }
             Ok(())
         }),
@@ -163,9 +163,9 @@ fn data() -> Vec<Target> {
         plain(|| vec![Costs(vec![1.0, 0.5]), Costs(vec![])]),
         Target::saved(
             || Ok(vec![structure()?, RewardStructure::one_of_the_labels(3)?]),
-            |structure: &mut RewardStructure, course| {
+            |structure: &mut RewardStructure, checks| {
                 for action in 0..structure.actions().min(MOST) {
-                    course.number("a reward", structure.reward(&[0, 1], action));
+                    checks.number("a reward", structure.reward(&[0, 1], action));
                 }
                 Ok(())
             },
@@ -187,19 +187,19 @@ fn estimates() -> Vec<Target> {
         plain(|| vec![Interval { lower: 0.0, upper: 1.0 }]),
         Target::saved(
             || Ok(vec![evaluation()?]),
-            |found: &mut OffPolicyEvaluation, course| {
-                course.any_number(found.warnings().len() as f64);
-                found.estimates().for_each(|(_, estimate)| course.any_number(estimate.value));
+            |found: &mut OffPolicyEvaluation, checks| {
+                checks.any_number(found.warnings().len() as f64);
+                found.estimates().for_each(|(_, estimate)| checks.any_number(estimate.value));
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![ZeroModel { actions: 2 }]),
-            |model: &mut ZeroModel, course| model_of(model, course),
+            |model: &mut ZeroModel, checks| model_of(model, checks),
         ),
         Target::saved(
             || Ok(vec![TableModel::new(vec![0.5, 1.0])?]),
-            |model: &mut TableModel, course| model_of(model, course),
+            |model: &mut TableModel, checks| model_of(model, checks),
         ),
         Target::saved(
             || {
@@ -207,11 +207,11 @@ fn estimates() -> Vec<Target> {
                 let clipped = EstimatorSettings::default().clipped_at(10.0)?.switched_at(5.0)?;
                 Ok(vec![EstimatorSettings::default(), clipped.within(ranges)])
             },
-            |settings: &mut EstimatorSettings, course| {
+            |settings: &mut EstimatorSettings, checks| {
                 let uniform = Uniform::new(2)?;
                 let model = ZeroModel { actions: 2 };
                 let found = OffPolicyEvaluation::of(&logs()?[0], &uniform, Some(&model), *settings)?;
-                found.estimates().for_each(|(_, estimate)| course.number("an estimate", estimate.value));
+                found.estimates().for_each(|(_, estimate)| checks.number("an estimate", estimate.value));
                 Ok(())
             },
         ),
@@ -220,16 +220,16 @@ fn estimates() -> Vec<Target> {
                 let ranges = StatedRanges::new([0.0, 1.0])?;
                 Ok(vec![ranges, ranges.with_predictions([0.0, 0.5])?.with_least_propensity(0.1)?])
             },
-            |ranges: &mut StatedRanges, course| {
-                course.numbers("a range", &ranges.rewards());
-                course.numbers("a range", &ranges.predictions());
+            |ranges: &mut StatedRanges, checks| {
+                checks.numbers("a range", &ranges.rewards());
+                checks.numbers("a range", &ranges.predictions());
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![evaluation()?.support]),
-            |support: &mut Support, course| {
-                support.warnings().iter().for_each(|warning| course.refused(warning));
+            |support: &mut Support, checks| {
+                support.warnings().iter().for_each(|warning| checks.refused(warning));
                 Ok(())
             },
         ),
@@ -239,11 +239,11 @@ fn estimates() -> Vec<Target> {
     ]
 }
 
-fn model_of<M: RewardModel>(model: &M, course: &mut crate::Course) -> Result<(), AnyError> {
+fn model_of<M: RewardModel>(model: &M, checks: &mut crate::Checks) -> Result<(), AnyError> {
     if model.actions() <= MOST {
         let mut rewards = vec![0.0; model.actions()];
         model.rewards(rows::Row::dense(&wave(3, 0))?, &mut rewards)?;
-        course.numbers("a reward", &rewards);
+        checks.numbers("a reward", &rewards);
     }
     Ok(())
 }
@@ -261,7 +261,7 @@ fn policies() -> Vec<Target> {
         Target::saved(|| Ok(vec![logistic()?]), scores::<MultinomialLogistic>),
         Target::saved(
             || Ok(vec![trained()?]),
-            |trained: &mut TrainedLogistic, course| scores(&mut trained.model, course),
+            |trained: &mut TrainedLogistic, checks| scores(&mut trained.model, checks),
         ),
         Target::saved(|| Ok(vec![trained()?.record]), super::nothing::<LogisticRecord>),
         plain(|| vec![LogisticStop::Gradient, LogisticStop::Epochs]),
@@ -271,10 +271,10 @@ fn policies() -> Vec<Target> {
                 let training = LogisticTraining::builder().ridge(0.1).max_epochs(5).build()?;
                 Ok(vec![training.clone(), training.with_early_stopping(0.25, 2)?.with_columns(Columns::Raw)])
             },
-            |training: &mut LogisticTraining, course| {
+            |training: &mut LogisticTraining, checks| {
                 let labels = LabelSets::single(2, &[0, 1, 1, 0])?;
                 let found = training.fit(&matrices()?[0], &labels, &mut rng(32))?;
-                course.numbers("a weight", found.model.intercepts());
+                checks.numbers("a weight", found.model.intercepts());
                 Ok(())
             },
         ),

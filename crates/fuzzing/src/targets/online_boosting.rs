@@ -3,7 +3,7 @@
 
 use super::weak::{labels, online, sorted};
 use super::{Target, plain, rng, used};
-use crate::Course;
+use crate::Checks;
 use crate::play::{MOST, bandit, classifier, full_information, hypothesis, regressor, wave};
 use crate::verdict::AnyError;
 use boosters::agnostic::{
@@ -60,26 +60,26 @@ pub(super) fn all() -> Vec<Target> {
 
 type Bandit = BanditGradientBoosting<OgdLinear, L2Ball>;
 
-fn queries(booster: &mut Bandit, course: &mut Course) -> Result<(), AnyError> {
+fn queries(booster: &mut Bandit, checks: &mut Checks) -> Result<(), AnyError> {
     let Some(sides) = sides(booster.learners()) else { return Ok(()) };
-    bandit(booster, course, sides)?;
+    bandit(booster, checks, sides)?;
     let (x, mut y) = (wave(sides.0, 1), vec![0.0; sides.1]);
     booster.predict(Row::dense(&x)?, &mut y)?;
-    course.numbers("a prediction", &y);
+    checks.numbers("a prediction", &y);
     Ok(())
 }
 
-fn span(booster: &mut SpanBoosting<OgdLinear, L2Ball>, course: &mut Course) -> Result<(), AnyError> {
+fn span(booster: &mut SpanBoosting<OgdLinear, L2Ball>, checks: &mut Checks) -> Result<(), AnyError> {
     let Some(sides) = sides(booster.learners()) else { return Ok(()) };
-    full_information(booster, course, sides)
+    full_information(booster, checks, sides)
 }
 
-fn baseline(baseline: &mut OgdBaseline<L2Ball>, course: &mut Course) -> Result<(), AnyError> {
+fn baseline(baseline: &mut OgdBaseline<L2Ball>, checks: &mut Checks) -> Result<(), AnyError> {
     let Shape { inputs, outputs } = baseline.model().shape();
     if inputs > MOST || outputs > MOST {
         return Ok(());
     }
-    full_information(baseline, course, (inputs, outputs))
+    full_information(baseline, checks, (inputs, outputs))
 }
 
 fn gradient() -> Vec<Target> {
@@ -110,10 +110,10 @@ fn gradient() -> Vec<Target> {
                 let new = || OnlineGradientBoosting::new(linear()?, ball()?, 0.5).map_err(AnyError::from);
                 Ok(vec![new()?, used(new()?, regressor)?])
             },
-            |booster: &mut OnlineGradientBoosting<OgdLinear, L2Ball>, course| {
-                regressor(booster, course)?;
+            |booster: &mut OnlineGradientBoosting<OgdLinear, L2Ball>, checks| {
+                regressor(booster, checks)?;
                 let Some(sides) = sides(booster.learners()) else { return Ok(()) };
-                full_information(booster, course, sides)
+                full_information(booster, checks, sides)
             },
         ),
         Target::saved(
@@ -125,10 +125,10 @@ fn gradient() -> Vec<Target> {
         ),
         Target::saved(
             || Ok(vec![Noise::uniform(0.5)?, Noise::two_point(0.25)?]),
-            |noise: &mut Noise, course| {
+            |noise: &mut Noise, checks| {
                 let mut rng = rng(46);
-                course.number("a bound", noise.bound());
-                (0..4).for_each(|_| course.number("noise", noise.draw(&mut rng)));
+                checks.number("a bound", noise.bound());
+                (0..4).for_each(|_| checks.number("noise", noise.draw(&mut rng)));
                 Ok(())
             },
         ),
@@ -142,7 +142,7 @@ fn vote() -> Result<MajorityVote<Stump>, AnyError> {
 
 type Statistical = StatisticalBooster<ExactStump, Ogd<BoxSet>>;
 
-fn rounds(booster: &mut Statistical, course: &mut Course) -> Result<(), AnyError> {
+fn rounds(booster: &mut Statistical, checks: &mut Checks) -> Result<(), AnyError> {
     // A player over more than the cube leaves it, which is refused in the next round and where it is loaded.
     let saved = serde_json::to_value(&*booster)?;
     let (set, least) = (&saved["player"]["set"], if saved["setting"] == "agnostic" { -1.0 } else { 0.0 });
@@ -154,22 +154,22 @@ fn rounds(booster: &mut Statistical, course: &mut Course) -> Result<(), AnyError
     }
     let sample = sorted()?;
     for _ in 0..3 {
-        course.attempt(booster, |booster, _| booster.round(&sample).map(|_| ()));
-        course.numbers("a play", booster.next_play());
+        checks.attempt(booster, |booster, _| booster.round(&sample).map(|_| ()));
+        checks.numbers("a play", booster.next_play());
     }
-    course.any_number(booster.expected_correlation());
-    hypothesis(&mut booster.vote().clone().hypotheses().first().cloned().ok_or("no hypothesis")?, course)
+    checks.any_number(booster.expected_correlation());
+    hypothesis(&mut booster.vote().clone().hypotheses().first().cloned().ok_or("no hypothesis")?, checks)
 }
 
 type Candidate = OnlineAgnosticBooster<NaiveBayes, Ogd<BoxSet>>;
 
 /// A candidate whose player was given a larger interval than the booster's is refused in the middle of a
 /// round, when the choice has moved others: neither can know that in advance.
-fn choice(choice: &mut ProgressiveChoice<Candidate>, course: &mut Course) -> Result<(), AnyError> {
+fn choice(choice: &mut ProgressiveChoice<Candidate>, checks: &mut Checks) -> Result<(), AnyError> {
     let saved = serde_json::to_value(&*choice)?;
     let interval = json!({ "lower": [-1.0], "upper": [1.0] });
     let mut sets = saved["candidates"].as_array().into_iter().flatten().map(|one| &one["oco"]["set"]);
-    if sets.all(|set| *set == interval) { classifier(choice, course) } else { Ok(()) }
+    if sets.all(|set| *set == interval) { classifier(choice, checks) } else { Ok(()) }
 }
 
 fn agnostic() -> Vec<Target> {
@@ -177,15 +177,15 @@ fn agnostic() -> Vec<Target> {
         Target::saved(|| Ok(vec![ExpectedVote::try_from(vote()?)?]), hypothesis::<ExpectedVote<Stump>>),
         Target::saved(
             || Ok(vec![vote()?]),
-            |vote: &mut MajorityVote<Stump>, course| {
+            |vote: &mut MajorityVote<Stump>, checks| {
                 let Some(inputs) = vote.hypotheses().first().map(weak_learners::batch::Hypothesis::inputs)
                 else {
                     return Ok(());
                 };
                 if inputs <= MOST {
                     let x = wave(inputs, 0);
-                    course.outcome("a score", vote.score(Row::dense(&x)?));
-                    course.outcome("a probability", vote.prob_plus(Row::dense(&x)?));
+                    checks.outcome("a score", vote.score(Row::dense(&x)?));
+                    checks.outcome("a probability", vote.prob_plus(Row::dense(&x)?));
                     vote.draw(Row::dense(&x)?, &mut rng(47))?;
                 }
                 Ok(())
@@ -207,9 +207,9 @@ fn agnostic() -> Vec<Target> {
         ),
         Target::saved(
             || Ok(vec![RandomisedMajority::new(0.25)?, RandomisedMajority::new(1.0)?]),
-            |majority: &mut RandomisedMajority, course| {
-                course.outcome("a score", majority.score(&[Label::Plus, Label::Plus, Label::Minus]));
-                course.number("a slope", majority.slope(Label::Plus, Label::Minus));
+            |majority: &mut RandomisedMajority, checks| {
+                checks.outcome("a score", majority.score(&[Label::Plus, Label::Plus, Label::Minus]));
+                checks.number("a slope", majority.slope(Label::Plus, Label::Minus));
                 Ok(())
             },
         ),

@@ -3,7 +3,7 @@
 use super::sets::matrices;
 use super::weak::{binned, rows, sorted};
 use super::{Target, rng};
-use crate::Course;
+use crate::Checks;
 use crate::play::{MOST, pair_hypothesis, wave};
 use crate::verdict::AnyError;
 use serde::Serialize;
@@ -27,18 +27,18 @@ pub(super) fn growth() -> Result<PairGrowth, AnyError> {
 pub(super) fn train<L: PairLearner + Serialize>(
     learner: &mut L,
     contexts: &L::Contexts,
-    course: &mut Course,
+    checks: &mut Checks,
 ) -> Result<(), AnyError> {
     let gradients = wave(EXAMPLES * ACTIONS, 3);
     let weights: Vec<f64> = wave(EXAMPLES * ACTIONS, 4).iter().map(|w| w.abs()).collect();
     let all = [PairWeights::OfExamples(&weights[..EXAMPLES]), PairWeights::OfPairs(&weights)];
     for weights in all {
         let round = PairRound::new(EXAMPLES, ACTIONS, &gradients, weights)?;
-        course.attempt(learner, |learner, course| {
+        checks.attempt(learner, |learner, checks| {
             let mut values = [0.0; EXAMPLES * ACTIONS];
             let tree = learner.train(contexts, &round, &mut values)?;
-            course.numbers("a value", &values);
-            course.any_number(tree.actions() as f64);
+            checks.numbers("a value", &values);
+            checks.any_number(tree.actions() as f64);
             Ok::<(), LearnerError>(())
         });
     }
@@ -59,34 +59,34 @@ pub(super) fn all() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(matrices()?.into_iter().map(BinnedContexts::new).collect::<Result<_, _>>()?),
-            |contexts: &mut BinnedContexts, course| {
+            |contexts: &mut BinnedContexts, checks| {
                 let n = contexts.size();
                 if contexts.inputs() > MOST || n > MOST {
                     return Ok(());
                 }
-                (0..contexts.inputs()).for_each(|j| course.numbers("a cut", contexts.cuts(j)));
-                course.any_number(contexts.bytes_a_row() as f64);
+                (0..contexts.inputs()).for_each(|j| checks.numbers("a cut", contexts.cuts(j)));
+                checks.any_number(contexts.bytes_a_row() as f64);
                 let (gradients, weights) = (wave(2 * n, 3), vec![1.0; n]);
                 let round = PairRound::new(n, 2, &gradients, PairWeights::OfExamples(&weights))?;
                 let mut values = vec![0.0; 2 * n];
                 HistogramPairTree::new(growth()?).train(contexts, &round, &mut values)?;
-                course.numbers("a value", &values);
+                checks.numbers("a value", &values);
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![ColumnSampling::new(ExactPairTree::new(growth()?), 0.5, rng(21))?]),
-            |learner: &mut ColumnSampling<ExactPairTree>, course| train(learner, &sorted()?, course),
+            |learner: &mut ColumnSampling<ExactPairTree>, checks| train(learner, &sorted()?, checks),
         ),
         Target::saved(
             || Ok(vec![RowSampling::new(HistogramPairTree::new(growth()?), 0.5, rng(22))?]),
-            |learner: &mut RowSampling<HistogramPairTree>, course| {
-                train(learner, &binned_contexts()?, course)
+            |learner: &mut RowSampling<HistogramPairTree>, checks| {
+                train(learner, &binned_contexts()?, checks)
             },
         ),
         Target::saved(
             || Ok(vec![ExactPairTree::new(growth()?), ExactPairTree::new(growth()?.of_signs())]),
-            |learner: &mut ExactPairTree, course| train(learner, &sorted()?, course),
+            |learner: &mut ExactPairTree, checks| train(learner, &sorted()?, checks),
         ),
         Target::saved(
             || {
@@ -99,15 +99,15 @@ pub(super) fn all() -> Vec<Target> {
                     .with_max_leaves(most);
                 Ok(vec![HistogramPairTree::new(growth()?), HistogramPairTree::new(best_first)])
             },
-            |learner: &mut HistogramPairTree, course| train(learner, &binned_contexts()?, course),
+            |learner: &mut HistogramPairTree, checks| train(learner, &binned_contexts()?, checks),
         ),
         Target::saved(
             || Ok(vec![VectorLeafLearner::new(growth()?)]),
-            |learner: &mut VectorLeafLearner, course| train(learner, &binned()?, course),
+            |learner: &mut VectorLeafLearner, checks| train(learner, &binned()?, checks),
         ),
         Target::saved(
             || Ok(vec![SmartcorePairTree::new(2, LeafAnswer::Mean, 1)?]),
-            |learner: &mut SmartcorePairTree, course| train(learner, &sorted()?, course),
+            |learner: &mut SmartcorePairTree, checks| train(learner, &sorted()?, checks),
         ),
         Target::saved(
             || {
@@ -121,7 +121,7 @@ pub(super) fn all() -> Vec<Target> {
                         .of_signs(),
                 ])
             },
-            |growth: &mut PairGrowth, course| train(&mut ExactPairTree::new(*growth), &sorted()?, course),
+            |growth: &mut PairGrowth, checks| train(&mut ExactPairTree::new(*growth), &sorted()?, checks),
         ),
         Target::saved(
             || {

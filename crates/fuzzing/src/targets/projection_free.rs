@@ -1,7 +1,7 @@
 //! Learners that minimise linear functions in place of projecting.
 
 use super::{Target, rng, used};
-use crate::Course;
+use crate::Checks;
 use crate::play::{MOST, online, oracle, wave};
 use crate::verdict::AnyError;
 use oco_core::StepSchedule;
@@ -26,10 +26,10 @@ fn inner() -> Result<Vec<Inner>, AnyError> {
 
 /// Learners over another set than the cascade's play outside it, which is refused where it is saved and
 /// loaded.
-fn of_one_set<L: OracleLearner + Serialize>(learner: &mut L, course: &mut Course) -> Result<(), AnyError> {
+fn of_one_set<L: OracleLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Result<(), AnyError> {
     let saved = serde_json::to_value(&*learner)?;
     let sets = saved["learners"].as_array().into_iter().flatten().map(|inner| &inner["set"]);
-    if sets.into_iter().all(|set| *set == saved["set"]) { oracle(learner, course) } else { Ok(()) }
+    if sets.into_iter().all(|set| *set == saved["set"]) { oracle(learner, checks) } else { Ok(()) }
 }
 
 pub(super) fn all() -> Vec<Target> {
@@ -71,7 +71,7 @@ pub(super) fn all() -> Vec<Target> {
         ),
         Target::saved(
             || Ok(vec![Minibatches::new(2, rng(6))?, Minibatches::new(1, rng(7))?]),
-            |batches: &mut Minibatches, course| {
+            |batches: &mut Minibatches, checks| {
                 let slopes: Vec<Vec<f64>> = (0..4).map(|t| wave(3, t)).collect();
                 let losses: Vec<LinearLoss<'_>> =
                     slopes.iter().map(|s| LinearLoss::new(s)).collect::<Result<_, _>>()?;
@@ -79,13 +79,13 @@ pub(super) fn all() -> Vec<Target> {
                 let mut oracle = batches.over(&losses)?;
                 oracle.draw();
                 oracle.gradient(&[0.0; 3], &mut g);
-                course.numbers("a gradient", &g);
+                checks.numbers("a gradient", &g);
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![GradientNoise::on_sphere(0.5, rng(8))?, GradientNoise::gaussian(0.1, rng(9))?]),
-            |noise: &mut GradientNoise, course| {
+            |noise: &mut GradientNoise, checks| {
                 let slope = wave(3, 0);
                 let loss = LinearLoss::new(&slope)?;
                 let mut g = vec![0.0; slope.len().min(MOST)];
@@ -93,7 +93,7 @@ pub(super) fn all() -> Vec<Target> {
                 oracle.draw();
                 oracle.gradient(&[0.0; 3], &mut g);
                 // A deviation may be as large as numbers are.
-                g.iter().for_each(|&g| course.extended("a gradient", g));
+                g.iter().for_each(|&g| checks.extended("a gradient", g));
                 Ok(())
             },
         ),

@@ -21,17 +21,17 @@ pub(super) fn all() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(matrices()?),
-            |matrix: &mut RowMatrix, course| {
+            |matrix: &mut RowMatrix, checks| {
                 for row in matrix.iter().take(MOST) {
-                    row.for_each(|_, x| course.number("an entry", x));
-                    course.any_number(row.norm_squared());
+                    row.for_each(|_, x| checks.number("an entry", x));
+                    checks.any_number(row.norm_squared());
                     if row.dimension() <= MOST {
-                        course.numbers("a dense entry", &row.to_dense());
+                        checks.numbers("a dense entry", &row.to_dense());
                     }
                 }
                 let n = matrix.len();
                 let some = matrix.select([0, n.saturating_sub(1)])?;
-                course.holds("two rows were selected", some.len() == 2, some.len());
+                checks.holds("two rows were selected", some.len() == 2, some.len());
                 Ok(())
             },
         ),
@@ -44,11 +44,11 @@ pub(super) fn all() -> Vec<Target> {
                     AnySet::UnitBox(UnitBox),
                 ])
             },
-            |set: &mut AnySet, course| {
-                linear(set, course)?;
+            |set: &mut AnySet, checks| {
+                linear(set, checks)?;
                 let mut y = wave(3, 0);
                 projections::LogProjection::project_log(set, &mut y)?;
-                course.numbers("a projection of logarithms", &y);
+                checks.numbers("a projection of logarithms", &y);
                 Ok(())
             },
         ),
@@ -69,9 +69,9 @@ pub(super) fn all() -> Vec<Target> {
                     CappedSimplex::new(vec![1.0; 4], 2.5)?,
                 ])
             },
-            |set: &mut CappedSimplex, course| {
-                linear(set, course)?;
-                entropic(set, course)
+            |set: &mut CappedSimplex, checks| {
+                linear(set, checks)?;
+                entropic(set, checks)
             },
         ),
         Target::saved(
@@ -95,9 +95,9 @@ pub(super) fn all() -> Vec<Target> {
         ),
         Target::saved(
             || Ok(vec![Simplex::new(1.0)?, Simplex::new(40.0)?]),
-            |set: &mut Simplex, course| {
-                linear(set, course)?;
-                entropic(set, course)
+            |set: &mut Simplex, checks| {
+                linear(set, checks)?;
+                entropic(set, checks)
             },
         ),
         Target::saved(

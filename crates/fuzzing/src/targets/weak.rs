@@ -2,7 +2,7 @@
 
 use super::sets::matrices;
 use super::{Target, plain, rng, used};
-use crate::Course;
+use crate::Checks;
 use crate::play::{MOST, bandit, classifier, hypothesis, regressor, wave};
 use crate::verdict::AnyError;
 use oco_core::StepSchedule;
@@ -53,17 +53,17 @@ fn targets() -> Vec<f64> {
 fn train<W: WeakLearner + Serialize>(
     learner: &mut W,
     sample: &W::Sample,
-    course: &mut Course,
+    checks: &mut Checks,
 ) -> Result<(), AnyError> {
     let mut uneven = wave(8, 9).iter().map(|w| w.abs()).collect::<Vec<f64>>();
     let sum: f64 = uneven.iter().sum();
     uneven.iter_mut().for_each(|w| *w /= sum);
     for weights in [vec![0.125; 8], uneven] {
-        course.attempt(learner, |learner, course| {
+        checks.attempt(learner, |learner, checks| {
             let h = learner.train(sample, &targets(), &weights)?;
             let mut votes = [0.0; 8];
             learner.evaluate(&h, sample, &mut votes)?;
-            course.numbers("a vote", &votes);
+            checks.numbers("a vote", &votes);
             Ok::<(), LearnerError>(())
         });
     }
@@ -76,11 +76,11 @@ fn a_tree() -> Result<Tree, AnyError> {
 }
 
 /// The rows of a sample that was loaded.
-fn look<S: Sample>(sample: &S, course: &mut Course) -> Result<(), AnyError> {
-    course.any_number(sample.size() as f64);
+fn look<S: Sample>(sample: &S, checks: &mut Checks) -> Result<(), AnyError> {
+    checks.any_number(sample.size() as f64);
     if sample.inputs() <= MOST {
         sample.try_for_each(&mut |_, row| {
-            row.for_each(|_, x| course.number("an entry", x));
+            row.for_each(|_, x| checks.number("an entry", x));
             Ok(())
         })?;
     }
@@ -97,37 +97,37 @@ fn batch() -> Vec<Target> {
     vec![
         Target::saved(
             || Ok(matrices()?.into_iter().map(BinnedColumns::new).collect::<Result<_, _>>()?),
-            |sample: &mut BinnedColumns, course| {
-                look(sample, course)?;
+            |sample: &mut BinnedColumns, checks| {
+                look(sample, checks)?;
                 for j in 0..sample.inputs().min(MOST) {
-                    course.numbers("a cut", sample.cuts(j));
-                    course.holds("every row has a bin", sample.bins(j).len() == sample.size(), j);
+                    checks.numbers("a cut", sample.cuts(j));
+                    checks.holds("every row has a bin", sample.bins(j).len() == sample.size(), j);
                 }
                 let (size, mut learner) = (sample.size(), BinnedStump::default());
                 let (targets, weights) = (vec![1.0; size], vec![1.0 / size as f64; size]);
                 let h = learner.train(sample, &targets, &weights)?;
-                course.any_number(h.inputs() as f64);
+                checks.any_number(h.inputs() as f64);
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(matrices()?.into_iter().map(SortedColumns::new).collect::<Result<_, _>>()?),
-            |sample: &mut SortedColumns, course| {
-                look(sample, course)?;
+            |sample: &mut SortedColumns, checks| {
+                look(sample, checks)?;
                 let (size, mut learner) = (sample.size(), ExactStump::default());
                 let (targets, weights) = (vec![1.0; size], vec![1.0 / size as f64; size]);
                 let h = learner.train(sample, &targets, &weights)?;
-                course.any_number(h.inputs() as f64);
+                checks.any_number(h.inputs() as f64);
                 Ok(())
             },
         ),
         Target::saved(
             || Ok(vec![BinnedStump::default()]),
-            |learner: &mut BinnedStump, course| train(learner, &binned()?, course),
+            |learner: &mut BinnedStump, checks| train(learner, &binned()?, checks),
         ),
         Target::saved(
             || Ok(vec![ExactStump::default()]),
-            |learner: &mut ExactStump, course| train(learner, &sorted()?, course),
+            |learner: &mut ExactStump, checks| train(learner, &sorted()?, checks),
         ),
         Target::saved(
             || {
@@ -136,7 +136,7 @@ fn batch() -> Vec<Target> {
                     BinnedTree::new(3, LeafAnswer::Sign, 0.1)?,
                 ])
             },
-            |learner: &mut BinnedTree, course| train(learner, &binned()?, course),
+            |learner: &mut BinnedTree, checks| train(learner, &binned()?, checks),
         ),
         Target::saved(
             || {
@@ -145,12 +145,12 @@ fn batch() -> Vec<Target> {
                     WeightedTree::new(1, LeafAnswer::Sign, 2)?,
                 ])
             },
-            |learner: &mut WeightedTree, course| train(learner, &sorted()?, course),
+            |learner: &mut WeightedTree, checks| train(learner, &sorted()?, checks),
         ),
         Target::saved(
             || Ok(vec![Sampled::new(ExactStump::default(), 6, rng(11))?]),
-            |learner: &mut Sampled<ExactStump>, course| {
-                if learner.examples() <= MOST { train(learner, &sorted()?, course) } else { Ok(()) }
+            |learner: &mut Sampled<ExactStump>, checks| {
+                if learner.examples() <= MOST { train(learner, &sorted()?, checks) } else { Ok(()) }
             },
         ),
         plain(|| vec![LeafAnswer::Sign, LeafAnswer::Mean]),
@@ -171,17 +171,17 @@ fn schedule() -> Result<StepSchedule, AnyError> {
     Ok(StepSchedule::power(0.5, 0.5)?)
 }
 
-fn fkm(learner: &mut FkmLinear<L2Ball>, course: &mut Course) -> Result<(), AnyError> {
+fn fkm(learner: &mut FkmLinear<L2Ball>, checks: &mut Checks) -> Result<(), AnyError> {
     let shape = learner.model().shape();
     // A round costs the queries that were asked for.
     let queries = serde_json::to_value(&*learner)?["queries"].as_u64();
     if shape.inputs > MOST || shape.outputs > MOST || queries.is_none_or(|queries| queries > 1000) {
         return Ok(());
     }
-    bandit(learner, course, (shape.inputs, shape.outputs))?;
+    bandit(learner, checks, (shape.inputs, shape.outputs))?;
     let (x, mut y) = (wave(shape.inputs, 1), vec![0.0; shape.outputs]);
     learner.predict(Row::dense(&x)?, &mut y)?;
-    course.numbers("a prediction", &y);
+    checks.numbers("a prediction", &y);
     Ok(())
 }
 
@@ -221,12 +221,12 @@ fn online_learners() -> Vec<Target> {
         online(|| Ok(SyntheticWeakLearner::new(Stump::new(3, 1, 0.5, Label::Plus)?, 0.2, rng(17))?)),
         Target::saved(
             || Ok(vec![thresholds()?]),
-            |thresholds: &mut Thresholds, course| {
-                (0..thresholds.inputs()).for_each(|j| course.numbers("a threshold", thresholds.of(j)));
-                course.any_number(thresholds.experts() as f64);
+            |thresholds: &mut Thresholds, checks| {
+                (0..thresholds.inputs()).for_each(|j| checks.numbers("a threshold", thresholds.of(j)));
+                checks.any_number(thresholds.experts() as f64);
                 if thresholds.experts() <= MOST {
                     let mut learner = HedgeStumps::anytime(thresholds.clone(), rng(18));
-                    classifier(&mut learner, course)?;
+                    classifier(&mut learner, checks)?;
                 }
                 Ok(())
             },

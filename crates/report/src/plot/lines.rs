@@ -257,3 +257,50 @@ impl Series {
         self.y.iter().copied().chain(edges)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_ends_and_every_peak() {
+        let mut points: Vec<Point> =
+            (0..100_000).map(|t| (f64::from(t), (f64::from(t) * 1e-4).sin())).collect();
+        points[31_234].1 = 7.0;
+        points[77_777].1 = -7.0;
+        for points in [points.clone(), points.iter().rev().copied().collect()] {
+            let kept = thinned(&points);
+            assert!(kept.len() <= MOST_POINTS && kept.len() > MOST_POINTS / 2, "{}", kept.len());
+            assert_eq!((kept.first(), kept.last()), (points.first(), points.last()));
+            assert!([(31_234.0, 7.0), (77_777.0, -7.0)].iter().all(|peak| kept.contains(peak)));
+            // What is kept are points of the curve, in its order.
+            let mut left = points.iter();
+            assert!(kept[..kept.len() - 1].iter().skip(1).all(|point| left.any(|one| one == point)));
+        }
+        assert_eq!(thinned(&points[..MOST_POINTS]), points[..MOST_POINTS]);
+        assert_eq!(thinned(&[]), []);
+        let upright = vec![(1.0, 0.0); MOST_POINTS + 1];
+        assert_eq!(thinned(&upright), [upright[0]; 3]);
+    }
+
+    #[test]
+    fn a_reference_curve_is_one_dashed_path() {
+        let series = |name: &str, stroke| {
+            let x: Vec<f64> = (0..2_000).map(f64::from).collect();
+            Series { name: name.into(), y: x.clone(), x, band: None, stroke }
+        };
+        let plot = |strokes: [Stroke; 2]| {
+            let series = vec![series("measured", strokes[0]), series("bound", strokes[1])];
+            let panel = LinePanel { title: "set".into(), provenance: Provenance::Official, series };
+            let (x, y) = (Axis::linear("x"), Axis::linear("y"));
+            LinePlot { title: None, x, y, panels: vec![panel] }.to_svg().unwrap()
+        };
+        let dashes = |svg: &str| svg.matches("stroke-dasharray").count();
+        let solid = plot([Stroke::Solid; 2]);
+        let dashed = plot([Stroke::Solid, Stroke::Dashed]);
+        assert_eq!(dashes(&solid), 0);
+        // The curve, and its name's mark at the end.
+        assert_eq!(dashes(&dashed), 2);
+        assert_eq!(dashed.matches("<polyline").count(), solid.matches("<polyline").count());
+    }
+}

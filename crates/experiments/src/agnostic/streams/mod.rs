@@ -28,9 +28,9 @@ pub enum Source {
     FiveStumps,
     /// A direction in R^10; a half-space is right.
     HalfSpace,
-    /// As the majority of three stumps, which are drawn anew four times in the course of the stream.
+    /// As the majority of three stumps, which are drawn anew four times in the stream.
     Jumps,
-    /// As the half-space, which turns by π in the course of the stream.
+    /// As the half-space, which turns by π over the stream.
     Turns,
 }
 

@@ -20,7 +20,7 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
         let mut table = Table::new(task.as_str(), &columns);
         for one in methods {
             let printed = Printed::table_1(one.method, task);
-            let ours = one.interval(|course| Some(course.reward));
+            let ours = one.interval(|history| Some(history.reward));
             let fair = !quick && one.provenance == Provenance::Official;
             let verdict = printed.filter(|_| fair).zip(ours).map(|(printed, ours)| {
                 let verdict = printed.verdict(ours.mean);
@@ -29,8 +29,11 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
                     _ => verdict.to_owned(),
                 }
             });
-            let broken: u32 =
-                one.trials.iter().map(|course| course.short_of_the_decrease + course.above_the_bound).sum();
+            let broken: u32 = one
+                .trials
+                .iter()
+                .map(|history| history.short_of_the_decrease + history.above_the_bound)
+                .sum();
             let mut cells = vec![
                 ours.map_or(Cell::Empty, |ours| Cell::Text(mean_and_width(ours))),
                 printed.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
@@ -40,9 +43,10 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
             if one.method == Method::Logging {
                 cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]);
             } else {
-                let rounds = one.interval(|course| Some(f64::from(course.rounds)));
-                let seconds = one.interval(|course| Some(course.seconds / f64::from(course.rounds.max(1))));
-                let ends = ends(one.trials.iter().filter_map(|course| course.stop));
+                let rounds = one.interval(|history| Some(f64::from(history.rounds)));
+                let seconds =
+                    one.interval(|history| Some(history.seconds / f64::from(history.rounds.max(1))));
+                let ends = ends(one.trials.iter().filter_map(|history| history.stop));
                 cells
                     .push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}{ends}", found.mean))));
                 cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
@@ -98,9 +102,9 @@ pub(super) fn direct_method(measured: &[Measured]) -> Result<Vec<Table>, Experim
                 one.method.name(),
                 one.provenance,
                 vec![
-                    cell(one.interval(|course| course.direct_method)),
-                    cell(one.interval(|course| Some(course.reward))),
-                    cell(one.interval(|course| Some(course.direct_method? - course.reward))),
+                    cell(one.interval(|history| history.direct_method)),
+                    cell(one.interval(|history| Some(history.reward))),
+                    cell(one.interval(|history| Some(history.direct_method? - history.reward))),
                     printed.map_or(Cell::Empty, |(_, printed)| Cell::Text(text(printed))),
                     truth.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
                 ],
@@ -127,7 +131,7 @@ pub(super) fn logging(measured: &[Measured]) -> Result<Vec<Table>, ExperimentErr
         let explorer = super::logging_policy::Explorer::of(one.task);
         let text_of =
             |found: Option<Interval>| found.map_or(Cell::Empty, |found| Cell::Text(mean_and_width(found)));
-        let least = one.trials.iter().filter_map(|course| course.logging);
+        let least = one.trials.iter().filter_map(|history| history.logging);
         let least = least.map(|logging| logging.least_propensity).fold(1.0, f64::min);
         table.push(
             one.task.as_str(),
@@ -135,8 +139,8 @@ pub(super) fn logging(measured: &[Measured]) -> Result<Vec<Table>, ExperimentErr
             vec![
                 Cell::Text(explorer.ridge.to_string()),
                 Cell::Text(explorer.epsilon.to_string()),
-                text_of(one.interval(|course| Some(course.logging?.on_validation))),
-                text_of(one.interval(|course| Some(course.reward))),
+                text_of(one.interval(|history| Some(history.logging?.on_validation))),
+                text_of(one.interval(|history| Some(history.reward))),
                 Printed::table_1(one.method, one.task)
                     .map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
                 Cell::Text(significant(least, 3)),

@@ -1,7 +1,7 @@
 //! Every number stands in its column and beside its own row of the paper.
 
-use super::super::course::Course;
-use super::super::made_up::{course, logging as of_logging, measured};
+use super::super::history::History;
+use super::super::made_up::{history, logging as of_logging, measured};
 use super::*;
 use datasets::ClassificationName::{Scene, Tmc};
 
@@ -13,9 +13,9 @@ fn trials_that_ended_early_are_said() {
 }
 
 /// Two trials without spread, of which one broke theorems five times in all.
-fn trials(reward: f64) -> Vec<Course> {
-    let one = Course { rounds: 20, seconds: 5.0, direct_method: Some(reward - 0.25), ..course(reward) };
-    let other = Course { rounds: 10, short_of_the_decrease: 3, above_the_bound: 2, ..one.clone() };
+fn trials(reward: f64) -> Vec<History> {
+    let one = History { rounds: 20, seconds: 5.0, direct_method: Some(reward - 0.25), ..history(reward) };
+    let other = History { rounds: 10, short_of_the_decrease: 3, above_the_bound: 2, ..one.clone() };
     vec![one, other]
 }
 
@@ -55,7 +55,7 @@ fn rewards_stand_beside_the_papers_and_breaches_are_summed() {
 #[test]
 fn where_ours_lies_is_said_of_full_runs_on_official_data() {
     let verdict = |quick, provenance, trials: usize| {
-        let mut one = measured(Scene, Method::BoplRegr, vec![course(0.7700); trials]);
+        let mut one = measured(Scene, Method::BoplRegr, vec![history(0.7700); trials]);
         one.provenance = provenance;
         rewards(&[one], quick).unwrap()[0].cells()[0][3].clone()
     };
@@ -96,7 +96,8 @@ fn a_logging_policy_is_told_by_validation_and_test_rows() {
     let mut trials = trials(0.5);
     trials[0].logging = of_logging(0.75, 0.0625);
     trials[1].logging = of_logging(0.75, 0.03125);
-    let runs = [measured(Tmc, Method::Logging, trials), measured(Tmc, Method::BrrGb, vec![course(0.125); 2])];
+    let runs =
+        [measured(Tmc, Method::Logging, trials), measured(Tmc, Method::BrrGb, vec![history(0.125); 2])];
     let found = logging(&runs).unwrap()[0].cells();
     let expected = ["tmc", "0.24", "0.1", "0.7500 ± 0.0000", "0.5000 ± 0.0000", "0.3187 ± 0.0029", "0.0312"];
     assert_eq!(found, [expected]);

@@ -1,6 +1,6 @@
 //! A method, trained on a trial's log and watched on rows whose rewards are known.
 
-use super::course::{Course, Logging, Place, Watch};
+use super::history::{History, Logging, Snapshot, Watch};
 use super::methods::Method;
 use super::parameters::Parameters;
 use super::task::{Rewarded, Trial};
@@ -35,7 +35,7 @@ impl Method {
         (parameters, model): (&Parameters, &Parameters),
         rows: &Rewarded,
         tick: Tick<'_>,
-    ) -> Result<Course, ExperimentError> {
+    ) -> Result<History, ExperimentError> {
         let growth = PairGrowth::builder()
             .max_depth(parameters.max_depth)
             .min_child_weight(parameters.min_child_weight)
@@ -44,11 +44,11 @@ impl Method {
         let (trees, contexts) = (HistogramPairTree::new(growth), &trial.contexts);
         let signs = Classification::new(HistogramPairTree::new(growth.of_signs()));
         let run = Run { trial, parameters, rows, tick };
-        let (mut course, scores) = match self {
+        let (mut history, scores) = match self {
             Self::Logging => {
                 let (on_validation, least_propensity) = (trial.validation.logging, trial.least_propensity);
                 let logging = Some(Logging { on_validation, least_propensity });
-                return Ok(Course { reward: rows.logging, logging, ..Course::default() });
+                return Ok(History { reward: rows.logging, logging, ..History::default() });
             }
             Self::BrrGb => run.reward_regression(trees)?,
             Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,
@@ -84,9 +84,9 @@ impl Method {
                 let run = Run { parameters: model, tick: &|_| (), ..run };
                 run.reward_regression(HistogramPairTree::new(growth))?.1
             };
-            course.direct_method = Some(rows.mean(&predicted, &scores));
+            history.direct_method = Some(rows.mean(&predicted, &scores));
         }
-        Ok(course)
+        Ok(history)
     }
 }
 
@@ -105,7 +105,7 @@ impl Run<'_> {
         learner: L,
         contexts: &L::Contexts,
         step: Step,
-    ) -> Result<(Course, Vec<f64>), ExperimentError> {
+    ) -> Result<(History, Vec<f64>), ExperimentError> {
         let settings = Settings::builder().translation(self.parameters.translation).step(step).build()?;
         let mut run = PolicyBoosting::<O, L>::new(&self.trial.log, learner, settings)?;
         let mut watch = Watch::new(self.rows, self.parameters.rounds, run.objective(), self.tick);
@@ -125,7 +125,7 @@ impl Run<'_> {
                 }
             }
         }
-        let end = run.record().last().map(|round| Place {
+        let end = run.record().last().map(|round| Snapshot {
             round: 0,
             reward: 0.0,
             gradient_norm: round.gradient_norm,
@@ -137,7 +137,7 @@ impl Run<'_> {
     }
 
     /// BRR-gb, with the predicted rewards of the rows that were watched.
-    fn reward_regression(self, learner: HistogramPairTree) -> Result<(Course, Vec<f64>), ExperimentError> {
+    fn reward_regression(self, learner: HistogramPairTree) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
         let mut run = RewardRegression::new(&trial.log, learner, parameters.learning_rate)?;
         let mut watch = Watch::new(rows, parameters.rounds, run.squared_error(), tick);
@@ -163,7 +163,7 @@ impl Run<'_> {
                     }
                     let (snips, bound) = (None, None);
                     let objective = Some(round.squared_error);
-                    end = Some(Place { round: 0, reward: 0.0, gradient_norm, snips, objective, bound });
+                    end = Some(Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound });
                 }
             }
         }

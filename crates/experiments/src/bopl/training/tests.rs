@@ -70,8 +70,8 @@ fn the_direct_method_is_asked_about_the_argmax_policy() {
         scores.iter().map(|score| score.exp() / sum).collect::<Vec<_>>()
     };
     let said = |method: Method| {
-        let course = method.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
-        course.direct_method.unwrap()
+        let history = method.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
+        history.direct_method.unwrap()
     };
     let found = said(Method::BoplRegr);
     assert!((found - rows_of(&scores, &predicted, &argmax)).abs() < 1e-12, "{found}");
@@ -90,12 +90,12 @@ fn the_direct_method_is_asked_about_the_argmax_policy() {
     assert_eq!(none.direct_method, None);
 }
 
-fn courses() -> impl Fn(Method) -> Course {
+fn histories() -> impl Fn(Method) -> History {
     let (trial, own) = (trial(), parameters(4, 3));
     move |method| {
         let name = ClassificationName::Covertype;
-        let course = method.train(name, &trial, (&own, &own), &trial.test, &|_| ()).unwrap();
-        Course { seconds: 0.0, ..course }
+        let history = method.train(name, &trial, (&own, &own), &trial.test, &|_| ()).unwrap();
+        History { seconds: 0.0, ..history }
     }
 }
 
@@ -113,7 +113,7 @@ fn methods_are_what_they_are_called() {
             .unwrap();
         Classification::new(HistogramPairTree::new(growth.of_signs()))
     };
-    let (regr, x, of) = (|| trees(&own), &trial.contexts, courses());
+    let (regr, x, of) = (|| trees(&own), &trial.contexts, histories());
     // A leaf of six actions needs six times the weight.
     let growth = PairGrowth::builder()
         .max_depth(own.max_depth)
@@ -122,7 +122,7 @@ fn methods_are_what_they_are_called() {
         .build()
         .unwrap();
     let (leaves, rows) = (VectorLeafLearner::new(growth), BinnedColumns::new(x.matrix().clone()).unwrap());
-    for (method, course) in [
+    for (method, history) in [
         (Method::BrrGb, run.reward_regression(regr())),
         (Method::BoplRegr, run.boost::<Bopl, _>(regr(), x, Step::Closed(Smoothness::Paper))),
         (Method::BoplClass, run.boost::<Bopl, _>(signs(), x, Step::Closed(Smoothness::Paper))),
@@ -136,7 +136,7 @@ fn methods_are_what_they_are_called() {
         (Method::LineSearch, run.boost::<BoplS, _>(regr(), x, Step::LineSearch)),
         (Method::VectorLeaves, run.boost::<BoplS, _>(leaves, &rows, Step::Closed(Smoothness::Paper))),
     ] {
-        assert_eq!(of(method), Course { seconds: 0.0, ..course.unwrap().0 }, "{method}");
+        assert_eq!(of(method), History { seconds: 0.0, ..history.unwrap().0 }, "{method}");
     }
 }
 
@@ -144,8 +144,8 @@ fn methods_are_what_they_are_called() {
 /// by most.
 #[test]
 fn the_first_round_of_sharp_steps_promises_more() {
-    let of = courses();
-    let first = |method: Method| of(method).places[0];
+    let of = histories();
+    let first = |method: Method| of(method).snapshots[0];
     for (sharp, paper) in [
         (Method::SharpRegr, Method::BoplRegr),
         (Method::SharpClass, Method::BoplClass),
@@ -164,13 +164,13 @@ fn the_first_round_of_sharp_steps_promises_more() {
 /// The norm of BRR-gb's first gradient is that of the rewards themselves, and rows are those that are handed
 /// in.
 #[test]
-fn a_course_is_that_of_its_rows() {
+fn a_history_is_that_of_its_rows() {
     let (trial, own) = (trial(), parameters(3, 3));
     let name = ClassificationName::Scene;
     let of = |method: Method, rows| method.train(name, &trial, (&own, &own), rows, &|_| ()).unwrap();
     let brr_gb = of(Method::BrrGb, &trial.test);
     let norm = trial.log.rewards().iter().map(|r| r * r).sum::<f64>().sqrt();
-    assert!((brr_gb.places[0].gradient_norm - norm).abs() < 1e-9);
+    assert!((brr_gb.snapshots[0].gradient_norm - norm).abs() < 1e-9);
     for rows in [&trial.validation, &trial.test] {
         let logs = of(Method::Logging, rows);
         assert_eq!(logs.reward.to_bits(), rows.logging.to_bits());

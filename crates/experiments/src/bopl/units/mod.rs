@@ -1,7 +1,7 @@
 //! The units of work of one task, side by side.
 
 use super::Options;
-use super::course::Course;
+use super::history::History;
 use super::logging_policy::Explorer;
 use super::measured::Measured;
 use super::methods::Method;
@@ -23,7 +23,7 @@ pub(super) struct Units<'a> {
     pub(super) explorer: Explorer,
     pub(super) most: Option<MostRows>,
     pub(super) options: &'a Options,
-    pub(super) run: &'a Run<Course>,
+    pub(super) run: &'a Run<History>,
 }
 
 /// The rows that a unit is scored on.
@@ -47,7 +47,7 @@ struct Unit {
 }
 
 impl Unit {
-    /// What a finished unit is found by: everything that its course depends on. The model is named where it
+    /// What a finished unit is found by: everything that its history depends on. The model is named where it
     /// is none of \[L23, Table 5\].
     fn key(&self, task: ClassificationName, data: &str, explorer: Explorer) -> String {
         let Self { trial, method, parameters, model, scored, .. } = self;
@@ -66,7 +66,7 @@ impl Units<'_> {
     /// All trials of these methods, scored on test rows.
     pub(super) fn measure(&self, chosen: &[(Method, Parameters)]) -> Result<Vec<Measured>, ExperimentError> {
         let trials = |method| self.options.trials_of(self.task.name, method);
-        let courses = self.run("trials", chosen, trials, Scored::Test)?;
+        let histories = self.run("trials", chosen, trials, Scored::Test)?;
         let provenance = Provenance::from(&self.task.data.provenance);
         let of = |(&(method, parameters), trials)| Measured {
             task: self.task.name,
@@ -75,7 +75,7 @@ impl Units<'_> {
             parameters,
             trials,
         };
-        Ok(chosen.iter().zip(courses).map(of).collect())
+        Ok(chosen.iter().zip(histories).map(of).collect())
     }
 
     /// The configuration of each method that is best on validation rows, the first of those that are.
@@ -91,8 +91,8 @@ impl Units<'_> {
             .collect();
         let most = u32::try_from(TRIALS).unwrap_or(1);
         let trials = |method| self.options.trials_of(self.task.name, method).min(most);
-        let courses = self.run("search", &all, trials, Scored::Validation)?;
-        let rewards = courses.iter().map(|trials| trials.iter().map(|course| course.reward).sum::<f64>());
+        let histories = self.run("search", &all, trials, Scored::Validation)?;
+        let rewards = histories.iter().map(|trials| trials.iter().map(|history| history.reward).sum::<f64>());
         let scored: Vec<_> = all.iter().zip(rewards).collect();
         let best = |(method, tried): (Method, Vec<Parameters>)| {
             let of_method = scored.iter().filter(|((of, _), _)| *of == method);
@@ -102,14 +102,14 @@ impl Units<'_> {
         Ok(tried.into_iter().filter_map(best).collect())
     }
 
-    /// The courses of each of these in the first trials, of which each method has so many.
+    /// The histories of each of these in the first trials, of which each method has so many.
     pub(super) fn run(
         &self,
         stage: &str,
         chosen: &[(Method, Parameters)],
         trials: impl Fn(Method) -> u32,
         scored: Scored,
-    ) -> Result<Vec<Vec<Arc<Course>>>, ExperimentError> {
+    ) -> Result<Vec<Vec<Arc<History>>>, ExperimentError> {
         let name = self.task.name;
         // The model is the BRR-gb that is run on the same trials.
         let is_model = |of: &&(Method, Parameters)| scored == Scored::Test && of.0 == Method::BrrGb;
@@ -138,16 +138,16 @@ impl Units<'_> {
         let stage = self.run.progress.stage(&format!("{name}: rounds of {stage}"), rounds);
         let shared = Shared::new(self, &of_trials);
         let done = side_by_side(&units, self.options.threads, |unit| {
-            let course = self.unit(unit, &shared, &stage);
+            let history = self.unit(unit, &shared, &stage);
             shared.leave(unit.trial);
-            course
+            history
         })?;
         stage.finish();
-        let mut courses = vec![Vec::new(); chosen.len()];
-        for (unit, course) in units.iter().zip(done) {
-            courses[unit.place].push(course);
+        let mut histories = vec![Vec::new(); chosen.len()];
+        for (unit, history) in units.iter().zip(done) {
+            histories[unit.place].push(history);
         }
-        Ok(courses)
+        Ok(histories)
     }
 
     /// What the data is called in keys: trials on a stand-in are not those of the official files that may be
@@ -157,7 +157,7 @@ impl Units<'_> {
     }
 
     /// A unit that is kept, or else its work.
-    fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<Course>, ExperimentError> {
+    fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<History>, ExperimentError> {
         let Unit { trial, method, parameters, model, scored, .. } = unit;
         let data = self.data();
         let name = self.task.name;

@@ -1,15 +1,15 @@
 //! Which units are run on which rows, and what is taken of them.
 
-use super::super::made_up::{Setup, course, garbled, task};
+use super::super::made_up::{Setup, garbled, history, task};
 use super::*;
 use datasets::Split;
 use off_policy::policies::Columns;
 
 impl Setup {
-    /// Keeps a course of this reward as if the unit had been run.
+    /// Keeps a history of this reward as if the unit had been run.
     fn plant(&self, unit: Unit, reward: f64) {
         let units = self.units();
-        self.run.store.put(&unit.key(self.task.name, units.data(), units.explorer), course(reward)).unwrap();
+        self.run.store.put(&unit.key(self.task.name, units.data(), units.explorer), history(reward)).unwrap();
     }
 }
 
@@ -72,7 +72,7 @@ fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows()
     let of = |place: usize| (measured[place].method, measured[place].parameters);
     assert_eq!((0..4).map(of).collect::<Vec<_>>(), expected);
     let rewards =
-        |place: usize| measured[place].trials.iter().map(|course| course.reward).collect::<Vec<_>>();
+        |place: usize| measured[place].trials.iter().map(|history| history.reward).collect::<Vec<_>>();
     assert_eq!(rewards(0), [0.0, 0.0625, 0.125]);
     assert_eq!(rewards(1), [0.0625, 0.3125, 0.5625]);
     assert_eq!(rewards(2), [0.125, 0.375, 0.625]);
@@ -82,7 +82,7 @@ fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows()
 
 /// The longest are run first; what comes out stands beside what was asked for, trial by trial.
 #[test]
-fn courses_stand_beside_what_they_are_of() {
+fn histories_stand_beside_what_they_are_of() {
     let setup = Setup::of(task(), 2);
     let chosen: Vec<(Method, Parameters)> = [Method::BoplRegr, Method::BoplSRegr]
         .into_iter()
@@ -100,7 +100,8 @@ fn courses_stand_beside_what_they_are_of() {
     }
     let trials = |method| u32::from(method == Method::BoplRegr) + 1;
     let found = setup.units().run("test", &chosen, trials, Scored::Test).unwrap();
-    let rewards = |courses: &Vec<Arc<Course>>| courses.iter().map(|course| course.reward).collect::<Vec<_>>();
+    let rewards =
+        |histories: &Vec<Arc<History>>| histories.iter().map(|history| history.reward).collect::<Vec<_>>();
     assert_eq!(found.iter().map(rewards).collect::<Vec<_>>(), expected);
 }
 
@@ -115,8 +116,8 @@ fn a_search_is_scored_on_validation_rows_and_a_report_on_test_rows() {
         let chosen = [Method::Logging, Method::BrrGb, Method::BoplRegr, Method::BoplSClass].map(|method| {
             (method, Parameters { rounds: 3, min_child_weight: 2.0, ..Parameters::table_5(method, name) })
         });
-        let courses = setup.units().run("test", &chosen, |_| 1, scored).unwrap();
-        courses.iter().map(|trials| trials[0].reward).collect()
+        let histories = setup.units().run("test", &chosen, |_| 1, scored).unwrap();
+        histories.iter().map(|trials| trials[0].reward).collect()
     };
     let all_differ = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() > 0.0);
     let (searched, reported) = (rewards(task(), Scored::Validation), rewards(task(), Scored::Test));

@@ -1,7 +1,7 @@
 //! One thing at a time that is not as it was: what the rewards of BOPL-regr hang on, looked at on
 //! *validation* rows.
 
-use super::course::Course;
+use super::history::History;
 use super::logging_policy::{Explorer, FITS};
 use super::measured::mean_and_width;
 use super::methods::Method;
@@ -33,7 +33,7 @@ struct Tried {
     variation: Variation,
     /// The mean reward of who logs.
     logging: Vec<f64>,
-    courses: Vec<Arc<Course>>,
+    histories: Vec<Arc<History>>,
 }
 
 /// Those of learning: every parameter but λ, and the sharp constants. The first changes nothing.
@@ -123,7 +123,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     options.check(options.plan.tasks.len())?;
     let size = Size::of(options.quick);
     let settings = serde_json::json!({ "seed": options.seed, "size": size, "scheme": SCHEME });
-    let run = Run::<Course>::begin("bopl-variations", options, &settings)?;
+    let run = Run::<History>::begin("bopl-variations", options, &settings)?;
     let ridges = Trials::<(Explorer, f64)>::of_experiment(&options.out, "bopl-ridges", &settings)?;
     let mut record = Record::new("bopl-variations", options.seed, settings);
     let (mut tables, mut panels) = (Vec::new(), Vec::new());
@@ -140,7 +140,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         }
         for one in &tried {
             record.trials.extend(one.trials(name.as_str(), options.seed, provenance));
-            record.seconds += one.courses.iter().map(|course| course.seconds).sum::<f64>();
+            record.seconds += one.histories.iter().map(|history| history.seconds).sum::<f64>();
         }
         tables.push(table(name.as_str(), provenance, &tried)?);
         panels.push(panel(name.as_str(), provenance, &tried));
@@ -160,18 +160,18 @@ impl Units<'_> {
             _ => "variations".to_owned(),
         };
         let trials = |method| self.options.trials_of(self.task.name, method);
-        let mut courses = self.run(&stage, &chosen, trials, Scored::Validation)?.into_iter();
-        let logging = courses.next().unwrap_or_default();
+        let mut histories = self.run(&stage, &chosen, trials, Scored::Validation)?.into_iter();
+        let logging = histories.next().unwrap_or_default();
         let logging: Vec<f64> =
-            logging.iter().filter_map(|course| Some(course.logging?.on_validation)).collect();
-        let tried = |(variation, courses)| Tried { variation, logging: logging.clone(), courses };
-        Ok(variations.into_iter().zip(courses).map(tried).collect())
+            logging.iter().filter_map(|history| Some(history.logging?.on_validation)).collect();
+        let tried = |(variation, histories)| Tried { variation, logging: logging.clone(), histories };
+        Ok(variations.into_iter().zip(histories).map(tried).collect())
     }
 }
 
 impl Tried {
     fn rewards(&self) -> Vec<f64> {
-        self.courses.iter().map(|course| course.reward).collect()
+        self.histories.iter().map(|history| history.reward).collect()
     }
 
     fn trials(&self, dataset: &str, seed: u64, provenance: Provenance) -> Vec<Trial> {
@@ -206,7 +206,8 @@ fn table(task: &str, provenance: Provenance, tried: &[Tried]) -> Result<Table, E
     for (place, one) in tried.iter().enumerate() {
         let rewards = one.rewards();
         let more = Interval::of_differences(&rewards, &as_it_is).filter(|_| place > 0);
-        let broken = one.courses.iter().map(|course| course.short_of_the_decrease + course.above_the_bound);
+        let broken =
+            one.histories.iter().map(|history| history.short_of_the_decrease + history.above_the_bound);
         table.push(
             &one.variation.name,
             provenance,

@@ -1,6 +1,6 @@
 //! What varies, who logs for it, and what it is compared with.
 
-use super::super::made_up::{MOST, Setup, course, task};
+use super::super::made_up::{MOST, Setup, history, task};
 use super::*;
 
 #[test]
@@ -34,12 +34,12 @@ fn variation(name: &str, parameters: Parameters, ridge: f64) -> Variation {
 fn every_variation_is_compared_with_the_first() {
     let start = Parameters::table_5(Method::BoplRegr, datasets::ClassificationName::Tmc);
     let tried = |name: &str, ridge, logging: [f64; 2], rewards: [f64; 2], broken: [u32; 2]| {
-        let course = |reward| {
+        let history = |reward| {
             let [short_of_the_decrease, above_the_bound] = broken;
-            Arc::new(Course { short_of_the_decrease, above_the_bound, ..course(reward) })
+            Arc::new(History { short_of_the_decrease, above_the_bound, ..history(reward) })
         };
-        let courses = rewards.map(course).to_vec();
-        Tried { variation: variation(name, start, ridge), logging: logging.to_vec(), courses }
+        let histories = rewards.map(history).to_vec();
+        Tried { variation: variation(name, start, ridge), logging: logging.to_vec(), histories }
     };
     let all = [
         tried("as it is", 0.25, [0.25, 0.25], [0.25, 0.5], [0, 0]),
@@ -120,8 +120,8 @@ fn variations_are_tried_on_validation_rows() {
             logging.push(trial.validation.logging);
             for (rewards, one) in rewards.iter_mut().zip(&variations) {
                 let (parameters, rows) = ((&one.parameters, &start), &trial.validation);
-                let course = one.method.train(name, &trial, parameters, rows, &|_| ()).unwrap();
-                rewards.push(course.reward);
+                let history = one.method.train(name, &trial, parameters, rows, &|_| ()).unwrap();
+                rewards.push(history.reward);
             }
         }
         for (one, rewards) in tried.iter().zip(rewards) {

@@ -1,6 +1,6 @@
-//! The figures: [`courses`] those of the courses by round, here what labels do.
+//! The figures: [`histories`] those of the histories by round, here what labels do.
 
-mod courses;
+mod histories;
 
 use super::combined::{A_ALONE, CAPPED, CAPS, NO_CAPS, PARTS};
 use super::measured::{Measured, of_part};
@@ -14,7 +14,7 @@ const COMPARED: [&str; 4] = ["AdaBoost, T chosen", "MadaBoost", SMOOTH, SMOOTH_S
 
 /// Every figure that there are numbers for, with the ending of its file's name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
-    let mut plots = courses::plots(measured);
+    let mut plots = histories::plots(measured);
     let others = [
         ("noise", noise(measured)),
         ("combined", combined_test(measured)),

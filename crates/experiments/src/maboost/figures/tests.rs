@@ -1,6 +1,6 @@
 //! Curves are those of their names.
 
-use super::super::made_up::{course as of_places, courses as of_courses, place, points};
+use super::super::made_up::{histories as of_histories, history as of_snapshots, points, snapshot};
 use super::super::methods::Method;
 use super::*;
 
@@ -62,11 +62,11 @@ fn combined_sets_are_drawn_against_k() {
 
 /// A curve of every number of a round that is drawn.
 #[test]
-fn courses_are_drawn_by_round() {
-    let of = |method, at: f64| of_places(method, vec![place(1, at), place(10, at / 2.0)], 0, 0.5);
+fn histories_are_drawn_by_round() {
+    let of = |method, at: f64| of_snapshots(method, vec![snapshot(1, at), snapshot(10, at / 2.0)], 0, 0.5);
     let (active, entropy) = (Method::QuadraticActive, Method::Entropy);
-    let all = [of_courses(vec![vec![of(active, 0.5), of(entropy, 0.25), of(Method::AdaBoost, 0.125)]])];
-    let plots = courses::plots(&all);
+    let all = [of_histories(vec![vec![of(active, 0.5), of(entropy, 0.25), of(Method::AdaBoost, 0.125)]])];
+    let plots = histories::plots(&all);
     let plot = |ending: &str| &plots.iter().find(|(name, _)| name == ending).unwrap().1.panels;
     let x = [1.0, 10.0];
     assert_eq!(
@@ -99,16 +99,18 @@ fn courses_are_drawn_by_round() {
 #[test]
 fn margins_are_drawn_of_trees() {
     use super::super::methods::Learner;
-    let of = |method, at: f64, share| of_places(method, vec![place(1, at), place(10, at / 2.0)], 0, share);
+    let of = |method, at: f64, share| {
+        of_snapshots(method, vec![snapshot(1, at), snapshot(10, at / 2.0)], 0, share)
+    };
     let mut one =
-        of_courses(vec![vec![of(Method::EntropyMargin, -1.5, 0.25), of(Method::Entropy, -1.25, 0.75)]]);
+        of_histories(vec![vec![of(Method::EntropyMargin, -1.5, 0.25), of(Method::Entropy, -1.25, 0.75)]]);
     assert!(
-        courses::plots(std::slice::from_ref(&one))
+        histories::plots(std::slice::from_ref(&one))
             .iter()
             .all(|(name, plot)| !name.contains("margin") || plot.panels.is_empty())
     );
     one.learner = Learner::Trees;
-    let plots = courses::plots(&[one]);
+    let plots = histories::plots(&[one]);
     let plot = |ending: &str| &plots.iter().find(|(name, _)| name == ending).unwrap().1.panels;
     assert_eq!(
         curves(&plot("margin-bound")[0]),

@@ -62,7 +62,7 @@ fn the_test_error_is_that_of_the_whole_ensemble() {
 }
 
 /// Edges, steps and bounds, round by round.
-type Course = Vec<(f64, f64, f64)>;
+type History = Vec<(f64, f64, f64)>;
 
 /// The algorithm of every name, made a second time.
 #[test]
@@ -72,21 +72,21 @@ fn methods_are_what_they_are_called() {
     let examples = Examples::uniform(task.labels.clone()).unwrap();
     let simplex = || Simplex::new(1.0).unwrap();
     let tree = BinnedTree::new(3, LeafAnswer::Sign, 0.0).unwrap();
-    fn play(algorithm: impl Reweighting, examples: &Examples, tree: &BinnedTree, split: &Split) -> Course {
+    fn play(algorithm: impl Reweighting, examples: &Examples, tree: &BinnedTree, split: &Split) -> History {
         let mut run = BoostingRun::new(examples.clone(), tree.clone(), algorithm).unwrap();
-        let mut course = Vec::new();
+        let mut history = Vec::new();
         for _ in 0..6 {
             let ControlFlow::Continue(round) = run.round(&split.train).unwrap() else { break };
-            course.push((round.edge, round.eta, round.promise.error));
+            history.push((round.edge, round.eta, round.promise.error));
         }
-        course
+        history
     }
     let found = |method: Method| {
-        let mut course = Course::new();
+        let mut history = History::new();
         let mut each =
-            |now: &Moment<'_>| course.push((now.round.edge, now.round.eta, now.round.promise.error));
+            |now: &Moment<'_>| history.push((now.round.edge, now.round.eta, now.round.promise.error));
         method.boost(Learner::Trees, &task, 6, &mut each).unwrap();
-        course
+        history
     };
     let quadratic =
         |schedule| MirrorAscent::<_, _, Lazy>::new(Euclidean, simplex(), &examples, schedule).unwrap();
@@ -95,7 +95,7 @@ fn methods_are_what_they_are_called() {
     };
     let active =
         MirrorAscent::<_, _, Active>::new(Euclidean, simplex(), &examples, Schedule::Theorem1).unwrap();
-    let of = |course: Course, method: Method| assert_eq!(found(method), course, "{method}");
+    let of = |history: History, method: Method| assert_eq!(found(method), history, "{method}");
     macro_rules! is {
         ($method:expr, $algorithm:expr) => {
             of(play($algorithm, &examples, &tree, &split), $method)

@@ -19,7 +19,7 @@ pub(super) fn write(
         record.seed
     );
     let mut output = Output::of(record, options, &title)?;
-    output.section("Every algorithm after its last round", &tables::courses(measured)?);
+    output.section("Every algorithm after its last round", &tables::histories(measured)?);
     output.section("Test error where training labels are turned, in %", &tables::noise(measured)?);
     output.section("Against AdaBoost, in points of test error", &[tables::against_adaboost(measured)?]);
     output.section("The k that was chosen", &[tables::chosen(measured)?]);

@@ -1,14 +1,14 @@
 //! What the record and the tables read off trials.
 
-use super::super::made_up::{course, courses, place, points};
+use super::super::made_up::{histories, history, points, snapshot};
 use super::super::methods::Method;
 use super::*;
 use crate::maboost::measured::of_part;
 
 #[test]
 fn the_record_keeps_every_number_under_its_name() {
-    let of = |method, at, broken| course(method, vec![place(1, 0.75), place(4, at)], broken, 0.0);
-    let one = courses(vec![vec![of(Method::Entropy, 0.125, 3)], vec![of(Method::Entropy, 0.25, 0)]]);
+    let of = |method, at, broken| history(method, vec![snapshot(1, 0.75), snapshot(4, at)], broken, 0.0);
+    let one = histories(vec![vec![of(Method::Entropy, 0.125, 3)], vec![of(Method::Entropy, 0.25, 0)]]);
     let found = trials(&one, 7);
     let numbers: Vec<_> = found.iter().map(|kept| (kept.trial, &kept.metric[..], kept.value)).collect();
     let expected = |trial, of: f64, broken| {
@@ -57,15 +57,15 @@ fn points_of_combined_sets_are_told_by_their_k() {
 #[test]
 fn means_are_over_the_trials() {
     let of = |rounds: &[(u32, f64)], share| {
-        course(Method::Entropy, rounds.iter().map(|(t, at)| place(*t, *at)).collect(), 0, share)
+        history(Method::Entropy, rounds.iter().map(|(t, at)| snapshot(*t, *at)).collect(), 0, share)
     };
-    let one = courses(vec![
+    let one = histories(vec![
         vec![of(&[(1, 0.5), (10, 0.25)], 0.25)],
         vec![of(&[(1, 0.75), (10, 0.5), (200, 0.125)], 0.75)],
     ]);
     assert_eq!(one.rounds("entropy"), [1, 10, 200]);
     assert!(one.rounds("AdaBoost").is_empty());
-    let at = |round| one.at("entropy", round, |place| Some(place.error)).map(|found| found.mean);
+    let at = |round| one.at("entropy", round, |snapshot| Some(snapshot.error)).map(|found| found.mean);
     assert_eq!([1, 10, 200].map(at), [0.625, 0.375, 0.1875].map(Some));
     let end = |metric| one.end("entropy", metric).map(|found| found.mean);
     assert_eq!((end("training error"), end("rounds"), end("nothing")), (Some(0.1875), Some(105.0), None));
@@ -97,5 +97,5 @@ fn a_number_is_found_by_all_that_names_it() {
     assert_eq!(one.values("a", "M", "error", 1.0), [5.25, 5.5]);
     assert_eq!(one.cases(), [("b", 0.0), ("a", 0.0)]);
     let others = [one, points(Part::Combined, &[])];
-    assert_eq!(of_part(&others, Part::Noise).count() + of_part(&others, Part::Courses).count(), 1);
+    assert_eq!(of_part(&others, Part::Noise).count() + of_part(&others, Part::Histories).count(), 1);
 }

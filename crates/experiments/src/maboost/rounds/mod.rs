@@ -1,6 +1,6 @@
 //! What is kept of the rounds, as comma-separated values: means over the trials.
 
-use super::course::{Place, levels};
+use super::history::{Snapshot, levels};
 use super::measured::{Measured, of_part};
 use super::methods::Method;
 use super::parts::Part;
@@ -8,18 +8,18 @@ use report::table::significant;
 use std::fmt::Write as _;
 
 /// What is kept of a round, by the heading of its column.
-type Read = fn(&Place) -> Option<f64>;
+type Read = fn(&Snapshot) -> Option<f64>;
 const COLUMNS: [(&str, Read); 10] = [
-    ("training error", |place| Some(place.error)),
-    ("test error", |place| Some(place.test)),
-    ("bound", |place| Some(place.bound)),
-    ("sharper bound", |place| place.tight),
-    ("least margin", |place| Some(place.margin)),
-    ("bound on the margin", |place| place.margin_bound),
-    ("sum of squared edges", |place| Some(place.squares)),
-    ("share of zero weights", |place| Some(place.zeros)),
-    ("share of weights at the cap", |place| Some(place.capped)),
-    ("passes over the rows", |place| Some(place.used)),
+    ("training error", |snapshot| Some(snapshot.error)),
+    ("test error", |snapshot| Some(snapshot.test)),
+    ("bound", |snapshot| Some(snapshot.bound)),
+    ("sharper bound", |snapshot| snapshot.tight),
+    ("least margin", |snapshot| Some(snapshot.margin)),
+    ("bound on the margin", |snapshot| snapshot.margin_bound),
+    ("sum of squared edges", |snapshot| Some(snapshot.squares)),
+    ("share of zero weights", |snapshot| Some(snapshot.zeros)),
+    ("share of weights at the cap", |snapshot| Some(snapshot.capped)),
+    ("passes over the rows", |snapshot| Some(snapshot.used)),
 ];
 const KEY: &str = "set,learner,data,trials,method";
 /// Significant digits.
@@ -61,7 +61,7 @@ pub(super) fn margins(measured: &[Measured]) -> String {
 }
 
 fn runs(measured: &[Measured]) -> impl Iterator<Item = (&Measured, String)> {
-    of_part(measured, Part::Courses)
+    of_part(measured, Part::Histories)
         .flat_map(|one| Method::ALL.into_iter().map(move |method| (one, method.to_string())))
 }
 

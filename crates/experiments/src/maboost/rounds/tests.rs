@@ -1,14 +1,14 @@
 //! Every column of the tables by round is that of its heading.
 
-use super::super::made_up::{course, courses, place};
+use super::super::made_up::{histories, history, snapshot};
 use super::*;
 
 #[test]
 fn every_column_is_that_of_its_heading() {
-    let of = |places, share| course(Method::Entropy, places, 0, share);
-    let all = [courses(vec![
-        vec![of(vec![place(1, 0.5), place(10, 0.25)], 0.25)],
-        vec![of(vec![place(1, 0.75)], 0.75)],
+    let of = |snapshots, share| history(Method::Entropy, snapshots, 0, share);
+    let all = [histories(vec![
+        vec![of(vec![snapshot(1, 0.5), snapshot(10, 0.25)], 0.25)],
+        vec![of(vec![snapshot(1, 0.75)], 0.75)],
     ])];
     let text = rounds(&all);
     let lines: Vec<&str> = text.lines().collect();

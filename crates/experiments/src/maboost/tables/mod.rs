@@ -9,7 +9,7 @@ use crate::runner::ExperimentError;
 use report::paired::Interval;
 use report::table::{Cell, Table, significant};
 
-/// The columns of the courses: heading, metric of the record, and whether it is a share.
+/// The columns of the histories: heading, metric of the record, and whether it is a share.
 const COLUMNS: [(&str, &str, bool); 12] = [
     ("training error, %", "training error", true),
     ("bound, %", "bound", true),
@@ -26,9 +26,9 @@ const COLUMNS: [(&str, &str, bool); 12] = [
 ];
 
 /// A table a learner and set: a row for each algorithm.
-pub(super) fn courses(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
+pub(super) fn histories(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let mut tables = Vec::new();
-    for one in of_part(measured, Part::Courses) {
+    for one in of_part(measured, Part::Histories) {
         let mut table = Table::new(&one.name(), &COLUMNS.map(|column| column.0));
         for method in Method::ALL.map(|method| method.to_string()) {
             let cells = COLUMNS.map(|(_, metric, share)| match one.end(&method, metric) {

@@ -1,18 +1,19 @@
 //! Every number stands in its column, and every difference is taken from what its heading says.
 
-use super::super::made_up::{course, courses, place, points};
+use super::super::made_up::{histories, history, points, snapshot};
 use super::*;
 
 #[test]
-fn the_end_of_a_course_stands_in_its_columns() {
-    let of = |method, at: f64, broken| course(method, vec![place(1, 0.75), place(20, at)], broken, 0.0);
+fn the_end_of_a_history_stands_in_its_columns() {
+    let of =
+        |method, at: f64, broken| history(method, vec![snapshot(1, 0.75), snapshot(20, at)], broken, 0.0);
     // Both methods that are first and last in the table, in either trial in another order.
     let (first, last) = (Method::QuadraticActive, Method::AdaBoost);
-    let one = courses(vec![
+    let one = histories(vec![
         vec![of(first, 0.125, 3), of(last, 0.5, 0)],
         vec![of(last, 0.25, 0), of(first, 0.125, 2)],
     ]);
-    let found = courses_table(&one);
+    let found = histories_table(&one);
     let row = |name: &str, cells: [&str; 12]| {
         let mut row = vec![name.to_owned()];
         row.extend(cells.map(str::to_owned));
@@ -48,12 +49,12 @@ fn the_end_of_a_course_stands_in_its_columns() {
     assert_eq!(found[1][1..], vec!["–"; 12]);
 }
 
-fn courses_table(one: &Measured) -> Vec<Vec<String>> {
-    courses_of(std::slice::from_ref(one))
+fn histories_table(one: &Measured) -> Vec<Vec<String>> {
+    histories_of(std::slice::from_ref(one))
 }
 
-fn courses_of(measured: &[Measured]) -> Vec<Vec<String>> {
-    super::courses(measured).unwrap()[0].cells()
+fn histories_of(measured: &[Measured]) -> Vec<Vec<String>> {
+    super::histories(measured).unwrap()[0].cells()
 }
 
 /// Two trials: AdaBoost errs in a half and a quarter of the rows, and so on.
@@ -61,8 +62,8 @@ fn noisy() -> [Measured; 1] {
     let trial = |base: f64| {
         let mut points = Vec::new();
         for (case, x, more) in [("0% noise", 0.0, 0.0), ("5% noise", 5.0, 0.03125)] {
-            for (place, method) in METHODS.into_iter().enumerate() {
-                points.push((case, method, TEST_ERROR, x, base + more - place as f64 / 64.0));
+            for (at, method) in METHODS.into_iter().enumerate() {
+                points.push((case, method, TEST_ERROR, x, base + more - at as f64 / 64.0));
             }
             points.push((case, SMOOTH, CHOSEN, x, 8.0 * base));
             points.push((case, SMOOTH_STOPPED, CHOSEN, x, 16.0 * base));

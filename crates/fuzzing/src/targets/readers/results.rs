@@ -2,7 +2,7 @@
 //! conformance run.
 
 use super::{law, with_file};
-use crate::Course;
+use crate::Checks;
 use crate::play::regressor;
 use crate::target::{Format, Target};
 use crate::verdict::{AnyError, Complaint};
@@ -31,7 +31,7 @@ fn load_body(path: &Path) -> Result<OgdLinear, AnyError> {
     let file = path.with_extension("saved");
     std::fs::write(&file, [format!("{header}\n").as_bytes(), &body, b"\n"].concat())?;
     let mut learner: OgdLinear = saved::load(&file, KIND)?;
-    regressor(&mut learner, &mut Course::default())?;
+    regressor(&mut learner, &mut Checks::default())?;
     Ok(learner)
 }
 

@@ -1,6 +1,6 @@
-//! What the courses show: curves by round, and distributions of margins.
+//! What the histories show: curves by round, and distributions of margins.
 
-use super::super::course::{Place, levels};
+use super::super::history::{Snapshot, levels};
 use super::super::measured::{Measured, of_part};
 use super::super::methods::{Learner, Method};
 use super::super::parts::Part;
@@ -50,11 +50,11 @@ const SPARSE: [Method; 5] = [
 /// flat.
 const LEAST: f64 = 1e-5;
 /// A number of a round.
-type Read = fn(&Place) -> Option<f64>;
+type Read = fn(&Snapshot) -> Option<f64>;
 
-/// Every figure of the courses, with the ending of its file's name.
+/// Every figure of the histories, with the ending of its file's name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
-    let mut sets: Vec<Name> = of_part(measured, Part::Courses).map(|one| one.set).collect();
+    let mut sets: Vec<Name> = of_part(measured, Part::Histories).map(|one| one.set).collect();
     sets.dedup();
     let mut plots: Vec<_> =
         sets.into_iter().map(|set| (format!("bounds-{set}"), bounds(measured, set))).collect();
@@ -76,16 +76,16 @@ pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
 /// below [`LEAST`].
 fn bounds(measured: &[Measured], set: Name) -> LinePlot {
     let curves: [(&str, Read, bool); 4] = [
-        ("training error", |place| Some(place.error), false),
-        ("test error", |place| Some(place.test), false),
-        ("bound", |place| Some(place.bound), true),
-        ("sharper bound", |place| place.tight, true),
+        ("training error", |snapshot| Some(snapshot.error), false),
+        ("test error", |snapshot| Some(snapshot.test), false),
+        ("bound", |snapshot| Some(snapshot.bound), true),
+        ("sharper bound", |snapshot| snapshot.tight, true),
     ];
     let panels = Method::ALL.into_iter().flat_map(|method| {
-        of_part(measured, Part::Courses).filter(|one| one.set == set).map(move |one| {
+        of_part(measured, Part::Histories).filter(|one| one.set == set).map(move |one| {
             let series = curves.iter().filter_map(|&(name, read, theory)| {
                 let points =
-                    course(one, method, read).into_iter().take_while(|(_, found)| found.mean >= LEAST);
+                    history(one, method, read).into_iter().take_while(|(_, found)| found.mean >= LEAST);
                 series(name, points, theory)
             });
             let title = format!("{method}: {}", one.learner);
@@ -101,11 +101,11 @@ fn bounds(measured: &[Measured], set: Name) -> LinePlot {
 }
 
 fn test(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot {
-    let panels = of_part(measured, Part::Courses).filter(|one| one.learner != Learner::Means).map(|one| {
+    let panels = of_part(measured, Part::Histories).filter(|one| one.learner != Learner::Means).map(|one| {
         panel(
             one,
             methods.iter().filter_map(|&method| {
-                let points = course(one, method, |place| Some(place.test));
+                let points = history(one, method, |snapshot| Some(snapshot.test));
                 series(
                     &method.to_string(),
                     points.into_iter().map(|(x, found)| (x, found.scaled(100.0))),
@@ -120,7 +120,7 @@ fn test(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot {
 
 /// The distribution of normalised margins after the last round.
 fn margins(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot {
-    let panels = of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees).map(|one| {
+    let panels = of_part(measured, Part::Histories).filter(|one| one.learner == Learner::Trees).map(|one| {
         panel(
             one,
             methods.iter().filter_map(|method| {
@@ -135,7 +135,7 @@ fn margins(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot 
 
 /// The distribution of margins as rounds go by, a panel an algorithm.
 fn margin_growth(measured: &[Measured]) -> LinePlot {
-    let of_trees = || of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees);
+    let of_trees = || of_part(measured, Part::Histories).filter(|one| one.learner == Learner::Trees);
     let one = of_trees().find(|one| one.set == Name::Spambase).or_else(|| of_trees().next());
     let panels = one.into_iter().flat_map(|one| {
         Method::ALL.iter().map(move |method| {
@@ -152,15 +152,15 @@ fn margin_growth(measured: &[Measured]) -> LinePlot {
 
 /// The mean of the least margins, and what Theorem 2 leaves of it.
 fn margin_bound(measured: &[Measured]) -> LinePlot {
-    let panels = of_part(measured, Part::Courses).filter(|one| one.learner == Learner::Trees).map(|one| {
+    let panels = of_part(measured, Part::Histories).filter(|one| one.learner == Learner::Trees).map(|one| {
         let curve = |name: &str, method, read, theory| {
-            let points = course(one, method, read).into_iter().filter(|(_, found)| found.mean >= -1.0);
+            let points = history(one, method, read).into_iter().filter(|(_, found)| found.mean >= -1.0);
             series(name, points, theory)
         };
         let measured = [Method::EntropyMargin, Method::Entropy, Method::AdaBoost]
-            .map(|method| curve(&method.to_string(), method, |place| Some(place.margin), false));
+            .map(|method| curve(&method.to_string(), method, |snapshot| Some(snapshot.margin), false));
         let bound =
-            curve("bound, entropy, Theorem 2", Method::EntropyMargin, |place| place.margin_bound, true);
+            curve("bound, entropy, Theorem 2", Method::EntropyMargin, |snapshot| snapshot.margin_bound, true);
         panel(one, measured.into_iter().chain([bound]).flatten())
     });
     let title = "The least training margin over trees, and the bound of Theorem 2";
@@ -168,11 +168,11 @@ fn margin_bound(measured: &[Measured]) -> LinePlot {
 }
 
 fn zeros(measured: &[Measured]) -> LinePlot {
-    let panels = of_part(measured, Part::Courses).filter(|one| one.learner != Learner::Means).map(|one| {
+    let panels = of_part(measured, Part::Histories).filter(|one| one.learner != Learner::Means).map(|one| {
         panel(
             one,
             SPARSE.iter().filter_map(|&method| {
-                let points = course(one, method, |place| Some(place.zeros));
+                let points = history(one, method, |snapshot| Some(snapshot.zeros));
                 series(
                     &method.to_string(),
                     points.into_iter().map(|(x, found)| (x, found.scaled(100.0))),
@@ -188,12 +188,12 @@ fn zeros(measured: &[Measured]) -> LinePlot {
 fn used(measured: &[Measured]) -> LinePlot {
     let methods =
         [Method::QuadraticActive, Method::QuadraticLazy, Method::SparseFraction(0.5), Method::Entropy];
-    let panels = of_part(measured, Part::Courses).filter(|one| one.learner != Learner::Means).map(|one| {
+    let panels = of_part(measured, Part::Histories).filter(|one| one.learner != Learner::Means).map(|one| {
         panel(
             one,
             methods.iter().filter_map(|&method| {
-                let used = course(one, method, |place| Some(place.used));
-                let test = course(one, method, |place| Some(place.test));
+                let used = history(one, method, |snapshot| Some(snapshot.used));
+                let test = history(one, method, |snapshot| Some(snapshot.test));
                 let points =
                     used.into_iter().zip(test).map(|((_, used), (_, test))| (used.mean, test.scaled(100.0)));
                 series(&method.to_string(), points, false)
@@ -206,7 +206,7 @@ fn used(measured: &[Measured]) -> LinePlot {
 
 /// A number of a method after every kept round: the mean over the trials, which on large sets are too few for
 /// a band.
-fn course(one: &Measured, method: Method, read: Read) -> Vec<(f64, Interval)> {
+fn history(one: &Measured, method: Method, read: Read) -> Vec<(f64, Interval)> {
     let name = method.to_string();
     let at = |t: u32| Some((f64::from(t), certain(one.at(&name, t, read)?.mean)));
     one.rounds(&name).into_iter().filter_map(at).collect()

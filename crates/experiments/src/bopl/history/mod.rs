@@ -1,4 +1,4 @@
-//! The course of one run: what is kept of its rounds, and whether they keep what the theorems say.
+//! The history of one run: what is kept of its rounds, and whether they keep what the theorems say.
 
 use super::task::Rewarded;
 use crate::runner::ExperimentError;
@@ -8,7 +8,7 @@ use weak_learners::pairs::PairHypothesis;
 
 /// One run of one method in one trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct History {
     /// The mean reward on the rows that were watched: of the argmax policy, or of the stochastic logging
     /// policy.
     pub reward: f64,
@@ -27,12 +27,14 @@ pub struct Course {
     /// What is known of the logging policy, in its own row.
     pub logging: Option<Logging>,
     /// The rounds that are kept, the last among them.
-    pub places: Vec<Place>,
+    // Kept trials have it under its first name.
+    #[serde(rename = "places")]
+    pub snapshots: Vec<Snapshot>,
 }
 
 /// What is kept of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Snapshot {
     /// t.
     pub round: u32,
     /// The mean reward of the argmax policy on the rows that were watched.
@@ -57,7 +59,7 @@ pub struct Logging {
 }
 
 /// Kept rounds of a run, about.
-const PLACES: u32 = 60;
+const SNAPSHOTS: u32 = 60;
 
 /// Follows a run on rows whose rewards are known.
 pub(super) struct Watch<'a> {
@@ -68,7 +70,7 @@ pub(super) struct Watch<'a> {
     last: u32,
     before: f64,
     tick: &'a (dyn Fn(u64) + Sync),
-    pub(super) course: Course,
+    pub(super) history: History,
 }
 
 impl<'a> Watch<'a> {
@@ -79,9 +81,9 @@ impl<'a> Watch<'a> {
         objective: f64,
         tick: &'a (dyn Fn(u64) + Sync),
     ) -> Self {
-        let every = rounds.div_ceil(PLACES).max(1);
-        let (scores, course) = (rows.no_scores(), Course::default());
-        Self { rows, scores, every, last: rounds, before: objective, tick, course }
+        let every = rounds.div_ceil(SNAPSHOTS).max(1);
+        let (scores, history) = (rows.no_scores(), History::default());
+        Self { rows, scores, every, last: rounds, before: objective, tick, history }
     }
 
     /// A round of boosted off-policy learning: f_t and α_t were added.
@@ -92,14 +94,14 @@ impl<'a> Watch<'a> {
         seconds: f64,
     ) -> Result<(), ExperimentError> {
         let near = 1e-9 * (1.0 + self.before.abs());
-        let course = &mut self.course;
-        course.short_of_the_decrease += u32::from(round.objective > self.before - round.decrease + near);
-        course.above_the_bound += u32::from(round.objective > round.bound + near);
+        let history = &mut self.history;
+        history.short_of_the_decrease += u32::from(round.objective > self.before - round.decrease + near);
+        history.above_the_bound += u32::from(round.objective > round.bound + near);
         self.before = round.objective;
         let [snips, objective, bound] = [round.snips, round.objective, round.bound].map(Some);
-        let place =
-            Place { round: 0, reward: 0.0, gradient_norm: round.gradient_norm, snips, objective, bound };
-        self.add(place, round.alpha, predictor, seconds)
+        let snapshot =
+            Snapshot { round: 0, reward: 0.0, gradient_norm: round.gradient_norm, snips, objective, bound };
+        self.add(snapshot, round.alpha, predictor, seconds)
     }
 
     /// A round of reward regression.
@@ -111,52 +113,53 @@ impl<'a> Watch<'a> {
         seconds: f64,
     ) -> Result<(), ExperimentError> {
         let (squared_error, near) = (round.squared_error, 1e-9 * (1.0 + self.before));
-        self.course.short_of_the_decrease += u32::from(squared_error > self.before - round.decrease + near);
+        self.history.short_of_the_decrease += u32::from(squared_error > self.before - round.decrease + near);
         self.before = squared_error;
         let (snips, objective, bound) = (None, Some(squared_error), None);
-        let place = Place { round: 0, reward: 0.0, gradient_norm, snips, objective, bound };
-        self.add(place, rate, predictor, seconds)
+        let snapshot = Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound };
+        self.add(snapshot, rate, predictor, seconds)
     }
 
     /// A round of any method.
     fn add(
         &mut self,
-        place: Place,
+        snapshot: Snapshot,
         alpha: f64,
         predictor: &impl PairHypothesis,
         seconds: f64,
     ) -> Result<(), ExperimentError> {
         self.rows.add(predictor, alpha, &mut self.scores)?;
-        self.course.seconds += seconds;
-        self.course.rounds += 1;
-        let round = self.course.rounds;
+        self.history.seconds += seconds;
+        self.history.rounds += 1;
+        let round = self.history.rounds;
         if round == 1 || round.is_multiple_of(self.every) || round == self.last {
             let reward = self.rows.reward(&self.scores);
-            self.course.places.push(Place { round, reward, ..place });
+            self.history.snapshots.push(Snapshot { round, reward, ..snapshot });
         }
         (self.tick)(1);
         Ok(())
     }
 
     /// The end, with the scores; a run that stopped early has done the rest as well.
-    pub(super) fn finish(mut self, stop: Option<BoplStop>, end: Option<Place>) -> (Course, Vec<f64>) {
-        let course = &mut self.course;
-        course.stop = stop;
-        course.reward = self.rows.reward(&self.scores);
-        if let Some(end) = end.filter(|_| course.places.last().is_none_or(|last| last.round < course.rounds))
+    pub(super) fn finish(mut self, stop: Option<BoplStop>, end: Option<Snapshot>) -> (History, Vec<f64>) {
+        let history = &mut self.history;
+        history.stop = stop;
+        history.reward = self.rows.reward(&self.scores);
+        if let Some(end) =
+            end.filter(|_| history.snapshots.last().is_none_or(|last| last.round < history.rounds))
         {
-            course.places.push(Place { round: course.rounds, reward: course.reward, ..end });
+            history.snapshots.push(Snapshot { round: history.rounds, reward: history.reward, ..end });
         }
-        (self.tick)(u64::from(self.last - course.rounds));
-        (self.course, self.scores)
+        (self.tick)(u64::from(self.last - history.rounds));
+        (self.history, self.scores)
     }
 }
 
-impl Course {
+impl History {
     /// The run after this round, or where it had stopped before.
     #[must_use]
-    pub fn at(&self, round: u32) -> Option<&Place> {
-        self.places.iter().rfind(|place| place.round <= round)
+    pub fn at(&self, round: u32) -> Option<&Snapshot> {
+        self.snapshots.iter().rfind(|snapshot| snapshot.round <= round)
     }
 }
 

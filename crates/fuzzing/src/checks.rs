@@ -7,7 +7,7 @@ use std::fmt::Display;
 
 /// A record of one use.
 #[derive(Debug, Default)]
-pub struct Course {
+pub struct Checks {
     seen: Vec<Seen>,
     complaint: Option<Complaint>,
 }
@@ -18,7 +18,7 @@ enum Seen {
     Refusal(String),
 }
 
-impl Course {
+impl Checks {
     /// A number that has to be finite.
     pub fn number(&mut self, what: &str, value: f64) {
         if !value.is_finite() {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_first_complaint_is_kept_and_courses_are_compared_bit_for_bit() {
-        let (mut one, mut two) = (Course::default(), Course::default());
+        let (mut one, mut two) = (Checks::default(), Checks::default());
         one.number("zero", 0.0);
         two.number("zero", -0.0);
         assert!(one.take_complaint().is_none());
@@ -130,16 +130,16 @@ mod tests {
 
     #[test]
     fn a_refused_step_that_leaves_a_trace_is_seen() {
-        let mut course = Course::default();
+        let mut checks = Checks::default();
         let mut state = 1;
-        course.attempt(&mut state, |_, _| Err::<(), _>("refused"));
-        assert!(course.take_complaint().is_none());
-        course.attempt(&mut state, |state, _| {
+        checks.attempt(&mut state, |_, _| Err::<(), _>("refused"));
+        assert!(checks.take_complaint().is_none());
+        checks.attempt(&mut state, |state, _| {
             *state = 2;
             Err::<(), _>("refused")
         });
         assert_eq!(
-            course.take_complaint().map(|complaint| complaint.law),
+            checks.take_complaint().map(|complaint| complaint.law),
             Some("a refused step changes nothing")
         );
     }

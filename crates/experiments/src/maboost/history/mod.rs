@@ -1,4 +1,4 @@
-//! The course of one run: error, bound, margins and zero weights by round.
+//! The history of one run: error, bound, margins and zero weights by round.
 
 use super::methods::{Learner, Method, Moment};
 use super::sets::Task;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// One run of one algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct History {
     /// The algorithm.
     pub method: String,
     /// Why it stopped before the last round, if it did.
@@ -16,14 +16,16 @@ pub struct Course {
     /// How many rounds broke their bound; none, if the theorems are right.
     pub broken: u32,
     /// The rounds that are kept, the last among them.
-    pub places: Vec<Place>,
+    // Kept trials have it under its first name.
+    #[serde(rename = "places")]
+    pub snapshots: Vec<Snapshot>,
     /// The round, and the share of the training examples with a normalised margin up to each of [`levels`].
     pub margins: Vec<(u32, Vec<f64>)>,
 }
 
 /// What is kept of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Snapshot {
     /// t.
     pub round: u32,
     /// The training error, with a margin of 0 for an error.
@@ -58,7 +60,7 @@ const MARGINS_AFTER: [u32; 2] = [10, 100];
 /// Kept rounds a factor of ten.
 const A_DECADE: f64 = 12.0;
 
-impl Course {
+impl History {
     /// Runs an algorithm for up to `rounds` rounds.
     ///
     /// # Errors
@@ -75,19 +77,19 @@ impl Course {
     }
 
     /// The run after this round, or where it had stopped before.
-    pub fn at(&self, round: u32) -> Option<&Place> {
-        self.places.iter().rfind(|place| place.round <= round)
+    pub fn at(&self, round: u32) -> Option<&Snapshot> {
+        self.snapshots.iter().rfind(|snapshot| snapshot.round <= round)
     }
 
     /// The run at its end.
-    pub fn last(&self) -> Option<&Place> {
-        self.places.last()
+    pub fn last(&self) -> Option<&Snapshot> {
+        self.snapshots.last()
     }
 }
 
 /// Follows a run.
 struct Watch {
-    course: Course,
+    history: History,
     /// N.
     n: f64,
     bounds_the_best_round: bool,
@@ -96,15 +98,15 @@ struct Watch {
     used: f64,
     /// The least training error so far.
     least: f64,
-    last: Option<Place>,
+    last: Option<Snapshot>,
     last_margins: Vec<f64>,
 }
 
 impl Watch {
     fn new(method: Method, examples: usize) -> Self {
-        let (stop, places, margins) = (None, Vec::new(), Vec::new());
+        let (stop, snapshots, margins) = (None, Vec::new(), Vec::new());
         Self {
-            course: Course { method: method.to_string(), stop, broken: 0, places, margins },
+            history: History { method: method.to_string(), stop, broken: 0, snapshots, margins },
             n: examples as f64,
             bounds_the_best_round: method.bounds_the_best_round(),
             eta_sum: 0.0,
@@ -123,8 +125,8 @@ impl Watch {
         self.used += round.trained_on as f64 / self.n;
         self.least = self.least.min(round.error);
         let bounded = if self.bounds_the_best_round { self.least } else { round.error };
-        self.course.broken += u32::from(!keeps(&round.promise, bounded, round.min_margin));
-        let place = Place {
+        self.history.broken += u32::from(!keeps(&round.promise, bounded, round.min_margin));
+        let snapshot = Snapshot {
             round: *t,
             error: round.error,
             test: *test_error,
@@ -138,28 +140,28 @@ impl Watch {
             used: self.used,
         };
         if MARGINS_AFTER.contains(t) {
-            self.course.margins.push((*t, distribution(margins, self.eta_sum)));
+            self.history.margins.push((*t, distribution(margins, self.eta_sum)));
         }
         if is_kept(*t) {
-            self.course.places.push(place);
+            self.history.snapshots.push(snapshot);
         }
-        self.last = Some(place);
+        self.last = Some(snapshot);
         self.last_margins.clear();
         self.last_margins.extend_from_slice(margins);
     }
 
-    fn finish(self, stop: Option<BoostStop>) -> Course {
-        let Self { mut course, eta_sum, last, last_margins, .. } = self;
-        course.stop = stop;
-        if let Some(place) = last {
-            if course.places.last() != Some(&place) {
-                course.places.push(place);
+    fn finish(self, stop: Option<BoostStop>) -> History {
+        let Self { mut history, eta_sum, last, last_margins, .. } = self;
+        history.stop = stop;
+        if let Some(snapshot) = last {
+            if history.snapshots.last() != Some(&snapshot) {
+                history.snapshots.push(snapshot);
             }
-            if course.margins.last().is_none_or(|(round, _)| *round != place.round) {
-                course.margins.push((place.round, distribution(&last_margins, eta_sum)));
+            if history.margins.last().is_none_or(|(round, _)| *round != snapshot.round) {
+                history.margins.push((snapshot.round, distribution(&last_margins, eta_sum)));
             }
         }
-        course
+        history
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is counted and kept of a run's rounds.
 
-use super::super::made_up::place;
+use super::super::made_up::snapshot;
 use super::*;
 use boosters::maboost::Round;
 
@@ -49,8 +49,8 @@ fn a_round_above_any_bound_is_counted() {
         (0.25, -0.25, promise(0.5, None, Some(-0.5))),
     ];
     assert_eq!(broken(Method::Entropy, &rounds), 4);
-    for (place, expected) in [0, 1, 1, 1, 1, 0, 0].into_iter().enumerate() {
-        assert_eq!(broken(Method::Entropy, &rounds[place..=place]), expected, "{:?}", rounds[place]);
+    for (at, expected) in [0, 1, 1, 1, 1, 0, 0].into_iter().enumerate() {
+        assert_eq!(broken(Method::Entropy, &rounds[at..=at]), expected, "{:?}", rounds[at]);
     }
     let near = |by: f64| [(0.25 + by, 0.25 - by, promise(0.25, None, Some(0.25)))];
     assert_eq!([near(1e-12), near(1e-6)].map(|rounds| broken(Method::Entropy, &rounds)), [0, 1]);
@@ -72,9 +72,9 @@ fn what_is_kept_of_a_round_is_what_was_booked() {
         let promise = promise(0.75, Some(0.625), Some(-0.5));
         watch.see(&moment(t, round(0.5 / f64::from(t), -0.25, promise)));
     }
-    let course = watch.finish(Some(BoostStop::NoEdge));
-    let place = course.at(3).unwrap();
-    let expected = Place {
+    let history = watch.finish(Some(BoostStop::NoEdge));
+    let snapshot = history.at(3).unwrap();
+    let expected = Snapshot {
         round: 3,
         error: 0.5 / 3.0,
         test: 1.0 / 3.0,
@@ -87,9 +87,12 @@ fn what_is_kept_of_a_round_is_what_was_booked() {
         capped: 0.125,
         used: 2.25,
     };
-    assert_eq!((place, course.last(), course.stop), (&expected, Some(&expected), Some(BoostStop::NoEdge)));
+    assert_eq!(
+        (snapshot, history.last(), history.stop),
+        (&expected, Some(&expected), Some(BoostStop::NoEdge))
+    );
     // Of the margins −2, 0, 1 and 2 over Ση = 6.
-    let (t, shares) = course.margins.last().unwrap();
+    let (t, shares) = history.margins.last().unwrap();
     let at = |level: f64| {
         levels().zip(shares).filter(|(at, _)| *at <= level + 1e-9).last().map(|(_, share)| *share)
     };
@@ -106,24 +109,25 @@ fn rounds_are_kept_evenly_on_a_logarithmic_scale() {
         (1..=rounds).for_each(|t| watch.see(&moment(t, round(0.5, 0.0, promise(1.0, None, None)))));
         watch.finish(None)
     };
-    let rounds = |course: &Course| course.places.iter().map(|place| place.round).collect::<Vec<_>>();
-    let margins = |course: &Course| course.margins.iter().map(|(t, _)| *t).collect::<Vec<_>>();
-    let course = run(105);
-    let kept = rounds(&course);
+    let rounds =
+        |history: &History| history.snapshots.iter().map(|snapshot| snapshot.round).collect::<Vec<_>>();
+    let margins = |history: &History| history.margins.iter().map(|(t, _)| *t).collect::<Vec<_>>();
+    let history = run(105);
+    let kept = rounds(&history);
     assert_eq!(kept[..9], [1, 2, 3, 4, 5, 6, 7, 9, 10], "{kept:?}");
     assert_eq!(kept[kept.len() - 3..], [83, 100, 105], "{kept:?}");
-    assert_eq!(margins(&course), [10, 100, 105]);
+    assert_eq!(margins(&history), [10, 100, 105]);
     assert_eq!((margins(&run(10)), margins(&run(9))), (vec![10], vec![9]));
     assert_eq!(rounds(&run(10)).last(), Some(&10));
-    assert!(run(0).places.is_empty() && run(0).margins.is_empty());
+    assert!(run(0).snapshots.is_empty() && run(0).margins.is_empty());
 }
 
 #[test]
-fn a_course_is_looked_at_where_it_was() {
-    let places = vec![place(1, 0.5), place(4, 0.75), place(6, 0.25)];
+fn a_history_is_looked_at_where_it_was() {
+    let snapshots = vec![snapshot(1, 0.5), snapshot(4, 0.75), snapshot(6, 0.25)];
     let (method, margins) = (String::new(), Vec::new());
-    let course = Course { method, stop: None, broken: 0, places, margins };
-    let at = |round| course.at(round).map(|place| place.round);
+    let history = History { method, stop: None, broken: 0, snapshots, margins };
+    let at = |round| history.at(round).map(|snapshot| snapshot.round);
     assert_eq!([0, 1, 3, 4, 5, 6, 9].map(at), [None, Some(1), Some(1), Some(4), Some(4), Some(6), Some(6)]);
-    assert_eq!(course.last().map(|place| place.round), Some(6));
+    assert_eq!(history.last().map(|snapshot| snapshot.round), Some(6));
 }

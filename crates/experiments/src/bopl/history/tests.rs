@@ -1,6 +1,6 @@
 //! What is counted and kept of a run's rounds.
 
-use super::super::made_up::place;
+use super::super::made_up::snapshot;
 use super::*;
 use off_policy::{LabelSets, RewardStructure};
 use rows::{Row, RowMatrix};
@@ -52,13 +52,13 @@ fn rounds_that_break_a_theorem_are_counted() {
         (0.25, 0.125, 0.25),
     ] {
         watch.see(&round(objective, decrease, bound), &Alike([0.0; 2]), 0.0).unwrap();
-        broken.push((watch.course.short_of_the_decrease, watch.course.above_the_bound));
+        broken.push((watch.history.short_of_the_decrease, watch.history.above_the_bound));
     }
     assert_eq!(broken, [(0, 0), (1, 0), (2, 1), (2, 2), (2, 2), (2, 2)]);
     // Rounding breaks nothing.
     watch.see(&round(0.25 + 1e-12, 0.0, 0.25), &Alike([0.0; 2]), 0.0).unwrap();
     watch.see(&round(0.25 + 1e-6, 0.0, 0.125), &Alike([0.0; 2]), 0.0).unwrap();
-    assert_eq!((watch.course.short_of_the_decrease, watch.course.above_the_bound), (3, 3));
+    assert_eq!((watch.history.short_of_the_decrease, watch.history.above_the_bound), (3, 3));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn rounds_of_regression_that_fall_short_are_counted() {
         let round = RegressionRound { squared_error, decrease };
         watch.see_regression(&round, 0.0, (1.0, &Alike([0.0; 2])), 0.0).unwrap();
     }
-    assert_eq!((watch.course.short_of_the_decrease, watch.course.above_the_bound), (2, 0));
+    assert_eq!((watch.history.short_of_the_decrease, watch.history.above_the_bound), (2, 0));
 }
 
 /// Of 130 rounds the first, every third and the last are kept, with the numbers of that round.
@@ -86,19 +86,19 @@ fn what_is_kept_of_a_run_is_that_of_its_rounds() {
         let objective = 1.0 / f64::from(t);
         watch.see(&round(objective, 0.0, 2.0 * objective), &predictor, 0.5).unwrap();
     }
-    let (course, scores) = watch.finish(None, Some(place(0, 0.0)));
-    let kept: Vec<u32> = course.places.iter().map(|place| place.round).collect();
+    let (history, scores) = watch.finish(None, Some(snapshot(0, 0.0)));
+    let kept: Vec<u32> = history.snapshots.iter().map(|snapshot| snapshot.round).collect();
     let expected: Vec<u32> = std::iter::once(1).chain((3..130).step_by(3)).chain([130]).collect();
     assert_eq!(kept, expected);
-    for place in &course.places {
-        let right = if place.round < 64 { 1.0 } else { 2.0 };
-        assert!((place.reward - right / 3.0).abs() < 1e-15, "{place:?}");
-        let objective = 1.0 / f64::from(place.round);
-        assert_eq!((place.objective, place.bound), (Some(objective), Some(2.0 * objective)));
-        assert_eq!((place.gradient_norm, place.snips), (16.0, Some(32.0)));
+    for snapshot in &history.snapshots {
+        let right = if snapshot.round < 64 { 1.0 } else { 2.0 };
+        assert!((snapshot.reward - right / 3.0).abs() < 1e-15, "{place:?}");
+        let objective = 1.0 / f64::from(snapshot.round);
+        assert_eq!((snapshot.objective, snapshot.bound), (Some(objective), Some(2.0 * objective)));
+        assert_eq!((snapshot.gradient_norm, snapshot.snips), (16.0, Some(32.0)));
     }
-    assert_eq!((course.rounds, course.seconds, course.stop), (130, 65.0, None));
-    assert!((course.reward - 2.0 / 3.0).abs() < 1e-15 && scores.len() == 6);
+    assert_eq!((history.rounds, history.seconds, history.stop), (130, 65.0, None));
+    assert!((history.reward - 2.0 / 3.0).abs() < 1e-15 && scores.len() == 6);
     assert_eq!(ticks.into_inner(), 130);
 }
 
@@ -116,20 +116,23 @@ fn a_run_that_stopped_keeps_its_end() {
             let predictor = Alike(if t == 4 { [8.0, 0.0] } else { [0.0, 1.0] });
             watch.see(&round(1.0, 0.0, 1.0), &predictor, 0.0).unwrap();
         }
-        watch.finish(Some(BoplStop::Alpha), Some(place(0, 0.25))).0
+        watch.finish(Some(BoplStop::Alpha), Some(snapshot(0, 0.25))).0
     };
     let (four, six) = (run(4), run(6));
-    assert_eq!(four.places.iter().map(|place| place.round).collect::<Vec<_>>(), [1, 3, 4]);
-    let end = Place { round: 4, reward: four.reward, ..place(0, 0.25) };
-    assert_eq!((four.places.last(), four.stop), (Some(&end), Some(BoplStop::Alpha)));
+    assert_eq!(four.snapshots.iter().map(|snapshot| snapshot.round).collect::<Vec<_>>(), [1, 3, 4]);
+    let end = Snapshot { round: 4, reward: four.reward, ..snapshot(0, 0.25) };
+    assert_eq!((four.snapshots.last(), four.stop), (Some(&end), Some(BoplStop::Alpha)));
     assert!((four.reward - 1.0 / 3.0).abs() < 1e-15);
-    assert_eq!(six.places.iter().map(|place| place.round).collect::<Vec<_>>(), [1, 3, 6]);
+    assert_eq!(six.snapshots.iter().map(|snapshot| snapshot.round).collect::<Vec<_>>(), [1, 3, 6]);
     assert_eq!(ticks.into_inner(), 260);
 }
 
 #[test]
-fn a_course_is_looked_at_where_it_was() {
-    let course = Course { places: vec![place(1, 0.5), place(4, 0.75), place(6, 0.25)], ..Course::default() };
-    let at = |round| course.at(round).map(|place| place.round);
+fn a_history_is_looked_at_where_it_was() {
+    let history = History {
+        snapshots: vec![snapshot(1, 0.5), snapshot(4, 0.75), snapshot(6, 0.25)],
+        ..History::default()
+    };
+    let at = |round| history.at(round).map(|snapshot| snapshot.round);
     assert_eq!([0, 1, 3, 4, 5, 6, 9].map(at), [None, Some(1), Some(1), Some(4), Some(4), Some(6), Some(6)]);
 }
