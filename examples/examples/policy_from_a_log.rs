@@ -7,7 +7,9 @@
 //! named; without a file it takes `offers.csv`.
 
 use boosters::Threads;
-use boosters::bopl::{BoplS, PolicyBoosting, PolicyModel, Settings, Validation};
+use boosters::bopl::{
+    BoplError, BoplS, PolicyBoosting, PolicyModel, PredictedRewards, RewardRegression, Settings, Validation,
+};
 use off_policy::estimators::{Bootstrap, EstimatorSettings, OffPolicyEvaluation, OnLog, Resampling};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy};
 use off_policy::readers::{CsvColumns, read_csv};
@@ -54,8 +56,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let growth = PairGrowth::builder().max_depth(4).min_child_weight(20.0).reg_lambda(0.0).build()?;
     let mut run = PolicyBoosting::<BoplS, _>::new(&learn, HistogramPairTree::new(growth), settings)?;
     let mut validation = Validation::builder(&validate).of_argmax().patience(20).build()?;
+    let contexts = BinnedContexts::new(learn.contexts().clone())?;
     let why = Threads::all().run(|| {
-        let contexts = BinnedContexts::new(learn.contexts().clone())?;
         run.run_rounds(&contexts, 300, Some(&mut validation), |run, validation| {
             let (round, best) = (run.record().len(), validation.map_or(0, Validation::best_round));
             if round % 20 == 0 {
@@ -68,13 +70,25 @@ fn run() -> Result<(), Box<dyn Error>> {
     let model = run.model(validation.best_round())?.with_columns(&columns)?;
     println!("{why}; {} of {} trees are kept", model.ensemble().len(), run.ensemble().len());
 
+    // A model of the rewards, from the rows that the policy learnt from. DM, DR and SWITCH-DR need it.
+    let mut regression = RewardRegression::new(&learn, HistogramPairTree::new(growth), 0.1)?;
+    Threads::all().run(|| -> Result<(), BoplError> {
+        for _ in 0..100 {
+            if regression.round(&contexts)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    })??;
+    let predicted = PredictedRewards(regression.ensemble());
+
     // What it is worth, on rows that had no part in it, beside what was logged.
     let policy = Argmax::new(model);
     let logged = evaluate.rewards().iter().sum::<f64>() / evaluate.len() as f64;
     let cut = EstimatorSettings::default().clipped_at(20.0)?;
-    let found = OffPolicyEvaluation::of(&evaluate, &policy, None, cut)?;
-    let bootstrap =
-        Bootstrap::of(&OnLog::new(&evaluate, &policy, None)?, cut, Resampling { replicates: 999, seed: 7 })?;
+    let found = OffPolicyEvaluation::of(&evaluate, &policy, Some(&predicted), cut)?;
+    let rows = OnLog::new(&evaluate, &policy, Some(&predicted))?;
+    let bootstrap = Bootstrap::of(&rows, cut, Resampling { replicates: 999, seed: 7 })?;
     println!("the log earned {logged:.4} a row; the policy is worth");
     for (estimator, estimate) in found.estimates() {
         let interval =

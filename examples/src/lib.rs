@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `bandit_feedback` | FKM with one and with several queries a round, and their regret |
 //! | `losses` | six losses, and the best comparator in hindsight by two methods |
+//! | `online_learners` | spam, mail by mail: OGD, mirror descent, AdaGrad and others on the same losses |
 //! | `shortest_paths` | online shortest paths: follow the perturbed leader and Frank-Wolfe on flows |
 //! | `offers` | a synthetic log with a known answer, as CSV |
 //! | `noisy_labels` | agnostic boosting of stumps on labels of which a fifth is wrong, γ found on the way |
-//! | `policy_from_a_log` | a policy from a CSV log: trained, judged on rows apart, saved, played |
+//! | `policy_from_a_log` | a policy from a CSV log: trained, judged on rows apart by six estimators, saved, played |
 //! | `stop_and_go_on` | a learner saved in the middle of a stream and continued bit for bit |
 //! | `incomes` | AdaBoost of binned trees on adult: stopped, saved, loaded, tested, its margins |
 //!
