@@ -49,3 +49,16 @@ fn the_program_of_the_readme_runs_when_it_is_pasted() {
     assert!(output.status.success(), "{}\n{}", said.0, said.1);
     assert!(said.0.starts_with("the log earned 0.306 a row, the policy 0.688 on rows apart"), "{}", said.0);
 }
+
+#[test]
+fn the_first_command_prints_what_the_readme_shows() {
+    let page = std::fs::read_to_string(workspace().join("README.md")).unwrap();
+    let [shown] = blocks(&page, "text")[..] else { panic!("one output") };
+    // `cargo test` builds the examples beside the folder of this test; with `--tests` it does not.
+    let here = std::env::current_exe().unwrap();
+    let program = here.parent().and_then(Path::parent).unwrap().join("examples/policy_from_a_log");
+    assert!(program.exists(), "`cargo build -p examples --examples` comes first: {}", program.display());
+    let output = Command::new(program).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains(shown), "{said}");
+}

@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(thinned(&points[..MOST_POINTS]), points[..MOST_POINTS]);
         assert_eq!(thinned(&[]), []);
         let upright = vec![(1.0, 0.0); MOST_POINTS + 1];
-        assert_eq!(thinned(&upright), [upright[0]; 3]);
+        assert_eq!(thinned(&upright), [upright[0]; 4]);
     }
 
     #[test]
