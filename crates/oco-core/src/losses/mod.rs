@@ -26,8 +26,8 @@ use projections::DecisionSet;
 
 /// A convex function ℓ: R^d → R with a subgradient. All three methods are required.
 ///
-/// Contract: points and gradients have [`dimension`](Self::dimension) entries; callers check that once,
-/// before a loop.
+/// Contract: points and gradients have [`dimension`](Self::dimension) entries, the entries of points are at
+/// most 1e140 in magnitude; callers check that once, before a loop.
 pub trait Loss {
     /// d.
     fn dimension(&self) -> usize;
@@ -96,6 +96,10 @@ impl<L: Loss + ?Sized> Loss for &L {
     fn subgradient(&self, y: &[f64], g: &mut [f64]) {
         (**self).subgradient(y, g);
     }
+}
+
+pub(crate) fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
