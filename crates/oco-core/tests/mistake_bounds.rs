@@ -6,7 +6,7 @@
 
 use oco_core::learners::{LazyOgd, Perceptron, Winnow};
 use oco_core::{OcoError, OnlineLearner};
-use projections::{L2Ball, LogProjection, ProjectionError, Simplex};
+use projections::{L2Ball, LogProjection, Simplex};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
