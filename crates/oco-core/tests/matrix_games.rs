@@ -132,6 +132,8 @@ fn entries_at_the_lower_end_of_the_range() {
         (vec![vec![3.0 * least], vec![2.0 * least]], 2.0 * least),
         (vec![vec![4.0 * least, 0.0], vec![0.0, 4.0 * least]], 2.0 * least),
         (vec![vec![1e140], vec![least]], least),
+        // Three quarters of the least double; every product with a probability of ¼ is 0 in doubles.
+        ((0..4).map(|i| (0..4).map(|j| if i == j { 0.0 } else { least }).collect()).collect(), least),
     ] {
         let found = MatrixGame::new(&rows).unwrap().equilibrium();
         assert_eq!(found.value, want, "{rows:?}");
