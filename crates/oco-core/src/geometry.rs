@@ -4,26 +4,23 @@ use projections::{
     Euclidean, LogProjection, NegativeEntropy, PNorm, Projection, ProjectionError, Regulariser, Scratch,
     WholeSpace,
 };
-use rows::numeric::scale_up;
 
-/// A mirror map R with the step back from the dual space to K: x = Π_K((∇R)⁻¹(θ·2^exponent)).
+/// A mirror map R with the step back from the dual space to K: x = Π_K((∇R)⁻¹(θ)).
 ///
-/// Contract of both methods: θ and x have the dimension of K. θ·2^exponent and its image under (∇R)⁻¹ may
-/// leave the range of doubles; x stays in it. θ is working memory; a refusal may spoil both. Nothing is
+/// Contract of both methods: θ and x have the dimension of K. A refusal may spoil what is written. Nothing is
 /// allocated once `scratch` has seen a vector of this length.
 ///
 /// It is implemented for [`Euclidean`] on every set with that projection; for [`NegativeEntropy`] on every
 /// [`LogProjection`], whose logarithms keep weights that underflow; and for [`PNorm`] on [`WholeSpace`].
 pub trait Geometry<K: Projection<Self>>: Regulariser + Sized {
-    /// x ← Π_K((∇R)⁻¹(θ·2^exponent)).
+    /// x ← Π_K((∇R)⁻¹(θ)).
     ///
     /// # Errors
     /// Those of the projection.
     fn primal(
         &self,
         set: &K,
-        theta: &mut [f64],
-        exponent: u32,
+        theta: &[f64],
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError>;
@@ -36,7 +33,6 @@ pub trait Geometry<K: Projection<Self>>: Regulariser + Sized {
         &self,
         set: &K,
         theta: &mut [f64],
-        exponent: u32,
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError>;
@@ -47,28 +43,22 @@ impl<K: Projection<Euclidean>> Geometry<K> for Euclidean {
     fn primal(
         &self,
         set: &K,
-        theta: &mut [f64],
-        exponent: u32,
+        theta: &[f64],
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
         x.copy_from_slice(theta);
-        if exponent == 0 {
-            set.project_with(x, scratch)
-        } else {
-            set.project_scaled_with(x, exponent, scratch)
-        }
+        set.project_with(x, scratch)
     }
 
     fn primal_and_dual(
         &self,
         set: &K,
         theta: &mut [f64],
-        exponent: u32,
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        self.primal(set, theta, exponent, x, scratch)?;
+        self.primal(set, theta, x, scratch)?;
         theta.copy_from_slice(x);
         Ok(())
     }
@@ -79,14 +69,10 @@ impl<K: LogProjection> Geometry<K> for NegativeEntropy {
     fn primal(
         &self,
         set: &K,
-        theta: &mut [f64],
-        exponent: u32,
+        theta: &[f64],
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        if exponent > 0 {
-            return set.project_log_scaled_with(theta, exponent, x, scratch);
-        }
         x.copy_from_slice(theta);
         set.project_log_with(x, scratch)
     }
@@ -95,11 +81,10 @@ impl<K: LogProjection> Geometry<K> for NegativeEntropy {
         &self,
         set: &K,
         theta: &mut [f64],
-        exponent: u32,
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        set.project_log_scaled_with(theta, exponent, x, scratch)
+        set.project_log_scaled_with(theta, 0, x, scratch)
     }
 }
 
@@ -109,24 +94,21 @@ impl Geometry<WholeSpace> for PNorm {
     fn primal(
         &self,
         set: &WholeSpace,
-        theta: &mut [f64],
-        exponent: u32,
+        theta: &[f64],
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        self.primal_and_dual(set, theta, exponent, x, scratch)
+        self.inverse_mirror(theta, x)?;
+        Projection::<PNorm>::project_with(set, x, scratch)
     }
 
     fn primal_and_dual(
         &self,
         set: &WholeSpace,
         theta: &mut [f64],
-        exponent: u32,
         x: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        theta.iter_mut().for_each(|v| *v = scale_up(*v, exponent));
-        self.inverse_mirror(theta, x)?;
-        Projection::<PNorm>::project_with(set, x, scratch)
+        self.primal(set, theta, x, scratch)
     }
 }

@@ -14,7 +14,7 @@ pub trait OnlineLearner {
     /// Takes g_t ∈ ∂ℓ_t(x_t) and moves to x_{t+1}.
     ///
     /// # Errors
-    /// A gradient of the wrong length or with an entry that is not finite.
+    /// A gradient of the wrong length or with an entry that is not finite or above 1e140 in magnitude.
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError>;
 
     /// Back to x_1.
@@ -48,7 +48,7 @@ pub trait BanditLearner {
     /// Takes ℓ_t(x_t) (possibly with noise) and moves on.
     ///
     /// # Errors
-    /// A loss that is not finite, or an unplayed round ([`OcoError::NothingPlayed`]).
+    /// A loss that is not finite or above 1e140 in magnitude, or an unplayed round ([`OcoError::NothingPlayed`]).
     fn observe(&mut self, loss: f64) -> Result<(), OcoError>;
 }
 

@@ -2,7 +2,8 @@
 //!
 //! In round t a learner plays x_t ∈ K, then sees a convex loss ℓ_t (or a subgradient g_t ∈ ∂ℓ_t(x_t), or only
 //! the number ℓ_t(x_t)). Its regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Sets, projections and mirror maps
-//! come from the crate `projections`. Points are slices, so `Vec`, arrays and nalgebra vectors all fit.
+//! come from the crate `projections`. Points are slices, so `Vec`, arrays and nalgebra vectors all fit. A
+//! number above 1e140 in magnitude is refused where it enters ([`OcoError::TooLarge`]).
 //!
 //! Start with the contracts [`OnlineLearner`] and [`BanditLearner`] and the losses in [`losses`]. Then:
 //!
@@ -42,12 +43,10 @@ pub mod bandit;
 pub mod projection_free;
 pub mod games;
 pub mod regret;
-mod gradient_sum;
-mod wide;
 
 pub use error::OcoError;
 pub use geometry::Geometry;
 pub use learner::{BanditLearner, OnlineLearner, Restart};
 pub use step::StepSchedule;
 
-pub(crate) use error::check_vector;
+pub(crate) use error::{check_magnitudes, check_vector};

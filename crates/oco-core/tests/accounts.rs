@@ -196,7 +196,8 @@ fn accounts_are_checked_on_the_way_in() {
     let mut account = QuadraticRegret::new(1).unwrap();
     account.record_weighted(3.0, &[1.0], &[2.0]).unwrap();
     let before = account.clone();
-    assert!(matches!(account.record(&[1e200], &[0.0]), Err(OcoError::NotFiniteLoss { .. })));
+    assert!(matches!(account.record(&[1e200], &[0.0]), Err(OcoError::TooLarge { .. })));
+    assert!(matches!(account.record_weighted(1e140, &[1e140], &[0.0]), Err(OcoError::NotFiniteLoss { .. })));
     for a in [0.0, -1.0, f64::NAN] {
         assert!(account.record_weighted(a, &[1.0], &[2.0]).is_err());
     }
@@ -217,7 +218,7 @@ fn accounts_are_checked_on_the_way_in() {
     account.record(&[1.0], &[2.0]).unwrap();
     let text = serde_json::to_string(&account).unwrap();
     assert_eq!(serde_json::from_str::<LinearRegret>(&text).unwrap(), account);
-    for (from, to) in [("\"terms\":[1.0]", "\"terms\":[]"), ("\"rounds\":1", "\"rounds\":0")] {
+    for (from, to) in [("\"gradient_sum\":[1.0]", "\"gradient_sum\":[]"), ("\"rounds\":1", "\"rounds\":0")] {
         assert!(text.contains(from), "{from} is in {text}");
         assert!(serde_json::from_str::<LinearRegret>(&text.replace(from, to)).is_err(), "{to}");
     }
@@ -238,7 +239,7 @@ fn accounts_are_checked_on_the_way_in() {
 fn quadratic_regrets_beyond_the_range_are_refused() {
     let mut account = QuadraticRegret::new(1).unwrap();
     for _ in 0..5 {
-        account.record(&[1e154], &[1e154]).unwrap();
+        account.record_weighted(1e140, &[1e84], &[1e84]).unwrap();
     }
     let regret = account.regret(&L2Ball::new(1.0).unwrap());
     assert!(matches!(regret, Err(OcoError::NotFiniteLoss { value }) if value == f64::INFINITY), "{regret:?}");

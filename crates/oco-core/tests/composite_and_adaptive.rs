@@ -162,9 +162,9 @@ proptest! {
         }
     }
 
-    /// The unit of a coordinate does not change AdaGrad, even if its squares leave the range of doubles.
+    /// The unit of a coordinate does not change AdaGrad.
     #[test]
-    fn adagrad_is_free_of_scale(gradients in gradients(), exponents in prop::collection::vec(-1000..1000_i32, N)) {
+    fn adagrad_is_free_of_scale(gradients in gradients(), exponents in prop::collection::vec(-460..460_i32, N)) {
         let (mut plain, mut scaled) = (AdaGrad::new(sides(), 0.7).unwrap(), AdaGrad::new(sides(), 0.7).unwrap());
         for g in &gradients {
             let times = |(g, e): (&f64, &i32)| g * 2.0_f64.powi(*e);
@@ -239,26 +239,23 @@ fn adagrad_beats_ogd_on_sparse_gradients() {
     assert!(2.0 * sparse < dense, "{sparse} against {dense}");
 }
 
-/// Steps and thresholds beyond the range of doubles with results within it.
+/// Steps and thresholds far beyond the play, at the ends of the range.
 #[test]
-fn comid_beyond_the_range() {
+fn comid_at_the_ends_of_the_range() {
     let play = |eta: f64, lambda: f64, x: f64, g: f64, bounds: Option<BoxSet>| {
         let mut comid = Comid::starting_at(bounds, vec![x], eta, lambda)?;
         comid.observe(&[g]).map(|()| comid.play()[0])
     };
     let interval = || Some(BoxSet::interval(-2.0, 3.0).unwrap());
-    assert_eq!(play(1e200, 0.5, 0.0, -1e200, interval()), Ok(3.0));
-    assert_eq!(play(1e200, 1e200, 0.0, 1e200, interval()), Ok(0.0), "the threshold is as large as the step");
-    assert_eq!(play(1e200, 1e201, 1.0, -1e200, None), Ok(0.0));
-    assert_eq!(play(1e200, 0.9e200, 1.0, 1e200, interval()), Ok(-2.0));
-    assert_eq!(play(2.0, f64::MAX, 1.0, 1.0, None), Ok(0.0));
-    let back = play(2.0, 1.7e308, 0.0, -1.75e308, None).unwrap();
-    assert!((back / 1e307 - 1.0).abs() < 1e-12, "3.5e308 less 3.4e308, not {back}");
-    let refused = play(2.0, 0.0, 0.0, -1.75e308, None);
-    assert!(matches!(
-        refused,
-        Err(OcoError::Projection(ProjectionError::NotFinite { argument: "x_{t+1}", .. }))
-    ));
+    assert_eq!(play(1e140, 0.5, 0.0, -1e140, interval()), Ok(3.0));
+    assert_eq!(play(1e140, 1e140, 0.0, 1e140, interval()), Ok(0.0), "the threshold is as large as the step");
+    assert_eq!(play(1e140, 1e140, 1.0, -1e139, None), Ok(0.0));
+    assert_eq!(play(1e140, 0.9e140, 1.0, 1e140, interval()), Ok(-2.0));
+    assert_eq!(play(2.0, 1e140, 1.0, 1.0, None), Ok(0.0));
+    for (eta, lambda, g, step) in [(1e-140, 1.0, -3.0, 2e-140), (1e140, 0.0, -1e140, 1e280)] {
+        let got = play(eta, lambda, 0.0, g, None).unwrap();
+        assert!((got / step - 1.0).abs() < 1e-12, "{got} for {step}");
+    }
 }
 
 #[test]
@@ -325,8 +322,8 @@ fn refusals_resets_and_saved_runs() {
     check(boxed, &[("\"x\":[", "\"x\":[7.0],\"y\":["), ("\"lambda\":0.1", "\"lambda\":-0.1")]);
     let faults = [
         ("\"scale\":0.5", "\"scale\":0.0"),
-        ("\"squares\":[[", "\"squares\":[[-"),
-        ("\"squares\":[", "\"squares\":[[1.0,0],"),
+        ("\"squares\":[", "\"squares\":[-"),
+        ("\"squares\":[", "\"squares\":[1.0,"),
     ];
     check(AdaGrad::new(square, 0.5).unwrap(), &faults);
 }

@@ -346,7 +346,7 @@ impl<R: Geometry<K>, K: Projection<R>> Update<R, K> for Active {
         _working: &mut [f64],
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
-        regulariser.primal_and_dual(set, dual, 0, w, scratch)
+        regulariser.primal_and_dual(set, dual, w, scratch)
     }
 }
 
@@ -361,6 +361,6 @@ impl<R: Geometry<K>, K: Exact<R>> Update<R, K> for Lazy {
         scratch: &mut Scratch,
     ) -> Result<(), ProjectionError> {
         working.copy_from_slice(dual);
-        regulariser.primal(set, working, 0, w, scratch)
+        regulariser.primal(set, working, w, scratch)
     }
 }

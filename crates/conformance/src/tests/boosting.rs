@@ -57,11 +57,11 @@ fn advantages_and_steps_at_the_ends_of_the_range() {
         &json!({"gamma": 1, "votes": votes}),
         &json!({"z": 1.0 / 1001.0, "prob_plus": 501.0 / 1001.0}),
     );
-    // A step of 10^608 to either side, and one of 1e300·1e-301.
-    let far = json!({"setting": "agnostic", "gamma": 1e-300, "outputs": [1, -1, -1, 1], "y": 1,
-        "etas": [1e308, 1e308, 1e-301, 1e-301]});
+    // A step of 10^260 to either side, and one of 1e130·1e-131.
+    let far = json!({"setting": "agnostic", "gamma": 1e-130, "outputs": [1, -1, -1, 1], "y": 1,
+        "etas": [1e130, 1e130, 1e-131, 1e-131]});
     let expected = json!({"p": [0, -1, 1, 1], "p_next": 0.9, "z": 0, "prob_plus": 0.5,
-        "slopes": [1e300, -1e300, -1e300, 1e300], "losses": [0, 1e300, -1e300, 1e300],
+        "slopes": [1e130, -1e130, -1e130, 1e130], "losses": [0, 1e130, -1e130, 1e130],
         "prob_true_label": [0.5, 0, 1, 1]});
     agrees(ROUND, &far, &expected);
     let smallest = with(&round("realizable"), "etas", json!([5e-324, 1e-320, 1e-17]));

@@ -1,6 +1,7 @@
 //! Gradient descent without a gradient \[FKM05\].
 
 use crate::bandit::SphericalEstimator;
+use crate::error::check_loss;
 use crate::learners::Ogd;
 use crate::step::check_step;
 use crate::{BanditLearner, OcoError, OnlineLearner, StepSchedule, check_vector};
@@ -68,9 +69,7 @@ impl<K: Exact<Euclidean>> BanditLearner for Fkm<K> {
     }
 
     fn observe(&mut self, loss: f64) -> Result<(), OcoError> {
-        if !loss.is_finite() {
-            return Err(OcoError::NotFiniteLoss { value: loss });
-        }
+        check_loss(loss)?;
         if !self.drawn {
             return Err(OcoError::NothingPlayed);
         }

@@ -2,6 +2,7 @@
 
 use super::fkm::{check_shrunk, querying_inside};
 use crate::bandit::SphericalEstimator;
+use crate::error::check_loss;
 use crate::learners::Ogd;
 use crate::{OcoError, OnlineLearner};
 use projections::{Euclidean, Exact, ProjectionError, Shrunk};
@@ -76,7 +77,7 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
     /// Queries ℓ_t, learns, and returns the mean of the answers.
     ///
     /// # Errors
-    /// An answer that is not finite, or an estimate or a mean beyond the range of doubles.
+    /// An answer or an estimate that is not finite or above 1e140 in magnitude.
     pub fn round(&mut self, query: &mut dyn FnMut(&[f64]) -> f64) -> Result<f64, OcoError> {
         let before = self.state.rng.clone();
         let learnt = self.estimate_gradient(query).and_then(|loss| {
@@ -92,10 +93,7 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
     /// Writes the mean of the N estimates of ∇ℓ̂(y_t) to g, and returns the mean of the answers.
     fn estimate_gradient(&mut self, query: &mut dyn FnMut(&[f64]) -> f64) -> Result<f64, OcoError> {
         let State { ogd, estimator, estimates, rng } = &mut self.state;
-        let mut ask = |point: &[f64]| match query(point) {
-            answer if answer.is_finite() => Ok(answer),
-            value => Err(OcoError::NotFiniteLoss { value }),
-        };
+        let mut ask = |point: &[f64]| check_loss(query(point));
         let mut loss = 0.0;
         self.g.fill(0.0);
         for j in 1..=estimates.count() {
@@ -109,11 +107,10 @@ impl<K: Exact<Euclidean>> MultiPointFkm<K> {
                     estimator.query(ogd.play(), &self.v, &mut self.point);
                     let behind = ask(&self.point)?;
                     // v is negated here, so the difference is taken the other way round.
-                    (0.5 * behind - 0.5 * ahead, 0.5 * behind + 0.5 * ahead)
+                    (0.5 * (behind - ahead), 0.5 * (behind + ahead))
                 }
             };
             estimator.estimate(observed, &self.v, &mut self.estimate);
-            // Running means: a sum of N large numbers could overflow although their mean does not.
             let share = 1.0 / f64::from(j);
             loss = loss * (1.0 - share) + mean * share;
             for (g, estimate) in self.g.iter_mut().zip(&self.estimate) {

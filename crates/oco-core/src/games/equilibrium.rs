@@ -54,10 +54,9 @@ impl MatrixGame {
 
     /// The simplex method on the entries moved to [1, 2].
     fn in_doubles(&self) -> (Equilibrium, Tableau<f64>) {
-        let scaled = |v: &f64| self.unit * v;
-        let lowest = self.entries.iter().map(scaled).fold(f64::INFINITY, f64::min);
-        let range = self.entries.iter().map(scaled).fold(f64::NEG_INFINITY, f64::max) - lowest;
-        let moved = |v: &f64| 1.0 + if range > 0.0 { (scaled(v) - lowest) / range } else { 0.0 };
+        let lowest = self.entries.iter().copied().fold(f64::INFINITY, f64::min);
+        let range = self.entries.iter().copied().fold(f64::NEG_INFINITY, f64::max) - lowest;
+        let moved = |v: &f64| 1.0 + if range > 0.0 { (v - lowest) / range } else { 0.0 };
         let b: Vec<f64> = self.by_columns(&self.entries).map(moved).collect();
         let mut tableau = Tableau::new(&b, self.rows());
         tableau.maximise(100 + 20 * (self.rows() + self.columns));
@@ -99,12 +98,13 @@ impl MatrixGame {
 
     /// Whether the gap, with its rounding error, is a negligible part of the value.
     fn certified(&self, found: &Equilibrium) -> bool {
-        let sizes = Self::of(self.entries.iter().map(|v| v.abs()).collect(), self.columns);
+        let sizes = Self { entries: self.entries.iter().map(|v| v.abs()).collect(), columns: self.columns };
         let of_rows = sizes.row_payoffs(&found.q).fold(0.0, f64::max);
         let largest = sizes.best_response_of_b(&found.p, &mut vec![0.0; self.columns]).max(of_rows);
         #[allow(clippy::cast_precision_loss, reason = "a count of terms")]
         let rounding = f64::EPSILON * (self.rows() + self.columns) as f64 * largest;
-        found.gap + rounding <= 1e-12 * found.value.abs()
+        // The last term stands for the products that underflow.
+        found.gap + rounding + f64::MIN_POSITIVE <= 1e-12 * found.value.abs()
     }
 }
 

@@ -1,11 +1,12 @@
 //! Matrix games: payoffs, best responses, and the value by linear programming.
 
 use super::{Certificate, Game};
-use crate::{OcoError, check_vector};
-use projections::{ProjectionError, check_finite};
+use crate::losses::inner;
+use crate::{OcoError, check_magnitudes, check_vector};
+use projections::ProjectionError;
 use serde::{Deserialize, Serialize};
 
-/// The game pᵀMq on two simplices: rows minimise, columns maximise. Any finite entries.
+/// The game pᵀMq on two simplices: rows minimise, columns maximise.
 ///
 /// ```
 /// use oco_core::games::MatrixGame;
@@ -22,20 +23,18 @@ pub struct MatrixGame {
     /// By rows; at least one.
     pub(super) entries: Vec<f64>,
     pub(super) columns: usize,
-    /// A power of two that multiplies payoffs during sums, so that sums of large entries stay in range and
-    /// small entries keep their digits.
-    pub(super) unit: f64,
 }
 
 impl MatrixGame {
     /// The game with these rows.
     ///
     /// # Errors
-    /// No entries at all, rows of different lengths, or an entry that is not finite.
+    /// No entries at all, rows of different lengths, or an entry that is not finite or above 1e140 in
+    /// magnitude.
     pub fn new<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, OcoError> {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
         for row in rows {
-            check_finite("M", row.as_ref())?;
+            check_magnitudes("M", row.as_ref())?;
         }
         if columns == 0 {
             return Err(ProjectionError::Empty { argument: "M" }.into());
@@ -43,15 +42,7 @@ impl MatrixGame {
         for row in rows {
             check_vector("row of M", row.as_ref(), columns)?;
         }
-        Ok(Self::of(rows.iter().flat_map(|row| row.as_ref()).copied().collect(), columns))
-    }
-
-    /// Finite entries, by rows of this length.
-    pub(super) fn of(entries: Vec<f64>, columns: usize) -> Self {
-        let far = rows::numeric::scale_up(1.0, 1000);
-        let largest = entries.iter().fold(0.0_f64, |largest, v| largest.max(v.abs()));
-        let unit = if largest < 1.0 { far } else { 1.0 };
-        Self { entries, columns, unit: if largest > far { 0.5 } else { unit } }
+        Ok(Self { entries: rows.iter().flat_map(|row| row.as_ref()).copied().collect(), columns })
     }
 
     /// min_p max_q pᵀMq = max_q min_p pᵀMq, as [`equilibrium`](Self::equilibrium) finds it.
@@ -102,9 +93,7 @@ impl MatrixGame {
 
     /// (Mq)_i by rows.
     pub(super) fn row_payoffs(&self, q: &[f64]) -> impl Iterator<Item = f64> {
-        let unit = self.unit;
-        let row = move |row: &[f64]| row.iter().zip(q).map(|(m, q)| unit * q * m).sum::<f64>() / unit;
-        self.entries.chunks_exact(self.columns).map(row)
+        self.entries.chunks_exact(self.columns).map(|row| inner(row, q))
     }
 }
 
@@ -114,7 +103,7 @@ impl Game for MatrixGame {
     }
 
     fn payoff(&self, p: &[f64], q: &[f64]) -> f64 {
-        self.row_payoffs(q).zip(p).map(|(row, p)| self.unit * p * row).sum::<f64>() / self.unit
+        self.row_payoffs(q).zip(p).map(|(row, p)| p * row).sum()
     }
 
     fn subgradient(&self, _p: &[f64], q: &[f64], gradient: &mut [f64]) {
@@ -130,9 +119,9 @@ impl Game for MatrixGame {
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64 {
         q.fill(0.0);
         for (row, p) in self.entries.chunks_exact(self.columns).zip(p) {
-            q.iter_mut().zip(row).for_each(|(sum, m)| *sum += self.unit * p * m);
+            q.iter_mut().zip(row).for_each(|(sum, m)| *sum += p * m);
         }
-        keep_largest(q) / self.unit
+        keep_largest(q)
     }
 
     fn check_p(&self, p: &[f64]) -> Result<(), OcoError> {

@@ -84,7 +84,7 @@ impl<G> TryFrom<Unchecked<G>> for TremblingHand<G> {
     type Error = OcoError;
 
     fn try_from(Unchecked { game, tremble, rng }: Unchecked<G>) -> Result<Self, OcoError> {
-        projections::check_finite("tremble", &[tremble])?;
+        crate::check_magnitudes("tremble", &[tremble])?;
         if !(0.0..=1.0).contains(&tremble) {
             let (name, domain) = ("tremble", "[0, 1]");
             return Err(ProjectionError::BadParameter { name, value: tremble, domain }.into());

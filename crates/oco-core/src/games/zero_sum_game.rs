@@ -3,8 +3,7 @@
 use super::{Certificate, Game, Oracle};
 use crate::regret::{LinearRegret, is_milestone};
 use crate::step::check_step;
-use crate::wide::Wide;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, check_magnitudes, check_vector};
 use projections::{ProjectionError, check_finite};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +52,7 @@ struct State<G, A, B> {
     oracle: B,
     p_bar: Vec<f64>,
     q_bar: Vec<f64>,
-    payoffs: Wide,
+    payoffs: f64,
     account: LinearRegret,
 }
 
@@ -81,8 +80,8 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
     /// One round. Returns g(p_t, q_t).
     ///
     /// # Errors
-    /// Those of the oracle and of the learner, a play or an answer that the game refuses, and a subgradient
-    /// that is not finite. The round then does not count and the learner is unchanged; an oracle that has
+    /// Those of the oracle and of the learner, a play or an answer that the game refuses, and a payoff or a
+    /// subgradient that is not finite or above 1e140 in magnitude. The round then does not count and the learner is unchanged; an oracle that has
     /// answered has advanced.
     pub fn round(&mut self) -> Result<f64, OcoError> {
         let State { game, player, oracle, p_bar, q_bar, payoffs, account } = &mut self.state;
@@ -91,12 +90,13 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
         oracle.respond(&self.p, &mut self.q)?; // line 3
         game.check_q(&self.q)?;
         game.subgradient(&self.p, &self.q, &mut self.gradient); // line 4
+        let payoff = game.payoff(&self.p, &self.q);
+        check_magnitudes("payoff", &[payoff])?;
         player.observe(&self.gradient)?; // line 5
         account.record(&self.gradient, &self.p)?;
         move_average(p_bar, &self.p, account.rounds());
         move_average(q_bar, &self.q, account.rounds());
-        let payoff = game.payoff(&self.p, &self.q);
-        *payoffs = payoffs.plus(payoff.into());
+        *payoffs += payoff;
         Ok(payoff)
     }
 
@@ -146,8 +146,7 @@ impl<G: Game, A: OnlineLearner, B> ZeroSumGame<G, A, B> {
         let (of_p, of_q) = game.dimensions();
         let account = LinearRegret::new(of_p)?;
         let p_bar = player.play().to_vec();
-        State { game, player, oracle, p_bar, q_bar: vec![0.0; of_q], payoffs: Wide::default(), account }
-            .try_into()
+        State { game, player, oracle, p_bar, q_bar: vec![0.0; of_q], payoffs: 0.0, account }.try_into()
     }
 }
 
@@ -166,7 +165,7 @@ impl<G, A, B> ZeroSumGame<G, A, B> {
     pub fn average_payoff(&self) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
         let rounds = self.rounds().max(1) as f64;
-        self.state.payoffs.value() / rounds
+        self.state.payoffs / rounds
     }
 
     /// Σ⟨g_t, p_t − p*⟩ ≥ Σ ℓ_t(p_t) − ℓ_t(p*): the learner's realised regret, linearised.
@@ -209,13 +208,13 @@ impl<G: Game, A: OnlineLearner, B> TryFrom<State<G, A, B>> for ZeroSumGame<G, A,
         state.game.check_p(state.player.play())?;
         state.game.check_p(&state.p_bar)?;
         check_vector("q_bar", &state.q_bar, of_q)?;
-        check_finite("sum of payoffs", &[state.payoffs.digits()])?;
+        check_finite("sum of payoffs", &[state.payoffs])?;
         state.account.against(&state.p_bar)?;
         if state.account.rounds() > 0 {
             state.game.check_q(&state.q_bar)?;
         } else if state.p_bar != state.player.play()
             || state.q_bar.iter().any(|q| *q != 0.0)
-            || state.payoffs != Wide::default()
+            || state.payoffs != 0.0
         {
             let (name, domain) = ("rounds", "t ≥ 1 where something was played");
             return Err(ProjectionError::BadParameter { name, value: 0.0, domain }.into());

@@ -1,6 +1,5 @@
 //! Learners that receive a gradient or a labelled example, a file each.
 
-mod projected_step;
 mod leader;
 mod gradient_descent;
 mod mirror;
@@ -13,4 +12,4 @@ pub use leader::{
     Draws, FollowTheLeader, FollowThePerturbedLeader, FplConstants, Ftrl, FtrlQuadratic, Hedge, Perturbation,
 };
 pub use mirror::{DualAveraging, MirrorDescent, OptimisticMirrorDescent};
-pub use mistake_bound::{BalancedWinnow, Perceptron, Winnow, signed_inner};
+pub use mistake_bound::{BalancedWinnow, Perceptron, Winnow};

@@ -2,8 +2,7 @@
 
 use super::prediction::Prediction;
 use super::{Bounded, Loss};
-use crate::OcoError;
-use projections::check_finite;
+use crate::{OcoError, check_magnitudes};
 
 /// ℓ(w) = max(0, θ − y⟨w, x⟩) for a label y = ±1: θ = 1 is the support vector machine's, θ = 0 the
 /// Perceptron's \[W13, Example 1\].
@@ -48,7 +47,7 @@ impl<'a> HingeLoss<'a> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn at(threshold: f64, x: &'a [f64], y: f64) -> Result<Self, OcoError> {
-        check_finite("threshold", &[threshold])?;
+        check_magnitudes("threshold", &[threshold])?;
         Ok(Self { prediction: Prediction::of_label(x, y)?, threshold })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::prediction::Prediction;
 use super::{Bounded, Loss, Smooth};
-use crate::OcoError;
-use projections::{ProjectionError, check_finite};
+use crate::{OcoError, check_magnitudes};
+use projections::ProjectionError;
 
 /// ℓ(w) = ½r² if |r| ≤ δ, else δ(|r| − δ/2), with r = ⟨w, x⟩ − y.
 ///
@@ -27,7 +27,7 @@ impl<'a> HuberLoss<'a> {
     /// # Errors
     /// No features, a number that is not finite, or δ not positive.
     pub fn new(x: &'a [f64], y: f64, delta: f64) -> Result<Self, OcoError> {
-        check_finite("delta", &[delta])?;
+        check_magnitudes("delta", &[delta])?;
         let prediction = Prediction::of_target(x, y)?;
         if delta <= 0.0 {
             return Err(

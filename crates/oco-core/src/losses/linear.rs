@@ -1,11 +1,10 @@
 //! The linear loss.
 
-use super::{Bounded, Loss, Smooth, norm, reach};
-use crate::OcoError;
-use crate::wide::Wide;
-use projections::{ProjectionError, check_finite};
+use super::{Bounded, Loss, Smooth, inner, norm, reach};
+use crate::{OcoError, check_magnitudes};
+use projections::ProjectionError;
 
-/// ℓ(y) = ⟨g, y⟩, the loss that a booster gives a weak learner. A value beyond the range of doubles is ±∞.
+/// ℓ(y) = ⟨g, y⟩, the loss that a booster gives a weak learner.
 ///
 /// ```
 /// use oco_core::losses::{LinearLoss, Loss};
@@ -23,7 +22,7 @@ impl<'a> LinearLoss<'a> {
     /// # Errors
     /// An empty slope or one with an entry that is not finite.
     pub fn new(slope: &'a [f64]) -> Result<Self, OcoError> {
-        check_finite("slope", slope)?;
+        check_magnitudes("slope", slope)?;
         if slope.is_empty() {
             return Err(ProjectionError::Empty { argument: "slope" }.into());
         }
@@ -37,7 +36,7 @@ impl Loss for LinearLoss<'_> {
     }
 
     fn value(&self, y: &[f64]) -> f64 {
-        Wide::inner(self.slope, y, 0).value()
+        inner(self.slope, y)
     }
 
     fn subgradient(&self, _y: &[f64], g: &mut [f64]) {

@@ -1,9 +1,9 @@
 //! The logarithmic loss of a portfolio.
 
-use super::{Bounded, Loss, Smooth, norm, reach};
-use crate::OcoError;
-use crate::wide::Wide;
-use projections::{ProjectionError, check_finite};
+use super::{Bounded, Loss, Smooth, inner, norm, reach};
+use crate::{OcoError, check_magnitudes};
+use projections::ProjectionError;
+use rows::numeric::LARGEST;
 
 /// ℓ(x) = −log⟨r, x⟩ for price relatives r ≥ 0: minus the growth of the portfolio x. +∞ if ⟨r, x⟩ ≤ 0.
 ///
@@ -28,8 +28,8 @@ impl<'a> LogPortfolioLoss<'a> {
     /// # Errors
     /// No assets, a number that is not finite, a negative r_j, or a floor that is not positive.
     pub fn above(relatives: &'a [f64], floor: f64) -> Result<Self, OcoError> {
-        check_finite("price relatives", relatives)?;
-        check_finite("floor", &[floor])?;
+        check_magnitudes("price relatives", relatives)?;
+        check_magnitudes("floor", &[floor])?;
         if relatives.is_empty() {
             return Err(ProjectionError::Empty { argument: "price relatives" }.into());
         }
@@ -49,11 +49,11 @@ impl<'a> LogPortfolioLoss<'a> {
     /// # Errors
     /// As [`above`](Self::above), hence also if some r_j = 0.
     pub fn on_simplex(relatives: &'a [f64]) -> Result<Self, OcoError> {
-        Self::above(relatives, relatives.iter().copied().fold(f64::MAX, f64::min))
+        Self::above(relatives, relatives.iter().copied().fold(LARGEST, f64::min))
     }
 
     fn growth(&self, x: &[f64]) -> f64 {
-        Wide::inner(self.relatives, x, 0).value()
+        inner(self.relatives, x)
     }
 }
 

@@ -26,8 +26,8 @@ use projections::DecisionSet;
 
 /// A convex function ℓ: R^d → R with a subgradient. All three methods are required.
 ///
-/// Contract: points and gradients have [`dimension`](Self::dimension) entries; callers check that once,
-/// before a loop.
+/// Contract: points and gradients have [`dimension`](Self::dimension) entries, the entries of points are at
+/// most 1e140 in magnitude; callers check that once, before a loop.
 pub trait Loss {
     /// d.
     fn dimension(&self) -> usize;
@@ -96,6 +96,10 @@ impl<L: Loss + ?Sized> Loss for &L {
     fn subgradient(&self, y: &[f64], g: &mut [f64]) {
         (**self).subgradient(y, g);
     }
+}
+
+pub(crate) fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
@@ -261,28 +265,28 @@ mod tests {
     }
 
     #[test]
-    fn intermediates_beyond_the_range_do_not_reach_the_value() {
-        let x = [1e200, 1e200];
-        assert_eq!(AbsoluteLoss::new(&x, 1.0).unwrap().value(&[1e200, -1e200]), 1.0);
-        assert_eq!(HingeLoss::new(&x, 1.0).unwrap().value(&[-1e200, 1e200]), 1.0);
-        assert_eq!(LogisticLoss::new(&x, 1.0).unwrap().value(&[1e200, 1e200]), 0.0);
-        assert_eq!(HuberLoss::new(&x, 0.0, 1e-200).unwrap().value(&[1.0, 0.0]), 1.0);
+    fn values_at_the_ends_of_the_range() {
+        let x = [1e140, 1e140];
+        assert_eq!(AbsoluteLoss::new(&x, 1.0).unwrap().value(&[1e140, -1e140]), 1.0);
+        assert_eq!(HingeLoss::new(&x, 1.0).unwrap().value(&[-1e140, 1e140]), 1.0);
+        assert_eq!(LogisticLoss::new(&x, 1.0).unwrap().value(&[1e140, 1e140]), 0.0);
+        assert_eq!(HuberLoss::new(&x, 0.0, 1e-140).unwrap().value(&[1.0, 0.0]), 1.0);
+        assert_eq!(HuberLoss::new(&x, 0.0, 1e140).unwrap().value(&[1e140, 0.0]), f64::INFINITY);
         assert_eq!(
-            LogPortfolioLoss::above(&[1e200, 1e-200], 1e-300).unwrap().value(&[1e-200, 1e200]),
+            LogPortfolioLoss::above(&[1e140, 1e-140], 1e-300).unwrap().value(&[1e-140, 1e140]),
             -(2.0_f64.ln())
         );
         let mut g = [0.0; 2];
-        LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e200, 1e200], &mut g);
+        LogisticLoss::new(&x, -1.0).unwrap().subgradient(&[1e140, 1e140], &mut g);
         assert_eq!(g, x);
-        // ½·2·10^400 − 10^200·10^200 = 0, and 10^400 alone is beyond; in two coordinates 3 is below its
-        // rounding.
-        let quadratic = |b: f64| QuadraticLoss::new(&[2.0], &[b], 3.0).unwrap().value(&[1e200]);
-        assert_eq!(quadratic(1.0), f64::INFINITY);
-        assert_eq!(quadratic(-1e200), 3.0);
-        let plane = QuadraticLoss::new(&[2.0, 0.0, 0.0, 0.0], &[0.0, -1e200], 3.0).unwrap();
-        assert_eq!(plane.value(&[1e200, 1e200]), 0.0);
-        let small = QuadraticLoss::new(&[1e-300], &[0.0], 0.0).unwrap().value(&[1e200]);
-        assert!((small / 5e99 - 1.0).abs() < 1e-15, "{small}");
+        let quadratic = |b: f64| QuadraticLoss::new(&[2.0], &[b], 3.0).unwrap().value(&[1e140]);
+        assert!((quadratic(1.0) / 1e280 - 1.0).abs() < 1e-15);
+        assert_eq!(quadratic(-1e140), 3.0);
+        // xᵀAx = 2.5e419: one coordinate adds +∞, the other −∞.
+        let steep = QuadraticLoss::new(&[1e140, -1e140, -1e140, 1e140], &[0.0; 2], 0.0).unwrap();
+        assert_eq!(steep.value(&[1e140, 0.5e140]), f64::INFINITY);
+        let small = QuadraticLoss::new(&[1e-140], &[0.0], 0.0).unwrap().value(&[1e140]);
+        assert!((small / 5e139 - 1.0).abs() < 1e-15, "{small}");
     }
 
     #[test]
@@ -305,11 +309,11 @@ mod tests {
             (&[1.0, 0.5, -0.5, 1.0], "asymmetric"),
             (&[0.0, 1.0, 1.0, 0.0], "a saddle without a diagonal"),
             (&[1.0, 0.0, 0.0, -1.0], "a negative eigenvalue"),
-            (&[1e300, 0.0, 0.0, -1e300], "a large negative eigenvalue"),
+            (&[1e140, 0.0, 0.0, -1e140], "a large negative eigenvalue"),
         ] {
             assert!(QuadraticLoss::new(a, &[0.0, 0.0], 0.0).is_err(), "{fault}");
         }
-        assert!(QuadraticLoss::new(&[1e300, 1e300, 1e300, 1e300], &[0.0, 0.0], 0.0).is_ok());
+        assert!(QuadraticLoss::new(&[1e140, 1e140, 1e140, 1e140], &[0.0, 0.0], 0.0).is_ok());
         assert!(QuadraticLoss::new(&[0.0; 4], &[0.0, 0.0], 0.0).is_ok());
         let mixed = [LinearLoss::new(&[1.0]).unwrap(), LinearLoss::new(&[1.0, 2.0]).unwrap()];
         assert!(LossSum::new(&mixed).is_err() && LossSum::<LinearLoss<'_>>::new(&[]).is_err());

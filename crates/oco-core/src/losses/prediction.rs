@@ -1,10 +1,9 @@
 //! The linear prediction ⟨w, x⟩ in losses of a target or a label.
 
-use super::{norm, reach};
+use super::{inner, norm, reach};
 use crate::error::check_label;
-use crate::wide::Wide;
-use crate::{OcoError, check_vector};
-use projections::{ProjectionError, check_finite};
+use crate::{OcoError, check_magnitudes};
+use projections::ProjectionError;
 
 /// ⟨w, x⟩ against y, for features x.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,10 +13,10 @@ pub(super) struct Prediction<'a> {
 }
 
 impl<'a> Prediction<'a> {
-    /// Against any finite target.
+    /// Against any target.
     pub(super) fn of_target(x: &'a [f64], y: f64) -> Result<Self, OcoError> {
-        check_finite("target", &[y])?;
-        check_vector("features", x, x.len())?;
+        check_magnitudes("target", &[y])?;
+        check_magnitudes("features", x)?;
         if x.is_empty() {
             return Err(ProjectionError::Empty { argument: "features" }.into());
         }
@@ -30,14 +29,14 @@ impl<'a> Prediction<'a> {
         Self::of_target(x, y)
     }
 
-    /// ⟨w, x⟩ − y; ±∞ only beyond the range of doubles.
+    /// ⟨w, x⟩ − y.
     pub(super) fn residual(&self, w: &[f64]) -> f64 {
-        Wide::inner(w, self.x, 0).minus(self.y.into()).value()
+        inner(w, self.x) - self.y
     }
 
     /// y⟨w, x⟩.
     pub(super) fn margin(&self, w: &[f64]) -> f64 {
-        self.y * Wide::inner(w, self.x, 0).value()
+        self.y * inner(w, self.x)
     }
 
     /// g ← slope·x.

@@ -1,15 +1,14 @@
 //! The quadratic loss.
 
-use super::{Bounded, Loss, Smooth, norm, reach};
-use crate::wide::Wide;
-use crate::{OcoError, check_vector};
-use projections::{ProjectionError, check_finite};
-use rows::numeric::{exponent_above, scale_down, scale_up};
+use super::{Bounded, Loss, Smooth, inner, norm, reach};
+use crate::{OcoError, check_magnitudes, check_vector};
+use projections::ProjectionError;
+use rows::numeric::{exponent_above, scale};
 
 /// ℓ(x) = ½xᵀAx + ⟨b, x⟩ + c with A symmetric and positive semidefinite, by rows.
 ///
 /// Gradient Ax + b; β is the smaller of A's Frobenius norm and its largest absolute row sum, both at least
-/// the largest eigenvalue.
+/// the largest eigenvalue. A value beyond the range of doubles is +∞.
 /// *Cost:* O(n²) a call, O(n³) for the check in the constructor.
 ///
 /// ```
@@ -35,8 +34,8 @@ impl<'a> QuadraticLoss<'a> {
     /// An empty b, an A of another dimension, a number that is not finite, an A that is not symmetric or has
     /// an eigenvalue below −1e−12 of its largest entry.
     pub fn new(a: &'a [f64], b: &'a [f64], c: f64) -> Result<Self, OcoError> {
-        check_finite("c", &[c])?;
-        check_finite("b", b)?;
+        check_magnitudes("c", &[c])?;
+        check_magnitudes("b", b)?;
         if b.is_empty() {
             return Err(ProjectionError::Empty { argument: "b" }.into());
         }
@@ -57,7 +56,7 @@ impl<'a> QuadraticLoss<'a> {
 
     /// (Ax)_i by rows.
     fn image<'x>(&self, x: &'x [f64]) -> impl Iterator<Item = f64> + use<'x, 'a> {
-        self.a.chunks_exact(self.b.len()).map(move |row| Wide::inner(row, x, 0).value())
+        self.a.chunks_exact(self.b.len()).map(move |row| inner(row, x))
     }
 }
 
@@ -69,30 +68,12 @@ impl Loss for QuadraticLoss<'_> {
     fn value(&self, x: &[f64]) -> f64 {
         let plain: f64 = self.image(x).zip(self.b).zip(x).map(|((image, b), x)| (0.5 * image + b) * x).sum();
         let plain = plain + self.c;
-        if plain.is_finite() { plain } else { self.value_beyond_the_range(x) }
+        // xᵀAx ≥ 0 alone can leave the range.
+        if plain.is_finite() { plain } else { f64::INFINITY }
     }
 
     fn subgradient(&self, x: &[f64], g: &mut [f64]) {
         g.iter_mut().zip(self.image(x)).zip(self.b).for_each(|((g, image), b)| *g = image + b);
-    }
-}
-
-impl QuadraticLoss<'_> {
-    /// The same in a unit in which no term leaves the range.
-    fn value_beyond_the_range(&self, x: &[f64]) -> f64 {
-        let (of_x, of_a, of_b) = (largest_exponent(x), largest_exponent(self.a), largest_exponent(self.b));
-        let unit = (of_a + 2 * of_x).max(of_b + of_x).max(exponent_above(self.c));
-        let times = |v: f64, exponent: i32| {
-            let power = exponent.unsigned_abs();
-            if exponent < 0 { scale_down(v, power) } else { scale_up(v, power) }
-        };
-        let rows = self.a.chunks_exact(self.b.len()).zip(x).map(|(row, x_i)| {
-            let row: f64 = row.iter().zip(x).map(|(a, x)| times(*a, -of_a) * times(*x, -of_x)).sum();
-            0.5 * row * times(*x_i, -of_x)
-        });
-        let quadratic = times(rows.sum(), of_a + 2 * of_x - unit);
-        let linear: f64 = self.b.iter().zip(x).map(|(b, x)| times(*b, -of_b) * times(*x, -of_x)).sum();
-        times(quadratic + times(linear, of_b + of_x - unit) + times(self.c, -unit), unit)
     }
 }
 
@@ -116,17 +97,11 @@ impl Bounded for QuadraticLoss<'_> {
     }
 }
 
-fn largest_exponent(values: &[f64]) -> i32 {
-    exponent_above(values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs())))
-}
-
 /// The lowest pivot of a symmetric elimination with the largest diagonal entry first, relative to the largest
 /// entry of A. If no positive diagonal entry remains, the rest of a positive semidefinite matrix is 0.
 fn lowest_pivot(a: &[f64], n: usize) -> f64 {
-    let unit = largest_exponent(a);
-    let power = unit.unsigned_abs();
-    let scaled = |v: &f64| if unit < 0 { scale_up(*v, power) } else { scale_down(*v, power) };
-    let mut rest: Vec<f64> = a.iter().map(scaled).collect();
+    let unit = exponent_above(a.iter().fold(0.0, |largest: f64, v| largest.max(v.abs())));
+    let mut rest: Vec<f64> = a.iter().map(|v| scale(*v, -unit)).collect();
     let mut left: Vec<usize> = (0..n).collect();
     while let Some(at) =
         (0..left.len()).max_by(|i, j| rest[left[*i] * n + left[*i]].total_cmp(&rest[left[*j] * n + left[*j]]))

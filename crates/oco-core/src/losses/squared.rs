@@ -1,8 +1,8 @@
 //! The squared loss.
 
 use super::{Bounded, Loss, Smooth, distance};
-use crate::OcoError;
-use projections::{ProjectionError, check_finite};
+use crate::{OcoError, check_magnitudes};
+use projections::ProjectionError;
 
 /// ℓ(y) = ‖y − target‖², with gradient 2(y − target) and smoothness β = 2.
 ///
@@ -28,7 +28,7 @@ impl<'a> SquaredLoss<'a> {
     /// # Errors
     /// An empty target or one with an entry that is not finite.
     pub fn new(target: &'a [f64]) -> Result<Self, OcoError> {
-        check_finite("target", target)?;
+        check_magnitudes("target", target)?;
         if target.is_empty() {
             return Err(ProjectionError::Empty { argument: "target" }.into());
         }

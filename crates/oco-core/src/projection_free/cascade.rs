@@ -2,7 +2,7 @@
 
 use super::stochastic_gradient::{StochasticGradient, check_oracle};
 use crate::learner::membership_tolerance;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, check_magnitudes, check_vector};
 use projections::{DecisionSet, Euclidean, Projection, ProjectionError, start_point};
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> Cascade<A, K,
             let (before, after) = rest.split_at_mut(n);
             let eta = f64::from(C) / (f64::from(i) + f64::from(S));
             for ((x, x_before), a) in after.iter_mut().zip(&*before).zip(learner.play()) {
-                // Rounding must not leave the interval between the two, nor the range.
+                // Rounding must not leave the interval between the two.
                 *x = ((1.0 - eta) * x_before + eta * a).clamp(x_before.min(*a), x_before.max(*a));
             }
             rest = after;
@@ -68,6 +68,7 @@ impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> Cascade<A, K,
 
     /// Gives every A_i its gradient after all are checked.
     pub(super) fn teach(&mut self) -> Result<(), OcoError> {
+        check_magnitudes("gradient estimate", &self.gradients)?;
         let n = self.dimension();
         for (learner, g) in self.state.learners.iter_mut().zip(self.gradients.chunks_exact(n)) {
             learner.observe(g)?;

@@ -74,7 +74,6 @@ impl<A: OnlineLearner, K: DecisionSet> OracleLearner for Morgfw<A, K> {
                 for ((d, d_before), g_before) in d.iter_mut().zip(&self.d_before).zip(&self.g_before) {
                     *d += (1.0 - rho) * (d_before - g_before); // d^k
                 }
-                crate::check_vector("gradient estimate", d, x.len())?;
             }
             self.d_before.copy_from_slice(d);
             self.x_before.copy_from_slice(x);

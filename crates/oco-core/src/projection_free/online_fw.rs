@@ -1,11 +1,10 @@
 //! Online Frank–Wolfe, also called online conditional gradient \[HK12\].
 
-use crate::gradient_sum::GradientSum;
+use crate::error::check_sum;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{LinearMinimisation, ProjectionError, Scratch};
-use rows::numeric::{exponent_above, scale_down, scale_up};
+use projections::{LinearMinimisation, ProjectionError, Scratch, check_finite};
 use serde::{Deserialize, Serialize};
 
 /// Online-FW \[HK12\], in the form of \[H16, Section 7.5\]: one Frank–Wolfe step a round, of length σ_t =
@@ -20,8 +19,7 @@ use serde::{Deserialize, Serialize};
 /// *Chosen here.* The book's form, for its constant; \[HK12\] needs no T but states a larger one. The step
 /// uses the current gradient, as in \[HK12\]; the book lags by one, and with F_t alone the first step would
 /// go to an arbitrary vertex. Both recurrences of the gap F(x) − min F satisfy the book's 2D²σ_t.
-/// *Cost:* O(n) and one linear minimisation a round; no allocation after the first. Every finite gradient is
-/// legal: sums may leave the range of doubles.
+/// *Cost:* O(n) and one linear minimisation a round; no allocation after the first.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, projection_free::OnlineFrankWolfe};
@@ -41,7 +39,7 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct OnlineFrankWolfe<K> {
     state: State<K>,
-    next_sum: GradientSum,
+    next_sum: Vec<f64>,
     direction: Vec<f64>,
     vertex: Vec<f64>,
     scratch: Scratch,
@@ -53,7 +51,7 @@ struct State<K> {
     eta: f64,
     start: Vec<f64>,
     x: Vec<f64>,
-    gradient_sum: GradientSum,
+    gradient_sum: Vec<f64>,
     t: u64,
 }
 
@@ -65,8 +63,8 @@ impl<K: LinearMinimisation> OnlineLearner for OnlineFrankWolfe<K> {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let State { set, eta, start, x, gradient_sum, t } = &mut self.state;
         check_vector("gradient", gradient, x.len())?;
-        self.next_sum.set_to(gradient_sum);
-        self.next_sum.add(gradient);
+        self.next_sum.clear();
+        self.next_sum.extend(gradient_sum.iter().zip(gradient).map(|(sum, g)| sum + g));
         gradient_of_f(&self.next_sum, *eta, x, start, &mut self.direction);
         set.lmo_with(&self.direction, &mut self.vertex, &mut self.scratch)?;
         let sigma = step_length(*t);
@@ -80,7 +78,7 @@ impl<K: LinearMinimisation> OnlineLearner for OnlineFrankWolfe<K> {
 
     fn reset(&mut self) {
         self.state.x.clone_from(&self.state.start);
-        self.state.gradient_sum = GradientSum::zero(self.state.start.len());
+        self.state.gradient_sum.fill(0.0);
         self.state.t = 1;
     }
 }
@@ -92,26 +90,14 @@ fn step_length(t: u64) -> f64 {
 }
 
 /// direction ← ∇F(x) = η Σ g + 2(x − x_1), up to a positive factor, which does not change the minimiser.
-fn gradient_of_f(sum: &GradientSum, eta: f64, x: &[f64], start: &[f64], direction: &mut [f64]) {
-    let (terms, exponent) = (sum.terms(), sum.exponent());
+fn gradient_of_f(sum: &[f64], eta: f64, x: &[f64], start: &[f64], direction: &mut [f64]) {
     if x == start {
-        direction.copy_from_slice(terms);
+        direction.copy_from_slice(sum);
         return;
     }
-    let in_units = |direction: &mut [f64], unit: u32, eta: f64| {
-        for (((d, g), x), start) in direction.iter_mut().zip(terms).zip(x).zip(start) {
-            *d = eta * g + 2.0 * (scale_down(*x, unit) - scale_down(*start, unit));
-        }
-    };
-    in_units(direction, 0, scale_up(eta, exponent));
-    if direction.iter().all(|d| d.is_finite()) {
-        return;
+    for (((d, g), x), start) in direction.iter_mut().zip(sum).zip(x).zip(start) {
+        *d = eta * g + 2.0 * (x - start);
     }
-    // In units of 2^unit every term stays in range.
-    let largest = |v: &[f64]| exponent_above(v.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
-    let of_sum = (exponent_above(eta) + largest(terms)).saturating_add_unsigned(exponent);
-    let unit = (of_sum.max(largest(x) + 2).max(largest(start) + 2) - 1021).max(0).unsigned_abs();
-    in_units(direction, unit, scale_up(scale_down(eta, unit), exponent));
 }
 
 impl<K: LinearMinimisation> OnlineFrankWolfe<K> {
@@ -120,7 +106,7 @@ impl<K: LinearMinimisation> OnlineFrankWolfe<K> {
     /// # Errors
     /// η not positive, a start that does not fit the set, or [`OcoError::OutsideSet`].
     pub fn new(set: K, start: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
-        let gradient_sum = GradientSum::zero(start.len());
+        let gradient_sum = vec![0.0; start.len()];
         State { set, eta, x: start.clone(), start, gradient_sum, t: 1 }.try_into()
     }
 
@@ -153,10 +139,11 @@ impl<K: LinearMinimisation> TryFrom<State<K>> for OnlineFrankWolfe<K> {
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         let n = state.start.len();
         check_step("eta", state.eta)?;
-        check_vector("sum of gradients", state.gradient_sum.terms(), n)?;
+        check_sum("sum of gradients", &state.gradient_sum, n)?;
         state.set.check_dimension(n)?;
+        check_vector("start", &state.start, n)?;
+        check_finite("play", &state.x)?;
         for (argument, point) in [("start", &state.start), ("play", &state.x)] {
-            check_vector(argument, point, n)?;
             if !state.set.contains(point, membership_tolerance(point)) {
                 return Err(OcoError::OutsideSet { argument });
             }
@@ -165,7 +152,13 @@ impl<K: LinearMinimisation> TryFrom<State<K>> for OnlineFrankWolfe<K> {
             let (name, domain) = ("round", "t ≥ 1");
             return Err(ProjectionError::BadParameter { name, value: 0.0, domain }.into());
         }
-        let (next_sum, zeros) = (GradientSum::zero(n), vec![0.0; n]);
-        Ok(Self { state, next_sum, direction: zeros.clone(), vertex: zeros, scratch: Scratch::default() })
+        let zeros = vec![0.0; n];
+        Ok(Self {
+            state,
+            next_sum: Vec::new(),
+            direction: zeros.clone(),
+            vertex: zeros,
+            scratch: Scratch::default(),
+        })
     }
 }

@@ -26,7 +26,7 @@ pub trait StochasticGradient {
 ///
 /// Contract: `play` returns x_t ∈ K, which depends on earlier rounds only, and changes nothing. `observe`
 /// queries the oracle of ℓ_t and moves to x_{t+1}; `reset` returns to x_1. An oracle of another dimension, or
-/// an answer that is not finite, is refused; the learner is then unchanged (the oracle's generator has
+/// an answer that is not finite or above 1e140 in magnitude, is refused; the learner is then unchanged (the oracle's generator has
 /// advanced). After the first round, a round allocates nothing. All three methods are required.
 pub trait OracleLearner {
     /// x_t.
@@ -35,7 +35,7 @@ pub trait OracleLearner {
     /// Learns from ℓ_t.
     ///
     /// # Errors
-    /// An oracle of another dimension, or a gradient with an entry that is not finite.
+    /// An oracle of another dimension, or a gradient with an entry that is not finite or above 1e140.
     fn observe(&mut self, oracle: &mut dyn StochasticGradient) -> Result<(), OcoError>;
 
     /// Back to x_1.
@@ -188,7 +188,7 @@ pub(super) fn check_oracle(oracle: &dyn StochasticGradient, expected: usize) -> 
     Ok(())
 }
 
-/// Queries g(x; ξ) and refuses an answer that is not finite.
+/// Queries g(x; ξ) and checks the answer.
 pub(super) fn ask(oracle: &mut dyn StochasticGradient, x: &[f64], g: &mut [f64]) -> Result<(), OcoError> {
     oracle.gradient(x, g);
     check_vector("gradient", g, x.len())

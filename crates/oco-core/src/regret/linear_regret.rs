@@ -1,17 +1,14 @@
 //! The regret of linear losses.
 
 use super::Regret;
-use crate::gradient_sum::GradientSum;
-use crate::wide::Wide;
+use crate::error::check_sum;
+use crate::losses::inner;
 use crate::{OcoError, check_vector};
 use projections::{LinearMinimisation, ProjectionError, check_finite, filled};
-use rows::numeric::scale_up;
 use serde::{Deserialize, Serialize};
 
 /// The account of linear losses ℓ_t(x) = ⟨g_t, x⟩: the best fixed point is the lmo of Σ g_t, and the gap is
 /// the lmo's accuracy, 0 except for sets of matrices. O(n) a round.
-///
-/// Partial sums may leave the range of doubles; a loss or a regret beyond the range is ±∞.
 ///
 /// ```
 /// use oco_core::regret::LinearRegret;
@@ -26,8 +23,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct LinearRegret {
-    gradient_sum: GradientSum,
-    learner_loss: Wide,
+    gradient_sum: Vec<f64>,
+    learner_loss: f64,
     rounds: u64,
 }
 
@@ -40,22 +37,19 @@ impl LinearRegret {
         if dimension == 0 {
             return Err(ProjectionError::Empty { argument: "gradient" }.into());
         }
-        Ok(Self {
-            gradient_sum: GradientSum::of(filled("dimension", dimension, 0.0)?),
-            learner_loss: Wide::default(),
-            rounds: 0,
-        })
+        Ok(Self { gradient_sum: filled("dimension", dimension, 0.0)?, learner_loss: 0.0, rounds: 0 })
     }
 
     /// Books the round in which x was played and g seen.
     ///
     /// # Errors
-    /// Vectors of the wrong length or with entries that are not finite; the round then does not count.
+    /// Vectors of the wrong length or with entries that are not finite or above 1e140 in magnitude; the round
+    /// then does not count.
     pub fn record(&mut self, g: &[f64], x: &[f64]) -> Result<(), OcoError> {
-        check_vector("gradient", g, self.gradient_sum.terms().len())?;
-        check_vector("play", x, self.gradient_sum.terms().len())?;
-        self.gradient_sum.add(g);
-        self.learner_loss = self.learner_loss.plus(Wide::inner(g, x, 0));
+        check_vector("gradient", g, self.gradient_sum.len())?;
+        check_vector("play", x, self.gradient_sum.len())?;
+        self.gradient_sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += g);
+        self.learner_loss += inner(g, x);
         self.rounds = self.rounds.saturating_add(1);
         Ok(())
     }
@@ -63,16 +57,15 @@ impl LinearRegret {
     /// Σ⟨g_t, x_t⟩ − min_{u∈K} Σ⟨g_t, u⟩.
     ///
     /// # Errors
-    /// A set of another dimension.
+    /// A set of another dimension, or one whose best point has an entry above 1e140 in magnitude.
     pub fn regret<K: LinearMinimisation>(&self, set: &K) -> Result<Regret, OcoError> {
-        // The minimiser does not depend on the unit of the sum.
-        let comparator = set.lmo(self.gradient_sum.terms())?;
-        let comparator_loss = self.loss_of(&comparator);
+        let comparator = set.lmo(&self.gradient_sum)?;
+        let comparator_loss = self.loss_of(&comparator)?;
         Ok(Regret {
-            value: self.learner_loss.minus(comparator_loss).value(),
-            gap: scale_up(set.lmo_accuracy(self.gradient_sum.terms()), self.gradient_sum.exponent()),
-            learner_loss: self.learner_loss.value(),
-            comparator_loss: comparator_loss.value(),
+            value: self.learner_loss - comparator_loss,
+            gap: set.lmo_accuracy(&self.gradient_sum),
+            learner_loss: self.learner_loss,
+            comparator_loss,
             comparator,
         })
     }
@@ -82,12 +75,12 @@ impl LinearRegret {
     /// # Errors
     /// A comparator of the wrong length or with entries that are not finite.
     pub fn against(&self, comparator: &[f64]) -> Result<f64, OcoError> {
-        check_vector("comparator", comparator, self.gradient_sum.terms().len())?;
-        Ok(self.learner_loss.minus(self.loss_of(comparator)).value())
+        Ok(self.learner_loss - self.loss_of(comparator)?)
     }
 
-    fn loss_of(&self, u: &[f64]) -> Wide {
-        Wide::inner(self.gradient_sum.terms(), u, self.gradient_sum.exponent())
+    fn loss_of(&self, comparator: &[f64]) -> Result<f64, OcoError> {
+        check_vector("comparator", comparator, self.gradient_sum.len())?;
+        Ok(inner(&self.gradient_sum, comparator))
     }
 
     /// T, the rounds booked.
@@ -98,8 +91,8 @@ impl LinearRegret {
 
 #[derive(Deserialize)]
 struct Unchecked {
-    gradient_sum: GradientSum,
-    learner_loss: Wide,
+    gradient_sum: Vec<f64>,
+    learner_loss: f64,
     rounds: u64,
 }
 
@@ -108,9 +101,9 @@ impl TryFrom<Unchecked> for LinearRegret {
 
     fn try_from(saved: Unchecked) -> Result<Self, OcoError> {
         let Unchecked { gradient_sum, learner_loss, rounds } = saved;
-        let empty = Self::new(gradient_sum.terms().len())?;
-        check_finite("sum of gradients", gradient_sum.terms())?;
-        check_finite("learner's loss", &[learner_loss.digits()])?;
+        let empty = Self::new(gradient_sum.len())?;
+        check_sum("sum of gradients", &gradient_sum, gradient_sum.len())?;
+        check_finite("learner's loss", &[learner_loss])?;
         // Without rounds every sum is 0.
         if rounds == 0 && (gradient_sum != empty.gradient_sum || learner_loss != empty.learner_loss) {
             return Err(ProjectionError::BadParameter { name: "rounds", value: 0.0, domain: "t ≥ 1" }.into());

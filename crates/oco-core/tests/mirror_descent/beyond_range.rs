@@ -1,69 +1,78 @@
-//! Steps, sums and weights that leave the range of doubles although the play does not.
+//! Gradients, steps and radii at the ends of the range, and weights that underflow.
 
 use crate::play::*;
-use oco_core::OnlineLearner;
 use oco_core::learners::{DualAveraging, FtrlQuadratic, Hedge, MirrorDescent, OptimisticMirrorDescent};
-use projections::{CappedSimplex, L2Ball, NegativeEntropy, PNorm, Simplex, Then, UnitBox, WholeSpace};
+use oco_core::{OcoError, OnlineLearner};
+use projections::{
+    CappedSimplex, L2Ball, NegativeEntropy, PNorm, ProjectionError, Simplex, Then, UnitBox, WholeSpace,
+};
 use proptest::prelude::*;
-use rows::numeric::{scale_down, scale_up};
+use rows::numeric::{scale, scale_up};
 
 proptest! {
-    /// η/2^e with gradients 2^e·g is η with g; on the left the sums, and in the second pair the products,
-    /// pass the range.
+    /// η/2^e with gradients 2^e·g is η with g.
     #[test]
     fn entropic_learners_know_no_scale(gradients in gradients(), eta in 0.5..1.0_f64) {
-        let times = |e: u32| -> Vec<Vec<f64>> {
-            gradients.iter().map(|g| g.iter().map(|g| scale_up(*g, e)).collect()).collect()
+        let times = |e: i32| -> Vec<Vec<f64>> {
+            gradients.iter().map(|g| g.iter().map(|g| scale(*g, e)).collect()).collect()
         };
         for (set, _) in entropic_sets() {
             let lazy = |eta: f64| DualAveraging::around(NegativeEntropy, set.clone(), vec![1.0; N], eta).unwrap();
             let active = |eta: f64| MirrorDescent::new(NegativeEntropy, set.clone(), N, eta).unwrap();
             let optimistic = |eta: f64| OptimisticMirrorDescent::new(NegativeEntropy, set.clone(), N, eta).unwrap();
-            let small = scale_down(eta, 1022);
-            close(&plays(&mut lazy(small), &times(1022)), &plays(&mut lazy(eta), &gradients), 1e-12)?;
-            close(&plays(&mut active(small), &times(1022)), &plays(&mut active(eta), &gradients), 1e-12)?;
-            close(&plays(&mut optimistic(small), &times(1022)), &plays(&mut optimistic(eta), &gradients), 1e-12)?;
-            // Logarithms of 2^1030 and above decide like those of 2^1000.
-            let (near, far) = (scale_up(eta, 500), scale_up(eta, 530));
-            close(&plays(&mut lazy(far), &times(500)), &plays(&mut lazy(near), &times(500)), 1e-12)?;
+            for e in [460, -460] {
+                let (other, scaled) = (scale(eta, -e), times(e));
+                close(&plays(&mut lazy(other), &scaled), &plays(&mut lazy(eta), &gradients), 1e-12)?;
+                close(&plays(&mut active(other), &scaled), &plays(&mut active(eta), &gradients), 1e-12)?;
+                close(&plays(&mut optimistic(other), &scaled), &plays(&mut optimistic(eta), &gradients), 1e-12)?;
+            }
+            // Logarithms of 2^920 decide like those of 2^890.
+            let (near, far) = (scale(eta, 430), scale(eta, 460));
+            close(&plays(&mut lazy(far), &times(460)), &plays(&mut lazy(near), &times(460)), 1e-12)?;
         }
     }
 
     /// Quadratics: 2^e·a with η/2^e, and centres, radius times 2^f, change x by the factor 2^f only.
     #[test]
     fn quadratics_know_no_scale(
-        losses in quadratics(), e in 1..1020_u32, f in 1..1020_u32,
+        losses in quadratics(), e in -460..460_i32, f in -460..460_i32,
     ) {
         let (mut near, mut far) = (
             FtrlQuadratic::new(L2Ball::new(1.0).unwrap(), N, 0.5).unwrap(),
-            FtrlQuadratic::new(L2Ball::new(scale_up(1.0, f)).unwrap(), N, scale_down(0.5, e)).unwrap(),
+            FtrlQuadratic::new(L2Ball::new(scale(1.0, f)).unwrap(), N, scale(0.5, -e)).unwrap(),
         );
         for (a, c) in &losses {
             near.observe(*a, c).unwrap();
-            let centre: Vec<f64> = c.iter().map(|c| scale_up(*c, f)).collect();
-            far.observe(scale_up(*a, e), &centre).unwrap();
-            let back: Vec<f64> = far.play().iter().map(|x| scale_down(*x, f)).collect();
+            let centre: Vec<f64> = c.iter().map(|c| scale(*c, f)).collect();
+            far.observe(scale(*a, e), &centre).unwrap();
+            let back: Vec<f64> = far.play().iter().map(|x| scale(*x, -f)).collect();
             close(&[back], &[near.play().to_vec()], 1e-12)?;
         }
     }
 }
 
-/// Subnormal steps have an inverse beyond the range; curvatures near its end add up beyond it.
+/// A subnormal step has an inverse beyond the range: that is refused.
 #[test]
-fn weights_of_quadratics_beyond_the_range() {
-    let mut ftrl = FtrlQuadratic::new(L2Ball::new(4.0).unwrap(), 1, 2.5e-309).unwrap();
+fn the_least_step_of_quadratics() {
+    let ball = || L2Ball::new(4.0).unwrap();
+    let refused = FtrlQuadratic::new(ball(), 1, 2.5e-309).unwrap_err();
+    assert!(
+        matches!(refused, OcoError::Projection(ProjectionError::NotFinite { argument: "weight", .. })),
+        "{refused}"
+    );
+    let mut ftrl = FtrlQuadratic::new(ball(), 1, 2.5e-141).unwrap();
     for _ in 0..3 {
-        ftrl.observe(1e308, &[4.0]).unwrap();
+        ftrl.observe(1e140, &[4.0]).unwrap();
     }
-    // 1/η = 4e308: x = 3e308·4/(7e308).
+    // 1/η = 4e140: x = 3e140·4/(7e140).
     assert!((ftrl.play()[0] - 12.0 / 7.0).abs() < 1e-12, "{:?}", ftrl.play());
 }
 
-/// Out of the range and back: uniform weights again, also when the run is saved on the way.
+/// Away and back: uniform weights again, also when the run is saved on the way.
 #[test]
 fn sums_come_back() {
     let mut hedge = Hedge::new(2, 0.5).unwrap();
-    let unit = scale_up(1.0, 1020);
+    let unit = scale_up(1.0, 460);
     for (g, leader) in [(13.0, 1), (13.0, 1), (9.0, 1), (-13.0, 1), (-13.0, 1), (-15.0, 0)] {
         hedge.observe(&[g * unit, 0.0]).unwrap();
         assert_eq!(hedge.play()[leader], 1.0);
@@ -113,16 +122,16 @@ fn duals_of_p_norms_are_remembered() {
 #[test]
 fn capped_weights_far_apart_fill_in_their_order() {
     let set = || CappedSimplex::new(vec![0.5, 0.25, 0.5], 1.0).unwrap();
-    let mut learner = DualAveraging::around(NegativeEntropy, set(), vec![1.0; 3], 1e300).unwrap();
-    learner.observe(&[-1e300, -2e299, 1e300]).unwrap();
+    let mut learner = DualAveraging::around(NegativeEntropy, set(), vec![1.0; 3], 1e140).unwrap();
+    learner.observe(&[-1e140, -2e139, 1e140]).unwrap();
     assert_eq!(learner.play(), [0.5, 0.25, 0.25]);
-    let mut active = MirrorDescent::new(NegativeEntropy, set(), 3, 1e300).unwrap();
-    active.observe(&[-1e300, -2e299, 1e300]).unwrap();
+    let mut active = MirrorDescent::new(NegativeEntropy, set(), 3, 1e140).unwrap();
+    active.observe(&[-1e140, -2e139, 1e140]).unwrap();
     assert_eq!(active.play(), [0.5, 0.25, 0.25]);
-    let mut unit = MirrorDescent::new(NegativeEntropy, UnitBox, 3, 1e300).unwrap();
-    unit.observe(&[-1e300, 0.0, 1e300]).unwrap();
+    let mut unit = MirrorDescent::new(NegativeEntropy, UnitBox, 3, 1e140).unwrap();
+    unit.observe(&[-1e140, 0.0, 1e140]).unwrap();
     assert_eq!(unit.play(), [1.0, 1.0, 0.0]);
-    let mut simplex = MirrorDescent::new(NegativeEntropy, Simplex::new(3.0).unwrap(), 3, 1e300).unwrap();
-    simplex.observe(&[-1e300, -1e300, 1e300]).unwrap();
+    let mut simplex = MirrorDescent::new(NegativeEntropy, Simplex::new(3.0).unwrap(), 3, 1e140).unwrap();
+    simplex.observe(&[-1e140, -1e140, 1e140]).unwrap();
     assert_eq!(simplex.play(), [1.5, 1.5, 0.0]);
 }

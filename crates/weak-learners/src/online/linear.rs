@@ -3,7 +3,7 @@
 use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OgdLinear, OnlinePredictor, Shape};
 use oco_core::StepSchedule;
-use oco_core::learners::{BalancedWinnow, Perceptron, Winnow, signed_inner};
+use oco_core::learners::{BalancedWinnow, Perceptron, Winnow};
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +163,7 @@ impl OnlinePredictor<Label> for LogisticRegression {
 
     fn predict(&mut self, x: Row<'_>, y: &mut [f64]) -> Result<(), LearnerError> {
         check_shape(self.shape(), x, y.len())?;
-        y.fill(Label::of_score(signed_inner(x, self.model.factors().1)).sign());
+        y.fill(Label::of_score(x.dot(self.model.factors().1)).sign());
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl LogisticRegression {
         if plain.is_finite() {
             return plain;
         }
-        let sign = signed_inner(x, w);
+        let sign = x.dot(w);
         if sign == 0.0 { 0.0 } else { f64::INFINITY.copysign(sign) }
     }
 

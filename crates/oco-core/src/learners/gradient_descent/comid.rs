@@ -1,9 +1,8 @@
 //! Composite objective mirror descent with an ℓ1 term \[DSST10\].
 
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
+use crate::{OcoError, OnlineLearner, check_magnitudes, check_vector};
 use projections::{BoxSet, DecisionSet, ProjectionError, check_finite, filled, start_point};
-use rows::numeric::{scale_down, scale_up};
 use serde::{Deserialize, Serialize};
 
 /// COMID \[DSST10\] with ψ = λ‖·‖₁ in the Euclidean geometry, on R^n or on a box: x_{t+1} = argmin_x η⟨g_t,
@@ -12,9 +11,8 @@ use serde::{Deserialize, Serialize};
 /// The ℓ1 term is not linearised, so plays are sparse.
 /// *Guarantee* \[DSST10\]: at every T and for every u, Σ⟨g_t, x_t − u⟩ + λ‖x_t‖₁ − λ‖u‖₁ ≤ ‖u − x_1‖²/(2η) +
 /// (η/2)Σ‖g_t‖² + λ‖x_1‖₁. Asserted every round in `tests/composite_and_adaptive.rs`.
-/// *Cost:* O(n) a round; no allocation after the first.
-/// *Errors:* a refused gradient leaves x_t as it was. Every finite gradient is legal on a box; on R^n a step
-/// that ends beyond the range of doubles is refused.
+/// *Cost:* O(n) a round, no allocation.
+/// *Errors:* a refused gradient leaves x_t as it was.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, learners::Comid};
@@ -27,7 +25,6 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "State", into = "State")]
 pub struct Comid {
     state: State,
-    step: Vec<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,37 +44,23 @@ impl OnlineLearner for Comid {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let State { bounds, eta, lambda, x, .. } = &mut self.state;
         check_vector("gradient", gradient, x.len())?;
-        self.step.clear();
-        self.step.extend(x.iter().zip(gradient).map(|(x, g)| proximal_step(*x, *eta, *g, *lambda)));
+        for (x, g) in x.iter_mut().zip(gradient) {
+            let v = *x - *eta * g;
+            *x = (v.abs() - *eta * *lambda).max(0.0).copysign(v);
+        }
         // The objective is a sum over coordinates, and in one dimension its minimum over an interval is the
         // clip.
         if let Some(bounds) = bounds {
-            for ((x, lower), upper) in self.step.iter_mut().zip(bounds.lower()).zip(bounds.upper()) {
+            for ((x, lower), upper) in x.iter_mut().zip(bounds.lower()).zip(bounds.upper()) {
                 *x = x.max(*lower).min(*upper);
             }
         }
-        check_finite("x_{t+1}", &self.step)?;
-        std::mem::swap(x, &mut self.step);
         Ok(())
     }
 
     fn reset(&mut self) {
         self.state.x.clone_from(&self.state.start);
     }
-}
-
-/// sgn(v)(|v| − ηλ)₊ for v = x − ηg; ±∞ only if that is beyond the range of doubles.
-fn proximal_step(x: f64, eta: f64, g: f64, lambda: f64) -> f64 {
-    let soft = |v: f64, threshold: f64| (v.abs() - threshold).max(0.0).copysign(v);
-    let v = x - eta * g;
-    if v.is_finite() {
-        return soft(v, eta * lambda);
-    }
-    // In units of 2^1080. A part that vanishes there is below the rounding of v, whose digits lie above
-    // 2^970.
-    let half = |factor: f64| scale_down(factor, 540);
-    let v = scale_down(x, 1080) - half(eta) * half(g);
-    scale_up(soft(v, half(eta) * half(lambda)), 1080)
 }
 
 impl Comid {
@@ -124,8 +107,8 @@ impl TryFrom<State> for Comid {
 
     fn try_from(state: State) -> Result<Self, OcoError> {
         check_vector("start", &state.start, state.x.len())?;
-        check_vector("play", &state.x, state.x.len())?;
-        check_finite("lambda", &[state.lambda])?;
+        check_finite("play", &state.x)?;
+        check_magnitudes("lambda", &[state.lambda])?;
         if state.x.is_empty() {
             return Err(ProjectionError::Empty { argument: "start" }.into());
         }
@@ -142,6 +125,6 @@ impl TryFrom<State> for Comid {
                 }
             }
         }
-        Ok(Self { state, step: Vec::new() })
+        Ok(Self { state })
     }
 }

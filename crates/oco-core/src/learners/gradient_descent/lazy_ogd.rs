@@ -1,11 +1,10 @@
 //! Online subgradient descent, the lecture's name for lazy online gradient descent \[W13, §3\].
 
 use crate::Restart;
-use crate::gradient_sum::GradientSum;
-use crate::learners::projected_step::projected_step;
+use crate::error::check_sum;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{DecisionSet, Euclidean, Exact, Scratch, check_finite, filled};
+use crate::{OcoError, OnlineLearner, check_magnitudes, check_vector};
+use projections::{DecisionSet, Euclidean, Exact, Scratch, filled};
 use serde::{Deserialize, Serialize};
 
 /// Lazy OGD \[W13, §3\]: x_t = Π_K(o − η Σ_{s<t} g_s), with origin o.
@@ -14,8 +13,7 @@ use serde::{Deserialize, Serialize};
 /// and ‖u − o‖ ≤ D, regret ≤ Dρ√(2T) \[W13, Theorem 2\]. Asserted in `tests/regret_bounds.rs`.
 /// *Errata.* The lecture's box drops a minus sign, its line (10) has a stray D, and its Theorem 2 needs 0 ∈
 /// K. Here the regulariser is centred at o, by default 0.
-/// *Cost:* O(n) and one projection a round; no allocation after the first. Every finite gradient is legal:
-/// sums and steps may leave the range of doubles.
+/// *Cost:* O(n) and one projection a round; no allocation after the first.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, learners::LazyOgd};
@@ -37,7 +35,7 @@ use serde::{Deserialize, Serialize};
 pub struct LazyOgd<K> {
     state: State<K>,
     x: Vec<f64>,
-    next_sum: GradientSum,
+    next_sum: Vec<f64>,
     step: Vec<f64>,
     scratch: Scratch,
 }
@@ -47,7 +45,7 @@ struct State<K> {
     set: K,
     eta: f64,
     origin: Vec<f64>,
-    gradient_sum: GradientSum,
+    gradient_sum: Vec<f64>,
 }
 
 impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
@@ -58,21 +56,34 @@ impl<K: Exact<Euclidean>> OnlineLearner for LazyOgd<K> {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let State { set, eta, origin, gradient_sum } = &mut self.state;
         check_vector("gradient", gradient, origin.len())?;
-        self.next_sum.set_to(gradient_sum);
-        self.next_sum.add(gradient);
-        let (sum, exponent) = (self.next_sum.terms(), self.next_sum.exponent());
-        projected_step(set, origin, *eta, sum, exponent, &mut self.step, &mut self.scratch)?;
+        self.next_sum.clear();
+        self.next_sum.extend(gradient_sum.iter().zip(gradient).map(|(sum, g)| sum + g));
+        lazy_step(set, origin, *eta, &self.next_sum, &mut self.step, &mut self.scratch)?;
         std::mem::swap(&mut self.x, &mut self.step);
         std::mem::swap(gradient_sum, &mut self.next_sum);
         Ok(())
     }
 
     fn reset(&mut self) {
-        self.state.gradient_sum.clear();
+        self.state.gradient_sum.fill(0.0);
         // The constructor projected this origin, so this succeeds.
         self.x.clone_from(&self.state.origin);
         let _ = self.state.set.project_with(&mut self.x, &mut self.scratch);
     }
+}
+
+/// step ← Π_K(o − η·sum).
+fn lazy_step<K: Exact<Euclidean>>(
+    set: &K,
+    origin: &[f64],
+    eta: f64,
+    sum: &[f64],
+    step: &mut Vec<f64>,
+    scratch: &mut Scratch,
+) -> Result<(), OcoError> {
+    step.clear();
+    step.extend(origin.iter().zip(sum).map(|(o, sum)| o - eta * sum));
+    Ok(set.project_with(step, scratch)?)
 }
 
 impl<K: Exact<Euclidean>> Restart for LazyOgd<K> {
@@ -102,7 +113,7 @@ impl<K: Exact<Euclidean>> LazyOgd<K> {
     /// # Errors
     /// η not positive, or an origin that does not fit the set.
     pub fn around(set: K, origin: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
-        let gradient_sum = GradientSum::zero(origin.len());
+        let gradient_sum = vec![0.0; origin.len()];
         State { set, eta, origin, gradient_sum }.try_into()
     }
 }
@@ -117,13 +128,12 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for LazyOgd<K> {
     type Error = OcoError;
 
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
-        check_finite("origin", &state.origin)?;
-        check_vector("sum of gradients", state.gradient_sum.terms(), state.origin.len())?;
+        check_magnitudes("origin", &state.origin)?;
+        check_sum("sum of gradients", &state.gradient_sum, state.origin.len())?;
         check_step("eta", state.eta)?;
         DecisionSet::check_dimension(&state.set, state.origin.len())?;
         let (mut x, mut scratch) = (Vec::new(), Scratch::default());
-        let (sum, exponent) = (state.gradient_sum.terms(), state.gradient_sum.exponent());
-        projected_step(&state.set, &state.origin, state.eta, sum, exponent, &mut x, &mut scratch)?;
-        Ok(Self { state, x, next_sum: GradientSum::default(), step: Vec::new(), scratch })
+        lazy_step(&state.set, &state.origin, state.eta, &state.gradient_sum, &mut x, &mut scratch)?;
+        Ok(Self { state, x, next_sum: Vec::new(), step: Vec::new(), scratch })
     }
 }

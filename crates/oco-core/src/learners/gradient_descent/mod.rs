@@ -3,7 +3,6 @@
 mod ogd;
 mod lazy_ogd;
 mod comid;
-mod sum_of_squares;
 mod adagrad;
 
 pub use adagrad::AdaGrad;

@@ -1,10 +1,9 @@
 //! Online gradient descent with an active projection \[Z03\].
 
 use crate::Restart;
-use crate::learners::projected_step::projected_step;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, StepSchedule, check_vector};
-use projections::{Euclidean, Exact, ProjectionError, Scratch, filled, start_point};
+use projections::{Euclidean, Exact, ProjectionError, Scratch, check_finite, filled, start_point};
 use serde::{Deserialize, Serialize};
 
 /// Zinkevich's online gradient descent \[Z03\]: x_{t+1} = Π_K(x_t − η_t g_t).
@@ -14,8 +13,7 @@ use serde::{Deserialize, Serialize};
 /// `tests/regret_bounds.rs`.
 /// *Start:* the projection of 0, or any point of K.
 /// *Cost:* O(n) and one projection a round; no allocation after the first.
-/// *Errors:* a refused gradient leaves x_t and the step count unchanged. Every finite gradient is legal: the
-/// step may leave the range of doubles.
+/// *Errors:* a refused gradient leaves x_t and the step count unchanged.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, StepSchedule, learners::Ogd};
@@ -84,7 +82,9 @@ impl<K: Exact<Euclidean>> Ogd<K> {
         check_step("eta", eta)?;
         let State { set, x, t, .. } = &mut self.state;
         check_vector("gradient", gradient, x.len())?;
-        projected_step(set, x, eta, gradient, 0, &mut self.step, &mut self.scratch)?;
+        self.step.clear();
+        self.step.extend(x.iter().zip(gradient).map(|(x, g)| x - eta * g));
+        set.project_with(&mut self.step, &mut self.scratch)?;
         std::mem::swap(x, &mut self.step);
         *t = t.saturating_add(1);
         Ok(())
@@ -126,7 +126,7 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for Ogd<K> {
 
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         check_vector("start", &state.start, state.x.len())?;
-        check_vector("play", &state.x, state.x.len())?;
+        check_finite("play", &state.x)?;
         state.set.check_dimension(state.x.len())?;
         for (argument, point) in [("start", &state.start), ("play", &state.x)] {
             if !state.set.contains(point, crate::learner::membership_tolerance(point)) {

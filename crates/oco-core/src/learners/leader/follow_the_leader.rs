@@ -1,6 +1,6 @@
 //! Follow the leader on linear losses.
 
-use crate::gradient_sum::GradientSum;
+use crate::error::check_sum;
 use crate::learner::membership_tolerance;
 use crate::{OcoError, OnlineLearner, check_vector};
 use projections::{LinearMinimisation, Scratch, filled};
@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// *No guarantee:* in \[W13, Example 2\] its regret after T rounds is at least T − 1
 /// (`tests/mirror_descent/leader.rs`).
-/// *Cost:* one linear minimisation a round; no allocation after the first. Every finite gradient is legal:
-/// sums may leave the range of doubles.
+/// *Cost:* one linear minimisation a round; no allocation after the first.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, learners::FollowTheLeader};
@@ -33,7 +32,7 @@ use serde::{Deserialize, Serialize};
 pub struct FollowTheLeader<K> {
     state: State<K>,
     x: Vec<f64>,
-    next_sum: GradientSum,
+    next_sum: Vec<f64>,
     leader: Vec<f64>,
     scratch: Scratch,
 }
@@ -42,7 +41,7 @@ pub struct FollowTheLeader<K> {
 struct State<K> {
     set: K,
     start: Vec<f64>,
-    gradient_sum: GradientSum,
+    gradient_sum: Vec<f64>,
 }
 
 impl<K: LinearMinimisation> OnlineLearner for FollowTheLeader<K> {
@@ -53,8 +52,8 @@ impl<K: LinearMinimisation> OnlineLearner for FollowTheLeader<K> {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let Self { state: State { set, start, gradient_sum }, x, next_sum, leader, scratch } = self;
         check_vector("gradient", gradient, x.len())?;
-        next_sum.set_to(gradient_sum);
-        next_sum.add(gradient);
+        next_sum.clear();
+        next_sum.extend(gradient_sum.iter().zip(gradient).map(|(sum, g)| sum + g));
         lead(set, next_sum, start, leader, scratch)?;
         std::mem::swap(x, leader);
         std::mem::swap(gradient_sum, next_sum);
@@ -62,7 +61,7 @@ impl<K: LinearMinimisation> OnlineLearner for FollowTheLeader<K> {
     }
 
     fn reset(&mut self) {
-        self.state.gradient_sum = GradientSum::zero(self.x.len());
+        self.state.gradient_sum.fill(0.0);
         self.x.clone_from(&self.state.start);
     }
 }
@@ -70,16 +69,15 @@ impl<K: LinearMinimisation> OnlineLearner for FollowTheLeader<K> {
 /// x ← argmin ⟨sum, x⟩ over K, or the start point for a sum of 0.
 fn lead<K: LinearMinimisation>(
     set: &K,
-    sum: &GradientSum,
+    sum: &[f64],
     start: &[f64],
     x: &mut Vec<f64>,
     scratch: &mut Scratch,
 ) -> Result<(), OcoError> {
     x.clear();
     x.extend_from_slice(start);
-    if sum.terms().iter().any(|v| v.abs() > 0.0) {
-        // A minimiser does not depend on the unit of the sum.
-        set.lmo_with(sum.terms(), x, scratch)?;
+    if sum.iter().any(|v| v.abs() > 0.0) {
+        set.lmo_with(sum, x, scratch)?;
     }
     Ok(())
 }
@@ -101,7 +99,7 @@ impl<K: LinearMinimisation> FollowTheLeader<K> {
     /// # Errors
     /// [`OcoError::OutsideSet`], or a point that does not fit the set.
     pub fn starting_at(set: K, start: Vec<f64>) -> Result<Self, OcoError> {
-        let gradient_sum = GradientSum::zero(start.len());
+        let gradient_sum = vec![0.0; start.len()];
         State { set, start, gradient_sum }.try_into()
     }
 }
@@ -118,13 +116,13 @@ impl<K: LinearMinimisation> TryFrom<State<K>> for FollowTheLeader<K> {
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         let State { set, start, gradient_sum } = &state;
         check_vector("start", start, start.len())?;
-        check_vector("sum of gradients", gradient_sum.terms(), start.len())?;
+        check_sum("sum of gradients", gradient_sum, start.len())?;
         set.check_dimension(start.len())?;
         if !set.contains(start, membership_tolerance(start)) {
             return Err(OcoError::OutsideSet { argument: "start" });
         }
         let (mut x, mut scratch) = (Vec::new(), Scratch::default());
         lead(set, gradient_sum, start, &mut x, &mut scratch)?;
-        Ok(Self { state, x, next_sum: GradientSum::default(), leader: Vec::new(), scratch })
+        Ok(Self { state, x, next_sum: Vec::new(), leader: Vec::new(), scratch })
     }
 }

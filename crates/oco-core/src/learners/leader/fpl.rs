@@ -2,9 +2,9 @@
 
 use super::perturbation::{Perturbation, check_epsilon};
 use crate::Restart;
-use crate::gradient_sum::GradientSum;
+use crate::error::check_sum;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{LinearMinimisation, Scratch, filled};
+use projections::{LinearMinimisation, Scratch, check_finite, filled};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,7 @@ use serde::{Deserialize, Serialize};
 /// nothing. [`reset`](OnlineLearner::reset) rewinds the generator and so repeats the run.
 /// *Cost:* O(n), n draws if they are fresh, and one linear minimisation a round; no projection, no allocation
 /// after the first.
-/// *Errors:* a refused gradient leaves the learner and its generator unchanged. Every finite gradient is
-/// legal: the sum may leave the range of doubles.
+/// *Errors:* a refused gradient leaves the learner and its generator unchanged.
 ///
 /// ```
 /// use oco_core::OnlineLearner;
@@ -48,8 +47,8 @@ use serde::{Deserialize, Serialize};
 pub struct FollowThePerturbedLeader<K> {
     state: State<K>,
     x: Vec<f64>,
-    next_sum: GradientSum,
-    perturbed: GradientSum,
+    next_sum: Vec<f64>,
+    perturbed: Vec<f64>,
     next_p: Vec<f64>,
     scratch: Scratch,
 }
@@ -70,7 +69,7 @@ struct State<K> {
     perturbation: Perturbation,
     epsilon: f64,
     draws: Draws,
-    gradient_sum: GradientSum,
+    gradient_sum: Vec<f64>,
     p: Vec<f64>,
     rng: ChaCha8Rng,
     /// The generator before the first draw.
@@ -85,17 +84,14 @@ impl<K: LinearMinimisation> OnlineLearner for FollowThePerturbedLeader<K> {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let State { set, perturbation, epsilon, draws, gradient_sum, p, rng, .. } = &mut self.state;
         check_vector("gradient", gradient, p.len())?;
-        self.next_sum.set_to(gradient_sum);
-        self.next_sum.add(gradient);
+        add(gradient_sum, gradient, &mut self.next_sum);
         let mut next_rng = rng.clone();
         self.next_p.clone_from(p);
         if *draws == Draws::EachRound {
             perturbation.draw(*epsilon, &mut next_rng, &mut self.next_p);
         }
-        self.perturbed.set_to(&self.next_sum);
-        self.perturbed.add(&self.next_p);
-        // A minimiser does not depend on the unit of the sum.
-        set.lmo_with(self.perturbed.terms(), &mut self.x, &mut self.scratch)?;
+        add(&self.next_sum, &self.next_p, &mut self.perturbed);
+        set.lmo_with(&self.perturbed, &mut self.x, &mut self.scratch)?;
         std::mem::swap(gradient_sum, &mut self.next_sum);
         std::mem::swap(p, &mut self.next_p);
         *rng = next_rng;
@@ -106,6 +102,12 @@ impl<K: LinearMinimisation> OnlineLearner for FollowThePerturbedLeader<K> {
         self.state.rng = self.state.rng_at_start.clone();
         self.start();
     }
+}
+
+/// sum ← a + b.
+fn add(a: &[f64], b: &[f64], sum: &mut Vec<f64>) {
+    sum.clear();
+    sum.extend(a.iter().zip(b).map(|(a, b)| a + b));
 }
 
 /// With ε = η. The generator continues, so a restarted learner draws new perturbations.
@@ -136,7 +138,7 @@ impl<K: LinearMinimisation> FollowThePerturbedLeader<K> {
         rng: ChaCha8Rng,
     ) -> Result<Self, OcoError> {
         let p = filled("dimension", dimension, 0.0)?;
-        let gradient_sum = GradientSum::of(filled("dimension", dimension, 0.0)?);
+        let gradient_sum = filled("dimension", dimension, 0.0)?;
         let rng_at_start = rng.clone();
         let mut learner: Self =
             State { set, perturbation, epsilon, draws, gradient_sum, p, rng, rng_at_start }.try_into()?;
@@ -147,7 +149,7 @@ impl<K: LinearMinimisation> FollowThePerturbedLeader<K> {
     /// Forgets the gradients and draws p_1.
     fn start(&mut self) {
         let State { set, perturbation, epsilon, gradient_sum, p, rng, .. } = &mut self.state;
-        gradient_sum.clear();
+        gradient_sum.fill(0.0);
         perturbation.draw(*epsilon, rng, p);
         // The constructor minimised over this set in this dimension, so this succeeds.
         let _ = set.lmo_with(p, &mut self.x, &mut self.scratch);
@@ -165,15 +167,14 @@ impl<K: LinearMinimisation> TryFrom<State<K>> for FollowThePerturbedLeader<K> {
 
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         let n = state.p.len();
-        check_vector("perturbation", &state.p, n)?;
-        check_vector("sum of gradients", state.gradient_sum.terms(), n)?;
+        check_finite("perturbation", &state.p)?;
+        check_sum("sum of gradients", &state.gradient_sum, n)?;
         check_epsilon(state.epsilon)?;
         state.perturbation.check_drawn(state.epsilon, &state.p)?;
         state.set.check_dimension(n)?;
-        let (mut perturbed, mut x, mut scratch) =
-            (state.gradient_sum.clone(), vec![0.0; n], Scratch::default());
-        perturbed.add(&state.p);
-        state.set.lmo_with(perturbed.terms(), &mut x, &mut scratch)?;
-        Ok(Self { state, x, next_sum: GradientSum::default(), perturbed, next_p: Vec::new(), scratch })
+        let (mut perturbed, mut x, mut scratch) = (Vec::new(), vec![0.0; n], Scratch::default());
+        add(&state.gradient_sum, &state.p, &mut perturbed);
+        state.set.lmo_with(&perturbed, &mut x, &mut scratch)?;
+        Ok(Self { state, x, next_sum: Vec::new(), perturbed, next_p: Vec::new(), scratch })
     }
 }

@@ -1,8 +1,7 @@
 //! Follow the regularised leader on quadratic losses.
 
 use crate::step::check_step;
-use crate::wide::Wide;
-use crate::{OcoError, check_vector};
+use crate::{OcoError, check_magnitudes, check_vector};
 use projections::{Euclidean, Exact, ProjectionError, Scratch, check_finite, filled};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -14,7 +13,7 @@ use std::f64::consts::SQRT_2;
 /// *Guarantee* \[W13, Theorem 1\]: Σ f_t(x_t) − f_t(u) ≤ Σ f_t(x_t) − f_t(x_{t+1}) + R(u) − R(x_1) for every
 /// u ∈ K and every prefix. Asserted in `tests/mirror_descent/leader.rs`.
 /// *Cost:* O(n) and one projection a round; no allocation after the first. The state is the mean inside the
-/// projection, with its weight, so that no finite a_t or c_t overflows.
+/// projection, with its weight.
 ///
 /// ```
 /// use oco_core::learners::FtrlQuadratic;
@@ -43,7 +42,7 @@ struct State<K> {
     set: K,
     eta: f64,
     /// 1/η + Σ a_s.
-    weight: Wide,
+    weight: f64,
     /// Σ a_s c_s, divided by the weight.
     mean: Vec<f64>,
 }
@@ -61,14 +60,14 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// is not finite. The learner is unchanged then.
     pub fn observe(&mut self, curvature: f64, centre: &[f64]) -> Result<(), OcoError> {
         let Self { state: State { set, weight, mean, .. }, x, next_mean, next_x, scratch } = self;
-        check_finite("curvature", &[curvature])?;
+        check_magnitudes("curvature", &[curvature])?;
         check_vector("centre", centre, mean.len())?;
         if curvature <= 0.0 {
             let (name, domain) = ("curvature", "(0, ∞)");
             return Err(ProjectionError::BadParameter { name, value: curvature, domain }.into());
         }
-        let next_weight = weight.plus(curvature.into());
-        let (old, new) = (weight.over(next_weight), Wide::from(curvature).over(next_weight));
+        let next_weight = *weight + curvature;
+        let (old, new) = (*weight / next_weight, curvature / next_weight);
         next_mean.clear();
         next_mean.extend(mean.iter().zip(centre).map(|(mean, c)| old * mean + new * c));
         next_x.clone_from(next_mean);
@@ -81,7 +80,7 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
 
     /// Back to x_1.
     pub fn reset(&mut self) {
-        self.state.weight = Wide::reciprocal(self.state.eta);
+        self.state.weight = self.state.eta.recip();
         self.state.mean.fill(0.0);
         // The constructor projected this point, so this succeeds.
         self.x.fill(0.0);
@@ -91,11 +90,10 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// Starts at the projection of 0 onto K ⊂ R^n.
     ///
     /// # Errors
-    /// η not positive, or a dimension that does not fit the set or the memory.
+    /// η not positive, 1/η beyond the range of doubles, or a dimension that does not fit the set or the memory.
     pub fn new(set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         check_step("eta", eta)?;
-        State { set, eta, weight: Wide::reciprocal(eta), mean: filled("dimension", dimension, 0.0)? }
-            .try_into()
+        State { set, eta, weight: eta.recip(), mean: filled("dimension", dimension, 0.0)? }.try_into()
     }
 
     /// R(u) = ‖u‖²/(2η); +∞ beyond the range.
@@ -104,7 +102,7 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// A point of the wrong length or with an entry that is not finite.
     pub fn penalty(&self, u: &[f64]) -> Result<f64, OcoError> {
         check_vector("u", u, self.x.len())?;
-        // Divided before it is squared: ‖u‖² and 2η may leave the range although R(u) does not.
+        // Divided before it is squared: ‖u‖² may underflow although R(u) does not.
         let root = SQRT_2 * self.state.eta.sqrt();
         Ok(u.iter().map(|u| (u / root) * (u / root)).sum())
     }
@@ -122,11 +120,11 @@ impl<K: Exact<Euclidean>> TryFrom<State<K>> for FtrlQuadratic<K> {
     fn try_from(state: State<K>) -> Result<Self, OcoError> {
         check_step("eta", state.eta)?;
         state.set.check_dimension(state.mean.len())?;
-        check_vector("mean", &state.mean, state.mean.len())?;
-        let grown = state.weight.minus(Wide::reciprocal(state.eta)).value();
-        if !(grown >= 0.0) {
+        check_finite("mean", &state.mean)?;
+        check_finite("weight", &[state.weight])?;
+        if state.weight < state.eta.recip() {
             let (name, domain) = ("saved weight", "[1/eta, ∞)");
-            return Err(ProjectionError::BadParameter { name, value: state.weight.value(), domain }.into());
+            return Err(ProjectionError::BadParameter { name, value: state.weight, domain }.into());
         }
         let (mut x, mut scratch) = (state.mean.clone(), Scratch::default());
         state.set.project_with(&mut x, &mut scratch)?;
@@ -139,11 +137,11 @@ mod tests {
     use super::*;
     use projections::WholeSpace;
 
-    /// 2η and ‖u‖² are beyond the range; ‖u‖²/(2η) is not.
+    /// ‖u‖² underflows; ‖u‖²/(2η) does not.
     #[test]
     fn penalties_at_the_ends_of_the_range() {
         for (eta, u, expected) in
-            [(1.5e308, 1e200, 1e92 / 3.0), (1.5e308, 3e154, 3.0), (1e-300, 1e-250, 5e-201)]
+            [(1.5e139, 1e140, 1e141 / 3.0), (1e-140, 1e-140, 5e-141), (1e-300, 1e-250, 5e-201)]
         {
             let ftrl = FtrlQuadratic::new(WholeSpace, 2, eta).unwrap();
             let penalty = ftrl.penalty(&[u, 0.0]).unwrap();

@@ -2,12 +2,12 @@
 
 use super::dual_point::DualPoint;
 use crate::Restart;
+use crate::error::check_sum;
 use crate::geometry::Geometry;
-use crate::gradient_sum::GradientSum;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
-use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{Exact, Scratch, check_finite};
+use crate::{OcoError, OnlineLearner, check_magnitudes, check_vector};
+use projections::{Exact, Scratch};
 use serde::{Deserialize, Serialize};
 
 /// Dual averaging \[N09\], mirror descent with a lazy projection: ∇R(z_{t+1}) = ∇R(z_t) − ηg_t and x_t =
@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 /// *Erratum.* With B(u, x_1)/η, as for the active form, the bound holds only for z_1 = x_1. On K = [½, 1½]
 /// from z_1 = 0, two rounds g = −1 at η = ½ have regret 2, and that bound is 1.5. Both in
 /// `tests/mirror_descent/lazy.rs`.
-/// *Cost:* O(n) and one projection a round; no allocation after the first. Every finite gradient is legal:
-/// sums and steps may leave the range of doubles.
+/// *Cost:* O(n) and one projection a round; no allocation after the first.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, learners::DualAveraging};
@@ -55,7 +54,7 @@ pub struct DualAveraging<R, K> {
     /// ∇R(z_1).
     origin: DualPoint,
     x: Vec<f64>,
-    next_sum: GradientSum,
+    next_sum: Vec<f64>,
     next_x: Vec<f64>,
     dual: DualPoint,
     scratch: Scratch,
@@ -68,7 +67,7 @@ struct State<R, K> {
     eta: f64,
     /// z_1.
     origin: Vec<f64>,
-    gradient_sum: GradientSum,
+    gradient_sum: Vec<f64>,
 }
 
 impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for DualAveraging<R, K> {
@@ -78,8 +77,8 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for DualAveraging<R, K> {
 
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         check_vector("gradient", gradient, self.x.len())?;
-        self.next_sum.set_to(&self.state.gradient_sum);
-        self.next_sum.add(gradient);
+        self.next_sum.clear();
+        self.next_sum.extend(self.state.gradient_sum.iter().zip(gradient).map(|(sum, g)| sum + g));
         self.project()?;
         std::mem::swap(&mut self.x, &mut self.next_x);
         std::mem::swap(&mut self.state.gradient_sum, &mut self.next_sum);
@@ -87,8 +86,8 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for DualAveraging<R, K> {
     }
 
     fn reset(&mut self) {
-        self.next_sum.set_to(&self.state.gradient_sum);
         self.next_sum.clear();
+        self.next_sum.resize(self.x.len(), 0.0);
         // The constructor projected this origin, so this succeeds.
         if self.project().is_ok() {
             std::mem::swap(&mut self.x, &mut self.next_x);
@@ -129,7 +128,7 @@ impl<R: Geometry<K>, K: Exact<R>> DualAveraging<R, K> {
     /// # Errors
     /// η not positive, or an origin that does not fit the geometry or the set.
     pub fn around(regulariser: R, set: K, origin: Vec<f64>, eta: f64) -> Result<Self, OcoError> {
-        let gradient_sum = GradientSum::zero(origin.len());
+        let gradient_sum = vec![0.0; origin.len()];
         State { regulariser, set, eta, origin, gradient_sum }.try_into()
     }
 
@@ -156,9 +155,9 @@ impl<R: Geometry<K>, K: Exact<R>> DualAveraging<R, K> {
     /// The next play from the next sum: Π_K((∇R)⁻¹(∇R(z_1) − η Σ g_s)).
     fn project(&mut self) -> Result<(), OcoError> {
         let Self { state, origin, next_sum, next_x, dual, scratch, .. } = self;
-        let unit = origin.step(state.eta, next_sum.terms(), next_sum.exponent(), dual);
+        origin.step(state.eta, next_sum, dual);
         next_x.resize(state.origin.len(), 0.0);
-        state.regulariser.primal(&state.set, &mut dual.0, unit, next_x, scratch)?;
+        state.regulariser.primal(&state.set, &dual.0, next_x, scratch)?;
         Ok(())
     }
 }
@@ -173,10 +172,10 @@ impl<R: Geometry<K>, K: Exact<R>> TryFrom<State<R, K>> for DualAveraging<R, K> {
     type Error = OcoError;
 
     fn try_from(state: State<R, K>) -> Result<Self, OcoError> {
-        check_finite("origin", &state.origin)?;
+        check_magnitudes("origin", &state.origin)?;
         check_step("eta", state.eta)?;
         state.set.check_dimension(state.origin.len())?;
-        check_vector("sum of gradients", state.gradient_sum.terms(), state.origin.len())?;
+        check_sum("sum of gradients", &state.gradient_sum, state.origin.len())?;
         let origin = DualPoint::of(&state.regulariser, &state.origin)?;
         let mut learner = Self {
             next_sum: state.gradient_sum.clone(),

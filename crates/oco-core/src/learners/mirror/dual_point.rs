@@ -1,7 +1,6 @@
 //! A point of the dual space.
 
 use crate::OcoError;
-use crate::learners::projected_step::scaled_step;
 use projections::{ProjectionError, Regulariser};
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +18,10 @@ impl DualPoint {
         Ok(Self(theta))
     }
 
-    /// next·2^unit ← θ − η·g·2^exponent; returns the unit, 0 if the step stays in the range.
-    pub(crate) fn step(&self, eta: f64, g: &[f64], exponent: u32, next: &mut Self) -> u32 {
-        scaled_step(&self.0, eta, g, exponent, &mut next.0)
+    /// next ← θ − ηg.
+    pub(crate) fn step(&self, eta: f64, g: &[f64], next: &mut Self) {
+        next.0.clear();
+        next.0.extend(self.0.iter().zip(g).map(|(theta, g)| theta - eta * g));
     }
 
     /// Refuses a saved θ with a coordinate that matches the saved x neither as ∇R(x) nor under (∇R)⁻¹: one of

@@ -6,7 +6,7 @@ use crate::geometry::Geometry;
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{Projection, Scratch, filled};
+use projections::{Projection, Scratch, check_finite, filled};
 use serde::{Deserialize, Serialize};
 
 /// Mirror descent, active \[BT03\]: ∇R(z_{t+1}) = ∇R(x_t) − ηg_t and x_{t+1} = Π_K(z_{t+1}).
@@ -20,9 +20,8 @@ use serde::{Deserialize, Serialize};
 /// p-norm: β = p − 1 in ‖·‖_p.
 /// *Cost:* O(n) and one projection a round; no allocation after the first.
 ///
-/// Every finite gradient is legal: a step may leave the range of doubles. On
-/// [`WholeSpace`](projections::WholeSpace) a play beyond the range is refused. In the entropic geometry the
-/// state is log x_t, at least [`f64::MIN`], so a weight that underflows can grow again.
+/// In the entropic geometry the state is log x_t, at least [`f64::MIN`], so a weight that underflows can grow
+/// again.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, learners::MirrorDescent};
@@ -69,9 +68,9 @@ impl<R: Geometry<K>, K: Projection<R>> OnlineLearner for MirrorDescent<R, K> {
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let Self { state, next_x, next_dual, scratch } = self;
         check_vector("gradient", gradient, state.x.len())?;
-        let unit = state.dual.step(state.eta, gradient, 0, next_dual);
+        state.dual.step(state.eta, gradient, next_dual);
         next_x.resize(gradient.len(), 0.0);
-        state.regulariser.primal_and_dual(&state.set, &mut next_dual.0, unit, next_x, scratch)?;
+        state.regulariser.primal_and_dual(&state.set, &mut next_dual.0, next_x, scratch)?;
         std::mem::swap(&mut state.x, next_x);
         std::mem::swap(&mut state.dual, next_dual);
         Ok(())
@@ -106,9 +105,8 @@ impl<R: Geometry<K>, K: Projection<R>> MirrorDescent<R, K> {
     /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(regulariser: R, set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         set.check_dimension(dimension)?;
-        let (mut theta, mut start) =
-            (filled("dimension", dimension, 0.0)?, filled("dimension", dimension, 0.0)?);
-        regulariser.primal(&set, &mut theta, 0, &mut start, &mut Scratch::default())?;
+        let (theta, mut start) = (filled("dimension", dimension, 0.0)?, filled("dimension", dimension, 0.0)?);
+        regulariser.primal(&set, &theta, &mut start, &mut Scratch::default())?;
         Self::starting_at(regulariser, set, start, eta)
     }
 
@@ -139,8 +137,9 @@ impl<R: Geometry<K>, K: Projection<R>> TryFrom<State<R, K>> for MirrorDescent<R,
     fn try_from(state: State<R, K>) -> Result<Self, OcoError> {
         check_step("eta", state.eta)?;
         state.set.check_dimension(state.x.len())?;
+        check_vector("start", &state.start, state.x.len())?;
+        check_finite("play", &state.x)?;
         for (argument, point) in [("start", &state.start), ("play", &state.x)] {
-            check_vector(argument, point, state.x.len())?;
             DualPoint::of(&state.regulariser, point)?;
             if !state.set.contains(point, membership_tolerance(point)) {
                 return Err(OcoError::OutsideSet { argument });

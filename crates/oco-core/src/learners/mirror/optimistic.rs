@@ -5,7 +5,7 @@ use crate::Restart;
 use crate::geometry::Geometry;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
-use projections::{Exact, Scratch, filled};
+use projections::{Exact, Scratch, check_finite, filled};
 use serde::{Deserialize, Serialize};
 
 /// Optimistic mirror descent \[RS13\]: x_t = Π_K(z_t − ηm_t) is played, and z_{t+1} = Π_K(z_t − ηg_t), both
@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 /// *Guarantee.* Σ⟨g_t, x_t − u⟩ ≤ B(u, z_1)/η + (η/2β)Σ‖g_t − m_t‖*² for every u ∈ K and every prefix, if R
 /// is β-strongly convex on K in ‖·‖ (constants at [`MirrorDescent`](crate::learners::MirrorDescent)).
 /// Asserted in `tests/mirror_descent/optimistic.rs`. z_1 need not lie in K.
-/// *Cost:* O(n) and two projections a round, a third with a hint; no allocation after the first round. Every
-/// finite gradient and hint is legal.
+/// *Cost:* O(n) and two projections a round, a third with a hint; no allocation after the first round.
 ///
 /// ```
 /// use oco_core::{OnlineLearner, learners::OptimisticMirrorDescent};
@@ -77,10 +76,10 @@ impl<R: Geometry<K>, K: Exact<R>> OnlineLearner for OptimisticMirrorDescent<R, K
     fn observe(&mut self, gradient: &[f64]) -> Result<(), OcoError> {
         let Self { state, x, next } = self;
         check_vector("gradient", gradient, x.len())?;
-        let unit = state.dual.step(state.eta, gradient, 0, &mut next.dual);
+        state.dual.step(state.eta, gradient, &mut next.dual);
         next.z.resize(x.len(), 0.0);
         let State { regulariser, set, .. } = state;
-        regulariser.primal_and_dual(set, &mut next.dual.0, unit, &mut next.z, &mut next.scratch)?;
+        regulariser.primal_and_dual(set, &mut next.dual.0, &mut next.z, &mut next.scratch)?;
         let dual = std::mem::take(&mut next.dual);
         let played = next.play(state, &dual, gradient);
         next.dual = dual;
@@ -124,9 +123,9 @@ impl Next {
         theta: &DualPoint,
         hint: &[f64],
     ) -> Result<(), OcoError> {
-        let unit = theta.step(state.eta, hint, 0, &mut self.step);
+        theta.step(state.eta, hint, &mut self.step);
         self.x.resize(hint.len(), 0.0);
-        state.regulariser.primal(&state.set, &mut self.step.0, unit, &mut self.x, &mut self.scratch)?;
+        state.regulariser.primal(&state.set, &self.step.0, &mut self.x, &mut self.scratch)?;
         Ok(())
     }
 }
@@ -135,7 +134,8 @@ impl<R: Geometry<K>, K: Exact<R>> OptimisticMirrorDescent<R, K> {
     /// Sets m_t and with it the play of this round.
     ///
     /// # Errors
-    /// A hint of the wrong length or with an entry that is not finite; the play is unchanged then.
+    /// A hint of the wrong length or with an entry that is not finite or above 1e140; the play is
+    /// unchanged then.
     pub fn expect(&mut self, hint: &[f64]) -> Result<(), OcoError> {
         check_vector("hint", hint, self.x.len())?;
         self.next.play(&self.state, &self.state.dual, hint)?;
@@ -151,9 +151,9 @@ impl<R: Geometry<K>, K: Exact<R>> OptimisticMirrorDescent<R, K> {
     /// η not positive, or a dimension that does not fit the set or the memory.
     pub fn new(regulariser: R, set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         set.check_dimension(dimension)?;
-        let (mut theta, mut origin) =
+        let (theta, mut origin) =
             (filled("dimension", dimension, 0.0)?, filled("dimension", dimension, 0.0)?);
-        regulariser.primal(&set, &mut theta, 0, &mut origin, &mut Scratch::default())?;
+        regulariser.primal(&set, &theta, &mut origin, &mut Scratch::default())?;
         Self::around(regulariser, set, origin, eta)
     }
 
@@ -185,10 +185,8 @@ impl<R: Geometry<K>, K: Exact<R>> TryFrom<State<R, K>> for OptimisticMirrorDesce
         check_step("eta", state.eta)?;
         state.set.check_dimension(state.z.len())?;
         check_vector("hint", &state.hint, state.z.len())?;
-        for (argument, point) in [("origin", &state.origin), ("z", &state.z)] {
-            check_vector(argument, point, state.z.len())?;
-            DualPoint::of(&state.regulariser, point)?;
-        }
+        check_vector("origin", &state.origin, state.z.len())?;
+        check_finite("z", &state.z)?;
         state.dual.check_against(&state.regulariser, &state.z)?;
         let mut learner = Self { state, x: Vec::new(), next: Next::default() };
         // Check the play after a reset: the origin may not be projectable onto the set.

@@ -1,13 +1,10 @@
 //! Balanced Winnow, for targets with weights of both signs.
 
-use super::mistake_sum::{MistakeSum, exponential, is_visible};
+use super::mistake_sum::MistakeSum;
 use super::perceptron::sign;
-use super::scaled_dot::{scaled_dot, scaled_or_plain};
 use crate::OcoError;
 use crate::error::{check_dimension, check_label};
 use rows::Row;
-use rows::numeric::scale;
-use rows::numeric::{exponent_above, scale_up};
 use serde::{Deserialize, Serialize};
 
 /// Balanced Winnow: [`Winnow`](crate::learners::Winnow) on the doubled row (x, −x), with weights w⁺ and w⁻;
@@ -19,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// at most 2X² ln(2m)/γ² mistakes with the step of [`for_margin`](BalancedWinnow::for_margin).
 /// *Cost:* O(stored values) a round, no allocation.
 /// *Errors:* a label other than ±1, a row of another dimension; a refused example leaves the weights
-/// unchanged. Every finite feature is legal, as in Winnow.
+/// unchanged.
 ///
 /// ```
 /// use oco_core::learners::BalancedWinnow;
@@ -60,55 +57,35 @@ impl BalancedWinnow {
     /// ⟨w⁺ − w⁻, x⟩ up to a positive factor: weights are relative to e^|ηθ_j| of the heaviest one in the
     /// support of x.
     fn score(&self, x: Row<'_>) -> Result<f64, OcoError> {
-        let theta = self.state.theta.terms();
+        let theta = &self.state.theta;
         check_dimension(x, theta.len())?;
-        let (mut top, mut largest, mut plain) = (0.0_f64, 0.0_f64, 0.0);
+        let (mut top, mut score) = (0.0_f64, 0.0);
         x.for_each(|j, x_j| {
             if x_j != 0.0 {
-                (top, largest) = (top.max(theta[j].abs()), largest.max(x_j.abs()));
+                top = top.max(theta[j].abs());
             }
         });
         x.for_each(|j, x_j| {
             if x_j != 0.0 {
-                plain += self.weight(theta[j], top) * x_j;
+                score += self.weight(theta[j], top) * x_j;
             }
         });
-        if is_visible(plain, largest) {
-            return Ok(plain);
-        }
-        Ok(scaled_or_plain(scaled_dot(x, |j| self.scaled_weight(theta[j], top)), plain))
+        Ok(score)
     }
 
-    /// sinh(ηθ_j)/e^|ηθ_i| = ±e^(|ηθ_j| − |ηθ_i|)·(1 − e^(−2|ηθ_j|))/2 from the digits of θ, for |θ_j| ≤
-    /// |θ_i|.
+    /// sinh(ηθ_j)/e^|ηθ_i| = ±e^(|ηθ_j| − |ηθ_i|)·(1 − e^(−2|ηθ_j|))/2, for |θ_j| ≤ |θ_i|.
     fn weight(&self, theta_j: f64, theta_i: f64) -> f64 {
-        (self.log_ratio(theta_j, theta_i).exp() * self.share(theta_j)).copysign(theta_j)
+        (self.ratio(theta_j, theta_i) * self.share(theta_j)).copysign(theta_j)
     }
 
-    /// The same as a·2^k with 0 < |a| < 2, for θ_j ≠ 0, also if ηθ_j underflows. A ratio below e^(−10000) is
-    /// replaced by it; no feature makes the difference visible.
-    fn scaled_weight(&self, theta_j: f64, theta_i: f64) -> (f64, i32) {
-        let (ratio, exponent) = exponential(self.log_ratio(theta_j, theta_i));
-        let (share, of_share) = match self.share(theta_j) {
-            share if share >= 1e-290 => (share, 0),
-            // As good as |ηθ_j|.
-            _ => {
-                let (eta, far) = (self.state.eta, self.state.theta.exponent().cast_signed());
-                let (of_eta, of_theta) = (exponent_above(eta), exponent_above(theta_j));
-                (scale(eta, -of_eta) * scale(theta_j.abs(), -of_theta), of_eta + of_theta + far)
-            }
-        };
-        ((ratio * share).copysign(theta_j), exponent + of_share)
-    }
-
-    /// |ηθ_j| − |ηθ_i| ≤ 0; −∞ beyond the range.
-    fn log_ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
-        scale_up(self.state.eta * (theta_j.abs() - theta_i.abs()), self.state.theta.exponent())
+    /// e^(|ηθ_j| − |ηθ_i|).
+    fn ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
+        (self.state.eta * (theta_j.abs() - theta_i.abs())).exp()
     }
 
     /// (1 − e^(−2|ηθ_j|))/2.
     fn share(&self, theta_j: f64) -> f64 {
-        -0.5 * (-2.0 * scale_up(self.state.eta * theta_j.abs(), self.state.theta.exponent())).exp_m1()
+        -0.5 * (-2.0 * (self.state.eta * theta_j.abs())).exp_m1()
     }
 
     /// w⁺ = w⁻ on m coordinates, and a step η > 0.
@@ -129,17 +106,17 @@ impl BalancedWinnow {
 
     /// w⁺ − w⁻. O(m).
     pub fn weights(&self) -> Vec<f64> {
-        let theta = self.state.theta.terms();
+        let theta = &self.state.theta;
         let top = theta.iter().fold(0.0, |top: f64, theta_j| top.max(theta_j.abs()));
         // cosh(z)/e^top = e^(|z| − top)·(1 − (1 − e^(−2|z|))/2).
-        let cosh = |theta_j: &f64| self.log_ratio(*theta_j, top).exp() * (1.0 - self.share(*theta_j));
+        let cosh = |theta_j: &f64| self.ratio(*theta_j, top) * (1.0 - self.share(*theta_j));
         let total: f64 = theta.iter().map(cosh).sum();
         theta.iter().map(|theta_j| self.weight(*theta_j, top) / total).collect()
     }
 
     /// m.
     pub fn dimension(&self) -> usize {
-        self.state.theta.terms().len()
+        self.state.theta.len()
     }
 
     /// The mistakes so far; a score of 0 counts as one.

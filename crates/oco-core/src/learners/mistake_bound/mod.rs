@@ -1,6 +1,5 @@
 //! Learners of labelled examples with a bound on their mistakes.
 
-mod scaled_dot;
 mod perceptron;
 mod mistake_sum;
 mod winnow;
@@ -8,5 +7,4 @@ mod balanced_winnow;
 
 pub use balanced_winnow::BalancedWinnow;
 pub use perceptron::Perceptron;
-pub use scaled_dot::signed_inner;
 pub use winnow::Winnow;

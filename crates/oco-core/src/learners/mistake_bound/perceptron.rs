@@ -1,8 +1,7 @@
 //! The Perceptron, lazy OGD on the hinge at zero \[W13, §3.1\].
 
-use super::scaled_dot::signed_inner;
-use crate::error::{check_dimension, check_label};
-use crate::{OcoError, check_vector};
+use crate::OcoError;
+use crate::error::{check_dimension, check_label, check_sum};
 use projections::{ProjectionError, filled};
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -14,8 +13,7 @@ use serde::{Deserialize, Serialize};
 /// *Guarantee* \[N62\]: if a unit vector u has y⟨u, x⟩ ≥ γ, and ‖x‖ ≤ R, for every example so far, at most
 /// (R/γ)² mistakes. Both are asserted every round in `tests/mistake_bounds.rs`.
 /// *Cost:* O(stored values) a round, no allocation.
-/// *Errors:* a label other than ±1, a row of another dimension, a weight beyond the range of doubles; a
-/// refused example leaves w unchanged. Overflow of products does not change whether an example is a mistake.
+/// *Errors:* a label other than ±1, a row of another dimension; a refused example leaves w unchanged.
 ///
 /// ```
 /// use oco_core::learners::Perceptron;
@@ -43,7 +41,7 @@ impl Perceptron {
     /// Takes (x, y), y = ±1; returns whether it was a mistake.
     ///
     /// # Errors
-    /// [`OcoError::BadLabel`], a row of another dimension, or a weight beyond the range of doubles.
+    /// [`OcoError::BadLabel`], or a row of another dimension.
     pub fn observe(&mut self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
         let mistaken = self.examine(x, y)?;
         let State { w, mistakes } = &mut self.state;
@@ -60,11 +58,7 @@ impl Perceptron {
     /// Those of [`observe`](Self::observe).
     pub fn examine(&self, x: Row<'_>, y: f64) -> Result<bool, OcoError> {
         check_label(y)?;
-        let mistaken = y * self.score(x)? <= 0.0;
-        if mistaken {
-            check_step_in_range(&self.state.w, y, x)?;
-        }
-        Ok(mistaken)
+        Ok(y * self.score(x)? <= 0.0)
     }
 
     /// sgn⟨w, x⟩, with sgn 0 = 0.
@@ -75,11 +69,11 @@ impl Perceptron {
         Ok(sign(self.score(x)?))
     }
 
-    /// ⟨w, x⟩ up to a positive factor.
+    /// ⟨w, x⟩.
     fn score(&self, x: Row<'_>) -> Result<f64, OcoError> {
         let w = &self.state.w;
         check_dimension(x, w.len())?;
-        Ok(signed_inner(x, w))
+        Ok(x.dot(w))
     }
 
     /// w = 0 in R^n.
@@ -105,18 +99,6 @@ pub(crate) fn sign(score: f64) -> f64 {
     if score == 0.0 { 0.0 } else { score.signum() }
 }
 
-/// Every w_j + yx_j is finite.
-fn check_step_in_range(w: &[f64], y: f64, x: Row<'_>) -> Result<(), OcoError> {
-    let mut outcome = Ok(());
-    x.for_each(|j, x_j| {
-        let value = w[j] + y * x_j;
-        if !value.is_finite() {
-            outcome = Err(ProjectionError::NotFinite { argument: "weights", index: j, value }.into());
-        }
-    });
-    outcome
-}
-
 impl From<Perceptron> for State {
     fn from(perceptron: Perceptron) -> Self {
         perceptron.state
@@ -130,7 +112,7 @@ impl TryFrom<State> for Perceptron {
         if state.w.is_empty() {
             return Err(ProjectionError::Empty { argument: "weights" }.into());
         }
-        check_vector("weights", &state.w, state.w.len())?;
+        check_sum("weights", &state.w, state.w.len())?;
         Ok(Self { state })
     }
 }

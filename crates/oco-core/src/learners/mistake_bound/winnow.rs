@@ -1,12 +1,10 @@
 //! Winnow, FTRL with the entropy on the hinge at zero \[W13, §4\].
 
-use super::mistake_sum::{MistakeSum, exponential, is_visible};
+use super::mistake_sum::MistakeSum;
 use super::perceptron::sign;
-use super::scaled_dot::{scaled_dot, scaled_or_plain};
 use crate::OcoError;
 use crate::error::{check_dimension, check_label};
 use rows::Row;
-use rows::numeric::scale_up;
 use serde::{Deserialize, Serialize};
 
 /// Winnow \[W13, §4\]: w_t ∝ exp(η Σ y_s x_s) on the simplex, summed over the mistakes s < t; y_t⟨w_t, x_t⟩ ≤
@@ -19,8 +17,7 @@ use serde::{Deserialize, Serialize};
 /// below the Perceptron's bound. Asserted every round in `tests/mistake_bounds.rs`.
 /// *Cost:* O(stored values) a round, no allocation: normalisation changes no sign.
 /// *Errors:* a label other than ±1, a row of another dimension; a refused example leaves the weights
-/// unchanged. Every finite feature is legal: logarithms of weights may leave the range of doubles, and a
-/// weight that underflows can grow again.
+/// unchanged. A weight that underflows counts as 0 and can grow again.
 ///
 /// ```
 /// use oco_core::learners::Winnow;
@@ -60,36 +57,25 @@ impl Winnow {
 
     /// ⟨w, x⟩ up to a positive factor: weights are relative to the heaviest one in the support of x.
     fn score(&self, x: Row<'_>) -> Result<f64, OcoError> {
-        let theta = self.state.theta.terms();
+        let theta = &self.state.theta;
         check_dimension(x, theta.len())?;
-        let (mut heaviest, mut largest, mut plain) = (f64::NEG_INFINITY, 0.0_f64, 0.0);
+        let (mut heaviest, mut score) = (f64::NEG_INFINITY, 0.0);
         x.for_each(|j, x_j| {
             if x_j != 0.0 {
-                (heaviest, largest) = (heaviest.max(theta[j]), largest.max(x_j.abs()));
+                heaviest = heaviest.max(theta[j]);
             }
         });
         x.for_each(|j, x_j| {
             if x_j != 0.0 {
-                plain += self.log_ratio(theta[j], heaviest).exp() * x_j;
+                score += self.ratio(theta[j], heaviest) * x_j;
             }
         });
-        if is_visible(plain, largest) {
-            return Ok(plain);
-        }
-        Ok(scaled_or_plain(scaled_dot(x, |j| self.ratio(theta[j], heaviest)), plain))
+        Ok(score)
     }
 
-    /// ln(w_j/w_i) = η(θ_j − θ_i) from the digits of θ; −∞ beyond the range. Halves keep the difference
-    /// within it.
-    fn log_ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
-        let half = self.state.eta * (0.5 * theta_j - 0.5 * theta_i);
-        scale_up(2.0 * half, self.state.theta.exponent())
-    }
-
-    /// w_j/w_i as a·2^k with 1 ≤ a ≤ 2. A ratio below e^(−10000) is replaced by it; no feature makes the
-    /// difference visible.
-    fn ratio(&self, theta_j: f64, theta_i: f64) -> (f64, i32) {
-        exponential(self.log_ratio(theta_j, theta_i))
+    /// w_j/w_i = e^(η(θ_j − θ_i)).
+    fn ratio(&self, theta_j: f64, theta_i: f64) -> f64 {
+        (self.state.eta * (theta_j - theta_i)).exp()
     }
 
     /// Uniform weights on n coordinates and a step η > 0.
@@ -111,9 +97,9 @@ impl Winnow {
 
     /// w_t, a distribution. O(n).
     pub fn weights(&self) -> Vec<f64> {
-        let theta = self.state.theta.terms();
+        let theta = &self.state.theta;
         let heaviest = theta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut w: Vec<f64> = theta.iter().map(|theta_j| self.log_ratio(*theta_j, heaviest).exp()).collect();
+        let mut w: Vec<f64> = theta.iter().map(|theta_j| self.ratio(*theta_j, heaviest)).collect();
         let total: f64 = w.iter().sum();
         w.iter_mut().for_each(|w| *w /= total);
         w
@@ -121,7 +107,7 @@ impl Winnow {
 
     /// n.
     pub fn dimension(&self) -> usize {
-        self.state.theta.terms().len()
+        self.state.theta.len()
     }
 
     /// The mistakes so far.
