@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Contract: for every π in (0, 1] and finite v, `loss` is a function of F(x_i) with gradient −`factor`·(𝐚_i
 /// − π) whose Hessian has a norm of at most `curvature`, for both constants. `weight` is proportional to
-/// `curvature`, and is 0 where v is. The two constants and the four functions are required.
+/// `curvature`, and is 0 where v is. The q of `local_curvature` makes loss(F + tf) ≤ loss(F) + t·⟨∇loss(F), f⟩
+/// + t²q/2 for |t| ≤ η. The two constants and the five functions are required.
 pub trait PolicyObjective {
     /// The name in saved runs.
     const NAME: &'static str;
@@ -27,8 +28,56 @@ pub trait PolicyObjective {
     /// `reg_lambda` refer to it.
     fn weight(v: f64, smoothness: Smoothness) -> f64;
 
+    /// q, the curvature of a quadratic above the loss on F ± ηf.
+    fn local_curvature(v: f64, along: Along) -> f64;
+
     /// The loss of the row.
     fn loss(v: f64, pi: f64, ln_pi: f64) -> f64;
+}
+
+/// What a row tells of the line F + tf, |t| ≤ η. π is the softmax of F, and D = max f − min f over the actions
+/// on offer.
+///
+/// −ln π has the second derivative Var_π(f), whose derivative is a third central moment: along the line it
+/// grows by a factor of at most e^{D|t|} \[B10\], and it never exceeds D²/4. The second derivative of π is at
+/// most D²·min(π, 1 − π), which grows as slowly, and never exceeds D²/(6√3). A function with |g″(t)| ≤
+/// h·e^{D|t|} stays below its tangent at 0 plus h(e^{Dt} − Dt − 1)/D² ≤ κht²/2 for |t| ≤ η, with κ at Dη.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Along {
+    /// π(a_i|x_i).
+    pub pi: f64,
+    /// Var_π(f).
+    pub variance: f64,
+    /// D.
+    pub range: f64,
+    /// η.
+    pub eta: f64,
+}
+
+impl Along {
+    /// q of −ln π(a_i|x_i): min(κ·Var_π(f), D²/4).
+    #[must_use]
+    pub fn of_logarithm(self) -> f64 {
+        let local = if self.variance > 0.0 { self.variance * self.growth() } else { 0.0 };
+        local.min(0.25 * self.range * self.range)
+    }
+
+    /// q of π(a_i|x_i) and of −π(a_i|x_i): D²·min(κ·min(π, 1 − π), 1/(6√3)).
+    #[must_use]
+    pub fn of_probability(self) -> f64 {
+        // 1/(6√3)
+        const GLOBAL: f64 = 0.096_225_044_864_937_63;
+        let least = self.pi.min(1.0 - self.pi);
+        let local = if least > 0.0 { least * self.growth() } else { 0.0 };
+        self.range * self.range * local.min(GLOBAL)
+    }
+
+    /// κ = 2(e^x − x − 1)/x² at x = Dη, which rises with x from 1.
+    fn growth(self) -> f64 {
+        let x = self.range * self.eta;
+        // The quotient cancels; its series does not.
+        if x < 1e-3 { 1.0 + x / 3.0 + x * x / 12.0 + x * x * x / 50.0 } else { 2.0 * (x.exp_m1() - x) / (x * x) }
+    }
 }
 
 /// BOPL \[L23, Algorithm 1\]: the estimate of the risk itself, L̂(π) = −(1/n) Σ v_i π(a_i|x_i).
@@ -53,6 +102,10 @@ impl PolicyObjective for Bopl {
 
     fn weight(v: f64, _: Smoothness) -> f64 {
         v.abs()
+    }
+
+    fn local_curvature(v: f64, along: Along) -> f64 {
+        v.abs() * along.of_probability()
     }
 
     fn loss(v: f64, pi: f64, _: f64) -> f64 {
@@ -86,6 +139,10 @@ impl PolicyObjective for BoplS {
         let weight = Self::curvature(v, smoothness) / smoothness.of_logarithm();
         // A row with a gradient has a positive weight, however small v.
         if v == 0.0 { weight } else { weight.max(f64::from_bits(1)) }
+    }
+
+    fn local_curvature(v: f64, along: Along) -> f64 {
+        v.abs() * if v < 0.0 { along.of_probability() } else { along.of_logarithm() }
     }
 
     fn loss(v: f64, pi: f64, ln_pi: f64) -> f64 {

@@ -3,8 +3,8 @@
 //! Pair (i, a) stands at a·n + i. A pass goes block by block, each of [`BLOCK`] rows and all actions. The
 //! sums of blocks are added in their order, so that the number of threads changes nothing.
 
-use super::weighted_log::{WeightedLog, exponent_of, times_power, within_range};
-use super::{PolicyObjective, Smoothness};
+use super::weighted_log::WeightedLog;
+use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use std::ops::{AddAssign, Deref};
 
@@ -18,6 +18,26 @@ const WORTHWHILE: usize = 1 << 15;
 /// outside a pool.
 pub(super) fn in_pool(pairs: usize) -> bool {
     pairs >= WORTHWHILE && rayon::current_thread_index().is_some()
+}
+
+/// The gradient of −n times the objective at some scores.
+#[derive(Debug, Clone)]
+pub(super) struct Gradient {
+    /// u.
+    pub(super) u: Vec<f64>,
+    /// π(a_i|x_i).
+    pub(super) logged: Vec<f64>,
+}
+
+/// The least 1 − π_a in the weight of a pair, so that its target u/w is at most a million.
+const LEAST_REST: f64 = 1e-6;
+
+/// The sum of a pass that has none.
+#[derive(Default)]
+struct Done;
+
+impl AddAssign for Done {
+    fn add_assign(&mut self, _: Self) {}
 }
 
 /// Sums over the log, at the softmax of the scores.
@@ -49,7 +69,7 @@ impl PolicySums {
     }
 }
 
-/// The objective and the value of the softmax of the scores. A number beyond the range is ±[`f64::MAX`].
+/// The objective and the value of the softmax of the scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Evaluation {
     /// The objective, on the translated rewards.
@@ -156,34 +176,110 @@ fn total<S: AddAssign + Default + Send, B: Send>(
 }
 
 impl WeightedLog {
-    /// F ← F + αf, and u of the softmax of the new F, in one pass.
+    /// F ← F + αf, and u and π(a_i|x_i) of the softmax of the new F, in one pass.
     pub(super) fn advance<O: PolicyObjective>(
         &self,
         alpha: f64,
         f: &[f64],
         scores: &mut [f64],
-        gradients: &mut [f64],
+        Gradient { u, logged }: &mut Gradient,
     ) -> PolicySums {
         let (n, actions) = (self.len(), self.actions);
-        let (mut scores, mut gradients) = (cut_mut(n, scores), cut_mut(n, gradients));
-        let blocks: Vec<_> = scores.chunks_mut(actions).zip(gradients.chunks_mut(actions)).collect();
-        total(in_pool(n * actions), blocks, |(b, (scores, u))| {
+        let (mut scores, mut u) = (cut_mut(n, scores), cut_mut(n, u));
+        let columns = scores.chunks_mut(actions).zip(u.chunks_mut(actions));
+        let blocks: Vec<_> = columns.zip(logged.chunks_mut(BLOCK)).collect();
+        total(in_pool(n * actions), blocks, |(b, ((scores, u), logged))| {
             let from = b * BLOCK;
             for (a, column) in scores.iter_mut().enumerate() {
                 let f = &f[a * n + from..][..column.len()];
                 column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
             }
-            self.gradient_of_block::<O, _>(from, scores, u)
+            self.gradient_of_block::<O, _>(from, scores, u, logged)
         })
     }
 
-    /// u of the softmax of F.
-    pub(super) fn gradient<O: PolicyObjective>(&self, scores: &[f64], gradients: &mut [f64]) -> PolicySums {
+    /// u and π(a_i|x_i) of the softmax of F.
+    pub(super) fn gradient<O: PolicyObjective>(
+        &self,
+        scores: &[f64],
+        Gradient { u, logged }: &mut Gradient,
+    ) -> PolicySums {
         let (n, actions) = (self.len(), self.actions);
-        let (scores, mut gradients) = (cut(n, scores), cut_mut(n, gradients));
-        let blocks: Vec<_> = scores.chunks(actions).zip(gradients.chunks_mut(actions)).collect();
-        total(in_pool(n * actions), blocks, |(b, (scores, u))| {
-            self.gradient_of_block::<O, _>(b * BLOCK, scores, u)
+        let (scores, mut u) = (cut(n, scores), cut_mut(n, u));
+        let columns = scores.chunks(actions).zip(u.chunks_mut(actions));
+        let blocks: Vec<_> = columns.zip(logged.chunks_mut(BLOCK)).collect();
+        total(in_pool(n * actions), blocks, |(b, ((scores, u), logged))| {
+            self.gradient_of_block::<O, _>(b * BLOCK, scores, u, logged)
+        })
+    }
+
+    /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present policy,
+    /// with 1 − π_a at least [`LEAST_REST`].
+    pub(super) fn local_weights<O: PolicyObjective>(&self, gradient: &Gradient, weights: &mut [f64]) {
+        let (n, actions) = (self.len(), self.actions);
+        let (u, mut weights) = (cut(n, &gradient.u), cut_mut(n, weights));
+        let blocks: Vec<_> = u.chunks(actions).zip(weights.chunks_mut(actions)).collect();
+        let of_block = |(b, (u, weights)): (usize, (&[&[f64]], &mut [&mut [f64]]))| {
+            let from = b * BLOCK;
+            for (a, (u, weights)) in u.iter().zip(weights).enumerate() {
+                for (k, (u, w)) in u.iter().zip(weights.iter_mut()).enumerate() {
+                    let i = from + k;
+                    // |u| is |c|(1 − π) of the logged action, and |c|π of the others.
+                    let (v, pi) = (self.ratios[i], gradient.logged[i]);
+                    *w = u.abs()
+                        * if self.logged[i] as usize == a {
+                            pi.max(LEAST_REST)
+                        } else {
+                            (1.0 - u.abs() / O::factor(v, pi).abs()).max(LEAST_REST)
+                        };
+                    // A pair with a gradient has a weight, also where the product underflows.
+                    *w = if *u == 0.0 { 0.0 } else { w.max(f64::from_bits(1)) };
+                }
+            }
+            Done
+        };
+        total(in_pool(n * actions), blocks, of_block);
+    }
+
+    /// U, and S = Σ q_i: n times the objective at F + αf is at most its value at F − αU + α²S/2 for |α| ≤ η.
+    pub(super) fn local_derivative<O: PolicyObjective>(
+        &self,
+        gradient: &Gradient,
+        f: &[f64],
+        eta: f64,
+    ) -> DirectionalDerivative {
+        let n = self.len();
+        let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
+        total(in_pool(n * self.actions), blocks, |(_, b)| {
+            let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
+            let (mut lows, mut highs) = ([f64::INFINITY; BLOCK], [f64::NEG_INFINITY; BLOCK]);
+            // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged action)², of each row.
+            let (mut gains, mut squares) = ([0.0; BLOCK], [0.0; BLOCK]);
+            let of_logged = |k: usize| f[self.logged[from + k] as usize * n + from + k];
+            for a in 0..self.actions {
+                for k in 0..to - from {
+                    let pair = a * n + from + k;
+                    if !self.absent.is_empty() && self.absent[pair] {
+                        continue;
+                    }
+                    let (u, f) = (gradient.u[pair], f[pair]);
+                    (lows[k], highs[k]) = (lows[k].min(f), highs[k].max(f));
+                    gains[k] += u * f;
+                    squares[k] += u.abs() * (f - of_logged(k)).powi(2);
+                }
+            }
+            let mut sums = DirectionalDerivative::default();
+            for k in 0..to - from {
+                let (v, pi) = (self.ratios[from + k], gradient.logged[from + k]);
+                let c = O::factor(v, pi);
+                // Of m = ⟨π, f⟩: U_i = c(f_{a_i} − m), and Var_π(f) = E(f − f_{a_i})² − (f_{a_i} − m)².
+                let variance =
+                    if c == 0.0 { 0.0 } else { (squares[k] / c.abs() - (gains[k] / c).powi(2)).max(0.0) };
+                let along = Along { pi, variance, range: highs[k] - lows[k], eta };
+                sums.gain += gains[k];
+                sums.curvature += O::local_curvature(v, along);
+            }
+            sums
         })
     }
 
@@ -202,7 +298,9 @@ impl WeightedLog {
             let columns: Vec<&[f64]> = moved.chunks_exact(rows).collect();
             let mut u = vec![0.0; moved.len()];
             let mut gradients: Vec<&mut [f64]> = u.chunks_exact_mut(rows).collect();
-            let PolicySums { objective, .. } = self.gradient_of_block::<O, _>(from, &columns, &mut gradients);
+            let logged = &mut [0.0; BLOCK][..rows];
+            let PolicySums { objective, .. } =
+                self.gradient_of_block::<O, _>(from, &columns, &mut gradients, logged);
             let gain = (0..self.actions).map(|a| rows::dot(gradients[a], &f[part(f, a)])).sum();
             Probe { objective, gain }
         });
@@ -242,12 +340,13 @@ impl WeightedLog {
         })
     }
 
-    /// u of the rows from `from` on, at these scores.
+    /// u and π(a_i|x_i) of the rows from `from` on, at these scores.
     fn gradient_of_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
         &self,
         from: usize,
         scores: &[S],
         u: &mut [&mut [f64]],
+        probabilities: &mut [f64],
     ) -> PolicySums {
         let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));
         let (mut tops, mut totals, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
@@ -274,6 +373,7 @@ impl WeightedLog {
             sums.objective += O::loss(v, pi, ln_pi);
             sums.reward += self.untranslated[from + k] * pi;
             sums.importance += pi / self.propensities[from + k];
+            probabilities[k] = pi;
             factors[k] = O::factor(v, pi) / totals[k];
         }
         for (a, e) in u.iter_mut().enumerate() {
@@ -286,27 +386,16 @@ impl WeightedLog {
         sums
     }
 
-    /// The evaluation that the sums at these scores give. Where sums are beyond the range of numbers they are
-    /// formed again, in units of the largest v.
-    pub(super) fn evaluate<O: PolicyObjective>(&self, sums: PolicySums, scores: &[f64]) -> Evaluation {
+    /// The evaluation that sums at some scores give.
+    pub(super) fn evaluate(&self, sums: PolicySums) -> Evaluation {
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let n = self.len() as f64;
-        let (mut objective, mut ips, mut norm) =
-            (sums.objective / n, sums.reward / n, sums.gradient_squared.sqrt());
-        let mut snips = sums.snips();
-        if ![objective, ips, norm, sums.importance].into_iter().all(f64::is_finite) {
-            let e = exponent_of(&self.ratios).max(exponent_of(&self.untranslated));
-            // Σπ/p of fewer than 2^64 rows is finite in units of 2^128, whatever p.
-            let shift = if sums.importance.is_finite() { 0 } else { 128 };
-            let mut scaled = self.scaled_down(e);
-            scaled.propensities.iter_mut().for_each(|p| *p = times_power(*p, shift));
-            let sums = scaled.gradient::<O>(scores, &mut vec![0.0; scores.len()]);
-            (objective, ips) = (times_power(sums.objective / n, e), times_power(sums.reward / n, e));
-            norm = times_power(sums.gradient_squared.sqrt(), e);
-            snips = times_power(sums.snips(), e - shift);
+        Evaluation {
+            objective: sums.objective / n,
+            gradient_norm: sums.gradient_squared.sqrt(),
+            ips: sums.reward / n,
+            snips: sums.snips(),
         }
-        let [objective, gradient_norm, ips, snips] = [objective, norm, ips, snips].map(within_range);
-        Evaluation { objective, gradient_norm, ips, snips }
     }
 }
 

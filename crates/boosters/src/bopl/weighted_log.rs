@@ -59,12 +59,6 @@ impl WeightedLog {
         Ok(Self { actions: log.actions(), logged, propensities, untranslated, ratios, absent, has_choice })
     }
 
-    /// The log with v_i·2^−k and r_i/p_i·2^−k, for sums beyond the range of doubles.
-    pub(super) fn scaled_down(&self, k: i32) -> Self {
-        let scaled = |values: &[f64]| values.iter().map(|v| times_power(*v, -k)).collect();
-        Self { ratios: scaled(&self.ratios), untranslated: scaled(&self.untranslated), ..self.clone() }
-    }
-
     /// n.
     pub(super) fn len(&self) -> usize {
         self.ratios.len()

@@ -12,6 +12,29 @@ pub(crate) trait Printed: PolicyObjective {
     fn loss_of(v: f64, pi: f64) -> f64;
     fn factor_of(v: f64, pi: f64) -> f64;
     fn curvature_of(v: f64, smoothness: Smoothness) -> f64;
+    /// Whether the loss is −v(ln π + 1).
+    fn is_logarithmic(v: f64) -> bool;
+
+    /// A curvature that holds for |t| ≤ η on the line F + tf.
+    fn local_curvature_of(v: f64, (pi, logged): (&[f64], usize), f: &[f64], eta: f64) -> f64 {
+        let range = f.iter().fold(f64::MIN, |m, f| m.max(*f)) - f.iter().fold(f64::MAX, |m, f| m.min(*f));
+        let mean: f64 = pi.iter().zip(f).map(|(p, f)| p * f).sum();
+        let variance: f64 = pi.iter().zip(f).map(|(p, f)| p * (f - mean) * (f - mean)).sum();
+        // Σ_{k≥2} 2x^{k−2}/k!, summed until its terms vanish.
+        let x = range * eta;
+        let series = (2..400).scan(1.0, |term, k| {
+            let now = *term;
+            *term *= x / f64::from(k + 1);
+            Some(now)
+        });
+        let growth: f64 = series.sum();
+        v.abs()
+            * if Self::is_logarithmic(v) {
+                (variance * growth).min(range * range / 4.0)
+            } else {
+                range * range * (growth * pi[logged].min(1.0 - pi[logged])).min(1.0 / (6.0 * 3f64.sqrt()))
+            }
+    }
 }
 
 fn constants(smoothness: Smoothness) -> (f64, f64) {
@@ -33,6 +56,10 @@ impl Printed for Bopl {
     fn curvature_of(v: f64, smoothness: Smoothness) -> f64 {
         v.abs() * constants(smoothness).0
     }
+
+    fn is_logarithmic(_: f64) -> bool {
+        false
+    }
 }
 
 impl Printed for BoplS {
@@ -47,6 +74,10 @@ impl Printed for BoplS {
     fn curvature_of(v: f64, smoothness: Smoothness) -> f64 {
         let (probability, logarithm) = constants(smoothness);
         v.abs() * if v < 0.0 { probability } else { logarithm }
+    }
+
+    fn is_logarithmic(v: f64) -> bool {
+        v >= 0.0
     }
 }
 
@@ -86,7 +117,7 @@ pub(crate) fn objective<O: Printed>(log: &Log, translation: f64, scores: &[Vec<f
 /// U and S along f.
 fn along<O: Printed>(
     log: &Log,
-    (translation, smoothness): (f64, Smoothness),
+    (translation, step): (f64, Step),
     scores: &[Vec<f64>],
     f: &[Vec<f64>],
 ) -> (f64, f64) {
@@ -97,7 +128,14 @@ fn along<O: Printed>(
         for (a, f) in f[i].iter().enumerate() {
             gain += O::factor_of(v, pi[logged]) * if a == logged { others } else { -pi[a] } * f;
         }
-        curvature += O::curvature_of(v, smoothness) * f[i].iter().map(|f| f * f).sum::<f64>();
+        let squared = f[i].iter().map(|f| f * f).sum::<f64>();
+        curvature += match step {
+            Step::SecondOrder { learning_rate } => {
+                O::local_curvature_of(v, (&pi, logged), &f[i], learning_rate)
+            }
+            Step::Closed(smoothness) => O::curvature_of(v, smoothness) * squared,
+            Step::LineSearch => O::curvature_of(v, Smoothness::Sharp) * squared,
+        };
     }
     (gain, curvature)
 }
@@ -133,16 +171,20 @@ pub(crate) fn holds<O: Printed, L: PairLearner>(
             })
             .collect();
         let what = format!("{what}, round {t}: {round:?}");
-        let (gain, curvature) = along::<O>(log, (b, settings.step().smoothness()), &scores, &f);
-        let alpha = gain / (curvature + 2.0 * n * settings.ridge());
-        if let Step::Closed(_) = settings.step() {
+        let (gain, curvature) = along::<O>(log, (b, settings.step()), &scores, &f);
+        let minimum = gain / (curvature + 2.0 * n * settings.ridge());
+        let alpha = match settings.step() {
+            Step::SecondOrder { learning_rate } => minimum.clamp(-learning_rate, learning_rate),
+            _ => minimum,
+        };
+        if settings.step() != Step::LineSearch {
             assert!((round.alpha - alpha).abs() <= 1e-6 * alpha.abs(), "{what}: α is {alpha}");
         }
         // A line search goes at least as far as the closed form, and keeps its decrease.
         assert!(round.alpha.abs() >= (1.0 - 1e-6) * alpha.abs(), "{what}: α of the closed form is {alpha}");
         let decrease = alpha * gain / n - alpha * alpha * curvature / (2.0 * n);
         assert!((round.decrease - decrease).abs() <= 1e-6 * decrease, "{what}: decrease {decrease}");
-        if settings.ridge() == 0.0 {
+        if settings.ridge() == 0.0 && alpha == minimum {
             let printed = gain * gain / (2.0 * n * curvature);
             assert!((printed - decrease).abs() <= 1e-9 * decrease, "{what}: U²/2nS = {printed}");
         }

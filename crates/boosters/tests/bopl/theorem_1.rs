@@ -15,7 +15,13 @@ use weak_learners::pairs::{
     SmartcorePairTree, VectorLeafLearner,
 };
 
-const STEPS: [Step; 3] = [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch];
+const STEPS: [Step; 5] = [
+    Step::Closed(Smoothness::Paper),
+    Step::Closed(Smoothness::Sharp),
+    Step::LineSearch,
+    Step::SecondOrder { learning_rate: 0.3 },
+    Step::SecondOrder { learning_rate: 1.0 },
+];
 
 /// A learner in every setting; each must play at least so many rounds in all.
 fn in_all_settings<O: Printed, L: PairLearner + Clone>(

@@ -175,7 +175,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
             return Err(BoplError::Mismatch { argument: "values", unit: "pairs", expected, got });
         }
         check_predictions(values)?;
-        let weight = self.boosting.weight(step, values);
+        let weight = self.boosting.weight(step, values)?;
         if !weight.alpha.is_finite() {
             return Err(BoplError::NotFinite { argument: "alpha", index: 0, value: weight.alpha });
         }

@@ -83,7 +83,8 @@ impl SettingsBuilder {
     /// The settings.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a b that is not finite, or a λ that is negative or not finite.
+    /// [`BoplError::BadParameter`] for a b that is not finite, a λ that is negative or not finite, or a
+    /// learning rate outside (0, 1].
     pub fn build(self) -> Result<Settings, BoplError> {
         self.unchecked.try_into()
     }
@@ -103,6 +104,11 @@ impl TryFrom<Unchecked> for Settings {
         if !translation.is_finite() {
             let domain = "the finite numbers";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
+        }
+        if let Step::SecondOrder { learning_rate: value } = step
+            && !(value > 0.0 && value <= 1.0)
+        {
+            return Err(BoplError::BadParameter { name: "learning_rate", value, domain: "(0, 1]" });
         }
         if !(ridge >= 0.0 && ridge.is_finite()) {
             return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, ∞)" });
