@@ -84,7 +84,8 @@ pub(crate) fn check_sum(argument: &'static str, sum: &[f64], expected: usize) ->
     check_length(argument, sum, expected)
 }
 
-fn check_length(argument: &'static str, values: &[f64], expected: usize) -> Result<(), OcoError> {
+/// A vector of the expected length.
+pub(crate) fn check_length(argument: &'static str, values: &[f64], expected: usize) -> Result<(), OcoError> {
     if values.len() != expected {
         return Err(ProjectionError::LengthMismatch { argument, expected, got: values.len() }.into());
     }

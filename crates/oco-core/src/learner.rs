@@ -48,7 +48,8 @@ pub trait BanditLearner {
     /// Takes ℓ_t(x_t) (possibly with noise) and moves on.
     ///
     /// # Errors
-    /// A loss that is not finite or above 1e140 in magnitude, or an unplayed round ([`OcoError::NothingPlayed`]).
+    /// A loss that is not finite or above 1e140 in magnitude, or an unplayed round
+    /// ([`OcoError::NothingPlayed`]).
     fn observe(&mut self, loss: f64) -> Result<(), OcoError>;
 }
 

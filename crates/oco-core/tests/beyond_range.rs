@@ -1,4 +1,4 @@
-//! The doors: numbers above 1e140 in magnitude are refused where they enter; at 1e140 and 1e−140 results hold.
+//! The doors: a number above 1e140 in magnitude is refused where it enters. At 1e140 and 1e−140 results hold.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
@@ -326,6 +326,10 @@ fn saved_states_are_checked() {
     assert_eq!(far.play(), [LARGEST * LARGEST]);
     let loaded: Ogd<WholeSpace> = serde_json::from_str(&serde_json::to_string(&far).unwrap()).unwrap();
     assert_eq!(loaded.play(), far.play());
+    let cascade = ProjectionFreeOco::starting_at(vec![far], WholeSpace, vec![0.0]).unwrap();
+    let text = serde_json::to_string(&cascade).unwrap();
+    let loaded: ProjectionFreeOco<Ogd<WholeSpace>, WholeSpace> = serde_json::from_str(&text).unwrap();
+    assert_eq!(loaded.play(), [LARGEST * LARGEST]);
 }
 
 fn plays(mut learner: impl OnlineLearner, gradients: &[Vec<f64>]) -> Vec<Vec<f64>> {

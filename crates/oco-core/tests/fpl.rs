@@ -317,8 +317,7 @@ fn refusals_resets_and_saved_runs() {
     assert!(LAWS[0].tuned_epsilon(&FplConstants { diameter: 1.0, size: 0.0, ..of }, 9).is_err());
 }
 
-/// Perturbations as large as the gradients at the end of the range, or far larger: a run is finite and goes on
-/// from its saved state.
+/// Gradients at the end of the range outweigh the perturbations. A run goes on from its saved state.
 #[test]
 fn sums_at_the_end_of_the_range() {
     let set = Simplex::new(1.0).unwrap();

@@ -197,8 +197,8 @@ proptest! {
         prop_assert!(solves(&higher) >= value - 1e-12);
     }
 
-    /// Entries of any exponent below 460: exchanging the players only changes the sign of the value, even if optimal
-    /// probabilities underflow.
+    /// Entries of any exponent below 460: exchanging the players only changes the sign of the value, even if
+    /// optimal probabilities underflow.
     #[test]
     fn any_doubles(rows in any_entries(3)) {
         let of_rows = value(&rows);

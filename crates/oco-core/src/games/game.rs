@@ -24,7 +24,7 @@ pub trait Game {
     /// Writes argmax over K'_B of g(p, ·) and returns the maximum.
     fn best_response_of_b(&self, p: &[f64], q: &mut [f64]) -> f64;
 
-    /// Refuses a p outside K_A. The default checks length and finiteness only.
+    /// Refuses a p outside K_A. The default checks length and magnitudes only.
     ///
     /// # Errors
     /// A p outside K_A.
@@ -32,7 +32,7 @@ pub trait Game {
         check_vector("p", p, self.dimensions().0)
     }
 
-    /// Refuses a q outside K'_B. The default checks length and finiteness only.
+    /// Refuses a q outside K'_B. The default checks length and magnitudes only.
     ///
     /// # Errors
     /// A q outside K'_B.

@@ -81,8 +81,8 @@ impl<G: Game, A: OnlineLearner, B: Oracle> ZeroSumGame<G, A, B> {
     ///
     /// # Errors
     /// Those of the oracle and of the learner, a play or an answer that the game refuses, and a payoff or a
-    /// subgradient that is not finite or above 1e140 in magnitude. The round then does not count and the learner is unchanged; an oracle that has
-    /// answered has advanced.
+    /// subgradient that is not finite or above 1e140 in magnitude. The round then does not count and the
+    /// learner is unchanged; an oracle that has answered has advanced.
     pub fn round(&mut self) -> Result<f64, OcoError> {
         let State { game, player, oracle, p_bar, q_bar, payoffs, account } = &mut self.state;
         self.p.copy_from_slice(player.play()); // line 2

@@ -26,8 +26,8 @@ use projections::DecisionSet;
 
 /// A convex function ℓ: R^d → R with a subgradient. All three methods are required.
 ///
-/// Contract: points and gradients have [`dimension`](Self::dimension) entries, the entries of points are at
-/// most 1e140 in magnitude; callers check that once, before a loop.
+/// Contract: points and gradients have [`dimension`](Self::dimension) entries. No entry of a point exceeds
+/// 1e140 in magnitude. Callers check both once, before a loop.
 pub trait Loss {
     /// d.
     fn dimension(&self) -> usize;

@@ -1,9 +1,10 @@
 //! The cascade of Frank–Wolfe steps that the methods with many online linear optimisers share.
 
 use super::stochastic_gradient::{StochasticGradient, check_oracle};
+use crate::error::check_length;
 use crate::learner::membership_tolerance;
-use crate::{OcoError, OnlineLearner, check_magnitudes, check_vector};
-use projections::{DecisionSet, Euclidean, Projection, ProjectionError, start_point};
+use crate::{OcoError, OnlineLearner, check_magnitudes};
+use projections::{DecisionSet, Euclidean, Projection, ProjectionError, check_finite, start_point};
 use serde::{Deserialize, Serialize};
 
 /// A_1, …, A_N and the points x^0, …, x^N between them: x^i = (1 − η_i)x^{i−1} + η_i·A_i.play() with η_i =
@@ -134,9 +135,11 @@ impl<A: OnlineLearner, K: DecisionSet, const C: u32, const S: u32> TryFrom<State
             return Err(bad_copies(copies_as_float(copies)));
         }
         set.check_dimension(start.len())?;
+        check_magnitudes("start", start)?;
         let plays = learners.iter().map(|learner| ("play of a linear optimiser", learner.play()));
         for (argument, point) in std::iter::once(("start", start.as_slice())).chain(plays) {
-            check_vector(argument, point, start.len())?;
+            check_finite(argument, point)?;
+            check_length(argument, point, start.len())?;
             if !set.contains(point, membership_tolerance(point)) {
                 return Err(OcoError::OutsideSet { argument });
             }

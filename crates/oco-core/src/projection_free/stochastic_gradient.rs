@@ -26,8 +26,9 @@ pub trait StochasticGradient {
 ///
 /// Contract: `play` returns x_t ∈ K, which depends on earlier rounds only, and changes nothing. `observe`
 /// queries the oracle of ℓ_t and moves to x_{t+1}; `reset` returns to x_1. An oracle of another dimension, or
-/// an answer that is not finite or above 1e140 in magnitude, is refused; the learner is then unchanged (the oracle's generator has
-/// advanced). After the first round, a round allocates nothing. All three methods are required.
+/// an answer that is not finite or above 1e140 in magnitude, is refused; the learner is then unchanged (the
+/// oracle's generator has advanced). After the first round, a round allocates nothing. All three methods are
+/// required.
 pub trait OracleLearner {
     /// x_t.
     fn play(&self) -> &[f64];

@@ -90,7 +90,8 @@ impl<K: Exact<Euclidean>> FtrlQuadratic<K> {
     /// Starts at the projection of 0 onto K ⊂ R^n.
     ///
     /// # Errors
-    /// η not positive, 1/η beyond the range of doubles, or a dimension that does not fit the set or the memory.
+    /// η not positive, 1/η beyond the range of doubles, or a dimension that does not fit the set or the
+    /// memory.
     pub fn new(set: K, dimension: usize, eta: f64) -> Result<Self, OcoError> {
         check_step("eta", eta)?;
         State { set, eta, weight: eta.recip(), mean: filled("dimension", dimension, 0.0)? }.try_into()
