@@ -41,6 +41,17 @@ pub(crate) fn check_classifiers<P: OnlinePredictor<Label>>(
     Ok(())
 }
 
+/// Numbers within [`LARGEST`](rows::numeric::LARGEST).
+pub(crate) fn check_magnitudes(argument: &'static str, values: &[f64]) -> Result<(), LearnerError> {
+    let Some(index) = rows::numeric::first_beyond(values) else { return Ok(()) };
+    let value = values[index];
+    Err(if value.is_finite() {
+        LearnerError::TooLarge { argument, index, value }
+    } else {
+        LearnerError::NotFinite { argument, index, value }
+    })
+}
+
 /// Checks γ against a domain that excludes 0.
 pub(crate) fn check_advantage(
     value: f64,

@@ -2,6 +2,7 @@
 
 use crate::action_set::check_count;
 use crate::{LogError, SchemaError, SchemaMismatch};
+use rows::numeric::LARGEST;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -300,7 +301,7 @@ impl<'a> Value<'a> {
         };
         let refused =
             || SchemaError::NotANumber { column: column.to_owned(), value: self.label().into_owned() };
-        number.filter(|x| x.is_finite()).ok_or_else(refused)
+        number.filter(|x| x.abs() <= LARGEST).ok_or_else(refused)
     }
 
     fn label(self) -> Cow<'a, str> {

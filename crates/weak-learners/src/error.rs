@@ -2,6 +2,7 @@
 
 use oco_core::OcoError;
 use projections::ProjectionError;
+use rows::numeric::first_beyond;
 use thiserror::Error;
 
 /// Why a predictor refused an example, a feedback or a parameter. The predictor is unchanged.
@@ -35,6 +36,16 @@ pub enum LearnerError {
     /// A number that had to be finite.
     #[error("{argument} is {value} at coordinate {index}, not a finite number")]
     NotFinite {
+        /// The argument.
+        argument: &'static str,
+        /// The coordinate.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A number beyond [`LARGEST`](rows::numeric::LARGEST).
+    #[error("{argument} is {value:e} at coordinate {index}: magnitudes above 1e140 are not supported")]
+    TooLarge {
         /// The argument.
         argument: &'static str,
         /// The coordinate.
@@ -128,8 +139,22 @@ pub(crate) fn check_output(
     if values.len() != expected {
         return Err(LearnerError::OutputDimension { argument, expected, got: values.len() });
     }
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(LearnerError::NotFinite { argument, index, value: values[index] }),
+    check_magnitudes(argument, values)
+}
+
+/// Numbers within [`LARGEST`](rows::numeric::LARGEST).
+pub(crate) fn check_magnitudes(argument: &'static str, values: &[f64]) -> Result<(), LearnerError> {
+    match first_beyond(values) {
+        Some(index) => Err(beyond(argument, index, values[index])),
         None => Ok(()),
+    }
+}
+
+/// The error of a number that is NaN, infinite or too large.
+pub(crate) fn beyond(argument: &'static str, index: usize, value: f64) -> LearnerError {
+    if value.is_finite() {
+        LearnerError::TooLarge { argument, index, value }
+    } else {
+        LearnerError::NotFinite { argument, index, value }
     }
 }

@@ -1,5 +1,6 @@
 //! The linear bandit learner: FKM on a linear model, with one query or the average of N.
 
+use crate::error::check_magnitudes;
 use crate::predictor::check_shape;
 use crate::{BanditPredictor, LearnerError, OgdLinear, OnlinePredictor, Shape};
 use oco_core::StepSchedule;
@@ -101,6 +102,7 @@ impl<K: Exact<Euclidean>> FkmLinear<K> {
             if !answer.is_finite() {
                 return Err(LearnerError::NotFiniteFeedback { query: j as usize, value: answer });
             }
+            check_magnitudes("an answer", &[answer])?;
             estimator.estimate(answer, &self.v, &mut self.estimate);
             // A running mean: the sum of N large estimates could overflow.
             for (g, estimate) in self.g.iter_mut().zip(&self.estimate) {

@@ -84,7 +84,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         let f = self.learner.train(contexts, &round, &mut self.values)?;
         check_predictor(&f, self.ensemble.inputs(), actions)?;
         let largest = largest(&self.values);
-        if !largest.is_finite() {
+        if !(largest <= LARGEST) {
             check_predictions(&self.values)?;
         }
         Ok((f, largest))

@@ -4,6 +4,7 @@ use super::BoplError;
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
 use rows::Row;
+use rows::numeric::first_beyond;
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::pairs::PairHypothesis;
@@ -190,9 +191,9 @@ fn check_shape(
     Ok(())
 }
 
-/// Whether all predictions are finite.
+/// Whether all predictions are in range.
 pub(super) fn check_predictions(values: &[f64]) -> Result<(), BoplError> {
-    match values.iter().position(|f| !f.is_finite()) {
+    match first_beyond(values) {
         Some(index) => Err(BoplError::NotFinite { argument: "a prediction", index, value: values[index] }),
         None => Ok(()),
     }

@@ -22,8 +22,8 @@ pub enum BoplError {
     /// An error of an estimate on a held-out log.
     #[error(transparent)]
     Estimate(#[from] EstimateError),
-    /// A reward, translated or not, whose quotient by its propensity is beyond the range of doubles.
-    #[error("row {row}: the reward {reward} over the propensity {propensity} is beyond the range of numbers")]
+    /// A propensity p with 1/p, or with r/p of a reward, translated or not, beyond 1e140.
+    #[error("row {row}: 1 or the reward {reward:e} over the propensity {propensity:e} is beyond 1e140")]
     Importance {
         /// The row.
         row: usize,
@@ -70,8 +70,8 @@ pub enum BoplError {
         /// The number found.
         got: usize,
     },
-    /// A number of a predictor or a saved state that is not finite.
-    #[error("{argument} is {value} at {index}, not a finite number")]
+    /// A number of a predictor or a saved state that is not finite, or beyond 1e140.
+    #[error("{argument} is {value:e} at {index}, not a number up to 1e140 in magnitude")]
     NotFinite {
         /// The part.
         argument: &'static str,

@@ -76,7 +76,11 @@ impl Along {
     fn growth(self) -> f64 {
         let x = self.range * self.eta;
         // The quotient cancels; its series does not.
-        if x < 1e-3 { 1.0 + x / 3.0 + x * x / 12.0 + x * x * x / 50.0 } else { 2.0 * (x.exp_m1() - x) / (x * x) }
+        if x < 1e-3 {
+            1.0 + x / 3.0 + x * x / 12.0 + x * x * x / 50.0
+        } else {
+            2.0 * (x.exp_m1() - x) / (x * x)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::BoplError;
 use off_policy::Log;
+use rows::numeric::LARGEST;
 use rows::numeric::exponent_above;
 pub(super) use rows::numeric::scale as times_power;
 
@@ -27,18 +28,19 @@ pub(super) struct WeightedLog {
 
 impl WeightedLog {
     /// # Errors
-    /// [`BoplError::BadParameter`] for a translation that is not finite, [`BoplError::Importance`] for such a
-    /// v_i or r_i/p_i.
+    /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i or
+    /// r_i/p_i.
     pub(super) fn new(log: &Log, translation: f64) -> Result<Self, BoplError> {
-        if !translation.is_finite() {
-            let domain = "finite numbers";
+        if !(translation.abs() <= LARGEST) {
+            let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
         let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
             let reward = r + translation;
             let v = reward / p;
-            // The estimates need r/p.
-            match [reward, *r].into_iter().find(|numerator| !(numerator / p).is_finite()) {
+            // The estimates need r/p and 1/p.
+            let is_beyond = |numerator: &f64| !((numerator / p).abs() <= LARGEST);
+            match [reward, *r].into_iter().find(is_beyond).or((1.0 / p > LARGEST).then_some(*r)) {
                 None => Ok(v),
                 Some(reward) => Err(BoplError::Importance { row, reward, propensity: *p }),
             }
@@ -89,12 +91,11 @@ pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
     Ok(WeightedLog::new(log, translation)?.optimal_risk())
 }
 
-/// The mean of n finite terms; finite also where their sum is not.
-pub(super) fn mean(n: usize, terms: impl Iterator<Item = f64> + Clone) -> f64 {
+/// The mean of n terms.
+pub(super) fn mean(n: usize, terms: impl Iterator<Item = f64>) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
     let n = n as f64;
-    let sum = terms.clone().sum::<f64>();
-    if sum.is_finite() { sum / n } else { terms.map(|t| t / n).sum() }
+    terms.sum::<f64>() / n
 }
 
 /// A 0 for every pair of a row and an action.

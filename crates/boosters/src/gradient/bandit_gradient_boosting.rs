@@ -1,6 +1,7 @@
 //! Online gradient boosting with noisy bandit feedback \[BH20, Algorithm 2\].
 
 use super::trace::{Trace, frank_wolfe_step};
+use crate::requirements::check_magnitudes;
 use crate::requirements::{check_advantage, check_output, common_shape};
 use oco_core::bandit::SphericalEstimator;
 use projections::{Euclidean, Exact, Projection, Scratch, Shrunk};
@@ -109,6 +110,7 @@ impl<W: OnlinePredictor<[f64]>, K: Exact<Euclidean> + Clone> BanditGradientBoost
             if !answer.is_finite() {
                 return Err(LearnerError::NotFiniteFeedback { query: i - 1, value: answer });
             }
+            check_magnitudes("an answer", &[answer])?;
             estimator.estimate(answer, &self.v, g); // line 10: g_i = (d/δ)ℓ̃_t(y^{i−1} + δv_i)v_i
             learner.accepts(x, trace.gradient(i))?;
         }

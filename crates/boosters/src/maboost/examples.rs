@@ -1,6 +1,7 @@
 //! The labelled examples of a run and the distribution it starts from.
 
 use super::BoostError;
+use crate::requirements::check_magnitudes;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError};
 
@@ -143,9 +144,7 @@ pub(super) fn check_weights(expected: usize, weights: &[f64]) -> Result<f64, Lea
     if weights.len() != expected {
         return Err(LearnerError::LengthMismatch { argument, expected, got: weights.len() });
     }
-    if let Some(index) = weights.iter().position(|w| !w.is_finite()) {
-        return Err(LearnerError::NotFinite { argument, index, value: weights[index] });
-    }
+    check_magnitudes(argument, weights)?;
     if let Some(index) = weights.iter().position(|w| *w < 0.0) {
         return Err(LearnerError::NegativeWeight { index, value: weights[index] });
     }

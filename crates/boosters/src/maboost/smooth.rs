@@ -1,8 +1,8 @@
 //! Smooth boosting \[NP14, Section 3.1\].
 
 use super::{Active, BoostError, Examples, MirrorAscent, Schedule, Update};
+use crate::requirements::check_magnitudes;
 use projections::{CappedSimplex, NegativeEntropy};
-use weak_learners::LearnerError;
 
 /// Smooth MABoost \[NP14, Section 3.1\]: the entropy, on the distributions with w_i ≤ kD_i. No example, noisy
 /// or not, ever weighs more than k times its weight in the sample.
@@ -28,8 +28,6 @@ impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {
 
 /// Rejects a k that is below 1 or not finite.
 pub(super) fn check_smoothness(k: f64) -> Result<(), BoostError> {
-    if !k.is_finite() {
-        return Err(LearnerError::NotFinite { argument: "k", index: 0, value: k }.into());
-    }
+    check_magnitudes("k", &[k])?;
     if k >= 1.0 { Ok(()) } else { Err(BoostError::BadSmoothness { k }) }
 }

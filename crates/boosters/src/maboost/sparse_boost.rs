@@ -4,6 +4,7 @@ use super::mirror_map::{count, largest_entry};
 use super::reweighting::{LEAST_STEP, check_distribution, check_length, check_start, check_sum};
 use super::{Answer, BoostError, Examples, Promise, Reweighting};
 use projections::{Euclidean, Projection, Scratch, Simplex, project_l1_box};
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
@@ -132,8 +133,8 @@ impl Sparsity {
     fn check(&self) -> Result<(), BoostError> {
         let refused = |name, value, domain| Err(LearnerError::BadParameter { name, value, domain }.into());
         match self {
-            Self::Constant(alpha) if !(*alpha >= 0.0 && alpha.is_finite()) => {
-                refused("alpha", *alpha, "[0, inf)")
+            Self::Constant(alpha) if !(0.0..=LARGEST).contains(alpha) => {
+                refused("alpha", *alpha, "[0, 1e140]")
             }
             Self::Fraction(theta) if !(0.0..=1.0).contains(theta) => refused("theta", *theta, "[0, 1]"),
             Self::Sequence(alphas) => match alphas.iter().position(|alpha| !(0.0..=0.5).contains(alpha)) {

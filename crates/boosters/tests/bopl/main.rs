@@ -27,6 +27,7 @@ mod action_sets;
 mod reward_regression;
 mod ends;
 mod refusals;
+mod second_order;
 mod threads;
 mod allocation;
 mod validation;

@@ -157,8 +157,10 @@ fn a_move_beyond_the_range_of_numbers() {
         let learner = Constant(vec![0.0, 1e-3, f]);
         PolicyBoosting::<BoplS, _>::new(&log, learner, settings()).unwrap()
     };
-    assert!(start(1e300).round(&contexts).unwrap().continue_value().unwrap().alpha > 10.0);
-    let mut run = start(1e308);
+    assert!(start(1e130).round(&contexts).unwrap().continue_value().unwrap().alpha > 10.0);
+    let refused = start(1e141).round(&contexts);
+    assert!(matches!(refused, Err(BoplError::NotFinite { argument: "a prediction", index: 80, .. })));
+    let mut run = start(1e139);
     let before = (run.scores().to_vec(), run.gradients().to_vec(), run.objective());
     for _ in 0..2 {
         let refused = run.round(&contexts);
@@ -168,7 +170,7 @@ fn a_move_beyond_the_range_of_numbers() {
     }
 }
 
-/// r/p that is no number is refused, though (r + b)/p is one; 1/p that is none, and sums of it, are not.
+/// r/p and 1/p beyond 1e140 are refused, also where (r + b)/p is in range.
 #[test]
 fn propensities_that_are_next_to_nothing() {
     let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
@@ -179,18 +181,19 @@ fn propensities_that_are_next_to_nothing() {
     };
     let refused = |p, r, b| start(p, r, b).map(|_| ());
     assert!(matches!(
-        refused(1e-10, 1e300, -1e300),
-        Err(BoplError::Importance { row: 0, reward: 1e300, .. })
+        refused(1e-10, 1e135, -1e135),
+        Err(BoplError::Importance { row: 0, reward: 1e135, .. })
     ));
-    assert!(matches!(refused(1e-309, 1.0, 0.0), Err(BoplError::Importance { row: 0, reward: 1.0, .. })));
-    let plain = start(1e-300, 0.5, 0.0).unwrap();
+    assert!(matches!(refused(1e-141, 1.0, 0.0), Err(BoplError::Importance { row: 0, reward: 1.0, .. })));
+    assert!(matches!(refused(5e-324, 0.0, 0.0), Err(BoplError::Importance { row: 0, reward: 0.0, .. })));
+    let plain = start(1e-130, 0.5, 0.0).unwrap();
     assert!(plain.ips() > 0.0);
     let sums = |run: &PolicyBoosting<Bopl, _>| {
         let mut run = run.clone();
         let columns = SortedColumns::new(contexts.clone()).unwrap();
         run.round(&columns).unwrap().continue_value().unwrap().snips
     };
-    for (p, r) in [(1e-300, 0.5), (1e-307, 0.5), (1e-309, 1e-3), (5e-324, 1e-16)] {
+    for (p, r) in [(1e-130, 0.5), (1e-139, 0.5), (1e-139, 1e-100)] {
         let found = sums(&start(p, r, 0.0).unwrap());
         assert!((found / r - 1.0).abs() < 1e-12, "every reward is {r}, and so is SNIPS: {found} at p = {p}");
     }
@@ -284,9 +287,20 @@ fn a_weight_beyond_the_range_of_numbers() {
     let contexts = RowMatrix::dense(1, vec![0.0]).unwrap();
     let log = Log::new(contexts, 2, vec![0], vec![1.0], Rewards(vec![1.0])).unwrap();
     let run = PolicyBoosting::<Bopl, _>::new(&log, Constants(crate::learners::means), settings()).unwrap();
-    for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch] {
-        let refused = run.weigh(&[5e-324, 0.0], step);
-        assert!(matches!(refused, Err(BoplError::NotFinite { argument: "alpha", .. })), "{refused:?}");
+    let contexts = RowMatrix::dense(1, vec![0.0]).unwrap();
+    let large = Log::new(contexts, 2, vec![0], vec![1.0], Rewards(vec![1e140])).unwrap();
+    let large =
+        PolicyBoosting::<Bopl, _>::new(&large, Constants(crate::learners::means), settings()).unwrap();
+    let second = Step::SecondOrder { learning_rate: 0.5 };
+    for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch, second] {
+        // ⟨u, f⟩ underflows.
+        assert_eq!(run.weigh(&[5e-324, 0.0], step).map(|weight| weight.alpha), Ok(0.0));
+        let refused = large.weigh(&[1e140, 0.0], step);
+        let argument = "the curvature along f";
+        assert!(
+            matches!(refused, Err(BoplError::NotFinite { argument: a, .. }) if a == argument),
+            "{refused:?}"
+        );
     }
 }
 

@@ -45,8 +45,8 @@ fn by_all_learners<O: Printed>(what: &str, log: &Log, rounds: usize) {
     let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
     let columns = BinnedColumns::new(log.contexts().clone()).unwrap();
     let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
-    let growth = PairGrowth::builder().max_depth(4).min_child_weight(2.0).reg_lambda(0.5).build().unwrap();
-    let deep = PairGrowth::builder().max_depth(12).min_child_weight(1.0).reg_lambda(0.0).build().unwrap();
+    let growth = PairGrowth::builder().max_depth(4).min_child_weight(0.05).reg_lambda(0.5).build().unwrap();
+    let deep = PairGrowth::builder().max_depth(12).min_child_weight(0.02).reg_lambda(0.0).build().unwrap();
     in_all_settings::<O, _>(&format!("{what} exact"), log, (&sorted, &ExactPairTree::new(growth)), rounds);
     let signs = Classification::new(ExactPairTree::new(growth.of_signs()));
     in_all_settings::<O, _>(&format!("{what} exact signs"), log, (&sorted, &signs), rounds);

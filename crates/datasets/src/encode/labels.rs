@@ -2,6 +2,7 @@
 
 use crate::dataset::Targets;
 use crate::error::EncodeError;
+use rows::numeric::first_beyond;
 use serde::{Deserialize, Serialize};
 
 /// +1 for the examples of a positive class, −1 for the others.
@@ -66,7 +67,7 @@ impl TargetRange {
     /// # Errors
     /// [`EncodeError::NoRows`], [`EncodeError::NotFinite`].
     pub fn fit(values: &[f64]) -> Result<Self, EncodeError> {
-        if let Some(position) = values.iter().position(|v| !v.is_finite()) {
+        if let Some(position) = first_beyond(values) {
             return Err(EncodeError::NotFinite { position, value: values[position] });
         }
         let lower = values.iter().copied().reduce(f64::min).ok_or(EncodeError::NoRows)?;
@@ -87,15 +88,8 @@ impl TargetRange {
     /// (y − lower)/(upper − lower), and 0 where the fit was constant. Values outside the fitted range leave
     /// [0, 1].
     pub fn to_unit(&self, y: f64) -> f64 {
-        let (rise, width) = (y - self.lower, self.upper - self.lower);
-        if !(width > 0.0) {
-            0.0
-        } else if rise.is_finite() && width.is_finite() {
-            rise / width
-        } else {
-            // The difference of two huge numbers of opposite sign overflows; that of their halves does not.
-            (y / 2.0 - self.lower / 2.0) / (self.upper / 2.0 - self.lower / 2.0)
-        }
+        let width = self.upper - self.lower;
+        if width > 0.0 { (y - self.lower) / width } else { 0.0 }
     }
 
     /// The inverse of [`to_unit`](Self::to_unit): lower·(1 − u) + upper·u.

@@ -91,8 +91,8 @@ pub enum ArffProblem {
         /// The attribute.
         name: String,
     },
-    /// A cell of a numeric attribute that is not a finite number.
-    #[error("attribute {name} is {text:?}, not a finite number")]
+    /// A cell of a numeric attribute that is not a number up to 1e140 in magnitude.
+    #[error("attribute {name} is {text:?}, not a number up to 1e140 in magnitude")]
     BadNumber {
         /// The attribute.
         name: String,

@@ -84,8 +84,8 @@ pub enum EncodeError {
     /// Classes were asked of a regression task.
     #[error("the targets are numbers, not classes")]
     NotClasses,
-    /// A target that is not finite.
-    #[error("target {position} is {value}, not a finite number")]
+    /// A target that is not finite, or beyond 1e140.
+    #[error("target {position} is {value:e}, not a number up to 1e140 in magnitude")]
     NotFinite {
         /// Its position.
         position: usize,

@@ -128,8 +128,8 @@ pub enum DataError {
         /// The column's name.
         name: String,
     },
-    /// A cell that is not a finite number.
-    #[error("{}:{line}: column {column} ({name}) is {text:?}, not a finite number", path.display())]
+    /// A cell that is not a number up to 1e140 in magnitude.
+    #[error("{}:{line}: column {column} ({name}) is {text:?}, not a number up to 1e140", path.display())]
     BadNumber {
         /// The file.
         path: PathBuf,

@@ -4,6 +4,7 @@ use super::unit_sphere::{Component, draw_unit, is_unit};
 use super::{Generator, GeneratorError, check_features};
 use rand_chacha::ChaCha8Rng;
 use rows::dot;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// `y_t = ⟨w_t, x_t⟩` where `w_t = cos(θt)·u + sin(θt)·v` turns in a hidden plane by θ a round.
@@ -110,9 +111,8 @@ impl TryFrom<State> for DriftingRegression {
         if !(dot(&state.u, &state.v).abs() <= 1e-12) {
             return bad("⟨u, v⟩", dot(&state.u, &state.v), "0 for the axes of the plane");
         }
-        // θt must be finite in every round.
-        if !(state.angle.abs() <= 1e200) {
-            return bad("angle", state.angle, "between −1e200 and 1e200");
+        if !(state.angle.abs() <= LARGEST) {
+            return bad("angle", state.angle, "between −1e140 and 1e140");
         }
         Ok(Self { state })
     }

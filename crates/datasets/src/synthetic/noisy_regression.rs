@@ -4,6 +4,7 @@ use super::unit_sphere::Component;
 use super::{Generator, GeneratorError, LinearRegression};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// y = ⟨w, x⟩ + a·u with u uniform on [−1, 1): the stream of [`LinearRegression`] with noise of mean 0,
@@ -73,8 +74,8 @@ impl TryFrom<State> for NoisyRegression {
     type Error = GeneratorError;
 
     fn try_from(State { exact, half_width, noise }: State) -> Result<Self, GeneratorError> {
-        if !(half_width >= 0.0 && half_width.is_finite()) {
-            let (name, requirement) = ("half width of the noise", "a number not below 0");
+        if !(0.0..=LARGEST).contains(&half_width) {
+            let (name, requirement) = ("half width of the noise", "between 0 and 1e140");
             return Err(GeneratorError::BadParameter { name, value: half_width, requirement });
         }
         Ok(Self { exact, half_width, noise })

@@ -44,6 +44,16 @@ pub enum LogError {
         /// The value found.
         value: f64,
     },
+    /// A number beyond [`LARGEST`](rows::numeric::LARGEST).
+    #[error("row {row}, column {column}: {value:e}: magnitudes above 1e140 are not supported")]
+    TooLarge {
+        /// The row.
+        row: usize,
+        /// Which column.
+        column: &'static str,
+        /// The value found.
+        value: f64,
+    },
     /// An action that is not there.
     #[error("row {row}, column action: {action} is not one of {actions} actions")]
     ActionOutOfRange {
@@ -163,6 +173,14 @@ pub enum PolicyError {
     /// A score that is NaN or ±∞.
     #[error("the score of action {action} is {value}, not a finite number")]
     NotFiniteScore {
+        /// The action.
+        action: usize,
+        /// Its score.
+        value: f64,
+    },
+    /// A score beyond [`LARGEST`](rows::numeric::LARGEST).
+    #[error("the score of action {action} is {value:e}: magnitudes above 1e140 are not supported")]
+    TooLargeScore {
         /// The action.
         action: usize,
         /// Its score.
@@ -298,4 +316,15 @@ pub enum LabelError {
         /// The value found.
         value: f64,
     },
+}
+
+/// Scores or rewards of actions within [`LARGEST`](rows::numeric::LARGEST).
+pub(crate) fn check_scores(scores: &[f64]) -> Result<(), PolicyError> {
+    let Some(action) = rows::numeric::first_beyond(scores) else { return Ok(()) };
+    let value = scores[action];
+    Err(if value.is_finite() {
+        PolicyError::TooLargeScore { action, value }
+    } else {
+        PolicyError::NotFiniteScore { action, value }
+    })
 }

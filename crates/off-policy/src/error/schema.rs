@@ -104,8 +104,8 @@ pub enum SchemaError {
         /// The column.
         column: String,
     },
-    /// A value that is NaN or ±∞, in a column of numbers.
-    #[error("column {column:?}: {value:?} is not a finite number")]
+    /// A value that is no number, NaN, ±∞ or beyond 1e±140, in a column of numbers.
+    #[error("column {column:?}: {value:?} is not a number up to 1e140 in magnitude")]
     NotANumber {
         /// The column.
         column: String,

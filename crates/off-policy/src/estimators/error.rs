@@ -1,6 +1,7 @@
 //! What the estimators refuse.
 
 use crate::error::{LogError, PolicyError, SchemaMismatch};
+use rows::numeric::first_beyond;
 use thiserror::Error;
 
 /// Why there is no estimate. Rows count from 0.
@@ -35,6 +36,16 @@ pub enum EstimateError {
     /// A number that had to be finite; of a table, the entry row·|A| + action.
     #[error("{argument}[{index}] = {value} is not a finite number")]
     NotFinite {
+        /// Which argument.
+        argument: &'static str,
+        /// Which entry.
+        index: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A number beyond [`LARGEST`](rows::numeric::LARGEST); of a table, the entry row·|A| + action.
+    #[error("{argument}[{index}] = {value:e}: magnitudes above 1e140 are not supported")]
+    TooLarge {
         /// Which argument.
         argument: &'static str,
         /// Which entry.
@@ -173,6 +184,9 @@ impl EstimateError {
             Self::NotFinite { argument, index, value } => {
                 Self::NotFinite { argument, index: index + rows, value }
             }
+            Self::TooLarge { argument, index, value } => {
+                Self::TooLarge { argument, index: index + rows, value }
+            }
             Self::Weight { row, target, propensity } => Self::Weight { row: row + rows, target, propensity },
             Self::OutsideStated { row, column, value, lower, upper } => {
                 Self::OutsideStated { row: row + rows, column, value, lower, upper }
@@ -180,4 +194,19 @@ impl EstimateError {
             other => other,
         }
     }
+}
+
+/// Numbers within [`LARGEST`](rows::numeric::LARGEST), entries of an argument from `from` on.
+pub(crate) fn check_magnitudes(
+    argument: &'static str,
+    from: usize,
+    values: &[f64],
+) -> Result<(), EstimateError> {
+    let Some(position) = first_beyond(values) else { return Ok(()) };
+    let (index, value) = (from + position, values[position]);
+    Err(if value.is_finite() {
+        EstimateError::TooLarge { argument, index, value }
+    } else {
+        EstimateError::NotFinite { argument, index, value }
+    })
 }

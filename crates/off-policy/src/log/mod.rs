@@ -8,6 +8,7 @@ use crate::action_set::{ActionSet, ActionSets, check_count};
 use crate::error::LogError;
 use crate::schema::Schema;
 use rand::{Rng, RngExt};
+use rows::numeric::LARGEST;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -373,6 +374,9 @@ pub(crate) fn check_rows(
         for (column, value) in [("propensity", *p), ("reward", *r)] {
             if !value.is_finite() {
                 return Err(LogError::NotFinite { row, column, value });
+            }
+            if value.abs() > LARGEST {
+                return Err(LogError::TooLarge { row, column, value });
             }
         }
         if !(*p > 0.0 && *p <= 1.0) {

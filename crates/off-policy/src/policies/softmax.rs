@@ -3,6 +3,7 @@
 use super::{Policy, Scores};
 use crate::{ActionSet, PolicyError, Schema};
 use rows::Row;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// π(a|x) ∝ exp(β F(x, a)): the softmax ensemble policy of \[L23, Equation 4\], where F is an ensemble.
@@ -128,8 +129,8 @@ impl<S> TryFrom<Unchecked<S>> for Softmax<S> {
     type Error = PolicyError;
 
     fn try_from(Unchecked { scores, beta }: Unchecked<S>) -> Result<Self, PolicyError> {
-        if !(beta >= 0.0 && beta.is_finite()) {
-            return Err(PolicyError::BadParameter { name: "beta", value: beta, domain: "[0, ∞)" });
+        if !(0.0..=LARGEST).contains(&beta) {
+            return Err(PolicyError::BadParameter { name: "beta", value: beta, domain: "[0, 1e140]" });
         }
         Ok(Self { scores, beta })
     }

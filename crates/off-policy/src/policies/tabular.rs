@@ -2,6 +2,7 @@
 
 use super::Scores;
 use crate::PolicyError;
+use crate::error::check_scores;
 use rows::Row;
 use serde::{Deserialize, Serialize};
 
@@ -58,9 +59,7 @@ impl TryFrom<Unchecked> for Tabular {
         if scores.is_empty() {
             return Err(crate::LogError::NoActions.into());
         }
-        match scores.iter().position(|s| !s.is_finite()) {
-            Some(action) => Err(PolicyError::NotFiniteScore { action, value: scores[action] }),
-            None => Ok(Self { inputs, scores }),
-        }
+        check_scores(&scores)?;
+        Ok(Self { inputs, scores })
     }
 }

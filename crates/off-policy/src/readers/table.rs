@@ -3,6 +3,7 @@
 use super::ReadError;
 use super::lines::{Fault, Lines, Misquoted};
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
+use rows::numeric::LARGEST;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
@@ -85,18 +86,18 @@ impl<R: Read> Table<R> {
         Ok(text.trim())
     }
 
-    /// The finite number in column j.
+    /// The number in column j, up to 1e140 in magnitude.
     pub(super) fn number(&self, j: usize) -> Result<f64, ReadError> {
-        self.number_or(j, "a finite number")
+        self.number_or(j, "a number up to 1e140 in magnitude")
     }
 
     /// The same of a context, which may be a column of labels that nobody named.
     pub(super) fn context_number(&self, j: usize) -> Result<f64, ReadError> {
-        self.number_or(j, "a finite number (a column of labels has to be named as one)")
+        self.number_or(j, "a number up to 1e140 in magnitude (a column of labels has to be named as one)")
     }
 
     fn number_or(&self, j: usize, expected: &'static str) -> Result<f64, ReadError> {
-        let number = self.text(j)?.parse::<f64>().ok().filter(|x| x.is_finite());
+        let number = self.text(j)?.parse::<f64>().ok().filter(|x| x.abs() <= LARGEST);
         number.ok_or_else(|| self.bad(j, expected))
     }
 

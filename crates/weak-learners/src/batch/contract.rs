@@ -1,7 +1,8 @@
 //! The contracts of batch weak learning.
 
 use crate::LearnerError;
-use rows::numeric::{exponent_above, scale};
+use crate::error::check_magnitudes;
+use rows::numeric::{LARGEST, exponent_above, scale};
 use rows::{Row, RowMatrix};
 
 /// A trained classifier x ↦ h(x) ∈ \[−1, 1\]; most answer ±1.
@@ -113,9 +114,7 @@ pub(crate) fn check_examples(size: usize, targets: &[f64], weights: &[f64]) -> R
         if values.len() != size {
             return Err(LearnerError::LengthMismatch { argument, expected: size, got: values.len() });
         }
-        if let Some(index) = values.iter().position(|v| !v.is_finite()) {
-            return Err(LearnerError::NotFinite { argument, index, value: values[index] });
-        }
+        check_magnitudes(argument, values)?;
     }
     if let Some(&value) = targets.iter().find(|a| a.abs() > 1.0) {
         return Err(LearnerError::BadLabel { argument: "target", value });
@@ -174,12 +173,10 @@ fn exponent_of_total(size: usize, targets: &[f64], weights: &[f64]) -> Result<i3
     fine &= last_targets.iter().zip(last_weights).all(|(a, w)| legal(*a, *w));
     let total = sums.iter().chain(last_weights).sum::<f64>();
     let lengths = targets.len() == size && weights.len() == size;
-    if lengths && fine && total > 0.0 && total.is_finite() {
-        return Ok(exponent_above(total));
+    if !(lengths && fine && total > 0.0 && total <= LARGEST) {
+        check_examples(size, targets, weights)?;
     }
-    // Every weight is legal, but their sum is beyond the range.
-    let unit = exponent_above(check_examples(size, targets, weights)?);
-    Ok(unit + exponent_above(weights.iter().map(|w| in_units(*w, unit)).sum()))
+    Ok(exponent_above(total))
 }
 
 /// w·2^(−unit), where 2^unit is near the largest weight.

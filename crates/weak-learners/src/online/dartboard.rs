@@ -4,6 +4,7 @@
 use crate::LearnerError;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// The shrinking dartboard \[GVW10\] for Hedge with gains ±1: after a right vote the expert stays; after a
@@ -96,8 +97,8 @@ impl Dartboard {
     /// Checks a state; sums of labels are exact up to this number of rounds.
     pub(crate) fn check(&self) -> Result<(), LearnerError> {
         let (Rate::Constant(eta) | Rate::Doubling { first: eta }) = self.rate;
-        if !(eta > 0.0 && eta.is_finite()) {
-            return Err(LearnerError::BadParameter { name: "η", value: eta, domain: "(0, ∞)" });
+        if !(eta > 0.0 && eta <= LARGEST) {
+            return Err(LearnerError::BadParameter { name: "η", value: eta, domain: "(0, 1e140]" });
         }
         if self.rounds > MOST_ROUNDS {
             return Err(bad_count("rounds", self.rounds, "at most 2^53"));

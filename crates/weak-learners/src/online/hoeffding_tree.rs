@@ -6,6 +6,7 @@ use super::Thresholds;
 use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OnlinePredictor, Shape};
 use rows::Row;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -281,8 +282,8 @@ impl Growth {
         if !(delta > 0.0 && delta < 1.0) {
             return refuse("delta", delta, "(0, 1)");
         }
-        if !(tie >= 0.0 && tie.is_finite()) {
-            return refuse("tie", tie, "[0, ∞)");
+        if !(0.0..=LARGEST).contains(&tie) {
+            return refuse("tie", tie, "[0, 1e140]");
         }
         if grace == 0 {
             return refuse("grace", 0.0, "n_min ≥ 1");

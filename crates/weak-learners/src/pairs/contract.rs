@@ -3,8 +3,10 @@
 use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::contract::in_pool;
+use crate::error::check_magnitudes;
 use rayon::prelude::*;
 use rows::Row;
+use rows::numeric::LARGEST;
 
 /// A trained function f(x, a) of a context and an action.
 ///
@@ -143,9 +145,7 @@ impl<'a> PairRound<'a> {
             if values.len() != expected {
                 return Err(LearnerError::LengthMismatch { argument, expected, got: values.len() });
             }
-            if let Some(index) = first(values, |v| !v.is_finite()) {
-                return Err(LearnerError::NotFinite { argument, index, value: values[index] });
-            }
+            check_magnitudes(argument, values)?;
         }
         if let Some(index) = first(given, |h| h < 0.0) {
             return Err(LearnerError::NegativeWeight { index, value: given[index] });
@@ -278,11 +278,11 @@ fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
     examples.checked_mul(actions).ok_or_else(|| refused("actions", actions, "n·|A| addressable"))
 }
 
-/// Whether all numbers are finite, no weight is negative and no pair of weight 0 has a gradient; one pass
+/// Whether all numbers are in range, no weight is negative and no pair of weight 0 has a gradient; one pass
 /// without branches.
 fn is_sound(examples: usize, gradients: &[f64], weights: &[f64]) -> bool {
-    let are_weights = |h: &[f64]| h.iter().fold(true, |all, h| all & (*h >= 0.0) & (*h < f64::INFINITY));
-    let is_fine = |(g, h): (&f64, &f64)| (g.abs() < f64::INFINITY) & ((*h != 0.0) | (*g == 0.0));
+    let are_weights = |h: &[f64]| h.iter().fold(true, |all, h| all & (*h >= 0.0) & (*h <= LARGEST));
+    let is_fine = |(g, h): (&f64, &f64)| (g.abs() <= LARGEST) & ((*h != 0.0) | (*g == 0.0));
     let of_action = |(action, g): (usize, &[f64])| {
         let h = if weights.len() == gradients.len() { &weights[action * examples..] } else { weights };
         g.iter().zip(h).fold(true, |all, pair| all & is_fine(pair))

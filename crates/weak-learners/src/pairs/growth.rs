@@ -2,6 +2,7 @@
 
 use crate::LearnerError;
 use crate::batch::LeafAnswer;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use std::num::NonZero;
 
@@ -155,8 +156,8 @@ impl TryFrom<Unchecked> for PairGrowth {
     fn try_from(growth: Unchecked) -> Result<Self, LearnerError> {
         let Unchecked { max_depth, min_child_weight, reg_lambda, answer, max_leaves } = growth;
         for (name, value) in [("min_child_weight", min_child_weight), ("reg_lambda", reg_lambda)] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(LearnerError::BadParameter { name, value, domain: "[0, ∞)" });
+            if !(0.0..=LARGEST).contains(&value) {
+                return Err(LearnerError::BadParameter { name, value, domain: "[0, 1e140]" });
             }
         }
         if max_depth > 1000 {

@@ -1,6 +1,7 @@
 //! The settings of a run of boosted off-policy learning.
 
 use crate::bopl::{BoplError, Smoothness, Step};
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// The settings of every round of a run. The default: no translation, no ridge, and the closed form with
@@ -83,8 +84,8 @@ impl SettingsBuilder {
     /// The settings.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a b that is not finite, a λ that is negative or not finite, or a
-    /// learning rate outside (0, 1].
+    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, a λ outside [0, 1e140], or a learning rate outside
+    /// (0, 1].
     pub fn build(self) -> Result<Settings, BoplError> {
         self.unchecked.try_into()
     }
@@ -101,8 +102,8 @@ impl TryFrom<Unchecked> for Settings {
     type Error = BoplError;
 
     fn try_from(Unchecked { translation, ridge, step }: Unchecked) -> Result<Self, BoplError> {
-        if !translation.is_finite() {
-            let domain = "the finite numbers";
+        if !(translation.abs() <= LARGEST) {
+            let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
         if let Step::SecondOrder { learning_rate: value } = step
@@ -110,8 +111,8 @@ impl TryFrom<Unchecked> for Settings {
         {
             return Err(BoplError::BadParameter { name: "learning_rate", value, domain: "(0, 1]" });
         }
-        if !(ridge >= 0.0 && ridge.is_finite()) {
-            return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, ∞)" });
+        if !(0.0..=LARGEST).contains(&ridge) {
+            return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, 1e140]" });
         }
         Ok(Self { translation, ridge, step })
     }

@@ -4,6 +4,7 @@ mod line;
 
 use crate::dataset::SourceFile;
 pub use crate::error::ArffProblem;
+use rows::numeric::LARGEST;
 
 use crate::error::DataError;
 use crate::files::source::{Source, read_failure};
@@ -265,7 +266,7 @@ impl Attribute {
             ("1", _) => Ok(1.0),
             (_, AttributeKind::Binary) => Err(ArffProblem::NotBinary { name: name(), text: cell.to_owned() }),
             (_, AttributeKind::Number) => {
-                let number = cell.parse().ok().filter(|number: &f64| number.is_finite());
+                let number = cell.parse().ok().filter(|number: &f64| number.abs() <= LARGEST);
                 number.ok_or_else(|| ArffProblem::BadNumber { name: name(), text: cell.to_owned() })
             }
         }

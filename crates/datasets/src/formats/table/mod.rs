@@ -11,6 +11,7 @@ use crate::files::source::{Source, read_failure};
 use crate::names::Set;
 use csv::{ByteRecord, ReaderBuilder};
 use rows::RowMatrix;
+use rows::numeric::LARGEST;
 use std::path::{Path, PathBuf};
 
 /// The storage of a set's rows.
@@ -132,7 +133,7 @@ struct Place<'a> {
 impl Place<'_> {
     fn number(&self, j: usize, column: &Column, cell: &[u8]) -> Result<f64, DataError> {
         let number = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
-        number.filter(|number| number.is_finite()).ok_or_else(|| DataError::BadNumber {
+        number.filter(|number| number.abs() <= LARGEST).ok_or_else(|| DataError::BadNumber {
             path: self.path.to_owned(),
             line: self.line,
             column: j + 1,

@@ -1,6 +1,6 @@
 //! One row of a log as the estimators see it.
 
-use crate::estimators::error::EstimateError;
+use crate::estimators::error::{EstimateError, check_magnitudes};
 
 /// How far a sum of probabilities may be from 1.
 pub(crate) const SLACK: f64 = 1e-9;
@@ -42,8 +42,8 @@ impl Observation {
             ("direct", self.direct),
             ("predicted", self.predicted),
         ];
-        if let Some((argument, value)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
-            return Err(EstimateError::NotFinite { argument, index: row, value });
+        for (argument, value) in numbers {
+            check_magnitudes(argument, row, &[value])?;
         }
         if !(self.propensity > 0.0 && self.propensity <= 1.0) {
             let value = self.propensity;

@@ -1,7 +1,7 @@
 //! Settings of the estimators.
 
 use crate::estimators::definitions::{Estimator, Observation, SLACK};
-use crate::estimators::error::EstimateError;
+use crate::estimators::error::{EstimateError, check_magnitudes};
 use rows::numeric::Wide;
 use serde::{Deserialize, Serialize};
 
@@ -73,9 +73,7 @@ impl EstimatorSettings {
 /// # Errors
 /// [`EstimateError::NotFinite`], [`EstimateError::BadParameter`].
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64, EstimateError> {
-    if !value.is_finite() {
-        return Err(EstimateError::NotFinite { argument: name, index: 0, value });
-    }
+    check_magnitudes(name, 0, &[value])?;
     if value > 0.0 { Ok(value) } else { Err(EstimateError::BadParameter { name, value, domain: "(0, ∞)" }) }
 }
 
@@ -275,11 +273,7 @@ impl TryFrom<UncheckedRanges> for StatedRanges {
 
     fn try_from(parts: UncheckedRanges) -> Result<Self, EstimateError> {
         for (argument, [lower, upper]) in [("rewards", parts.rewards), ("predictions", parts.predictions)] {
-            for (index, value) in [lower, upper].into_iter().enumerate() {
-                if !value.is_finite() {
-                    return Err(EstimateError::NotFinite { argument, index, value });
-                }
-            }
+            check_magnitudes(argument, 0, &[lower, upper])?;
             if lower > upper {
                 let (value, domain) = (lower, "(−∞, the upper end]");
                 return Err(EstimateError::BadParameter { name: argument, value, domain });

@@ -9,7 +9,8 @@ pub use reward_model::{RewardModel, TableModel, ZeroModel};
 pub use tables::Tables;
 
 use crate::estimators::definitions::{Observation, SLACK};
-use crate::estimators::error::EstimateError;
+use crate::estimators::error::{EstimateError, check_magnitudes};
+use rows::numeric::LARGEST;
 
 /// A log beside a policy and perhaps a model, row by row: what an estimator looks at.
 ///
@@ -35,14 +36,18 @@ pub(crate) fn direct(row: usize, target: &[f64], predictions: Option<&[f64]>) ->
     let (sum, least) = sum_and_least(target);
     // A NaN among the probabilities is in their sum.
     if !((sum - 1.0).abs() <= SLACK && least >= 0.0) {
-        not_finite("target", row, target)?;
+        check_magnitudes("target", row * target.len(), target)?;
         return Err(EstimateError::NotADistribution { row, sum, least });
     }
     let Some(predictions) = predictions else {
         return Ok(0.0);
     };
     let direct = target.iter().zip(predictions).fold(0.0, |direct, (p, q)| direct + p * q);
-    if f64::is_finite(direct) { Ok(direct) } else { halved(row, target, predictions) }
+    // Beyond this some prediction is out of range, since Σp is 1.
+    if direct.abs() > 2.0 * LARGEST || direct.is_nan() {
+        check_magnitudes("q", row * predictions.len(), predictions)?;
+    }
+    Ok(direct)
 }
 
 /// Σp, and the least of 0 and every p; two lanes, so that one addition need not wait for another.
@@ -60,27 +65,4 @@ fn sum_and_least(p: &[f64]) -> (f64, f64) {
     }
     last.iter().for_each(|p| see(0, *p));
     (sum[0] + sum[1], least[0].min(least[1]))
-}
-
-/// The same sum after a partial sum overflowed.
-#[cold]
-fn halved(row: usize, target: &[f64], predictions: &[f64]) -> Result<f64, EstimateError> {
-    not_finite("q", row, predictions)?;
-    let half: f64 = target.iter().zip(predictions).map(|(p, q)| p * (q * 0.5)).sum();
-    let direct = 2.0 * half;
-    if direct.is_finite() {
-        Ok(direct)
-    } else {
-        Err(EstimateError::Overflow { quantity: "a row's direct term" })
-    }
-}
-
-#[cold]
-fn not_finite(argument: &'static str, row: usize, values: &[f64]) -> Result<(), EstimateError> {
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(a) => {
-            Err(EstimateError::NotFinite { argument, index: row * values.len() + a, value: values[a] })
-        }
-        None => Ok(()),
-    }
 }

@@ -1,6 +1,6 @@
 //! Models of the reward, for DM and DR.
 
-use crate::error::{LogError, PolicyError};
+use crate::error::{LogError, PolicyError, check_scores};
 use crate::schema::Schema;
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -79,10 +79,8 @@ impl TableModel {
         if rewards.is_empty() {
             return Err(LogError::NoActions.into());
         }
-        match rewards.iter().position(|q| !q.is_finite()) {
-            Some(action) => Err(PolicyError::NotFiniteScore { action, value: rewards[action] }),
-            None => Ok(Self { rewards }),
-        }
+        check_scores(&rewards)?;
+        Ok(Self { rewards })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::estimators::definitions::Observation;
 use crate::estimators::error::EstimateError;
 use crate::estimators::observations::{Observations, direct};
 use crate::log::check_rows;
+use rows::numeric::LARGEST;
 
 /// Columns of a log beside π(a|x_i) and q(x_i, a) as tables: for callers who have these numbers already. The
 /// fast way, too: nothing is copied, and everything is checked in the pass that uses it.
@@ -88,7 +89,7 @@ impl Observations for Tables<'_> {
         let columns = self.actions.iter().zip(self.propensities).zip(self.rewards);
         for (row, (((action, p), r), target)) in columns.zip(self.target.chunks_exact(k)).enumerate() {
             let action = *action as usize;
-            if !(action < k && *p > 0.0 && *p <= 1.0 && r.is_finite()) {
+            if !(action < k && *p > 0.0 && *p <= 1.0 && r.abs() <= LARGEST) {
                 return Err(self.refusal(row));
             }
             let q = predictions.as_mut().and_then(Iterator::next);
@@ -105,6 +106,7 @@ fn at(error: LogError, row: usize) -> LogError {
     match error {
         LogError::BadPropensity { value, .. } => LogError::BadPropensity { row, value },
         LogError::NotFinite { column, value, .. } => LogError::NotFinite { row, column, value },
+        LogError::TooLarge { column, value, .. } => LogError::TooLarge { row, column, value },
         LogError::ActionOutOfRange { action, actions, .. } => {
             LogError::ActionOutOfRange { row, action, actions }
         }

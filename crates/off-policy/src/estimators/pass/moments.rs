@@ -1,7 +1,7 @@
 //! Mean and variance of a stream.
 
 use crate::estimators::definitions::Estimate;
-use crate::estimators::error::EstimateError;
+use crate::estimators::error::{EstimateError, check_magnitudes};
 use rows::numeric::Wide;
 
 /// Rows that are worked on at once.
@@ -46,9 +46,7 @@ impl Moments {
         if values.is_empty() {
             return Err(EstimateError::Empty { argument: "x" });
         }
-        if let Some(index) = values.iter().position(|x| !x.is_finite()) {
-            return Err(EstimateError::NotFinite { argument: "x", index, value: values[index] });
-        }
+        check_magnitudes("x", 0, values)?;
         let mut moments = Self::default();
         for block in values.chunks(ROWS) {
             moments.merge(Self::of_plain(block).unwrap_or_else(|| {

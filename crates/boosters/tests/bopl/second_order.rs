@@ -1,0 +1,100 @@
+//! The local curvature: a quadratic above the loss along a line, and no larger than it has to be.
+
+use boosters::bopl::{Along, Bopl, BoplS, PolicyObjective};
+use off_policy::ActionSet;
+use off_policy::policies::softmax;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+fn policy(scores: &[f64]) -> Vec<f64> {
+    let mut pi = scores.to_vec();
+    softmax(&mut pi, 1.0, ActionSet::all(scores.len()).unwrap());
+    pi
+}
+
+/// A row whose action 0 was logged, and a predictor's values there.
+struct Line {
+    scores: Vec<f64>,
+    f: Vec<f64>,
+}
+
+impl Line {
+    fn along(&self, eta: f64) -> Along {
+        let pi = policy(&self.scores);
+        let mean: f64 = pi.iter().zip(&self.f).map(|(p, f)| p * f).sum();
+        let variance = pi.iter().zip(&self.f).map(|(p, f)| p * (f - mean) * (f - mean)).sum();
+        let (least, most) = self.f.iter().fold((f64::MAX, f64::MIN), |(l, m), f| (l.min(*f), m.max(*f)));
+        Along { pi: pi[0], variance, range: most - least, eta }
+    }
+
+    /// loss(F + tf) − loss(F) − t·slope, over t²/2.
+    fn remainder<O: PolicyObjective>(&self, v: f64, t: f64) -> f64 {
+        let at =
+            |t: f64| policy(&self.scores.iter().zip(&self.f).map(|(s, f)| s + t * f).collect::<Vec<_>>());
+        let loss = |pi: f64| O::loss(v, pi, pi.ln());
+        let (before, after) = (at(0.0), at(t));
+        let mean: f64 = before.iter().zip(&self.f).map(|(p, f)| p * f).sum();
+        let slope = -O::factor(v, before[0]) * (self.f[0] - mean);
+        (loss(after[0]) - loss(before[0]) - t * slope) * 2.0 / (t * t)
+    }
+}
+
+fn random_line(rng: &mut ChaCha8Rng) -> Line {
+    let actions = rng.random_range(2..6);
+    let (spread, size) = (10f64.powi(rng.random_range(-1..2)), 10f64.powi(rng.random_range(-1..2)));
+    let mut draw = |size: f64| (0..actions).map(|_| rng.random_range(-size..size)).collect();
+    Line { scores: draw(spread), f: draw(size) }
+}
+
+fn stays_above<O: PolicyObjective>() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let (mut local, mut global) = (0, 0);
+    for _ in 0..20_000 {
+        let line = random_line(&mut rng);
+        let eta = [0.1, 0.3, 1.0][rng.random_range(0..3)];
+        let along = line.along(eta);
+        for v in [1.0, 2.5, -1.0, -0.3] {
+            let q = O::local_curvature(v, along);
+            // Rounding of the losses, over t²/2.
+            let near =
+                |t: f64| 1e-13 * (1.0 + line.scores.iter().fold(0.0, |m: f64, s| m.max(s.abs()))) / (t * t);
+            for t in [-1.0, -0.5, -0.05, 0.05, 0.5, 1.0].map(|share| share * eta) {
+                let found = line.remainder::<O>(v, t);
+                assert!(found <= q * (1.0 + 1e-9) + near(t), "{found} above {q}: v {v}, t {t}, {along:?}");
+            }
+        }
+        let bound = along.of_logarithm();
+        if bound < 0.25 * along.range * along.range { local += 1 } else { global += 1 }
+    }
+    assert!(local > 5_000 && global > 1_000, "{local} local bounds, {global} global ones");
+}
+
+#[test]
+fn the_quadratic_stays_above_the_loss() {
+    stays_above::<Bopl>();
+    stays_above::<BoplS>();
+}
+
+/// Each of the four bounds is reached, up to 2%, by some row.
+#[test]
+fn no_smaller_quadratic_would_do() {
+    let two = |pi: f64, d: f64| Line { scores: vec![(pi / (1.0 - pi)).ln(), 0.0], f: vec![d, 0.0] };
+    let reached = |line: &Line, v: f64, eta: f64| {
+        let of = |t: f64| line.remainder::<BoplS>(v, t);
+        let most = (1..200).map(|k| of(eta * f64::from(k) / 200.0).max(of(-eta * f64::from(k) / 200.0)));
+        most.fold(f64::MIN, f64::max) / BoplS::local_curvature(v, line.along(eta))
+    };
+    // Var_π(f), as η vanishes.
+    assert!(reached(&two(0.1, 1.0), 1.0, 1e-2) > 0.98);
+    // D²/4, at equal probabilities.
+    assert!(reached(&two(0.5, 1.0), 1.0, 1e-2) > 0.98);
+    // D²/(6√3), at π = ½ ± 1/(2√3), of either sign.
+    for (pi, v) in [(0.5 - 1.0 / 12f64.sqrt(), -1.0), (0.5 + 1.0 / 12f64.sqrt(), -1.0)] {
+        assert!(reached(&two(pi, 0.1), v, 1e-2) > 0.98, "{pi}");
+    }
+    // D²·min(π, 1 − π), as both vanish.
+    assert!(reached(&two(1e-2, 0.1), -1.0, 1e-2) > 0.96);
+    // κ: a rare action that the line makes likely.
+    let rare = two(1e-6, 5.0);
+    assert!(reached(&rare, 1.0, 1.0) > 0.9, "{}", reached(&rare, 1.0, 1.0));
+}
