@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const FORMAT: &str = "boosting-as-oco learner";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An error of writing or reading a file.
 #[derive(Debug, Error)]

@@ -127,7 +127,7 @@ fn bandit_refuses<L: BanditPredictor + Clone>(mut learner: L) {
         Err(LearnerError::InputDimension { expected: 3, got: 2 })
     ));
     // The third of four answers is bad: the learners before it must not have moved, nor the random stream.
-    for bad in [f64::NAN, f64::NEG_INFINITY, f64::MAX] {
+    for bad in [f64::NAN, f64::NEG_INFINITY, 1e140] {
         let mut asked = 0;
         let refused = learner.round(x, &mut |_| {
             asked += 1;
@@ -227,7 +227,7 @@ fn a_damaged_file_is_refused_by_name() {
         SavedError::Damaged { .. }
     ));
     assert!(matches!(
-        after(&text.replace("\"version\":1", "\"version\":2")),
+        after(&text.replace("\X")),
         SavedError::UnknownVersion { found: 2, .. }
     ));
     assert!(matches!(after("{}"), SavedError::NotASavedLearner { .. }));

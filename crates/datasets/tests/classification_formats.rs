@@ -134,7 +134,7 @@ fn faults_of_a_dense_row_are_named_with_line_and_column() {
     assert_eq!(data_fault("1,0,1\n1,0\n"), (7, 1, count(2)));
     assert_eq!(data_fault("1,0,1,1\n"), (6, 1, count(4)));
     assert_eq!(data_fault("1,0,1,{5}\n"), (6, 1, count(4)));
-    for text in ["inf", "-inf", "NaN", "1e999", "x", "'1'", "1 2"] {
+    for text in ["inf", "-inf", "NaN", "1e999", "-1e141", "x", "'1'", "1 2"] {
         let problem = ArffProblem::BadNumber { name: "c".to_owned(), text: text.to_owned() };
         assert_eq!(data_fault(&format!("1,0, {text}\n")), (6, 6, problem));
     }

@@ -1,5 +1,6 @@
 //! The linear weak learner: online gradient descent on linear losses.
 
+use crate::error::check_magnitudes;
 use crate::error::check_output;
 use crate::predictor::check_shape;
 use crate::weight_matrix::WeightMatrix;
@@ -103,8 +104,8 @@ impl OgdLinear {
     /// W = 0, with the steps of `schedule` and the radius B > 0 of the ball that W stays in.
     ///
     /// # Errors
-    /// A shape with a zero, or with more weights than [`projections::filled`] allows; a radius that is not
-    /// positive.
+    /// A shape with a zero, or with more weights than [`projections::filled`] allows; a radius outside (0,
+    /// 1e140].
     pub fn new(shape: Shape, schedule: StepSchedule, radius: f64) -> Result<Self, LearnerError> {
         let directions = WeightMatrix::zeros(shape.outputs, shape.inputs)?;
         State { schedule, radius, directions, scale: 1.0, norm_squared: 0.0, norm_error: 0.0, t: 1 }
@@ -252,6 +253,7 @@ impl TryFrom<State> for OgdLinear {
         for (argument, value) in numbers {
             projections::check_finite(argument, &[value])?;
         }
+        check_magnitudes("radius", &[*radius])?;
         if *radius <= 0.0 {
             return Err(ProjectionError::BadRadius { name: "radius", value: *radius }.into());
         }

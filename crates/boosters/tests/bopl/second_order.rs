@@ -79,22 +79,22 @@ fn the_quadratic_stays_above_the_loss() {
 #[test]
 fn no_smaller_quadratic_would_do() {
     let two = |pi: f64, d: f64| Line { scores: vec![(pi / (1.0 - pi)).ln(), 0.0], f: vec![d, 0.0] };
-    let reached = |line: &Line, v: f64, eta: f64| {
-        let of = |t: f64| line.remainder::<BoplS>(v, t);
-        let most = (1..200).map(|k| of(eta * f64::from(k) / 200.0).max(of(-eta * f64::from(k) / 200.0)));
-        most.fold(f64::MIN, f64::max) / BoplS::local_curvature(v, line.along(eta))
-    };
-    // Var_π(f), as η vanishes.
-    assert!(reached(&two(0.1, 1.0), 1.0, 1e-2) > 0.98);
-    // D²/4, at equal probabilities.
-    assert!(reached(&two(0.5, 1.0), 1.0, 1e-2) > 0.98);
-    // D²/(6√3), at π = ½ ± 1/(2√3), of either sign.
-    for (pi, v) in [(0.5 - 1.0 / 12f64.sqrt(), -1.0), (0.5 + 1.0 / 12f64.sqrt(), -1.0)] {
-        assert!(reached(&two(pi, 0.1), v, 1e-2) > 0.98, "{pi}");
+    fn reached<O: PolicyObjective>(line: &Line, v: f64, eta: f64) -> f64 {
+        let of = |t: f64| line.remainder::<O>(v, t);
+        let most = (20..=200).map(|k| of(eta * f64::from(k) / 200.0).max(of(-eta * f64::from(k) / 200.0)));
+        most.fold(f64::MIN, f64::max) / O::local_curvature(v, line.along(eta))
     }
+    // Var_π(f), as η vanishes.
+    assert!(reached::<BoplS>(&two(0.1, 1.0), 1.0, 1e-2) > 0.98);
+    // D²/4, at equal probabilities.
+    assert!(reached::<BoplS>(&two(0.5, 1.0), 1.0, 1e-2) > 0.98);
+    // D²/(6√3), at π = ½ − 1/(2√3) for a loss of π, and at ½ + 1/(2√3) for a loss of −π.
+    let third = 1.0 / 12f64.sqrt();
+    assert!(reached::<Bopl>(&two(0.5 - third, 0.1), -1.0, 1e-2) > 0.98);
+    assert!(reached::<Bopl>(&two(0.5 + third, 0.1), 1.0, 1e-2) > 0.98);
     // D²·min(π, 1 − π), as both vanish.
-    assert!(reached(&two(1e-2, 0.1), -1.0, 1e-2) > 0.96);
+    assert!(reached::<BoplS>(&two(1e-2, 0.1), -1.0, 1e-2) > 0.96);
     // κ: a rare action that the line makes likely.
     let rare = two(1e-6, 5.0);
-    assert!(reached(&rare, 1.0, 1.0) > 0.9, "{}", reached(&rare, 1.0, 1.0));
+    assert!(reached::<BoplS>(&rare, 1.0, 1.0) > 0.9, "{}", reached::<BoplS>(&rare, 1.0, 1.0));
 }

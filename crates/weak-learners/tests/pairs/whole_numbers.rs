@@ -99,7 +99,7 @@ impl Whole {
     }
 }
 
-const VALUES: &[f64] = &[0.0, -0.0, 0.0, 1.0, 1.0 + f64::EPSILON, 2.0, -1.0, f64::MAX, f64::MIN, 5e-324];
+const VALUES: &[f64] = &[0.0, -0.0, 0.0, 1.0, 1.0 + f64::EPSILON, 2.0, -1.0, 1e140, -1e140, 5e-324];
 
 pub(crate) fn whole_rounds() -> impl Strategy<Value = Whole> {
     (1_usize..4, 1_usize..5, 1_usize..13, any::<bool>()).prop_flat_map(|(inputs, actions, n, is_of_pairs)| {

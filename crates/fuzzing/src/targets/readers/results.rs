@@ -27,7 +27,7 @@ fn load_body(path: &Path) -> Result<OgdLinear, AnyError> {
     let body = std::fs::read(path)?;
     let sum: String =
         Sha256::digest(body.trim_ascii_end_matches()).iter().map(|byte| format!("{byte:02x}")).collect();
-    let header = json!({ "format": "boosting-as-oco learner", "version": 1, "kind": KIND, "sha256": sum });
+    let header = json!({ "format": "boosting-as-oco learner", "version": 2, "kind": KIND, "sha256": sum });
     let file = path.with_extension("saved");
     std::fs::write(&file, [format!("{header}\n").as_bytes(), &body, b"\n"].concat())?;
     let mut learner: OgdLinear = saved::load(&file, KIND)?;

@@ -125,8 +125,8 @@ impl LogisticTraining {
     ///
     /// # Errors
     /// [`LogError::Empty`], [`LabelError::RowCount`], [`LabelError::NoLabel`];
-    /// [`PolicyError::ColumnOverflow`] or [`PolicyError::GradientOverflow`] for numbers of about 10¹⁵⁰ and
-    /// more; [`PolicyError::TooManyWeights`] where θ has 2³² numbers or more, or there is no memory for it.
+    /// [`PolicyError::GradientOverflow`]; [`PolicyError::TooManyWeights`] where θ has 2³² numbers or more, or
+    /// there is no memory for it.
     pub fn fit(
         &self,
         contexts: &RowMatrix,
@@ -144,7 +144,7 @@ impl LogisticTraining {
         }
         let theta = origin(contexts.dimension(), labels.classes())?;
         let (held_out, rows) = self.split(contexts.len(), rng);
-        let scales = Scales::fit(contexts, &rows, self.parameters.columns)?;
+        let scales = Scales::fit(contexts, &rows, self.parameters.columns);
         let ridge = self.parameters.ridge;
         let objective = Objective { contexts, labels, rows: &rows, scales: &scales, ridge };
         let held_out = Objective { rows: &held_out, ..objective };
@@ -336,7 +336,7 @@ mod tests {
         let contexts = RowMatrix::dense(1, vec![-2.0, -1.0, 0.5, 1.0, 1.5, 3.0]).unwrap();
         let labels = LabelSets::single(2, &[0, 0, 1, 0, 1, 1]).unwrap();
         let rows = [0, 1, 2, 3, 4, 5];
-        let scales = Scales::fit(&contexts, &rows, Columns::Raw).unwrap();
+        let scales = Scales::fit(&contexts, &rows, Columns::Raw);
         let objective =
             Objective { contexts: &contexts, labels: &labels, rows: &rows, scales: &scales, ridge: 0.1 };
         let (mut theta, mut memory, mut halves) = (origin(1, 2).unwrap(), Lbfgs::default(), 0);

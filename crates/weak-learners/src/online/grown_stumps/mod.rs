@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 /// priors of orders in `tests/hedge/orders.rs`, labels that answer votes in `tests/hedge/adaptive.rs`.
 /// *Cost:* O(log K) for each stored value of x, with or without a split; for a draw of the expert O(m + log
 /// K) and the gaps counted since the last draw. It allocates only to grow. *Errors:* a row of another
-/// dimension.
+/// dimension; an update after 2^53 rounds.
 ///
 /// ```
 /// use rand::SeedableRng;
