@@ -38,7 +38,7 @@ pub(super) fn curves(measured: &[Measured]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{history, measured, snapshot};
+    use super::super::fixtures::{history, measured, snapshot};
     use super::super::methods::Method;
     use super::*;
     use datasets::ClassificationName::Tmc;

@@ -90,7 +90,7 @@ fn rewards(measured: &[Measured]) -> BarPlot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{history as of_reward, measured, snapshot};
+    use super::super::fixtures::{history as of_reward, measured, snapshot};
     use super::*;
     use ClassificationName::{Scene, Tmc};
 

@@ -27,7 +27,7 @@ mod tables;
 mod curves;
 mod figures;
 #[cfg(test)]
-mod made_up;
+mod fixtures;
 
 use crate::runner::{self, ExperimentError, Report, Run};
 use datasets::{ClassificationName, StandIn};
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn large_tasks_have_fewer_trials_where_that_is_asked_for() {
         let options = |large_trials, comparison_trials| {
-            let options = made_up::options(Path::new(""), 10);
+            let options = fixtures::options(Path::new(""), 10);
             let plan = Plan { large_trials, comparison_trials, ..options.plan };
             Options { plan, ..options }
         };

@@ -125,7 +125,7 @@ pub(super) fn paper(one: &Measured) -> Vec<PaperRow> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{course, measured};
+    use super::super::fixtures::{course, measured};
     use super::super::methods::Method;
     use super::*;
     use ClassificationName::{Scene, Tmc};

@@ -1,6 +1,6 @@
 //! What is counted and kept of a run's rounds.
 
-use super::super::made_up::snapshot;
+use super::super::fixtures::snapshot;
 use super::*;
 use off_policy::{LabelSets, RewardStructure};
 use rows::{Row, RowMatrix};

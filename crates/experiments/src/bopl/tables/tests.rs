@@ -1,7 +1,7 @@
 //! Every number stands in its column and beside its own row of the paper.
 
+use super::super::fixtures::{history, logging as of_logging, measured};
 use super::super::history::History;
-use super::super::made_up::{history, logging as of_logging, measured};
 use super::*;
 use datasets::ClassificationName::{Scene, Tmc};
 

@@ -1,6 +1,6 @@
 //! What a trial is made of, and what reaches which rows.
 
-use super::super::made_up::{MOST, garbled, task};
+use super::super::fixtures::{MOST, garbled, task};
 use super::*;
 
 /// Every part is made of its own rows and drawn with its own stream.

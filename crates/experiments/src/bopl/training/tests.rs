@@ -1,7 +1,7 @@
 //! Every method is what it is called, and the direct method is asked about the right policy.
 
+use super::super::fixtures::{MOST, task};
 use super::super::logging_policy::Explorer;
-use super::super::made_up::{MOST, task};
 use super::*;
 use datasets::{Contexts, Labels};
 use rows::RowMatrix;

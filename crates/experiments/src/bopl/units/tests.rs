@@ -1,6 +1,6 @@
 //! Which units are run on which rows, and what is taken of them.
 
-use super::super::made_up::{Setup, garbled, history, task};
+use super::super::fixtures::{Setup, garbled, history, task};
 use super::*;
 use datasets::Split;
 use off_policy::policies::Columns;

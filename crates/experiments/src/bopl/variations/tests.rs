@@ -1,6 +1,6 @@
 //! What varies, who logs for it, and what it is compared with.
 
-use super::super::made_up::{MOST, Setup, history, task};
+use super::super::fixtures::{MOST, Setup, history, task};
 use super::*;
 
 #[test]

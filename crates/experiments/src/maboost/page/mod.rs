@@ -1,4 +1,4 @@
-//! The record, the page, and the numbers that tables and figures are made of.
+//! The record and the page.
 
 use super::figures::plots;
 use super::measured::{ENDS, Measured};
