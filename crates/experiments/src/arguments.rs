@@ -132,7 +132,7 @@ pub(crate) enum Experiment {
         /// Trials per task on Covertype and Fashion-MNIST, many minutes each; default: --trials
         #[arg(long)]
         large_trials: Option<u64>,
-        /// The same for methods outside Table 1; default: --large-trials
+        /// Trials of methods outside Table 1 on these two tasks; default: --large-trials
         #[arg(long)]
         comparison_trials: Option<u64>,
         /// Quick run: few rounds, few rows; scene only, unless --datasets names others
