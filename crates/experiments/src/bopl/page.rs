@@ -1,4 +1,4 @@
-//! The record, the page, and the numbers that tables and figures are made of.
+//! The record, the page, and the metrics of tables and figures.
 
 use super::figures::plots;
 use super::history::History;
@@ -13,9 +13,9 @@ use report::table::Table;
 
 /// The mean reward of the argmax policy on test rows, or of the stochastic logging policy.
 pub(super) const TEST_REWARD: &str = "test reward";
-/// What the direct method says of it.
+/// The direct method's estimate of the test reward.
 pub(super) const DIRECT_METHOD: &str = "direct method";
-/// Half the length of an interval that the paper prints.
+/// Half the length of an interval printed in the paper.
 const HALF_WIDTH: &str = "test reward, half of the 95% interval";
 
 pub(super) fn write(
@@ -64,7 +64,7 @@ pub(super) fn write(
     output.write()
 }
 
-/// How many rounds there were for the theorems, and how many broke them.
+/// The number of rounds with a theorem, and the number that violate it.
 fn guarantees(measured: &[Measured]) -> String {
     let counted = |of: fn(&Course) -> u32| -> u64 {
         let boosted = measured.iter().filter(|one| one.method.is_boosted());
@@ -79,7 +79,7 @@ fn guarantees(measured: &[Measured]) -> String {
     )
 }
 
-/// What the record keeps of a course.
+/// The numbers of a history that the record keeps.
 const KEPT: [(&str, Read); 6] = [
     (TEST_REWARD, |course| Some(course.reward)),
     (DIRECT_METHOD, |course| course.direct_method),
@@ -110,7 +110,7 @@ pub(super) fn trials(one: &Measured, seed: u64) -> Vec<Trial> {
     all
 }
 
-/// What the paper prints of it.
+/// The paper's number for the method and task.
 pub(super) fn paper(one: &Measured) -> Vec<PaperRow> {
     let Some(printed) = Printed::table_1(one.method, one.task) else { return Vec::new() };
     let row = |metric: &str, mean| PaperRow {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_breaches_of_all_boosted_runs_are_summed() {
+    fn the_violations_of_all_boosted_runs_are_summed() {
         let found = guarantees(&[
             measured(Scene, Method::BoplRegr, vec![broken(10, 1, 0), broken(20, 0, 16)]),
             measured(Scene, Method::BrrGb, vec![broken(100, 100, 100)]),
