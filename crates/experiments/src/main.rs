@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match &command {
-        Command::Reproduce(_) => interruption::explain("what is finished is kept beside the results"),
+        Command::Reproduce(_) => interruption::explain("finished trials are kept beside the results"),
         Command::Data(Data::Fetch { .. }) => interruption::explain("downloaded bytes are kept"),
         // Fast commands, with nothing to resume.
         Command::Data(_) => {}

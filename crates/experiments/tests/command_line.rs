@@ -121,7 +121,7 @@ fn an_interrupted_run_prints_how_to_resume_and_resumes() {
     stderr.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let command = "cargo xtask reproduce oco --quick --trials 100000 --threads 1 --out my-results\n";
-    assert!(rest.contains("interrupted; what is finished is kept") && rest.ends_with(command), "{rest}");
+    assert!(rest.contains("interrupted; finished trials are kept") && rest.ends_with(command), "{rest}");
     // Finished units are there when the same command runs again.
     let kept = |folder: &Path| {
         let is_store = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "trials");
