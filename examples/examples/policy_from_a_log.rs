@@ -1,6 +1,5 @@
-//! What to show to whom? A policy from a log of what was shown before, from the CSV to a saved policy that
-//! logs its own propensities: read, split, boosted with validation on held-out rows, evaluated with
-//! intervals, saved, loaded, played.
+//! A policy from a log of bandit feedback, from the CSV to a saved policy that logs its own propensities:
+//! read, split, boosted with validation on held-out rows, evaluated with intervals, saved, loaded, played.
 //!
 //! `cargo run --release -p examples --example policy_from_a_log -- [FILE [COLUMN …]]` takes a file with the
 //! columns `action`, `propensity` and `reward`; other columns hold numbers, or labels if named on the command

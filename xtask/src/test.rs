@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     let typed = line(&command);
     let process = |source| Failure::Process { command: typed.clone(), source };
 
-    // One pipe for both streams keeps cargo's "Running …" lines in order with the results of what it runs.
+    // One pipe for both streams keeps cargo's "Running …" lines in order with the results of the programs.
     let (reader, writer) = io::pipe().map_err(process)?;
     command.stdout(writer.try_clone().map_err(process)?).stderr(writer);
     let mut child = command.spawn().map_err(process)?;

@@ -86,7 +86,7 @@ fn the_record_holds_every_method_and_the_papers_figures() {
 /// The reporting half does not tune: with other labels and rows there, tuning chooses the same setting at the
 /// same loss, bit for bit.
 #[test]
-fn nothing_of_the_reporting_half_reaches_tuning() {
+fn tuning_does_not_use_the_reporting_half() {
     let fixed = Fixed { delta: 0.5, noise: Noise::uniform(0.1).unwrap() };
     let stand_in = StandIn { seed: 5, rows: Some(3000) };
     let mut task = Task::load(Name::Abalone, &SearchPath::nowhere(), stand_in).unwrap();

@@ -105,7 +105,7 @@ fn with_other_test_rows(name: Name, rows: usize) -> Split {
 }
 
 #[test]
-fn no_test_label_reaches_what_is_learned_or_chosen() {
+fn learning_and_choices_do_not_use_test_labels() {
     let split = split(Name::Spambase, 300);
     let garbled = with_other_test_labels(&split);
     for method in Method::ALL {
@@ -135,7 +135,7 @@ fn points(split: &Split) -> Vec<Point> {
 }
 
 #[test]
-fn no_test_row_reaches_what_is_learned_or_chosen() {
+fn learning_and_choices_do_not_use_test_rows() {
     let (split, other) = (split(Name::Spambase, 300), with_other_test_rows(Name::Spambase, 300));
     assert!(split.test.matrix().iter().zip(other.test.matrix().iter()).all(|(a, b)| a != b));
     assert!((0..split.train.inputs()).all(|j| split.train.cuts(j) == other.train.cuts(j)));

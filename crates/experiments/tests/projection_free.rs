@@ -63,7 +63,7 @@ fn neither_threads_nor_a_stop_change_a_regret_or_a_count() {
 }
 
 #[test]
-fn a_stand_in_says_so() {
+fn a_stand_in_is_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let record = quick(folder.path(), 1, 1, Problem::Abalone);
     assert!(record.rows.iter().all(|row| row.provenance == Provenance::StandIn));
@@ -246,7 +246,7 @@ fn every_trial_has_its_own_stream_and_coins_are_fair() {
 /// The width is at least E sup ⟨p, x − x'⟩ for a standard normal p, here over 200 draws, and within a factor
 /// of two of it.
 #[test]
-fn the_width_bounds_what_a_perturbation_costs() {
+fn the_width_bounds_the_cost_of_a_perturbation() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for problem in Problem::ALL {
         let task = Task::draw(problem, 16, 5, 0, &SearchPath::nowhere()).unwrap();

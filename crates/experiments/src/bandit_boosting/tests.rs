@@ -78,7 +78,7 @@ fn n_fkm_has_one_query_per_learner_of_bandit_boosting() {
 }
 
 #[test]
-fn every_method_of_every_trial_has_seeds_of_its_own() {
+fn every_method_of_every_trial_has_its_own_seeds() {
     let mut seeds: Vec<u64> = (0..4)
         .flat_map(|trial| {
             let mut pairs = learner_seeds(SEED, trial);

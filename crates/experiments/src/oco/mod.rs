@@ -181,7 +181,7 @@ mod tests {
     use rand::Rng;
 
     #[test]
-    fn every_part_of_every_trial_has_a_stream_of_its_own() {
+    fn every_part_of_every_trial_has_its_own_stream() {
         let parts = (3..=11).map(|k| 1 << k).chain([200, 300, 301, 302]);
         let mut firsts: Vec<u64> =
             parts.flat_map(|part| (0..5).map(move |trial| generator(7, part, trial).next_u64())).collect();

@@ -67,7 +67,7 @@ fn a_trial_runs_its_methods_on_its_own_stream() {
 }
 
 #[test]
-fn every_run_of_every_trial_has_a_seed_of_its_own_and_streams_are_not_those_of_the_problems() {
+fn every_run_of_every_trial_has_its_own_seed_and_streams_differ_from_the_problems() {
     let mut firsts = Vec::new();
     for trial in 0..4 {
         let mut seeds = learner_seeds(4, trial);

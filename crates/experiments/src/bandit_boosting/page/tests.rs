@@ -88,7 +88,7 @@ fn decreases_are_under_their_settings_beside_the_papers() {
 }
 
 #[test]
-fn bars_are_those_of_their_group() {
+fn bars_are_in_their_group() {
     let plot = bars(&record(), &options());
     let [letter, slice] = &plot.panels[..] else { panic!("{} panels", plot.panels.len()) };
     assert_eq!((letter.title.as_str(), slice.title.as_str()), ("letter", "slice"));

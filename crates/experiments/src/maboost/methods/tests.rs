@@ -154,7 +154,7 @@ fn bounds_have_the_factors_of_the_theorems() {
 /// The exclusive or of two signs: no stump has an edge, a tree is right everywhere, and leaf means lie
 /// between −1 and 1.
 #[test]
-fn every_learner_is_that_of_its_name() {
+fn every_learner_fits_the_model_of_its_name() {
     let x = RowMatrix::dense(2, (0..40).flat_map(|i| [f64::from(i % 2), f64::from(i / 2 % 2)]).collect())
         .unwrap();
     let mut truth: Vec<f64> = (0..40).map(|i| if i % 2 == i / 2 % 2 { 1.0 } else { -1.0 }).collect();

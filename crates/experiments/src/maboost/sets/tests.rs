@@ -44,7 +44,7 @@ fn letters_up_to_m_are_positive() {
 
 /// The label flips of a trial have their own random stream, different from the stream of its order.
 #[test]
-fn every_trial_has_label_flips_of_its_own() {
+fn every_trial_has_its_own_label_flips() {
     let split = split(Name::Spambase, 300);
     let turned = |seed, trial| {
         let told = split.told(0.3, seed, trial).unwrap();

@@ -70,7 +70,7 @@ fn a_run_loses_the_losses_of_its_horizon() {
 /// Equally perturbed leaders would all choose one corner, and no play would leave the segment from the start
 /// to that corner.
 #[test]
-fn every_copy_is_perturbed_by_a_stream_of_its_own() {
+fn every_copy_has_its_own_stream_of_perturbations() {
     let task = Task::draw(Problem::SimplexCoins, 64, 2, 0, &SearchPath::nowhere()).unwrap();
     let tally = Tally::default();
     let set = CountedSet { set: task.set.as_ref(), tally: &tally };
