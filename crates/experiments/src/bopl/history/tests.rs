@@ -92,7 +92,7 @@ fn a_snapshot_holds_the_numbers_of_its_round() {
     assert_eq!(kept, expected);
     for snapshot in &history.snapshots {
         let right = if snapshot.round < 64 { 1.0 } else { 2.0 };
-        assert!((snapshot.reward - right / 3.0).abs() < 1e-15, "{place:?}");
+        assert!((snapshot.reward - right / 3.0).abs() < 1e-15, "{snapshot:?}");
         let objective = 1.0 / f64::from(snapshot.round);
         assert_eq!((snapshot.objective, snapshot.bound), (Some(objective), Some(2.0 * objective)));
         assert_eq!((snapshot.gradient_norm, snapshot.snips), (16.0, Some(32.0)));
