@@ -35,7 +35,7 @@ fn time(
     group.bench_function(name, |bencher| {
         bencher.iter(|| {
             let voted = examples.next().map(|(x, y)| player.round(x, y));
-            // A refused round would be a fast one.
+            // A refused round would be fast and distort the timing.
             assert!(matches!(black_box(voted), Some(Ok(_))));
         });
     });

@@ -74,7 +74,7 @@ fn time_entropic(
     Ok(())
 }
 
-/// Times `project` on fresh copies of `y`, made outside the time that counts.
+/// Times `project` on fresh copies of `y`, made outside the measured time.
 fn time(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: String,
@@ -90,7 +90,7 @@ fn time(
                 points.chunks_exact_mut(y.len()).for_each(|x| x.copy_from_slice(y));
                 let start = Instant::now();
                 for x in points.chunks_exact_mut(y.len()).take(left) {
-                    // A refused point would be a fast one.
+                    // A refused point would be fast and distort the timing.
                     assert!(project(black_box(x)));
                 }
                 spent += start.elapsed();

@@ -1,5 +1,4 @@
-//! A round of online gradient boosting beside its floor, the arithmetic on the weights that no round can do
-//! without.
+//! A round of online gradient boosting beside its floor, the necessary arithmetic on the weights.
 
 use benches::{CASES, Case, Floor, NOISE, Stream, bandit, full_information};
 use boosters::feedback::Noise;
@@ -40,7 +39,7 @@ fn time_rounds(
                 let loss = SquaredLoss::new(from_ref(label))?;
                 Ok::<f64, Box<dyn Error>>(booster.round(x, &loss)?[0])
             });
-            // A refused round would be a fast one.
+            // A refused round would be fast and distort the timing.
             assert!(matches!(black_box(played), Some(Ok(_))));
         });
     });

@@ -1,4 +1,4 @@
-//! The average loss of the benchmarked boosters, a JSON line a case, for a peer to compare itself with:
+//! The average loss of the benchmarked boosters, one JSON line per case, for comparison with a peer:
 //!
 //! ```text
 //! cargo run --release -p benches --example average_loss | python benches/peers/rounds_numpy.py --check
@@ -11,7 +11,7 @@ use oco_core::losses::SquaredLoss;
 use std::error::Error;
 use weak_learners::FullInformationPredictor;
 
-/// How often the stream is gone through.
+/// The number of passes through the stream.
 const PASSES: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {

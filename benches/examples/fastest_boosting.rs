@@ -7,7 +7,7 @@
 //! fastest_boosting --peer ROUNDS NAME     AdaBoost over stumps, a line of JSON for peers/adaboost_sklearn.py
 //! ```
 //!
-//! Of several runs the fastest counts. Binning, which is done once for a data set, has a column of its own.
+//! The fastest of several runs counts. Binning, done once per data set, has its own column.
 
 use benches::boosting::{ALGORITHMS, Outcome, Problem, run};
 use std::error::Error;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ["--peer", rounds, name] => for_peer(rounds, name),
             _ => variants().and_then(|()| growth()),
         };
-        // An error that may not change threads goes back as its words.
+        // The error is not `Send`, so its text is returned.
         outcome.map_err(|error| error.to_string())
     });
     Ok(outcome?)
@@ -95,7 +95,7 @@ fn keep(fastest: &mut Option<Outcome>, outcome: Outcome) {
     }
 }
 
-/// How a round of AdaBoost over stumps grows with N and d, on a grid: t = N(c + a·d) by least squares of
+/// The growth of a round of AdaBoost over stumps with N and d, on a grid: t = N(c + a·d) by least squares of
 /// relative errors, and a power of N·d by least squares on logarithms.
 #[allow(clippy::cast_precision_loss, reason = "sizes of samples")]
 fn growth() -> Result<(), Box<dyn Error>> {
@@ -138,7 +138,7 @@ fn growth() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The fit of t = c·N + a·N·d to (N, N·d, t), each t counted in units of itself.
+/// The fit of t = c·N + a·N·d to (N, N·d, t) by relative errors.
 fn linear(rounds: &[(f64, f64, f64)]) {
     let [mut nn, mut nm, mut mm, mut n1, mut m1] = [0.0; 5];
     for (n, m) in rounds.iter().map(|(n, size, t)| (n / t, size / t)) {

@@ -11,7 +11,7 @@ use benches::off_policy::{Course, Problem, peak_memory};
 use std::error::Error;
 use std::path::Path;
 
-/// The real logs, of which `--data` writes those that are there.
+/// The real logs; `--data` writes those whose files are present.
 const CASES: [&str; 3] = ["covertype", "tmc", "scene"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ["--large", n, d, actions, rounds] => large([n, d, actions, rounds]),
             _ => growth(),
         };
-        // An error that may not change threads goes back as its words.
+        // The error is not `Send`, so its text is returned.
         outcome.map_err(|error| error.to_string())
     });
     Ok(outcome?)
@@ -68,7 +68,7 @@ fn large([n, d, actions, rounds]: [&str; 4]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The median round behind the first, varying one size at a time.
+/// The median round after the first, varying one size at a time.
 fn growth() -> Result<(), Box<dyn Error>> {
     println!("| n | d | actions | depth | ms a round | ns a pair | leaves | objective |");
     println!("|--:|--:|--:|--:|--:|--:|--:|--:|");

@@ -1,8 +1,8 @@
-//! Rounds of the online boosters of classifiers on a machine that is never quiet: the contenders take turns
-//! in stretches of 100 rounds, and the fastest stretch of each counts. Beside it the progressive error, the
-//! fraction of wrong votes on the first pass through the stream. The result is the table of
-//! `docs/benchmarks.md`; with `--peer` it is what `peers/boosting_vw.py` reads: N = 20 logistic learners
-//! only, a JSON line each, with the number of labels +1 to know the rows by.
+//! Rounds of the online boosters of classifiers, timed on a machine with other load: the contenders take
+//! turns in stretches of 100 rounds, and the fastest stretch of each counts. Beside it is the progressive
+//! error, the fraction of wrong votes on the first pass through the stream. The output is the table of
+//! `docs/benchmarks.md`; with `--peer` it is the input of `peers/boosting_vw.py`: only N = 20 logistic
+//! learners, one JSON line each, with the number of labels +1 to identify the rows.
 
 use benches::classification::{Contender, EXAMPLES, KINDS, Kind, Labelled, Player, WEAK, Weak};
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::time::Instant;
 use weak_learners::Label;
 
 const STRETCH: usize = 100;
-/// Passes through the stream; later ones are timed only.
+/// The number of passes through the stream; only the first one counts for the error.
 const PASSES: usize = 2;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -61,7 +61,7 @@ fn print_for_peer(kind: Kind, result: &Outcome, positives: usize) {
 fn print(kind: Kind, weak: Weak, learners: usize, result: &Outcome, alone: f64) {
     let Outcome { method, nanoseconds, error } = result;
     let n = if *method == "alone" { 1 } else { learners };
-    // Learners that do nothing are no measure, nor is their error.
+    // The time and the error of idle learners are meaningless.
     let (ratio, error) = match weak {
         Weak::Idle => ("–".to_owned(), "–".to_owned()),
         _ => (format!("{:.2}", nanoseconds / (n as f64 * alone)), format!("{:.1}%", 100.0 * error)),

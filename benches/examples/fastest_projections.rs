@@ -1,5 +1,5 @@
-//! Projections on a machine that is never quiet: the pass that sums the vector, the sort-based method and
-//! ours take turns, and the fastest turn of each counts. The result is the tables of `docs/benchmarks.md`.
+//! Projections, timed on a machine with other load: the summing pass, the sort-based method and ours take
+//! turns, and the fastest turn of each counts. The output is the tables of `docs/benchmarks.md`.
 //!
 //! An argument is the one N to time; without, 10², 10³, …, 10⁷.
 
@@ -12,9 +12,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Coordinates projected between two looks at the clock, in as many vectors as it takes.
+/// The least number of coordinates projected between two readings of the clock.
 const STRETCH: usize = 10_000;
-/// Coordinates projected by each side of a comparison; at least so many, and [`TURNS`] turns.
+/// The least number of coordinates projected by each side of a comparison, besides [`TURNS`] turns.
 const WORK: usize = 5_000_000;
 const TURNS: usize = 5;
 
@@ -106,7 +106,7 @@ where
 
 type Contender<'a> = &'a mut dyn FnMut(&mut [f64]) -> Result<(), ProjectionError>;
 
-/// Seconds a vector of the fastest turn: of the sum, then of each contender.
+/// Seconds per vector of the fastest turn: of the sum, then of each contender.
 #[allow(clippy::cast_precision_loss, reason = "a handful of vectors")]
 fn fastest<const K: usize>(
     y: &[f64],
@@ -115,7 +115,7 @@ fn fastest<const K: usize>(
     let vectors = STRETCH.div_ceil(y.len());
     let mut points = vec![0.0; vectors * y.len()];
     let mut fastest = (f64::INFINITY, [f64::INFINITY; K]);
-    // Every turn begins with fresh copies, so that all find the same caches.
+    // Every turn begins with fresh copies, so that the caches are in the same state.
     let refill = |points: &mut [f64]| points.chunks_exact_mut(y.len()).for_each(|x| x.copy_from_slice(y));
     for _ in 0..TURNS.max(WORK / points.len()) {
         refill(&mut points);

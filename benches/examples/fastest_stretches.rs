@@ -1,5 +1,5 @@
-//! Rounds and floors on a machine that is never quiet: what is compared takes turns in stretches of 100
-//! rounds, and the fastest stretch of each counts. The result is a row a case of the table in
+//! Rounds and floors, timed on a machine with other load: the contenders take turns in stretches of 100
+//! rounds, and the fastest stretch of each counts. The output is one row per case of the table in
 //! `docs/benchmarks.md`.
 
 use benches::{CASES, Case, Floor, NOISE, Stream, bandit, full_information};
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Nanoseconds a round, of the fastest stretch: full information, bandit, floor on rows, floor on slices.
+/// Nanoseconds per round of the fastest stretch: full information, bandit, floor on rows, floor on slices.
 fn fastest(case: Case) -> Result<[f64; 4], Box<dyn Error>> {
     let (stream, noise) = (Stream::new(case)?, Noise::uniform(NOISE)?);
     let (mut teacher, mut listener) = (full_information(case)?, bandit(case)?);

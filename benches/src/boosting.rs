@@ -1,7 +1,7 @@
-//! The examples that batch boosting is timed on, and the algorithms that are timed.
+//! The examples and the algorithms for timing batch boosting.
 //!
-//! `peers/adaboost_sklearn.py` and `peers/miniboosts` read the same examples from files that
-//! [`Problem::write`] makes.
+//! `peers/adaboost_sklearn.py` and `peers/miniboosts` read the same examples from files written by
+//! [`Problem::write`].
 
 use crate::uniform;
 use boosters::maboost::{
@@ -17,13 +17,13 @@ use std::time::Instant;
 use weak_learners::Label;
 use weak_learners::batch::WeakLearner;
 
-/// What fraction of the labels of made-up examples is turned over.
+/// The fraction of flipped labels of synthetic examples.
 const FLIPS: f64 = 0.1;
 
 /// Labelled examples.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// What they are called.
+    /// The name.
     pub name: String,
     /// The rows.
     pub rows: RowMatrix,
@@ -32,8 +32,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// n made-up examples of d numbers in [−1, 1]; always the same ones. A label is the sign of ⟨c, x⟩ +
-    /// 2x₁x₂, turned over with probability 0.1.
+    /// n synthetic examples of d numbers in [−1, 1]; always the same. A label is the sign of ⟨c, x⟩ + 2x₁x₂,
+    /// flipped with probability 0.1.
     ///
     /// # Errors
     /// d = 0.
@@ -50,8 +50,8 @@ impl Problem {
         Ok(Self { name: format!("made-up-{n}-{d}"), rows: RowMatrix::dense(d, values)?, labels })
     }
 
-    /// Adult: 48,842 rows of 105 columns, 99 of them indicators, stored in full; nothing where its files are
-    /// not found.
+    /// Adult: 48,842 rows of 105 columns, 99 of them indicators, stored densely; `None` if its files are not
+    /// found.
     ///
     /// # Errors
     /// Those of reading the files.
@@ -82,10 +82,10 @@ impl Problem {
     }
 }
 
-/// An algorithm of the family; which one does not show in the type.
+/// Any algorithm of the family.
 pub type AnyAlgorithm = Box<dyn Reweighting>;
 
-/// The algorithms that are timed; the first is the one that others have too.
+/// The timed algorithms; the peers have the first one too.
 pub const ALGORITHMS: [&str; 8] = [
     "AdaBoost",
     "entropy, active",
@@ -97,7 +97,7 @@ pub const ALGORITHMS: [&str; 8] = [
     "MadaBoost",
 ];
 
-/// The algorithm of that name, of [`ALGORITHMS`].
+/// The algorithm with this name in [`ALGORITHMS`].
 ///
 /// # Errors
 /// Those of its constructor.
@@ -121,21 +121,21 @@ pub fn algorithm(name: &str, examples: &Examples) -> Result<AnyAlgorithm, Box<dy
     })
 }
 
-/// What a run of a few rounds took and reached.
+/// The time and the error of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome {
-    /// Of a round, averaged over the run; by the clock.
+    /// Wall-clock seconds per round, averaged over the run.
     pub seconds: f64,
-    /// After the last round.
+    /// The training error after the last round.
     pub error: f64,
-    /// How many there were.
+    /// The number of rounds.
     pub rounds: usize,
 }
 
-/// A run of at most so many rounds.
+/// A run of at most this many rounds.
 ///
 /// # Errors
-/// What a round refuses.
+/// The errors of a round.
 #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
 pub fn run<W: WeakLearner>(
     labels: &[Label],

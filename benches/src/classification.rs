@@ -1,4 +1,4 @@
-//! The classifiers that the benchmarks time, and the labelled rows they time them on.
+//! The classifiers and the labelled rows of the benchmarks.
 //!
 //! As elsewhere the rows come from a generator that is a few lines in any language, and
 //! `peers/boosting_vw.py` makes the same rows for itself.
@@ -14,20 +14,20 @@ use std::error::Error;
 use weak_learners::online::{HedgeStumps, LogisticRegression, Thresholds};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
-/// γ of the boosters that ask for one.
+/// γ of the boosters with such a parameter.
 pub const ADVANTAGE: f64 = 0.2;
-/// How many different examples a stream has.
+/// The number of different examples of a stream.
 pub const EXAMPLES: usize = 20_000;
-/// What fraction of the labels is turned over.
+/// The fraction of flipped labels.
 const FLIPS: f64 = 0.1;
 
-/// The rows that classifiers are timed on.
+/// The kinds of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// 20 numbers.
     Dense,
-    /// As in the data set adult: 14 attributes, of which 6 are numbers and 8 are one of 12 categories, a
-    /// coordinate each; 14 of 102 coordinates are stored.
+    /// As in the data set adult: 14 attributes, 6 numbers and 8 with 12 one-hot categories each; 14 of 102
+    /// coordinates are stored.
     Sparse,
 }
 
@@ -35,7 +35,7 @@ pub enum Kind {
 pub const KINDS: [Kind; 2] = [Kind::Dense, Kind::Sparse];
 
 impl Kind {
-    /// What it is called in the tables.
+    /// The name in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dense => "dense-20",
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Numbers, attributes that are categories, and categories of each.
+    /// The numbers of numeric attributes, of categorical attributes, and of categories of each.
     fn attributes(self) -> [usize; 3] {
         match self {
             Self::Dense => [20, 0, 0],
@@ -67,9 +67,8 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// The stream of a kind; always the same one. A label is the sign of ⟨c, x⟩ + 2x₁x₂, turned over with
-    /// probability
-    /// 0.1: more than a linear model can say.
+    /// The stream of a kind; always the same. A label is the sign of ⟨c, x⟩ + 2x₁x₂, flipped with probability
+    /// 0.1: no linear model represents it.
     ///
     /// # Errors
     /// None.
@@ -127,7 +126,7 @@ impl Labelled {
     }
 }
 
-/// A classifier in play.
+/// A classifier, one round at a time.
 pub trait Player {
     /// Votes at x, then learns y.
     ///
@@ -177,14 +176,14 @@ impl<W: OnlinePredictor<Label>> Player for AdaBoostOl<W> {
     }
 }
 
-/// The weak learners that are boosted.
+/// The kinds of weak learners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weak {
-    /// Hedge over stumps with at most 8 thresholds a feature.
+    /// Hedge over stumps with at most 8 thresholds per feature.
     Stumps,
     /// Online logistic regression with steps 0.5/√t.
     Logistic,
-    /// Votes +1 and learns nothing: what remains is the booster's own work.
+    /// Always votes +1 and never learns: the time is the booster's own work.
     Idle,
 }
 
@@ -192,7 +191,7 @@ pub enum Weak {
 pub const WEAK: [Weak; 3] = [Weak::Stumps, Weak::Logistic, Weak::Idle];
 
 impl Weak {
-    /// What it is called in the tables.
+    /// The name in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stumps => "stumps",

@@ -1,4 +1,4 @@
-//! The floor under a round: the arithmetic on the weights that no round can do without.
+//! The floor under a round: the necessary arithmetic on the weights.
 
 use crate::{Case, LEARNERS};
 use rows::{Entries, Row};
@@ -9,7 +9,7 @@ use std::hint::black_box;
 #[derive(Debug)]
 pub struct Floor {
     weights: Vec<Vec<f64>>,
-    /// Changes sign from round to round, so that the weights stay in range however long a benchmark runs.
+    /// Changes sign from round to round, so that the weights stay in range in any number of rounds.
     step: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the boosters they time and the rows they time them on.
+//! The boosters and the rows of the benchmarks.
 //!
 //! The rows come from a generator that is a few lines in any language, so that a peer
 //! (`peers/rounds_numpy.py`) makes the same rows for itself, and `examples/average_loss.rs` can show that it
@@ -25,44 +25,44 @@ use weak_learners::{LearnerError, OgdLinear, Shape};
 
 /// N, the number of weak learners.
 pub const LEARNERS: usize = 20;
-/// How many different rows a stream has; a benchmark starts over behind the last one.
+/// The number of different rows of a stream; a benchmark starts over after the last one.
 pub const ROWS: usize = 1000;
-/// The half-width of the uniform noise on what the bandit booster hears.
+/// The half-width of the uniform noise on the bandit booster's loss values.
 pub const NOISE: f64 = 0.1;
 
 /// One size of the input.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
-    /// What it is called in the tables.
+    /// The name in the tables.
     pub name: &'static str,
     /// m.
     pub dimension: usize,
-    /// How many coordinates of a row are stored; fewer than m make it sparse.
+    /// The number of stored coordinates of a row; fewer than m make it sparse.
     pub stored: usize,
 }
 
-/// The sizes that are timed.
+/// The timed sizes.
 pub const CASES: [Case; 3] = [
     Case { name: "dense-10", dimension: 10, stored: 10 },
     Case { name: "dense-100", dimension: 100, stored: 100 },
     Case { name: "sparse-400", dimension: 400, stored: 40 },
 ];
 
-/// Rows with their labels, and the directions and the noise that the peer comparison prescribes.
+/// Rows with their labels, and the prescribed directions and noise of the peer comparison.
 #[derive(Debug)]
 pub struct Stream {
     /// The rows, of mean squared norm 1.
     pub rows: RowMatrix,
-    /// A label in [−1, 1] a row: half the sum of the row, with noise.
+    /// One label in [−1, 1] per row: half the sum of the row, with noise.
     pub labels: Vec<f64>,
-    /// ±1, [`LEARNERS`] a row.
+    /// The directions ±1, [`LEARNERS`] per row.
     pub directions: Vec<f64>,
-    /// In ±[`NOISE`], [`LEARNERS`] a row.
+    /// The noise in ±[`NOISE`], [`LEARNERS`] per row.
     pub noise: Vec<f64>,
 }
 
 impl Stream {
-    /// The stream of a case; always the same one.
+    /// The stream of a case; always the same.
     ///
     /// # Errors
     /// None for the cases of [`CASES`].
@@ -120,7 +120,7 @@ fn weak_learners(case: Case) -> Result<Vec<OgdLinear>, LearnerError> {
     Ok(vec![OgdLinear::new(shape, StepSchedule::power(0.05, 0.25)?, 2.0)?; LEARNERS])
 }
 
-/// The booster that is shown the loss; Y = [−1, 1], γ = 1.
+/// The booster with full information; Y = [−1, 1], γ = 1.
 ///
 /// # Errors
 /// None for the cases of [`CASES`].
@@ -128,7 +128,7 @@ pub fn full_information(case: Case) -> Result<OnlineGradientBoosting<OgdLinear, 
     Ok(OnlineGradientBoosting::new(weak_learners(case)?, BoxSet::interval(-1.0, 1.0)?, 1.0)?)
 }
 
-/// The booster that asks for the loss at distance δ = 1/2; Y = [−1, 1], γ = 1.
+/// The booster with bandit feedback at distance δ = 1/2; Y = [−1, 1], γ = 1.
 ///
 /// # Errors
 /// None for the cases of [`CASES`].

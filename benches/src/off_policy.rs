@@ -1,6 +1,6 @@
-//! The logs that boosted off-policy learning is timed on.
+//! The logs for timing boosted off-policy learning.
 //!
-//! `peers/bopl_xgboost.py` reads the same logs from files that [`Problem::write`] makes.
+//! `peers/bopl_xgboost.py` reads the same logs from files written by [`Problem::write`].
 
 use crate::uniform;
 use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step};
@@ -18,42 +18,42 @@ use std::path::Path;
 use std::time::Instant;
 use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
 
-/// A log, and what trees are grown on it.
+/// A log, and the parameters of its trees.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// The log.
     pub log: Log,
-    /// How deep a tree grows.
+    /// The largest depth of a tree.
     pub max_depth: u32,
     /// The least weight of a child.
     pub min_child_weight: f64,
     /// b.
     pub translation: f64,
-    /// Bins a column.
+    /// Bins per column.
     pub bins: u16,
 }
 
-/// Seconds of every round, what went before them, and where the objective is in the end.
+/// The times and the objectives of a run.
 #[derive(Debug, Clone)]
 pub struct Course {
-    /// Binning, and the start of the run.
+    /// Seconds for binning and the start of the run.
     pub prepared: f64,
-    /// Of every round.
+    /// Seconds of every round.
     pub seconds: Vec<f64>,
-    /// After every round.
+    /// The objective after every round.
     pub objectives: Vec<f64>,
-    /// Leaves of every tree.
+    /// The number of leaves of every tree.
     pub leaves: Vec<usize>,
 }
 
 impl Problem {
-    /// The log of trial 0 of `reproduce bopl`, nearly: the same rows, and a logging policy of the same kind.
-    /// With the hyper-parameters of BOPL-S-regr of \[L23, Table 5\]. Nothing where the files are not found.
+    /// A log similar to trial 0 of `reproduce bopl`: the same rows, and a logging policy of the same kind,
+    /// with the hyper-parameters of BOPL-S-regr of \[L23, Table 5\]. `None` if the files are not found.
     ///
     /// # Errors
-    /// Those of reading the files; a name that is none.
+    /// Those of reading the files; an unknown name.
     pub fn real(name: &str) -> Result<Option<Self>, Box<dyn Error>> {
         let known = ClassificationName::ALL.into_iter().find(|known| known.as_str() == name);
         let name = known.ok_or("covertype, fashion, scene or tmc")?;
@@ -99,9 +99,9 @@ impl Problem {
         Ok(Some(Self { name, log, max_depth, min_child_weight, translation, bins }))
     }
 
-    /// A made-up log of n contexts of d numbers in [0, 1] and so many actions, logged uniformly, with reward
-    /// 1 with probability 0.9 if the action is the one that two of the numbers name, else 0.1; always the
-    /// same.
+    /// A synthetic log of n contexts of d numbers in [0, 1], with uniformly logged actions. Two of the
+    /// numbers determine the best action; the reward is 1 with probability 0.9 for it and 0.1 for others.
+    /// Always the same.
     ///
     /// # Errors
     /// d = 0 or no actions.
@@ -122,8 +122,8 @@ impl Problem {
         Ok(Self { name, log, max_depth, min_child_weight: 200.0, translation: -0.2, bins: 256 })
     }
 
-    /// For a peer: contexts as f32, actions as u32, propensities and rewards as f64, little-endian, and a
-    /// line of JSON.
+    /// Writes the log for a peer: contexts as f32, actions as u32, propensities and rewards as f64,
+    /// little-endian, and a line of JSON.
     ///
     /// # Errors
     /// Files that cannot be written.
@@ -152,7 +152,7 @@ impl Problem {
     /// Rounds of BOPL-S-regr with the paper's constants.
     ///
     /// # Errors
-    /// What a learner refuses; none is expected to.
+    /// The errors of the learners; none is expected.
     pub fn run(&self, rounds: usize) -> Result<Course, Box<dyn Error>> {
         let watch = Instant::now();
         let contexts = BinnedContexts::with_bins(self.log.contexts().clone(), self.bins)?;
@@ -181,7 +181,7 @@ impl Problem {
     }
 }
 
-/// The most memory that this process has held, in bytes; 0 where the system does not say.
+/// The peak memory of this process, in bytes; 0 if unknown.
 #[must_use]
 pub fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The textbook's projections, by sorting, which ours are timed beside.
+//! Textbook projections by sorting, for comparison.
 
 /// Σv with eight independent partial sums: one pass at the speed of the memory.
 pub fn sum(values: &[f64]) -> f64 {

@@ -1,30 +1,30 @@
-//! The points that the projections are timed on.
+//! The points for timing the projections.
 
 use crate::uniform;
 
-/// How the coordinates of a point lie.
+/// The distribution of the coordinates of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// Uniform on [0, 1): from far outside, a result of about √(2n) coordinates.
     Uniform,
     /// Standard normal.
     Gaussian,
-    /// Within 2/n of 0: most coordinates stay, and the threshold lies in a crowd.
+    /// Within 2/n of 0: most coordinates stay, and many lie near the threshold.
     Crowded,
-    /// A point of the simplex already.
+    /// A point of the simplex.
     Member,
-    /// Ten coordinates near 1 above a crowd near 0: a sparse result.
+    /// Ten coordinates near 1, the others near 0: a sparse result.
     Sparse,
-    /// The uniform point, sorted: a sort has nothing to do.
+    /// The uniform point, sorted: a sort has no work.
     Sorted,
 }
 
-/// The styles that are timed.
+/// The timed styles.
 pub const STYLES: [Style; 6] =
     [Style::Uniform, Style::Gaussian, Style::Crowded, Style::Member, Style::Sparse, Style::Sorted];
 
 impl Style {
-    /// What it is called in the tables.
+    /// The name in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -36,7 +36,7 @@ impl Style {
         }
     }
 
-    /// The point of this style in dimension n; always the same one.
+    /// The point of this style in dimension n; always the same.
     #[allow(clippy::cast_precision_loss, reason = "n is at most 10⁷")]
     pub fn point(self, n: usize) -> Vec<f64> {
         let mut y: Vec<f64> = match self {

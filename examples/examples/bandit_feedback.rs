@@ -1,4 +1,5 @@
-//! Learning from loss values alone: a moving target in the unit disc, by one and by two queries a round.
+//! Learning from loss values alone: a moving target in the unit disc, with one and with two queries per
+//! round.
 //!
 //! The regret is printed at rounds 1, 2, 4, …, beside the bound of online gradient descent, which sees
 //! gradients.

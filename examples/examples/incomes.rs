@@ -1,8 +1,9 @@
 //! Who earns more than 50,000 dollars a year? AdaBoost of small trees on the adult census, from the files to
-//! a saved model: trained until validation loses patience, cut back to its best round, saved, loaded, tested,
-//! its margins shown.
+//! a saved model: trained with early stopping, truncated to its best round, saved, loaded and tested, with
+//! its margins.
 //!
-//! Without the official files (`cargo xtask data fetch`) it runs on a synthetic stand-in and says so.
+//! Without the official files (`cargo xtask data fetch`) it runs on a synthetic stand-in, which its output
+//! states.
 
 use boosters::maboost::{
     AdaBoost, BoostingRun, Ensemble, Examples, MarginDistribution, Stopping, Validation, Watch,
@@ -32,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ((rows, labels), (later_rows, later_labels), (test_rows, test_labels)) =
         (part(learn)?, part(validate)?, part(test)?);
 
-    // Columns are binned once; what is validated and tested on has the same bins.
+    // Columns are binned once; validation and test rows use the same bins.
     let sample = BinnedColumns::new(rows)?;
     let (later, unseen) = (sample.binned_like(later_rows)?, sample.binned_like(test_rows)?);
     let examples = Examples::uniform(labels)?;

@@ -1,10 +1,9 @@
-//! A filter taught by people who press the wrong button one time in five: agnostic boosting over decision
-//! stumps.
+//! A spam filter trained on labels of which one in five is wrong: agnostic boosting over decision stumps.
 //!
-//! Synthetic messages with six features are spam where most of five simple signs say so; no single sign
-//! explains more than seven in ten of them. The advantage γ of a learner on such a stream is not known, so
-//! several are tried at once and the one with the fewest mistakes so far votes. The booster's first learner
-//! is told the labels as they come, the later ones what the earlier ones have not explained.
+//! Synthetic messages with six features are spam if the majority of five simple signs says so; no single sign
+//! is right on more than seven in ten. The advantage γ of a learner on such a stream is unknown, so several
+//! values run side by side and the one with the fewest mistakes so far votes. The booster's first learner
+//! gets the given labels; later learners get the residual errors of the earlier ones.
 
 use boosters::agnostic::{OnlineAgnosticBooster, ProgressiveChoice, VoteRule};
 use rand::{RngExt, SeedableRng};

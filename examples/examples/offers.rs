@@ -1,9 +1,8 @@
-//! A synthetic log with a known answer, as CSV on standard output: `examples/offers.csv` is what this program
-//! prints.
+//! A synthetic log with a known answer, as CSV on standard output: `examples/offers.csv` is its output.
 //!
-//! Three offers, of which one pays with probability 0.7 and the others with 0.1. Which one it is depends on
-//! age, income and device. The logging policy shows travel half of the time. It earns 0.3 a row; the best
-//! policy earns 0.7.
+//! One of three offers pays with probability 0.7, the others with 0.1. The best offer depends on age, income
+//! and device. The logging policy shows travel half of the time. It earns 0.3 a row; the best policy earns
+//! 0.7.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -33,6 +32,6 @@ fn offers() -> String {
 }
 
 #[test]
-fn the_committed_file_is_what_is_printed() {
+fn the_committed_file_is_the_output() {
     assert!(offers() == include_str!("../offers.csv"), "examples/offers.csv is another log");
 }

@@ -6,7 +6,7 @@
 //! takes larger ones in the columns where gradients are small.
 //!
 //! Each mail is predicted before its label is shown. Columns are scaled by the first 500 mails, which are not
-//! played.
+//! part of the stream.
 
 use datasets::{ExampleStream, MinMax, Name, SearchPath, StandIn, load, signs};
 use oco_core::learners::{AdaGrad, Comid, MirrorDescent, Ogd, OptimisticMirrorDescent};
@@ -15,7 +15,7 @@ use oco_core::{OnlineLearner, StepSchedule};
 use projections::{BoxSet, Euclidean, L2Ball, PNorm, WholeSpace};
 use std::error::Error;
 
-/// Mails that the scaling is fitted to.
+/// The number of mails used for the scaling.
 const FITTED: usize = 500;
 /// Every weight lies in [−10, 10].
 const WIDTH: f64 = 10.0;

@@ -1,10 +1,9 @@
-//! What to show to whom? A policy from a log of what was shown before, from the CSV to a saved policy that
-//! logs its own propensities: read, split, boosted with validation on held-out rows, evaluated with
-//! intervals, saved, loaded, played.
+//! A policy from a log of bandit feedback, from the CSV to a saved policy that logs its own propensities:
+//! read, split, boosted with validation on held-out rows, evaluated with intervals, saved, loaded, played.
 //!
 //! `cargo run --release -p examples --example policy_from_a_log -- [FILE [COLUMN …]]` takes a file with the
-//! columns `action`, `propensity` and `reward`, and numbers beside them, or labels in the columns that are
-//! named; without a file it takes `offers.csv`.
+//! columns `action`, `propensity` and `reward`; other columns hold numbers, or labels if named on the command
+//! line. Without a file it uses `offers.csv`.
 
 use boosters::Threads;
 use boosters::bopl::{
@@ -46,7 +45,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let of_file = |error| format!("{}: {error}", file.as_deref().unwrap_or("offers.csv"));
     let read = read_csv(text.as_bytes(), &columns).map_err(of_file)?;
     println!("{} rows; contexts {:?}; actions {:?}", read.log.len(), read.contexts, read.actions);
-    // Three parts: to learn from, to stop at the right round, to say what the policy is worth.
+    // Three parts: for training, for early stopping, and for evaluation.
     let third = 1.0 / 3.0;
     let [learn, validate, evaluate] = read.log.split([third; 3], &mut ChaCha8Rng::seed_from_u64(2))?;
 
@@ -70,7 +69,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let model = run.model(validation.best_round())?.with_columns(&columns)?;
     println!("{why}; {} of {} trees are kept", model.ensemble().len(), run.ensemble().len());
 
-    // A model of the rewards, from the rows that the policy learnt from. DM, DR and SWITCH-DR need it.
+    // A reward model, from the policy's training rows. DM, DR and SWITCH-DR need it.
     let mut regression = RewardRegression::new(&learn, HistogramPairTree::new(growth), 0.1)?;
     Threads::all().run(|| -> Result<(), BoplError> {
         for _ in 0..100 {
@@ -82,7 +81,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     })??;
     let predicted = PredictedRewards(regression.ensemble());
 
-    // What it is worth, on rows that had no part in it, beside what was logged.
+    // The value of the policy on unused rows, beside the mean logged reward.
     let policy = Argmax::new(model);
     let logged = evaluate.rewards().iter().sum::<f64>() / evaluate.len() as f64;
     let cut = EstimatorSettings::default().clipped_at(20.0)?;
@@ -99,8 +98,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         println!("  warning: {warning}");
     }
 
-    // One file; what is loaded is the policy that was saved, bit for bit, with its columns, labels and
-    // actions.
+    // One file; the loaded policy equals the saved one, bit for bit, with its columns, labels and actions.
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("policy.json");
     policy.scores().save(&path)?;

@@ -1,8 +1,8 @@
-//! Online shortest paths: every round a path through a road network is chosen before the travel times are
+//! Online shortest paths: in every round, choose a path through a road network before the travel times are
 //! known.
 //!
-//! Follow the perturbed leader needs one shortest path a round; online Frank–Wolfe plays mixtures of paths,
-//! with one shortest path a round as well. Neither projects onto the polytope of flows.
+//! Follow the perturbed leader needs one shortest path per round. Online Frank–Wolfe plays mixtures of paths,
+//! also with one shortest path per round. Neither projects onto the polytope of flows.
 
 use oco_core::learners::{Draws, FollowThePerturbedLeader, FplConstants, Perturbation};
 use oco_core::projection_free::OnlineFrankWolfe;
@@ -33,7 +33,7 @@ fn main() -> Result<(), OcoError> {
     let (mut of_leader, mut of_mixtures) = (LinearRegret::new(n)?, LinearRegret::new(n)?);
     let mut traffic = rng;
     for _ in 0..ROUNDS {
-        // The way over 2 and straight on is the best in the mean.
+        // The path over 2 and straight on is the best on average.
         let usual = [0.6, 0.4, 0.5, 0.45, 0.3, 0.3, 0.3];
         let times = usual.map(|mean: f64| (mean + traffic.random_range(-0.3..0.3)).clamp(0.0, 1.0));
         of_leader.record(&times, leader.play())?;

@@ -1,5 +1,5 @@
-//! A learner saved in the middle of a stream, loaded, and continued: bit for bit the learner that was not
-//! stopped.
+//! A learner saved in the middle of a stream, loaded, and continued: bit for bit equal to an uninterrupted
+//! learner.
 
 use boosters::gradient::{BanditGradientBoosting, Queries};
 use boosters::saved::{load, save};

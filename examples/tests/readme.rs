@@ -1,5 +1,4 @@
-//! The README's program, pasted whole into a fresh crate: what a reader copies has to compile and run as it
-//! stands.
+//! The README's program, pasted into a fresh crate: it must compile and run unchanged.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,20 +25,19 @@ fn the_program_of_the_readme_runs_when_it_is_pasted() {
     let folder = tempfile::tempdir().unwrap();
     let package = folder.path().join("first");
     std::fs::create_dir_all(package.join("src")).unwrap();
-    // As `cargo new first` writes it, then what the page says, about a checkout beside it.
+    // The manifest of `cargo new first`, then the page's dependencies on a checkout beside it.
     let in_this_checkout = |text: &str| text.replace("../ocoboost/", &format!("{}/", root.display()));
     let dependencies = in_this_checkout(manifests[0]);
     assert_ne!(dependencies, manifests[0], "the page depends on a checkout called ocoboost");
     let new = "[package]\nname = \"first\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n";
     std::fs::write(package.join("Cargo.toml"), format!("{new}{dependencies}\n")).unwrap();
     std::fs::write(package.join("src/main.rs"), in_this_checkout(programs[0])).unwrap();
-    // The versions that the workspace was tested with, which are here already.
+    // The tested versions of the workspace, which are already downloaded.
     std::fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
 
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet", "--offline"]).current_dir(&package);
-    // A folder of its own, kept between runs: the one of the workspace may be locked by whoever runs this
-    // test.
+    // A separate folder, kept between runs: the workspace's may be locked by the running test command.
     cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme"));
     for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         cargo.env_remove(name);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::{env, fmt, io};
 
-/// Why a command could not do its work at all; a command that ran and failed has an exit code instead.
+/// The reason why a command could not run; a command that ran and failed has an exit code instead.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// A program could not be started or waited for.
@@ -28,8 +28,7 @@ impl fmt::Display for Failure {
 
 /// The workspace root: the parent of this package's folder.
 pub(crate) fn root() -> PathBuf {
-    // Cargo sets the variable for `cargo xtask` too; the value from build time is for a binary that is called
-    // by path.
+    // Cargo sets the variable for `cargo xtask` too; the build-time value serves a binary called by path.
     let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let mut root = PathBuf::from(package);
     root.pop();
@@ -39,9 +38,9 @@ pub(crate) fn root() -> PathBuf {
 /// The cargo that runs this program, with its working directory at the workspace root and the environment of
 /// a shell.
 ///
-/// `cargo run` tells a program about the program's own package. Build scripts ask cargo to run them again
-/// when such a variable changes (that of ring does), so a child that inherits them builds again what a
-/// shell's cargo has built, and the shell's cargo after it.
+/// `cargo run` sets variables about the program's own package. Some build scripts (such as ring's) are run
+/// again when such a variable changes. A child with these variables would therefore rebuild the output of a
+/// shell's cargo, and the shell's cargo would rebuild it in turn.
 pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
@@ -51,14 +50,14 @@ pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> C
     command
 }
 
-/// Whether a variable is one that cargo sets for a program or a test of a package, and for nothing else.
+/// Whether cargo sets this variable only for a program or a test of a package.
 fn is_of_a_package(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let starts = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
     starts.iter().any(|start| name.starts_with(start)) || ["CARGO_CRATE_NAME", "OUT_DIR"].contains(&&*name)
 }
 
-/// Runs to the end with this process's own streams; the exit code is the answer.
+/// Runs to the end with this process's own streams; returns the exit code.
 pub(crate) fn finish(command: &mut Command) -> Result<u8, Failure> {
     match command.status() {
         Ok(status) => Ok(exit_code(status)),
@@ -66,8 +65,8 @@ pub(crate) fn finish(command: &mut Command) -> Result<u8, Failure> {
     }
 }
 
-/// Runs in the place of this process where the system can do that, so that an interruption reaches the
-/// command alone and its exit code is what the caller sees; elsewhere as [`finish`].
+/// Replaces this process by the command if the system supports that, so that an interruption reaches only the
+/// command and the caller sees its exit code; otherwise as [`finish`].
 pub(crate) fn hand_over(command: &mut Command) -> Result<u8, Failure> {
     #[cfg(unix)]
     {
@@ -78,12 +77,12 @@ pub(crate) fn hand_over(command: &mut Command) -> Result<u8, Failure> {
     finish(command)
 }
 
-/// The code to hand on: 1 for a program that a signal ended.
+/// The exit code to return: 1 for a program ended by a signal.
 pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// A command as one would type it.
+/// A command as typed in a shell.
 pub(crate) fn line(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let name = program.file_stem().unwrap_or_else(|| command.get_program());
@@ -103,10 +102,10 @@ mod tests {
         assert!(root().join("xtask").is_dir());
     }
 
-    /// A package whose build script depends on the variables of packages, as that of ring does, is built from
-    /// a shell and then from here: the second finds everything in place.
+    /// A package whose build script depends on package variables, like ring's, is built from a shell and then
+    /// from here: the second build has no work.
     #[test]
-    fn what_a_shell_has_built_is_not_built_again() {
+    fn the_build_of_a_shell_is_reused() {
         let folder = root().join("target").join("xtask-fresh");
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(folder.join("src")).unwrap();
@@ -125,7 +124,7 @@ mod tests {
             assert!(output.status.success(), "{text}");
             text.lines().any(|line| line.trim_start().starts_with("Fresh probe"))
         };
-        // Of cargo's variables, a shell has those that cargo reads, and none that it sets.
+        // A shell has only those of cargo's variables that cargo reads, and none that it sets.
         let is_read = |name: &str| {
             let read = ["HOME", "BUILD_", "TARGET_", "PROFILE_", "NET_", "HTTP_", "INCREMENTAL", "REGISTR"];
             name.strip_prefix("CARGO_").is_none_or(|rest| read.iter().any(|start| rest.starts_with(start)))

@@ -1,6 +1,6 @@
-//! `ci`: the steps that must pass before a change is kept, in order, up to the first that does not.
+//! `ci`: the required checks of a change, in order, up to the first failure.
 //!
-//! The tests come last, so that their summary line closes the output.
+//! The tests come last, so that their summary is the last line of the output.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ fn run_steps(steps: &[Step]) -> Result<u8, Failure> {
         let begin = Instant::now();
         let code = (step.run)()?;
         let seconds = begin.elapsed().as_secs_f64();
-        // The last step speaks for itself: nothing may follow its summary.
+        // No line may follow the summary of the last step.
         if number == steps.len() {
             return Ok(code);
         }
@@ -59,7 +59,7 @@ fn documentation() -> Result<u8, Failure> {
     finish(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Every vector of the repository, of a known kernel.
+/// Every vector of the repository; unknown kernels fail.
 fn conformance() -> Result<u8, Failure> {
     program("conformance", &[], finish)
 }

@@ -1,5 +1,4 @@
-//! The commands that are a cargo command line and nothing else: `bench`, `reproduce`, `conform`, `data` and
-//! `fuzz`.
+//! The commands that only call cargo: `bench`, `reproduce`, `conform`, `data` and `fuzz`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -9,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::cargo::{Failure, cargo, exit_code, finish, line};
 
-/// A silent build that takes longer is announced.
+/// A longer silent build is announced.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How a command is run: [`finish`], or [`hand_over`](crate::cargo::hand_over) where nothing is left to do
-/// after it.
+/// The way to run a command: [`finish`], or [`hand_over`](crate::cargo::hand_over) if no work remains after
+/// it.
 pub(crate) type Run = fn(&mut Command) -> Result<u8, Failure>;
 
 /// `cargo bench` of the benchmark package.
@@ -21,7 +20,7 @@ pub(crate) fn bench(arguments: &[OsString]) -> Result<u8, Failure> {
     finish(cargo(["bench", "-p", "benches"]).args(arguments))
 }
 
-/// A table or figure of the papers; the quick tour where none is named.
+/// A table or figure of the papers; the quick tour if none is named.
 pub(crate) fn reproduce(arguments: &[OsString], run: Run) -> Result<u8, Failure> {
     let name = OsString::from("reproduce");
     let arguments: Vec<OsString> = [name].into_iter().chain(named(arguments)).collect();
@@ -35,7 +34,7 @@ pub(crate) fn data(arguments: &[OsString], run: Run) -> Result<u8, Failure> {
     program("experiments", &arguments, run)
 }
 
-/// The program of a package, built before.
+/// Builds and runs the program of a package.
 pub(crate) fn program(package: &str, arguments: &[OsString], run: Run) -> Result<u8, Failure> {
     match build(package)? {
         0 => run(&mut program_command(package, arguments)),
@@ -43,14 +42,15 @@ pub(crate) fn program(package: &str, arguments: &[OsString], run: Run) -> Result
     }
 }
 
-/// The release build of a program: timings in tables would mean nothing otherwise.
+/// The release build of a program: timings of a debug build would be meaningless.
 fn program_command(package: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = cargo(["run", "--quiet", "--release", "-p", package, "--"]);
     command.args(arguments);
     command
 }
 
-/// Cargo shows its own progress on a terminal; elsewhere it is silent, and one line says what is waited for.
+/// Builds a program. Cargo shows its own progress on a terminal; elsewhere it is silent, and one line
+/// announces the build.
 fn build(package: &str) -> Result<u8, Failure> {
     let mut command = cargo(["build", "--release", "-p", package]);
     if io::stderr().is_terminal() {
@@ -61,7 +61,7 @@ fn build(package: &str) -> Result<u8, Failure> {
     })
 }
 
-/// Runs to the end, and says so if that takes longer than `patience`.
+/// Runs to the end, with an announcement if that takes longer than `patience`.
 fn wait_aloud(command: &mut Command, patience: Duration, say: impl FnOnce()) -> Result<u8, Failure> {
     let typed = line(command);
     let process = |source| Failure::Process { command: typed.clone(), source };
@@ -80,7 +80,7 @@ fn wait_aloud(command: &mut Command, patience: Duration, say: impl FnOnce()) -> 
     }
 }
 
-/// Help that is asked for without a name is that of all experiments.
+/// The arguments with the tour as the default name; help without a name is that of all experiments.
 fn named(arguments: &[OsString]) -> Vec<OsString> {
     let is_option = |argument: &OsString| argument.as_encoded_bytes().starts_with(b"-");
     if arguments.first().is_some_and(|first| !is_option(first)) {
@@ -98,7 +98,7 @@ mod tests {
     use std::process::Stdio;
 
     #[test]
-    fn the_tour_stands_in_for_a_missing_name_only() {
+    fn the_tour_is_the_default_only_for_a_missing_name() {
         let with = |words: &[&str]| named(&words.iter().map(OsString::from).collect::<Vec<_>>());
         assert_eq!(with(&[]), ["tour"]);
         assert_eq!(with(&["--out", "target/tour"]), ["tour", "--out", "target/tour"]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn help_without_a_name_is_not_that_of_the_tour() {
+    fn help_without_a_name_is_that_of_all_experiments() {
         let with = |words: &[&str]| named(&words.iter().map(OsString::from).collect::<Vec<_>>());
         assert_eq!(with(&["--help"]), ["--help"]);
         assert_eq!(with(&["-h"]), ["--help"]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_long_is_announced_once() {
+    fn a_long_run_is_announced_once() {
         let announced = |patience, argument| {
             let mut said = 0;
             let mut command = cargo([argument]);

@@ -1,8 +1,8 @@
 //! The project's commands: `cargo xtask <command>`.
 //!
-//! Only the standard library, so that the first command of a fresh clone starts within a second or two;
-//! whatever needs an algorithm is run as a program of its own, by cargo. Reading order: [`usage`] names the
-//! commands, then one file each.
+//! This package uses only the standard library, so that the first command of a fresh clone starts within
+//! seconds; algorithms run in separate programs, through cargo. Reading order: [`usage`] names the commands,
+//! then one file each.
 
 mod cargo;
 mod ci;

@@ -1,7 +1,7 @@
-//! `test`: cargo's tests with their output passed through, and the totals of all of them as the last line.
+//! `test`: cargo's tests with their output passed through, and the totals as the last line.
 //!
-//! A test that lacks its data says so on standard error, in a line that [`reduced`] reads. It is counted as
-//! skipped, however much of it was left to check, and listed with its reasons.
+//! A test without its data prints a line on standard error that [`reduced`] reads. The test is counted as
+//! skipped, even if parts of it ran, and listed with its reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::{env, fmt};
 
 use crate::cargo::{Failure, cargo, exit_code, line};
 
-/// The variable from which proptest takes its seed.
+/// The variable with proptest's seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
@@ -20,11 +20,11 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     let typed = line(&command);
     let process = |source| Failure::Process { command: typed.clone(), source };
 
-    // One pipe for both streams keeps cargo's "Running …" lines in order with the results of what it runs.
+    // One pipe for both streams keeps cargo's "Running …" lines in order with the results of the programs.
     let (reader, writer) = io::pipe().map_err(process)?;
     command.stdout(writer.try_clone().map_err(process)?).stderr(writer);
     let mut child = command.spawn().map_err(process)?;
-    drop(command); // It holds our ends of the pipe, and the loop below ends when the last one is closed.
+    drop(command); // The command holds this side of the pipe; the loop below ends when its last copy is closed.
 
     let mut summary = Summary::default();
     let mut output = BufReader::new(reader);
@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Cargo's tests. Property tests draw the same cases in every run, so that a change is judged by what it
-/// changes; whoever looks for new cases sets a seed, or calls `cargo test`, which draws fresh ones each time.
+/// Cargo's tests. Property tests draw the same cases in every run, so that results depend only on the code.
+/// For new cases, set a seed or use plain `cargo test`, which draws fresh ones.
 fn tests(arguments: &[OsString], seed: Option<OsString>) -> Command {
     let mut command = cargo(["test", "--no-fail-fast"]);
     if !names_packages(arguments) {
@@ -87,9 +87,9 @@ impl fmt::Display for Totals {
 struct Run {
     name: String,
     totals: Totals,
-    /// The tests that said that they check less than they would, with what they said.
+    /// The reduced tests, with their reasons.
     reduced: BTreeMap<String, BTreeSet<String>>,
-    /// The tests that failed: libtest lists them behind the last line that reads `failures:`.
+    /// The failed tests: libtest lists them after the last line `failures:`.
     failed: Option<BTreeSet<String>>,
 }
 
@@ -98,7 +98,7 @@ impl Run {
         Self { name: name.to_owned(), ..Self::default() }
     }
 
-    /// Takes the counts of a result line; those of the tests that were reduced, and passed, are moved.
+    /// Adds the counts of a result line, with reduced tests that passed counted as skipped.
     fn add(&mut self, mut totals: Totals) {
         let failed = self.failed.take().unwrap_or_default();
         self.reduced.retain(|test, _| !failed.contains(test));
@@ -109,20 +109,20 @@ impl Run {
     }
 }
 
-/// The test programs in the order in which they ran.
+/// The test programs in order.
 #[derive(Debug, Default)]
 struct Summary {
     runs: Vec<Run>,
 }
 
 impl Summary {
-    /// Takes one line of the output.
+    /// Reads one line of the output.
     fn read(&mut self, line: &str) {
         if let Some(name) = run_name(line) {
             self.runs.push(Run::new(name));
         }
         if let Some(totals) = result_line(line) {
-            // Doctests may report twice under one heading: those that are compiled together, and the rest.
+            // Doctests may report twice under one heading: the merged ones, and the rest.
             self.last().add(totals);
         } else if let Some((test, why)) = reduced(line) {
             self.last().reduced.entry(test.to_owned()).or_default().insert(why.to_owned());
@@ -135,7 +135,7 @@ impl Summary {
         }
     }
 
-    /// The program that runs, by another name where cargo announced none.
+    /// The current program; a default name if cargo announced none.
     fn last(&mut self) -> &mut Run {
         if self.runs.is_empty() {
             self.runs.push(Run::new("tests"));
@@ -144,8 +144,7 @@ impl Summary {
         &mut self.runs[last]
     }
 
-    /// A build that broke or a test program that died reports no failed test, and must not read like a
-    /// success.
+    /// A broken build or a crashed test program reports no failed test, and must not look like a success.
     fn close(&mut self, code: u8) {
         if code != 0 && self.total().failed == 0 {
             let totals = Totals { failed: 1, ..Totals::default() };
@@ -170,7 +169,7 @@ impl fmt::Display for Summary {
         let reduced = self.runs.iter().flat_map(|run| run.reduced.iter().map(move |reduced| (run, reduced)));
         for (place, (run, (test, reasons))) in reduced.enumerate() {
             if place == 0 {
-                writeln!(out, "\nCounted as skipped, because they had to check less than they would:")?;
+                writeln!(out, "\nCounted as skipped, because they ran in reduced form:")?;
             }
             let reasons: Vec<&str> = reasons.iter().map(String::as_str).collect();
             writeln!(out, "  {} {test}: {}", run.name, reasons.join("; "))?;
@@ -188,8 +187,8 @@ fn run_name(line: &str) -> Option<&str> {
         .or_else(|| line.starts_with("Doc-tests ").then_some(line))
 }
 
-/// `REDUCED name::of::test: why`, also behind the beginning of a line of libtest's, which the other stream
-/// broke.
+/// Parses `REDUCED name::of::test: why`, also after the beginning of a libtest line, since the two streams
+/// mix.
 fn reduced(line: &str) -> Option<(&str, &str)> {
     let (before, said) = line.split_once("REDUCED ")?;
     let (test, why) = said.split_once(": ")?;
@@ -254,8 +253,8 @@ all doctests ran in 0.20s
         assert_eq!(summary.to_string().lines().last(), Some("11 passed, 1 failed, 4 skipped"));
     }
 
-    /// Two tests of three lack their data, and one of these fails; lines of both streams are mixed as libtest
-    /// and its threads mix them.
+    /// Two tests of three lack their data, and one of these fails; the lines of both streams are mixed as by
+    /// libtest and its threads.
     const REDUCED: &str = "
      Running tests/laws.rs (target/debug/deps/some_laws-0011223344556677)
 running 5 tests
@@ -299,7 +298,7 @@ test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
     }
 
     #[test]
-    fn a_line_that_only_looks_like_a_reduced_test_is_none() {
+    fn lines_similar_to_a_reduced_test_are_ignored() {
         assert_eq!(reduced("REDUCED a::b: c: d"), Some(("a::b", "c: d")));
         assert_eq!(reduced("test x ... REDUCED a::b: c"), Some(("a::b", "c")));
         for line in
@@ -319,7 +318,7 @@ test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
     }
 
     #[test]
-    fn a_line_that_only_looks_like_a_result_is_not_counted() {
+    fn lines_similar_to_a_result_are_not_counted() {
         assert_eq!(result_line("the test result: ok. 5 passed; 0 failed"), None);
         assert_eq!(result_line("test result: ok. many passed; 0 failed"), None);
     }

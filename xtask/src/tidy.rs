@@ -1,7 +1,7 @@
-//! `tidy`: the house rules that a program can check, reported as `file:line: what is wrong`.
+//! `tidy`: the automatic house rules, reported as `file:line: message`.
 //!
-//! A rule is a function from one file (or the whole tree) to its findings. Words that a rule forbids are put
-//! together from pieces here, so that the checker passes its own check.
+//! A rule is a function from one file (or the whole tree) to its findings. Forbidden words are assembled from
+//! pieces here, so that the checker passes its own check.
 
 mod citations;
 mod links;
@@ -15,13 +15,13 @@ use std::fmt;
 use crate::cargo::{Failure, root};
 use tree::{File, Tree};
 
-/// One breach of a house rule.
+/// One violation of a house rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     path: String,
     line: usize,
     message: String,
-    /// A warning is printed and nothing more.
+    /// A warning is printed, but does not fail the check.
     warning: bool,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Checks the working tree; 1 when a rule is broken.
+/// Checks the working tree; returns 1 if a rule is violated.
 pub(crate) fn run() -> Result<u8, Failure> {
     let tree = Tree::read(&root())?;
     let findings = check(&tree);

@@ -3,24 +3,24 @@
 use std::ffi::OsString;
 use std::fmt;
 
-/// What `cargo xtask help` prints.
+/// The output of `cargo xtask help`.
 pub(crate) const TEXT: &str = "\
 cargo xtask <command>
 
-  test [ARGS]              cargo test ARGS (of the whole workspace unless ARGS name packages), then the totals;
-                           the last line reads: N passed, N failed, N skipped. A test that lacks its data
-                           counts as skipped, and is listed. Property tests draw the cases of one seed,
-                           or of PROPTEST_RNG_SEED; `cargo test` draws fresh ones
-  tidy                     the house rules that a program can check
-  ci                       everything that must hold before a change is kept; test comes last
+  test [ARGS]              cargo test ARGS, by default of the whole workspace, then the totals. Last line:
+                           N passed, N failed, N skipped. A test without its data counts as skipped,
+                           and is listed. Property tests use a fixed seed, or PROPTEST_RNG_SEED;
+                           plain `cargo test` uses a fresh seed
+  tidy                     check of the house rules
+  ci                       all required checks of a change; tests come last
   bench [ARGS]             cargo bench -p benches ARGS
-  reproduce [NAME] [ARGS]  a table or figure of the papers; without NAME the quick tour, with --help the names
-  conform [DIR] [ARGS]     the conformance vectors, or those of DIR
-  data list|verify|fetch   the data sets
-  fuzz [ARGS]              mutated input for every saved type and every reader, for a minute or --minutes M
+  reproduce [NAME] [ARGS]  a table or figure of the papers; default: the quick tour; names: --help
+  conform [DIR] [ARGS]     the conformance vectors in DIR; default: those of the repository
+  data list|verify|fetch   the official data files
+  fuzz [ARGS]              mutated inputs for every saved type and every reader; default: one minute
   help                     this text
 
-reproduce, conform, data and fuzz run the release build of a program: add --help to see its own options.";
+reproduce, conform, data and fuzz run release builds; their options: --help.";
 
 /// A command with its arguments.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) enum Task {
     Fuzz(Vec<OsString>),
 }
 
-/// A command line that names no task.
+/// The reason why a command line is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UsageError {
     UnknownCommand { name: OsString },
@@ -46,7 +46,7 @@ pub(crate) enum UsageError {
 impl fmt::Display for UsageError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownCommand { name } => write!(out, "there is no command `{}`", name.display()),
+            Self::UnknownCommand { name } => write!(out, "unknown command `{}`", name.display()),
             Self::UnexpectedArgument { command, argument } => {
                 write!(out, "`{command}` takes no arguments, got `{}`", argument.display())
             }

@@ -22,7 +22,7 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
 fn comid_l1(input: &Input<'_>) -> Result<Value, Refusal> {
     let (eta, lambda) = (input.scalar("eta")?, input.scalar("lambda")?);
     let x1 = input.vector("x1")?;
-    // A side that is not given is as far away as a double can say.
+    // A missing bound is the largest double.
     let side = |key, far| if input.has(key) { input.vector(key) } else { Ok(vec![far; x1.len()]) };
     let bounds = if input.has("lower") || input.has("upper") {
         Some(BoxSet::new(side("lower", -f64::MAX)?, side("upper", f64::MAX)?)?)
@@ -77,7 +77,7 @@ fn winnow(input: &Input<'_>) -> Result<Value, Refusal> {
     Ok(learnt(w, mistakes))
 }
 
-/// Which examples were mistakes.
+/// Whether each example was a mistake.
 fn mistakes(
     input: &Input<'_>,
     mut observe: impl FnMut(Row<'_>, f64) -> Result<bool, OcoError>,

@@ -1,4 +1,4 @@
-//! The kernels of `agnostic.json`: its games.
+//! The kernels of `agnostic.json` for games.
 
 use super::Kernel;
 use super::code::Refusal;

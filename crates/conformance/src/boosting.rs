@@ -1,4 +1,4 @@
-//! The kernels of `agnostic.json` that are a vote or a round of an online booster.
+//! The kernels of `agnostic.json` for a vote and for a round of an online booster.
 
 use super::Kernel;
 use super::code::Refusal;

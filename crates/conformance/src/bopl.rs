@@ -1,4 +1,4 @@
-//! The kernels of `bopl.json` but its trees: rounds and runs over given predictors.
+//! The kernels of `bopl.json` except trees: rounds and runs over given predictors.
 
 use super::Kernel;
 use super::code::Refusal;
@@ -40,7 +40,7 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
 const UNKNOWN: Refusal = Refusal::Malformed { key: "variant", wanted: "bopl or bopl_s" };
 const PAPER: Step = Step::Closed(Smoothness::Paper);
 
-/// The log of a case, on contexts of which each has a coordinate of its own.
+/// The log of a case; each context is a separate unit vector.
 fn log(input: &Input<'_>, actions: usize) -> Result<Log, Refusal> {
     let (a, p, r) = (input.actions("a", actions)?, input.vector("p")?, input.vector("r")?);
     for got in [p.len(), r.len()] {
@@ -61,7 +61,7 @@ fn settings(input: &Input<'_>) -> Result<Settings, Refusal> {
         .build()?)
 }
 
-/// A predictor by its values on every context; pair (i, a) at a·n + i.
+/// A predictor, as its values on every context; pair (i, a) is at a·n + i.
 #[derive(Debug, Clone)]
 struct Given {
     examples: usize,
@@ -93,7 +93,7 @@ impl PairHypothesis for Given {
     }
 }
 
-/// The base learner that answers with the given predictors in order.
+/// The base learner that returns the given predictors in order.
 struct InOrder(std::vec::IntoIter<Given>);
 
 impl PairLearner for InOrder {
@@ -198,7 +198,7 @@ fn run<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
                     BoplStop::NoChoice | BoplStop::Gradient => "gradient",
                     BoplStop::Predictions => "predictions",
                     BoplStop::Alpha => "alpha",
-                    // A run without validation and a watcher gives no other reason.
+                    // A run without validation or a watcher has no other reason.
                     _ => "another",
                 };
                 break;

@@ -1,4 +1,4 @@
-//! The codes of refusals: the one place where the crates' typed errors meet the vectors' closed list.
+//! The codes of refusals: the map from the crates' typed errors to the vectors' closed list.
 
 use boosters::bopl::BoplError;
 use boosters::maboost::BoostError;
@@ -10,13 +10,13 @@ use rows::RowError;
 use thiserror::Error;
 use weak_learners::LearnerError;
 
-/// Why a kernel gave no outputs.
+/// The reason why a kernel has no outputs.
 #[derive(Debug, Error)]
 pub(super) enum Refusal {
-    /// The case does not follow the schema of its kernel, so nothing was asked of any crate.
+    /// The case does not follow the schema of its kernel, so no crate was called.
     #[error("the case is malformed: {key} is not {wanted}")]
     Malformed { key: &'static str, wanted: &'static str },
-    /// Refused by `projections`, or by the decoder in the same terms.
+    /// Refused by `projections`, or by the decoder with the same error.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
     #[error(transparent)]
@@ -38,7 +38,7 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    /// The code of the fault; `None` for a refusal that the list does not know.
+    /// The code of the fault; `None` for a refusal outside the list.
     pub(super) fn code(&self) -> Option<&'static str> {
         match self {
             Self::Malformed { .. } => None,
@@ -67,7 +67,7 @@ fn projection(error: &ProjectionError) -> Option<&'static str> {
         ProjectionError::NegativeEntry { .. } => Some("negative-entry"),
         ProjectionError::NoMass => Some("no-mass"),
         ProjectionError::BadStep { .. } => Some("bad-step"),
-        // A domain without a code of its own, as that of a start point in K, is a bad parameter.
+        // A domain without its own code, such as a start point in K, is a bad parameter.
         ProjectionError::BadParameter { .. } | ProjectionError::OutsideSet { .. } => Some("bad-parameter"),
         _ => None,
     }
@@ -150,7 +150,7 @@ fn bopl(error: &BoplError) -> Option<&'static str> {
     }
 }
 
-/// A scalar outside its domain, or no number at all.
+/// The code of a scalar outside its domain, or not finite.
 fn parameter(value: f64) -> &'static str {
     if value.is_finite() { "bad-parameter" } else { "not-finite" }
 }
@@ -163,7 +163,7 @@ fn estimate(error: &EstimateError) -> Option<&'static str> {
         EstimateError::LengthMismatch { .. } => Some("length-mismatch"),
         EstimateError::NotADistribution { .. } => Some("not-a-distribution"),
         EstimateError::ZeroWeights => Some("zero-weights"),
-        // A width that does not hold the terms is one outside its domain.
+        // A width too small for the terms is outside its domain.
         EstimateError::BadParameter { .. } | EstimateError::OutsideRange { .. } => Some("bad-parameter"),
         _ => None,
     }

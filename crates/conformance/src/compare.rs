@@ -1,21 +1,21 @@
-//! When a result agrees with the expected one.
+//! Agreement of a result with the expected one.
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-/// What a kernel produces. Numbers and integers are told apart by the kernel, because the vectors may write 1
-/// for 1.0.
+/// The output of a kernel. The kernel distinguishes numbers and integers, because the vectors may write 1 for
+/// 1.0.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// Agrees within the tolerance.
     Number(f64),
-    /// This and everything below agrees exactly.
+    /// Agrees exactly, as do `Bool`, `Text` and `Null`.
     Integer(i64),
     Bool(bool),
     Text(String),
     Null,
     List(Vec<Value>),
-    /// Agrees key by key; keys that are not expected are not compared.
+    /// Agrees key by key; unexpected keys are not compared.
     Object(Vec<(&'static str, Value)>),
 }
 
@@ -62,7 +62,7 @@ fn disagreement(path: &str, got: &Value, want: &Json, tolerance: Tolerance) -> O
     (!agrees).then(|| format!("{path}: got {got:?}, want {want}"))
 }
 
-/// The integer that a JSON number, perhaps written with a fraction of zero, stands for.
+/// The integer value of a JSON number such as 1 or 1.0.
 fn integer(number: &serde_json::Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
     #[allow(clippy::cast_possible_truncation, reason = "an integer of at most 2^53")]
@@ -82,7 +82,7 @@ impl Value {
         Self::Object(entries.into())
     }
 
-    /// The same object with these entries, which take the place of any of the same name.
+    /// The same object with these entries added; they replace entries with the same name.
     pub(super) fn and<const N: usize>(self, entries: [(&'static str, Value); N]) -> Self {
         let Self::Object(old) = self else { return Self::object(entries) };
         Self::Object(entries.into_iter().chain(old).collect())
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_expected_key_is_asked_for_and_no_other() {
+    fn only_expected_keys_are_compared() {
         let got = || Value::object([("se", 1.0.into()), ("value", 2.0.into())]);
         assert!(agree(got(), &json!({"value": 2})));
         assert_eq!(complaints(got(), &json!({"value": 3})), ["key.value: got Number(2.0), want 3"]);

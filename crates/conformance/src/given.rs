@@ -1,4 +1,4 @@
-//! Hypotheses that a case gives by their answers on every example.
+//! Hypotheses given by their answers on every example.
 
 use super::code::Refusal;
 use rows::{Row, RowMatrix};
@@ -11,7 +11,7 @@ pub(super) fn one_example_a_coordinate(m: usize) -> Result<RowMatrix, Refusal> {
     Ok(RowMatrix::sparse(m, (0..=m).collect(), indices, vec![1.0; m])?)
 }
 
-/// h(x_i) as the case gives it.
+/// A hypothesis, as its given answers h(x_i).
 #[derive(Clone)]
 pub(super) struct Given(pub(super) Vec<f64>);
 
@@ -28,7 +28,7 @@ impl Hypothesis for Given {
     }
 }
 
-/// The weak learner that answers with the given hypotheses in order.
+/// The weak learner that returns the given hypotheses in order.
 pub(super) struct GivenInOrder<'a>(std::slice::Iter<'a, Vec<f64>>);
 
 impl<'a> GivenInOrder<'a> {

@@ -56,7 +56,7 @@ fn bandit_boosting(input: &Input<'_>) -> Result<Value, Refusal> {
     Ok(boosted(played, inner, booster.learners()))
 }
 
-/// What both boosters over the hull produce.
+/// The outputs of both boosters over the hull.
 fn boosted(played: Played, inner: Inner, learners: &[OgdLinear]) -> Value {
     Value::object([
         ("predictions", played.predictions.into()),
@@ -126,7 +126,7 @@ fn span_boosting(input: &Input<'_>) -> Result<Value, Refusal> {
     ]))
 }
 
-/// The examples of the rounds, as many rows of X as of the targets.
+/// The examples of the rounds: X and the targets have the same number of rows.
 struct Examples {
     x: Matrix,
     targets: Matrix,
@@ -158,7 +158,7 @@ fn schedule(input: &Input<'_>) -> Result<StepSchedule, Refusal> {
     Ok(StepSchedule::power(input.scalar("lr")?, input.scalar("c")?)?)
 }
 
-/// What a bandit learner would have drawn and what the environment adds to its answers: N of each a round.
+/// The directions of a bandit learner and the noise on its answers: N of each per round.
 struct Answers {
     vectors: Vec<Matrix>,
     noise: Matrix,
@@ -193,8 +193,8 @@ fn check_unit(v: &[f64]) -> Result<(), ProjectionError> {
     Err(ProjectionError::BadParameter { name: "norm of a direction", value: norm, domain: "1 ± 1e-9" })
 }
 
-/// The next direction of the round. `Answers` holds one for every query, so the NaN is never seen; a learner
-/// that asked too often would be refused for it.
+/// The next direction of the round. `Answers` holds one per query; a learner with too many queries gets NaN
+/// and is refused.
 fn give(direction: Option<&Vec<f64>>, v: &mut [f64]) {
     match direction {
         Some(direction) => v.copy_from_slice(direction),
@@ -202,17 +202,17 @@ fn give(direction: Option<&Vec<f64>>, v: &mut [f64]) {
     }
 }
 
-/// The answer to the next query of the round; as in [`give`], NaN to one too many.
+/// The answer to the next query of the round; NaN to a query too many, as in [`give`].
 fn noisy(loss: &SquaredLoss<'_>, y: &[f64], noise: Option<&f64>) -> f64 {
     loss.value(y) + noise.copied().unwrap_or(f64::NAN)
 }
 
-/// A random stream for learners whose every draw is given.
+/// A random stream for learners with given draws.
 fn untouched_stream() -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(0)
 }
 
-/// The plays of the rounds and the running mean of their losses, which overflows only where the mean does.
+/// The plays of the rounds and the running mean of their losses, which overflows only if the mean does.
 #[derive(Default)]
 struct Played {
     predictions: Vec<Value>,

@@ -1,7 +1,6 @@
-//! A case's input: JSON in, numbers and sets out.
+//! Decoding of a case's input: from JSON to numbers and sets.
 //!
-//! A NaN or an infinity is decoded like any other number, so that it is the crate under test that has to
-//! refuse it.
+//! NaN and infinities are decoded like other numbers, so that the crate under test must refuse them.
 
 use super::code::Refusal;
 use off_policy::LogError;
@@ -14,7 +13,7 @@ pub(super) struct Input<'a> {
     fields: &'a Map<String, Json>,
 }
 
-/// Rows of one length, at least one of them.
+/// Rows of equal length, at least one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Matrix {
     rows: Vec<Vec<f64>>,
@@ -43,12 +42,12 @@ impl<'a> Input<'a> {
         number(key, self.get(key)?)
     }
 
-    /// A natural number; whether 0 is one is for the crate under test to say.
+    /// A natural number, possibly 0: the crate under test decides whether 0 is allowed.
     pub(super) fn count(&self, key: &'static str) -> Result<u32, Refusal> {
         natural(key, self.scalar(key)?)
     }
 
-    /// Actions of so many; what is none of them is out of range, also where it is no index.
+    /// Actions below this number; every other value is out of range, even if it is not an index.
     pub(super) fn actions(&self, key: &'static str, actions: usize) -> Result<Vec<u32>, Refusal> {
         let values = self.vector(key)?;
         projections::check_finite(key, &values)?;
@@ -117,8 +116,7 @@ impl Matrix {
     }
 }
 
-/// Refuses an argument of another length than that of the arrays it goes with; `Empty` where there is nothing
-/// at all on either side.
+/// Refuses an argument whose length differs from that of its companion arrays; `Empty` if both are empty.
 pub(super) fn check_length(
     argument: &'static str,
     expected: usize,

@@ -1,14 +1,14 @@
 //! Conformance: the crates against vectors of an independent implementation.
 //!
-//! A vector file holds the cases of one family, a case an input of one kernel with the expected outputs or
+//! A vector file holds the cases of one family. A case is an input of one kernel with the expected outputs or
 //! the expected refusal. The kernels here are glue: they decode a case, call the public interface of the
-//! crates, and hand back what it said. They check of the input only what no crate sees, such as whether two
-//! JSON arrays have as many rows.
+//! crates, and return the result. Of the input they check only properties invisible to the crates, such as
+//! equal numbers of rows in two JSON arrays.
 //!
 //! Reading order: [`run`]; the private modules `input` (a case's input, decoded), `projections`, `oco` with
 //! `mirror_descent` and `adaptive_and_mistakes`, `projection_free`, `gradient_boosting`, `agnostic` with
 //! `boosting` and `statistical`, `maboost`, `bopl` with `weighted_tree`, `off_policy` (the kernels, by
-//! family), `code` (which refusal has which code), `compare` (when a result agrees).
+//! family), `code` (the codes of refusals), `compare` (the agreement of results).
 
 mod agnostic;
 mod adaptive_and_mistakes;
@@ -41,16 +41,16 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The folder of the vectors that belong to this repository.
+/// The folder of the repository's vectors.
 #[must_use]
 pub fn official_vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
-/// Runs every case of every `*.json` of a folder, in the order of the file names, and reports to `out`: the
-/// failing cases of a family and a line of counts, and the counts of the whole folder alone on the last line.
+/// Runs every case of every `*.json` of a folder, in the order of the file names, and reports to `out`: per
+/// family its failing cases and a line of counts, and on the last line the counts of the whole folder.
 ///
-/// A case of a kernel that is not known here fails, or is skipped and counted by kernel with `allow_unknown`.
+/// A case of an unknown kernel fails; with `allow_unknown` it is skipped and counted by kernel.
 ///
 /// ```
 /// let dir = tempfile::tempdir()?;
@@ -69,7 +69,7 @@ pub fn official_vectors() -> PathBuf {
 ///
 /// # Errors
 /// A folder or a file that cannot be read, a file that is not a vector file of version 1, a folder without a
-/// case, or a report that cannot be written. A case that disagrees is no error: it is counted.
+/// case, or a report that cannot be written. A disagreeing case is not an error: it is counted.
 pub fn run(dir: &Path, allow_unknown: bool, out: &mut dyn Write) -> Result<Summary, ConformError> {
     let mut total = Summary::default();
     for path in vector_files(dir)? {
@@ -85,14 +85,14 @@ pub fn run(dir: &Path, allow_unknown: bool, out: &mut dyn Write) -> Result<Summa
     Ok(total)
 }
 
-/// How many cases agreed, disagreed, and were left out because their kernel is not known here.
+/// The numbers of cases that passed, failed, and were skipped for an unknown kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Cases whose every expected output, or refusal, was produced.
+    /// Cases with all expected outputs, or with the expected refusal.
     pub passed: usize,
     /// Cases that disagree.
     pub failed: usize,
-    /// Cases of unknown kernels that were allowed to be unknown.
+    /// Cases of unknown kernels, if allowed.
     pub skipped: usize,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Why a folder of vectors could not be run to its end.
+/// The reason why a run over a folder of vectors ended early.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConformError {
@@ -111,10 +111,10 @@ pub enum ConformError {
     Unreadable {
         /// The folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: io::Error,
     },
-    /// The folder holds no case at all.
+    /// The folder has no case.
     #[error("{} holds no conformance vectors (*.json)", dir.display())]
     NoVectors {
         /// The folder.
@@ -125,15 +125,15 @@ pub enum ConformError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Where and how it departs from the format.
+        /// The departure from the format.
         source: serde_json::Error,
     },
-    /// A file of another version of the format.
+    /// A file with another version of the format.
     #[error("{} has version {version}, not 1", path.display())]
     Version {
         /// The file.
         path: PathBuf,
-        /// The version that it states.
+        /// The version in the file.
         version: f64,
     },
     /// The report cannot be written.
@@ -164,7 +164,7 @@ fn read(path: &Path) -> Result<Family, ConformError> {
         Ok(family) => family,
         Err(source) => return Err(ConformError::Malformed { path, source }),
     };
-    // An integral number may be written 1 or 1.0, so the version is read as a double.
+    // An integer may be written 1 or 1.0, so the version is read as a double.
     if (family.version - 1.0).abs() > 0.0 {
         return Err(ConformError::Version { path, version: family.version });
     }
@@ -187,7 +187,7 @@ struct Case {
     tolerance: Tolerance,
 }
 
-/// A kernel: an input to outputs by name, or the refusal of the crate that was asked.
+/// A kernel: a function from an input to named outputs or to a crate's refusal.
 type Kernel = fn(&Input<'_>) -> Result<Value, Refusal>;
 
 fn kernel(family: &str, name: &str) -> Option<Kernel> {
@@ -235,7 +235,7 @@ impl Family {
 }
 
 impl Case {
-    /// What the kernel got wrong; nothing if the case passes.
+    /// The disagreements of the kernel; empty if the case passes.
     fn complaints(&self, kernel: Kernel) -> Vec<String> {
         let outcome = kernel(&Input::new(&self.input));
         match (self.expected.get("error").and_then(Json::as_str), outcome) {

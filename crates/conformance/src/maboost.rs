@@ -54,7 +54,7 @@ impl Case {
         let (labels, answers) = (input.vector("a")?, input.matrix("H")?);
         check_length("H", labels.len(), answers.width())?;
         for h in answers.rows() {
-            // Also of the rounds that a run may not reach.
+            // Including rounds that a run may not reach.
             check_finite("H", h)?;
             if let Some(index) = h.iter().position(|v| v.abs() > 1.0) {
                 return Err(BoostError::BadPrediction { index, value: h[index] }.into());

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Hold the crates against conformance vectors
+/// Compare the crates with conformance vectors
 #[derive(Parser)]
 #[command(name = "cargo xtask conform", bin_name = "cargo xtask conform", version, about)]
 struct Arguments {
-    /// The folder of the vector files; those of the repository unless given
+    /// Folder of the vector files; default: those of the repository
     dir: Option<PathBuf>,
-    /// Count the cases of unknown kernels as skipped instead of failed
+    /// Count cases of unknown kernels as skipped instead of failed
     #[arg(long)]
     allow_unknown: bool,
 }

@@ -115,8 +115,8 @@ fn ftrl_quadratic_ball(input: &Input<'_>) -> Result<Value, Refusal> {
     Ok(Value::object([("x", x.into()), ("theorem1_lhs", lhs.into()), ("theorem1_rhs", rhs.into())]))
 }
 
-/// (a/2)(‖x − c‖² − ‖y − c‖²) = a⟨x − y, (x + y)/2 − c⟩, with a shared out so that no square leaves the
-/// range.
+/// (a/2)(‖x − c‖² − ‖y − c‖²) = a⟨x − y, (x + y)/2 − c⟩, with the factor a distributed so that no square
+/// overflows.
 fn excess(a: f64, c: &[f64], x: &[f64], y: &[f64]) -> f64 {
     let root = a.sqrt();
     c.iter().zip(x).zip(y).map(|((c, x), y)| (root * (x - y)) * (root * (0.5 * x + 0.5 * y - c))).sum()

@@ -57,7 +57,7 @@ fn estimators(input: &Input<'_>) -> Result<Value, Refusal> {
     ]))
 }
 
-/// `se` is absent where there is none.
+/// The value, and `se` if there is a standard error.
 fn value(Estimate { value, standard_error }: Estimate) -> Value {
     let value = ("value", value.into());
     let se = standard_error.map(|se| ("se", se.into()));

@@ -57,8 +57,8 @@ fn bh20_alg1(input: &Input<'_>) -> Result<Value, Refusal> {
     ]))
 }
 
-/// factor·βD² + regret, where only the sum needs to be in range: the products are made of numbers in [½, 1)
-/// and one power of two, and the sum of numbers small enough to have one.
+/// factor·βD² + regret. Only the result needs to be in range: products are computed from mantissas in [½, 1)
+/// and one power of two, and the sum in a unit in which it does not overflow.
 fn bound(factor: f64, beta: f64, diameter: f64, regret: f64) -> f64 {
     let ((b, b_exponent), (d, d_exponent)) = (split(beta), split(diameter));
     let (product, exponent) = (factor * b * d * d, b_exponent + 2 * d_exponent);
@@ -93,7 +93,7 @@ fn losses(input: &Input<'_>) -> Result<Losses, Refusal> {
     Ok(Losses { a, b })
 }
 
-/// A = Aᵀ up to the rounding of whoever made A.
+/// Checks A = Aᵀ up to rounding.
 fn check_symmetric(a: &Matrix) -> Result<(), Refusal> {
     let rows = a.rows();
     let largest = rows.iter().flatten().fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -131,8 +131,8 @@ struct Quadratic<'a> {
 }
 
 impl Quadratic<'_> {
-    /// Each coordinate as one inner product ⟨(row, b_j), (x, 1)⟩, whose terms may leave the range although it
-    /// does not.
+    /// Each coordinate as one inner product ⟨(row, b_j), (x, 1)⟩, whose terms may overflow even if the
+    /// product does not.
     fn gradient_at(&self, x: &[f64]) -> Result<Vec<f64>, Refusal> {
         let x: Vec<f64> = x.iter().copied().chain([1.0]).collect();
         let rows = self.a.rows().iter().zip(self.b);
@@ -152,14 +152,14 @@ impl StochasticGradient for Quadratic<'_> {
     fn draw(&mut self) {}
 
     fn gradient(&mut self, x: &[f64], g: &mut [f64]) {
-        // The matrices are known to be finite, so nothing is refused.
+        // The matrices are finite, so this never fails.
         if let Ok(gradient) = self.gradient_at(x) {
             g.copy_from_slice(&gradient);
         }
     }
 }
 
-/// What happened inside the rounds.
+/// The inner quantities of the rounds.
 #[derive(Default)]
 struct Inner {
     iterates: Vec<Value>,
@@ -201,7 +201,7 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
 mod tests {
     use super::bound;
 
-    /// Every order of the plain product leaves the range in one of these cases.
+    /// Every order of the plain product overflows or underflows in one of these cases.
     #[test]
     fn the_bound_is_right_wherever_it_is_representable() {
         let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 1e-12, "{got} for {want}");

@@ -62,7 +62,7 @@ fn l1_box_projection(input: &Input<'_>) -> Result<Value, Refusal> {
 fn bregman(input: &Input<'_>) -> Result<Value, Refusal> {
     let (x, y) = (input.vector("x")?, input.vector("y")?);
     if input.has("p") {
-        // Only one of the maps looks at p.
+        // Only one of the maps uses p.
         check_finite("p", &[input.scalar("p")?])?;
     }
     let divergence = match input.text("map")? {

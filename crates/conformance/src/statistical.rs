@@ -1,4 +1,4 @@
-//! The kernel of `agnostic.json` that is a run of the statistical booster.
+//! The kernel of `agnostic.json` for a run of the statistical booster.
 
 use super::Kernel;
 use super::boosting::GivenSteps;
@@ -17,7 +17,7 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
     })
 }
 
-/// All labels are +1, so that a vote agrees where it is +1.
+/// All labels are +1, so a vote agrees if it is +1.
 fn statistical(input: &Input<'_>) -> Result<Value, Refusal> {
     let (setting, cube) = match input.text("setting")? {
         "agnostic" => (Setting::Agnostic, [-1.0, 1.0]),
@@ -56,13 +56,13 @@ fn statistical(input: &Input<'_>) -> Result<Value, Refusal> {
     ]))
 }
 
-/// p/Σp, if there is anything to draw.
+/// p/Σp, if Σp > 0.
 fn draw(p: &[f64]) -> Option<Vec<f64>> {
     let sum: f64 = p.iter().sum();
     (sum > 0.0).then(|| p.iter().map(|p| p / sum).collect())
 }
 
-/// The weak learner of a run whose hypotheses are all given, also where p_t ≡ 0.
+/// The weak learner of a run whose hypotheses are all given, even for p_t ≡ 0.
 struct NotAsked;
 
 impl WeakLearner for NotAsked {

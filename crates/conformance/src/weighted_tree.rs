@@ -28,8 +28,8 @@ fn weighted_tree(input: &Input<'_>) -> Result<Value, Refusal> {
     let bounds = [input.scalar("min_child_weight")?, input.scalar("reg_lambda")?];
     check_finite("min_child_weight, reg_lambda", &bounds)?;
 
-    // The learner is given wy: in units of the largest y, and w of at least 1 as the largest, no product
-    // leaves the range.
+    // The learner gets the products wy. In units of the largest y, and with a largest w of at least 1, no
+    // product overflows.
     let up = exponent_above(largest(&weights)).min(0).unsigned_abs();
     let unit = exponent_above(largest(targets.rows().iter().flatten()));
     let weights: Vec<f64> = weights.iter().map(|w| scale_up(*w, up)).collect();
@@ -37,7 +37,7 @@ fn weighted_tree(input: &Input<'_>) -> Result<Value, Refusal> {
     let gradient = |a: usize| targets.rows().iter().zip(&weights).map(move |(y, w)| w * scale(y[a], -unit));
     let gradients: Vec<f64> = (0..actions).flat_map(gradient).collect();
 
-    // A path takes at least one pair off at every step.
+    // Every split removes at least one pair from a path.
     let depth = input.count("max_depth")?.min(1000);
     let mut learner = ExactPairTree::new(
         PairGrowth::builder()

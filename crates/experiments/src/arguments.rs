@@ -15,7 +15,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// The commands that there are where a wrong one was named: their names and what they do, a line each.
+/// The known commands, one line each, for the error message about an unknown one.
 pub(crate) fn known_names(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> Option<String> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
@@ -39,33 +39,33 @@ pub(crate) enum Command {
     /// Run an experiment: a table or figure of the papers beside our own
     #[command(subcommand, subcommand_value_name = "EXPERIMENT", subcommand_help_heading = "Experiments")]
     #[command(
-        after_help = "Without the name of an experiment, `cargo xtask reproduce` runs the tour. Each has options of its own: \
+        after_help = "Without an experiment, `cargo xtask reproduce` runs the tour. Options of one experiment: \
                             `cargo xtask reproduce EXPERIMENT --help`."
     )]
     Reproduce(Experiment),
-    /// Look after the official data files
+    /// List, verify or download the official data files
     #[command(subcommand)]
     Data(Data),
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Experiment {
-    /// Every experiment, cut short: a few minutes
+    /// All experiments in their quick form: a few minutes
     Tour(Common),
     /// [BH20, Table 2]: online gradient boosting with noisy bandit feedback
     BanditBoosting {
         #[command(flatten)]
         common: Common,
-        /// Trials a data set
+        /// Trials per data set
         #[arg(long, default_value_t = 20)]
         trials: u64,
-        /// The distance of the queries
+        /// Distance δ between the prediction and the queried points
         #[arg(long, default_value_t = 0.5)]
         delta: f64,
-        /// A corner of the grid on short halves
+        /// Quick run: a small grid, shortened halves
         #[arg(long)]
         quick: bool,
-        /// Only these data sets, separated by commas
+        /// Data sets, separated by commas; default: all
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Name>,
     },
@@ -73,24 +73,23 @@ pub(crate) enum Experiment {
     Oco {
         #[command(flatten)]
         common: Common,
-        /// Trials of the random parts
+        /// Trials per random part
         #[arg(long, default_value_t = 20)]
         trials: u64,
-        /// Short streams and small dimensions
+        /// Quick run: short streams, small dimensions
         #[arg(long)]
         quick: bool,
     },
     /// [BH20, Table 1]: regret and cost of projection-free learners as T grows
     ///
-    /// Its learners are timed, so it works on one thread unless --threads or $RAYON_NUM_THREADS says
-    /// otherwise.
+    /// The learners are timed: the default is one thread unless --threads or $RAYON_NUM_THREADS is set.
     ProjectionFree {
         #[command(flatten)]
         common: Common,
-        /// Trials a problem
+        /// Trials per problem
         #[arg(long, default_value_t = 10)]
         trials: u64,
-        /// Short horizons
+        /// Quick run: short horizons
         #[arg(long)]
         quick: bool,
     },
@@ -98,13 +97,13 @@ pub(crate) enum Experiment {
     Agnostic {
         #[command(flatten)]
         common: Common,
-        /// Trials a stream
+        /// Trials per stream
         #[arg(long, default_value_t = 20)]
         trials: u64,
-        /// Short streams and few learners
+        /// Quick run: short streams, few learners
         #[arg(long)]
         quick: bool,
-        /// Only these streams, separated by commas
+        /// Streams, separated by commas; default: all
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Source>,
     },
@@ -113,13 +112,13 @@ pub(crate) enum Experiment {
     Maboost {
         #[command(flatten)]
         common: Common,
-        /// Trials; long runs on large sets have fewer
+        /// Trials per data set; fewer for long runs on large sets
         #[arg(long, default_value_t = 20)]
         trials: u64,
-        /// Few rounds on few rows
+        /// Quick run: few rounds, few rows
         #[arg(long)]
         quick: bool,
-        /// Only these data sets, separated by commas
+        /// Data sets, separated by commas; default: all
         #[arg(long, value_delimiter = ',')]
         datasets: Vec<Name>,
     },
@@ -127,25 +126,25 @@ pub(crate) enum Experiment {
     Bopl {
         #[command(flatten)]
         common: Common,
-        /// Trials a task
+        /// Trials per task
         #[arg(long, default_value_t = 10)]
         trials: u64,
-        /// Trials of Covertype and Fashion-MNIST, many minutes each; --trials unless given
+        /// Trials per task on Covertype and Fashion-MNIST, many minutes each; default: --trials
         #[arg(long)]
         large_trials: Option<u64>,
-        /// Trials of methods outside Table 1, on Covertype and Fashion-MNIST; --large-trials unless given
+        /// Trials of methods outside Table 1 on these two tasks; default: --large-trials
         #[arg(long)]
         comparison_trials: Option<u64>,
-        /// Few rounds on few rows, of scene alone unless tasks are named
+        /// Quick run: few rounds, few rows; scene only, unless --datasets names others
         #[arg(long)]
         quick: bool,
-        /// Search hyper-parameters on validation rows, in place of the paper's Table 5
+        /// Hyper-parameter search on validation rows, instead of the paper's Table 5
         #[arg(long)]
         search: bool,
-        /// Vary BOPL-regr one parameter at a time, scored on validation rows, in place of the tables
+        /// Instead of the tables: BOPL-regr with one parameter varied at a time, scored on validation rows
         #[arg(long, conflicts_with = "search")]
         variations: bool,
-        /// Only these tasks, separated by commas
+        /// Tasks, separated by commas; default: all
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<ClassificationName>,
     },
@@ -153,7 +152,7 @@ pub(crate) enum Experiment {
     Obd {
         #[command(flatten)]
         common: Common,
-        /// Replicates of the bootstrap
+        /// Bootstrap replicates
         #[arg(long, default_value_t = 2000)]
         replicates: u32,
     },
@@ -168,57 +167,57 @@ fn task(name: &str) -> Result<ClassificationName, String> {
 
 #[derive(Args)]
 pub(crate) struct Common {
-    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
+    /// Folder with the official files; default: $OCO_DATA, data/, ../shared/data, in this order
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
-    /// The seed of everything random
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Threads, 1 to 4096; else $RAYON_NUM_THREADS, else one a core. Results do not depend on them
+    /// Threads, 1 to 4096; default: $RAYON_NUM_THREADS, else one per core. Results do not depend on it
     #[arg(long)]
     pub(crate) threads: Option<usize>,
-    /// Where results go
+    /// Folder for the results
     #[arg(long, default_value = "out")]
     pub(crate) out: PathBuf,
-    /// Show no progress
+    /// No progress output
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// Fail if official files are absent, in place of running on synthetic stand-ins
+    /// Fail if official files are absent, instead of running on synthetic stand-ins
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Data {
-    /// Which official files are here
+    /// List the official files and where they were found
     List(Folder),
-    /// Whether they have the official content
+    /// Compare the files found with the official SHA-256 sums
     Verify {
         #[command(flatten)]
         folder: Folder,
-        /// Fail where a file is absent, not only where one is damaged
+        /// Fail on absent files too, not only on damaged ones
         #[arg(long)]
         strict: bool,
     },
-    /// Download what is missing
+    /// Download the missing files
     Fetch {
-        /// Where the files go
+        /// Folder for the files
         #[arg(long, default_value = "data")]
         data: PathBuf,
-        /// Another server, with the paths of all publishers
+        /// Address of a mirror that serves the paths of all publishers
         #[arg(long)]
         home: Option<String>,
-        /// Show no progress
+        /// No progress output
         #[arg(long)]
         quiet: bool,
-        /// Only these data sets; else all that can be fetched
+        /// Data sets; default: all that can be fetched
         sets: Vec<Set>,
     },
 }
 
 #[derive(Args)]
 pub(crate) struct Folder {
-    /// The folder with the official files; else $OCO_DATA, data/ and ../shared/data are looked at
+    /// Folder with the official files; default: $OCO_DATA, data/, ../shared/data, in this order
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
 }
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_experiment_is_answered_with_those_that_there_are() {
+    fn an_unknown_experiment_is_answered_with_the_known_ones() {
         let (message, known) = refused("reproduce bandit-bosting --quick");
         assert!(message.contains("bandit-bosting") && message.contains("'bandit-boosting'"), "{message}");
         let known = known.unwrap();
@@ -253,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_of_reproduce_names_the_experiments_and_that_of_the_timed_one_its_threads() {
+    fn help_names_the_experiments_and_the_one_thread_of_the_timed_experiment() {
         let (help, _) = refused("reproduce --help");
         assert!(
             help.contains("Experiments:")

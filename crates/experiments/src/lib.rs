@@ -1,9 +1,9 @@
-//! The papers' tables and figures: a module an experiment, called by the name of its command.
+//! The papers' tables and figures: one module per experiment, named after its command.
 //!
 //! Reading order: [`bandit_boosting`], [`oco`], [`projection_free`], [`agnostic`], [`maboost`], [`bopl`] and
-//! [`obd`] are experiments; [`runner`] runs each of them, and [`threads`] counts their threads;
-//! [`data_command`] lists, verifies and fetches the official files. What any experiment is made of is the
-//! crate `report`.
+//! [`obd`] are experiments; [`runner`] runs them, and [`threads`] sets their number of threads;
+//! [`data_command`] lists, verifies and fetches the official files. The crate `report` has the records,
+//! tables and plots.
 
 pub mod bandit_boosting;
 pub mod oco;

@@ -38,9 +38,9 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match &command {
-        Command::Reproduce(_) => interruption::explain("what is finished is kept beside the results"),
-        Command::Data(Data::Fetch { .. }) => interruption::explain("what has arrived is kept"),
-        // Nothing that takes long, and nothing to go on with.
+        Command::Reproduce(_) => interruption::explain("finished trials are kept beside the results"),
+        Command::Data(Data::Fetch { .. }) => interruption::explain("downloaded bytes are kept"),
+        // Fast commands, with nothing to resume.
         Command::Data(_) => {}
     }
     match command {
@@ -121,7 +121,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
     reproduce(Experiment::BanditBoosting { common: common(), trials, delta: 0.5, quick, datasets })
 }
 
-/// Runs an experiment on these sets, and shows what came out.
+/// Runs an experiment on these sets, and shows its results.
 fn perform<P>(
     common: &Common,
     name: &str,
@@ -137,7 +137,7 @@ fn perform<P>(
     ready.show(&report.terminal, &report.files)
 }
 
-/// The sources that are read from files.
+/// The sources read from files.
 fn files(sources: &[Source]) -> Vec<Set> {
     let set = |source: &Source| match source {
         Source::Real(name) => Some(Set::from(*name)),
@@ -146,7 +146,7 @@ fn files(sources: &[Source]) -> Vec<Set> {
     sources.iter().filter_map(set).collect()
 }
 
-/// What was asked for, or all.
+/// The requested items; all if none was requested.
 fn or_all<T: Clone>(asked: &[T], all: &[T]) -> Vec<T> {
     if asked.is_empty() { all.to_vec() } else { asked.to_vec() }
 }
@@ -171,8 +171,8 @@ fn look_after(data: &Data) -> Result<ExitCode, Box<dyn Error>> {
                 let files = found.intact + found.absent + found.damaged;
                 let absent = format!("{} of {files} official files are absent", found.absent);
                 warn(&format!(
-                    "{}: {absent}: experiments run on synthetic stand-ins of their sets. `cargo xtask data fetch` gets \
-                     what is published.",
+                    "{}: {absent}: experiments run on synthetic stand-ins of their sets. `cargo xtask data fetch` \
+                     downloads the published files.",
                     if *strict { "error" } else { "warning" }
                 ));
             }

@@ -1,4 +1,4 @@
-//! What stands between a command line and its experiment: data, or a warning that there is none.
+//! The step between a command line and its experiment: find the data, or warn that they are absent.
 
 use crate::arguments::Common;
 use datasets::{SearchPath, Set};
@@ -9,14 +9,14 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What an experiment reads.
+/// The data of an experiment.
 pub(crate) struct Ready {
     pub(crate) search: SearchPath,
     stand_ins: Option<StandIns>,
 }
 
 impl Ready {
-    /// Says that an experiment begins, and warns of stand-ins or refuses them.
+    /// Announces an experiment; warns of stand-ins, or refuses them.
     pub(crate) fn new(common: &Common, name: &str, sets: &[Set]) -> Result<Self, Box<dyn Error>> {
         threads::count(common.threads)?;
         let search = SearchPath::from_environment(common.data.as_deref())?;
@@ -33,7 +33,7 @@ impl Ready {
         Ok(Self { search, stand_ins })
     }
 
-    /// Shows what came out, and warns once more: what was said before the run is out of sight.
+    /// Shows the results, and repeats the warning: the first one has scrolled out of sight.
     pub(crate) fn show(&self, terminal: &str, files: &[PathBuf]) -> Result<ExitCode, Box<dyn Error>> {
         say(&format!("{terminal}\n"))?;
         for file in files {

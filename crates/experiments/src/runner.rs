@@ -1,8 +1,8 @@
-//! What every experiment is run with: options, threads, the store of finished units, progress, errors and
+//! The parts common to all experiments: options, threads, the store of finished units, progress, errors,
 //! output.
 //!
-//! Reading order: [`Options`], what is asked for; [`ExperimentError`]; `Run`, the units of an experiment,
-//! kept and resumed; `Output`, the record, the page and the figures; [`Report`], what the caller is told.
+//! Reading order: [`Options`], the request; [`ExperimentError`]; `Run`, the units of an experiment, kept and
+//! resumed; `Output`, the record, the page and the figures; [`Report`], the answer to the caller.
 //!
 //! **Invariant.** The runner knows no experiment.
 
@@ -23,32 +23,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use thiserror::Error;
 
-/// A list of units is made before the first trial. A million of them is small.
+/// The list of units is built before the first trial. A million units fit easily.
 const MOST_TRIALS: u64 = 1_000_000;
 
-/// What to run. `plan` is what is particular to the experiment, such as its data sets.
+/// A request to run an experiment. `plan` holds what is specific to the experiment, such as its data sets.
 #[derive(Debug, Clone)]
 pub struct Options<P> {
-    /// Trials of everything; an experiment may state fewer for what is expensive.
+    /// Number of trials; an experiment may set fewer for expensive parts.
     pub trials: u64,
-    /// The seed of everything.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Threads. No number but a time depends on them. `None` leaves them to [`threads::count`].
+    /// Number of threads; only times depend on it. `None`: see [`threads::count`].
     pub threads: Option<usize>,
-    /// A short form of the experiment.
+    /// Quick form of the experiment.
     pub quick: bool,
-    /// What is particular to the experiment.
+    /// The part specific to the experiment.
     pub plan: P,
     /// The folder of the results.
     pub out: PathBuf,
-    /// Where data is looked for.
+    /// The folders searched for data.
     pub search: SearchPath,
-    /// Show no progress.
+    /// No progress output.
     pub quiet: bool,
 }
 
 impl<P> Options<P> {
-    /// Whether there is something to run.
+    /// Checks that there is something to run.
     ///
     /// # Errors
     /// [`ExperimentError::NothingToRun`] without a trial or without a subject;
@@ -64,18 +64,18 @@ impl<P> Options<P> {
         }
     }
 
-    /// What a heading calls the run.
+    /// The name of the run in headings.
     pub(crate) fn kind(&self) -> &'static str {
         if self.quick { "a quick look" } else { "the full run" }
     }
 
-    /// What the title of a figure adds.
+    /// The suffix of figure titles.
     pub(crate) fn note(&self) -> &'static str {
         if self.quick { " (a quick look)" } else { "" }
     }
 }
 
-/// What a run leaves behind.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Report {
     /// The tables for a terminal.
@@ -84,43 +84,43 @@ pub struct Report {
     pub files: Vec<PathBuf>,
 }
 
-/// Why an experiment could not be run.
+/// The reason why an experiment could not be run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
-    /// No trial or no subject was asked for.
+    /// No trial or no subject was requested.
     #[error("nothing to run: {trials} trials of {subjects} data sets, streams or problems")]
     NothingToRun {
-        /// Trials asked for.
+        /// The number of trials requested.
         trials: u64,
-        /// Data sets, streams or problems asked for.
+        /// The number of data sets, streams or problems requested.
         subjects: usize,
     },
-    /// More trials than an experiment lists.
-    #[error("{trials} trials were asked for; the most is {limit}")]
+    /// Too many trials.
+    #[error("{trials} trials were requested; the maximum is {limit}")]
     TooManyTrials {
-        /// Trials asked for.
+        /// The number of trials requested.
         trials: u64,
-        /// The largest number.
+        /// The maximum.
         limit: u64,
     },
     /// A data set or stream that the experiment does not have.
     #[error("{text:?} is not among {}", known.join(", "))]
     UnknownSource {
-        /// The name asked for.
+        /// The requested name.
         text: String,
-        /// The names that there are.
+        /// The known names.
         known: Vec<&'static str>,
     },
-    /// A set without two classes was asked for.
-    #[error("{name} is not among the sets of two classes: {}", known.join(", "))]
+    /// The requested set does not have two classes.
+    #[error("{name} is not among the sets with two classes: {}", known.join(", "))]
     NotTwoClasses {
-        /// The set asked for.
+        /// The requested set.
         name: Name,
-        /// The sets that there are.
+        /// The sets with two classes.
         known: Vec<&'static str>,
     },
-    /// No setting to try.
+    /// The grid has no setting.
     #[error("the grid of settings is empty")]
     EmptyGrid,
     /// A data set could not be read.
@@ -135,22 +135,22 @@ pub enum ExperimentError {
     /// A generator refused its parameters.
     #[error(transparent)]
     Generator(#[from] datasets::synthetic::GeneratorError),
-    /// A row could not be made.
+    /// A row could not be built.
     #[error(transparent)]
     Row(#[from] rows::RowError),
     /// A set of vectors was refused.
     #[error(transparent)]
     Projection(#[from] projections::ProjectionError),
-    /// A step or an online learner refused.
+    /// A step rule or an online learner refused its input.
     #[error(transparent)]
     Oco(#[from] oco_core::OcoError),
-    /// A weak learner or an online booster refused.
+    /// A weak learner or an online booster refused its input.
     #[error(transparent)]
     Learner(#[from] weak_learners::LearnerError),
-    /// A MABoost booster refused.
+    /// A MABoost booster refused its input.
     #[error(transparent)]
     Maboost(#[from] boosters::maboost::BoostError),
-    /// A booster of policies refused.
+    /// A policy booster refused its input.
     #[error(transparent)]
     Bopl(#[from] boosters::bopl::BoplError),
     /// Labels were refused.
@@ -159,19 +159,19 @@ pub enum ExperimentError {
     /// A log was refused.
     #[error(transparent)]
     Log(#[from] off_policy::LogError),
-    /// A file is no log.
+    /// A file could not be read as a log.
     #[error(transparent)]
     Read(#[from] off_policy::readers::ReadError),
-    /// A policy refused.
+    /// A policy refused its input.
     #[error(transparent)]
     Policy(#[from] off_policy::PolicyError),
-    /// An estimator refused.
+    /// An estimator refused its input.
     #[error(transparent)]
     Estimate(#[from] off_policy::estimators::EstimateError),
-    /// There are no threads to work on.
+    /// The number of threads is out of range.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// Finished units could not be kept.
+    /// Finished units could not be stored.
     #[error(transparent)]
     Trials(#[from] TrialsError),
     /// The record or a page could not be written.
@@ -180,13 +180,12 @@ pub enum ExperimentError {
     /// A plot could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// A table row did not fit.
+    /// A table row has the wrong number of cells.
     #[error(transparent)]
     Table(#[from] TableError),
 }
 
-/// The units of one experiment: done side by side, kept when they are finished, and taken from the store when
-/// they were.
+/// The units of one experiment. They run in parallel. Finished units are stored, and later runs read them.
 pub(crate) struct Run<T> {
     pub(crate) store: Trials<T>,
     pub(crate) progress: Progress,
@@ -207,7 +206,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> Run<T> {
         Ok(Self { store, progress: Progress::new(options.quiet), threads, begun: Instant::now() })
     }
 
-    /// The values of a stage's units in their order: kept ones under their keys, the others from the work.
+    /// The values of a stage's units, in order: from the store where it has the key, else from `work`.
     pub(crate) fn stage<U: Sync>(
         &self,
         name: &str,
@@ -232,20 +231,20 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> Run<T> {
         self.store.kept_or_run(key, stage, work)
     }
 
-    /// Works in a pool of the run's threads.
+    /// Runs `work` in a pool of the run's threads.
     pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, ThreadsError> {
         Ok(threads::pool(self.threads)?.install(work))
     }
 
-    /// Summarises the record, and says how long the run took.
+    /// Summarises the record, and reports the time of the run.
     pub(crate) fn end(&self, record: &mut Record) {
         record.summarise();
         self.progress.note(&format!("finished after {:.0} s", self.begun.elapsed().as_secs_f64()));
     }
 }
 
-/// Does the work for every item, in their order on as many threads, and returns what came out in their order.
-/// The threads are in no pool, so that a learner forks nowhere. After a failure no further item is begun.
+/// Applies `work` to every item on `threads` threads, and returns the results in the order of the items. The
+/// threads belong to no pool, so learners do not fork. After a failure no further item is begun.
 pub(crate) fn side_by_side<I: Sync, T: Send>(
     items: &[I],
     threads: Option<usize>,
@@ -282,7 +281,7 @@ pub(crate) fn side_by_side<I: Sync, T: Send>(
     Ok(all.into_iter().map(|(_, done)| done).collect())
 }
 
-/// What an experiment writes: `NAME.json` at once, the other files at the end.
+/// The output of an experiment: `NAME.json` at once, the other files at the end.
 pub(crate) struct Output {
     name: String,
     folder: PathBuf,
@@ -304,29 +303,29 @@ impl Output {
         Ok(Self { name, folder, page, terminal: String::new(), others: Vec::new() })
     }
 
-    /// A line of the page.
+    /// Adds a line to the page.
     pub(crate) fn line(&mut self, text: impl Display) {
         let _ = writeln!(self.page, "{text}");
     }
 
-    /// A line for the terminal.
+    /// Adds a line to the terminal text.
     pub(crate) fn say(&mut self, text: impl Display) {
         let _ = writeln!(self.terminal, "{text}");
     }
 
-    /// A heading and its tables, on the page and for the terminal.
+    /// Adds a heading and its tables to the page and the terminal text.
     pub(crate) fn section(&mut self, heading: &str, tables: &[Table]) {
         self.line(format_args!("\n## {heading}\n"));
         tables.iter().for_each(|table| self.table(table));
     }
 
-    /// A table on the page and for the terminal.
+    /// Adds a table to the page and the terminal text.
     pub(crate) fn table(&mut self, table: &Table) {
         self.line(table.to_markdown());
         self.say(format_args!("{}\n", table.to_terminal()));
     }
 
-    /// A file beside the page: `NAME` and this ending.
+    /// Adds a file beside the page: `NAME` with this ending.
     pub(crate) fn file(&mut self, ending: &str, text: String) {
         self.others.push((self.folder.join(format!("{}{ending}", self.name)), text));
     }

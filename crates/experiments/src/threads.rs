@@ -1,9 +1,9 @@
-//! On how many threads an experiment works: one rule for all of them, that of [`Threads`].
+//! The number of threads of an experiment: one rule for all, that of [`Threads`].
 
 use boosters::Threads;
 pub use boosters::ThreadsError;
 
-/// The number of threads: as many as are asked for, or else as `RAYON_NUM_THREADS` says, or else one a core.
+/// The number of threads: the requested number, else `RAYON_NUM_THREADS`, else one per core.
 ///
 /// # Errors
 /// [`ThreadsError`].
@@ -26,7 +26,7 @@ pub fn pool(asked: Option<usize>) -> Result<rayon::ThreadPool, ThreadsError> {
     chosen(asked, Threads::all())?.pool()
 }
 
-/// The number of threads of an experiment that times its units: one, unless something else is asked for.
+/// The number of threads of an experiment that times its units: one, unless another number is requested.
 ///
 /// # Errors
 /// [`ThreadsError`].

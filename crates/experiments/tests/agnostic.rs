@@ -1,5 +1,5 @@
 //! The experiment on agnostic boosting as a program: neither threads nor a stop change a number, no method
-//! looks ahead, and with the regrets that occurred every bound holds in every trial.
+//! looks ahead, and with realised regrets every bound holds in every trial.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -13,7 +13,7 @@ use experiments::agnostic::{Options, run};
 use report::record::Record;
 use std::path::Path;
 
-/// A quick run on a stand-in, which every clone has, and on a synthetic stream.
+/// A quick run on a stand-in, which needs no files, and on a synthetic stream.
 fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     let options = Options {
         trials,
@@ -45,7 +45,7 @@ fn neither_threads_nor_a_stop_change_a_number() {
     every_bound_holds(&whole);
 }
 
-/// What a theorem leaves with the regrets that occurred, and what it bounds.
+/// The pairs of a theorem's lower bound, with realised regrets, and the bounded series.
 const BOUNDS: [(&str, &str, f64); 5] = [
     ("bound, γ = 1", "Algorithm 1, γ = 1", 0.0),
     ("bound, γ = 0.2", "Algorithm 1, γ = 0.2", 0.0),
@@ -61,7 +61,7 @@ fn every_bound_holds(record: &Record) {
     for (below, above, slack) in BOUNDS {
         let pair = [(below, above, slack)];
         assert!(compare(record, &pair).compared > 1, "{pair:?} compares nothing");
-        // A bound above what it bounds is found, and nothing else.
+        // A bound moved above its series: exactly this violation is found.
         let mut broken = record.clone();
         let last = broken.trials.iter().rposition(|row| row.method == above).unwrap();
         broken.trials[last].value = -1.5;
@@ -70,10 +70,10 @@ fn every_bound_holds(record: &Record) {
 }
 
 #[test]
-fn a_row_is_made_of_its_own_lies() {
+fn a_row_is_from_its_own_label_noise() {
     let folder = tempfile::tempdir().unwrap();
     let record = quick(folder.path(), 2, 2);
-    // The more labels are turned at random, the fewer of them the best stump has right, in every trial.
+    // More random label noise means fewer correct votes of the best stump, in every trial.
     for trial in [0, 1] {
         for source in ["breast-cancer", "five-stumps"] {
             let of = |noise: u32| {
@@ -102,7 +102,7 @@ fn stream(source: Source, label_flips: LabelFlips, longest: usize) -> Stream {
 }
 
 #[test]
-fn what_is_voted_does_not_depend_on_labels_that_come_later() {
+fn votes_do_not_depend_on_later_labels() {
     const FROM: usize = 60;
     for source in [Source::Real(Name::Adult), Source::Jumps] {
         let told = stream(source, LabelFlips::Noise(0.2), 120);
@@ -110,7 +110,7 @@ fn what_is_voted_does_not_depend_on_labels_that_come_later() {
         garbled.labels[FROM..].iter_mut().for_each(|y| *y = -*y);
         let mut differ = 0;
         for (told, garbled) in votes(&told, 4, 3, 1).unwrap().iter().zip(&votes(&garbled, 4, 3, 1).unwrap()) {
-            // The vote on the first garbled label is cast before it is told.
+            // The vote of the first garbled round comes before its label.
             assert_eq!(told.votes[..=FROM], garbled.votes[..=FROM], "{}, {source}", told.method);
             differ += usize::from(told.votes != garbled.votes);
         }
@@ -119,7 +119,7 @@ fn what_is_voted_does_not_depend_on_labels_that_come_later() {
 }
 
 #[test]
-fn what_is_fitted_does_not_depend_on_rows_that_are_scored() {
+fn fits_do_not_depend_on_scored_rows() {
     let source = Source::Real(Name::Adult);
     let (short, long) =
         (stream(source, LabelFlips::Noise(0.0), 50), stream(source, LabelFlips::Noise(0.0), 200));
@@ -131,7 +131,7 @@ fn what_is_fitted_does_not_depend_on_rows_that_are_scored() {
 }
 
 #[test]
-fn labels_lie_as_often_as_stated_about_the_same_rows() {
+fn labels_are_flipped_at_the_stated_rate_on_the_same_rows() {
     for source in [Source::Real(Name::Letter), Source::HalfSpace] {
         let clean = stream(source, LabelFlips::Noise(0.0), 600);
         for &label_flips in LabelFlips::about(source) {

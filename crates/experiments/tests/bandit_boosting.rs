@@ -1,4 +1,4 @@
-//! The experiment as a program: the same numbers for any number of threads, after a stop, and in the record's
+//! The experiment as a program: the same numbers for any number of threads and after a stop, in the record's
 //! schema.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
@@ -13,7 +13,7 @@ use report::record::{Provenance, Record};
 use rows::RowMatrix;
 use std::path::Path;
 
-/// A quick run on the stand-in of abalone, which every clone has.
+/// A quick run on the stand-in of abalone, which needs no files.
 fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     let options = Options {
         trials,
@@ -29,7 +29,7 @@ fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     assert!(report.terminal.contains("abalone (synthetic stand-in)"), "{}", report.terminal);
     for file in &report.files {
         let text = std::fs::read_to_string(file).unwrap();
-        assert!(text.contains("stand-in"), "{} does not say what it was made on", file.display());
+        assert!(text.contains("stand-in"), "{} does not state its data", file.display());
     }
     Record::load(&out.join("bandit-boosting.json")).unwrap()
 }
@@ -40,7 +40,7 @@ fn neither_threads_nor_a_stop_change_a_number() {
     let out = |name: &str| folder.path().join(name);
     let whole = quick(&out("whole"), 2, 1);
     assert_eq!(quick(&out("threads"), 2, 2).trials, whole.trials);
-    // Stopped after the first trial; and killed in the middle of writing the second.
+    // Stopped after the first trial, and killed while writing the second.
     quick(&out("stopped"), 1, 2);
     assert_eq!(quick(&out("stopped"), 2, 1).trials, whole.trials);
     let files = std::fs::read_dir(out("stopped")).unwrap().map(|entry| entry.unwrap().path());
@@ -73,7 +73,7 @@ fn the_record_holds_every_method_and_the_papers_figures() {
     };
     let (first, second) = (losses_of(0), losses_of(1));
     assert!(first.len() == 8 && first.iter().zip(&second).all(|(a, b)| a != b), "{first:?} {second:?}");
-    // What was tuned is recorded with every trial.
+    // The tuned parameters are recorded with every trial.
     let tuned = record
         .trials
         .iter()
@@ -83,10 +83,10 @@ fn the_record_holds_every_method_and_the_papers_figures() {
     );
 }
 
-/// What reports does not tune: with other labels and other rows in the reporting half, tuning chooses the
-/// same setting at the same loss, to the last bit.
+/// The reporting half does not tune: with other labels and rows there, tuning chooses the same setting at the
+/// same loss, bit for bit.
 #[test]
-fn nothing_of_the_reporting_half_reaches_tuning() {
+fn tuning_does_not_use_the_reporting_half() {
     let fixed = Fixed { delta: 0.5, noise: Noise::uniform(0.1).unwrap() };
     let stand_in = StandIn { seed: 5, rows: Some(3000) };
     let mut task = Task::load(Name::Abalone, &SearchPath::nowhere(), stand_in).unwrap();

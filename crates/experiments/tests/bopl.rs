@@ -1,5 +1,5 @@
 //! The experiment on boosted off-policy learning as a program: neither threads nor a stop change a number,
-//! every theorem holds after every round, and nothing of the test rows reaches what is learned.
+//! every theorem holds after every round, and learning does not use the test rows.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -37,7 +37,7 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
     }
 }
 
-/// A quick run on the stand-in, which every clone has.
+/// A quick run on the stand-in, which needs no files.
 fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     let report = run(&options(out, trials, threads)).unwrap();
     assert!(report.files.iter().all(|file| file.exists()));
@@ -45,7 +45,7 @@ fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     Record::load(&out.join("bopl.json")).unwrap()
 }
 
-/// All but what a clock measured.
+/// The trials without timings.
 fn without_times(record: &Record) -> Vec<&Trial> {
     record.trials.iter().filter(|trial| !trial.metric.contains("seconds")).collect()
 }
@@ -59,7 +59,7 @@ fn neither_threads_nor_a_stop_change_a_number() {
     assert_eq!(without_times(&other), without_times(&whole));
     let curves = |run: &str| std::fs::read(out(run).join("bopl-curves.csv")).unwrap();
     assert_eq!(curves("whole"), curves("threads"));
-    // A run that was killed within a unit's line: what is whole is not done again, the rest is.
+    // A run killed within a unit's line: complete units are not run again, the others are.
     let first = quick(&out("stopped"), 1, 2);
     let kept = units(&out("stopped"));
     std::fs::write(&kept.0, &kept.1[..kept.1.len() - 40]).unwrap();
@@ -70,7 +70,7 @@ fn neither_threads_nor_a_stop_change_a_number() {
         let of = record.trials.iter().filter(|trial| trial.trial == 0 && trial.metric == "seconds a round");
         of.map(|trial| (trial.method.clone(), trial.value)).collect()
     };
-    // Clocks do not repeat themselves, so the times of units that were kept are theirs.
+    // Timings never repeat, so equal times mean kept units.
     let (first, resumed) = (seconds(&first), seconds(&resumed));
     let redone = first.iter().zip(&resumed).filter(|(a, b)| a != b).count();
     assert_eq!((first.len(), redone), (11, 1));
@@ -80,7 +80,7 @@ fn neither_threads_nor_a_stop_change_a_number() {
     assert_eq!(broken, [0.0; 2 * 2 * 12]);
 }
 
-/// A store of units, by how its name begins, and what is in it.
+/// The path of a store of units, by the prefix of its name, and its content.
 fn store(out: &Path, name: &str) -> (PathBuf, String) {
     let is_store = |path: &PathBuf| {
         let file = path.file_name().unwrap().to_str().unwrap();
@@ -91,7 +91,7 @@ fn store(out: &Path, name: &str) -> (PathBuf, String) {
     (path, text)
 }
 
-/// The file of the units, and what is in it; its last unit is not the logging policy's, which takes no time.
+/// The file of the units, and its content; the last unit is not the logging policy's, whose time is 0.
 fn units(out: &Path) -> (PathBuf, String) {
     let (path, text) = store(out, "bopl-");
     let mut lines: Vec<&str> = text.lines().collect();
@@ -154,10 +154,10 @@ fn the_variations_of_a_reduced_run() {
     assert_eq!(names.len(), 22);
     let has = |start: &str| names.iter().any(|name| name.starts_with(start));
     assert!(has("as it is") && has("logged with ε = 0.5, columns as they are") && has("sharp constants, "));
-    // What is asked of a logging policy is not always to be had of the stand-in, and the name says so.
+    // A logging policy's target is not always reachable on the stand-in; the name then states it.
     let reached = |row: &&report::record::Row| !row.method.contains("not reached");
     assert!(whole.rows.iter().filter(reached).count() >= 14);
-    // Who logs in a variation is who it names, and is scored on validation rows.
+    // The logging policy of a variation is the named one, and is scored on validation rows.
     let keys = store(&out("whole"), "bopl-variations-").1;
     assert!(!keys.contains("/Test/"));
     for trial in &whole.trials {
@@ -222,7 +222,7 @@ fn the_hyper_parameters_are_those_of_table_5() {
     }
 }
 
-/// The same trial where every test row has another label: nothing but the test rows' own numbers moves.
+/// The same trial with another label for every test row: only the test rows' own numbers change.
 #[test]
 fn no_test_row_reaches_the_log() {
     let stand_in = StandIn { seed: 3, rows: Some(400) };
@@ -256,7 +256,7 @@ fn no_test_row_reaches_the_log() {
     }
 }
 
-/// On the official files, where they are: the ridge is the one that its rule gives.
+/// On the official files, if present: the ridge follows its rule.
 #[test]
 fn logging_policies_are_about_as_good_as_the_papers() {
     for name in [ClassificationName::Scene, ClassificationName::Tmc] {
@@ -280,7 +280,7 @@ fn logging_policies_are_about_as_good_as_the_papers() {
 }
 
 #[test]
-fn a_search_looks_at_validation_rows_and_keeps_its_units() {
+fn a_search_uses_validation_rows_and_keeps_its_units() {
     let folder = tempfile::tempdir().unwrap();
     let mut searched = options(folder.path(), 1, 2);
     searched.plan.search_parameters = true;
@@ -290,10 +290,10 @@ fn a_search_looks_at_validation_rows_and_keeps_its_units() {
     let (_, text) = units(folder.path());
     assert_eq!(text.matches("/Validation/").count(), 5 * 6);
     run(&searched).unwrap();
-    assert_eq!(units(folder.path()).1, text, "nothing is done again");
+    assert_eq!(units(folder.path()).1, text, "no unit runs again");
 
-    // Planted: of every method the last configuration is best by far on validation rows. It is what is run
-    // and shown.
+    // Planted: the last configuration of every method is best by far on validation rows, so it is run and
+    // shown.
     let (path, text) = units(folder.path());
     let mut lines: Vec<&str> = text.lines().collect();
     let header = lines.remove(0);
@@ -331,7 +331,7 @@ fn a_search_looks_at_validation_rows_and_keeps_its_units() {
     assert_eq!(of_tests, 12, "the chosen configurations are run again, and nothing else");
 }
 
-/// What a unit's key says of its method and its parameters.
+/// The method and the parameters in a unit's key.
 fn method_and_parameters(key: &str) -> [&str; 2] {
     let (before, after) = key.split_once("}/").unwrap();
     [before.split('/').nth(3).unwrap(), after]

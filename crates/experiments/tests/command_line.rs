@@ -1,5 +1,4 @@
-//! The program as one types it: what it says of absent files, of unknown names, on the way, and when it is
-//! interrupted.
+//! The command line: absent files, unknown names, progress, and interruption.
 
 #![allow(clippy::unwrap_used, reason = "a program that does not start fails the test")]
 
@@ -8,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// The program in a folder where no data is found.
+/// The program in a folder without data.
 fn program(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_experiments"));
     command.args(line.split(' ')).current_dir(folder).env_remove("OCO_DATA").env_remove("RAYON_NUM_THREADS");
@@ -23,7 +22,7 @@ fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn an_unknown_experiment_is_answered_with_those_that_there_are() {
+fn an_unknown_experiment_is_answered_with_the_known_ones() {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, stderr) = run(folder.path(), "reproduce bandit-bosting");
     assert_eq!(code, Some(2));
@@ -37,7 +36,7 @@ fn an_unknown_experiment_is_answered_with_those_that_there_are() {
 }
 
 #[test]
-fn absent_files_are_said_to_be_absent_and_strictly_refused() {
+fn absent_files_are_reported_and_refused_with_strict() {
     let folder = tempfile::tempdir().unwrap();
     let (code, stdout, stderr) = run(folder.path(), "data verify");
     assert_eq!(code, Some(0));
@@ -51,7 +50,7 @@ fn absent_files_are_said_to_be_absent_and_strictly_refused() {
 }
 
 #[test]
-fn an_experiment_on_a_stand_in_says_so_and_is_strictly_refused() {
+fn an_experiment_on_a_stand_in_warns_and_is_refused_with_strict() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("empty")).unwrap();
     let (code, stdout, stderr) = run(folder.path(), "reproduce obd --data empty --replicates 50");
@@ -59,7 +58,7 @@ fn an_experiment_on_a_stand_in_says_so_and_is_strictly_refused() {
     assert!(stdout.contains("obd.json"), "{stdout}");
     let warnings =
         stderr.matches("warning: no official files of obd: synthetic stand-ins take their place").count();
-    assert_eq!(warnings, 2, "before the run and behind what came out: {stderr}");
+    assert_eq!(warnings, 2, "before the run and after its results: {stderr}");
     assert!(stderr.contains("`cargo xtask data fetch obd`") && stderr.contains("empty"), "{stderr}");
     for experiment in
         ["obd", "oco", "projection-free", "agnostic", "maboost", "bopl", "bandit-boosting", "tour"]
@@ -70,7 +69,7 @@ fn an_experiment_on_a_stand_in_says_so_and_is_strictly_refused() {
         assert!(stderr.contains("--strict: no official files of"), "{experiment}: {stderr}");
     }
     assert!(!folder.path().join("strict").exists(), "nothing was begun");
-    // Streams that are drawn need no files.
+    // Synthetic streams need no files.
     let (code, _, stderr) =
         run(folder.path(), "reproduce agnostic --datasets jumps --quick --trials 1 --strict");
     assert!(code == Some(0) && !stderr.contains("warning"), "{stderr}");
@@ -93,7 +92,7 @@ fn every_experiment_refuses_an_impossible_number_of_threads() {
     assert!(!folder.path().join("out").exists(), "nothing was begun");
 }
 
-/// A run of minutes, and its lines on standard error up to the first of its progress.
+/// A run of minutes, and its lines on standard error up to the first line of progress.
 fn long_run(folder: &Path) -> (Child, impl BufRead + use<>, Vec<String>) {
     let line = "reproduce oco --quick --trials 100000 --threads 1 --out my-results";
     let mut child = program(folder, line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -109,7 +108,7 @@ fn long_run(folder: &Path) -> (Child, impl BufRead + use<>, Vec<String>) {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_how_it_goes_on_and_goes_on() {
+fn an_interrupted_run_prints_how_to_resume_and_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let begun = Instant::now();
     let (mut child, mut stderr, lines) = long_run(folder.path());
@@ -122,8 +121,8 @@ fn an_interrupted_run_says_how_it_goes_on_and_goes_on() {
     stderr.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let command = "cargo xtask reproduce oco --quick --trials 100000 --threads 1 --out my-results\n";
-    assert!(rest.contains("interrupted; what is finished is kept") && rest.ends_with(command), "{rest}");
-    // What was finished is there when the same command begins again.
+    assert!(rest.contains("interrupted; finished trials are kept") && rest.ends_with(command), "{rest}");
+    // Finished units are there when the same command runs again.
     let kept = |folder: &Path| {
         let is_store = |path: &std::path::PathBuf| path.extension().is_some_and(|ending| ending == "trials");
         let entries =

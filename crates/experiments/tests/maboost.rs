@@ -1,5 +1,5 @@
 //! The experiment on the MABoost family as a program: neither threads nor a stop change a number, every bound
-//! holds after every round, nothing of the test rows reaches what is learned or chosen.
+//! holds after every round, and neither learning nor choices use the test rows.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -28,7 +28,7 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
     }
 }
 
-/// A quick run on stand-ins, which every clone has.
+/// A quick run on stand-ins, which need no files.
 fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     let report = run(&options(out, trials, threads)).unwrap();
     assert!(report.files.iter().all(|file| file.exists()));
@@ -87,13 +87,13 @@ fn split(name: Name, rows: usize) -> Split {
     Split::draw(name, &stand_in(name, rows), [200, 100], 3, 1).unwrap()
 }
 
-/// The same training rows with a test that asks for the opposite.
+/// The same training rows, with opposite test labels.
 fn with_other_test_labels(split: &Split) -> Split {
     let test_labels = split.test_labels.iter().map(|y| -*y).collect();
     Split { test_labels, ..split.clone() }
 }
 
-/// The split of a set in which the rows that are tested on are wholly different.
+/// The split of a set with entirely different test rows.
 fn with_other_test_rows(name: Name, rows: usize) -> Split {
     let mut dataset = stand_in(name, rows);
     let order = permutation(rows, 3, 1).unwrap();
@@ -105,7 +105,7 @@ fn with_other_test_rows(name: Name, rows: usize) -> Split {
 }
 
 #[test]
-fn no_test_label_reaches_what_is_learned_or_chosen() {
+fn learning_and_choices_do_not_use_test_labels() {
     let split = split(Name::Spambase, 300);
     let garbled = with_other_test_labels(&split);
     for method in Method::ALL {
@@ -135,7 +135,7 @@ fn points(split: &Split) -> Vec<Point> {
 }
 
 #[test]
-fn no_test_row_reaches_what_is_learned_or_chosen() {
+fn learning_and_choices_do_not_use_test_rows() {
     let (split, other) = (split(Name::Spambase, 300), with_other_test_rows(Name::Spambase, 300));
     assert!(split.test.matrix().iter().zip(other.test.matrix().iter()).all(|(a, b)| a != b));
     assert!((0..split.train.inputs()).all(|j| split.train.cuts(j) == other.train.cuts(j)));
@@ -158,7 +158,7 @@ fn no_test_row_reaches_what_is_learned_or_chosen() {
         };
         assert_eq!(choice(&split), choice(&other), "{method}");
     }
-    assert!(tests_differ, "the other rows are told apart by nothing");
+    assert!(tests_differ, "the other test rows change no test error");
     for (mut a, mut b) in points(&split).into_iter().zip(points(&other)) {
         if a.metric == TEST_ERROR {
             (a.value, b.value) = (0.0, 0.0);
@@ -167,7 +167,7 @@ fn no_test_row_reaches_what_is_learned_or_chosen() {
     }
 }
 
-/// Both parts of the split come from the files that they should, whatever the trial.
+/// In every trial both parts of the split come from their own files.
 #[test]
 fn the_split_of_adult_is_that_of_its_files() {
     let rows = 90;
@@ -181,7 +181,7 @@ fn the_split_of_adult_is_that_of_its_files() {
 }
 
 #[test]
-fn validation_is_the_last_fifth_as_it_was_told() {
+fn validation_is_the_last_fifth_with_the_given_labels() {
     let split = split(Name::Ionosphere, 300);
     let told = split.told(0.3, 3, 1).unwrap();
     let validation = split.validation(&told).unwrap();
@@ -198,7 +198,7 @@ fn method_run(method: Method, task: &Task<'_>, tests: &mut Vec<f64>) {
     method.boost(Learner::Trees, task, 20, &mut |now| tests.push(now.test_error)).unwrap();
 }
 
-/// [NP14, Section 3.2] for every k; and caps that cannot bind leave the run as it is without them.
+/// [NP14, Section 3.2] for every k; and caps that cannot bind leave the run unchanged.
 #[test]
 fn combined_sets_keep_their_bounds() {
     let split = split(Name::Spambase, 300);

@@ -11,7 +11,7 @@ use experiments::oco::{Options, run};
 use report::record::Record;
 use std::path::Path;
 
-/// A quick run on stand-ins, which every clone has.
+/// A quick run on stand-ins, which need no files.
 fn quick(out: &Path, trials: u64, threads: usize) -> Record {
     let options = Options {
         trials,
@@ -39,7 +39,8 @@ fn neither_threads_nor_a_stop_change_a_number() {
     assert_eq!(quick(&out("stopped"), 2, 2).trials, whole.trials);
 }
 
-/// The numbers that a theorem of the lecture orders. A regret is known up to the gap of its comparator.
+/// The pairs of series ordered by a theorem of the lecture. A regret is known up to the gap of its
+/// comparator.
 const BOUNDS: [(&str, &str, f64); 9] = [
     ("lower bound T − 1", "follow the leader", 0.0),
     ("follow the regularised leader", "bound √(2T), Theorem 2", 0.0),
@@ -61,7 +62,7 @@ fn every_bound_holds_in_every_trial() {
     for pair in BOUNDS {
         assert!(compare(&record, &[pair]).compared > 1, "{pair:?} compares nothing");
     }
-    // The comparators are as good as that slack says.
+    // The gaps of the comparators are within that slack.
     let gaps = record.trials.iter().filter(|row| row.method == "comparator's gap");
     let gaps: Vec<f64> = gaps.map(|row| row.value).collect();
     assert!(!gaps.is_empty() && gaps.iter().all(|gap| (0.0..=0.1).contains(gap)), "{gaps:?}");
@@ -69,7 +70,7 @@ fn every_bound_holds_in_every_trial() {
     trials_of_what_is_random_differ(&record);
 }
 
-/// One number of each bounded method is moved over its bound: it is found, and nothing else.
+/// One number of each bounded method is moved above its bound: exactly this violation is found.
 fn every_planted_violation_is_counted(record: &Record) {
     for (below, above, slack) in BOUNDS {
         let mut broken = record.clone();
@@ -83,7 +84,7 @@ fn every_planted_violation_is_counted(record: &Record) {
         assert_eq!(compare(&broken, &[(below, above, slack)]).broken.len(), 1, "{below}");
         broken.trials[last].value = f64::NAN;
         assert_eq!(compare(&broken, &[(below, above, slack)]).broken.len(), 1, "{below}");
-        // Without its bound every number counts.
+        // Without its bound every number counts as a violation.
         broken.trials.retain(|row| row.method != above);
         let found = compare(&broken, &[(below, above, slack)]);
         assert_eq!(found.broken.len(), found.compared, "{below}");

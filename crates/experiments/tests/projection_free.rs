@@ -1,5 +1,5 @@
 //! The experiment as a program: the same regrets and counts for any number of threads and after a stop, and
-//! comparators that are what they claim.
+//! comparators with valid certificates.
 
 #![allow(clippy::unwrap_used, reason = "a run that fails here is a failure of the test")]
 
@@ -40,7 +40,7 @@ fn quick(out: &Path, trials: u64, threads: usize, problem: Problem) -> Record {
     Record::load(&out.join("projection-free.json")).unwrap()
 }
 
-/// What does not depend on the machine.
+/// The trials that do not depend on the machine.
 fn regrets(record: &Record) -> Vec<&Trial> {
     record.trials.iter().filter(|trial| trial.metric.starts_with("regret")).collect()
 }
@@ -63,14 +63,14 @@ fn neither_threads_nor_a_stop_change_a_regret_or_a_count() {
 }
 
 #[test]
-fn a_stand_in_says_so() {
+fn a_stand_in_is_labelled() {
     let folder = tempfile::tempdir().unwrap();
     let record = quick(folder.path(), 1, 1, Problem::Abalone);
     assert!(record.rows.iter().all(|row| row.provenance == Provenance::StandIn));
     assert!(record.paper.iter().any(|row| row.method == "Algorithm 1" && row.mean == 0.5));
 }
 
-/// Squared distances are best met by the projection of the targets' mean.
+/// The best point for squared distances is the projection of the targets' mean.
 #[test]
 fn the_comparator_of_targets_is_the_projected_mean() {
     let (rounds, nowhere) = (300_u32, SearchPath::nowhere());
@@ -86,8 +86,8 @@ fn the_comparator_of_targets_is_the_projected_mean() {
     assert!(found.loss <= least + found.gap && least <= found.loss + 1e-9, "{least}: {found:?}");
 }
 
-/// Every comparator is certified as closely as asked, no play or vertex is better than its certificate
-/// allows, and no loss is steeper or more curved than its task says.
+/// Every comparator is certified to the requested gap, no play or vertex beats its certificate, and no loss
+/// exceeds the gradient bound or the smoothness of its task.
 #[test]
 fn comparators_and_constants_hold_for_every_problem() {
     for problem in Problem::ALL {
@@ -120,10 +120,10 @@ fn comparators_and_constants_hold_for_every_problem() {
     }
 }
 
-/// A method asks what its line in the table says, and what it loses is its regret's: the reference is no
-/// oracle.
+/// A method's calls are those of its row in the table, and its loss is that of its regret: the comparator is
+/// not a call.
 #[test]
-fn methods_cost_what_they_say() {
+fn methods_have_the_stated_costs() {
     let task = Task::draw(Problem::SimplexCoins, 16, 2, 0, &SearchPath::nowhere()).unwrap();
     for method in Method::ALL {
         let run = play(method, &task, 1.0, 16, 9).unwrap();
@@ -140,7 +140,7 @@ fn methods_cost_what_they_say() {
 }
 
 /// Three horizons whose logarithms are 0, 1 and 2 (times log 2): the slope is half the difference of the
-/// outer logarithms. The interval is that of the means of resampled trials, never of resampled numbers.
+/// outer logarithms. The interval is from means of resampled trials, never of resampled numbers.
 #[test]
 fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
     let horizons = [1.0, 2.0, 4.0];
@@ -152,11 +152,11 @@ fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
     let fit = exponent(&horizons, &trials, Summary::Mean, 1).unwrap();
     assert!(near(fit.slope, slope(2.0, 8.0)), "{fit:?}");
     assert!(near(fit.low, slope(1.0, 3.0)) && near(fit.high, slope(3.0, 13.0)), "{fit:?}");
-    // The least of both is the first trial's at both ends: only the second twice is another slope.
+    // The minimum of both is the first trial's at both ends: only the second trial twice gives another slope.
     let fit = exponent(&horizons, &trials, Summary::Least, 1).unwrap();
     assert!(near(fit.slope, slope(1.0, 3.0)) && near(fit.low, fit.slope), "{fit:?}");
     assert!(near(fit.high, slope(3.0, 13.0)), "{fit:?}");
-    // A resample has as many trials as there are. Either of these twice is flat; both together are not. With
+    // A resample has the same number of trials. Either of these twice is flat; both together are not. With
     // logarithms 0, 1, 3 the slope is (5·last − middle − 4·first)/14 of the logarithms of the means.
     let fit = exponent(&[1.0, 2.0, 8.0], &[vec![4.0; 3], vec![1.0, 32.0, 2.0]], Summary::Mean, 1).unwrap();
     let both = (5.0 * 3.0_f64.log2() - 18.0_f64.log2() - 4.0 * 2.5_f64.log2()) / 14.0;
@@ -168,9 +168,9 @@ fn the_fit_and_its_interval_are_those_of_means_of_whole_trials() {
 }
 
 /// Trials T^¾·(1 + 0.3u) with u uniform on [−1, 1], anew at each horizon: the slope comes back within its
-/// standard error, and the interval is as long as that error says and holds the slope as often as it claims.
+/// standard error, and the interval has the length of that error and the stated coverage.
 #[test]
-fn exponents_come_back() {
+fn known_exponents_are_recovered() {
     let horizons: Vec<f64> = (0..10).map(|k| 2.0_f64.powi(k)).collect();
     let (count, repetitions) = (60_u32, 100_u32);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -200,7 +200,7 @@ fn exponents_come_back() {
     assert!((90..=99).contains(&held), "held {held} times of {repetitions}");
 }
 
-/// The fifth horizon from the end counts as much as its place says, and the seventh not at all.
+/// The fifth horizon from the end has its least-squares weight, and the seventh has none.
 #[test]
 fn the_longest_six_horizons_are_fitted() {
     let horizons: Vec<f64> = (0..8).map(|k| 2.0_f64.powi(k)).collect();
@@ -209,14 +209,15 @@ fn the_longest_six_horizons_are_fitted() {
         let trials = [(0..8).map(of).collect::<Vec<f64>>()];
         exponent(&horizons, &trials, Summary::Mean, 1).unwrap().slope
     };
-    // Of the logarithms 0 to 5 with mean 2.5, one that is doubled moves the slope by its distance over 17.5.
+    // Of the logarithms 0 to 5 with mean 2.5, doubling one moves the slope by its distance from the mean over
+    // 17.5.
     for (k, expected) in [(0, 0.0), (1, 0.0), (2, -2.5), (3, -1.5), (4, -0.5), (7, 2.5)] {
         assert!((with(k) - expected / 17.5).abs() < 1e-12, "{k}: {}", with(k));
     }
 }
 
 #[test]
-fn streams_are_those_of_their_trial_and_coins_are_fair() {
+fn every_trial_has_its_own_stream_and_coins_are_fair() {
     for problem in Problem::ALL {
         let draw = |trial| Task::draw(problem, 300, 5, trial, &SearchPath::nowhere()).unwrap();
         let (a, b) = (draw(0), draw(1));
@@ -245,7 +246,7 @@ fn streams_are_those_of_their_trial_and_coins_are_fair() {
 /// The width is at least E sup ⟨p, x − x'⟩ for a standard normal p, here over 200 draws, and within a factor
 /// of two of it.
 #[test]
-fn the_width_bounds_what_a_perturbation_costs() {
+fn the_width_bounds_the_cost_of_a_perturbation() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for problem in Problem::ALL {
         let task = Task::draw(problem, 16, 5, 0, &SearchPath::nowhere()).unwrap();

@@ -1,5 +1,4 @@
-//! What was seen of a value in use: numbers and refusals in order, and the first thing that is wrong with
-//! them.
+//! The observations of a value in use: numbers and refusals in order, and the first violated law.
 
 use super::verdict::{AnyError, Complaint};
 use serde::Serialize;
@@ -19,7 +18,7 @@ enum Seen {
 }
 
 impl Checks {
-    /// A number that has to be finite.
+    /// Records a number that must be finite.
     pub fn number(&mut self, what: &str, value: f64) {
         if !value.is_finite() {
             self.complain("predictions are finite", || format!("{what} is {value}"));
@@ -27,12 +26,12 @@ impl Checks {
         self.any_number(value);
     }
 
-    /// Numbers that have to be finite.
+    /// Records numbers that must be finite.
     pub fn numbers(&mut self, what: &str, values: &[f64]) {
         values.iter().for_each(|&value| self.number(what, value));
     }
 
-    /// A number that may be infinite, such as a sum of numbers of any size.
+    /// Records a number that may be infinite but not NaN, such as a sum of large numbers.
     pub fn extended(&mut self, what: &str, value: f64) {
         if value.is_nan() {
             self.complain("sums are numbers", || format!("{what} is {value}"));
@@ -40,12 +39,12 @@ impl Checks {
         self.any_number(value);
     }
 
-    /// A number that may be anything, such as a bound that may be infinite.
+    /// Records any number, such as a bound that may be infinite.
     pub fn any_number(&mut self, value: f64) {
         self.seen.push(Seen::Bits(value.to_bits()));
     }
 
-    /// A probability distribution.
+    /// Records a probability distribution.
     pub fn distribution(&mut self, what: &str, values: &[f64]) {
         self.numbers(what, values);
         let sum: f64 = values.iter().sum();
@@ -54,14 +53,14 @@ impl Checks {
         }
     }
 
-    /// A law that has to hold.
+    /// Records a law that must hold.
     pub fn holds(&mut self, law: &'static str, holds: bool, detail: impl Display) {
         if !holds {
             self.complain(law, || detail.to_string());
         }
     }
 
-    /// One step of a learner; a refused one has to leave it as it was.
+    /// Runs one step of a learner; a refused step must leave it unchanged.
     pub fn attempt<T: Serialize, E: Display>(
         &mut self,
         learner: &mut T,
@@ -75,7 +74,7 @@ impl Checks {
         }
     }
 
-    /// An outcome that is a number or a refusal.
+    /// Records a number or a refusal.
     pub fn outcome<E: Display>(&mut self, what: &str, outcome: Result<f64, E>) {
         match outcome {
             Ok(value) => self.number(what, value),
@@ -83,7 +82,7 @@ impl Checks {
         }
     }
 
-    /// A refusal; its message is read.
+    /// Records a refusal and formats its message.
     pub fn refused(&mut self, error: &impl Display) {
         self.seen.push(Seen::Refusal(error.to_string()));
     }
@@ -104,7 +103,7 @@ impl Checks {
         self.complaint.take()
     }
 
-    /// The first place where two uses differ.
+    /// The first difference between two uses.
     pub(super) fn first_difference(&self, other: &Self) -> Option<(String, String)> {
         let longest = self.seen.len().max(other.seen.len());
         let at = (0..longest).find(|&k| self.seen.get(k) != other.seen.get(k))?;
@@ -117,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_complaint_is_kept_and_courses_are_compared_bit_for_bit() {
+    fn the_first_complaint_is_kept_and_uses_are_compared_bit_for_bit() {
         let (mut one, mut two) = (Checks::default(), Checks::default());
         one.number("zero", 0.0);
         two.number("zero", -0.0);
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_step_that_leaves_a_trace_is_seen() {
+    fn a_refused_step_that_changes_the_state_is_detected() {
         let mut checks = Checks::default();
         let mut state = 1;
         checks.attempt(&mut state, |_, _| Err::<(), _>("refused"));

@@ -1,4 +1,4 @@
-//! What was found, and the files that it is kept in.
+//! Findings and their files.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,21 +6,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How an input failed.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A panic.
     Panic,
-    /// The process ended itself, as on a panic within a panic or an overflow of the stack.
+    /// The process aborted, as on a panic within a panic or a stack overflow.
     Abort,
-    /// The process was ended for touching memory that it does not have.
+    /// The process was killed for an invalid memory access.
     Segfault,
-    /// More memory was asked for than the worker may have.
+    /// The memory limit of the worker was exceeded.
     Memory,
-    /// No answer within the limit of a case.
+    /// No answer within the time limit of a case.
     Hang,
-    /// Taken, but worth nothing: a law of what is taken does not hold.
+    /// The input was accepted, but a law is violated.
     Law,
     /// A valid input was refused.
     Refusal,
@@ -40,37 +40,37 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What is wrong, without the input.
+/// A failure, without the input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// How.
+    /// The kind.
     pub kind: Kind,
-    /// Where: the place of a panic, the law that does not hold, or what the process said last.
+    /// The place: the location of a panic, the violated law, or the last line of the process.
     pub place: String,
-    /// What was said.
+    /// The message.
     pub message: String,
 }
 
-/// One failure, with an input that shows it. Others of the same target, kind and place are counted.
+/// One failure, with an input that causes it. Others with the same target, kind and place are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The target.
     pub target: String,
-    /// What is wrong.
+    /// The failure.
     #[serde(flatten)]
     pub failure: Failure,
-    /// The seed of the run, and the number of the case.
+    /// The seed of the run.
     pub seed: u64,
     /// The number of the case.
     pub case: u64,
-    /// What was done to a seed of the target.
+    /// The changes of a seed of the target.
     pub changes: Vec<String>,
-    /// Whether the input fails alone, in a process of its own.
+    /// Whether the input fails alone, in a separate process.
     pub alone: bool,
 }
 
 impl Finding {
-    /// A line of JSON, then the input as it is.
+    /// Writes a line of JSON, then the raw input.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -86,10 +86,10 @@ impl Finding {
         Ok(path)
     }
 
-    /// Reads such a file.
+    /// Reads a finding from its file.
     ///
     /// # Errors
-    /// The file cannot be read, or was not written here.
+    /// The file cannot be read, or is not a finding.
     pub fn read(path: &Path) -> io::Result<(Self, Vec<u8>)> {
         let bytes = fs::read(path)?;
         let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
@@ -98,12 +98,12 @@ impl Finding {
     }
 }
 
-/// The innermost place of these crates in a backtrace, outside this one.
+/// The innermost location in a backtrace within these crates, except this one.
 pub(super) fn crate_place(trace: &str) -> Option<String> {
     let places = trace.lines().filter_map(|line| line.trim().strip_prefix("at "));
     let mut ours = places.filter_map(|place| place.find("crates/").map(|start| &place[start..]));
     let place = ours.find(|place| place.contains("/src/") && !place.starts_with("crates/fuzzing/"))?;
-    // Without the column.
+    // Drops the column.
     place.rsplit_once(':').map(|(place, _)| place.to_owned())
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_comes_back_with_its_input() {
+    fn a_finding_is_read_back_with_its_input() {
         let folder = tempfile::tempdir().unwrap();
         let failure = Failure { kind: Kind::Hang, place: "p".into(), message: "m".into() };
         let (target, changes) = ("a::B<C>".into(), vec!["cut".into()]);

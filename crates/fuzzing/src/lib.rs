@@ -1,11 +1,11 @@
 //! Mutated inputs for every saved type and every reader.
 //!
-//! A target is a saved type or a reader, with valid inputs to start from. Cases are mutated seeds; they run
-//! in worker processes, so that an abort, a fault of memory, a hang or a bomb is a finding and not the end.
-//! What loads has to be worth something: it is used as its owner would use it, saved and loaded again.
+//! A target is a saved type or a reader, with valid inputs as seeds. Cases are mutated seeds. They run in
+//! worker processes, so that an abort, a memory fault, a hang or a decompression bomb is a finding and does
+//! not end the run. An accepted value is used as in an application, saved and loaded again.
 //!
-//! Reading order: [`run`]; [`Target`] and [`Checks`], what a target asks; `mutate`, the cases; [`Launch`] and
-//! [`work`], the two ends of a worker; `targets`, the list.
+//! Reading order: [`run`]; [`Target`] and [`Checks`], the laws of a target; `mutate`, the cases; [`Launch`]
+//! and [`work`], the two ends of a worker; `targets`, the list.
 
 mod checks;
 mod finding;
@@ -37,37 +37,38 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long, how much, and where findings go.
+/// The limits of a run, and the folder of its findings.
 #[derive(Debug)]
 pub struct Options {
     /// The time of the whole run.
     pub time: Duration,
-    /// So many cases a target in place of a time.
+    /// The number of cases per target, instead of a time.
     pub cases: Option<u64>,
     /// The seed of all cases.
     pub seed: u64,
-    /// Workers at a time.
+    /// The number of parallel workers.
     pub threads: usize,
     /// Only targets whose names contain this.
     pub only: Option<String>,
     /// The folder of the findings.
     pub out: PathBuf,
-    /// Show no progress.
+    /// No progress output.
     pub quiet: bool,
 }
 
-/// After so many ends of a worker, a target waits for its next turn: a hang costs the whole limit of a case.
+/// After this many ended workers, a target waits for its next turn: a hang costs the whole time limit of a
+/// case.
 const ENDS_A_TURN: usize = 4;
-/// A target whose every turn ends so is left alone after so many.
+/// After this many ended workers in all, a target is skipped.
 const MOST_ENDS: u64 = 40;
 
 /// Runs cases of every target in turns, until the time is over or `stop` is set.
 ///
-/// Case `n` of a target depends on the seed and the name of the target alone; how many cases are run depends
-/// on the time.
+/// Case `n` of a target depends only on the seed and the target's name; the number of cases depends on the
+/// time.
 ///
 /// # Errors
-/// A worker that cannot be started, or a finding that cannot be written.
+/// A worker cannot be started, or a finding cannot be written.
 pub fn run(targets: &[Target], options: &Options, launch: &Launch, stop: &AtomicBool) -> io::Result<Summary> {
     let wanted =
         |target: &&Target| options.only.as_ref().is_none_or(|part| target.name().contains(part.as_str()));
@@ -99,10 +100,10 @@ pub fn run(targets: &[Target], options: &Options, launch: &Launch, stop: &Atomic
     Ok(run.summary())
 }
 
-/// Runs the input of a file that [`run`] has written, alone. `None` if it does no harm any more.
+/// Runs the single input of a file written by [`run`]. `None` if it does not fail any more.
 ///
 /// # Errors
-/// A file that cannot be read, or a worker that cannot be started.
+/// The file cannot be read, or a worker cannot be started.
 pub fn replay(path: &Path, launch: &Launch) -> io::Result<(Finding, Option<Failure>)> {
     let (finding, input) = Finding::read(path)?;
     let failure = alone(launch, &finding.target, input)?;
@@ -124,7 +125,7 @@ struct Run<'a> {
     start: Instant,
     stage: Stage,
     progress: &'a Progress,
-    /// Turns that were handed out.
+    /// The number of turns begun.
     next: AtomicUsize,
     tallies: Vec<Mutex<Tally>>,
     findings: Mutex<Findings>,
@@ -138,7 +139,7 @@ impl Run<'_> {
             if self.options.cases.is_some() && turn >= self.targets.len() {
                 break;
             }
-            // The next worker of a target goes on where the last one ended.
+            // The next worker of a target continues after the last one.
             let Ok(mut tally) = self.tallies[k].try_lock() else { continue };
             self.turn(self.targets[k], &mut tally)?;
             drop(tally);
@@ -147,7 +148,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// So many targets are met twice within the time; nobody waits longer than a few seconds.
+    /// The time of a turn: every target gets two turns within the run, and no turn exceeds a few seconds.
     fn slice(&self) -> Duration {
         let threads = u32::try_from(self.options.threads.max(1)).unwrap_or(u32::MAX);
         let targets = u32::try_from(self.targets.len()).unwrap_or(u32::MAX).max(1);
@@ -197,7 +198,7 @@ impl Run<'_> {
         let Case { bytes, changes } = case(target.name(), target.format(), &seeds, self.options.seed, number);
         let again = alone(self.launch, target.name(), bytes.clone())?;
         if failure.kind == Kind::Hang && again.is_none() {
-            // A busy machine, not a hang.
+            // Caused by a busy machine, not a hang.
             return Ok(());
         }
         let is_same = |again: Failure| again.kind == failure.kind;

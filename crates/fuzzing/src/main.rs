@@ -1,5 +1,5 @@
-//! The program behind `cargo xtask fuzz`: a run that ends with its time or with Ctrl-C, and always with its
-//! table.
+//! The program behind `cargo xtask fuzz`: a run until its time limit or Ctrl-C, with a table at the end in
+//! both cases.
 
 use boosters::Threads;
 use clap::Parser;
@@ -14,50 +14,50 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// A run of a day, if only cases are counted.
+/// The time limit with --cases: a day.
 const UNLIMITED: Duration = Duration::from_secs(86_400);
 
-/// Attack every saved type and every reader with mutated input
+/// Fuzz every saved type and every reader with mutated inputs
 #[derive(Parser)]
 #[command(name = "cargo xtask fuzz", bin_name = "cargo xtask fuzz", version, about)]
 struct Arguments {
-    /// Minutes of the whole run
+    /// Duration of the run, in minutes
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
-    /// So many cases a target, in place of a time
+    /// Cases per target, instead of a duration
     #[arg(long, conflicts_with = "minutes")]
     cases: Option<u64>,
-    /// The seed of all cases
+    /// Seed of all cases
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Workers at a time; all cores unless said
+    /// Parallel workers; default: one per core
     #[arg(long)]
     threads: Option<usize>,
-    /// Only targets with this in their names
+    /// Part of a target's name; default: all targets
     #[arg(long)]
     only: Option<String>,
-    /// Where findings go
+    /// Folder for the findings
     #[arg(long, default_value = "out/fuzz")]
     out: PathBuf,
-    /// The limit of a case in seconds
+    /// Time limit of a case, in seconds
     #[arg(long, default_value_t = 5.0)]
     case_seconds: f64,
-    /// The limit of a worker's memory in MiB
+    /// Memory limit of a worker, in MiB
     #[arg(long, default_value_t = 256)]
     memory: u64,
-    /// Run the input of one finding again, and nothing else
+    /// File of a finding: run only its input
     #[arg(long)]
     replay: Option<PathBuf>,
-    /// Print the names of the targets
+    /// List the names of the targets
     #[arg(long)]
     list: bool,
-    /// Show no progress
+    /// No progress output
     #[arg(long)]
     quiet: bool,
-    /// This process is in a group of its own, and ends with its standard input
+    /// Internal: end when standard input ends
     #[arg(long, hide = true)]
     ends_with_input: bool,
-    /// Run the cases of a job that stands on standard input
+    /// Internal: run the job given on standard input
     #[arg(long, hide = true)]
     worker: bool,
 }
@@ -107,15 +107,15 @@ fn replay(path: &std::path::Path, launch: &Launch) -> Result<ExitCode, Box<dyn E
     Ok(ExitCode::FAILURE)
 }
 
-/// Runs the attack in a process group of its own, which Ctrl-C does not reach; it sees the end of its input
-/// when this process is gone, and prints what it has.
+/// Runs the fuzzing in its own process group, which Ctrl-C does not reach. When this process ends, its input
+/// ends, and it prints its table.
 fn apart() -> Result<ExitCode, Box<dyn Error>> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(std::env::args_os().skip(1)).arg("--ends-with-input").stdin(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
-    // The pipe stays open as long as this process lives.
+    // The pipe stays open until this process ends.
     let input = child.stdin.take();
     let status = child.wait()?;
     drop(input);
@@ -125,7 +125,7 @@ fn apart() -> Result<ExitCode, Box<dyn Error>> {
 fn attack(options: &Arguments, launch: &Launch) -> Result<ExitCode, Box<dyn Error>> {
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
-    // Left behind at the end: it waits for an input that says nothing but that it has ended.
+    // Not joined: the thread only waits for the end of the input.
     drop(thread::spawn(move || {
         let ended = std::io::stdin().lock().read_to_end(&mut Vec::new());
         seen.store(ended.is_ok(), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! How an owner uses what was loaded: a few rounds on rows of the dimension that it reports.
+//! The use of a loaded value: a few rounds on rows of its reported dimension.
 
 use super::checks::Checks;
 use super::verdict::AnyError;
@@ -14,20 +14,20 @@ use weak_learners::batch::Hypothesis;
 use weak_learners::pairs::PairHypothesis;
 use weak_learners::{BanditPredictor, FullInformationPredictor, Label, OnlinePredictor};
 
-/// Room that is made for a reported dimension; above it a value is only saved and loaded.
+/// The largest reported dimension for use; above it a value is only saved and loaded.
 pub(super) const MOST: usize = 1 << 12;
-/// Rounds of a use.
+/// The rounds of a use.
 const ROUNDS: usize = 4;
 
 type Played = Result<(), AnyError>;
 
-/// A wave, so that rows differ and repeat in every run.
+/// Deterministic entries from a sine, so that rows differ and every run is equal.
 pub(super) fn wave(length: usize, t: usize) -> Vec<f64> {
     let at = |j: usize| (1.7 * (j + 3 * t) as f64 + 0.3).sin();
     (0..length).map(at).collect()
 }
 
-/// A dense or a sparse row in turn, if there is room for it.
+/// Dense and sparse rows in turn; `None` above the largest dimension.
 fn with_row<E>(inputs: usize, t: usize, see: impl FnOnce(Row<'_>) -> Result<(), E>) -> Result<(), E>
 where
     E: From<rows::RowError>,
@@ -44,7 +44,7 @@ fn label(t: usize) -> Label {
     if t.is_multiple_of(3) { Label::Minus } else { Label::Plus }
 }
 
-/// Nothing to do but to be saved and loaded.
+/// No use: the value is only saved and loaded.
 #[allow(clippy::unnecessary_wraps, reason = "one of many uses, which may fail")]
 pub(super) fn nothing<T>(_: &mut T, _: &mut Checks) -> Played {
     Ok(())
@@ -91,7 +91,7 @@ pub(super) fn regressor<P: OnlinePredictor<[f64]> + Serialize>(p: &mut P, checks
     Ok(())
 }
 
-/// Predictors that do not say their shape: rows of this many inputs and targets of so many outputs.
+/// Predictors without a reported shape, on rows with these numbers of inputs and outputs.
 pub(super) fn full_information<P: FullInformationPredictor + Serialize>(
     p: &mut P,
     checks: &mut Checks,
@@ -154,7 +154,7 @@ pub(super) fn with_reset<L: OnlineLearner + Serialize>(learner: &mut L, checks: 
 
 pub(super) fn blind<L: BanditLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Played {
     for t in 0..ROUNDS {
-        // A play draws, so that it is no part of what may be refused.
+        // A play draws random numbers, so it is not part of the step that may be refused.
         let play = learner.play().to_vec();
         checks.numbers("a play", &play);
         let loss = if t == 2 { 0.0 } else { play.iter().sum::<f64>().cos() };
@@ -193,7 +193,7 @@ pub(super) fn oracle<L: OracleLearner + Serialize>(learner: &mut L, checks: &mut
     Ok(())
 }
 
-/// Dimensions that a set may have.
+/// Candidate dimensions of a set.
 const DIMENSIONS: [usize; 8] = [1, 2, 3, 4, 5, 6, 9, 12];
 
 fn each_dimension<K: DecisionSet>(set: &K, mut see: impl FnMut(&K, usize)) {
@@ -303,7 +303,7 @@ pub(super) fn scores<S: Scores>(s: &mut S, checks: &mut Checks) -> Played {
     for t in 0..ROUNDS {
         with_row::<AnyError>(s.inputs(), t, |x| {
             s.scores(x, &mut scores)?;
-            // Sums over columns and members; a policy makes probabilities of infinite ones, or refuses them.
+            // Sums over columns and members; a policy turns infinite ones into probabilities or refuses them.
             scores.iter().for_each(|&score| checks.extended("a score", score));
             Ok(())
         })?;

@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The summary of a run.
 
 use super::finding::Finding;
 use report::record::Provenance;
@@ -9,36 +9,36 @@ use std::time::Duration;
 /// The cases of one target.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Cases that were begun.
+    /// The number of cases begun.
     pub cases: u64,
-    /// Taken, and of use.
+    /// The number of accepted cases.
     pub accepted: u64,
-    /// Refused.
+    /// The number of refused cases.
     pub refused: u64,
-    /// Failed.
+    /// The number of failed cases.
     pub failed: u64,
-    /// The case to go on with.
+    /// The next case.
     pub next: u64,
-    /// Workers that this target has ended.
+    /// The number of workers ended by this target.
     pub ends: u64,
 }
 
 impl Tally {
-    /// A target that takes everything, or nothing, tests nothing.
+    /// Whether the target tests nothing: all cases are accepted, or none.
     #[must_use]
     pub fn is_vacuous(&self) -> bool {
         self.accepted == 0 || self.refused == 0
     }
 }
 
-/// All targets, and every finding with the number of cases that made it.
+/// All targets, and every finding with its number of cases.
 #[derive(Debug)]
 pub struct Summary {
-    /// By name, in the order of the list.
+    /// The targets by name, in the order of the list.
     pub targets: Vec<(String, Tally)>,
-    /// By target, kind and place.
+    /// The findings by target, kind and place.
     pub findings: Vec<(Finding, u64)>,
-    /// What the run took.
+    /// The duration of the run.
     pub elapsed: Duration,
 }
 

@@ -1,4 +1,5 @@
-//! Workers from outside: started with bounded memory, watched for silence, and their ends told apart.
+//! The supervisor of a worker: bounded memory, a time limit per case, and the classification of the worker's
+//! end.
 
 use super::finding::{Failure, Kind, crate_place};
 use super::worker::{Inputs, Job, MARK, Report};
@@ -9,40 +10,40 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How a worker is started, and what it may use.
+/// The command and the limits of a worker.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Variables of its environment beside those of this process.
+    /// Environment variables besides those of this process.
     pub environment: Vec<(OsString, OsString)>,
-    /// The limit of a case.
+    /// The time limit of a case.
     pub case: Duration,
     /// The limit of a worker's address space. An input has at most a quarter of a mebibyte, so a constant
-    /// bounds what it may cost.
+    /// limit suffices.
     pub memory_mib: u64,
 }
 
-/// The first line of a worker waits for its seeds.
+/// The time limit of a worker's first line, which comes after its seeds are built.
 const START: Duration = Duration::from_secs(120);
 
-/// What a worker said of its job before it ended.
+/// A worker's report on its job.
 #[derive(Debug, Default)]
 pub struct Account {
-    /// Cases that were accepted.
+    /// The number of accepted cases.
     pub accepted: u64,
-    /// Cases that were refused.
+    /// The number of refused cases.
     pub refused: u64,
-    /// Cases that failed, by number.
+    /// The failed cases, by number.
     pub failures: Vec<(u64, Failure)>,
-    /// The case to go on with.
+    /// The next case.
     pub next: u64,
-    /// Whether the worker came to the end of its job.
+    /// Whether the worker finished its job.
     pub done: bool,
 }
 
 impl Launch {
-    /// Runs a job. What ends the worker is a failure of the case it was at.
+    /// Runs a job. The end of the worker within a case is a failure of that case.
     ///
     /// # Errors
     /// The worker cannot be started, or ends before its first case.
@@ -62,14 +63,14 @@ impl Launch {
         });
         let words = thread::spawn(move || {
             let mut text = Vec::new();
-            // A worker may say anything; what matters stands at the start.
+            // A worker may print anything; only the beginning is kept.
             let _ = complaints.take(1 << 16).read_to_end(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         });
         let mut account = Account { next: first(job), ..Account::default() };
         let (at, silent) = self.listen(&reports, &mut account);
         if silent || account.done {
-            // It has answered, or will not.
+            // The worker has answered, or timed out.
             let _ = child.kill();
         }
         let status = child.wait()?;
@@ -86,7 +87,7 @@ impl Launch {
         Ok(account)
     }
 
-    /// The case that the worker was at, if it was at one, and whether it fell silent.
+    /// The worker's current case, if any, and whether the worker timed out.
     fn listen(&self, reports: &Receiver<Report>, account: &mut Account) -> (Option<u64>, bool) {
         let (mut at, mut limit) = (None, START);
         loop {
@@ -109,13 +110,12 @@ impl Launch {
     }
 
     fn start(&self, job: &Job) -> io::Result<Child> {
-        // A shell is how a limit is set without unsafe code. It is also the limit of time of a worker that
-        // was left behind.
+        // A shell sets the limits without unsafe code. It also limits the time of an orphaned worker.
         let limits = format!("ulimit -c 0; ulimit -t 600; ulimit -v {}; exec \"$@\"", self.memory_mib * 1024);
         let mut command = Command::new("sh");
         command.args(["-c", &limits, "sh"]).args(&self.command);
         command.envs(self.environment.iter().cloned());
-        // Threads and their arenas reserve address space that nobody uses.
+        // Threads and their arenas reserve unused address space.
         command.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "1"), ("RUST_BACKTRACE", "1")]);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -134,7 +134,7 @@ fn first(job: &Job) -> u64 {
     }
 }
 
-/// What the end of a worker says.
+/// The failure of a case whose worker ended.
 fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
     if let Some(limit) = silence {
         let message = format!("no answer within {} s", limit.as_secs_f64());
@@ -163,7 +163,7 @@ fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
     Failure { kind, place: squeezed(&place), message: format!("{status}: {last}") }
 }
 
-/// Runs of `#` as one.
+/// Replaces runs of `#` by one.
 fn squeezed(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! What is attacked: seeds to start from, and a judge of what became of an input.
+//! A target: seeds, and a judge of inputs.
 
 use super::checks::Checks;
 use super::verdict::{AnyError, Complaint, Verdict};
@@ -7,25 +7,25 @@ use serde::de::DeserializeOwned;
 use std::any::type_name;
 use std::fmt;
 
-/// How the bytes of a target are mutated.
+/// The kind of mutation of a target's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON value: by its structure, now and then by its bytes.
+    /// A JSON value, changed by structure and sometimes by bytes.
     Json,
     /// Lines of cells.
     Text,
-    /// Bytes, among them lengths.
+    /// Bytes, including lengths.
     Binary,
 }
 
-/// What feeds an input to the code under attack.
+/// The code under test, as a function of an input.
 pub type Judge = Box<dyn FnMut(&[u8]) -> Verdict>;
 
-/// A target that is ready.
+/// A prepared target.
 pub struct Prepared {
-    /// Valid inputs; every one has to be accepted as it is.
+    /// Valid inputs; each must be accepted unchanged.
     pub seeds: Vec<Vec<u8>>,
-    /// Feeds an input to the code under attack.
+    /// Passes an input to the code under test.
     pub judge: Judge,
 }
 
@@ -43,7 +43,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target by hand; `prepare` runs once in every worker.
+    /// A custom target; `prepare` runs once per worker.
     pub fn new(
         name: impl Into<String>,
         format: Format,
@@ -52,10 +52,10 @@ impl Target {
         Self { name: name.into(), format, prepare: Box::new(prepare) }
     }
 
-    /// A saved type: `seeds` makes instances, `play` uses one as its owner would.
+    /// A saved type: `seeds` builds instances, `play` uses one as in an application.
     ///
-    /// An instance that loads has to be written and read back bit for bit, before its use and after it, and
-    /// the copy has to go the way of the original.
+    /// A loaded instance must be saved and loaded bit for bit, before and after its use, and the copy must
+    /// behave like the original.
     pub fn saved<T: Serialize + DeserializeOwned + 'static>(
         seeds: impl Fn() -> Result<Vec<T>, AnyError> + Send + Sync + 'static,
         play: impl Fn(&mut T, &mut Checks) -> Result<(), AnyError> + Send + Sync + Copy + 'static,
@@ -66,7 +66,7 @@ impl Target {
         })
     }
 
-    /// A reader: `read` says whether it took the bytes.
+    /// A reader: `read` returns whether it accepted the bytes.
     pub fn reader(
         name: &str,
         format: Format,
@@ -76,29 +76,29 @@ impl Target {
         Self::new(name, format, move || Ok(Prepared { seeds: seeds()?, judge: Box::new(read.clone()) }))
     }
 
-    /// Another state of a type that has a target already.
+    /// Another state of a type with a target.
     #[must_use]
     pub fn also(mut self, which: &str) -> Self {
         self.name = format!("{}, {which}", self.name);
         self
     }
 
-    /// Unique; that of a saved type begins with its path.
+    /// The unique name; for a saved type it begins with the type's path.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How its inputs are mutated.
+    /// The kind of mutation of the inputs.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Makes the seeds.
+    /// Builds the seeds.
     ///
     /// # Errors
-    /// A seed that cannot be made.
+    /// A seed cannot be built.
     pub fn prepare(&self) -> Result<Prepared, AnyError> {
         (self.prepare)()
     }
@@ -110,7 +110,7 @@ impl fmt::Debug for Target {
     }
 }
 
-/// The path of a type, those of its parameters without their modules.
+/// The path of a type, with its parameters without their modules.
 fn short_name<T>() -> String {
     let whole = type_name::<T>();
     let Some((path, parameters)) = whole.split_once('<') else { return whole.to_owned() };
@@ -133,7 +133,7 @@ fn judge<T: Serialize + DeserializeOwned>(
     let mut loaded: T = match serde_json::from_slice(input) {
         Ok(loaded) => loaded,
         Err(error) => {
-            // What it says is part of the refusal: a message may not panic either.
+            // The message is part of the refusal: formatting it must not panic either.
             std::hint::black_box(error.to_string());
             return Verdict::Refused;
         }
@@ -162,7 +162,7 @@ fn judge<T: Serialize + DeserializeOwned>(
     }
 }
 
-/// Saves a value and loads it; the text of both has to be the same.
+/// Saves a value and loads it; both texts must be equal.
 fn saved_again<T: Serialize + DeserializeOwned>(value: &T, when: &str) -> Result<(String, T), Verdict> {
     let saved = |error| complaint("what was loaded can be saved", format!("{when}: {error}"));
     let text = serde_json::to_string(value).map_err(saved)?;
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_keep_the_path_of_the_type_alone() {
+    fn names_keep_only_the_path_of_the_type() {
         assert_eq!(short_name::<std::time::Duration>(), "core::time::Duration");
         let name = short_name::<Option<Vec<(std::time::Duration, String)>>>();
         assert_eq!(name, "core::option::Option<Vec<(Duration, String)>>");

@@ -1,26 +1,26 @@
-//! What became of an input.
+//! The verdict on an input.
 
 use std::error::Error;
 
-/// An error of any crate; what it says is looked at, not what it is.
+/// An error of any crate; only its message matters.
 pub type AnyError = Box<dyn Error>;
 
-/// What became of one input.
+/// The verdict on one input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It was taken, and what was made of it survived its use.
+    /// The input was accepted, and the value survived its use.
     Accepted,
-    /// It was refused with an error.
+    /// The input was refused with an error.
     Refused,
-    /// It was taken and should not have been, or was worth nothing then.
+    /// The input was accepted, but the value violates a law.
     Faulty(Complaint),
 }
 
-/// What is wrong with an input that was taken.
+/// The violated law of an accepted input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// The law that is broken; complaints of one law are one finding.
+    /// The violated law; all complaints about one law are one finding.
     pub law: &'static str,
-    /// How.
+    /// The details.
     pub detail: String,
 }

@@ -1,7 +1,6 @@
-//! The process that runs cases, one after the other, and says on standard output where it is.
+//! The process that runs cases, one after the other, and reports its position on standard output.
 //!
-//! A case may end the process, so that what it was at has to be known before: a line goes out ahead of every
-//! case.
+//! A case may end the process, so a line is printed before every case.
 
 use super::finding::{Failure, Kind, crate_place};
 use super::mutate::case;
@@ -14,14 +13,14 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a worker is asked for; a line of JSON on its standard input.
+/// A worker's job: one line of JSON on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// The name of the target.
     pub target: String,
     /// The seed of the run.
     pub seed: u64,
-    /// Which inputs.
+    /// The inputs.
     pub inputs: Inputs,
 }
 
@@ -30,39 +29,39 @@ pub struct Job {
 pub enum Inputs {
     /// Cases by number, until one of the limits is met.
     Cases {
-        /// The first.
+        /// The first case.
         from: u64,
-        /// How many at most.
+        /// The most cases.
         most: u64,
-        /// For how long.
+        /// The time limit.
         milliseconds: u64,
     },
-    /// This one.
+    /// This input only.
     Given(Vec<u8>),
 }
 
-/// What a worker says; a line each, behind `@fuzz `.
+/// The reports of a worker: one line each, after `@fuzz `.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The case that begins.
+    /// A case begins.
     Begins(u64),
-    /// The case that began was accepted.
+    /// The current case was accepted.
     Accepted,
-    /// It was refused.
+    /// The current case was refused.
     Refused,
-    /// It failed.
+    /// The current case failed.
     Failed(Failure),
     /// The job is done.
     Done,
 }
 
-/// How a line of a worker begins: others that print there do not matter.
+/// The prefix of a worker's lines; other lines are ignored.
 pub(super) const MARK: &str = "@fuzz ";
 
 /// Reads a job, runs it, and reports.
 ///
 /// # Errors
-/// No job, no such target, a target whose seeds cannot be made, or nobody who listens.
+/// No job, an unknown target, a target whose seeds cannot be built, or a closed standard output.
 pub fn work(targets: &[Target]) -> Result<(), AnyError> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
@@ -98,7 +97,7 @@ fn refused_seed(input: &[u8]) -> Report {
 }
 
 fn say(report: &Report) -> io::Result<()> {
-    // A line of its own, whatever was printed before it.
+    // A separate line, even after an unfinished one.
     let line = format!("\n{MARK}{}\n", serde_json::to_string(report)?);
     let mut out = io::stdout().lock();
     out.write_all(line.as_bytes())?;
@@ -122,7 +121,7 @@ fn run(prepared: &mut Prepared, input: &[u8]) -> Report {
     }
 }
 
-/// Place and message of the last panic, of whatever thread.
+/// Place and message of the last panic in any thread.
 static LAST_PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
 
 fn last_panic() -> std::sync::MutexGuard<'static, Option<(String, String)>> {

@@ -1,4 +1,4 @@
-//! The attack on saved types and readers: no type is left out, every kind of fault is found, and a short run
+//! Fuzzing of saved types and readers: every type has a target, every kind of fault is found, and a short run
 //! finds none.
 
 use fuzzing::{Format, Inputs, Job, Kind, Launch, Options, Prepared, Summary, Target, Verdict};
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
 
-/// Set for the processes in which [`worker_of_the_faulty_targets`] works.
+/// The variable set for processes that run [`worker_of_the_faulty_targets`].
 const WORKER: &str = "FUZZ_WORKER_OF_FAULTY_TARGETS";
 
 fn faulty(name: &str, judge: fn(&[u8]) -> Verdict) -> Target {
@@ -19,7 +19,7 @@ fn faulty(name: &str, judge: fn(&[u8]) -> Verdict) -> Target {
     Target::new(name, Format::Text, prepare)
 }
 
-/// Whether an input is the seed; everything else is what a target fails on.
+/// Whether an input is the seed; a faulty target fails on every other input.
 fn is_seed(input: &[u8]) -> bool {
     input == b"[1,2,3]"
 }
@@ -30,7 +30,7 @@ fn panics(input: &[u8]) -> Verdict {
 }
 
 fn hangs(input: &[u8]) -> Verdict {
-    // One of the first cases is enough: every hang takes the whole limit of a case.
+    // One of the first cases is enough: every hang takes the whole time limit of a case.
     while input.contains(&b'"') {
         thread::sleep(Duration::from_millis(10));
     }
@@ -48,8 +48,8 @@ fn aborts(input: &[u8]) -> Verdict {
     if is_seed(input) { Verdict::Accepted } else { std::process::abort() }
 }
 
-/// What an access outside of memory ends in; the first signal only takes the handler away that looks for a
-/// full stack.
+/// Sends the signal of an invalid memory access. The first signal only removes the handler that detects stack
+/// overflows.
 fn faults(input: &[u8]) -> Verdict {
     let process = std::process::id().to_string();
     for _ in 0..if is_seed(input) { 0 } else { 10 } {
@@ -80,7 +80,7 @@ fn is_sound(input: &[u8]) -> Verdict {
     if input.starts_with(b"[") { Verdict::Accepted } else { Verdict::Refused }
 }
 
-/// A type that is saved as another number than it is, and one that loads what it should refuse.
+/// A type that is saved as a wrong number, and a type that loads values it should refuse.
 fn unlawful() -> Vec<Target> {
     #[derive(serde::Serialize, serde::Deserialize)]
     struct Finite(f64);
@@ -129,7 +129,7 @@ fn faulty_targets() -> Vec<Target> {
     list
 }
 
-/// Not a test where nobody has asked for a worker: this program is its own worker.
+/// The worker of the tests below, run by this program itself; without the variable it does nothing.
 #[test]
 fn worker_of_the_faulty_targets() {
     if std::env::var_os(WORKER).is_some() {
@@ -177,7 +177,7 @@ fn every_kind_of_fault_is_found_and_can_be_replayed() {
         ("Halved", Kind::Law),
     ];
     assert_eq!(found, BTreeSet::from(expected), "{summary}");
-    // One panic of one place is one finding, however many cases make it.
+    // All panics at one place are one finding.
     let of_panics = summary.findings.iter().find(|(finding, _)| finding.target == "panics").unwrap();
     assert!(of_panics.1 > 5 && of_panics.0.failure.place.contains("tests/fuzz.rs"), "{:?}", of_panics.0);
     assert!(summary.findings.iter().all(|(finding, _)| finding.alone), "{summary}");
@@ -191,7 +191,7 @@ fn every_kind_of_fault_is_found_and_can_be_replayed() {
     assert!(vacuous.contains(&"panics") && !vacuous.contains(&"is sound"), "{summary}");
     assert!(summary.to_string().contains("9 findings"), "{summary}");
 
-    // A file for each, which fails again.
+    // A file per finding, whose input fails again.
     let files: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 9);
     for file in files {
@@ -202,7 +202,7 @@ fn every_kind_of_fault_is_found_and_can_be_replayed() {
     }
 }
 
-/// Public types that are loaded, by their paths, as the sources declare them.
+/// The paths of public types with `Deserialize`, from the sources.
 #[allow(clippy::unwrap_used, reason = "a test helper: sources that are not there fail the test")]
 fn saved_types() -> BTreeSet<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -231,7 +231,7 @@ fn visit(folder: &Path, module: &str, types: &mut BTreeSet<String>) {
     }
 }
 
-/// The `pub` types of a source that derive `Deserialize`, or that it is implemented for.
+/// The `pub` types of a source that derive or implement `Deserialize`.
 fn declared(source: &str) -> impl Iterator<Item = String> {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let name = |text: &str| {
@@ -253,7 +253,7 @@ fn declared(source: &str) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn every_saved_type_has_a_target_and_every_target_a_name_of_its_own() {
+fn every_saved_type_has_a_target_and_target_names_are_unique() {
     let targets = fuzzing::targets();
     let names: BTreeSet<&str> = targets.iter().map(Target::name).collect();
     assert_eq!(names.len(), targets.len());
@@ -269,7 +269,7 @@ fn every_saved_type_has_a_target_and_every_target_a_name_of_its_own() {
 }
 
 #[test]
-fn types_are_found_however_they_are_declared() {
+fn all_forms_of_declarations_are_found() {
     let source = "#[derive(Debug, Deserialize)]\n#[serde(try_from = \"A\")]\npub struct One<K> {\n\
                   #[derive(Deserialize)]\nstruct Private;\n#[derive(Debug)]\npub struct NotSaved;\n\
                   #[derive(serde::Serialize, serde::Deserialize)]\n/// Doc.\npub enum Two {}\n\
@@ -278,9 +278,9 @@ fn types_are_found_however_they_are_declared() {
     assert_eq!(declared(source).collect::<Vec<_>>(), ["One", "Two", "Three"]);
 }
 
-/// A number in a short file that asks for more than the 256 MiB of a worker.
+/// A number in a short file that requests more than the worker's 256 MiB.
 #[test]
-fn sizes_that_the_memory_does_not_hold_are_refused() {
+fn sizes_beyond_memory_are_refused() {
     let launch = Launch {
         command: vec![env!("CARGO_BIN_EXE_fuzzing").into(), "--worker".into()],
         environment: Vec::new(),
@@ -305,9 +305,9 @@ fn sizes_that_the_memory_does_not_hold_are_refused() {
     }
 }
 
-/// The program itself on every target: the seeds as they are, and some cases more.
+/// The program on every target: the unchanged seeds, and some mutated cases.
 #[test]
-fn a_short_attack_on_every_target_finds_nothing() {
+fn a_short_run_on_every_target_finds_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let out = Command::new(env!("CARGO_BIN_EXE_fuzzing"))
         .args(["--cases", "40", "--seed", "7", "--quiet", "--out"])

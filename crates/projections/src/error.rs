@@ -14,7 +14,7 @@ pub enum ProjectionError {
     NotFinite {
         /// The argument.
         argument: &'static str,
-        /// Where in the argument; 0 for a scalar.
+        /// The index in the argument; 0 for a scalar.
         index: usize,
         /// The value found there.
         value: f64,
@@ -46,7 +46,7 @@ pub enum ProjectionError {
     /// A cap of a capped simplex below 0.
     #[error("cap {index} is {value:?}, below 0")]
     NegativeCap {
-        /// Which cap.
+        /// The index of the cap.
         index: usize,
         /// Its value.
         value: f64,
@@ -63,7 +63,7 @@ pub enum ProjectionError {
     /// A lower bound above its upper bound.
     #[error("bound {index}: lower {lower:?} exceeds upper {upper:?}")]
     BadBounds {
-        /// Which coordinate.
+        /// The coordinate.
         index: usize,
         /// Its lower bound.
         lower: f64,
@@ -75,7 +75,7 @@ pub enum ProjectionError {
     NegativeEntry {
         /// The argument.
         argument: &'static str,
-        /// Where.
+        /// The index in the argument.
         index: usize,
         /// The value found there.
         value: f64,
@@ -104,13 +104,13 @@ pub enum ProjectionError {
     /// A point outside the set that must contain it.
     #[error("{argument} lies outside the set")]
     OutsideSet {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
     },
     /// An edge, source or sink that names no vertex of the graph.
     #[error("vertex {vertex} is not one of the {vertices} vertices")]
     NoSuchVertex {
-        /// The number given.
+        /// The given number.
         vertex: usize,
         /// The number of vertices.
         vertices: usize,
@@ -132,7 +132,7 @@ pub enum ProjectionError {
     /// More vertices than twice the number of edges.
     #[error("{vertices} vertices are more than twice the {edges} edges")]
     TooManyVertices {
-        /// The number given.
+        /// The given number.
         vertices: usize,
         /// The number of edges.
         edges: usize,
@@ -140,7 +140,7 @@ pub enum ProjectionError {
     /// More entries than [`LARGEST_SIZE`](crate::LARGEST_SIZE) or than memory can hold.
     #[error("{argument}: {size} entries are more than memory can hold")]
     TooLarge {
-        /// Which argument.
+        /// The argument.
         argument: &'static str,
         /// The requested number of entries.
         size: usize,

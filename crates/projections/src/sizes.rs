@@ -5,7 +5,7 @@ use crate::ProjectionError;
 /// The most entries of a vector whose size is a parameter: 2³² − 1, the largest dimension of a sparse row.
 pub const LARGEST_SIZE: usize = u32::MAX as usize;
 
-/// A vector of `size` copies of `value`, for a dimension or count that a constructor receives.
+/// A vector of `size` copies of `value`, for a dimension or count passed to a constructor.
 ///
 /// The number may come from a damaged file. It is refused above [`LARGEST_SIZE`] on every machine, and also
 /// if the memory is not available, instead of ending the program.

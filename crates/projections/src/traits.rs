@@ -48,7 +48,7 @@ pub trait Projection<R: Regulariser>: DecisionSet {
         outcome
     }
 
-    /// [`Projection::project_with`] with working memory of its own.
+    /// [`Projection::project_with`] with fresh working memory.
     fn project(&self, y: &mut [f64]) -> Result<(), ProjectionError> {
         self.project_with(y, &mut Scratch::default())
     }
@@ -103,13 +103,13 @@ pub trait LogProjection: Projection<NegativeEntropy> {
         outcome
     }
 
-    /// [`LogProjection::project_log_with`] with working memory of its own.
+    /// [`LogProjection::project_log_with`] with fresh working memory.
     fn project_log(&self, log_y: &mut [f64]) -> Result<(), ProjectionError> {
         self.project_log_with(log_y, &mut Scratch::default())
     }
 }
 
-/// A set over which linear functions are easily minimised.
+/// A set with a cheap minimisation of linear functions.
 pub trait LinearMinimisation: DecisionSet {
     /// x ← argmin_{x∈K} ⟨g, x⟩, a vertex if K has one; approximate for sets of matrices. Among equal
     /// coordinates of g the lowest index wins. A refused call leaves `x` unchanged.

@@ -1,4 +1,5 @@
-//! After the first projection or linear minimisation of a length none allocates, for any first point.
+//! After the first projection or linear minimisation of a length, no further one allocates, for any first
+//! point.
 
 #[path = "../../rows/tests/counting/mod.rs"]
 mod counting;
@@ -11,7 +12,7 @@ use projections::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// First an easy point, inside with a single coordinate of weight; then harder and harder ones.
+/// First an easy point, inside, with a single positive coordinate; then increasingly hard ones.
 fn points(n: usize) -> Vec<Vec<f64>> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut easy = vec![0.0; n];

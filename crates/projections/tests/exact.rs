@@ -16,7 +16,7 @@ struct Case {
 
 #[derive(Deserialize)]
 struct Divergence {
-    /// The exponent of the p-norm; 0 stands for the negative entropy.
+    /// The exponent of the p-norm; 0 means the negative entropy.
     p: f64,
     x: Vec<f64>,
     y: Vec<f64>,

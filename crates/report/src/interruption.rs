@@ -1,29 +1,29 @@
-//! What an interrupted command says before it ends.
+//! The message of an interrupted command.
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process;
 
-/// What shells report of a program that Ctrl-C ended.
+/// The exit code that shells report after Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
-/// From now on Ctrl-C prints what is kept and the command that goes on from there, and ends the program with
-/// exit code 130. Every unit that is finished is on the disc by then, so nothing has to be tidied up.
+/// From now on Ctrl-C prints a message with the command that resumes, and ends the program with exit code
+/// 130. Every finished unit is on the disc by then, so there is nothing to clean up.
 pub fn explain(what_is_kept: &str) {
     let text = message(what_is_kept, std::env::args_os().skip(1));
     let handler = move || {
-        // Below the bars, whatever their state. Nobody is left to hear of a failure.
+        // Below the bars, whatever their state. A failure to print cannot be reported.
         let _ = writeln!(std::io::stderr(), "\n{text}");
         process::exit(INTERRUPTED);
     };
-    // Without a handler Ctrl-C ends the program as well, and says nothing.
+    // Without a handler Ctrl-C ends the program too, without a message.
     let _ = ctrlc::set_handler(handler);
 }
 
 fn message(what_is_kept: &str, arguments: impl Iterator<Item = OsString>) -> String {
     let words: Vec<String> = arguments.map(|argument| quoted(&argument.to_string_lossy())).collect();
     format!(
-        "interrupted; {what_is_kept}. The same command goes on from there:\n  cargo xtask {}",
+        "interrupted; {what_is_kept}. The same command resumes the run:\n  cargo xtask {}",
         words.join(" ")
     )
 }
@@ -42,11 +42,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_one_that_can_be_pasted() {
+    fn the_command_can_be_pasted_into_a_shell() {
         let arguments = ["reproduce", "oco", "--out", "my results", "--quick", "it's"].map(OsString::from);
         assert_eq!(
             message("trials are kept", arguments.into_iter()),
-            "interrupted; trials are kept. The same command goes on from there:\n  \
+            "interrupted; trials are kept. The same command resumes the run:\n  \
              cargo xtask reproduce oco --out 'my results' --quick 'it'\\''s'"
         );
     }

@@ -1,10 +1,10 @@
-//! What any experiment is made of.
+//! The building blocks of experiments.
 //!
-//! Reading order: [`record`], what a run leaves behind; [`trials`], the units of work that are kept so that a
-//! stopped run continues; [`paired`], means over trials and their intervals; [`table`] and [`plot`], which
-//! show them; [`progress`], [`output`] and [`interruption`], what the caller of a program sees meanwhile.
+//! Reading order: [`record`], the result of a run; [`trials`], the kept units of work, from which a stopped
+//! run resumes; [`paired`], means over trials and their intervals; [`table`] and [`plot`], their
+//! presentation; [`progress`], [`output`] and [`interruption`], the messages during a run.
 //!
-//! **Invariant.** Nothing here knows a learner: numbers come in as [`record::Trial`]s.
+//! **Invariant.** This crate does not depend on learners: numbers enter as [`record::Trial`]s.
 
 pub mod record;
 pub mod trials;

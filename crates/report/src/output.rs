@@ -1,13 +1,13 @@
-//! Lines for whoever started the program.
+//! Lines on the standard streams.
 
 use std::io::Write;
 
-/// A line on standard error; where that is closed, nobody asks for it.
+/// Prints a line on standard error; ignored if the stream is closed.
 pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// A reader that has seen enough and closed the pipe is no error of ours.
+/// Prints a line on standard output; a closed pipe is not an error.
 pub fn say(text: &str) -> std::io::Result<()> {
     match writeln!(std::io::stdout(), "{text}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),

@@ -28,37 +28,37 @@ impl Interval {
         let n = values.len() as f64;
         let (mean, std) = mean_and_std(values);
         let half_width = values.len().checked_sub(2).map(|k| {
-            // Beyond the table, 1.96 and the first term of its expansion in 1/(n − 1).
+            // Beyond the table: 1.96 and the first term of the expansion in 1/(n − 1).
             let quantile = STUDENT.get(k).copied().unwrap_or(1.96 + 2.372 / (n - 1.0));
             quantile * std / n.sqrt()
         });
         Some(Self { mean, std, half_width })
     }
 
-    /// Of the differences a − b, trial by trial.
+    /// The interval of the mean of the differences a − b, trial by trial.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Option<Self> {
         Self::of(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>())
     }
 
-    /// The interval of the values times `by`.
+    /// The interval, scaled by `by`.
     #[must_use]
     pub fn scaled(self, by: f64) -> Self {
         Self { mean: by * self.mean, std: by * self.std, half_width: self.half_width.map(|width| by * width) }
     }
 
-    /// The ends of the interval; of a single trial the mean itself.
+    /// The ends of the interval; for a single trial the mean itself.
     pub fn ends(self) -> (f64, f64) {
         let width = self.half_width.unwrap_or(0.0);
         (self.mean - width, self.mean + width)
     }
 
-    /// A share in percent, with its standard deviation; of a single trial alone.
+    /// A share in percent, with its standard deviation unless there is a single trial.
     pub fn percent(self) -> String {
         let Self { mean, std, half_width } = self.scaled(100.0);
         if half_width.is_some() { format!("{mean:.1} ± {std:.1}") } else { format!("{mean:.1}") }
     }
 
-    /// A difference of shares in points of a percent, with its interval; of a single trial alone.
+    /// A difference of shares in percentage points, with its interval unless there is a single trial.
     pub fn points(self) -> String {
         let found = self.scaled(100.0);
         let (low, high) = found.ends();
@@ -67,7 +67,7 @@ impl Interval {
         format!("{:+.1}{interval}", found.mean)
     }
 
-    /// Where 0 lies: below the interval, in it, above it. A single trial says nothing.
+    /// The position of 0: below the interval, in it, or above it. `None` for a single trial.
     pub fn verdict(self) -> Option<&'static str> {
         self.half_width?;
         let (low, high) = self.ends();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn every_quantile_leaves_a_twentieth() {
+    fn every_quantile_has_coverage_95_percent() {
         // The quantile ½√… of one degree of freedom is tan(0.475π), of two 0.95·√(2/(1 − 0.95²)).
         assert!((within((0.475 * std::f64::consts::PI).tan(), 1) - 0.95).abs() < 1e-12);
         assert!((within(0.95 * (2.0_f64 / (1.0 - 0.95 * 0.95)).sqrt(), 2) - 0.95).abs() < 1e-12);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_of_the_first_less_the_second_of_the_same_trial() {
+    fn a_difference_is_the_first_minus_the_second_in_the_same_trial() {
         let found = Interval::of_differences(&[5.0, 3.0, 4.0], &[1.0, 2.0, 3.0]).unwrap();
         assert!((found.mean - 2.0).abs() < 1e-12 && (found.std - 3.0_f64.sqrt()).abs() < 1e-12);
         let (low, high) = found.ends();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_looks_at_the_upper_end() {
+    fn a_verdict_uses_the_upper_end() {
         let of = |mean, half_width| Interval { mean, std: 0.0, half_width: Some(half_width) }.verdict();
         assert_eq!(
             [of(0.1, 0.2), of(0.3, 0.2), of(-0.1, 0.2), of(-0.3, 0.2)],

@@ -1,4 +1,4 @@
-//! A table that is built once and shown as Markdown or on a terminal.
+//! A table, shown as Markdown or on a terminal.
 
 use crate::record::{PaperRow, Provenance, Record, Row};
 use comfy_table::{CellAlignment, LineStyle, presets};
@@ -23,12 +23,12 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// What stands in a table.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// A word, left as it is.
+    /// Text, unchanged.
     Text(String),
-    /// A whole number, all its digits.
+    /// An integer, with all digits.
     Count(u64),
     /// A number, to four significant digits.
     Number(f64),
@@ -39,19 +39,19 @@ pub enum Cell {
         /// The standard deviation.
         std: f64,
     },
-    /// Nothing was measured.
+    /// No measurement.
     Empty,
 }
 
-/// A row that does not fit.
+/// A row with the wrong number of cells.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("row {label:?} has {found} cells, the table has {expected} columns")]
 pub struct TableError {
     /// The row's label.
     pub label: String,
-    /// The columns beside the labels.
+    /// The number of columns, without the labels.
     pub expected: usize,
-    /// The row's cells.
+    /// The number of the row's cells.
     pub found: usize,
 }
 
@@ -63,7 +63,7 @@ impl Table {
         Self { header, rows: Vec::new() }
     }
 
-    /// Adds a row. What is not from official data says so in its label.
+    /// Adds a row. Labels state data that are not official.
     ///
     /// # Errors
     /// [`TableError`]: another number of cells than of columns; the table is as before.
@@ -76,8 +76,8 @@ impl Table {
         Ok(())
     }
 
-    /// A metric of a record: a row for each data set, a column for each method, both in order of first
-    /// appearance. Below a data set stand the numbers that the paper reports for it, where there are any.
+    /// A metric of a record: a row per data set, a column per method, both in order of first appearance.
+    /// Below a data set are the paper's numbers, if any.
     #[must_use]
     pub fn of_metric(record: &Record, metric: &str) -> Self {
         let rows: Vec<&Row> = record.rows.iter().filter(|row| row.metric == metric).collect();
@@ -104,7 +104,7 @@ impl Table {
         table
     }
 
-    /// Markdown, with the columns aligned in the source as well.
+    /// Markdown, with columns also aligned in the source.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let lines: Vec<Vec<String>> =
@@ -130,7 +130,7 @@ impl Table {
         text
     }
 
-    /// For a terminal.
+    /// Plain text for a terminal.
     #[must_use]
     pub fn to_terminal(&self) -> String {
         let mut table = comfy_table::Table::new();
@@ -142,7 +142,7 @@ impl Table {
         table.trim_fmt() + "\n"
     }
 
-    /// The cells of the row of a label, in the order of the columns.
+    /// The cells of the row with this label, in the order of the columns.
     #[must_use]
     pub fn row(&self, label: &str) -> Option<&[String]> {
         self.rows
@@ -151,14 +151,14 @@ impl Table {
             .and_then(|row| row.get(1..))
     }
 
-    /// The cell of a label and the first column of this name.
+    /// The cell of this label in the first column with this name.
     #[must_use]
     pub fn cell(&self, label: &str, column: &str) -> Option<&str> {
         let place = self.header.iter().skip(1).position(|name| name == column)?;
         self.row(label)?.get(place).map(String::as_str)
     }
 
-    /// The rows, each behind its label.
+    /// The rows, each after its label.
     #[must_use]
     pub fn cells(&self) -> Vec<Vec<String>> {
         self.rows.clone()
@@ -182,7 +182,7 @@ impl Cell {
 }
 
 impl From<&Row> for Cell {
-    /// A single trial has no spread to show.
+    /// The mean of a row and its spread; a single trial has no spread.
     fn from(row: &Row) -> Self {
         if row.n > 1 { Self::Estimate { mean: row.mean, std: row.std } } else { Self::Number(row.mean) }
     }
@@ -194,7 +194,7 @@ impl From<&PaperRow> for Cell {
     }
 }
 
-/// A number to `digits` significant digits: plain from 0.0001 up to a million, with an exponent beyond.
+/// A number to `digits` significant digits: plain from 0.0001 up to a million, otherwise with an exponent.
 ///
 /// ```
 /// use report::table::significant;
@@ -207,7 +207,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    // The exponent is read off the rounded number, so that 9.9996 becomes 10.00 and not 10.000.
+    // The exponent is that of the rounded number, so that 9.9996 becomes 10.00 and not 10.000.
     let rounded = format!("{value:.*e}", digits.saturating_sub(1));
     let parts = rounded
         .split_once('e')
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_stands_below_its_method_and_beside_its_data_set() {
+    fn a_number_is_below_its_method_and_beside_its_data_set() {
         let (mut record, mut number) = (record(), 0.0);
         record.rows.clear();
         for dataset in ["letter", "abalone"] {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_length_is_refused_and_leaves_the_table() {
+    fn a_row_of_another_length_is_refused_and_the_table_unchanged() {
         let mut table = Table::new("data set", &["loss", "trials"]);
         table.push("a", Provenance::Official, vec![Cell::Text("x\ny".into()), Cell::Empty]).unwrap();
         let before = table.clone();
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_moves_to_the_next_power_and_signs_stay() {
+    fn rounding_may_reach_the_next_power_and_signs_stay() {
         let four = |value: f64| significant(value, 4);
         assert_eq!(four(9.999_96), "10.00");
         assert_eq!(four(0.000_099_999_6), "0.0001000");

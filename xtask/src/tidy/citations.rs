@@ -26,7 +26,7 @@ fn entries(references: &File) -> BTreeSet<&str> {
     bullets.filter_map(|rest| Some(rest.split_once("**")?.0)).collect()
 }
 
-/// The part of a line that people read: a comment in Rust, the whole line in Markdown.
+/// The prose of a line: a comment in Rust, the whole line in Markdown.
 fn prose<'a>(file: &File, line: &'a str) -> &'a str {
     if file.is_rust() {
         line.find("//").map_or("", |start| &line[start..])
@@ -67,7 +67,7 @@ mod tests {
 
     const KNOWN: (&str, &str) = (REFERENCES, "# References\n\n- **Z03** Zinkevich.\n- **W13** Worrell.\n");
 
-    /// `?` stands for the key that the list lacks, which these lines may not spell out themselves.
+    /// `?` stands for an unknown key, which may not occur literally in these lines.
     fn unknown(path: &str, text: &str) -> Vec<String> {
         let text = text.replace('?', "Q99");
         let tree = Tree::of(&[KNOWN, (path, &text)]);
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_found_wherever_it_stands() {
+    fn an_unknown_key_is_found_at_every_position() {
         for text in
             ["/// [?, Lemma 2]", "// line 3 of \\[?\\]", "//! [Z03, Theorem 1; ?, Lemma 2]", "x(); // [?"]
         {

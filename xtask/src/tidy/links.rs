@@ -1,4 +1,4 @@
-//! Links of the Markdown files lead somewhere, and every row of the README's table of algorithms names a
+//! Links in Markdown files have existing targets, and every row of the README's table of algorithms names a
 //! file.
 
 use super::Finding;
@@ -26,14 +26,14 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
     targets.filter(|target| !target.contains("://") && !target.starts_with(['#', '<']))
 }
 
-/// In rows of the README's tables: Rust files in backticks, from the workspace root.
+/// The Rust files in backticks in a row of the README's tables, relative to the workspace root.
 fn named_files<'a>(file: &File, line: &'a str) -> impl Iterator<Item = &'a str> {
     let is_row = file.path == README && line.starts_with('|');
     let code = line.split('`').skip(1).step_by(2);
     code.filter(move |word| is_row && word.contains('/') && word.ends_with(".rs"))
 }
 
-/// A link's target as a path from the workspace root.
+/// A link's target as a path relative to the workspace root.
 fn resolve(from: &str, target: &str) -> String {
     let target = target.split('#').next().unwrap_or(target);
     let mut parts: Vec<&str> = from.split('/').collect();
@@ -41,7 +41,7 @@ fn resolve(from: &str, target: &str) -> String {
     for part in target.split('/') {
         match part {
             "" | "." => {}
-            // A target outside the repository keeps its dots, and so is never found.
+            // A target outside the repository keeps its dots, so it is never found.
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_somewhere_pass() {
+    fn links_with_existing_targets_pass() {
         let text = "[a](docs/errata.md#bh20) [b](https://example.org/x) [c](#here) [d](crates/boosters)\n\
                     | BH20 | `crates/boosters/src/bandit.rs` | `boosters::Bandit` |\n";
         assert_eq!(missing(README, text), Vec::<String>::new());
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_nowhere_are_found() {
+    fn links_without_targets_are_found() {
         assert_eq!(missing(README, "see [a](docs/gone.md)"), ["there is no `docs/gone.md`"]);
         assert_eq!(missing("docs/other.md", "[a](docs/errata.md)"), ["there is no `docs/docs/errata.md`"]);
         assert_eq!(missing("docs/other.md", "[a](../../shared/x.md)"), ["there is no `../shared/x.md`"]);
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_the_readme_that_names_no_file_is_found() {
+    fn a_readme_row_with_a_missing_file_is_found() {
         let row = "| BH20 | `boosters::Gone` | `crates/boosters/src/gone.rs` |";
         assert_eq!(missing(README, row), ["there is no `crates/boosters/src/gone.rs`"]);
         assert_eq!(missing("docs/other.md", row), Vec::<String>::new());

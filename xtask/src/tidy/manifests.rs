@@ -1,6 +1,6 @@
-//! Every package takes its lints, its metadata and its dependencies' versions from the workspace.
+//! Every package inherits its lints, its metadata and its dependencies' versions from the workspace.
 //!
-//! Which package may depend on which is another matter: the architecture test of `experiments` holds that.
+//! The architecture test checks which package may depend on which.
 
 use super::Finding;
 use super::tree::{File, Tree};
@@ -8,7 +8,7 @@ use super::tree::{File, Tree};
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    // A peer of the benchmarks is a workspace of its own, so that nobody compiles it unasked.
+    // A peer of the benchmarks is a separate workspace, so that it is compiled only on request.
     let is_package =
         |file: &&File| file.path.ends_with("/Cargo.toml") && !file.path.starts_with("benches/peers/");
     tree.files.iter().filter(is_package).flat_map(check_package).collect()
@@ -40,7 +40,7 @@ fn is_dependency(entry: &Entry<'_>) -> bool {
 }
 
 /// `key.workspace = true`, `key = { workspace = true }` or anything else of the form `key = value`; the key
-/// is empty where a section itself says `workspace = true`.
+/// is empty if the section itself has `workspace = true`.
 struct Entry<'a> {
     line: usize,
     section: &'a str,
@@ -48,7 +48,7 @@ struct Entry<'a> {
     from_workspace: bool,
 }
 
-/// The entries of the small part of TOML that manifests are written in.
+/// The entries of a manifest, which uses a small part of TOML.
 fn entries(file: &File) -> Vec<Entry<'_>> {
     let mut section = "";
     let mut entries = Vec::new();
@@ -83,12 +83,12 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_takes_all_from_the_workspace_passes() {
+    fn a_package_that_inherits_everything_passes() {
         assert_eq!(messages(GOOD), Vec::<String>::new());
     }
 
     #[test]
-    fn a_peer_of_the_benchmarks_is_no_package_of_the_workspace() {
+    fn a_peer_of_the_benchmarks_is_not_checked() {
         let manifest = "[package]\nname = \"peer\"\n[workspace]\n";
         let found = |path| check(&Tree::of(&[(path, manifest), ("Cargo.toml", "[workspace]\n")])).len();
         assert_eq!(found("benches/peers/someone/Cargo.toml"), 0);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_its_own_is_found_in_every_kind_of_dependency() {
+    fn an_own_version_is_found_in_every_kind_of_dependency() {
         for kind in
             ["dependencies", "dev-dependencies", "build-dependencies", "target.'cfg(unix)'.dependencies"]
         {

@@ -1,12 +1,12 @@
-//! No file names the machine it was written on: neither its folders nor the registries it can reach.
+//! Files must not name the author's machine: neither its folders nor its registries.
 
 use super::Finding;
 use super::tree::File;
 
-/// Top folders in which people and build machines keep checkouts; a path below one means nothing elsewhere.
+/// Top folders for checkouts; a path below one is meaningless on other machines.
 const FOLDERS: [&str; 4] = ["mnt", "root", "tmp", "work"];
 
-/// Hosts that a lock file may name, and nothing else.
+/// Hosts that only a lock file may name.
 const WORDS: [&str; 5] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),

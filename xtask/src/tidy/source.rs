@@ -1,5 +1,5 @@
-//! Rules for Rust files: a module doc first, a bounded length, no stubs, no test that cannot fail, names that
-//! say what is inside.
+//! Rules for Rust files: a module doc first, a bounded length, no stubs, no test that cannot fail, and no
+//! empty names.
 
 use super::Finding;
 use super::tree::File;
@@ -9,10 +9,10 @@ const WARN_ABOVE: usize = 400;
 /// The longest line of comment, in characters.
 const COMMENT_WIDTH: usize = 110;
 
-/// Names that say nothing of what is inside.
+/// Names that do not describe the content.
 const EMPTY_NAMES: [&str; 6] = ["utils", "util", "helpers", "manager", "common", "misc"];
 
-/// Text that stands for work not done, or for a test that does not test.
+/// Text that marks unfinished work, or a test that does not test.
 const UNFINISHED: [&str; 6] = [
     concat!("to", "do!("),
     concat!("un", "implemented!("),
@@ -22,7 +22,7 @@ const UNFINISHED: [&str; 6] = [
     concat!("assert!(", "true,"),
 ];
 
-/// Markers of work not done, as whole words.
+/// Markers of unfinished work, as whole words.
 const MARKERS: [&str; 3] = [concat!("FIX", "ME"), concat!("XX", "X"), concat!("TO", "DO")];
 
 pub(super) fn check(file: &File) -> Vec<Finding> {
@@ -55,7 +55,7 @@ pub(super) fn check(file: &File) -> Vec<Finding> {
     findings
 }
 
-/// A file of a library crate is one idea, as long as the idea is; a long one is worth a second look.
+/// Warns of long files of a library crate: a file should be one idea.
 fn length(file: &File) -> Option<Finding> {
     let in_crate = file.path.starts_with("crates/") && file.path.contains("/src/");
     let lines = file.text.lines().count();
@@ -75,7 +75,7 @@ fn is_long_comment(line: &str) -> bool {
     line.trim_start().starts_with("//") && line.chars().count() > COMMENT_WIDTH
 }
 
-/// A documentation fence whose attributes keep the example from being compiled.
+/// Whether a documentation fence keeps the example from being compiled.
 fn is_ignored_example(line: &str) -> bool {
     let doc = line.trim_start();
     let text = doc.strip_prefix("//!").or_else(|| doc.strip_prefix("///"));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_say_nothing_are_found_in_paths_and_declarations() {
+    fn empty_names_are_found_in_paths_and_declarations() {
         for name in EMPTY_NAMES {
             assert_eq!(messages(&format!("crates/a/src/{name}.rs"), "//! Docs.\n").len(), 1);
             assert_eq!(messages(&format!("crates/a/tests/{name}/mod.rs"), "//! Docs.\n").len(), 1);

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::cargo::Failure;
 
-/// A text file with its path from the workspace root, `/` between the parts.
+/// A text file and its path relative to the workspace root, with `/` as the separator.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) path: String,
@@ -28,11 +28,11 @@ impl File {
     }
 }
 
-/// What the rules see of the repository.
+/// The view of the repository for the rules.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) files: Vec<File>,
-    /// Every path, those of binary files included.
+    /// Every path, including binary files.
     paths: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Tree {
             Some(paths) => paths,
             None => walked(root)?,
         };
-        // Git still lists a file that was removed since the last commit.
+        // Git still lists files removed since the last commit.
         paths.retain(|path| root.join(path).is_file());
         paths.sort();
         let mut files = Vec::new();
@@ -61,7 +61,7 @@ impl Tree {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Whether a file or folder of that path is there.
+    /// Whether a file or folder with this path exists.
     pub(super) fn has(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let below = |found: &String| found.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
@@ -76,7 +76,7 @@ impl Tree {
     }
 }
 
-/// `None` where git or its folder is missing, as in an unpacked archive.
+/// The files known to git; `None` without git or its folder, as in an unpacked archive.
 fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let output = Command::new("git").args(arguments).current_dir(root).output().ok()?;
@@ -84,8 +84,8 @@ fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     Some(listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
-/// Every file below `root` but build outputs, data and hidden folders other than the two that hold our own
-/// files.
+/// Every file below `root` except build outputs, data and hidden folders, but with the two hidden folders of
+/// this repository.
 fn walked(root: &Path) -> Result<Vec<String>, Failure> {
     let mut paths = Vec::new();
     let mut folders = vec![String::new()];
@@ -114,7 +114,7 @@ mod tests {
     use crate::cargo::root;
 
     #[test]
-    fn the_walk_finds_this_file_and_no_build_output() {
+    fn the_walk_finds_this_file_but_no_build_output() {
         let paths = walked(&root()).unwrap();
         assert!(paths.iter().any(|path| path == "xtask/src/tidy/tree.rs"));
         assert!(paths.iter().any(|path| path == ".cargo/config.toml"));

@@ -1,12 +1,11 @@
 //! Import circles between the modules of a crate.
 //!
-//! A module is a file or a folder of a crate's `src`; its siblings are those of the same folder. A sibling
-//! that is named through what the parent re-exports counts as well. Code that is compiled for tests only does
-//! not.
+//! A module is a file or a folder of a crate's `src`; its siblings are in the same folder. An import through
+//! the parent's re-exports counts too. Code compiled only for tests does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The modules of a folder that import each other in a circle: the folder's path, then the names in order.
+/// The modules of a folder that import each other in a circle: the folder's path, and the names in order.
 pub(crate) type Circle = (String, Vec<String>);
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
@@ -35,7 +34,7 @@ pub(crate) fn circles(sources: &BTreeMap<String, String>) -> Vec<Circle> {
     folders.iter().flat_map(|(folder, graph)| components(&folder.join("/"), graph)).collect()
 }
 
-/// `bopl/run/mod.rs` is `bopl`, `run`.
+/// The module path of a file: `bopl/run/mod.rs` is `bopl`, `run`.
 fn module_path(file: &str) -> Vec<String> {
     let path = file.trim_end_matches(".rs").trim_end_matches("/mod");
     path.split('/').filter(|part| !matches!(*part, "lib" | "main" | "mod")).map(str::to_owned).collect()
@@ -48,7 +47,7 @@ fn code(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Modules that are declared for tests only.
+/// Modules declared only for tests.
 fn test_modules(sources: &BTreeMap<Vec<String>, String>) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (module, text) in sources {
@@ -63,8 +62,8 @@ fn test_modules(sources: &BTreeMap<Vec<String>, String>) -> Vec<Vec<String>> {
     found
 }
 
-/// The paths that a module names from the root of its crate: in `use` items, with their braces taken apart,
-/// and in code.
+/// The paths named in a module, from the root of its crate: in `use` items, with braces expanded, and in
+/// code.
 fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for start in starts(text) {
@@ -97,7 +96,7 @@ fn imports(module: &[String], text: &str) -> Vec<Vec<String>> {
     paths.into_iter().map(absolute).collect()
 }
 
-/// Where a path begins with `crate::` or `super::`, and does not go on from another one.
+/// The positions at which a path begins with `crate::` or `super::` and does not continue another path.
 fn starts(text: &str) -> Vec<usize> {
     let of = |word: &str| text.match_indices(word).map(|(at, _)| at).collect::<Vec<_>>();
     let is_start = |at: &usize| {
@@ -107,7 +106,7 @@ fn starts(text: &str) -> Vec<usize> {
     [of("crate::"), of("super::")].concat().into_iter().filter(is_start).collect()
 }
 
-/// `a::{b, c::{d, e}}` is `a::b`, `a::c::d`, `a::c::e`.
+/// Expands braces: `a::{b, c::{d, e}}` is `a::b`, `a::c::d`, `a::c::e`.
 fn expanded(path: &str) -> Vec<String> {
     let Some((before, inside)) = path.split_once('{') else { return vec![path.to_owned()] };
     let inside = inside.strip_suffix('}').unwrap_or(inside);
@@ -122,7 +121,7 @@ fn expanded(path: &str) -> Vec<String> {
     parts.iter().flat_map(|part| expanded(part.trim())).map(|part| format!("{before}{part}")).collect()
 }
 
-/// The path behind a name that a module re-exports from its children; other paths as they are.
+/// The original path of a name re-exported from a module's children; other paths unchanged.
 fn resolved(path: &[String], sources: &BTreeMap<Vec<String>, String>) -> Vec<String> {
     let Some((name, parent)) = path.split_last() else { return Vec::new() };
     let Some(text) = sources.get(parent) else { return path.to_vec() };
@@ -142,7 +141,7 @@ fn resolved(path: &[String], sources: &BTreeMap<Vec<String>, String>) -> Vec<Str
     path.to_vec()
 }
 
-/// The sets of modules each of which reaches each other.
+/// The strongly connected sets of modules.
 fn components(folder: &str, graph: &Graph) -> Vec<Circle> {
     let reached = |from: &String| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![from]);

@@ -1,8 +1,8 @@
-//! Holds the manifests and sources to `docs/architecture.md`: its arrows, its absences, its table of
+//! Checks the manifests and sources against `docs/architecture.md`: its arrows, its absences, its table of
 //! dependencies.
 //!
-//! Each law is a function from texts to the list of its breaches; the first tests apply them to the
-//! repository, the last ones show each law failing on a text that breaks it.
+//! Each law is a function from texts to a list of violations. The first tests apply the laws to the
+//! repository; the last ones show each law failing on a violating text.
 
 mod circles;
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 type Names = BTreeSet<String>;
 
-/// What a manifest depends on; build dependencies count as normal ones.
+/// The dependencies of a manifest; build dependencies count as normal ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Manifest {
     normal: Names,
@@ -75,7 +75,7 @@ fn picture(page: &str) -> Vec<(String, Arrows)> {
     arrows.collect()
 }
 
-/// The table of dependencies: who may use each.
+/// The table of dependencies: the allowed users of each.
 fn dependency_rows(page: &str) -> BTreeMap<String, Names> {
     let section = page.lines().skip_while(|line| *line != "## External dependencies").skip(1);
     let rows = section.filter(|line| line.starts_with("| ") && !line.starts_with("| dependency "));
@@ -87,7 +87,7 @@ fn dependency_rows(page: &str) -> BTreeMap<String, Names> {
     cells.collect()
 }
 
-/// The manifests of `crates/` follow the picture, which names every crate once, below those that use it.
+/// Compares the manifests of `crates/` with the arrows, which name every crate once, below its users.
 fn arrow_breaches(picture: &[(String, Arrows)], manifests: &BTreeMap<String, Manifest>) -> Vec<String> {
     let mut breaches = Vec::new();
     let mut below = Names::new();
@@ -120,7 +120,7 @@ fn arrow_breaches(picture: &[(String, Arrows)], manifests: &BTreeMap<String, Man
     breaches
 }
 
-/// Every external dependency has a row, and is used by the packages of its row only.
+/// Every external dependency has a row, and only the packages of this row use it.
 fn row_breaches(
     rows: &BTreeMap<String, Names>,
     declared: &Names,
@@ -146,13 +146,13 @@ fn row_breaches(
     breaches
 }
 
-/// What makes rayon start threads. Its iterators and `join` do where no pool is, so a file that names them
-/// has to ask `in_pool`.
+/// Calls that make rayon start threads. Its iterators and `join` do so outside a pool, so a file that names
+/// them must call `in_pool`.
 const STARTS_THREADS: [&str; 5] =
     ["ThreadPoolBuilder", "rayon::spawn", "rayon::scope", "in_place_scope", "broadcast"];
 const STARTS_UNLESS_IN_A_POOL: [&str; 2] = ["par_", "rayon::join"];
 
-/// Lines of code that name a part of the standard library which reaches out of the program, or that may start
+/// Lines of code that name a part of the standard library with effects outside the program, or that may start
 /// threads.
 fn outside_breaches(source: &str) -> Vec<usize> {
     let outside = ["fs", "net", "env", "time", "thread", "process"];
@@ -231,7 +231,7 @@ fn xtask_depends_on_nothing() -> Result<(), Box<dyn Error>> {
 
 #[test]
 fn the_mathematical_crates_reach_nothing_outside_and_boosters_in_two_files() -> Result<(), Box<dyn Error>> {
-    // Saved learners, and the pool that a caller asks for.
+    // Saved learners, and the pool requested by a caller.
     let allowed = ["src/saved.rs", "src/threads.rs"];
     for name in ["rows", "projections", "oco-core", "weak-learners", "boosters"] {
         let files = sources(&root().join("crates").join(name).join("src"))?;
@@ -245,10 +245,10 @@ fn the_mathematical_crates_reach_nothing_outside_and_boosters_in_two_files() -> 
     Ok(())
 }
 
-/// A type of a dependency that serde may make skips the constructor, so each is read before it is let in. A
-/// generator of rand_chacha is legal with any seed, stream and position. Trees of smartcore are written,
-/// never loaded: their nodes go through the check of a tree of ours. A matrix of nalgebra would be made of
-/// any values and extents.
+/// Deserialising a dependency's type skips its constructor, so each such dependency needs a review. A
+/// generator of rand_chacha is valid with any seed, stream and position. Trees of smartcore are written,
+/// never loaded: their nodes pass the check of our own trees. A matrix of nalgebra would accept any values
+/// and extents.
 #[test]
 fn foreign_types_that_serde_may_make_are_these() -> Result<(), Box<dyn Error>> {
     let workspace = fs::read_to_string(root().join("Cargo.toml"))?;
@@ -261,7 +261,7 @@ fn foreign_types_that_serde_may_make_are_these() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The dependencies of a manifest in which a feature of serde is turned on.
+/// The dependencies of a manifest with an enabled serde feature.
 fn with_serde(manifest: &str) -> Vec<String> {
     let entries = manifest.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (name, rest) = line.split_once('=')?;
@@ -285,7 +285,7 @@ fn smartcore_is_named_in_one_source_file() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// So that `threads`, `--threads` and `RAYON_NUM_THREADS` mean the same everywhere.
+/// One place counts threads, so that `threads`, `--threads` and `RAYON_NUM_THREADS` mean the same everywhere.
 #[test]
 fn threads_are_counted_in_one_place() -> Result<(), Box<dyn Error>> {
     let counting = ["ThreadPoolBuilder", "available_parallelism"];

@@ -4,8 +4,8 @@
 //! boosting-miniboosts ROUNDS FILE
 //! ```
 //!
-//! prints the seconds of a round and the training error after all of them as a line of JSON. Columns are
-//! binned, 255 bins to a column, and the sample is ready before the clock starts.
+//! prints the seconds per round and the final training error as a line of JSON. Columns are binned, with 255
+//! bins each, and the sample is built before the clock starts.
 
 use miniboosts::{Sample, prelude::*};
 use std::error::Error;

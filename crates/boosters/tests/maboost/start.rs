@@ -9,8 +9,8 @@ use boosters::maboost::{
 use projections::{Euclidean, NegativeEntropy, Regulariser, Simplex};
 use proptest::prelude::*;
 use rows::RowMatrix;
-use weak_learners::{Label, LearnerError};
 use weak_learners::batch::{ExactStump, SortedColumns};
+use weak_learners::{Label, LearnerError};
 
 /// Row i as often as `counts` says.
 fn repeated(task: &Task, counts: &[usize]) -> Task {

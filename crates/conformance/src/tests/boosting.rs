@@ -68,7 +68,7 @@ fn advantages_and_steps_at_the_ends_of_the_range() {
     agrees(ROUND, &smallest, &json!({"p": [0.5, 0.5, 0.5], "p_next": 0.5, "prob_pass": [0.5, 0.5, 0.5]}));
 }
 
-/// Two hundred learners, against a loop that knows no booster.
+/// Two hundred learners, against an independent loop.
 #[test]
 fn a_round_of_two_hundred_learners() {
     for (setting, lower) in [("agnostic", -1.0), ("realizable", 0.0_f64)] {

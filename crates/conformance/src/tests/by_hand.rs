@@ -36,7 +36,7 @@ fn every_projection_kernel_answers_a_case_worked_by_hand() {
 fn every_learner_kernel_answers_a_case_worked_by_hand() {
     let check = |kernel, input: Json, expected: Json| produces("oco", kernel, &input, &expected);
     let unit_box = json!({"type": "unit_box"});
-    // The sum is remembered, the projections are not; the active learner stands elsewhere.
+    // The lazy learner keeps the unprojected sum; the active learner plays elsewhere.
     let lazy = json!({"set": unit_box, "eta": 1, "gradients": [[3], [-1], [-2.5]]});
     check("lazy_ogd", lazy, json!({"x": [[0], [0], [0], [0.5]]}));
     let active =
@@ -55,7 +55,8 @@ fn every_mirror_descent_kernel_answers_a_case_worked_by_hand() {
         "x": [0.25, -2, 0.25], "losses": [0.25, 2, 0.125],
         "total_loss": 2.375, "comparator_loss": -1, "regret": 3.375});
     check("ftl_interval", leader, expected);
-    // e^{−ηg} is 4, then ¼: the active learner forgets what the projection cut off, the lazy one does not.
+    // e^{−ηg} is 4, then ¼: the active learner forgets the part cut off by the projection, the lazy one does
+    // not.
     let four = -4_f64.ln();
     let unit_box = json!({"type": "unit_box"});
     let entropic =

@@ -1,4 +1,4 @@
-//! The runner on small folders of its own, and on the vectors of the repository.
+//! The runner on small test folders, and on the vectors of the repository.
 
 mod boosting;
 mod by_hand;
@@ -34,7 +34,7 @@ fn report(family_name: &str, cases: &[Json]) -> (Summary, String) {
     (outcome.unwrap(), report)
 }
 
-/// The kernel produces these outputs, and a run notices when any one of them is another.
+/// Asserts that the kernel produces these outputs, and that a run detects a change of any output.
 #[track_caller]
 fn produces(family: &str, kernel: &str, input: &Json, expected: &Json) {
     let (summary, text) = report(family, &[case(kernel, input, expected)]);
@@ -48,7 +48,7 @@ fn produces(family: &str, kernel: &str, input: &Json, expected: &Json) {
     }
 }
 
-/// The same with its last number moved, or its truth turned.
+/// The same value with its last number changed, or its truth value negated.
 fn perturbed(value: &Json) -> Json {
     match value {
         Json::Array(list) => {
@@ -66,7 +66,7 @@ fn refuses(family: &str, kernel: &str, input: &Json, code: &str) {
     assert_eq!(summary.passed, 1, "{text}");
 }
 
-/// The input with another value at a key.
+/// The input with another value at this key.
 fn with(input: &Json, key: &str, value: Json) -> Json {
     let mut input = input.clone();
     input[key] = value;
@@ -218,7 +218,7 @@ fn an_unexpected_acceptance_refusal_or_code_fails() {
 }
 
 #[test]
-fn an_unknown_kernel_fails_unless_it_may_be_unknown() {
+fn an_unknown_kernel_fails_unless_allowed() {
     let empty = json!({});
     let files = [
         ("b.json", family("oco", &[case("hope", &empty, &empty), case("hope", &empty, &empty)])),
@@ -239,7 +239,7 @@ fn an_unknown_kernel_fails_unless_it_may_be_unknown() {
 }
 
 #[test]
-fn a_folder_that_is_no_folder_of_vectors_is_named() {
+fn a_folder_without_valid_vectors_is_refused_with_its_name() {
     let file = |text: &str| outcome(&[("bad.json", text.to_owned())], true).0.unwrap_err();
     for text in ["", "{", "[]", "{\"family\": \"oco\", \"version\": 1, \"cases\": [{}]}", "{\"cases\": []}"] {
         let error = file(text);

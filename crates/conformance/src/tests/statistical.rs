@@ -12,7 +12,7 @@ fn check(input: &Json, expected: &Json) {
     produces("agnostic", "statistical", input, expected);
 }
 
-/// For values that no perturbation of 0.01 would change.
+/// Asserts agreement, for values too large for a perturbation of 0.01 to matter.
 #[track_caller]
 fn agrees(input: &Json, expected: &Json) {
     let (summary, text) = report("agnostic", &[case("statistical", input, expected)]);
@@ -34,9 +34,9 @@ fn two_rounds_of_each_setting() {
     check(&realizable, &expected);
 }
 
-/// The hypothesis is right wherever p was positive, then given again, then another one is.
+/// The hypothesis is right wherever p was positive, is given again, and then replaced by another.
 #[test]
-fn nothing_is_drawn_where_p_is_0() {
+fn no_example_is_drawn_if_p_is_0() {
     let input = run("realizable", 0.5, &json!([[1, 1], [1, 1], [-1, 1]]), &json!([0.5, 1e130, 0.125]));
     let expected = json!({
         "p": [[0.5, 0.5], [0, 0], [0, 0]], "p_next": [0.375, 0], "losses": [1, 0, 0],

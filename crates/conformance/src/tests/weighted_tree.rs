@@ -1,10 +1,10 @@
-//! The kernel of trees over pairs on a case worked by hand, whole, scaled and spoilt.
+//! The kernel of trees over pairs on a case worked by hand: plain, scaled and with faults.
 
 use super::{produces, refuses, with};
 use serde_json::{Value as Json, json};
 
-/// x tells nothing of both actions together: G = 1 on either side, ½(½ + ½ − 1) = 0. Action 0 does: ½(2 + 0 −
-/// 1) = ½. Then x ≥ 2 gains 1 for either action, and every pair has its leaf.
+/// x has no gain for both actions together: G = 1 on either side, ½(½ + ½ − 1) = 0. Splitting off action 0
+/// has: ½(2 + 0 − 1) = ½. Then x ≥ 2 gains 1 for either action, and every pair has its own leaf.
 fn input() -> Json {
     json!({"X": [[1], [3]], "weights": [1, 1], "targets": [[2, -1], [0, 1]], "max_depth": 2,
         "min_child_weight": 0, "reg_lambda": 0})
@@ -23,13 +23,13 @@ fn it_answers_a_case_worked_by_hand() {
     check(&with(&input(), "min_child_weight", json!(2.5)), json!([[0.5, 0.5], [0.5, 0.5]]), 1);
     // ½(4/3 + 0 − 4/5) > 0; then ½(4/2 + 0 − 4/3) and ½(½ + ½ − 0) > 0.
     check(&with(&input(), "reg_lambda", json!(1)), json!([[1, -0.5], [0, 0.5]]), 4);
-    // The second example weighs nothing: no threshold, but a prediction.
+    // The second example has weight 0: no threshold, but a prediction.
     check(&with(&input(), "weights", json!([1, 0])), json!([[2, -1], [2, -1]]), 2);
 }
 
-/// Products wy beyond the range of doubles are never made.
+/// No product wy leaves the range of doubles.
 #[test]
-fn the_size_of_weights_and_targets_does_not_show() {
+fn the_size_of_weights_and_targets_does_not_matter() {
     for weight in [1e-300, 1e300] {
         let heavy = with(&input(), "weights", json!([weight, weight]));
         let heavy = with(&heavy, "targets", json!([[2e300, -1e300], [0, 1e300]]));

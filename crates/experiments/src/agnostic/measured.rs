@@ -21,7 +21,7 @@ impl Measured {
         format!("{}, {}", self.source, self.label_flips)
     }
 
-    /// Every number as a trial of a record.
+    /// Every number as a trial of the record.
     pub(super) fn recorded(&self, seed: u64) -> impl Iterator<Item = Trial> {
         let of_trial = move |(trial, points): (u64, &'_ Vec<Point>)| -> Vec<Trial> {
             let of_point = |point: &Point| Trial {
@@ -41,7 +41,7 @@ impl Measured {
 }
 
 impl Measured {
-    /// The values of a series at x, a trial each.
+    /// The values of a series at x, one per trial.
     pub(super) fn values(&self, series: &str, x: u64) -> Vec<f64> {
         let of = |point: &&Point| point.series == series && point.x == x;
         self.trials.iter().filter_map(|points| points.iter().find(of)).map(|point| point.value).collect()
@@ -57,7 +57,7 @@ impl Measured {
         distinct(self.trials.iter().take(1).flatten().map(|point| point.series.as_str()))
     }
 
-    /// The places x of the first trial, in its order.
+    /// The x values of the first trial, in its order.
     pub(super) fn places(&self) -> Vec<u64> {
         distinct(self.trials.iter().take(1).flatten().map(|point| point.x))
     }
@@ -84,7 +84,7 @@ pub(super) fn sources(measured: &[Measured], part: Part) -> Vec<Source> {
     distinct(of_part(measured, part).map(|one| one.source))
 }
 
-/// A method less the learner alone, paired by trials.
+/// A method minus the learner alone, paired by trial.
 pub(super) fn difference(one: &Measured, method: &str) -> Option<Interval> {
     Interval::of_differences(&one.values(method, 0), &one.values(ALONE, 0))
 }

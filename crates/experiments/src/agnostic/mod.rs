@@ -1,11 +1,10 @@
-//! \[BCMH20\] measured: agnostic and realizable boosting of weak learners that are worth boosting, and of
-//! some that are not.
+//! \[BCMH20\] measured: agnostic and realizable boosting of weak learners, including some that gain nothing
+//! from boosting.
 //!
-//! Five parts: the progressive accuracy of every booster on real and synthetic streams whose labels lie; the
+//! Five parts: the progressive accuracy of every booster on real and synthetic streams with label noise; the
 //! gain of Algorithm 1 as T grows and as N grows, with the bound of Proposition 3 beside it; Algorithm 1 over
-//! other learners; and Algorithm 2 against Theorems 8 and 10. Whatever is fitted (scaling, thresholds of
-//! stumps) is fitted on rows that are not scored; whatever is chosen is chosen by progressive validation, on
-//! the rounds that are past.
+//! other learners; and Algorithm 2 against Theorems 8 and 10. Scaling and stump thresholds are fitted on rows
+//! that are not scored. Every choice is made by progressive validation on past rounds.
 //!
 //! Reading order: [`streams`], [`methods`], `parts`, `measured`, `growth`, `other_learners`, `statistical`,
 //! `page`, `figures`.
@@ -39,19 +38,19 @@ pub type Options = runner::Options<Vec<Source>>;
 pub struct Point {
     /// A method, or a bound.
     pub series: String,
-    /// T, N, or 0 where there is one number only.
+    /// T, N, or 0 for a series with a single number.
     pub x: u64,
     /// The number.
     pub value: f64,
 }
 
-/// How the name of a theorem's curve begins; it is drawn dashed.
+/// The first word in the name of every curve of a theorem's bound; such curves are dashed.
 pub const BOUND: &str = "bound";
 
-/// Changes with what a trial does, so that trials of older code are not mixed with new ones.
+/// Changes whenever a trial's computation changes, so that trials of older code are not reused.
 const SCHEME: &str = "2";
 
-/// Runs the experiment, or what is left of it, and writes `agnostic.json`, `agnostic.md` and the figures.
+/// Runs the experiment, resuming finished trials, and writes `agnostic.json`, `agnostic.md` and the figures.
 ///
 /// # Errors
 /// [`ExperimentError`]. Finished trials are kept in `agnostic-*.trials`: a stopped run resumes.
@@ -75,7 +74,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
                 .iter()
                 .flat_map(|&label_flips| (0..options.trials).map(move |trial| (label_flips, trial)))
                 .collect();
-            // Trials on a stand-in are not those of the official files that may be fetched later.
+            // Trials on a stand-in must not be reused once the official files are fetched.
             let data = provenance.label().unwrap_or("official");
             let key = |(label_flips, trial): &(LabelFlips, u64)| {
                 format!("{}/{source}/{label_flips}/{data}/{trial}", part.name())

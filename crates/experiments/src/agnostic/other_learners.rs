@@ -1,4 +1,4 @@
-//! Algorithm 1 over other online learners than Hedge-on-stumps, against each of them alone.
+//! Algorithm 1 over online learners other than Hedge-on-stumps, against each learner alone.
 
 use super::Point;
 use super::methods::{Optimiser, agnostic, generator, run};
@@ -10,15 +10,15 @@ use rand_chacha::ChaCha8Rng;
 use weak_learners::online::{BalancedWinnow, Growth, HoeffdingTree, LogisticRegression, NaiveBayes};
 use weak_learners::{Label, LearnerError, OnlinePredictor};
 
-/// What follows the name of a learner where it stands alone.
+/// The suffix of the name of an unboosted learner.
 pub(super) const ALONE: &str = "alone";
 
-/// The learners, with parameters that are the same for every stream and were not tuned.
+/// The learners, with the same untuned parameters for every stream.
 pub(super) const LEARNERS: [&str; 5] =
     ["Perceptron", "Winnow", "logistic regression", "naive Bayes", "Hoeffding tree"];
 
-/// Accuracies of each learner alone and of Algorithm 1 over N of them. The copies differ in what they are
-/// taught only.
+/// Accuracies of each learner alone and of Algorithm 1 over N of them. The copies differ only in their
+/// training labels.
 pub(super) fn accuracies(
     stream: &Stream,
     n: usize,
@@ -70,7 +70,7 @@ mod tests {
     use super::super::streams::{LabelFlips, Source};
     use super::*;
 
-    /// Each learner again, alone and boosted, under the name that it has in the table.
+    /// Each learner again, alone and boosted, under its name in the table.
     #[test]
     fn accuracies_are_those_of_the_named_learners() {
         let stream = Source::HalfSpace.stream(None, LabelFlips::Noise(0.1), 120, 3, 1).unwrap();

@@ -1,4 +1,4 @@
-//! The parts of the experiment: how much of each is run, on which streams, and the numbers of one trial.
+//! The parts of the experiment: their sizes, their streams, and the numbers of one trial.
 
 use super::streams::{LabelFlips, Source};
 use super::{Point, growth, methods, other_learners, statistical, streams};
@@ -21,10 +21,10 @@ pub(super) enum Part {
     Statistical,
 }
 
-/// How much is run.
+/// The size of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Size {
-    /// Rounds of a stream that are scored, at most.
+    /// The most scored rounds of a stream.
     pub(super) rounds: usize,
     /// N, for the comparison of methods.
     learners: usize,
@@ -78,7 +78,7 @@ impl Part {
         }
     }
 
-    /// What is done to the labels of a source in this part.
+    /// The kinds of label noise for a source in this part.
     pub(super) fn label_flips(self, source: Source) -> &'static [LabelFlips] {
         use Name::{Adult, BreastCancer, Letter, Spambase};
         match (self, source) {
@@ -94,7 +94,7 @@ impl Part {
         }
     }
 
-    /// What the record calls a number of this part.
+    /// The metric name of this part in the record.
     pub(super) fn metric(self, x: u64) -> String {
         match self {
             Self::Accuracy | Self::Others => "progressive accuracy".to_owned(),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_as_long_as_its_size_says() {
+    fn every_part_has_the_length_of_its_size() {
         let places = |part| {
             let mut places: Vec<u64> =
                 numbers(part, LabelFlips::Noise(0.2)).iter().map(|point| point.x).collect();
@@ -206,14 +206,14 @@ mod tests {
         assert_eq!(places(Part::Learners), [1, 3]);
         assert_eq!(places(Part::Statistical), [4, 8]);
         assert_eq!(places(Part::Others), [0]);
-        // Numbers of N learners are after all rounds of their stream.
+        // The gain of N learners is after all rounds of their stream.
         let stream = SOURCE.stream(None, LabelFlips::Noise(0.2), 70, 3, 1).unwrap();
         let (_, gain) = streams::best_stump(&stream.rows, &stream.labels, &stream.class).unwrap();
         assert_eq!(numbers(Part::Learners, LabelFlips::Noise(0.2))[0].value, gain as f64 / 70.0);
     }
 
     #[test]
-    fn metrics_name_what_grows() {
+    fn metrics_name_the_growing_quantity() {
         let of = |part: Part| part.metric(8);
         assert_eq!(
             Part::ALL.map(of),

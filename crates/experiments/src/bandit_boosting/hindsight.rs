@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn the_best_predictor_is_that_of_the_reporting_half() {
         let constant = RowMatrix::dense(1, vec![1.0; 10]).unwrap();
-        // Their mean is ½, which misses each by ½; the tuning half is elsewhere, and one number.
+        // Their mean is ½, which misses each by ½; the tuning labels are one other number.
         let labels = [[9.0; 6].as_slice(), &[0.0, 1.0, 1.0, 0.0]].concat();
         let found = best_linear_loss(&halves(constant, labels)).unwrap();
         assert!((found - 0.25).abs() < 1e-8, "{found}");

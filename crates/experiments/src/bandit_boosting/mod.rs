@@ -1,13 +1,12 @@
 //! \[BH20, Table 2\]: online gradient boosting against its weak learner, with full information and with noisy
 //! bandit feedback, on five data sets.
 //!
-//! Protocol \[BH20, §4 and Appendix E\]: squared loss; the first half of the examples tunes, the second
-//! reports the progressive validation loss of learners that start afresh; 20 trials; noise uniform on
-//! [−0.1, 0.1]; δ = ½. What the paper leaves blank is stated here: labels are coded into Y = [−1, 1];
-//! number columns are moved to [0, 1] by the tuning half and a constant is appended; every weak learner
-//! is a linear model on the ball of radius B = 1/max‖x‖, so that its predictions lie in Y, as \[BH20,
-//! Definition 6\] asks; the advantage γ is tuned with the rest, on the tuning half. Every trial draws
-//! its own halves.
+//! Protocol \[BH20, §4 and Appendix E\]: squared loss; the first half of the examples tunes, the second gives
+//! the reported progressive validation loss, of learners that start afresh; 20 trials; noise uniform on
+//! [−0.1, 0.1]; δ = ½. Choices that the paper leaves open: labels are coded into Y = [−1, 1]; number columns
+//! are moved to [0, 1] by the tuning half and a constant is appended; every weak learner is a linear model on
+//! the ball of radius B = 1/max‖x‖, so that its predictions lie in Y, as \[BH20, Definition 6\] asks; the
+//! advantage γ is tuned with the rest, on the tuning half. Every trial draws its own halves.
 //!
 //! Reading order: [`task`], [`methods`], [`tuning`], [`hindsight`], `paper`, `page`.
 
@@ -38,25 +37,25 @@ pub const DECREASE: &str = "relative decrease";
 /// The method name of the reference: the best fixed linear predictor in hindsight.
 pub const HINDSIGHT: &str = "fixed linear, hindsight";
 
-/// What is particular to the experiment.
+/// The options specific to the experiment.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// δ; the paper's is ½.
     pub delta: f64,
-    /// Which data sets.
+    /// The data sets.
     pub datasets: Vec<Name>,
 }
 
-/// A stand-in gets three trials at the most.
+/// The plan is a [`Plan`]. A stand-in gets at most three trials.
 pub type Options = runner::Options<Plan>;
 
-/// Everything that decides a trial's outcome: the key under which finished trials are kept.
+/// All inputs that determine a trial's outcome: the key of finished trials.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Settings {
     seed: u64,
     fixed: Fixed,
     grid: Grid,
-    /// Examples of a half at the most.
+    /// The most examples of a half.
     at_most: Option<usize>,
     scheme: String,
 }
@@ -68,7 +67,7 @@ struct Outcome {
     radius: f64,
     runs: Vec<Run>,
     hindsight: Option<f64>,
-    /// How long the trial took.
+    /// The time of the trial.
     seconds: f64,
 }
 
@@ -82,15 +81,14 @@ struct Run {
     seed: u64,
 }
 
-/// A stand-in says nothing about the paper's figures, so it is not worth more trials than show that the row
-/// works.
+/// The most trials on a stand-in: its figures are not comparable with the paper's.
 const STAND_IN_TRIALS: u64 = 3;
 /// Streams below this one shuffle the examples of a trial.
 const FIRST_LEARNER_STREAM: u64 = 1 << 32;
-/// Halves of the quick run are cut to this many examples.
+/// The most examples of a half in a quick run.
 const QUICK_EXAMPLES: usize = 2500;
 
-/// Runs the experiment, or what is left of it, and writes `bandit-boosting.{json,md,svg}` and
+/// Runs the experiment, resuming finished trials, and writes `bandit-boosting.{json,md,svg}` and
 /// `bandit-boosting-curves.svg`.
 ///
 /// # Errors
@@ -115,9 +113,9 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         let task = OnceCell::new();
         let read = || Task::load(name, &options.search, StandIn { seed: options.seed, rows: None });
         let mut outcomes = Vec::new();
-        // One trial after the other: the threads share the grid of one.
+        // One trial after the other: the threads share the grid of a single trial.
         for trial in 0..trials {
-            // Trials on a stand-in are not those of the official files that may be fetched later.
+            // Trials on a stand-in must not be reused once the official files are fetched.
             let data = if official { "official" } else { "stand-in" };
             let outcome = run.unit(&format!("{name}/{data}/{trial}"), &stage, || {
                 stage.message("reading");
@@ -167,8 +165,8 @@ fn one_trial(task: &Task, trial: u64, settings: &Settings) -> Result<Outcome, Ex
     Ok(Outcome { provenance, radius, runs, hindsight, seconds: begun.elapsed().as_secs_f64() })
 }
 
-/// The seeds of a trial's methods, a pair each, for tuning and for reporting. The halves took stream number
-/// `trial` of the seed; the learners take theirs from behind all of those.
+/// The seeds of a trial's methods, one pair per method, for tuning and for reporting. The halves use stream
+/// number `trial` of the seed; the learners use streams after all of those.
 fn learner_seeds(seed: u64, trial: u64) -> impl FnMut() -> (u64, u64) {
     let mut seeds = ChaCha8Rng::seed_from_u64(seed);
     seeds.set_stream(FIRST_LEARNER_STREAM + trial);

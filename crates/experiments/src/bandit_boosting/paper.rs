@@ -1,4 +1,4 @@
-//! What \[BH20, Table 2\] prints: averages and standard deviations of 20 runs.
+//! The figures of \[BH20, Table 2\]: averages and standard deviations of 20 runs.
 
 use datasets::Name;
 use report::record::PaperRow;
@@ -46,7 +46,7 @@ mod tests {
     use super::super::{DECREASE, LOSS};
     use super::*;
 
-    /// The paper prints losses and decreases; the ones follow from the others up to their rounding.
+    /// The paper prints losses and decreases; the decreases follow from the losses up to rounding.
     #[test]
     fn the_printed_decreases_follow_from_the_printed_losses() {
         for name in Name::BH20 {
@@ -61,7 +61,7 @@ mod tests {
             assert!((of(Method::BanditBoosting, DECREASE) - bandit).abs() < 5e-4, "{name}");
             let full = 1.0 - of(Method::OnlineBoosting, LOSS) / of(Method::Ogd, LOSS);
             assert!((of(Method::OnlineBoosting, DECREASE) - full).abs() < 1e-12, "{name}");
-            // Noise costs something on all five sets.
+            // Noise raises the loss on all five sets.
             assert!(of(Method::NFkm, LOSS) > of(Method::Ogd, LOSS), "{name}");
             assert_eq!(rows.len(), 6);
         }

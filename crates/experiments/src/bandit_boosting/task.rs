@@ -1,4 +1,4 @@
-//! The five regression tasks: which labels, which features, which prediction set.
+//! The five regression tasks: labels, features and prediction set.
 
 use crate::runner::ExperimentError;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
@@ -6,29 +6,29 @@ use datasets::{CensusCoding, Dataset, MinMax, Name, SearchPath, StandIn};
 use datasets::{load, load_census, permutation, signs, split_halves, with_constant};
 use rows::RowMatrix;
 
-/// A data set with its labels coded into Y = [−1, 1], before a trial has scaled its features.
+/// A data set with its labels coded into Y = [−1, 1] and unscaled features.
 #[derive(Debug)]
 pub struct Task {
-    /// Which data set.
+    /// The data set.
     pub name: Name,
     /// The examples, features unscaled.
     pub dataset: Dataset,
-    /// One number an example.
+    /// The coded labels, one per example.
     pub labels: Vec<f64>,
-    /// How the labels were coded, in words for the page.
+    /// The coding of the labels, in words for the page.
     pub coding: &'static str,
 }
 
-/// What one trial sees: its own order of the examples, halved, and features scaled by the tuning half alone.
+/// The view of one trial: its own order of the examples, halved, and features scaled on the tuning half only.
 #[derive(Debug)]
 pub struct Halves {
     /// Number columns moved to [0, 1], a constant 1 appended.
     pub features: RowMatrix,
-    /// One number an example.
+    /// The coded labels, one per example.
     pub labels: Vec<f64>,
-    /// The examples that choose the settings, in the order in which they are shown.
+    /// The tuning half, in order.
     pub tuning: Vec<usize>,
-    /// The examples that are reported.
+    /// The reporting half, in order.
     pub reporting: Vec<usize>,
     /// B = 1/max‖x‖ over the tuning half: the largest ball of weights W for which Wx ∈ Y there.
     pub radius: f64,
@@ -38,10 +38,10 @@ impl Task {
     /// Loads a data set and codes its labels: see [`coding`](Self::coding).
     ///
     /// # Errors
-    /// What the reader refuses.
+    /// The errors of the reader.
     pub fn load(name: Name, search: &SearchPath, stand_in: StandIn) -> Result<Self, ExperimentError> {
         let dataset = match name {
-            // The coding whose 401 features the paper counts.
+            // This coding has the 401 features stated in the paper.
             Name::Census => load_census(CensusCoding::Published, search, stand_in)?,
             _ => load(name, search, stand_in)?,
         };
@@ -66,11 +66,10 @@ impl Task {
         Ok(Self { name, dataset, labels, coding })
     }
 
-    /// The order and the scaling of one trial. Every trial splits anew: what reports in it has not tuned it.
-    /// `at_most` shortens both halves, for a quick look.
+    /// The order and the scaling of one trial. Every trial has its own split. `at_most` shortens both halves.
     ///
     /// # Errors
-    /// What the encoders refuse.
+    /// The errors of the encoders.
     pub fn halves(&self, seed: u64, trial: u64, at_most: usize) -> Result<Halves, ExperimentError> {
         let order = permutation(self.dataset.len(), seed, trial)?;
         let (tuning, reporting) = split_halves(&order);
@@ -125,8 +124,7 @@ mod tests {
         let norm = |i: &usize| halves.features.row(*i).unwrap().norm_squared().sqrt();
         let longest = halves.tuning.iter().map(norm).fold(0.0, f64::max);
         assert!((halves.radius * longest - 1.0).abs() < 1e-12 && longest > 1.0);
-        // Cut short, each half keeps its own first examples; another trial and another seed have another
-        // order.
+        // A shortened half keeps its own first examples; another trial or seed has another order.
         let short = task.halves(3, 0, 50).unwrap();
         assert_eq!(short.tuning, halves.tuning[..50]);
         assert_eq!(short.reporting, halves.reporting[..50]);

@@ -1,4 +1,4 @@
-//! One trial on examples whose losses are known, and the rows that a record makes of it.
+//! One trial on examples with known losses, and its rows in the record.
 
 use super::*;
 use crate::bandit_boosting::task::Halves;
@@ -12,7 +12,7 @@ fn settings() -> Settings {
     Settings { seed: SEED, fixed, grid, at_most: None, scheme: "test".to_owned() }
 }
 
-/// Labels by the half that an example is in.
+/// Labels by the half of the example.
 fn task(trial: u64, label: impl Fn(&Halves, usize, bool) -> f64) -> (Task, Halves) {
     let dataset = generated("test", &mut LabelNoise::new(3, 0.0, 1).unwrap(), 120).unwrap();
     let mut task = Task { name: Name::Abalone, labels: vec![0.0; dataset.len()], dataset, coding: "" };
@@ -24,10 +24,10 @@ fn task(trial: u64, label: impl Fn(&Halves, usize, bool) -> f64) -> (Task, Halve
     (task, halves)
 }
 
-/// A learner that begins at 0 loses nothing where all labels are 0. They are so on the reporting half, and
-/// not on the tuning half; then the other way round.
+/// A learner that begins at 0 has loss 0 if all labels are 0. First only the reporting half has such labels,
+/// then only the tuning half.
 #[test]
-fn what_is_reported_is_lost_on_the_reporting_half_and_what_is_tuned_on_the_other() {
+fn reported_losses_are_on_the_reporting_half_and_tuned_losses_on_the_other() {
     let exact = [Method::Ogd, Method::OnlineBoosting, Method::OgdLargeBall];
     let run_of =
         |outcome: &Outcome, method| outcome.runs.iter().find(|run| run.method == method).unwrap().clone();
@@ -45,7 +45,7 @@ fn what_is_reported_is_lost_on_the_reporting_half_and_what_is_tuned_on_the_other
 }
 
 #[test]
-fn a_run_is_reported_with_its_own_seed_which_did_not_tune_it() {
+fn the_reported_run_has_a_seed_that_tuning_did_not_use() {
     let (task, halves) = task(1, |_, i, _| if i % 3 == 0 { -0.5 } else { 0.75 });
     let settings = settings();
     let outcome = one_trial(&task, 1, &settings).unwrap();
@@ -61,9 +61,9 @@ fn a_run_is_reported_with_its_own_seed_which_did_not_tune_it() {
     assert_eq!(outcome.radius, halves.radius);
 }
 
-/// N-FKM is given the N that bandit boosting has chosen, not that of online boosting.
+/// N-FKM gets the N chosen by bandit boosting, not that of online boosting.
 #[test]
-fn queries_are_as_many_as_bandit_boosting_has_learners() {
+fn n_fkm_has_one_query_per_learner_of_bandit_boosting() {
     let mut differ = 0;
     for trial in 0..6 {
         let (task, _) = task(trial, |_, i, _| if i % 3 == 0 { -0.5 } else { 0.75 });
@@ -74,11 +74,11 @@ fn queries_are_as_many_as_bandit_boosting_has_learners() {
         assert_eq!([n(Method::Ogd), n(Method::OneQueryFkm), n(Method::OgdLargeBall)], [1; 3]);
         differ += usize::from(n(Method::OnlineBoosting) != chosen);
     }
-    assert!(differ > 0, "no trial tells the two apart");
+    assert!(differ > 0, "no trial distinguishes the two");
 }
 
 #[test]
-fn every_method_of_every_trial_has_seeds_of_its_own() {
+fn every_method_of_every_trial_has_its_own_seeds() {
     let mut seeds: Vec<u64> = (0..4)
         .flat_map(|trial| {
             let mut pairs = learner_seeds(SEED, trial);
@@ -97,7 +97,7 @@ fn every_method_of_every_trial_has_seeds_of_its_own() {
 }
 
 #[test]
-fn a_decrease_is_against_the_learner_that_was_boosted() {
+fn a_decrease_is_against_the_unboosted_learner() {
     let losses = [
         (Method::Ogd, 0.4),
         (Method::OnlineBoosting, 0.3),

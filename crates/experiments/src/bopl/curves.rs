@@ -1,11 +1,11 @@
-//! What is kept of the rounds, as comma-separated values: means over the trials.
+//! The kept rounds as comma-separated values: means over the trials.
 
 use super::history::Snapshot;
 use super::measured::Measured;
 use report::table::significant;
 use std::fmt::Write as _;
 
-/// What is kept of a round, by the heading of its column.
+/// The kept numbers of a round, with the headings of their columns.
 type Read = fn(&Snapshot) -> Option<f64>;
 const COLUMNS: [(&str, Read); 5] = [
     ("gradient norm", |snapshot| Some(snapshot.gradient_norm)),
@@ -17,8 +17,8 @@ const COLUMNS: [(&str, Read); 5] = [
 /// Significant digits.
 const DIGITS: usize = 6;
 
-/// A line a kept round of each method on a task. A trial that had stopped counts as it was; a field is empty
-/// where there is no such number.
+/// One line per task, method and kept round. A stopped trial counts with its last value. A field is empty if
+/// the number does not exist.
 pub(super) fn curves(measured: &[Measured]) -> String {
     let header = COLUMNS.map(|(heading, _)| heading).join(",");
     let mut text = format!("task,data,trials,method,round,{header}\n");
@@ -38,13 +38,13 @@ pub(super) fn curves(measured: &[Measured]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{history, measured, snapshot};
+    use super::super::fixtures::{history, measured, snapshot};
     use super::super::methods::Method;
     use super::*;
     use datasets::ClassificationName::Tmc;
 
     #[test]
-    fn a_trial_that_had_stopped_counts_as_it_was() {
+    fn a_stopped_trial_counts_with_its_last_value() {
         let mut trials = [history(0.0), history(0.0)];
         trials[0].snapshots = vec![snapshot(1, 0.5), snapshot(2, 1.5)];
         trials[1].snapshots = vec![snapshot(1, 1.5), snapshot(2, 2.5), snapshot(3, 3.5)];

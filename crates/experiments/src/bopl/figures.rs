@@ -8,11 +8,11 @@ use crate::runner::ExperimentError;
 use datasets::ClassificationName;
 use report::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
 
-/// Whose histories are drawn.
+/// The methods whose training histories are drawn.
 const DRAWN: [Method; 5] =
     [Method::BoplRegr, Method::BoplSRegr, Method::BoplCsRegr, Method::SharpSteps, Method::VectorLeaves];
 
-/// With fewer trials an interval is wider than the picture.
+/// With fewer trials an interval is wider than the figure.
 const FOR_A_BAND: usize = 5;
 
 type Read = fn(&Snapshot) -> Option<f64>;
@@ -23,7 +23,7 @@ const PANELS: [(&str, Read); 3] = [
     ("reward on test rows, argmax", |snapshot| Some(snapshot.reward)),
 ];
 
-/// Every figure, drawn, with the ending of its file's name.
+/// Every figure as SVG, and the ending of its file name.
 pub(super) fn plots(measured: &[Measured]) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut plots = vec![("rewards".to_owned(), rewards(measured).to_svg()?)];
     for (task, methods) in by_task(measured) {
@@ -90,13 +90,13 @@ fn rewards(measured: &[Measured]) -> BarPlot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{history as of_reward, measured, snapshot};
+    use super::super::fixtures::{history as of_reward, measured, snapshot};
     use super::*;
     use ClassificationName::{Scene, Tmc};
 
-    /// A panel a number, a curve a method, and no band of few trials.
+    /// A panel per number, a curve per method, and no band with few trials.
     #[test]
-    fn curves_are_those_of_their_panels() {
+    fn curves_are_in_their_panels() {
         let run = |method, of: f64, trials: usize| {
             let mut trials = vec![of_reward(0.0); trials];
             trials

@@ -1,4 +1,4 @@
-//! The policies that the logs come from.
+//! The logging policies.
 
 use crate::runner::ExperimentError;
 use datasets::ClassificationName;
@@ -8,19 +8,19 @@ use rand::Rng;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 
-/// How a logging policy is made \[L23, Appendix F.3\]: multinomial logistic regression with a large ridge,
-/// its softmax mixed with the uniform policy.
+/// The settings of a logging policy \[L23, Appendix F.3\]: multinomial logistic regression with a large
+/// ridge, whose softmax is mixed with the uniform policy.
 ///
-/// The paper does not say how large, and stops early as well. Here ε = 0.1 everywhere, and the ridge alone
-/// keeps the policy mediocre: it is the one, to two digits, with which the mean reward on the *validation*
-/// rows is that of \[L23, Table 1\]. Stopped early, policies of two trials differed by ten points.
+/// The paper does not state the ridge, and also stops early. Here ε = 0.1 everywhere, and only the ridge
+/// keeps the policy mediocre: with two digits, it gives the mean reward of \[L23, Table 1\] on the
+/// *validation* rows. With early stopping, the policies of two trials differed by ten points.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Explorer {
     /// λ.
     pub ridge: f64,
     /// The share of the uniform policy: no propensity is below ε/|A|.
     pub epsilon: f64,
-    /// The scale on which λ sees the columns.
+    /// The scaling of the columns under the ridge.
     #[serde(skip_serializing_if = "is_standardised", default = "standardised")]
     pub columns: Columns,
 }
@@ -29,7 +29,7 @@ fn standardised() -> Columns {
     Columns::Standardised
 }
 
-/// Units that were kept before there was a choice are found by a name without it.
+/// The default is not serialised: older kept units have keys without this field.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
 fn is_standardised(columns: &Columns) -> bool {
     *columns == Columns::Standardised
@@ -38,11 +38,11 @@ fn is_standardised(columns: &Columns) -> bool {
 /// A softmax, mixed with the uniform policy.
 pub type LoggingPolicy = EpsilonGreedy<Softmax<MultinomialLogistic>>;
 
-/// Epochs, at most.
+/// The most epochs.
 const EPOCHS: usize = 200;
 
 impl Explorer {
-    /// That of a task.
+    /// The settings for a task.
     #[must_use]
     pub fn of(task: ClassificationName) -> Self {
         let ridge = match task {
@@ -54,10 +54,10 @@ impl Explorer {
         Self { ridge, epsilon: 0.1, columns: Columns::Standardised }
     }
 
-    /// The policy that these labels give.
+    /// The policy fitted to these labels.
     ///
     /// # Errors
-    /// What the fit refuses.
+    /// The errors of the fit.
     pub fn train(
         self,
         contexts: &RowMatrix,
@@ -73,9 +73,9 @@ impl Explorer {
         Ok(EpsilonGreedy::new(Softmax::new(model, 1.0)?, self.epsilon)?)
     }
 
-    /// This policy with the ridge of two digits whose reward came nearest to `target` in [`FITS`]
-    /// evaluations, and that reward: a bisection, under which the reward should fall with the ridge. A target
-    /// out of reach is missed.
+    /// These settings with the two-digit ridge whose reward was nearest to `target` in [`FITS`] evaluations,
+    /// and that reward. The search is a bisection: the reward should fall with the ridge. An unreachable
+    /// target is missed.
     pub(super) fn calibrated(
         self,
         target: f64,
@@ -101,9 +101,9 @@ fn two_digits(ridge: f64) -> f64 {
     shown.parse().unwrap_or(ridge)
 }
 
-/// Decimal exponents of the ridges among which one is looked for.
+/// The range of decimal exponents of the ridge.
 const RIDGES: (f64, f64) = (-6.0, 4.0);
-/// Bisections: the last one parts ridges that differ by two percent.
+/// The number of bisections: the last one separates ridges that differ by two percent.
 pub(super) const FITS: u32 = 11;
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
             });
             let found = found.unwrap();
             let (found, reward) = found;
-            // Bisection ends within two percent, which is less than the second digit counts, or next to it.
+            // Bisection ends within two percent, less than one unit of the second digit, or one unit off.
             assert!((found.ridge / ridge - 1.0).abs() < 0.035, "{found:?}");
             let digits = format!("{:.12e}", found.ridge);
             assert!(digits[3..].starts_with("00000000000e"), "{digits}");
@@ -130,16 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_is_taken_where_the_target_is_out_of_reach() {
-        // The reward rises before it falls: its best is at a ridge of 0.01, where the first bisections pass.
+    fn an_unreachable_target_gets_the_nearest_ridge() {
+        // The reward rises before it falls: its maximum is at a ridge of 0.01, tried by the first bisections.
         let reward = |tried: Explorer| -(tried.ridge.log10() + 2.0).abs();
         let start = Explorer::of(ClassificationName::Scene);
         let (found, best) = start.calibrated(1.0, |tried| Ok(reward(tried))).unwrap();
         assert!(best < 1.0 && best >= reward(Explorer { ridge: 0.1, ..start }), "{found:?} {best}");
     }
 
-    /// The largest probability of the policy that these settings give on two classes which either column
-    /// tells apart, the second one by a hundredth.
+    /// The largest probability of the fitted policy on two classes. Either column separates them, the second
+    /// one by a hundredth.
     fn largest(explorer: Explorer) -> f64 {
         use off_policy::ActionSet;
         use off_policy::policies::Policy;
@@ -155,15 +155,15 @@ mod tests {
     }
 
     #[test]
-    fn a_logging_policy_has_the_ridge_the_exploration_and_the_columns_that_were_asked_for() {
+    fn a_logging_policy_has_the_requested_ridge_exploration_and_columns() {
         let of = |ridge, epsilon, columns| largest(Explorer { ridge, epsilon, columns });
         let (standardised, raw) = (Columns::Standardised, Columns::Raw);
-        // Without a ridge to speak of, the labels are certain but for the share of the uniform policy.
+        // With a negligible ridge, the labels are certain up to the share of the uniform policy.
         for (epsilon, certain) in [(0.0, 1.0), (0.1, 0.95), (0.5, 0.75)] {
             let found = of(1e-6, epsilon, standardised);
             assert!((found - certain).abs() < 0.02 && found < certain + 1e-12, "{epsilon}: {found}");
         }
-        // The larger the ridge, the less is told apart; of small columns as they are, at once.
+        // A larger ridge separates the classes less; raw small columns hardly separate them.
         assert!((of(1e4, 0.0, standardised) - 0.5).abs() < 0.01);
         let (some, little) = (of(0.1, 0.0, standardised), of(0.1, 0.0, raw));
         assert!(some > 0.7 && (little - 0.5).abs() < 0.02, "{some}, {little}");

@@ -8,7 +8,7 @@ use report::paired::Interval;
 use report::record::Provenance;
 use std::sync::Arc;
 
-/// What is read of a history.
+/// A number of a history.
 pub(super) type Read = fn(&History) -> Option<f64>;
 
 /// The trials of one method on one task.
@@ -21,12 +21,12 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// A number over the trials.
+    /// The mean of a number over the trials.
     pub(super) fn interval(&self, read: Read) -> Option<Interval> {
         Interval::of(&self.trials.iter().filter_map(|history| read(history)).collect::<Vec<_>>())
     }
 
-    /// The rounds that some trial kept, rising.
+    /// The rounds kept in at least one trial, increasing.
     pub(super) fn rounds(&self) -> Vec<u32> {
         let snapshots = self.trials.iter().flat_map(|history| &history.snapshots);
         snapshots
@@ -36,14 +36,14 @@ impl Measured {
             .collect()
     }
 
-    /// A number after a round; trials that had stopped count as they were.
+    /// A number after a round; a stopped trial counts with its last value.
     pub(super) fn at(&self, round: u32, read: fn(&Snapshot) -> Option<f64>) -> Option<Interval> {
         let found = self.trials.iter().filter_map(|history| read(history.at(round)?));
         Interval::of(&found.collect::<Vec<_>>())
     }
 }
 
-/// The tasks that were run, in order, each with its methods.
+/// The tasks in order, each with its methods.
 pub(super) fn by_task(measured: &[Measured]) -> Vec<(ClassificationName, Vec<&Measured>)> {
     let mut tasks: Vec<(ClassificationName, Vec<&Measured>)> = Vec::new();
     for one in measured {
@@ -55,7 +55,7 @@ pub(super) fn by_task(measured: &[Measured]) -> Vec<(ClassificationName, Vec<&Me
     tasks
 }
 
-/// Four decimals, as the paper has them; a single trial has no interval.
+/// Four decimals, as in the paper; a single trial has no interval.
 pub(super) fn mean_and_width(found: Interval) -> String {
     match found.half_width {
         Some(width) => format!("{:.4} ± {width:.4}", found.mean),

@@ -1,14 +1,14 @@
-//! The rows of the table.
+//! The methods: the rows of the table.
 
 use datasets::ClassificationName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A method. The paper's take the paper's steps, with ½ and 1 for constants; what is ours says so in its
-/// name.
+/// A method. The paper's methods use the paper's steps, with constants ½ and 1; names of our methods begin
+/// with "ours".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Method {
-    /// The stochastic policy that the log comes from.
+    /// The stochastic policy that drew the log.
     Logging,
     /// Gradient boosting of the squared error of rewards, then argmax.
     BrrGb,
@@ -22,22 +22,22 @@ pub enum Method {
     BoplSClass,
     /// The convex case: BOPL-S-regr without translation, of \[L23, Figure 1\].
     BoplCsRegr,
-    /// BOPL-regr with the least constants that hold.
+    /// BOPL-regr with the smallest valid constants.
     SharpRegr,
-    /// BOPL-class with them.
+    /// BOPL-class with the smallest valid constants.
     SharpClass,
-    /// BOPL-S-regr with them.
+    /// BOPL-S-regr with the smallest valid constants.
     SharpSteps,
-    /// BOPL-S-class with them.
+    /// BOPL-S-class with the smallest valid constants.
     SharpSClass,
     /// BOPL-S-regr with a line search for every weight.
     LineSearch,
-    /// BOPL-S-regr over trees on x alone with a value an action in each leaf.
+    /// BOPL-S-regr over trees on x alone, with one value per action in each leaf.
     VectorLeaves,
 }
 
 impl Method {
-    /// All of them, in the order of the table.
+    /// All methods, in the order of the table.
     pub const ALL: [Self; 13] = [
         Self::Logging,
         Self::BrrGb,
@@ -54,7 +54,7 @@ impl Method {
         Self::VectorLeaves,
     ];
 
-    /// Its name in tables, that of the paper where it is the paper's.
+    /// The name in tables; for the paper's methods, the paper's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,9 +74,9 @@ impl Method {
         }
     }
 
-    /// Whether it is run on a task: BOPL-CS-regr on Covertype alone, as in \[L23, Figure 1\]; sharp steps of
-    /// BOPL-S-regr on every task, those of the others on the two small ones; what takes several times as long
-    /// a round, on Scene alone.
+    /// Whether the method is run on a task: BOPL-CS-regr on Covertype only, as in \[L23, Figure 1\]; sharp
+    /// steps of BOPL-S-regr on every task, other sharp steps on the two small ones; methods with several
+    /// times the cost per round on Scene only.
     #[must_use]
     pub fn is_run_on(self, task: ClassificationName) -> bool {
         match self {
@@ -101,14 +101,14 @@ impl Method {
         )
     }
 
-    /// Whether it is boosted off-policy learning, which has theorems to keep.
+    /// Whether the method is boosted off-policy learning, which has theorems.
     #[must_use]
     pub fn is_boosted(self) -> bool {
         !matches!(self, Self::Logging | Self::BrrGb)
     }
 
-    /// Whether the direct method is asked about it: two rows of \[L23, Table 2\] on the two tasks of that
-    /// table, and BOPL-S-regr beside them.
+    /// Whether the direct method is computed for the method: two rows of \[L23, Table 2\] on the two tasks of
+    /// that table, and BOPL-S-regr.
     #[must_use]
     pub fn is_in_table_2(self, task: ClassificationName) -> bool {
         matches!(self, Self::BrrGb | Self::BoplRegr | Self::BoplSRegr)

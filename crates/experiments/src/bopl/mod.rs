@@ -1,12 +1,11 @@
 //! \[L23, Section 5\] measured: policies boosted from logs of bandit feedback, on four classification tasks.
 //!
-//! A unit of work is one method in one trial of one task. Hyper-parameters are those of \[L23, Table 5\], or
-//! with a search those that are best on validation rows; test rows are looked at for what is reported alone.
+//! A unit of work is one method in one trial of one task. Hyper-parameters are those of \[L23, Table 5\] or,
+//! with a search, the best on validation rows. Test rows serve only the report.
 //!
-//! Reading order: [`task`] and [`logging_policy`], where logs come from; [`methods`], [`parameters`] and
-//! `search`; `training`, and [`history`], what is kept of it; [`paper`], `units`, `measured`, `page`,
-//! `tables`, `curves`, `figures`; [`variations`], which run the same trials with one thing at a time that is
-//! not as it was.
+//! Reading order: [`task`] and [`logging_policy`], the source of the logs; [`methods`], [`parameters`] and
+//! `search`; `training`, and [`history`], its kept rounds; [`paper`], `units`, `measured`, `page`, `tables`,
+//! `curves`, `figures`; [`variations`], the same trials with one parameter changed at a time.
 
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
@@ -27,7 +26,7 @@ mod tables;
 mod curves;
 mod figures;
 #[cfg(test)]
-mod made_up;
+mod fixtures;
 
 use crate::runner::{self, ExperimentError, Report, Run};
 use datasets::{ClassificationName, StandIn};
@@ -40,20 +39,20 @@ use serde::Serialize;
 use task::{MostRows, Task};
 use units::Units;
 
-/// What is particular to the experiment.
+/// The options specific to the experiment.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Trials of a large task ([`methods::is_large`]), if fewer.
+    /// The most trials of a large task ([`methods::is_large`]).
     pub large_trials: Option<u64>,
-    /// Trials of a large task by a method outside the paper's Table 1, if fewer.
+    /// The most trials of a large task by a method outside the paper's Table 1.
     pub comparison_trials: Option<u64>,
-    /// Search the hyper-parameters again, on validation rows.
+    /// Whether to search the hyper-parameters on validation rows.
     pub search_parameters: bool,
-    /// Which tasks.
+    /// The tasks.
     pub tasks: Vec<ClassificationName>,
 }
 
-/// A thread works on one unit at a time.
+/// The options of the runner. A thread works on one unit at a time.
 pub type Options = runner::Options<Plan>;
 
 impl Options {
@@ -71,12 +70,12 @@ impl Options {
     }
 }
 
-/// How much is run.
+/// The size of a run.
 #[derive(Debug, Clone, Serialize)]
 struct Size {
-    /// Rounds, at most.
+    /// The most rounds.
     rounds: Option<u32>,
-    /// Rows of the log and of what is held out, at most.
+    /// The most rows of the log, of the validation rows and of the test rows.
     rows: Option<[usize; 2]>,
     /// Rows of a stand-in.
     stand_in: Option<usize>,
@@ -97,10 +96,10 @@ impl Size {
     }
 }
 
-/// Changes with what a unit does, so that units of older code are not mixed with new ones.
+/// Changes whenever a unit's computation changes, so that units of older code are not reused.
 const SCHEME: &str = "2";
 
-/// Runs the experiment, or what is left of it, and writes `bopl.json`, `bopl.md`, `bopl-curves.csv` and the
+/// Runs the experiment, resuming finished units, and writes `bopl.json`, `bopl.md`, `bopl-curves.csv` and the
 /// figures.
 ///
 /// # Errors
@@ -146,9 +145,9 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn large_tasks_have_fewer_trials_where_that_is_asked_for() {
+    fn large_tasks_have_fewer_trials_on_request() {
         let options = |large_trials, comparison_trials| {
-            let options = made_up::options(Path::new(""), 10);
+            let options = fixtures::options(Path::new(""), 10);
             let plan = Plan { large_trials, comparison_trials, ..options.plan };
             Options { plan, ..options }
         };

@@ -1,4 +1,4 @@
-//! The record, the page, and the numbers that tables and figures are made of.
+//! The record, the page, and the metrics of tables and figures.
 
 use super::figures::plots;
 use super::history::History;
@@ -13,9 +13,9 @@ use report::table::Table;
 
 /// The mean reward of the argmax policy on test rows, or of the stochastic logging policy.
 pub(super) const TEST_REWARD: &str = "test reward";
-/// What the direct method says of it.
+/// The direct method's estimate of the test reward.
 pub(super) const DIRECT_METHOD: &str = "direct method";
-/// Half the length of an interval that the paper prints.
+/// Half the length of an interval printed in the paper.
 const HALF_WIDTH: &str = "test reward, half of the 95% interval";
 
 pub(super) fn write(
@@ -64,37 +64,37 @@ pub(super) fn write(
     output.write()
 }
 
-/// How many rounds there were for the theorems, and how many broke them.
+/// The number of rounds with a theorem, and the number that violate it.
 fn guarantees(measured: &[Measured]) -> String {
-    let counted = |of: fn(&Course) -> u32| -> u64 {
+    let counted = |of: fn(&History) -> u32| -> u64 {
         let boosted = measured.iter().filter(|one| one.method.is_boosted());
-        boosted.flat_map(|one| &one.trials).map(|course| u64::from(of(course))).sum()
+        boosted.flat_map(|one| &one.trials).map(|history| u64::from(of(history))).sum()
     };
     format!(
         "{} rounds of boosted off-policy learning; the objective fell by less than guaranteed in {} of them and was above \
          the bound of [L23, Theorem 1] after {}.",
-        counted(|course| course.rounds),
-        counted(|course| course.short_of_the_decrease),
-        counted(|course| course.above_the_bound),
+        counted(|history| history.rounds),
+        counted(|history| history.short_of_the_decrease),
+        counted(|history| history.above_the_bound),
     )
 }
 
-/// What the record keeps of a course.
+/// The numbers of a history that the record keeps.
 const KEPT: [(&str, Read); 6] = [
-    (TEST_REWARD, |course| Some(course.reward)),
-    (DIRECT_METHOD, |course| course.direct_method),
-    ("rounds", |course| Some(f64::from(course.rounds))),
-    ("rounds short of the decrease", |course| Some(f64::from(course.short_of_the_decrease))),
-    ("rounds above the bound", |course| Some(f64::from(course.above_the_bound))),
-    ("seconds a round", |course| (course.rounds > 0).then(|| course.seconds / f64::from(course.rounds))),
+    (TEST_REWARD, |history| Some(history.reward)),
+    (DIRECT_METHOD, |history| history.direct_method),
+    ("rounds", |history| Some(f64::from(history.rounds))),
+    ("rounds short of the decrease", |history| Some(f64::from(history.short_of_the_decrease))),
+    ("rounds above the bound", |history| Some(f64::from(history.above_the_bound))),
+    ("seconds a round", |history| (history.rounds > 0).then(|| history.seconds / f64::from(history.rounds))),
 ];
 
 /// The record's trials of one method on one task.
 pub(super) fn trials(one: &Measured, seed: u64) -> Vec<Trial> {
     let mut all = Vec::new();
-    for (trial, course) in (0..).zip(&one.trials) {
+    for (trial, history) in (0..).zip(&one.trials) {
         let settings = serde_json::to_value(one.parameters).unwrap_or_default();
-        for (metric, value) in KEPT.iter().filter_map(|(metric, read)| Some((*metric, read(course)?))) {
+        for (metric, value) in KEPT.iter().filter_map(|(metric, read)| Some((*metric, read(history)?))) {
             all.push(Trial {
                 dataset: one.task.to_string(),
                 method: one.method.to_string(),
@@ -110,7 +110,7 @@ pub(super) fn trials(one: &Measured, seed: u64) -> Vec<Trial> {
     all
 }
 
-/// What the paper prints of it.
+/// The paper's number for the method and task.
 pub(super) fn paper(one: &Measured) -> Vec<PaperRow> {
     let Some(printed) = Printed::table_1(one.method, one.task) else { return Vec::new() };
     let row = |metric: &str, mean| PaperRow {
@@ -125,17 +125,17 @@ pub(super) fn paper(one: &Measured) -> Vec<PaperRow> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{course, measured};
+    use super::super::fixtures::{history, measured};
     use super::super::methods::Method;
     use super::*;
     use ClassificationName::{Scene, Tmc};
 
-    fn broken(rounds: u32, short_of_the_decrease: u32, above_the_bound: u32) -> Course {
-        Course { rounds, short_of_the_decrease, above_the_bound, ..course(0.5) }
+    fn broken(rounds: u32, short_of_the_decrease: u32, above_the_bound: u32) -> History {
+        History { rounds, short_of_the_decrease, above_the_bound, ..history(0.5) }
     }
 
     #[test]
-    fn the_breaches_of_all_boosted_runs_are_summed() {
+    fn the_violations_of_all_boosted_runs_are_summed() {
         let found = guarantees(&[
             measured(Scene, Method::BoplRegr, vec![broken(10, 1, 0), broken(20, 0, 16)]),
             measured(Scene, Method::BrrGb, vec![broken(100, 100, 100)]),
@@ -148,8 +148,8 @@ mod tests {
 
     #[test]
     fn the_record_keeps_every_number_under_its_name() {
-        let one = Course { seconds: 5.0, direct_method: Some(0.25), ..broken(10, 3, 2) };
-        let of = measured(Scene, Method::BoplRegr, vec![one, course(0.125)]);
+        let one = History { seconds: 5.0, direct_method: Some(0.25), ..broken(10, 3, 2) };
+        let of = measured(Scene, Method::BoplRegr, vec![one, history(0.125)]);
         let found = trials(&of, 7);
         let numbers: Vec<_> = found.iter().map(|kept| (kept.trial, &kept.metric[..], kept.value)).collect();
         let [short, above] = ["rounds short of the decrease", "rounds above the bound"];

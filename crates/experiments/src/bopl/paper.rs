@@ -1,4 +1,4 @@
-//! What the paper prints, to stand beside ours.
+//! The paper's figures, for comparison with ours.
 
 use super::methods::Method;
 use datasets::ClassificationName;
@@ -15,7 +15,7 @@ pub struct Printed {
 /// Covertype, Fashion-MNIST, Scene, TMC2007-500: mean and half-width.
 type Line = [(f64, f64); 4];
 
-/// The rows of \[L23, Table 1\] that are run here.
+/// The rows of \[L23, Table 1\] whose methods are implemented here.
 const TABLE_1: [(Method, Line); 6] = [
     (Method::Logging, [(0.4907, 0.0024), (0.4708, 0.0009), (0.4317, 0.0042), (0.3187, 0.0029)]),
     (Method::BrrGb, [(0.9033, 0.0015), (0.8652, 0.0012), (0.6328, 0.0319), (0.7288, 0.0046)]),
@@ -25,14 +25,14 @@ const TABLE_1: [(Method, Line); 6] = [
     (Method::BoplSClass, [(0.9191, 0.0010), (0.8759, 0.0014), (0.7877, 0.0091), (0.7339, 0.0051)]),
 ];
 
-/// Those that are not: XGBoost itself and two neural networks.
+/// The other rows: XGBoost itself and two neural networks.
 const LATER: [(&str, Line); 3] = [
     ("BRR-xgb", [(0.9465, 0.0004), (0.8739, 0.0011), (0.6854, 0.0189), (0.7742, 0.0034)]),
     ("DRR", [(0.8878, 0.0011), (0.8947, 0.0019), (0.7636, 0.0098), (0.7787, 0.0038)]),
     ("BanditNet", [(0.8565, 0.0019), (0.8921, 0.0025), (0.7794, 0.0124), (0.7603, 0.0076)]),
 ];
 
-/// What the direct method says in \[L23, Table 2\], on Scene and TMC2007-500; its model is BRR-xgb.
+/// The direct method's estimates in \[L23, Table 2\], on Scene and TMC2007-500; its model is BRR-xgb.
 const TABLE_2: [(&str, [(f64, f64); 2]); 2] =
     [("BRR-xgb", [(0.5126, 0.0103), (0.7609, 0.0027)]), ("BOPL-regr", [(0.4972, 0.0099), (0.7023, 0.0034)])];
 
@@ -59,7 +59,7 @@ impl Printed {
         line.1.get(column(task)).copied().map(Self::of)
     }
 
-    /// The rows of \[L23, Table 1\] whose methods are not here.
+    /// The rows of \[L23, Table 1\] whose methods are not implemented here.
     pub(super) fn later(task: ClassificationName) -> impl Iterator<Item = (&'static str, Self)> {
         LATER.into_iter().map(move |(name, line)| (name, Self::of(line[column(task)])))
     }
@@ -75,7 +75,7 @@ impl Printed {
         TABLE_2.into_iter().filter_map(cell)
     }
 
-    /// Where a mean lies.
+    /// The position of a mean relative to the printed interval.
     pub(super) fn verdict(self, mean: f64) -> &'static str {
         if mean < self.mean - self.half_width {
             "below"
@@ -91,7 +91,7 @@ impl Printed {
 mod tests {
     use super::*;
 
-    /// \[L23, Tables 1 and 2\], written down a second time, line by line.
+    /// \[L23, Tables 1 and 2\], transcribed a second time, line by line.
     const PRINTED: &str = "
         Logging      0.4907±0.0024 0.4708±0.0009 0.4317±0.0042 0.3187±0.0029
         BRR-gb       0.9033±0.0015 0.8652±0.0012 0.6328±0.0319 0.7288±0.0046
@@ -106,7 +106,7 @@ mod tests {
         DM:BOPL-regr – – 0.4972±0.0099 0.7023±0.0034";
 
     #[test]
-    fn every_figure_stands_at_its_method_and_task() {
+    fn every_figure_is_under_its_method_and_task() {
         let text = |printed: Printed| format!("{:.4}±{:.4}", printed.mean, printed.half_width);
         for (column, task) in ClassificationName::ALL.into_iter().enumerate() {
             let ours = Method::ALL

@@ -1,15 +1,15 @@
-//! Hyper-parameters: those that the paper selected.
+//! The hyper-parameters, with the paper's selection.
 
 use super::methods::Method;
 use datasets::ClassificationName;
 use serde::{Deserialize, Serialize};
 
-/// What a method is run with, as in \[L23, Table 5\].
+/// The hyper-parameters of a method, as in \[L23, Table 5\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// T.
     pub rounds: u32,
-    /// The depth of the deepest leaf, at most.
+    /// The largest depth of a leaf.
     pub max_depth: u32,
     /// The least weight of a child: Σ|r_i + b|/p_i (σ_i times that for BOPL-S) for regression, logged rows
     /// for BRR-gb, and for classification pairs, for weights are divided by their mean there.
@@ -18,7 +18,7 @@ pub struct Parameters {
     pub reg_lambda: f64,
     /// b.
     pub translation: f64,
-    /// What every tree of BRR-gb is multiplied by; 1 where α_t is.
+    /// The factor of every tree of BRR-gb; 1 for methods with α_t.
     pub learning_rate: f64,
 }
 
@@ -58,8 +58,8 @@ const BOPL_S_CLASS: Line = [
 ];
 
 impl Parameters {
-    /// \[L23, Table 5\] for the paper's methods. Ours take those of what they vary, and BOPL-CS-regr those of
-    /// BOPL-S-regr without the translation; the logging policy takes none, which is 0 rounds.
+    /// \[L23, Table 5\] for the paper's methods. Our methods use those of the method they vary, and
+    /// BOPL-CS-regr those of BOPL-S-regr without the translation. The logging policy has 0 rounds.
     ///
     /// ```
     /// use datasets::ClassificationName::Scene;

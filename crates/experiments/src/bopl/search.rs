@@ -6,7 +6,7 @@ use datasets::ClassificationName;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Ends of ranges, both within: Covertype, Fashion-MNIST, Scene, TMC2007-500.
+/// Closed ranges: Covertype, Fashion-MNIST, Scene, TMC2007-500.
 type Ends<T> = [(T, T); 4];
 
 /// The ranges of a method.
@@ -37,7 +37,7 @@ const BOPL_REGR: Ranges = Ranges {
     max_depth: [(10, 25), (10, 20), (5, 14), (6, 20)],
     min_child_weight: [(2.0, 400.0), (100.0, 640.0), (5.0, 120.0), (2.0, 200.0)],
     reg_lambda: LAMBDA,
-    // The range of Scene is printed without its comma.
+    // The paper prints the range of Scene without its comma.
     translation: [(-0.4, -0.3), (-0.5, -0.3), (-0.6, 0.0), (-0.5, -0.3)],
     learning_rate: ONE,
 };
@@ -51,14 +51,14 @@ const CLASS: Ranges = Ranges {
     learning_rate: ONE,
 };
 
-/// Configurations that are tried, that of \[L23, Table 5\] among them, and trials that each is tried in.
+/// The number of configurations, including that of \[L23, Table 5\].
 pub(super) const TRIED: usize = 6;
-/// The trials that a configuration is tried in, at most; the paper takes all ten.
+/// The most trials per configuration; the paper uses all ten.
 pub(super) const TRIALS: u64 = 2;
 
 /// The configurations to try: that of \[L23, Table 5\], and others drawn evenly from the ranges of \[L23,
-/// Table 4\] (on a logarithmic scale the learning rate). One for a method that is not tuned: the paper's
-/// BOPL-CS-regr and ours.
+/// Table 4\] (the learning rate on a logarithmic scale). One configuration for the untuned methods: the
+/// paper's BOPL-CS-regr and ours.
 pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64) -> Vec<Parameters> {
     let table_5 = Parameters::table_5(method, task);
     let (number, ranges) = match method {
@@ -89,7 +89,7 @@ pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64
     std::iter::once(table_5).chain(std::iter::repeat_with(&mut drawn).take(TRIED - 1)).collect()
 }
 
-/// The configuration of most reward, the first of those that have it.
+/// The configuration with the largest reward; the first on ties.
 pub(super) fn best<'a>(scored: impl IntoIterator<Item = (&'a Parameters, f64)>) -> Option<Parameters> {
     let (mut best, mut most) = (None, f64::NEG_INFINITY);
     for (parameters, reward) in scored {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_is_the_first_of_most_reward() {
+    fn the_best_configuration_is_the_first_with_the_largest_reward() {
         let start = Parameters::table_5(Method::BoplRegr, ClassificationName::Scene);
         let tried = [1, 2, 3, 4].map(|rounds| Parameters { rounds, ..start });
         let of = |rewards: [f64; 4]| best(tried.iter().zip(rewards)).map(|best| best.rounds);
@@ -119,8 +119,8 @@ mod tests {
     /// A range of \[L23, Table 4\].
     type Range = (f64, f64);
 
-    /// Rounds, depth, least weight, λ, translation and learning rate, as the paper prints them; a number
-    /// alone is both ends.
+    /// Rounds, depth, least weight, λ, translation and learning rate, as the paper prints them; a single
+    /// number is both ends.
     fn printed(method: Method, task: ClassificationName) -> [Range; 6] {
         use ClassificationName::{Covertype, Fashion, Scene, Tmc};
         let [none, one] = [0.0, 1.0].map(|number| (number, number));
@@ -154,7 +154,7 @@ mod tests {
 
     /// Every range of every method and task is that of the table, and is drawn from end to end.
     #[test]
-    fn what_is_drawn_fills_the_ranges_of_table_4() {
+    fn draws_fill_the_ranges_of_table_4() {
         let tuned =
             [Method::BrrGb, Method::BoplRegr, Method::BoplClass, Method::BoplSRegr, Method::BoplSClass];
         for (method, task) in
@@ -195,12 +195,12 @@ mod tests {
         let drawn = (0..200).flat_map(|seed| configurations(Method::BrrGb, ClassificationName::Scene, seed));
         let rates: Vec<f64> = drawn.map(|found| found.learning_rate).collect();
         let below = rates.iter().filter(|rate| **rate < (1e-4_f64 * 0.3).sqrt()).count();
-        // One of the six that are tried is that of Table 5, whose rate lies above.
+        // One of the six configurations is that of Table 5, whose rate lies above.
         let share = below as f64 / (rates.len() as f64 * 5.0 / 6.0);
         assert!((share - 0.5).abs() < 0.06, "{share}");
     }
 
-    /// Where the ranges are the same, what is drawn is not: every method, task and seed has draws of its own.
+    /// Even with equal ranges, every method, task and seed has different draws.
     #[test]
     fn draws_of_methods_tasks_and_seeds_differ() {
         use ClassificationName::{Covertype, Fashion, Scene};
@@ -215,9 +215,9 @@ mod tests {
         assert_ne!(share(Method::BrrGb, Scene, 3), share(Method::BrrGb, Scene, 4));
     }
 
-    /// So does what \[L23, Table 5\] selected.
+    /// All configurations lie in the ranges, including those of \[L23, Table 5\].
     #[test]
-    fn what_is_tried_lies_in_the_ranges() {
+    fn configurations_lie_in_the_ranges() {
         for task in ClassificationName::ALL {
             for method in [Method::BrrGb, Method::BoplRegr, Method::BoplSRegr] {
                 let tried = configurations(method, task, 3);

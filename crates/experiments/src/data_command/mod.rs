@@ -1,7 +1,7 @@
-//! The data command: which official files are here, whether they are intact, and how to get the others.
+//! The data command: list, verify and fetch the official files.
 //!
-//! [`list`] looks, [`verify`] compares SHA-256 sums, [`fetch()`](fetch::fetch) downloads what is missing.
-//! Each returns what it found; printing is the caller's.
+//! [`list`] finds files, [`verify`] compares SHA-256 sums, [`fetch()`](fetch::fetch) downloads the missing
+//! ones. Each returns its findings; the caller prints them.
 //!
 //! ```
 //! use datasets::SearchPath;
@@ -15,7 +15,7 @@ use datasets::{OfficialFile, SearchPath};
 pub mod fetch;
 pub mod stand_ins;
 
-/// One line for every official file: the set, who publishes it, the size, and where the file lies here.
+/// One line per official file: the set, the publisher, the size, and the path found.
 pub fn list(search: &SearchPath) -> Table {
     let mut table = table(["set", "home", "file", "bytes", "found"]);
     for file in OfficialFile::ALL {
@@ -26,20 +26,20 @@ pub fn list(search: &SearchPath) -> Table {
     table
 }
 
-/// What [`verify`] found.
+/// The findings of [`verify`].
 #[derive(Debug)]
 pub struct Verification {
-    /// One line for every official file.
+    /// One line per official file.
     pub table: Table,
-    /// Files with the official content, or readable ones for which no official sum is known.
+    /// Files with the official content, and readable files without a known official sum.
     pub intact: usize,
-    /// Files that no folder has.
+    /// Files found in no folder.
     pub absent: usize,
     /// Files with other content, and files that cannot be read.
     pub damaged: usize,
 }
 
-/// Reads every official file that is found, and compares its content with the official sum.
+/// Reads every official file found, and compares its content with the official sum.
 pub fn verify(search: &SearchPath) -> Verification {
     let mut report =
         Verification { table: table(["set", "file", "state"]), intact: 0, absent: 0, damaged: 0 };

@@ -1,12 +1,12 @@
-//! Sets whose official files are not here, so that an experiment runs on stand-ins.
+//! Sets without official files: an experiment runs on stand-ins of them.
 
 use datasets::{OfficialFile, SearchPath, Set};
 use std::fmt;
 use std::path::PathBuf;
 
-/// The sets of an experiment that no folder has, and where they were looked for.
+/// The sets of an experiment found in no folder, and the folders searched.
 ///
-/// Its display is a warning that says what the stand-ins are worth and how to get the files.
+/// Its display is a warning about the stand-ins, with the command that gets the files.
 ///
 /// ```
 /// use datasets::{Name, SearchPath};
@@ -22,16 +22,16 @@ use std::path::PathBuf;
 pub struct StandIns {
     /// The sets without files, at least one.
     pub sets: Vec<Set>,
-    /// The folders looked at.
+    /// The folders searched.
     pub folders: Vec<PathBuf>,
 }
 
 impl StandIns {
-    /// The sets that `search` has no file of, or nothing where it has all. A folder with a part of a set is
-    /// no business of this check: the experiment refuses it.
+    /// The sets without a file in `search`; `None` if every set has one. A folder with only a part of a set
+    /// passes this check: the experiment refuses it.
     pub fn among(sets: &[Set], search: &SearchPath) -> Option<Self> {
         let is_absent = |set: &&Set| match set {
-            // Both logs are needed; nothing is read of what describes the items.
+            // Both logs are needed; the item descriptions are not read.
             Set::OpenBandit => {
                 let logs = OfficialFile::of(**set).filter(|file| file.name.ends_with("/men.csv"));
                 logs.into_iter().any(|log| search.find(log).is_none())
@@ -52,8 +52,8 @@ impl fmt::Display for StandIns {
         let folders: Vec<_> = self.folders.iter().map(|folder| folder.display().to_string()).collect();
         write!(
             f,
-            "no official files of {}: synthetic stand-ins take their place, and what comes out says nothing of the real \
-             data. Folders looked in: {}.",
+            "no official files of {}: synthetic stand-ins take their place, and the results say nothing about the real \
+             data. Folders searched: {}.",
             self.names(", "),
             if folders.is_empty() { "none".to_owned() } else { folders.join(", ") },
         )?;
@@ -64,11 +64,7 @@ impl fmt::Display for StandIns {
             write!(f, " `cargo xtask data fetch{}` gets the files.", names(&fetched))?;
         }
         if !by_hand.is_empty() {
-            write!(
-                f,
-                " Files to be put in place by hand (see `cargo xtask data list`):{}.",
-                names(&by_hand)
-            )?;
+            write!(f, " Files to put in place by hand (see `cargo xtask data list`):{}.", names(&by_hand))?;
         }
         Ok(())
     }
@@ -81,7 +77,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn what_no_folder_has_is_named_with_the_way_to_get_it() {
+    fn absent_sets_are_named_with_the_command_that_gets_them() {
         let folder = tempfile::tempdir().unwrap();
         let search = SearchPath::new(Some(folder.path()), |_| None, &folder.path().join("root")).unwrap();
         let sets =
@@ -95,7 +91,7 @@ mod tests {
         );
         assert!(text.contains(&folder.path().display().to_string()));
 
-        // A part of a set is an error of its own, and both logs of a campaign are needed.
+        // A part of a set is a separate error, and both logs of a campaign are needed.
         let write = |name: &str| {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).unwrap();

@@ -1,4 +1,4 @@
-//! Two sets of different quality: the error in each as the cap on the weights of the worse one moves.
+//! Two sets of different quality: the error in each against the cap on the weights of the worse set.
 
 use super::Point;
 use super::methods::{Learner, Method};
@@ -6,23 +6,23 @@ use super::noise::TEST_ERROR;
 use super::sets::{Split, Task};
 use crate::runner::ExperimentError;
 
-/// The shares of turned labels in B; those of A are true.
+/// The shares of flipped labels in B; the labels of A are true.
 pub const NOISE: [f64; 2] = [0.2, 0.4];
 /// The caps on the weights of B, in units of 1/N.
 pub const CAPS: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
-/// What caps are compared with.
+/// The first baseline: the clean set without B.
 pub const A_ALONE: &str = "A alone";
-/// And what becomes of large ones.
+/// The second baseline, and the limit of large caps.
 pub const NO_CAPS: &str = "A and B, no caps";
 /// \[NP14, Section 3.2\].
 pub const CAPPED: &str = "A and B, w ≤ k/N in B";
 /// Training errors and their bounds, as shares of A and B together.
 pub const PARTS: [&str; 4] = ["errors in A", "errors in B", "bound, A", "bound, B"];
 
-/// One example in five is in A. The test rows tell the truth.
+/// The test errors and the errors in A and B. One example in five is in A. The test labels are true.
 ///
 /// # Errors
-/// What boosters refuse.
+/// The errors of the boosters.
 pub fn errors(
     split: &Split,
     learner: Learner,
@@ -55,7 +55,7 @@ pub fn errors(
     Ok(points)
 }
 
-/// The task in which the first rows are A, which tells the truth, and the others B.
+/// The task whose first rows are A, with true labels, and whose other rows are B.
 fn both<'a>(split: &'a Split, in_a: usize, told: &[f64]) -> Result<Task<'a>, ExperimentError> {
     let labels: Vec<f64> = split.truth[..in_a].iter().chain(&told[in_a..]).copied().collect();
     let mut task = split.task(&labels)?;
@@ -69,7 +69,7 @@ fn bounds(squares: f64, k: f64) -> [f64; 2] {
     [unconstrained, unconstrained.max(1.0 / k)]
 }
 
-/// The errors in A and in B, as shares of both together; a margin of 0 is one.
+/// The errors in A and in B, as shares of both together; a margin of 0 counts as an error.
 fn errors_of_parts(margins: &[f64], secondary: &[bool]) -> [f64; 2] {
     [false, true].map(|part| {
         let of_part = margins.iter().zip(secondary).filter(|(_, in_b)| **in_b == part);
@@ -77,11 +77,11 @@ fn errors_of_parts(margins: &[f64], secondary: &[bool]) -> [f64; 2] {
     })
 }
 
-/// A run at its end.
+/// The end of a run.
 #[derive(Debug, Clone, Copy)]
 struct End {
     test: f64,
-    /// In A and in B, as shares of both together.
+    /// The errors in A and in B, as shares of both together.
     errors: [f64; 2],
     /// Σγ².
     squares: f64,
@@ -98,7 +98,7 @@ fn end(method: Method, learner: Learner, task: &Task<'_>, rounds: u32) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::split;
+    use super::super::fixtures::split;
     use super::*;
     use datasets::Name;
 
@@ -114,15 +114,15 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_counted_where_they_are() {
+    fn errors_are_counted_in_their_own_set() {
         let margins = [1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -3.0, 1.0];
         let secondary = [false, false, false, false, true, true, true, true];
         assert_eq!(errors_of_parts(&margins, &secondary), [0.25, 0.375]);
     }
 
-    /// A is the first fifth, and its labels are true; those of B are as they were told.
+    /// A is the first fifth, and its labels are true; the labels of B are as given.
     #[test]
-    fn the_clean_set_is_told_the_truth() {
+    fn the_clean_set_has_true_labels() {
         let split = split(Name::Spambase, 300);
         let told: Vec<f64> = split.truth.iter().map(|y| -y).collect();
         let task = both(&split, 40, &told).unwrap();
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Every number is that of the run it stands at.
+    /// Every number is that of the named run.
     #[test]
     fn every_error_is_that_of_its_run() {
         let (split, rounds) = (split(Name::Spambase, 300), 20);

@@ -9,9 +9,9 @@ use report::paired::Interval;
 use report::record::Provenance;
 use std::sync::Arc;
 
-/// What is read of the end of a history.
+/// A number of the end of a history.
 pub(super) type Read = fn(&History, &Snapshot) -> Option<f64>;
-/// What the record keeps of the end of a history.
+/// The numbers of the end of a history that the record keeps.
 pub(super) const ENDS: [(&str, Read); 12] = [
     ("training error", |_, end| Some(end.error)),
     ("bound", |_, end| Some(end.bound)),
@@ -27,7 +27,7 @@ pub(super) const ENDS: [(&str, Read); 12] = [
     ("rounds above a bound", |history, _| Some(f64::from(history.broken))),
 ];
 
-/// The trials of one part over one learner on one set: how long each took, and its numbers.
+/// The trials of one part over one learner on one set: the time and the numbers of each.
 pub(super) struct Measured {
     pub(super) part: Part,
     pub(super) set: Name,
@@ -51,7 +51,7 @@ impl Measured {
         })
     }
 
-    /// The rounds that some trial of a method kept, rising.
+    /// The rounds kept in at least one trial of a method, increasing.
     pub(super) fn rounds(&self, method: &str) -> Vec<u32> {
         let snapshots = self.histories(method).flat_map(|history| &history.snapshots);
         snapshots
@@ -61,7 +61,7 @@ impl Measured {
             .collect()
     }
 
-    /// A number of a method after a round; trials that had stopped count as they were.
+    /// A number of a method after a round; a stopped trial counts with its last value.
     pub(super) fn at(
         &self,
         method: &str,
@@ -79,8 +79,8 @@ impl Measured {
         Interval::of(&found.collect::<Vec<_>>())
     }
 
-    /// The distribution of margins after this round, if some trial came so far, or after the last; the mean
-    /// over the trials, of which those that had stopped count as they were.
+    /// The distribution of margins after this round, if a trial reached it, or after the last round: the mean
+    /// over the trials. A stopped trial counts with its last distribution.
     pub(super) fn margins(&self, method: &str, after: Option<u32>) -> Option<Vec<f64>> {
         let mut sum: Vec<f64> = Vec::new();
         let mut trials = 0.0;
@@ -99,7 +99,7 @@ impl Measured {
         (trials > 0.0).then(|| sum.into_iter().map(|sum| sum / trials).collect())
     }
 
-    /// What was done to labels, in the order of the first trial.
+    /// The treatments of the labels, in the order of the first trial.
     pub(super) fn cases(&self) -> Vec<(&str, f64)> {
         let mut cases: Vec<(&str, f64)> = Vec::new();
         for point in self.points(0) {
@@ -117,7 +117,7 @@ impl Measured {
         }
     }
 
-    /// A number in each trial.
+    /// One number per trial.
     pub(super) fn values(&self, case: &str, method: &str, metric: &str, x: f64) -> Vec<f64> {
         let of = |point: &&Point| {
             point.case == case

@@ -2,7 +2,7 @@
 //!
 //! Three parts: the history of every algorithm (errors, bound, margins, zero weights, rows used, round by
 //! round) over stumps and trees; clean test error where training labels are turned at random; a small clean
-//! set boosted together with a large noisy one. Whatever is chosen is chosen on training rows.
+//! set boosted together with a large noisy one. Every choice is made on training rows.
 //!
 //! Reading order: [`sets`], [`methods`], [`history`], [`noise`], [`combined`], `parts`, `measured`, `page`,
 //! `tables`, `rounds`, `figures`.
@@ -22,7 +22,7 @@ mod tables;
 mod rounds;
 mod figures;
 #[cfg(test)]
-mod made_up;
+mod fixtures;
 
 use crate::runner::{self, ExperimentError, Report, Run};
 use datasets::{Name, StandIn, load};
@@ -41,7 +41,7 @@ pub type Options = runner::Options<Vec<Name>>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// A run of each algorithm.
-    // Kept trials have it under its first name.
+    // Kept trials use the variant's first name.
     #[serde(rename = "Courses")]
     Histories(Vec<History>),
     /// Single numbers.
@@ -51,13 +51,13 @@ pub enum Outcome {
 /// One number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// What was done to the labels.
+    /// The treatment of the labels.
     pub case: String,
     /// The method.
     pub method: String,
-    /// What was measured.
+    /// The metric.
     pub metric: String,
-    /// Its place in a figure: the noise in percent, or k.
+    /// The x coordinate in a figure: the noise in percent, or k.
     pub x: f64,
     /// The number.
     pub value: f64,
@@ -70,11 +70,11 @@ impl Point {
     }
 }
 
-/// Changes with what a trial does, so that trials of older code are not mixed with new ones.
+/// Changes whenever a trial's computation changes, so that trials of older code are not reused.
 const SCHEME: &str = "2";
 
-/// Runs the experiment, or what is left of it, and writes `maboost.json`, `maboost.md`, two tables by round
-/// as comma-separated values, and the figures.
+/// Runs the experiment, resuming finished trials, and writes `maboost.json`, `maboost.md`, two tables by
+/// round as comma-separated values, and the figures.
 ///
 /// # Errors
 /// [`ExperimentError`]. Finished trials are kept in `maboost-*.trials`: a stopped run resumes.
@@ -100,7 +100,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
             if units.is_empty() {
                 continue;
             }
-            // Trials on a stand-in are not those of the official files that may be fetched later.
+            // Trials on a stand-in must not be reused once the official files are fetched.
             let data = provenance.label().unwrap_or("official");
             let key =
                 |(learner, trial): &(Learner, u64)| format!("{}/{set}/{learner}/{data}/{trial}", part.name());
@@ -123,9 +123,8 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     page::write(&record, &measured, options)
 }
 
-/// Does the work on a thread of its own while a worker of the pool waits. Learners fork inside a pool; a
-/// worker that waits for its forks may take up another trial meanwhile, and the time of that one would count
-/// twice.
+/// Runs the work on a separate thread while a pool worker waits. Learners fork inside a pool. A worker
+/// waiting for its forks may start another trial, whose time would count twice.
 fn outside_the_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let done = std::thread::scope(|scope| scope.spawn(work).join());
     done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -134,7 +133,7 @@ fn outside_the_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn work_is_done_outside_the_pool() {
+    fn work_runs_outside_the_pool() {
         let pool = crate::threads::pool(Some(1)).unwrap();
         let places = pool.install(|| {
             [rayon::current_thread_index(), super::outside_the_pool(rayon::current_thread_index)]

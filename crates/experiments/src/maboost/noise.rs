@@ -1,34 +1,34 @@
-//! Labels turned at random: what AdaBoost, MadaBoost and smooth boosting make of them.
+//! AdaBoost, MadaBoost and smooth boosting under random label noise.
 
 use super::Point;
 use super::methods::{Learner, Method};
 use super::sets::{Split, Task};
 use crate::runner::ExperimentError;
 
-/// The shares of training labels that are turned.
+/// The shares of flipped training labels.
 pub const LEVELS: [f64; 5] = [0.0, 0.05, 0.1, 0.2, 0.3];
-/// The k that smooth boosting chooses from.
+/// The candidates k of smooth boosting.
 pub const SMOOTHNESS: [f64; 6] = [1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
 
-/// What is compared with everything else.
+/// The baseline of all comparisons.
 pub const ADABOOST: &str = "AdaBoost";
 /// \[NP14, Section 3.1\].
 pub const SMOOTH: &str = "smooth, k chosen";
-/// The same, stopped where the validation error was least.
+/// The same, stopped at the least validation error.
 pub const SMOOTH_STOPPED: &str = "smooth, k and T chosen";
 /// The methods, in the order of tables and figures.
 pub const METHODS: [&str; 7] =
     [ADABOOST, "AdaBoost, T chosen", "MadaBoost", "MadaBoost, T chosen", "entropy", SMOOTH, SMOOTH_STOPPED];
-/// What the chosen k are reported as.
+/// The metric name of the chosen k.
 pub const CHOSEN: &str = "k";
-/// The share of test rows, which lie never, that the ensemble has wrong.
+/// The share of the test rows that the ensemble misclassifies; test labels are never flipped.
 pub const TEST_ERROR: &str = "test error";
 
-/// The test errors of every method at every level. Whatever is chosen is chosen by the error on a fifth of
-/// the training rows, labels turned as the others; the method then learns from all of them.
+/// The test errors of every method at every level. Every choice is made by the error on a fifth of the
+/// training rows, whose labels are as noisy as the others; the method then learns from all training rows.
 ///
 /// # Errors
-/// What boosters refuse.
+/// The errors of the boosters.
 pub fn errors(
     split: &Split,
     learner: Learner,
@@ -71,7 +71,7 @@ pub fn errors(
     Ok(points)
 }
 
-/// What validation says of a method.
+/// The validation result of a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Choice {
     /// The first round, from 0, of least validation error.
@@ -83,10 +83,10 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Of a task whose test is the validation.
+    /// From a task whose test rows are the validation rows.
     ///
     /// # Errors
-    /// What boosters refuse.
+    /// The errors of the boosters.
     pub fn of(
         method: Method,
         learner: Learner,
@@ -96,20 +96,20 @@ impl Choice {
         Ok(Self::among(&test_errors(method, learner, task, rounds)?))
     }
 
-    /// Of the validation error after every round.
+    /// From the validation errors after every round.
     fn among(errors: &[f64]) -> Self {
         let first = errors.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         let (round, least) = first.unwrap_or((0, 1.0));
         Self { round, least, at_end: last(errors) }
     }
 
-    /// The test error where validation stops, or at the end of a run that came to it before.
+    /// The test error at the chosen round, or at the end of a run that ended earlier.
     fn stopped(&self, errors: &[f64]) -> f64 {
         errors.get(self.round).copied().unwrap_or_else(|| last(errors))
     }
 }
 
-/// The k of least validation error; of equals the first, which is the smallest.
+/// The k of least validation error; the smallest k on ties.
 fn best(choices: &[(f64, Choice)], error: fn(&Choice) -> f64) -> Option<&(f64, Choice)> {
     choices.iter().min_by(|a, b| error(&a.1).total_cmp(&error(&b.1)))
 }
@@ -126,14 +126,14 @@ fn test_errors(
     Ok(errors)
 }
 
-/// The error of a run that found nothing to begin with is 1.
+/// A run without a first round has error 1.
 fn last(errors: &[f64]) -> f64 {
     errors.last().copied().unwrap_or(1.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::split;
+    use super::super::fixtures::split;
     use super::*;
     use datasets::Name;
 
@@ -145,18 +145,18 @@ mod tests {
         };
         assert_eq!(of(&[0.5, 0.25, 0.125, 0.75, 0.125, 0.375]), (2, 0.125, 0.375));
         assert_eq!(of(&[0.25, 0.5]), (0, 0.25, 0.5));
-        assert_eq!(of(&[]), (0, 1.0, 1.0), "a run that found nothing to begin with");
+        assert_eq!(of(&[]), (0, 1.0, 1.0), "a run without a first round");
     }
 
     #[test]
-    fn a_run_is_stopped_at_the_round_that_was_chosen() {
+    fn a_run_is_stopped_at_the_chosen_round() {
         let chosen = Choice { round: 2, least: 0.0, at_end: 0.0 };
         assert_eq!(chosen.stopped(&[0.5, 0.25, 0.75, 0.125]), 0.75);
         assert_eq!(chosen.stopped(&[0.5, 0.25]), 0.25, "the run ended before");
         assert_eq!(chosen.stopped(&[]), 1.0);
     }
 
-    /// One k is best at the end, another one where it is stopped, and a third one is the worst of all.
+    /// One k is best at the end, another at its stopping round, and a third is the worst of all.
     #[test]
     fn the_smallest_k_of_least_error_is_chosen() {
         let of = |k, least, at_end| (k, Choice { round: 0, least, at_end });
@@ -165,7 +165,8 @@ mod tests {
         assert_eq!((k(|choice| choice.at_end), k(|choice| choice.least)), (Some(2.0), Some(3.0)));
     }
 
-    /// Every number is that of the method it stands at, learnt from all rows and chosen on a fifth of them.
+    /// Every number is that of the named method, trained on all rows with its choices made on a fifth of
+    /// them.
     #[test]
     fn every_error_is_that_of_its_method_and_its_choice() {
         let (split, rounds) = (split(Name::Spambase, 300), 12);
@@ -212,6 +213,6 @@ mod tests {
             let of_level: Vec<Point> = found.iter().filter(|point| point.case == case).cloned().collect();
             assert_eq!(of_level, expected);
         }
-        assert!(stops_matter && ks_differ, "no level tells the choices apart");
+        assert!(stops_matter && ks_differ, "no level distinguishes the choices");
     }
 }

@@ -1,13 +1,14 @@
-//! Off-policy evaluation on a real log, the Open Bandit Dataset \[SANS21\]: what each campaign says of the
-//! other's policy, against what that policy earned.
+//! Off-policy evaluation on a real log, the Open Bandit Dataset \[SANS21\]: each policy's value estimated
+//! from the other's log, against the value from its own log.
 //!
-//! A shop showed its items by two policies, uniformly at random and by Thompson sampling (BTS), each on
-//! visitors of its own. So the value of each policy is known from its own log, and every estimator can be
-//! held against it.
+//! A shop showed its items by two policies, uniformly at random and by Thompson sampling (BTS), each on its
+//! own visitors. So the value of each policy is known from its own log, and every estimator can be compared
+//! with it.
 //!
 //! Thompson sampling changed while it learnt. Its mean reward is that of the adaptive policy, and its rows
-//! are not independent, which every interval here assumes. What is evaluated by the other log under its name
-//! is the fixed policy that shows the items as often, position by position, as its whole log does.
+//! are not independent, although every interval here assumes independence. The policy evaluated under its
+//! name on the other log is the fixed policy with the item frequencies of its whole log, position by
+//! position.
 //!
 //! Reading order: [`Options`], [`run`]; `campaign` (logs, policies, the model of rewards), `page`.
 
@@ -34,16 +35,16 @@ pub type Options = runner::Options<u32>;
 
 /// 1 − the confidence of every interval.
 const DELTA: f64 = 0.05;
-/// M of clipped IPS and τ of SWITCH-DR: weights above 10 are those of items that one policy shows ten times
+/// M of clipped IPS and τ of SWITCH-DR: a weight above 10 means that one policy shows the item over ten times
 /// as often.
 const CUT: f64 = 10.0;
-/// Shares of a log on which the estimates are shown in the figure.
+/// The shares of a log used for the curves of the figure.
 const SHARES: [f64; 8] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0];
 
-/// One policy, evaluated by the other one's log.
+/// One policy, evaluated on the other policy's log.
 #[derive(Debug, Clone)]
 struct Direction {
-    /// Whose value is asked for, and whose log answers.
+    /// The evaluated policy, and the policy of the log.
     policy: &'static str,
     log: &'static str,
     provenance: Provenance,
@@ -53,27 +54,27 @@ struct Direction {
     evaluation: OffPolicyEvaluation,
     lines: Vec<Line>,
     assumed: Assumed,
-    /// (rows, what the estimators say of so many), for the figure.
+    /// (rows, estimates from these rows), for the figure.
     growth: Vec<(f64, OffPolicyEvaluation)>,
 }
 
-/// What the empirical Bernstein intervals rest on beside clicks, and rates of them, in [0, 1].
+/// The assumptions of the empirical Bernstein intervals, besides clicks and click rates in [0, 1].
 #[derive(Debug, Clone, Copy)]
 struct Assumed {
     least_propensity: f64,
-    /// Whether the least propensity was known beforehand, and not read off the log.
+    /// Whether the least propensity was known beforehand rather than taken from the log.
     is_known: bool,
-    /// That of the action that the policy plays most, at the least propensity.
+    /// The weight of the policy's most probable action at the least propensity.
     largest_weight: f64,
 }
 
-/// What one estimator says.
+/// The result of one estimator.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Line {
     #[serde(skip)]
     estimator: Estimator,
     value: f64,
-    /// Where there is one.
+    /// The interval, if there is one.
     standard_error: Option<f64>,
     #[serde(skip)]
     normal: Option<Interval>,
@@ -98,11 +99,10 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     page::write(&record, &directions, options)
 }
 
-/// Each policy, evaluated by the other one's log.
+/// Each policy, evaluated on the other policy's log.
 fn directions([random, bts]: &[Shown; 2], options: &Options) -> Result<[Direction; 2], ExperimentError> {
     let (uniform, frequencies) = (Uniform::new(random.log.actions())?, Frequencies::of(&bts.log));
-    // The random policy shows every item alike; how rarely Thompson sampling shows one, its log alone can
-    // say.
+    // The random policy is uniform; the least propensity of Thompson sampling is known only from its log.
     let even = 1.0 / random.log.actions() as f64;
     let least = bts.log.propensities().iter().fold(1.0, |least: f64, p| p.min(least));
     let assume = |least_propensity, is_known, largest_share: f64| Assumed {
@@ -121,7 +121,7 @@ fn directions([random, bts]: &[Shown; 2], options: &Options) -> Result<[Directio
     ])
 }
 
-/// The record's numbers.
+/// The numbers of the record.
 fn trials(directions: &[Direction], seed: u64) -> Vec<Trial> {
     let mut all = Vec::new();
     for Direction { policy, log, provenance, truth, lines, .. } in directions {

@@ -40,9 +40,9 @@ pub(super) fn write(
 
 fn heading(direction: &Direction) -> String {
     let Direction { policy, log, truth, truth_interval, provenance, .. } = direction;
-    let made_up = provenance.label().map_or_else(String::new, |label| format!(", {label}"));
+    let note = provenance.label().map_or_else(String::new, |label| format!(", {label}"));
     format!(
-        "{policy} by the log of {log}{made_up}: its own log says {} {}",
+        "{policy} by the log of {log}{note}: its own log says {} {}",
         thousandths(*truth),
         ends(Some(*truth_interval))
     )
@@ -52,7 +52,7 @@ fn table(direction: &Direction) -> Result<Table, ExperimentError> {
     let columns = ["value", "standard error", "normal", "bootstrap", "empirical Bernstein", "meets it"];
     let mut table = Table::new("estimator", &columns);
     for Line { estimator, value, standard_error, normal, bootstrap, bernstein } in &direction.lines {
-        // The truth has an interval of its own: do the two meet?
+        // The truth has its own interval: whether the two overlap.
         let meets = normal.is_some_and(|interval| {
             interval.lower <= direction.truth_interval.upper
                 && direction.truth_interval.lower <= interval.upper
@@ -130,7 +130,7 @@ fn figure(directions: &[Direction]) -> LinePlot {
     }
 }
 
-/// An estimator on the numbers of rows for which it is defined.
+/// The curve of an estimator, over the numbers of rows at which it is defined.
 fn growth(estimator: Estimator, growth: &[(f64, OffPolicyEvaluation)]) -> Series {
     let point = |(rows, found): &(f64, OffPolicyEvaluation)| {
         let estimate = found.estimate(estimator)?;
@@ -154,8 +154,8 @@ mod tests {
     use report::record::Provenance;
 
     #[test]
-    fn what_is_undefined_is_left_out_of_the_figure() {
-        // The first log never shows what the policy plays: SNIPS has no value there.
+    fn undefined_estimates_are_left_out_of_the_figure() {
+        // The first log never shows the policy's items: SNIPS is undefined there.
         let found = |actions: [u32; 2]| {
             let tables = Tables::new(2, &actions, &[0.5; 2], &[1.0; 2], &[1.0, 0.0, 1.0, 0.0], None);
             OffPolicyEvaluation::of_tables(&tables.unwrap(), EstimatorSettings::default()).unwrap()
@@ -194,9 +194,9 @@ mod tests {
         Line { estimator, value, standard_error, normal, bootstrap, bernstein }
     }
 
-    /// Whether an interval meets that of the truth, which is from 125 to 375, from either side.
+    /// Overlap with the interval of the truth, 125 to 375, from either side.
     #[test]
-    fn every_interval_stands_in_its_column() {
+    fn every_interval_is_in_its_column() {
         let of = |lower, upper| Some(interval(lower, upper));
         let all = direction(vec![
             line(Estimator::Ips, 0.125, of(0.0, 0.25)),

@@ -1,6 +1,6 @@
-//! Each policy is held against its own log, and evaluated by the other one's.
+//! Each policy's value from its own log, and its estimates from the other policy's log.
 
-use super::campaign::{POSITIONS, made_up};
+use super::campaign::{POSITIONS, synthetic_logs};
 use super::*;
 use datasets::SearchPath;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn options() -> Options {
     }
 }
 
-/// How often a log shows each item at each position, counted anew.
+/// The frequency of each item at each position, counted independently.
 fn shares(log: &Log) -> Vec<[f64; 10]> {
     let mut counts = vec![[0.0; 10]; POSITIONS];
     log.logged_actions().iter().enumerate().for_each(|(i, a)| counts[i % 3][*a as usize] += 1.0);
@@ -36,7 +36,7 @@ fn weighted(log: &Log, pi: &dyn Fn(usize, usize) -> f64) -> Vec<(f64, f64)> {
     rows.map(|(i, row)| (pi(i % 3, row.action) / row.propensity, row.reward)).collect()
 }
 
-/// Rates of the other half, drawn towards its mean: the model of row i.
+/// Rates of the other half, shrunk to its mean: the model of row i.
 fn rates(log: &Log, i: usize) -> [f64; 10] {
     let others: Vec<_> = log.iter().enumerate().filter(|(j, _)| j % 2 != i % 2).map(|(_, row)| row).collect();
     let overall = mean(others.iter().map(|row| row.reward));
@@ -48,7 +48,7 @@ fn rates(log: &Log, i: usize) -> [f64; 10] {
 
 #[test]
 fn every_policy_is_evaluated_by_the_other_ones_log() {
-    let logs = made_up(7).unwrap();
+    let logs = synthetic_logs(7).unwrap();
     let found = directions(&logs, &options()).unwrap();
     let [random, bts] = logs.map(|shown| shown.log);
     let often = shares(&bts);
@@ -62,14 +62,14 @@ fn every_policy_is_evaluated_by_the_other_ones_log() {
         let near = |found: f64, expected: f64| {
             assert!((found - expected).abs() < 1e-12, "{names:?}: {found}, {expected}");
         };
-        // What the policy's own log says.
+        // The value from the policy's own log.
         let truth = mean(own.rewards().iter().copied());
         near(direction.truth, truth);
         let error = (truth * (1.0 - truth) / (own.len() as f64 - 1.0)).sqrt();
         let half = 0.5 * (direction.truth_interval.upper - direction.truth_interval.lower);
         assert!((half - 1.959_964 * error).abs() < 1e-5 * error, "{half}, {error}");
         near(0.5 * (direction.truth_interval.upper + direction.truth_interval.lower), truth);
-        // What the other log says, from the definitions.
+        // The estimates from the other log, by definition.
         let rows = weighted(other, pi);
         let ips = mean(rows.iter().map(|(w, r)| w * r));
         let q: Vec<[f64; 10]> = vec![rates(other, 0), rates(other, 1)];
@@ -102,7 +102,7 @@ fn every_policy_is_evaluated_by_the_other_ones_log() {
         assert_eq!(direction.growth.last().map(|(_, last)| last), Some(&direction.evaluation));
         assert_eq!(direction.provenance, Provenance::StandIn);
     }
-    // What the intervals rest on.
+    // The assumptions of the intervals.
     let Assumed { least_propensity, is_known, largest_weight } = found[0].assumed;
     assert!((least_propensity - 0.01).abs() < 1e-12 && !is_known && (largest_weight - 10.0).abs() < 1e-9);
     let Assumed { least_propensity, is_known, largest_weight } = found[1].assumed;
@@ -112,10 +112,10 @@ fn every_policy_is_evaluated_by_the_other_ones_log() {
     );
 }
 
-/// Every interval is that of its estimator, and no other's.
+/// Every interval is that of its own estimator.
 #[test]
 fn every_estimator_has_its_own_intervals() {
-    let logs = made_up(7).unwrap();
+    let logs = synthetic_logs(7).unwrap();
     let [by_bts, _] = directions(&logs, &options()).unwrap();
     let [random, bts] = logs.map(|shown| shown.log);
     let uniform = Uniform::new(random.actions()).unwrap();
@@ -134,11 +134,11 @@ fn every_estimator_has_its_own_intervals() {
         assert_eq!(line.bootstrap, bootstrap.interval(line.estimator, 0.05).unwrap());
         let bernstein = empirical_bernstein_interval(evaluation, line.estimator, 0.05, Sides::Two).unwrap();
         assert_eq!(line.bernstein, bernstein);
-        // A guarantee for any number of rows is wider than what holds of many.
+        // A finite-sample interval is wider than an asymptotic one.
         assert!(bernstein.is_none_or(|found| found.upper - found.lower > normal.upper - normal.lower));
         seen.push([line.normal, line.bootstrap, line.bernstein]);
     }
-    // A clip that cuts nothing leaves IPS as it is.
+    // A clip above all weights leaves IPS unchanged.
     let of = |estimator| by_bts.lines.iter().position(|line| line.estimator == estimator).unwrap();
     let distinct = [Estimator::Ips, Estimator::Snips, Estimator::Dm, Estimator::Dr].map(of);
     for (place, one) in distinct.iter().enumerate() {
@@ -150,7 +150,7 @@ fn every_estimator_has_its_own_intervals() {
 
 #[test]
 fn the_record_names_whose_value_it_is() {
-    let found = directions(&made_up(7).unwrap(), &options()).unwrap();
+    let found = directions(&synthetic_logs(7).unwrap(), &options()).unwrap();
     let kept = trials(&found, 5);
     for (direction, of_direction) in found.iter().zip(kept.chunks(1 + found[0].lines.len())) {
         let dataset = format!("men: {} by the log of {}", direction.policy, direction.log);

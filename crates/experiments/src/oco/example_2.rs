@@ -1,4 +1,4 @@
-//! \[W13, Example 2\]: the leader is chased around, the regularised leader is not.
+//! \[W13, Example 2\]: the leader has linear regret, the regularised leader does not.
 
 use super::{Point, powers_of_two};
 use crate::runner::ExperimentError;
@@ -51,7 +51,7 @@ mod tests {
     /// By hand: the leader is on the wrong side from the second round on and loses 1 in each, the regularised
     /// leader η/2, with η = 1/√(2T); the best fixed point gains ½.
     #[test]
-    fn the_regrets_are_those_of_the_calculation() {
+    fn regrets_are_those_calculated_by_hand() {
         let points = run(true).unwrap();
         let horizons = [4_u32, 8, 16, 32, 64, 128, 256];
         assert_eq!(points.len(), 4 * horizons.len());

@@ -10,7 +10,7 @@ use projections::Simplex;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// How often the trembling oracle errs.
+/// The error probability of the noisy oracle.
 const TREMBLE: f64 = 0.05;
 
 struct Arena {
@@ -22,7 +22,7 @@ struct Arena {
 }
 
 /// Rock, paper, scissors with a heavy rock, and games of uniform entries in [−1, 1]: each learner plays a run
-/// for every horizon, with the step that its theorem asks for.
+/// for every horizon, with the step of its theorem.
 pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, ExperimentError> {
     let mut points = Vec::new();
     for (number, arena) in (0..).zip(arenas(seed, trial)?) {
@@ -62,10 +62,10 @@ pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, Expe
 
 /// The value by linear programming.
 pub(super) const VALUE: &str = "value";
-/// What Hedge's averages certify from below, and from above.
+/// The bounds on the value certified by Hedge's averages, from below and from above.
 const BELOW: &str = "certified from below";
 const ABOVE: &str = "certified from above";
-/// What is known of the value of a game; a table of its own.
+/// The series about the value of a game, with a table of their own.
 pub(super) const VALUES: [&str; 3] = [VALUE, BELOW, ABOVE];
 
 fn play(
@@ -146,7 +146,7 @@ mod tests {
                 assert_eq!(at("Hedge, best response"), exact);
                 assert_eq!(at("OGD, best response"), by_ogd);
                 assert_eq!(at("Hedge, an oracle that errs 1 time in 20"), erring);
-                // In 16 rounds the hand may well not tremble.
+                // In 16 rounds the oracle may well not err.
                 assert!(exact != by_ogd && (exact != erring || horizon == 16));
                 let bound = (2.0 * 3.0_f64.ln() / f64::from(horizon)).sqrt();
                 assert!((at("bound √(2 ln n/T)·max|M|") - bound).abs() < 1e-12);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn games_are_drawn_for_the_trial_and_are_as_large_as_they_say() {
+    fn games_are_drawn_per_trial_with_the_stated_largest_entry() {
         let values =
             |trial| arenas(6, trial).unwrap().iter().map(|a| a.game.equilibrium().value).collect::<Vec<_>>();
         let (a, b) = (values(0), values(1));

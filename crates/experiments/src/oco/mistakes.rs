@@ -1,4 +1,4 @@
-//! Perceptron and Winnow on a sparse target: the one pays for every attribute, the other for their logarithm.
+//! Perceptron and Winnow on a sparse target: mistakes linear and logarithmic in the number of attributes.
 
 use super::{Point, generator, powers_of_two};
 use crate::runner::ExperimentError;
@@ -6,7 +6,7 @@ use oco_core::learners::{Perceptron, Winnow};
 use rand::RngExt;
 use rows::Row;
 
-/// Attributes that decide the label, by majority.
+/// The number of relevant attributes: the label is their majority.
 const RELEVANT: usize = 3;
 /// With three of them every example has the margin y⟨u, x⟩ ≥ γ = 1/3 for the uniform distribution u on them
 /// \[W13, §4\], and 1/√3 for the unit vector in its direction \[W13, §3.1\].
@@ -43,7 +43,7 @@ pub(super) fn run(seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, Expe
     Ok(points)
 }
 
-/// The label: what most of the relevant attributes say.
+/// The label: the majority of the relevant attributes.
 fn majority(x: &[f64]) -> f64 {
     x[..RELEVANT].iter().sum::<f64>().signum()
 }
@@ -67,7 +67,7 @@ mod tests {
             ([-1.0, -1.0, -1.0, 1.0, 1.0], -1.0),
         ] {
             assert_eq!(majority(&x), y);
-            // The margins that the bounds are made of.
+            // The margins in the bounds.
             let score: f64 = x[..3].iter().sum();
             assert!(y * score / 3.0 >= MARGIN && y * score / 3.0_f64.sqrt() >= 1.0 / 3.0_f64.sqrt() - 1e-12);
         }
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    /// The same stream again, before a Perceptron that is written here.
+    /// The same stream again, with an independent Perceptron.
     #[test]
     fn mistakes_are_those_of_the_named_learner_on_the_stream_of_the_trial() {
         for (trial, n) in [(0, 32), (0, 128), (1, 128)] {

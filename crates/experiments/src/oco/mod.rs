@@ -1,9 +1,10 @@
-//! \[W13\] run: what the lecture on online convex optimisation states, measured.
+//! \[W13\] measured: the theorems and examples of the lecture on online convex optimisation.
 //!
-//! Four parts, a file each: follow-the-leader against its regularised form on the lecture's Example 2
+//! Four parts, one file each: follow-the-leader against its regularised form on the lecture's Example 2
 //! ([`example_2`]); regret against the bound of Theorem 2 on real streams ([`theorem_2`]); the mistakes of
 //! Perceptron and Winnow on sparse targets against their bounds (`mistakes`); the values of zero-sum games
-//! (`games`). Every part yields [`Point`]s; `page` turns them into one record, one page and a figure a part.
+//! (`games`). Every part yields [`Point`]s; `page` turns them into one record, one page and one figure per
+//! part.
 
 pub mod example_2;
 pub mod theorem_2;
@@ -18,10 +19,10 @@ use report::record::{Provenance, Record, Trial};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Trials are those of what is random.
+/// Deterministic parts have a single trial.
 pub type Options = runner::Options<()>;
 
-/// One number of one trial, with its place in the figures.
+/// One number of one trial, with its panel, curve and x.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// The panel: a stream, a game.
@@ -34,7 +35,7 @@ pub struct Point {
     pub value: f64,
 }
 
-/// What the name of a curve that is a theorem's bound holds; it is drawn dashed.
+/// The word in the name of every curve of a theorem's bound; such curves are dashed.
 pub const BOUND: &str = "bound";
 
 /// A part of the experiment.
@@ -68,7 +69,7 @@ impl Part {
         }
     }
 
-    /// The name that the record gives to a number of a series at x.
+    /// The record's metric name for a series at x.
     pub(crate) fn metric(self, series: &str, x: u64) -> String {
         match self {
             Self::Theorem2(_) if series == theorem_2::GAP => format!("gap, T = {x}"),
@@ -77,7 +78,7 @@ impl Part {
         }
     }
 
-    /// What the curves of a part measure, at x.
+    /// The metric of the curves of a part, at x.
     pub(crate) fn row(self, x: u64) -> String {
         match self {
             Self::Example2 | Self::Theorem2(_) => format!("regret, T = {x}"),
@@ -87,7 +88,7 @@ impl Part {
     }
 }
 
-/// The points of one part with where they come from, trial by trial.
+/// The points of one part and their provenance, trial by trial.
 pub(crate) struct Measured {
     pub(crate) part: Part,
     pub(crate) provenance: Provenance,
@@ -95,7 +96,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Every number as a trial of a record.
+    /// Every number as a trial of the record.
     fn recorded(&self, seed: u64) -> impl Iterator<Item = Trial> {
         let of_trial = move |(trial, points): (u64, &'_ Vec<Point>)| -> Vec<Trial> {
             let of_point = |point: &Point| Trial {
@@ -114,7 +115,7 @@ impl Measured {
     }
 }
 
-/// Runs the experiment, or what is left of it, and writes `oco.json`, `oco.md` and a figure a part.
+/// Runs the experiment, resuming finished trials, and writes `oco.json`, `oco.md` and one figure per part.
 ///
 /// # Errors
 /// [`ExperimentError`]. Finished trials are kept in `oco-*.trials`: a stopped run resumes.
@@ -135,7 +136,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
             stream.as_ref().map_or(Provenance::Synthetic, |task| Provenance::from(&task.dataset.provenance));
         // Nothing in Example 2 is random.
         let trials = if part == Part::Example2 { 1 } else { options.trials };
-        // Trials on a stand-in are not those of the official files that may be fetched later.
+        // Trials on a stand-in must not be reused once the official files are fetched.
         let data = provenance.label().unwrap_or("official");
         let key = |trial: &u64| format!("{}/{data}/{trial}", part.name());
         let kept = run.stage(&part.name(), &(0..trials).collect::<Vec<_>>(), key, |&trial| {
@@ -158,7 +159,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     page::write(&record, &measured, options)
 }
 
-/// Changes with what a trial does, so that trials of older code are not mixed with new ones.
+/// Changes whenever a trial's computation changes, so that trials of older code are not reused.
 const SCHEME: &str = "1";
 
 /// The generator of a trial of a part: a stream of its own.
@@ -180,7 +181,7 @@ mod tests {
     use rand::Rng;
 
     #[test]
-    fn every_part_of_every_trial_has_a_stream_of_its_own() {
+    fn every_part_of_every_trial_has_its_own_stream() {
         let parts = (3..=11).map(|k| 1 << k).chain([200, 300, 301, 302]);
         let mut firsts: Vec<u64> =
             parts.flat_map(|part| (0..5).map(move |trial| generator(7, part, trial).next_u64())).collect();

@@ -13,14 +13,15 @@ use projections::L2Ball;
 /// D, the radius of the ball around 0. Features are divided by the largest norm of the stream, so ρ = 1 and
 /// margins reach from −10 to 10.
 const D: f64 = 10.0;
-/// How far the comparator may be from the best one.
+/// The largest allowed distance of the comparator's loss from the minimum.
 const TOLERANCE: f64 = 0.1;
-/// The largest certified distance of the comparator's loss from the minimum; in the table, not in the figure.
+/// The series name of the certified distance of the comparator's loss from the minimum; in the table, not in
+/// the figure.
 pub(super) const GAP: &str = "comparator's gap";
 
-/// Regret of lazy OGD with Theorem 2's step for each horizon, and of active OGD with η_t = 2D/√t, which does
-/// not know the horizon. Labels are ±1; the examples are the second half of a trial's order, their scaling is
-/// the first half's.
+/// Regret of lazy OGD with Theorem 2's step for each horizon, and of active OGD with η_t = 2D/√t, for an
+/// unknown horizon. Labels are ±1. The examples are the second half of a trial's order; the first half sets
+/// their scaling.
 pub(super) fn run(task: &Task, seed: u64, trial: u64, quick: bool) -> Result<Vec<Point>, ExperimentError> {
     let last = if quick { 8 } else { 12 };
     let halves = task.halves(seed, trial, 1 << 12)?;
@@ -80,9 +81,9 @@ mod tests {
 
     const SEED: u64 = 2;
 
-    /// All rows are (2, 1)/√5 when they have been divided by the longest, so that the play's component w
-    /// along them alone decides: the loss on a label y is ln(1 + e^(−yw)), and of p labels +1 and q labels −1
-    /// the best w is ln(p/q). In the reporting half every fifth label is −1; in the tuning half all are.
+    /// Divided by the longest, all rows are (2, 1)/√5, so only the play's component w along them matters: the
+    /// loss on a label y is ln(1 + e^(−yw)), and of p labels +1 and q labels −1 the best w is ln(p/q). In the
+    /// reporting half every fifth label is −1; in the tuning half all are.
     fn task(trial: u64) -> (Task, Vec<f64>) {
         let mut dataset = generated("test", &mut LabelNoise::new(1, 0.0, 1).unwrap(), 600).unwrap();
         dataset.features = RowMatrix::dense(1, vec![2.0; 600]).unwrap();
@@ -95,7 +96,7 @@ mod tests {
         (task, stream)
     }
 
-    /// What a learner loses whose play moves as `step` says from 0, with the gradient −y/(1 + e^(yw)).
+    /// The loss of a learner whose play starts at 0 and moves by `step`, with the gradient −y/(1 + e^(yw)).
     fn lost(stream: &[f64], mut step: impl FnMut(f64, f64) -> f64) -> f64 {
         let (mut w, mut total) = (0.0_f64, 0.0);
         for y in stream {

@@ -1,17 +1,17 @@
-//! A set that counts what is asked of it.
+//! A set that counts its projections and linear minimisations.
 
 use super::geometry::Geometry;
 use projections::{DecisionSet, Euclidean, Exact, LinearMinimisation, Projection, ProjectionError, Scratch};
 use std::cell::Cell;
 
-/// How often a run projected and minimised.
+/// The numbers of projections and linear minimisations of a run.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) projections: Cell<u64>,
     pub(super) minimisations: Cell<u64>,
 }
 
-/// K, counted. Every optimiser of a run holds a copy of this reference.
+/// K with counters. Every optimiser of a run holds a copy of this reference.
 #[derive(Clone, Copy)]
 pub(super) struct CountedSet<'a> {
     pub(super) set: &'a dyn Geometry,

@@ -1,4 +1,4 @@
-//! What a problem is played on.
+//! The set of a problem.
 
 use projections::{Euclidean, Exact, LinearMinimisation};
 use std::fmt::Debug;

@@ -3,17 +3,17 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What stands for the trials of a horizon.
+/// The summary of the trials of a horizon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Summary {
     /// Their mean.
     Mean,
-    /// The least of them: of timings, the one that the machine disturbed least.
+    /// Their minimum: for timings, the least disturbed trial.
     Least,
 }
 
 impl Summary {
-    /// The summary; `None` of nothing.
+    /// The summary; `None` without values.
     #[must_use]
     pub fn of(self, values: impl Iterator<Item = f64>) -> Option<f64> {
         let values: Vec<f64> = values.collect();
@@ -29,20 +29,19 @@ impl Summary {
 pub struct Exponent {
     /// The slope of the logarithm against log T.
     pub slope: f64,
-    /// Where 2.5 % of the resampled slopes lie below.
+    /// The 2.5 % quantile of the resampled slopes.
     pub low: f64,
-    /// Where 2.5 % of the resampled slopes lie above.
+    /// The 97.5 % quantile of the resampled slopes.
     pub high: f64,
 }
 
-/// The longest horizons that are fitted; shorter ones show constants and lower orders.
+/// The number of fitted horizons, the longest ones; constants and lower orders dominate shorter ones.
 pub const FITTED: usize = 6;
 const RESAMPLES: u32 = 1000;
 
-/// Fits summary ∝ T^slope by least squares to the longest [`FITTED`] horizons. A row is a trial with a value
-/// a horizon; trials are resampled whole. `None` if there are fewer than three horizons, or if a summary of
-/// all trials is not positive: then there is no power to fit. A summary that is not positive in a resample
-/// leaves its horizon out of it.
+/// Fits summary ∝ T^slope by least squares to the longest [`FITTED`] horizons. A row is a trial with one
+/// value per horizon; trials are resampled whole. `None` if there are fewer than three horizons, or if a
+/// summary of all trials is not positive. In a resample, horizons whose summary is not positive are left out.
 ///
 /// ```
 /// use experiments::projection_free::growth::{Summary::Mean, exponent};

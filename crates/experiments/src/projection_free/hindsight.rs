@@ -17,15 +17,15 @@ pub struct Best {
     pub gap: f64,
 }
 
-/// Steps of the solver at the most.
+/// The most steps of the solver.
 const STEPS: u32 = 3000;
-/// The gap that is asked for, as a share of GD√T, the order of the regrets.
+/// The requested gap, as a share of GD√T, the order of the regrets.
 const SHARE: f64 = 1e-3;
 
 /// The best fixed point of the first T losses.
 ///
 /// # Errors
-/// What the set refuses.
+/// The errors of the set.
 pub fn best(task: &Task, rounds: u32) -> Result<Best, ExperimentError> {
     let losses = task.losses.get(..rounds as usize).unwrap_or(&task.losses);
     let tolerance = SHARE * task.gradient_bound * task.diameter * f64::from(rounds).sqrt();

@@ -1,8 +1,8 @@
 //! \[BH20, Table 1\] measured: regret and cost of a round of projection-free online learners as T grows, with
-//! exact and with stochastic gradients, on sets that are cheap to minimise over.
+//! exact and with stochastic gradients, on sets with a cheap linear minimisation.
 //!
-//! Every method runs at the settings of its own theorem, which know D, β, G (or σ) and T; a horizon is a run
-//! of its own. Regret is against the best fixed point in hindsight, found to a certified gap. Stochastic
+//! Every method runs at the settings of its own theorem, which know D, β, G (or σ) and T; each horizon is a
+//! separate run. Regret is against the best fixed point in hindsight, found to a certified gap. Stochastic
 //! gradients carry noise of norm 1 in a uniform direction, the same at both points of a sample.
 //!
 //! Reading order: [`geometry`], [`problems`], [`round_loss`], [`methods`], [`hindsight`], [`growth`], `page`.
@@ -31,10 +31,10 @@ use report::record::{Provenance, Record};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The plan is the problems; without threads of its own an experiment that times its runs has one.
+/// The plan is the problems. The runs are timed, so `threads: None` means one thread.
 pub type Options = runner::Options<Vec<Problem>>;
 
-/// Everything that decides a trial's outcome: the key under which finished trials are kept.
+/// All inputs that determine a trial's outcome: the key of finished trials.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Settings {
     seed: u64,
@@ -50,7 +50,7 @@ struct Outcome {
     provenance: Provenance,
     bests: Vec<Best>,
     runs: Vec<Run>,
-    /// How long the trial took.
+    /// The time of the trial.
     seconds: f64,
 }
 
@@ -68,8 +68,8 @@ const QUICK_LONGEST: u32 = 10;
 /// Streams below this one draw the problems.
 const FIRST_LEARNER_STREAM: u64 = 1 << 32;
 
-/// Runs the experiment, or what is left of it, and writes `projection-free.{json,md,svg}` and
-/// `projection-free-seconds.svg`. Its runs are timed: one thread unless another number is asked for.
+/// Runs the experiment, resuming finished trials, and writes `projection-free.{json,md,svg}` and
+/// `projection-free-seconds.svg`. Its runs are timed: one thread unless another number is requested.
 ///
 /// # Errors
 /// [`ExperimentError`]. Finished trials are kept in `projection-free-*.trials`: a stopped run resumes.
@@ -88,7 +88,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     let official = options.search.locate(datasets::Name::Abalone)?.is_some();
     let mut found = Vec::new();
     for &problem in &options.plan {
-        // Trials on a stand-in are not those of the official file that may be fetched later.
+        // Trials on a stand-in must not be reused once the official file is fetched.
         let data = match problem {
             Problem::Abalone if official => "official",
             Problem::Abalone => "stand-in",
@@ -132,7 +132,7 @@ fn one_trial(
         bests.push(best(&task, rounds)?);
         for &noise in &settings.noise {
             for method in Method::ALL {
-                // A seed is drawn whether the run takes place or not, so that budgets move no other run.
+                // A seed is drawn even for a skipped run, so that budgets do not change the other runs.
                 let seed = seeds.next_u64();
                 let work = u64::from(method.copies(&task, noise, rounds)?) * u64::from(rounds);
                 if work <= 1 << problem.budget(settings.quick) {

@@ -1,5 +1,4 @@
-//! What is played on: sets that are cheap to minimise over, and streams of smooth losses with known
-//! constants.
+//! The problems: sets with a cheap linear minimisation, and streams of smooth losses with known constants.
 
 use super::geometry::Geometry;
 use super::round_loss::RoundLoss;
@@ -42,7 +41,7 @@ impl Problem {
         }
     }
 
-    /// The longest horizon that is asked of a method, as a power of two.
+    /// The longest horizon of a method, as a power of two.
     pub fn longest(self) -> u32 {
         match self {
             Self::Abalone => 12, // 4177 rows, none shown twice
@@ -51,15 +50,15 @@ impl Problem {
         }
     }
 
-    /// How many optimiser rounds a run may take, as a power of two: a linear minimisation over matrices costs
-    /// a hundredfold.
+    /// The most optimiser rounds of a run, as a power of two: linear minimisation over matrices is a hundred
+    /// times as costly.
     pub fn budget(self, quick: bool) -> u32 {
         let full = if self == Self::TraceCoins { 17 } else { 21 };
         if quick { full - 6 } else { full }
     }
 }
 
-/// One trial's stream with what its learners may know of it.
+/// One trial's stream, with the constants known to its learners.
 #[derive(Debug)]
 pub struct Task {
     /// K.
@@ -74,9 +73,9 @@ pub struct Task {
     pub smoothness: f64,
     /// G, the largest gradient on K.
     pub gradient_bound: f64,
-    /// E sup ⟨p, x − x'⟩ over K for a standard normal p, or a bound: what a perturbation costs FPL.
+    /// E sup ⟨p, x − x'⟩ over K for a standard normal p, or an upper bound: the perturbation cost of FPL.
     pub width: f64,
-    /// Where the data came from.
+    /// The provenance of the data.
     pub provenance: Provenance,
 }
 
@@ -84,7 +83,7 @@ impl Task {
     /// The stream of one trial, `rounds` long.
     ///
     /// # Errors
-    /// What the reader or a set refuses.
+    /// The errors of the reader and of the set.
     pub fn draw(
         problem: Problem,
         rounds: usize,
@@ -144,8 +143,8 @@ impl Task {
         start_point(&set, &mut start)?;
         let diameter = set.diameter(n)?;
         let smoothness = losses.iter().map(RoundLoss::smoothness).fold(0.0, f64::max);
-        // Coins and targets differ from round to round in what does not move the bound by much; rows are all
-        // looked at.
+        // For coins and targets the bounds hardly differ between rounds, so one round is enough; all rows are
+        // examined.
         let looked_at = if problem == Problem::TraceCoins { 1 } else { losses.len() };
         let mut gradient_bound = 0.0_f64;
         for loss in &losses[..looked_at] {
@@ -166,7 +165,7 @@ const RADIUS: f64 = 2.0;
 /// fixed smooth loss that curves the others only.
 ///
 /// No learner foresees the coin, and the better coordinate in hindsight is ahead by the order of √T, so every
-/// learner's regret grows as √T at least; and a learner that is slow to leave its start pays for each round
+/// learner's regret grows as √T at least; and a learner that moves slowly from its start pays in each round
 /// on the way.
 fn coins(n: usize, rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
     let size = 1.0 / ((n - 2) as f64).sqrt();
@@ -181,7 +180,7 @@ fn coins(n: usize, rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
         .collect()
 }
 
-/// The benign stream: targets scattered uniformly around a point, the same in every trial, that lies off the
+/// The benign stream: targets scattered uniformly around a point, the same in every trial, outside the
 /// simplex.
 fn targets(rounds: usize, rng: &mut ChaCha8Rng) -> Vec<RoundLoss> {
     let centre = |j: usize| 0.5 / (1.0 + j as f64);

@@ -1,4 +1,4 @@
-//! The loss of a round, with what the theorems ask about it.
+//! The loss of a round, with the constants of the theorems.
 
 use super::geometry::Geometry;
 use crate::runner::ExperimentError;
@@ -11,14 +11,14 @@ pub enum RoundLoss {
     Row {
         /// The direction in which the loss is curved.
         row: Vec<f64>,
-        /// Where it is flat.
+        /// The label: the curved part is 0 where ⟨row, x⟩ equals it.
         label: f64,
         /// The coordinate that gains 1, if any.
         gain: Option<usize>,
     },
     /// ½‖x − target‖².
     Distance {
-        /// Where the loss is 0.
+        /// The point of loss 0.
         target: Vec<f64>,
     },
 }

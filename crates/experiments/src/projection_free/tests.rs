@@ -1,4 +1,4 @@
-//! One trial: regret against the comparator of the same horizon, and seeds of every run's own.
+//! One trial: regret against the comparator of the same horizon, and a separate seed for every run.
 
 use super::*;
 
@@ -34,10 +34,9 @@ fn regret_is_against_the_best_point_of_the_same_rounds() {
     assert_eq!(outcome.regret(&run_of(128, 24.5)), None);
 }
 
-/// Every horizon is a prefix of one stream, every run of the method that is named, with a seed that is drawn
-/// for it.
+/// Every horizon is a prefix of one stream. Every run uses the named method and its own drawn seed.
 #[test]
-fn a_trial_is_what_its_methods_do_on_the_stream_of_the_trial() {
+fn a_trial_runs_its_methods_on_its_own_stream() {
     let (problem, nowhere) = (Problem::TraceCoins, SearchPath::nowhere());
     for trial in [0, 1] {
         let outcome = one_trial(problem, trial, &settings(4), &nowhere).unwrap();
@@ -68,7 +67,7 @@ fn a_trial_is_what_its_methods_do_on_the_stream_of_the_trial() {
 }
 
 #[test]
-fn every_run_of_every_trial_has_a_seed_of_its_own_and_streams_are_not_those_of_the_problems() {
+fn every_run_of_every_trial_has_its_own_seed_and_streams_differ_from_the_problems() {
     let mut firsts = Vec::new();
     for trial in 0..4 {
         let mut seeds = learner_seeds(4, trial);
@@ -83,7 +82,7 @@ fn every_run_of_every_trial_has_a_seed_of_its_own_and_streams_are_not_those_of_t
     assert_eq!(firsts.len(), count);
 }
 
-/// The losses of the first 100 of 300 targets are best met by the projection of the mean of those 100.
+/// The best point for the first 100 of 300 targets is the projection of the mean of those 100.
 #[test]
 fn a_comparator_is_the_best_of_its_own_rounds() {
     use oco_core::losses::Loss;

@@ -1,18 +1,18 @@
-//! Holds the numbers of a record against the theorems that bound them, trial by trial.
+//! Compares the numbers of a record with their bounds, trial by trial.
 
 use report::record::Record;
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
-    /// The pairs of numbers that were compared.
+    /// The number of compared pairs.
     pub(crate) compared: usize,
-    /// Those that break their theorem, and numbers that have nothing to be compared with.
+    /// The pairs that violate their bound, and numbers without a bound.
     pub(crate) broken: Vec<String>,
 }
 
-/// For each pair of methods (below, above, slack): in every trial, data set and metric of the first its
-/// number is at most that of the second, but for the slack and for rounding.
+/// For each pair of methods (below, above, slack): in every trial, data set and metric of `below`, its number
+/// is at most that of `above`, up to the slack and rounding.
 pub(crate) fn compare(record: &Record, pairs: &[(&str, &str, f64)]) -> Comparison {
     let mut found = Comparison::default();
     for &(below, above, slack) in pairs {

@@ -1,10 +1,10 @@
-//! Changes of bytes, among them of numbers of one, two, four and eight bytes.
+//! Changes of bytes, including numbers of one, two, four and eight bytes.
 
 use super::{pick, place};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Numbers at which a length or an offset overflows.
+/// Numbers that may overflow a length or an offset.
 const NUMBERS: [u64; 14] = [
     0,
     1,
@@ -66,7 +66,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha8Rng) -> String {
             format!("byte {at} := {}", bytes[at])
         }
         _ => {
-            // Headers and trailers are at the ends.
+            // Headers and trailers are near the ends.
             let near = rng.random_range(0..64);
             match rng.random_range(0..4) {
                 0 => at = near.min(bytes.len()),

@@ -1,11 +1,11 @@
-//! Changes of a JSON value by its structure.
+//! Structural changes of a JSON value.
 
 use super::{MOST_BYTES, pick, place};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Number, Value, json};
 
-/// Numbers at which something ends: of doubles, of whole numbers that doubles count, of words.
+/// Boundary values of doubles, of integers exact in doubles, and of machine words.
 fn extremes() -> Vec<Value> {
     let whole = [
         0,
@@ -34,7 +34,7 @@ fn extremes() -> Vec<Value> {
     all
 }
 
-/// Changes a seed, which is taken as bytes where it is not JSON.
+/// Changes a seed; a seed that is not JSON is changed as bytes.
 pub(super) fn mutate(
     seed: &[u8],
     other: &[u8],
@@ -51,7 +51,7 @@ pub(super) fn mutate(
     serde_json::to_vec(&value).unwrap_or_default()
 }
 
-/// The places of a value, as JSON pointers.
+/// The JSON pointers into a value.
 fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     all.push(here.to_owned());
     match value {
@@ -71,7 +71,7 @@ fn change(value: &mut Value, other: &Value, changes: &mut Vec<String>, rng: &mut
     let Some(at) = chosen(&all, rng) else { return };
     match rng.random_range(0..20) {
         0 => {
-            // Another seed's value of the same place.
+            // Another seed's value at the same pointer.
             if let (Some(theirs), Some(ours)) = (other.pointer(&at), value.pointer_mut(&at)) {
                 theirs.clone_into(ours);
                 changes.push(format!("{at} := that of another seed"));
@@ -112,7 +112,7 @@ fn change(value: &mut Value, other: &Value, changes: &mut Vec<String>, rng: &mut
     }
 }
 
-/// A place; half of them outside long lists, which would otherwise have nearly all.
+/// A random pointer; half of the draws are outside long lists, which would otherwise get nearly all.
 fn chosen(all: &[String], rng: &mut ChaCha8Rng) -> Option<String> {
     if rng.random_range(0..2) == 0 {
         return pick(all, rng).cloned();
@@ -122,7 +122,7 @@ fn chosen(all: &[String], rng: &mut ChaCha8Rng) -> Option<String> {
     pick(&few, rng).map(|pointer| (*pointer).clone())
 }
 
-/// A list or map with two whole numbers in it, as a matrix and its shape; their product is kept modulo 2⁶⁴.
+/// Changes a list or map with two integers, such as a matrix and its shape; their product is kept modulo 2⁶⁴.
 fn wrapping_pair(value: &Value, all: &[String], rng: &mut ChaCha8Rng) -> Option<(String, Value)> {
     let wholes = |value: &Value| -> Vec<String> {
         let is_whole = |item: &Value| item.as_u64().is_some();
@@ -237,7 +237,7 @@ fn change_list(items: &mut Vec<Value>, rng: &mut ChaCha8Rng) -> String {
             "twice".to_owned()
         }
         6 if length > 0 && length < 1000 => {
-            // Long entries of long lists would be more than the worker's memory after a second such change.
+            // A second such change on long entries of long lists would exceed the worker's memory.
             let item = items[at].clone();
             let times = rng.random_range(1..300).min(MOST_BYTES / written(&item)).max(1);
             items.extend(std::iter::repeat_n(item, times));
@@ -295,12 +295,12 @@ fn change_map(map: &mut Map<String, Value>, rng: &mut ChaCha8Rng) -> String {
     }
 }
 
-/// How many bytes a value is when it is written.
+/// The length of a value as JSON, in bytes.
 fn written(value: &impl serde::Serialize) -> usize {
     serde_json::to_vec(value).map_or(0, |bytes| bytes.len()).max(1)
 }
 
-/// A value, cut where it is long.
+/// A value as text, shortened if long.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     if text.len() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }

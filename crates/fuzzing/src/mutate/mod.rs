@@ -1,4 +1,4 @@
-//! Inputs close to valid ones: one to three changes of a seed, each said in words.
+//! Inputs close to valid ones: one to three changes of a seed, each described in words.
 
 mod binary;
 mod json;
@@ -8,7 +8,7 @@ use super::target::Format;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What an input may grow to.
+/// The largest size of an input, in bytes.
 const MOST_BYTES: usize = 1 << 18;
 
 /// A mutated seed.
@@ -16,13 +16,13 @@ const MOST_BYTES: usize = 1 << 18;
 pub struct Case {
     /// The input.
     pub bytes: Vec<u8>,
-    /// What was changed, in order.
+    /// The changes, in order.
     pub changes: Vec<String>,
 }
 
-/// Case `number` of a target. The first cases are the seeds as they are.
+/// Case `number` of a target. The first cases are the unchanged seeds.
 ///
-/// A target has a random stream of its own, which depends on its name alone, and a case a place in it.
+/// A target has its own random stream, which depends only on its name; a case is a position in this stream.
 #[must_use]
 pub fn case(target: &str, format: Format, seeds: &[Vec<u8>], seed: u64, number: u64) -> Case {
     if let Some(bytes) = usize::try_from(number).ok().and_then(|k| seeds.get(k)) {
@@ -46,18 +46,18 @@ pub fn case(target: &str, format: Format, seeds: &[Vec<u8>], seed: u64, number: 
     Case { bytes, changes }
 }
 
-/// FNV-1a, so that a stream belongs to a name and not to a place in a list.
+/// FNV-1a, so that a stream depends on the name and not on the position in the list.
 fn stream(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// One of them.
+/// A random element.
 fn pick<'a, T>(items: &'a [T], rng: &mut ChaCha8Rng) -> Option<&'a T> {
     if items.is_empty() { None } else { items.get(rng.random_range(0..items.len())) }
 }
 
-/// A place in a list of this length, 0 for an empty one.
+/// A random index into a list of this length; 0 for an empty list.
 fn place(length: usize, rng: &mut ChaCha8Rng) -> usize {
     if length == 0 { 0 } else { rng.random_range(0..length) }
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_depends_on_its_name_seed_and_number_alone() {
+    fn a_case_depends_only_on_name_seed_and_number() {
         let seeds = [br#"{"a":[1.5,2,3],"b":{"c":"d","e":null}}"#.to_vec(), b"[0]".to_vec()];
         for format in [Format::Json, Format::Text, Format::Binary] {
             assert_eq!(case("t", format, &seeds, 1, 1).bytes, seeds[1]);
@@ -80,8 +80,7 @@ mod tests {
             let changed = cases("t", 1).iter().filter(|case| !seeds.contains(&case.bytes)).count();
             assert!(changed > 150, "{format:?}: {changed}");
             assert!(cases("t", 1).iter().all(|case| !case.changes.is_empty()));
-            // One line that is long, changed up to three times: the memory of a worker holds what is made on
-            // the way.
+            // A long line, changed up to three times: intermediate values fit into a worker's memory.
             let long = [vec![b'1'; 20_000]];
             let most = (2..400).map(|number| case("t", format, &long, 1, number).bytes.len()).max();
             assert!(most <= Some(MOST_BYTES), "{most:?}");

@@ -4,7 +4,7 @@ use super::{MOST_BYTES, pick, place};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// What a cell, a line or a place between two bytes may become.
+/// Contents that may replace a cell.
 const CELLS: [&str; 26] = [
     "",
     " ",
@@ -114,7 +114,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], rng: &mut ChaCha8Rng) -> String {
     }
 }
 
-/// The range of the cell around a place.
+/// The range of the cell around a position.
 fn cell(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let ends =
         |byte: &u8| matches!(byte, b',' | b'\n' | b'\r' | b'\t' | b' ' | b'{' | b'}' | b':' | b'[' | b']');
@@ -154,7 +154,7 @@ fn change_line(bytes: &mut Vec<u8>, rng: &mut ChaCha8Rng) -> String {
             format!("without line {}", at + 1)
         }
         1 => {
-            // A text of one line would be a thousand times as long after two such changes.
+            // Two such changes would make a text of one line a thousand times as long.
             let line = lines[at].clone();
             let times = rng.random_range(1..200).min(MOST_BYTES / line.len().max(1)).max(1);
             lines.splice(at..at, std::iter::repeat_n(line, times));

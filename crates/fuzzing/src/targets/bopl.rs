@@ -1,4 +1,4 @@
-//! Policies boosted from logs, and runs that were stopped.
+//! Policies boosted from logs, and checkpoints of stopped runs.
 
 use super::off_policy::{logs, schema};
 use super::pairs::{growth, train};
@@ -43,7 +43,7 @@ fn run(rounds: usize) -> Result<Run, AnyError> {
     Ok(run)
 }
 
-/// Trained on a log with names.
+/// Models trained on a log with named columns.
 fn model(rounds: usize) -> Result<PolicyModel, AnyError> {
     let log = log()?.with_schema(schema()?)?;
     let mut run = Run::new(&log, ExactPairTree::new(growth()?), settings()?)?;
@@ -53,7 +53,7 @@ fn model(rounds: usize) -> Result<PolicyModel, AnyError> {
     Ok(run.model(run.ensemble().len())?.with_columns(&CsvColumns::default())?)
 }
 
-/// A model reads a table and a record by its own columns, and predicts.
+/// Reads a table and a record by the model's own columns, and predicts.
 fn use_model(model: &mut PolicyModel, checks: &mut Checks) -> Result<(), AnyError> {
     scores(model, checks)?;
     let (Some(schema), Some(columns)) = (model.schema(), model.columns()) else { return Ok(()) };
@@ -71,7 +71,7 @@ fn use_model(model: &mut PolicyModel, checks: &mut Checks) -> Result<(), AnyErro
     Ok(())
 }
 
-/// A checkpoint goes on in a run, which is saved again.
+/// Resumes a run from a checkpoint, and saves it again.
 fn resume(checkpoint: &mut Checkpoint<ExactPairTree>, checks: &mut Checks) -> Result<(), AnyError> {
     let mut run: Run = checkpoint.clone().resume(&log()?)?;
     for _ in 0..2 {

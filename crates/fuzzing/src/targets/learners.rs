@@ -18,7 +18,7 @@ use rows::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A learner at its start and after some rounds.
+/// Learners at their start and after some rounds.
 fn learner<L: OnlineLearner + Serialize + DeserializeOwned + 'static>(
     make: impl Fn() -> Result<L, AnyError> + Send + Sync + 'static,
 ) -> Target {
@@ -107,7 +107,7 @@ fn quadratic(learner: &mut FtrlQuadratic<L2Ball>, checks: &mut Checks) -> Result
     Ok(())
 }
 
-/// Examples for learners that count mistakes.
+/// Examples for learners with mistake bounds.
 macro_rules! mistakes {
     ($name:ident, $new:expr, $dimension:expr) => {{
         fn play(learner: &mut $name, checks: &mut Checks) -> Result<(), AnyError> {
@@ -182,7 +182,7 @@ fn bandits_and_games() -> Vec<Target> {
                 Ok(vec![MultiPointFkm::new(ball()?, 3, 2.0, 0.1, 0.01, estimates, rng(3))?])
             },
             |fkm: &mut MultiPointFkm<L2Ball>, checks| {
-                // A round costs what was asked for.
+                // The cost of a round is its number of queries.
                 let estimates = serde_json::to_value(&*fkm)?["estimates"].clone();
                 let counts = [&estimates["TwoPoint"]["pairs"], &estimates["OnePoint"]["points"]];
                 if counts.iter().any(|count| count.as_u64().is_some_and(|count| count > 1000)) {

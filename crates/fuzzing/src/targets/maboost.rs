@@ -1,4 +1,4 @@
-//! Boosters that reweight examples, and what they learn.
+//! Boosters that reweight examples, and their ensembles.
 
 use super::weak::{binned, labels};
 use super::{Target, nothing, plain, used};
@@ -55,7 +55,7 @@ fn rounds<A: Reweighting + Clone + Serialize>(
     Ok(())
 }
 
-/// A run of an algorithm at its start and after some rounds.
+/// Runs of an algorithm at its start and after some rounds.
 fn runs<A: Reweighting + Clone + Serialize + DeserializeOwned + 'static>(
     new: fn(&Examples) -> Result<A, AnyError>,
 ) -> Target {
@@ -110,8 +110,8 @@ pub(super) fn all() -> Vec<Target> {
             || Ok(vec![Stopping::after(3), Stopping::after(2).at_error(0.1)?.at_reachable_error()]),
             |stopping: &mut Stopping, checks| {
                 let mut run = run(examples()?, MadaBoost::new(&examples()?)?)?;
-                // The rounds of a stopping may be any number; this run ends where the stumps have no edge or
-                // after its watch.
+                // The rounds of a stopping rule are arbitrary; this run ends when the stumps have no edge or
+                // the watch stops it.
                 let mut played = 0;
                 let mut watch = |_: &BoostingRun<BinnedStump, MadaBoost>, _: Option<&Validation>| {
                     played += 1;

@@ -1,4 +1,4 @@
-//! The list of targets: every public type that is saved, and every reader.
+//! The list of targets: every public saved type, and every reader.
 
 mod bopl;
 mod data_sets;
@@ -20,7 +20,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// All of them.
+/// All targets.
 #[must_use]
 pub fn all() -> Vec<Target> {
     let mut list = sets::all();
@@ -37,7 +37,7 @@ pub fn all() -> Vec<Target> {
     list
 }
 
-/// A type of which nothing is asked but to be saved and loaded.
+/// A type that is only saved and loaded, not used.
 fn plain<T: Serialize + DeserializeOwned + 'static>(seeds: fn() -> Vec<T>) -> Target {
     Target::saved(move || Ok(seeds()), nothing::<T>)
 }
@@ -48,7 +48,7 @@ fn rng(stream: u64) -> ChaCha8Rng {
     rng
 }
 
-/// What was made, used for a while, so that its state is not that of a start.
+/// The built values after some use, so that their state is not the initial one.
 fn used<T: Serialize>(
     mut value: T,
     play: impl Fn(&mut T, &mut super::Checks) -> Result<(), AnyError>,

@@ -34,7 +34,7 @@ pub(super) fn logs() -> Result<Vec<Log>, AnyError> {
     Ok(logs)
 }
 
-/// Of three columns and two actions.
+/// A schema of three columns and two actions.
 pub(super) fn schema() -> Result<Schema, AnyError> {
     Ok(Schema::new(context_columns(), ActionNames::Labels(vec!["left".into(), "right".into()]))?)
 }

@@ -41,7 +41,7 @@ fn bayes() -> Result<Vec<NaiveBayes>, AnyError> {
     (0..3).map(|_| Ok(NaiveBayes::new(3)?)).collect()
 }
 
-/// Inputs and outputs of the first learner, where there is room for them.
+/// The numbers of inputs and outputs of the first learner, if small enough.
 fn sides(learners: &[OgdLinear]) -> Option<(usize, usize)> {
     let Shape { inputs, outputs } = learners.first()?.shape();
     (inputs <= MOST && outputs <= MOST).then_some((inputs, outputs))
@@ -143,7 +143,7 @@ fn vote() -> Result<MajorityVote<Stump>, AnyError> {
 type Statistical = StatisticalBooster<ExactStump, Ogd<BoxSet>>;
 
 fn rounds(booster: &mut Statistical, checks: &mut Checks) -> Result<(), AnyError> {
-    // A player over more than the cube leaves it, which is refused in the next round and where it is loaded.
+    // A player over a set larger than the cube may leave it. The next round or the next load then refuses it.
     let saved = serde_json::to_value(&*booster)?;
     let (set, least) = (&saved["player"]["set"], if saved["setting"] == "agnostic" { -1.0 } else { 0.0 });
     let all = |side: &str, end: f64| {
@@ -163,8 +163,8 @@ fn rounds(booster: &mut Statistical, checks: &mut Checks) -> Result<(), AnyError
 
 type Candidate = OnlineAgnosticBooster<NaiveBayes, Ogd<BoxSet>>;
 
-/// A candidate whose player was given a larger interval than the booster's is refused in the middle of a
-/// round, when the choice has moved others: neither can know that in advance.
+/// A candidate whose player has a larger interval than the booster's is refused in the middle of a round,
+/// after the choice has updated others: neither can know that in advance.
 fn choice(choice: &mut ProgressiveChoice<Candidate>, checks: &mut Checks) -> Result<(), AnyError> {
     let saved = serde_json::to_value(&*choice)?;
     let interval = json!({ "lower": [-1.0], "upper": [1.0] });

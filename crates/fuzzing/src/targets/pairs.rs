@@ -1,4 +1,4 @@
-//! Learners of pairs of a context and an action, and what they learn.
+//! Learners of pairs of a context and an action, and their predictors.
 
 use super::sets::matrices;
 use super::weak::{binned, rows, sorted};

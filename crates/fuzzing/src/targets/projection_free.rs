@@ -1,4 +1,4 @@
-//! Learners that minimise linear functions in place of projecting.
+//! Learners with linear minimisation instead of projections.
 
 use super::{Target, rng, used};
 use crate::Checks;
@@ -24,8 +24,7 @@ fn inner() -> Result<Vec<Inner>, AnyError> {
     (0..3).map(|_| Ok(FollowTheLeader::new(ball()?, 3)?)).collect()
 }
 
-/// Learners over another set than the cascade's play outside it, which is refused where it is saved and
-/// loaded.
+/// Learners over a set other than the cascade's play outside it; saving and loading refuse that.
 fn of_one_set<L: OracleLearner + Serialize>(learner: &mut L, checks: &mut Checks) -> Result<(), AnyError> {
     let saved = serde_json::to_value(&*learner)?;
     let sets = saved["learners"].as_array().into_iter().flatten().map(|inner| &inner["set"]);
@@ -92,7 +91,7 @@ pub(super) fn all() -> Vec<Target> {
                 let mut oracle = noise.over(&loss);
                 oracle.draw();
                 oracle.gradient(&[0.0; 3], &mut g);
-                // A deviation may be as large as numbers are.
+                // A deviation may be arbitrarily large.
                 g.iter().for_each(|&g| checks.extended("a gradient", g));
                 Ok(())
             },

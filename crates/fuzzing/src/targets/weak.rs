@@ -1,4 +1,4 @@
-//! Weak learners, online and in batches, and what they learn.
+//! Weak learners, online and batch, and their hypotheses.
 
 use super::sets::matrices;
 use super::{Target, plain, rng, used};
@@ -20,7 +20,7 @@ use weak_learners::online::{
 };
 use weak_learners::{FkmLinear, Label, LearnerError, OgdLinear, OnlinePredictor, Shape};
 
-/// An online learner of labels at its start and after some rounds.
+/// Online learners of labels at their start and after some rounds.
 pub(super) fn online<P: OnlinePredictor<Label> + Serialize + DeserializeOwned + 'static>(
     make: impl Fn() -> Result<P, AnyError> + Send + Sync + 'static,
 ) -> Target {
@@ -40,7 +40,7 @@ pub(super) fn sorted() -> Result<SortedColumns, AnyError> {
     Ok(SortedColumns::new(rows()?)?)
 }
 
-/// Labels of so many rows.
+/// Labels for this many rows.
 pub(super) fn labels(count: usize) -> Vec<Label> {
     wave(count, 2).into_iter().map(Label::of_score).collect()
 }
@@ -49,7 +49,7 @@ fn targets() -> Vec<f64> {
     labels(8).into_iter().map(Label::sign).collect()
 }
 
-/// Trains on a sample and evaluates what was learnt.
+/// Trains on a sample and evaluates the hypothesis.
 fn train<W: WeakLearner + Serialize>(
     learner: &mut W,
     sample: &W::Sample,
@@ -75,7 +75,7 @@ fn a_tree() -> Result<Tree, AnyError> {
     Ok(BinnedTree::new(2, LeafAnswer::Mean, 0.0)?.train(&sample, &targets(), &weights)?)
 }
 
-/// The rows of a sample that was loaded.
+/// The rows of a loaded sample.
 fn look<S: Sample>(sample: &S, checks: &mut Checks) -> Result<(), AnyError> {
     checks.any_number(sample.size() as f64);
     if sample.inputs() <= MOST {
@@ -173,7 +173,7 @@ fn schedule() -> Result<StepSchedule, AnyError> {
 
 fn fkm(learner: &mut FkmLinear<L2Ball>, checks: &mut Checks) -> Result<(), AnyError> {
     let shape = learner.model().shape();
-    // A round costs the queries that were asked for.
+    // The cost of a round is its number of queries.
     let queries = serde_json::to_value(&*learner)?["queries"].as_u64();
     if shape.inputs > MOST || shape.outputs > MOST || queries.is_none_or(|queries| queries > 1000) {
         return Ok(());

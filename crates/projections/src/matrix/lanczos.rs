@@ -113,7 +113,7 @@ fn leading_of_tridiagonal(diagonal: &[f64], off: &[f64], s: &mut [f64], factor: 
     }
 }
 
-/// Numbers in [−1, 1) without pattern, the same for every call: the SplitMix64 generator.
+/// Pseudo-random numbers in [−1, 1), the same for every call: the SplitMix64 generator.
 fn pseudo_random(v: &mut [f64]) {
     let mut state = 0_u64;
     for v in v {

@@ -63,8 +63,8 @@ impl LogProjection for CappedSimplex {
         Ok(())
     }
 
-    /// O(n log n) for an exponent other than 0. Mostly one exponential a coordinate, and logarithms of caps
-    /// only.
+    /// O(n log n) for an exponent other than 0. Usually one exponential per coordinate, and logarithms only
+    /// of caps.
     fn project_log_scaled_with(
         &self,
         log_y: &mut [f64],

@@ -54,7 +54,7 @@ impl TryFrom<UncheckedCappedSimplex> for CappedSimplex {
     }
 }
 
-/// The shortfall of Σc that is accepted, relative to s.
+/// The accepted shortfall of Σc, relative to s.
 const SLACK: f64 = 1e-9;
 
 impl CappedSimplex {
@@ -184,7 +184,7 @@ impl DecisionSet for CappedSimplex {
     /// Allocates.
     fn diameter(&self, n: usize) -> Result<f64, ProjectionError> {
         self.check_dimension(n)?;
-        // In units of s, where no sum leaves the range.
+        // In units of s, so that no sum overflows.
         let caps = (0..n).map(|i| self.cap(i) / self.s);
         let total = caps.clone().collect::<CompensatedSum>();
         let forced = |c: f64| {

@@ -40,7 +40,7 @@ pub struct FlowPolytope {
     backwards: Vec<usize>,
     /// The number of edges of the longest path from s to t.
     longest: usize,
-    /// The dimension of the set: edges less vertices, plus 1, among those on paths from s to t.
+    /// The dimension of the set: edges minus vertices plus 1, among those on paths from s to t.
     dimension: usize,
 }
 
@@ -114,8 +114,8 @@ impl FlowPolytope {
     }
 
     /// x ← mass times the path of least Σg, by dynamic programming from the sink; g is in a range where sums
-    /// of entries are finite. `distance` and `next` have an entry a vertex. Among equal paths the lower edge
-    /// wins, from s on.
+    /// of entries are finite. `distance` and `next` have one entry per vertex. Among equal paths the lower
+    /// edge wins, from s on.
     fn shortest_path(&self, g: &[f64], mass: f64, x: &mut [f64], distance: &mut [f64], next: &mut [usize]) {
         distance.fill(f64::INFINITY);
         distance[self.sink] = 0.0;
@@ -135,7 +135,7 @@ impl FlowPolytope {
     }
 }
 
-/// The place of every vertex in a topological order.
+/// The position of every vertex in a topological order.
 fn topological_positions(vertices: usize, edges: &[(usize, usize)]) -> Result<Vec<usize>, ProjectionError> {
     let (mut entering, mut leaving) = (vec![0_usize; vertices], vec![Vec::new(); vertices]);
     for &(tail, head) in edges {

@@ -1,4 +1,4 @@
-//! Sets of vectors, a file each.
+//! Sets of vectors, one file each.
 
 mod whole_space;
 mod box_set;

@@ -109,7 +109,7 @@ impl LogProjection for Simplex {
         Ok(())
     }
 
-    /// One exponential a coordinate, and no logarithm: log x = log y + log s − log Σy.
+    /// One exponential per coordinate, and no logarithm: log x = log y + log s − log Σy.
     fn project_log_scaled_with(
         &self,
         log_y: &mut [f64],

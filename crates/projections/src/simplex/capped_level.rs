@@ -52,7 +52,7 @@ pub(crate) fn level(e: &mut [f64], total: f64, caps: &[f64], s: f64) -> Option<f
     ((mass.value() - s).abs() <= SLACK * s).then_some(rho)
 }
 
-/// The length of a block of a sum: 16 terms a lane, with an error of a few roundings.
+/// The length of a block of a sum: 16 terms per lane, with an error of a few roundings.
 const BLOCK: usize = 16 * LANES;
 
 /// The coordinates below their caps and the others, at a factor ρ.
@@ -61,7 +61,7 @@ struct Split {
     open: f64,
     /// Σc over the others.
     full: f64,
-    /// Their number.
+    /// The number of the others.
     filled: u64,
 }
 

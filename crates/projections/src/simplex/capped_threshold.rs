@@ -15,7 +15,7 @@ use rows::numeric::{CompensatedSum, block_sum_over};
 /// are full and those that grow for every τ of the bracket, drops those that are 0, and lists the few others.
 /// If the bracket is wrong, all coordinates are searched.
 pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Scratch) -> (f64, f64) {
-    // The room that a point needs differs from round to round.
+    // The required memory differs from round to round.
     scratch.make_room_to_order(y.len());
     let Scratch { values: pool, sifted, order: open, .. } = scratch;
     let mut level = Level { y, caps, s, known: KnownAbove::default(), filled: CompensatedSum::default() };

@@ -20,7 +20,7 @@ pub(crate) fn project_onto_simplex(
     if s > 0.0 && !ORDINARY.contains(&s) {
         return project_in_other_units(y, s, scratch);
     }
-    // Every entry may become a candidate, so room for all is reserved once.
+    // Every entry may become a candidate, so memory for all is reserved once.
     scratch.make_room_to_sift(y.len());
     let Scratch { values: candidates, sifted, .. } = scratch;
     let quick = match s > 0.0 {

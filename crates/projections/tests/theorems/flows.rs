@@ -129,7 +129,7 @@ fn a_weight_that_vanishes_at_the_end_of_its_step_leaves() {
 }
 
 #[test]
-fn flows_refuse_what_is_no_acyclic_graph() {
+fn flows_refuse_anything_but_an_acyclic_graph_with_a_path() {
     use ProjectionError as E;
     let new = FlowPolytope::new;
     assert_eq!(new(2, vec![], 0, 1), Err(E::Empty { argument: "edges" }));

@@ -106,14 +106,14 @@ fn orders_beyond_the_range() {
     assert_eq!((x, logarithms), (vec![1.0, 0.0, 0.0], vec![0.0, f64::MIN, f64::NEG_INFINITY]));
 }
 
-/// On the simplex ten thousand active steps end where their sum leads, to a few more digits than a lazy
-/// learner shows.
+/// On the simplex ten thousand active steps end at the weights of their sum, more accurately than a lazy
+/// learner.
 #[test]
-fn active_steps_do_not_wear_the_weights_out() {
+fn active_steps_do_not_accumulate_error() {
     let (n, eta) = (25, 0.1);
     let direction = |t: usize, i: usize| ((t * t % 911 + 7 * i * t) as f64).sin() + 0.02 * i as f64;
     let (mut log_w, mut w, mut scratch) = (vec![0.0; n], vec![0.0; n], Scratch::default());
-    // The sum of each coordinate and what its additions have lost.
+    // The sum of each coordinate and the rounding error of its additions.
     let mut sums = vec![(0.0_f64, 0.0_f64); n];
     let simplex = Simplex::new(1.0).unwrap();
     for t in 0..10_000 {
@@ -144,7 +144,7 @@ fn active_steps_do_not_wear_the_weights_out() {
 
 /// NaN and +∞ are found at every position, in a row of lanes and after the last one.
 #[test]
-fn a_refusal_names_the_place() {
+fn a_refusal_names_the_index() {
     for (n, value) in [1, 8, 9, 17].into_iter().flat_map(|n| [(n, f64::NAN), (n, f64::INFINITY)]) {
         for index in 0..n {
             let mut log_y = vec![-0.5; n];

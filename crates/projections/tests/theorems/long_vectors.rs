@@ -122,8 +122,8 @@ fn long_entropic_projections_share_one_factor() {
     }
 }
 
-/// Caps that make even sharing fill few coordinates a round. From equal weights both geometries share evenly,
-/// so the answer is min(c, ρ) with ρ found by filling the caps in rising order.
+/// Caps for which even sharing fills few coordinates per round. From equal weights both geometries share
+/// evenly, so the answer is min(c, ρ) with ρ found by filling the caps in rising order.
 #[test]
 fn creeping_caps_fill_as_in_rising_order() {
     for spare in [1e-6, 1e-3, 0.5] {

@@ -1,7 +1,7 @@
 //! The theorems about every set, projection and mirror map, on random inputs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::float_cmp, reason = "what is compared exactly is exact")]
+#![allow(clippy::float_cmp, reason = "compared values are exact")]
 
 mod beyond_range;
 mod double_projection;

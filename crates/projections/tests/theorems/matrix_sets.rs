@@ -29,7 +29,7 @@ fn with_singular_values(m: usize, n: usize, sigma: &[f64], rng: &mut ChaCha8Rng)
     a
 }
 
-/// Leading values alone, tied, and clustered at every distance down to rounding; rank one, and no structure.
+/// Leading values that are separate, tied, or clustered at every distance down to rounding; rank one; random.
 fn spectra() -> Vec<Vec<f64>> {
     let cluster = |gap: f64| (0..30).map(|k| 1.0 - gap * f64::from(k)).collect::<Vec<_>>();
     let mut spectra = vec![vec![1.0], vec![2.0, 1.0, 0.5], vec![1.0; 30], vec![1.0, 1.0, 1.0, 0.1]];
@@ -206,7 +206,7 @@ fn diagonal_matrices_project_like_vectors_at_any_size() {
 }
 
 #[test]
-fn matrix_sets_refuse_what_is_no_matrix() {
+fn matrix_sets_refuse_bad_shapes_and_points() {
     use ProjectionError as E;
     assert_eq!(TraceNormBall::new(0, 2, 1.0), Err(E::Empty { argument: "rows" }));
     assert_eq!(TraceNormBall::new(2, 0, 1.0), Err(E::Empty { argument: "columns" }));
@@ -230,7 +230,7 @@ fn matrix_sets_refuse_what_is_no_matrix() {
     }
 }
 
-/// Tied singular values, on which a plain QR iteration was seen to stop 7 % short of the matrix.
+/// Tied singular values for which a plain QR iteration stopped 7 % short of the matrix.
 #[test]
 fn tied_singular_values_project_exactly() {
     for seed in [3_191_645_252_367_776_259, 1, 2, 3, 4, 5] {

@@ -10,10 +10,10 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 const LABEL: Type = Type::plain(11.0).across(HPos::Center);
-/// Between two groups, in widths of a bar's slot.
+/// The gap between two groups, in widths of a bar's slot.
 const GAP: f64 = 1.5;
 
-/// Bars in one panel or several, each panel with a vertical range of its own that includes 0.
+/// Bars in one panel or several, each panel with its own vertical range, which includes 0.
 ///
 /// ```
 /// use report::plot::{Bar, BarGroup, BarPanel, BarPlot};
@@ -46,16 +46,16 @@ pub struct BarPlot {
 pub struct BarPanel {
     /// The panel's heading, usually the data set.
     pub title: String,
-    /// Where the data came from; said below the heading unless official.
+    /// The provenance of the data; shown below the heading unless official.
     pub provenance: Provenance,
     /// The groups, at least one.
     pub groups: Vec<BarGroup>,
 }
 
-/// Bars that stand together.
+/// A group of bars.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarGroup {
-    /// What stands below the group; may be empty.
+    /// The label below the group; may be empty.
     pub label: String,
     /// The bars, at least one.
     pub bars: Vec<Bar>,
@@ -70,7 +70,7 @@ pub struct Bar {
     pub value: f64,
     /// Half the length of the error bar, such as one standard deviation; not negative.
     pub error: Option<f64>,
-    /// What the paper reports for the same number, drawn as a mark.
+    /// The paper's value of the same number, drawn as a mark.
     pub reported: Option<f64>,
 }
 
@@ -136,7 +136,7 @@ impl BarPlot {
             }
             from = to + GAP * slot;
         }
-        // The bars have been drawn over the line that they stand on.
+        // The bars have been drawn over their base line.
         let ground = frame.up(frame.y.place(0.0));
         canvas.line(&[(frame.left, ground), (frame.right, ground)], Pen::solid(INK, 1.0))
     }
@@ -169,7 +169,7 @@ impl BarPlot {
 }
 
 impl BarPanel {
-    /// Room for the heading, and for the groups' labels side by side.
+    /// The width for the heading, and for the groups' labels side by side.
     #[allow(clippy::cast_precision_loss, reason = "groups are counted in dozens")]
     fn least_width(&self) -> f64 {
         let bars = self.bars().count() as f64;
@@ -186,7 +186,7 @@ impl BarPanel {
 }
 
 impl Bar {
-    /// Everything that needs a place on the vertical axis.
+    /// All values on the vertical axis.
     fn heights(&self) -> impl Iterator<Item = f64> {
         let error = self.error.unwrap_or(0.0);
         [self.value, self.value - error, self.value + error].into_iter().chain(self.reported)
@@ -202,7 +202,7 @@ impl Bar {
         let up = |value: f64| frame.up(frame.y.place(value));
         let (top, bottom) = (up(self.value.max(0.0)), up(self.value.min(0.0)));
         canvas.rectangle((left, top), (right, bottom), colour)?;
-        // The error bar and the paper's number stand side by side.
+        // The error bar and the paper's number are side by side.
         let beside = if self.reported.is_some() && self.error.is_some() { 0.2 * (right - left) } else { 0.0 };
         let middle = 0.5 * (left + right);
         if let Some(error) = self.error {

@@ -1,16 +1,16 @@
-//! The paper and the pens: lines, areas and text on an SVG page.
+//! Drawing primitives: lines, areas and text on an SVG page.
 
 use super::PlotError;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// The backend's coordinates are whole numbers, so a page has ten of them to the pixel.
+/// The backend's coordinates are integers, so a page has ten of them per pixel.
 const UNITS: f64 = 10.0;
-/// The opacity that stands for dashes: the backend would write a path for every dash, SVG has an attribute.
+/// An opacity that encodes dashes: the backend would write a path per dash, while SVG has an attribute.
 const DASHED: f64 = 0.999;
 const FONT: &str = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif";
-/// The average width of a character of such a font, as a part of its size; rather too wide than too narrow.
+/// The average character width of such a font, relative to its size; an overestimate.
 const CHARACTER: f64 = 0.58;
 
 pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
@@ -18,7 +18,7 @@ pub(super) const GREY: RGBColor = RGBColor(0x66, 0x66, 0x66);
 pub(super) const GRID: RGBColor = RGBColor(0xE4, 0xE4, 0xE4);
 pub(super) const MINOR_GRID: RGBColor = RGBColor(0xF3, 0xF3, 0xF3);
 
-/// The colours of Okabe and Ito that show on white, which readers with any common colour vision tell apart.
+/// The colours of Okabe and Ito that are visible on white; distinguishable with any common colour vision.
 pub(super) const PALETTE: [RGBColor; 7] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xD5, 0x5E, 0x00),
@@ -36,7 +36,7 @@ pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy)]
 pub(super) struct Pen {
     pub(super) colour: RGBColor,
@@ -50,7 +50,7 @@ impl Pen {
     }
 }
 
-/// How a text is set.
+/// The style of a text.
 #[derive(Clone, Copy)]
 pub(super) struct Type {
     pub(super) size: f64,
@@ -58,7 +58,7 @@ pub(super) struct Type {
     pub(super) colour: RGBColor,
     pub(super) across: HPos,
     pub(super) down: VPos,
-    /// Read from below.
+    /// Vertical, read from below.
     pub(super) upright: bool,
 }
 
@@ -72,7 +72,7 @@ impl Type {
         Self { across, ..self }
     }
 
-    /// The width of a text, estimated, since only the viewer knows its fonts: capitals take more room.
+    /// The estimated width of a text, since only the viewer knows its fonts; capitals are wider.
     pub(super) fn width(self, text: &str) -> f64 {
         let characters: f64 = text.chars().map(|c| if c.is_uppercase() { 1.3 } else { 1.0 }).sum();
         characters * self.size * CHARACTER
@@ -94,7 +94,7 @@ pub(super) fn svg(
         canvas.area.present().map_err(drawing)?;
     }
     let text = text.replace(&format!("opacity=\"{DASHED}\""), "opacity=\"1\" stroke-dasharray=\"60 40\"");
-    // The view box keeps the fine units; the page is as large as was asked for.
+    // The view box keeps the fine units; the page has the requested size.
     let fine = format!("width=\"{w}\" height=\"{h}\" viewBox");
     Ok(text.replacen(&fine, &format!("width=\"{width}\" height=\"{height}\" viewBox"), 1))
 }
@@ -142,7 +142,7 @@ impl Canvas<'_> {
     }
 }
 
-/// Points without repetitions: a curve of many rounds has several to a unit.
+/// Points without repetitions: a curve of many rounds has several per unit.
 fn path(points: &[Point]) -> Vec<(i32, i32)> {
     let mut path: Vec<_> = points.iter().copied().map(pixel).collect();
     path.dedup();

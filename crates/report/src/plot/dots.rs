@@ -1,4 +1,4 @@
-//! Dots with intervals, a row each.
+//! Dots with intervals, one per row.
 
 use super::PlotError;
 use super::canvas::{self, Canvas, GREY, PALETTE, Pen};
@@ -9,10 +9,10 @@ use crate::record::Provenance;
 
 /// The height of a row.
 const ROW: f64 = 19.0;
-/// What a panel needs above and below its rows.
+/// The margin of a panel above and below its rows.
 const AROUND: f64 = 80.0;
 
-/// Numbers with their intervals, one below the other under long names, about a line at 0.
+/// Numbers with intervals, one per row beside a long name, around a line at 0.
 ///
 /// ```
 /// use report::plot::{Dot, DotPanel, DotPlot};
@@ -42,18 +42,18 @@ pub struct DotPlot {
 pub struct DotPanel {
     /// The panel's heading, usually the data set.
     pub title: String,
-    /// Where the data came from; said beside the heading unless official.
+    /// The provenance of the data; shown beside the heading unless official.
     pub provenance: Provenance,
-    /// The rows from above, at least one.
+    /// The rows, top to bottom, at least one.
     pub dots: Vec<Dot>,
 }
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot {
-    /// What stands before the row.
+    /// The label of the row.
     pub label: String,
-    /// Where the dot is.
+    /// The value of the dot.
     pub value: f64,
     /// Half the length of the interval, not negative; without one the dot is hollow.
     pub half_width: Option<f64>,
@@ -138,7 +138,7 @@ impl DotPanel {
 }
 
 impl Dot {
-    /// Where the interval begins, the dot is, and the interval ends.
+    /// The lower end of the interval, the dot, and the upper end.
     fn ends(&self) -> [f64; 3] {
         let width = self.half_width.unwrap_or(0.0);
         [self.value - width, self.value, self.value + width]

@@ -12,12 +12,12 @@ const TITLE: Type = Type::plain(12.0);
 const HEADING: Type = Type { style: FontStyle::Bold, ..Type::plain(13.0) };
 const NOTE: Type = Type { style: FontStyle::Italic, colour: GREY, across: HPos::Right, ..Type::plain(11.0) };
 
-/// The width of a panel whose heading and note stand on one line.
+/// The width of a panel with its heading and note on one line.
 pub(super) fn least_width(heading: &str, provenance: Provenance) -> f64 {
     HEADING.width(heading) + NOTE.width(provenance.label().unwrap_or_default()) + 120.0
 }
 
-/// What surrounds the data.
+/// The margins around the data.
 pub(super) struct Labels<'a> {
     pub(super) heading: &'a str,
     pub(super) provenance: Provenance,
@@ -25,7 +25,7 @@ pub(super) struct Labels<'a> {
     pub(super) y_title: Option<&'a str>,
 }
 
-/// The rectangle that the data are drawn in, with its axes.
+/// The rectangle of the data, with its axes.
 pub(super) struct Frame {
     pub(super) left: f64,
     pub(super) top: f64,
@@ -36,7 +36,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Leaves room in a panel for what surrounds the data; `below` is the room for the horizontal axis.
+    /// The frame of a panel inside its margins; `below` is the space for the horizontal axis.
     pub(super) fn within((left, top): Point, (width, height): Point, x: Ticks, y: Ticks, below: f64) -> Self {
         Self {
             left: left + 22.0 + widest(&y) + 8.0,
@@ -100,7 +100,7 @@ fn places(ticks: &Ticks, minor: bool) -> impl Iterator<Item = f64> {
     ticks.minor.iter().copied().filter(move |_| minor).chain(marks)
 }
 
-/// The room that the labels of a vertical axis take.
+/// The width of the labels of a vertical axis.
 pub(super) fn widest(ticks: &Ticks) -> f64 {
     ticks.marks.iter().map(|(_, label)| TICK.width(label)).fold(0.0, f64::max)
 }

@@ -1,4 +1,4 @@
-//! Where panels, title and legend go on the page.
+//! The layout of panels, title and legend.
 
 use super::PlotError;
 use super::canvas::{Canvas, INK, PALETTE, Pen, Point, Type};
@@ -12,7 +12,7 @@ const LEGEND: Type = Type::plain(12.0);
 const LEGEND_ROW: f64 = 20.0;
 const SWATCH: f64 = 22.0;
 
-/// How a series is marked in the legend.
+/// The mark of a series in the legend.
 #[derive(Clone, Copy)]
 pub(super) enum Swatch {
     Line(Pen),
@@ -38,8 +38,8 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Up to three panels stand side by side, each at least as wide and as high as its content asks for. An
-    /// empty legend takes no room.
+    /// The layout of the panels: up to three side by side, each at least as wide and as high as its content
+    /// requires. An empty legend takes no space.
     pub(super) fn new(title: Option<&'a str>, sizes: &[Point], entries: &'a [Entry<'a>]) -> Self {
         let (columns, panel): (_, Point) = match sizes.len() {
             0 | 1 => (1, (640.0, 380.0)),
@@ -48,7 +48,7 @@ impl<'a> Page<'a> {
         };
         let panel =
             sizes.iter().fold(panel, |(width, height), least| (width.max(least.0), height.max(least.1)));
-        // A long title or name makes the page wider rather than running off it.
+        // A long title or name widens the page.
         let wide = |entry: &Entry<'_>| SWATCH + 6.0 + LEGEND.width(entry.name) + 14.0;
         let widest =
             entries.iter().map(wide).chain(title.map(|title| TITLE.width(title))).fold(0.0, f64::max);
@@ -127,7 +127,7 @@ pub(super) fn colour_of(colours: &[(&str, RGBColor)], name: &str) -> RGBColor {
     colours.iter().find(|(known, _)| *known == name).map_or(INK, |&(_, colour)| colour)
 }
 
-/// Moves labels apart so that each has `room`, as little as the order and the limits allow.
+/// Moves labels apart by the least amounts that give each `room`, within the limits and in order.
 pub(super) fn spread(places: &mut [f64], room: f64, (low, high): Point) {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

@@ -8,10 +8,10 @@ use super::{Axis, PlotError};
 use crate::record::Provenance;
 
 const NAME: Type = Type::plain(12.0);
-/// From the frame to a name beside it: room for a piece of the curve.
+/// The distance from the frame to a name beside it: space for a piece of the curve.
 const STUB: f64 = 30.0;
 
-/// Curves in one panel or several, each panel with ranges of its own.
+/// Curves in one panel or several, each panel with its own ranges.
 ///
 /// A single panel names its curves at their ends; several share a legend. A name has the same colour in all
 /// panels.
@@ -50,7 +50,7 @@ pub struct LinePlot {
 pub struct LinePanel {
     /// The panel's heading, usually the data set.
     pub title: String,
-    /// Where the data came from; said below the heading unless official.
+    /// The provenance of the data; shown below the heading unless official.
     pub provenance: Provenance,
     /// The curves, at least one.
     pub series: Vec<Series>,
@@ -61,23 +61,23 @@ pub struct LinePanel {
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The horizontal places, at least one.
+    /// The x values, at least one.
     pub x: Vec<f64>,
-    /// The curve, as long as `x`.
+    /// The y values, as many as `x`.
     pub y: Vec<f64>,
-    /// The shaded band's lower and upper edge, as long as `x`.
+    /// The lower and upper edges of the shaded band, as many as `x`.
     pub band: Option<Vec<(f64, f64)>>,
-    /// How the curve is drawn.
+    /// The stroke of the curve.
     pub stroke: Stroke,
 }
 
-/// How a curve is drawn.
+/// The stroke of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stroke {
-    /// Something measured.
+    /// A measured quantity.
     #[default]
     Solid,
-    /// Something to compare with, such as a bound.
+    /// A reference, such as a bound.
     Dashed,
 }
 
@@ -116,7 +116,7 @@ impl LinePlot {
         })
     }
 
-    /// Draws the axes of a panel, with some room kept free at the right.
+    /// Draws the axes of a panel, with some space kept free at the right.
     fn frame(
         &self,
         canvas: &Canvas<'_>,
@@ -214,11 +214,11 @@ impl LinePanel {
     }
 }
 
-/// The most points of a curve that is drawn: the eye sees no more on a page.
+/// The most points of a drawn curve; more would be invisible.
 const MOST_POINTS: usize = 500;
 
-/// At most [`MOST_POINTS`] of the points of a curve that runs left or right: in each of equally wide columns
-/// the lowest and the highest, and both ends of the curve.
+/// At most [`MOST_POINTS`] points of a curve with monotone x: the lowest and the highest of each of equally
+/// wide columns, and both ends of the curve.
 fn thinned(points: &[Point]) -> Vec<Point> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return Vec::new() };
     if points.len() <= MOST_POINTS {
@@ -251,7 +251,7 @@ fn thinned(points: &[Point]) -> Vec<Point> {
 }
 
 impl Series {
-    /// Everything that needs a place on the vertical axis.
+    /// All values on the vertical axis.
     fn heights(&self) -> impl Iterator<Item = f64> {
         let edges = self.band.iter().flatten().flat_map(|&(low, high)| [low, high]);
         self.y.iter().copied().chain(edges)
@@ -273,7 +273,7 @@ mod tests {
             assert!(kept.len() <= MOST_POINTS && kept.len() > MOST_POINTS / 2, "{}", kept.len());
             assert_eq!((kept.first(), kept.last()), (points.first(), points.last()));
             assert!([(31_234.0, 7.0), (77_777.0, -7.0)].iter().all(|peak| kept.contains(peak)));
-            // What is kept are points of the curve, in its order.
+            // The kept points are points of the curve, in order.
             let mut left = points.iter();
             assert!(kept[..kept.len() - 1].iter().skip(1).all(|point| left.any(|one| one == point)));
         }

@@ -1,8 +1,8 @@
 //! Figures as SVG: curves, bars and dots, in one panel or several.
 //!
-//! Reading order: [`LinePlot`], [`BarPlot`] and [`DotPlot`] are what an experiment fills in; `ticks` chooses
-//! the numbers at an axis; `layout` places panels and legend; `frame` draws a panel's axes; `canvas` is the
-//! paper and the pens.
+//! Reading order: [`LinePlot`], [`BarPlot`] and [`DotPlot`], the inputs from an experiment; `ticks` chooses
+//! the ticks of an axis; `layout` places panels and legend; `frame` draws a panel's axes; `canvas` has the
+//! drawing primitives.
 
 mod lines;
 mod bars;
@@ -19,18 +19,17 @@ pub use ticks::{Axis, Scale};
 
 use thiserror::Error;
 
-/// Why a figure cannot be drawn.
+/// The reason why a figure cannot be drawn.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// No panel, or a panel without anything in it.
+    /// No panel, or an empty panel.
     #[error("panel {panel:?} is empty")]
     Empty {
-        /// The panel's title; empty where there is no panel at all.
+        /// The panel's title; empty if there is no panel.
         panel: String,
     },
-    /// A number that has no place on its axis: not finite, beyond 1e300, or not positive on a logarithmic
-    /// axis.
+    /// A number that its axis cannot show: not finite, beyond 1e300, or not positive on a logarithmic axis.
     #[error("{series:?} in panel {panel:?}: {value} has no place on the {axis} axis")]
     BadValue {
         /// The panel's title.
@@ -42,7 +41,7 @@ pub enum PlotError {
         /// The number.
         value: f64,
     },
-    /// Columns that belong together have different lengths.
+    /// The columns of one series have different lengths.
     #[error("{series:?} in panel {panel:?}: {x} x, {y} y and {band} band values")]
     Lengths {
         /// The panel's title.
@@ -56,8 +55,8 @@ pub enum PlotError {
         /// The number of band values.
         band: usize,
     },
-    /// More names than colours that can be told apart.
-    #[error("{found} series, but only {known} colours can be told apart")]
+    /// More names than distinguishable colours.
+    #[error("{found} series, but only {known} distinguishable colours")]
     TooManySeries {
         /// The number of names in the legend.
         found: usize,

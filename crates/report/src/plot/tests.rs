@@ -1,5 +1,4 @@
-//! Figures are read back from their SVG: nothing overlaps or is cut off, and things are where their numbers
-//! say.
+//! Figures read back from their SVG: nothing overlaps or is cut off, and positions match the numbers.
 
 use super::ticks::{Margin, Ticks};
 use super::*;
@@ -71,7 +70,7 @@ fn elements<'a>(svg: &'a str, tag: &str) -> Vec<&'a str> {
     svg.split(&format!("<{tag}")).skip(1).map(|rest| rest.split_once("</").map_or(rest, |(e, _)| e)).collect()
 }
 
-/// The box of a text, estimated: left, top, right, bottom.
+/// The estimated box of a text: left, top, right, bottom.
 fn boxed(text: &str) -> [f64; 4] {
     let (x, y, size) = (number(text, "x"), number(text, "y"), number(text, "font-size"));
     let content = text.rsplit_once(">\n").unwrap().1.trim();
@@ -130,7 +129,7 @@ fn no_text_overlaps_another_or_leaves_the_page() {
 }
 
 #[test]
-fn stand_ins_are_labelled_and_only_they() {
+fn only_stand_ins_are_labelled() {
     for svg in [line_plot(5, Axis::linear, 1.0).to_svg(), bar_plot(5, 1, 1.0).to_svg()] {
         assert_eq!(svg.unwrap().matches("synthetic stand-in").count(), 1);
     }
@@ -138,7 +137,7 @@ fn stand_ins_are_labelled_and_only_they() {
 }
 
 #[test]
-fn heights_of_bars_are_as_their_values() {
+fn heights_of_bars_are_proportional_to_their_values() {
     let svg = bar_plot(1, 1, 2.0).to_svg().unwrap();
     let bars: Vec<&str> = elements(&svg, "rect").into_iter().filter(|r| number(r, "width") > 20.0).collect();
     // The first rectangle is the page.
@@ -151,9 +150,9 @@ fn heights_of_bars_are_as_their_values() {
 }
 
 #[test]
-fn dots_are_where_their_numbers_are() {
+fn dots_are_at_the_positions_of_their_numbers() {
     let svg = dot_plot(1, 4, 2.0).to_svg().unwrap();
-    // A disk and its rim each; the values are −2, 0, 2, 4.
+    // A disk and a rim per dot; the values are −2, 0, 2, 4.
     let dots: Vec<[f64; 2]> = elements(&svg, "circle")
         .into_iter()
         .step_by(2)
@@ -166,7 +165,7 @@ fn dots_are_where_their_numbers_are() {
 }
 
 #[test]
-fn dots_that_cannot_be_drawn_are_refused_by_name() {
+fn impossible_dots_are_refused_by_name() {
     let mut plot = dot_plot(2, 3, 1.0);
     plot.panels[1].dots[2].half_width = Some(-1.0);
     assert!(matches!(plot.to_svg(), Err(PlotError::BadValue { panel, value: -1.0, .. }) if panel == "adult"));
@@ -179,7 +178,7 @@ fn dots_that_cannot_be_drawn_are_refused_by_name() {
 }
 
 #[test]
-fn curves_pass_where_their_numbers_are() {
+fn curves_pass_through_their_numbers() {
     for (axis, values) in
         [(Axis::linear as fn(&str) -> Axis, [2.0, 3.0, 4.0]), (Axis::log, [1.0, 10.0, 100.0])]
     {
@@ -264,7 +263,7 @@ fn a_band_reaches_from_its_lower_to_its_upper_edge_and_x_is_placed_on_its_axis()
 }
 
 #[test]
-fn error_bars_and_reports_are_where_bars_of_their_numbers_end() {
+fn error_bars_and_reported_values_are_at_the_heights_of_their_numbers() {
     let bar = |value: f64, error, reported| Bar { series: format!("{value}"), value, error, reported };
     let bars = vec![
         bar(2.0, Some(0.5), Some(3.0)),
@@ -294,7 +293,7 @@ fn error_bars_and_reports_are_where_bars_of_their_numbers_end() {
         "{heights:?}"
     );
     assert!(heights.iter().all(|y| near(*y, lower) || near(*y, upper)), "{heights:?} {lower} {upper}");
-    // The first diamonds stand in the panel, that of the legend above it.
+    // The first diamonds are in the panel, the diamond of the legend is above it.
     let middles: Vec<f64> = elements(&svg, "polygon")
         .into_iter()
         .map(|diamond| points(diamond)[..4].iter().map(|point| point[1]).sum::<f64>() / 4.0)
@@ -324,7 +323,7 @@ fn the_same_plot_gives_the_same_bytes_and_names_keep_their_colours() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused_by_name() {
+fn impossible_figures_are_refused_by_name() {
     let mut plot = line_plot(1, Axis::log, 1.0);
     plot.panels[0].series[1].band = Some(vec![(0.0, 1.0); 200]);
     let refused = plot.to_svg().map(drop).unwrap_err();
@@ -355,7 +354,7 @@ fn what_cannot_be_drawn_is_refused_by_name() {
     assert!(matches!(plot.to_svg(), Err(PlotError::Empty { .. })));
 }
 
-/// The number that a label stands for.
+/// The number of a label.
 fn read(label: &str) -> f64 {
     let label = label.replace('−', "-");
     let (digits, unit) = match label.as_bytes().last() {
@@ -367,7 +366,7 @@ fn read(label: &str) -> f64 {
 }
 
 #[test]
-fn a_handful_of_marks_in_order_each_where_its_label_says() {
+fn a_few_ordered_marks_each_at_the_position_of_its_label() {
     let mut ranges = vec![(0.0, 0.0), (5.0, 5.0), (-1e300, 1e300), (1e-300, 1e300), (1.0, 1.0 + 1e-12)];
     for exponent in -20..20 {
         let unit = 10_f64.powi(exponent);

@@ -1,15 +1,15 @@
-//! The numbers at an axis: round ones, a handful, and labels as short as they can be.
+//! The ticks of an axis: a few round numbers with the shortest labels.
 
 /// An axis of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
-    /// What is measured, with its unit.
+    /// The quantity, with its unit.
     pub title: String,
-    /// How numbers are placed.
+    /// The scale.
     pub scale: Scale,
 }
 
-/// How an axis places numbers.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Equal differences take equal space.
@@ -33,16 +33,16 @@ impl Axis {
 }
 
 impl Scale {
-    /// Whether the axis has a place for the number. The bound leaves room for the arithmetic below.
+    /// Whether the axis can show the number. The bound leaves room for the arithmetic below.
     pub(super) fn admits(self, value: f64) -> bool {
         value.abs() <= 1e300 && (self == Self::Linear || value >= 1e-300)
     }
 }
 
-/// Where an axis goes on beyond the values.
+/// The extension of an axis beyond the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Margin {
-    /// Nowhere.
+    /// None.
     None,
     /// A little at either end.
     Room,
@@ -54,9 +54,9 @@ pub(super) struct Ticks {
     scale: Scale,
     low: f64,
     high: f64,
-    /// Places from 0 to 1 along the axis, with their labels.
+    /// Positions from 0 to 1 along the axis, with their labels.
     pub(super) marks: Vec<(f64, String)>,
-    /// Places of grid lines without a label.
+    /// Positions of grid lines without a label.
     pub(super) minor: Vec<f64>,
 }
 
@@ -68,7 +68,7 @@ impl Ticks {
             coordinates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let size = low.abs().max(high.abs());
-        // Nearer values than this are one value: their labels would be the same.
+        // Closer values count as one value: their labels would be equal.
         let apart = if scale == Scale::Log { 1e-9 } else { 1e-9 * size };
         let (low, high) = if high - low > apart {
             let room = if margin == Margin::Room { 0.05 * (high - low) } else { 0.0 };
@@ -76,7 +76,7 @@ impl Ticks {
             let near_zero = scale == Scale::Linear && low >= 0.0 && low <= 0.2 * high;
             (if near_zero { 0.0 } else { low - room }, high + room)
         } else {
-            // A single value stands in the middle.
+            // A single value is in the middle.
             let room = if scale == Scale::Log || size < 1e-290 { 0.5 } else { 0.5 * size };
             (low - room, high + room)
         };
@@ -93,7 +93,7 @@ impl Ticks {
         Self { scale: Scale::Linear, low: 0.0, high: 1.0, marks: Vec::new(), minor: Vec::new() }
     }
 
-    /// Where a number is, from 0 to 1 along the axis.
+    /// The position of a number, from 0 to 1 along the axis.
     pub(super) fn place(&self, value: f64) -> f64 {
         self.fraction(coordinate(self.scale, value))
     }
@@ -134,7 +134,7 @@ impl Ticks {
         }
     }
 
-    /// The numbers of the range that are one of the digits times a power of ten.
+    /// The numbers in the range of the form digit times a power of ten.
     fn mantissas(&self, digits: &[f64]) -> Vec<f64> {
         let exponents = multiples(1.0, self.low - 1.0, self.high);
         let numbers = exponents.flat_map(|e| digits.iter().map(move |digit| digit * 10_f64.powf(e)));
@@ -156,7 +156,7 @@ fn round_step(step: f64) -> f64 {
     digit.unwrap_or(10.0) * power
 }
 
-/// The multiples of the step from `low` to `high`; a step that rounding swallows gives none.
+/// The multiples of the step from `low` to `high`; none if the step vanishes in rounding.
 fn multiples(step: f64, low: f64, high: f64) -> impl Iterator<Item = f64> {
     let slack = 1e-9 * (high - low);
     let first = ((low - slack) / step).ceil();
@@ -170,7 +170,7 @@ fn multiples(step: f64, low: f64, high: f64) -> impl Iterator<Item = f64> {
     (0..count).map(move |k| (first + f64::from(k)) * step)
 }
 
-/// A number of an axis whose numbers are `step` apart and at most `size`: thousands and millions are
+/// The label of a number on an axis with this step and largest number: thousands and millions are
 /// abbreviated.
 fn label(value: f64, step: f64, size: f64) -> String {
     let size = size * (1.0 + 1e-9);
@@ -190,7 +190,7 @@ fn label(value: f64, step: f64, size: f64) -> String {
     text.replace('-', "−")
 }
 
-/// As few digits as tell a multiple of a round step.
+/// The fewest digits that identify a multiple of a round step.
 fn scientific(value: f64) -> String {
     let text = format!("{value:.10e}");
     match text.split_once('e') {
@@ -201,7 +201,7 @@ fn scientific(value: f64) -> String {
     }
 }
 
-/// The decimals that a multiple of the step needs.
+/// The number of decimals of a multiple of the step.
 fn decimals(step: f64) -> usize {
     let whole = |scaled: f64| scaled > 0.5 && (scaled - scaled.round()).abs() < 1e-6 * scaled;
     (0_i32..12).position(|d| whole(step * 10_f64.powi(d))).unwrap_or(12)

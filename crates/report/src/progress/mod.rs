@@ -1,5 +1,4 @@
-//! How far a long run is: a bar for each stage on a terminal, a line every few seconds elsewhere, nothing on
-//! request.
+//! Progress of a long run: a bar per stage on a terminal, a line every few seconds elsewhere, or nothing.
 
 use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fmt;
@@ -9,14 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// When a stage prints lines where there is no terminal.
+/// The times of a stage's lines without a terminal.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// The first line: at once for who waits, and never for a stage that is over by then.
+    /// The delay of the first line: short for a waiting user; a stage that ends earlier prints none.
     first: Duration,
     /// The time between two lines of a young stage.
     between: Duration,
-    /// The same of one that has run for ten times as long: nobody reads a line every few seconds of a night.
+    /// The time between two lines of a stage that has run ten times as long, so that long runs print few
+    /// lines.
     later: Duration,
 }
 
@@ -27,7 +27,7 @@ const PACE: Pace = Pace {
 };
 const BAR: &str = "{prefix:<24} {bar:24} {pos}/{len}  {elapsed}  {per_sec}  eta {eta}  {wide_msg}";
 
-/// Where progress is shown. Everything goes to stderr, so that stdout holds results only.
+/// The display of progress. It uses stderr only, so that stdout holds nothing but results.
 ///
 /// ```
 /// let progress = report::progress::Progress::new(true);
@@ -52,11 +52,11 @@ enum Show {
 #[derive(Debug)]
 pub struct Stage {
     shared: Arc<Shared>,
-    /// Where there is no terminal, a thread prints lines until this goes.
+    /// Without a terminal, a thread prints lines until this sender is dropped.
     printing: Option<Sender<()>>,
 }
 
-/// What the workers and the printing thread know of a stage.
+/// The state of a stage, shared by the workers and the printing thread.
 #[derive(Debug)]
 struct Shared {
     name: String,
@@ -95,13 +95,14 @@ impl Progress {
             Show::Bars(bars) => bars.add(bar),
             Show::Nothing | Show::Lines(..) => bar,
         };
-        // A template that cannot be parsed would leave the default style, which is legible as well.
+        // If the template could not be parsed, the default style would remain.
         if let Ok(style) = ProgressStyle::with_template(BAR) {
             bar.set_style(style.progress_chars("━╸ "));
         }
         bar.set_prefix(name.to_owned());
         if let Show::Bars(_) = self.show {
-            // A unit may take minutes: a bar is there before the first one is done, and its clock runs on.
+            // A unit may take minutes: the bar appears before the first one is done, and its clock keeps
+            // running.
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         let state = Mutex::new(State { message: String::new(), started: Instant::now(), resumed: 0 });
@@ -119,7 +120,7 @@ impl Progress {
     }
 }
 
-/// Prints a line of the stage now and then, until the sender goes.
+/// Prints lines of the stage until the sender is dropped.
 fn print_lines(stage: Arc<Shared>, pace: Pace) -> Sender<()> {
     let (running, stopped) = channel();
     thread::spawn(move || {
@@ -134,19 +135,19 @@ fn print_lines(stage: Arc<Shared>, pace: Pace) -> Sender<()> {
 }
 
 impl Stage {
-    /// Counts units that an earlier run finished. They count as done, but not for the rate.
+    /// Counts units finished in an earlier run. They count as done, but not in the rate.
     pub fn resume(&self, units: u64) {
         self.shared.with_state(|state| state.resumed += units);
         self.shared.bar.inc(units);
         self.shared.bar.reset_eta();
     }
 
-    /// Counts units that are done.
+    /// Counts finished units.
     pub fn done(&self, units: u64) {
         self.shared.bar.inc(units);
     }
 
-    /// What the stage is at, such as the data set.
+    /// Sets the current item of the stage, such as the data set.
     pub fn message(&self, text: &str) {
         self.shared.bar.set_message(text.to_owned());
         self.shared.with_state(|state| text.clone_into(&mut state.message));
@@ -158,7 +159,7 @@ impl Stage {
         self.shared.bar.position()
     }
 
-    /// Ends the stage; a bar stays as it is, a last line is printed elsewhere.
+    /// Ends the stage: a bar stays as it is; without a terminal a last line is printed.
     pub fn finish(mut self) {
         drop(self.printing.take());
         self.shared.bar.abandon();
@@ -185,7 +186,7 @@ impl Shared {
 }
 
 impl Show {
-    /// A lost line of progress is no reason to stop a run, so failures to print are dropped.
+    /// Prints a line. Failures to print are ignored: they are no reason to stop a run.
     fn line(&self, text: &str) {
         match self {
             Self::Nothing => {}
@@ -211,7 +212,7 @@ impl fmt::Debug for Show {
 #[derive(Clone, Copy)]
 struct Times {
     elapsed: Duration,
-    /// The units that this run did in that time.
+    /// The units of this run in that time.
     fresh: u64,
 }
 

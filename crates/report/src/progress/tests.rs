@@ -1,4 +1,4 @@
-//! What is printed where there is no terminal, and when.
+//! The lines printed without a terminal, and their times.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn the_time_left_is_that_of_the_units_of_this_run() {
 }
 
 #[test]
-fn nothing_is_estimated_from_nothing() {
+fn no_time_left_is_estimated_without_finished_units() {
     assert_eq!(text(12, 4.0, 0), "trials: 12/20, 4 seconds so far");
     assert_eq!(text(12, 0.0, 0), "trials: 12/20");
     assert_eq!(text(12, 0.0, 1), "trials: 12/20");
@@ -34,7 +34,7 @@ fn lines(output: &Output) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// The lines, as soon as there are so many; after ten seconds those that there are.
+/// The lines, once there are this many or after ten seconds.
 fn awaited(output: &Output, count: usize) -> Vec<String> {
     let begun = Instant::now();
     while lines(output).len() < count && begun.elapsed() < Duration::from_secs(10) {
@@ -44,7 +44,7 @@ fn awaited(output: &Output, count: usize) -> Vec<String> {
 }
 
 #[test]
-fn without_a_terminal_a_stage_prints_lines_whether_units_are_done_or_not() {
+fn without_a_terminal_a_stage_prints_lines_even_without_finished_units() {
     let soon = Duration::from_millis(20);
     let (progress, output) = into_memory(soon, soon);
     let stage = progress.stage("trials", 20);
@@ -69,7 +69,7 @@ fn without_a_terminal_a_stage_prints_lines_whether_units_are_done_or_not() {
 }
 
 #[test]
-fn a_stage_that_is_over_at_once_prints_its_last_line_only() {
+fn a_short_stage_prints_only_its_last_line() {
     let long = Duration::from_secs(60);
     let (progress, output) = into_memory(long, long);
     let stage = progress.stage("trials", 2);
@@ -82,7 +82,7 @@ fn a_stage_that_is_over_at_once_prints_its_last_line_only() {
     assert!(printed[0].starts_with("trials: 2/2") && printed[1] == "saved", "{printed:?}");
 }
 
-/// What waits for the first line waits no longer than a second, and for the next no longer than a few.
+/// The first line comes within a second, and the next within a few seconds.
 #[test]
 fn the_first_line_comes_at_once_and_the_next_within_seconds() {
     assert!(PACE.first < Duration::from_secs(1) && PACE.between <= Duration::from_secs(5));

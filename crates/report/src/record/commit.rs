@@ -1,10 +1,10 @@
-//! Which code produced a record.
+//! The commit of the code that produced a record.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The commit of the working tree that the program runs in: `git rev-parse HEAD`, with `-dirty` where a
-/// tracked file differs from it; `unknown` where there is no repository or no git.
+/// The commit of the working tree: `git rev-parse HEAD`, with `-dirty` if a tracked file differs from it;
+/// `unknown` without a repository or git.
 #[must_use]
 pub fn commit() -> String {
     commit_of(Path::new("."))
@@ -14,12 +14,12 @@ fn commit_of(folder: &Path) -> String {
     let Some(head) = git(folder, &["rev-parse", "--verify", "HEAD"]) else { return "unknown".to_owned() };
     match git(folder, &["status", "--porcelain", "--untracked-files=no"]) {
         Some(changes) if changes.is_empty() => head,
-        // A status that cannot be read vouches for nothing, so it counts as a change.
+        // An unreadable status counts as a change.
         _ => head + "-dirty",
     }
 }
 
-/// What a git command prints, trimmed; nothing where it fails.
+/// The trimmed output of a git command; `None` if it fails.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").arg("-C").arg(folder).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clean_tree_a_changed_one_and_none() {
+    fn a_clean_tree_a_changed_tree_and_no_tree() {
         let folder = tempfile::tempdir().unwrap();
         let git = |arguments: &[&str]| git(folder.path(), arguments);
         if git(&["init", "--quiet"]).is_none() {

@@ -1,13 +1,13 @@
-//! Why a record is refused.
+//! The errors of records.
 
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a record could not be written or read.
+/// The reason why a record could not be written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The file system refused.
+    /// A file system error.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -23,24 +23,24 @@ pub enum RecordError {
         /// The reason.
         source: serde_json::Error,
     },
-    /// JSON of another kind.
+    /// JSON with another schema.
     #[error("{}: schema {found:?}, expected {expected:?}", path.display())]
     WrongSchema {
         /// The file.
         path: PathBuf,
-        /// What it states.
+        /// The schema in the file.
         found: String,
-        /// What it should.
+        /// The expected schema.
         expected: &'static str,
     },
-    /// A version that this program does not know.
+    /// An unknown version.
     #[error("{}: version {found}, this program reads version {known}", path.display())]
     UnknownVersion {
         /// The file.
         path: PathBuf,
         /// The version in the file.
         found: u32,
-        /// The version that this program writes.
+        /// The version of this program.
         known: u32,
     },
     /// A number that is not finite, or a negative spread or duration.

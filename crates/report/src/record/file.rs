@@ -23,7 +23,7 @@ struct Written<'a> {
 }
 
 impl Record {
-    /// Writes the record as indented JSON, atomically; a reader finds the old file or the new one.
+    /// Writes the record as indented JSON, atomically: a reader sees the old file or the new one.
     ///
     /// # Errors
     /// [`RecordError::BadNumber`], [`RecordError::RowDisagrees`] (checked first, so nothing is written),
@@ -37,7 +37,7 @@ impl Record {
         write_atomically(path, text.as_bytes())
     }
 
-    /// Reads a record back and holds its rows against its trials.
+    /// Reads a record and checks its rows against its trials.
     ///
     /// # Errors
     /// Every variant of [`RecordError`].
@@ -63,8 +63,8 @@ impl Record {
     }
 }
 
-/// Writes a file whole: into a temporary file of the same folder, to the disc, then under its name. Folders
-/// on the way are created.
+/// Writes a file atomically: into a temporary file of the same folder, to the disc, then under its name.
+/// Missing folders are created.
 ///
 /// # Errors
 /// [`RecordError::Io`]; the old file, if any, is untouched.
@@ -76,14 +76,14 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
-    // A temporary file is private to its owner; a result is readable like any other file.
+    // Temporary files are private to their owner; results get ordinary permissions.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|refused| refused.error)?;
-    // The new name is on the disc once its folder is.
+    // The new name is on the disc only after its folder is synced.
     #[cfg(unix)]
     std::fs::File::open(folder)?.sync_all()?;
     Ok(())
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_record_is_refused_by_name() {
+    fn other_files_are_refused_with_a_named_reason() {
         let with = |from: &str, to: &str| {
             assert!(example().contains(from), "{from}");
             parse(&example().replacen(from, to, 1)).unwrap_err()
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_record_leaves_the_old_file_and_no_other() {
+    fn a_refused_record_keeps_the_old_file_and_creates_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/record.json");
         let mut record = parse(example()).unwrap();

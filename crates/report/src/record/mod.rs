@@ -1,4 +1,4 @@
-//! What an experiment leaves behind: one JSON file with the settings, every trial, and the rows of its table.
+//! The record of an experiment: one JSON file with the settings, every trial, and the rows of its table.
 //!
 //! The format is the same for all experiments and is described in `docs/records.md`.
 
@@ -42,21 +42,21 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The experiment's name, that of its command.
+    /// The experiment's name, equal to its command.
     pub experiment: String,
     /// The commit of the code, as [`commit`] states it.
     pub commit: String,
     /// The seed that every trial's seed is derived from.
     pub seed: u64,
-    /// Everything else that decides the numbers.
+    /// All other inputs that determine the numbers.
     pub settings: serde_json::Value,
     /// Wall-clock time of the whole run in seconds.
     pub seconds: f64,
-    /// The summary of the trials, a row for each data set, method and metric.
+    /// The summary of the trials: a row per data set, method and metric.
     pub rows: Vec<Row>,
     /// Every trial.
     pub trials: Vec<Trial>,
-    /// What the paper reports for the same cells.
+    /// The paper's numbers for the same cells.
     pub paper: Vec<PaperRow>,
 }
 
@@ -78,7 +78,7 @@ pub struct Row {
     pub dataset: String,
     /// The method.
     pub method: String,
-    /// What was measured.
+    /// The metric.
     pub metric: String,
     /// The mean over the trials.
     pub mean: f64,
@@ -86,11 +86,11 @@ pub struct Row {
     pub std: f64,
     /// The number of trials, at least 1.
     pub n: usize,
-    /// Where the data came from.
+    /// The provenance of the data.
     pub provenance: Provenance,
 }
 
-/// One number that was measured.
+/// One measured number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
@@ -98,7 +98,7 @@ pub struct Trial {
     pub dataset: String,
     /// The method.
     pub method: String,
-    /// What was measured.
+    /// The metric.
     pub metric: String,
     /// The number of the trial, from 0.
     pub trial: u64,
@@ -106,10 +106,10 @@ pub struct Trial {
     pub seed: u64,
     /// The number.
     pub value: f64,
-    /// What this trial was run with beyond the record's settings, such as tuned parameters; null if nothing.
+    /// The settings of this trial besides the record's, such as tuned parameters; null if none.
     #[serde(default)]
     pub settings: serde_json::Value,
-    /// Where the data came from.
+    /// The provenance of the data.
     pub provenance: Provenance,
 }
 
@@ -125,27 +125,27 @@ pub struct PaperRow {
     pub metric: String,
     /// The paper's mean.
     pub mean: f64,
-    /// The paper's standard deviation, where it states one.
+    /// The paper's standard deviation, if stated.
     #[serde(default)]
     pub std: Option<f64>,
 }
 
-/// Where the data of a number came from.
+/// The provenance of a number's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provenance {
-    /// The official files, by their sums.
+    /// The official files, verified by their sums.
     Official,
     /// Files whose sums were not compared.
     Unverified,
-    /// Generated data of the same shape. No claim about the official data follows from them.
+    /// Generated data of the same shape. They support no claim about the official data.
     StandIn,
     /// Data that are synthetic by design.
     Synthetic,
 }
 
 impl Provenance {
-    /// What stands beside the name of the data set wherever a number is shown; nothing for official data.
+    /// The note beside the name of the data set wherever a number is shown; `None` for official data.
     #[must_use]
     pub fn label(self) -> Option<&'static str> {
         match self {

@@ -1,10 +1,10 @@
-//! Rows from trials, and the check that they agree.
+//! Rows from trials, and the check of their agreement.
 
 use super::{Provenance, Record, RecordError, Row, Trial};
 
 impl Record {
-    /// Makes the rows from the trials: one for each data set, method, metric and provenance, in order of
-    /// first appearance. Rows of which no trial is kept stay as they are, behind the others.
+    /// Computes the rows from the trials: one per data set, method, metric and provenance, in order of first
+    /// appearance. Rows without kept trials stay unchanged, after the others.
     pub fn summarise(&mut self) {
         let mut rows: Vec<Row> = cells(&self.trials).into_iter().map(|(cell, v)| cell.row(&v)).collect();
         let kept: Vec<Row> =
@@ -13,8 +13,8 @@ impl Record {
         self.rows = rows;
     }
 
-    /// Numbers are finite, spreads and durations are not negative, and a row whose trials are kept is their
-    /// summary up to rounding.
+    /// Checks that numbers are finite, that spreads and durations are not negative, and that a row with kept
+    /// trials is their summary up to rounding.
     pub(super) fn check(&self) -> Result<(), RecordError> {
         let number = |cell: &dyn Fn() -> String, field, value: f64, allowed: bool| {
             if allowed && value.is_finite() {
@@ -55,7 +55,7 @@ impl Record {
     }
 }
 
-/// What a row is about.
+/// The key of a row.
 #[derive(PartialEq, Clone, Copy)]
 struct Cell<'a> {
     dataset: &'a str,
@@ -103,8 +103,8 @@ fn cells(trials: &[Trial]) -> Vec<(Cell<'_>, Vec<f64>)> {
 
 /// The mean, and the standard deviation with divisor n − 1 (0 for a single value).
 ///
-/// The values are divided by a power of two near the largest of them first, which is exact, so that neither
-/// the sum nor a square overflows or vanishes.
+/// The values are first divided by a power of two near the largest, which is exact. So neither the sum nor a
+/// square overflows or vanishes.
 #[allow(clippy::cast_precision_loss, reason = "trials are counted in dozens")]
 pub fn mean_and_std(values: &[f64]) -> (f64, f64) {
     let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));

@@ -1,14 +1,14 @@
-//! Why a unit of work is not kept.
+//! The errors of the store.
 
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why the store could not be opened, or a unit not kept.
+/// The reason why the store could not be opened, or a unit not stored.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TrialsError {
-    /// The file system refused.
+    /// A file system error.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -16,7 +16,7 @@ pub enum TrialsError {
         /// The reason.
         source: io::Error,
     },
-    /// The settings or a value have no JSON form, or one that does not read back as the value's type.
+    /// The settings or a value have no JSON form, or their JSON does not read back as the same type.
     #[error("{what} cannot be kept as JSON: {source}")]
     Json {
         /// `settings`, or the unit.
@@ -24,7 +24,7 @@ pub enum TrialsError {
         /// The reason.
         source: serde_json::Error,
     },
-    /// The file is of something else.
+    /// The file is not a store of trials.
     #[error("{}: not a file of trials", path.display())]
     NotTrials {
         /// The file.
@@ -46,7 +46,7 @@ pub enum TrialsError {
         /// The file.
         path: PathBuf,
     },
-    /// The unit is there already.
+    /// The unit is already stored.
     #[error("unit {unit:?} is already there")]
     Duplicate {
         /// The unit.
@@ -54,19 +54,19 @@ pub enum TrialsError {
     },
 }
 
-/// Why a unit has no value.
+/// The reason why a unit has no value.
 #[derive(Debug, Error)]
 pub enum WorkError<E> {
     /// The work failed.
     #[error(transparent)]
     Work(E),
-    /// The work was done, but its value could not be kept.
+    /// The work was done, but its value could not be stored.
     #[error(transparent)]
     Store(TrialsError),
 }
 
 impl<E: From<TrialsError>> WorkError<E> {
-    /// The error of an experiment that has a place for both.
+    /// The error of an experiment, from either variant.
     pub fn into_error(self) -> E {
         match self {
             Self::Work(error) => error,

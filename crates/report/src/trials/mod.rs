@@ -1,8 +1,8 @@
-//! Finished units of work on disc, so that an experiment that was stopped goes on where it was.
+//! Finished units of work on disc, from which a stopped experiment resumes.
 //!
 //! The file is append-only JSON lines. The first line holds a fingerprint of the settings; each further line
 //! holds one unit and is on the disc before [`Trials::put`] returns. A run with other settings moves the file
-//! aside and starts afresh; a last line that was cut off by a kill is dropped.
+//! aside and starts afresh; a last line cut off by a kill is dropped.
 
 mod error;
 
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const FORMAT: &str = "experiment-trials 1";
-/// How the first line begins, whatever the settings.
+/// The beginning of the first line, for all settings.
 const OPENING: &[u8] = b"{\"format\":\"experiment-trials";
 
 /// The store. Workers share it by reference.
@@ -31,7 +31,7 @@ const OPENING: &[u8] = b"{\"format\":\"experiment-trials";
 /// let trials = Trials::<f64>::open(&path, &("rounds", 100))?;
 /// assert_eq!(*trials.get_or_try_run("abalone/0", || Ok::<_, std::io::Error>(0.5)).unwrap(), 0.5);
 /// drop(trials);
-/// // Another process, later: the unit is there and its work is not done again.
+/// // Another process, later: the unit is there and its work is not repeated.
 /// let trials = Trials::<f64>::open(&path, &("rounds", 100))?;
 /// assert_eq!(trials.get("abalone/0").as_deref(), Some(&0.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,7 +45,7 @@ pub struct Trials<T> {
 #[derive(Debug)]
 struct Inner<T> {
     file: File,
-    /// The length of the file's complete lines. What lies behind it is the rest of a write that failed.
+    /// The length of the file's complete lines. Bytes after it are the remains of a failed write.
     complete: u64,
     units: HashMap<String, Arc<T>>,
 }
@@ -63,9 +63,8 @@ struct Line<V> {
 }
 
 impl<T: Serialize + DeserializeOwned> Trials<T> {
-    /// Opens the store at `path`, whose content depends on `key`: everything that decides the value of a
-    /// unit. Where the file was written under another key it is renamed to end in `.old`, in the place of an
-    /// earlier one.
+    /// Opens the store at `path`. `key` holds all inputs that determine the value of a unit. A file written
+    /// under another key is renamed to end in `.old`, replacing an earlier such file.
     ///
     /// # Errors
     /// Every variant of [`TrialsError`] but `Duplicate`; the file is as before.
@@ -81,7 +80,7 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let mut lines = bytes.get(..complete).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
         let same = match lines.next() {
-            // An empty file, or one whose writer was killed within the first line.
+            // An empty file, or a file whose writer was killed within the first line.
             None if OPENING.starts_with(&bytes) || bytes.starts_with(OPENING) => None,
             None => return Err(TrialsError::NotTrials { path: path.to_owned() }),
             Some(first) => match serde_json::from_slice::<Header>(first) {
@@ -109,8 +108,8 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
     }
 
-    /// Opens the store of an experiment in `folder`. Its file is called after the experiment and its
-    /// settings, so that a quick look never displaces the trials of a long run.
+    /// Opens the store of an experiment in `folder`. Its file is named after the experiment and its settings,
+    /// so that a quick run never displaces the trials of a long one.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -131,7 +130,7 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         self.lock().units.get(unit).cloned()
     }
 
-    /// Keeps the value of a unit; it is on the disc when this returns.
+    /// Stores the value of a unit; it is on the disc when this returns.
     ///
     /// # Errors
     /// [`TrialsError::Duplicate`]; [`TrialsError::Json`] for a value that would not read back, such as a NaN,
@@ -150,8 +149,8 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         Ok(value)
     }
 
-    /// The value of a unit: the one that is kept, or else that of the work, which is then kept. The work runs
-    /// without a lock, so workers run side by side as long as no two ask for the same unit.
+    /// The value of a unit: the stored one, or else the result of the work, which is then stored. The work
+    /// runs without a lock, so workers run in parallel as long as no two request the same unit.
     ///
     /// # Errors
     /// That of the work, or that of [`put`](Self::put).
@@ -167,8 +166,8 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         self.put(unit, value).map_err(WorkError::Store)
     }
 
-    /// As [`get_or_try_run`](Self::get_or_try_run) for a unit of a stage, which is told whether the unit was
-    /// kept already or has been done now.
+    /// [`get_or_try_run`](Self::get_or_try_run) for a unit of a stage, which counts the unit as resumed or as
+    /// done.
     ///
     /// # Errors
     /// That of the work, or that of [`put`](Self::put).
@@ -199,14 +198,15 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         self.len() == 0
     }
 
-    /// No code of ours panics while it holds the lock, and the content is whole after every statement.
+    /// Locks the content. No code here panics while it holds the lock, and the content is consistent after
+    /// every statement.
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T> Inner<T> {
-    /// Writes a line behind the last complete one.
+    /// Writes a line after the last complete one.
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
         if self.file.metadata()?.len() != self.complete {
             self.file.set_len(self.complete)?;
@@ -219,7 +219,7 @@ impl<T> Inner<T> {
     }
 }
 
-/// Opens the file, or creates it, for this store alone: the lock goes with the file handle.
+/// Opens or creates the file for this store alone: the lock lives as long as the file handle.
 fn open_locked(path: &Path) -> Result<File, TrialsError> {
     let io = |source| TrialsError::Io { path: path.to_owned(), source };
     let file =

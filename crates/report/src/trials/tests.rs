@@ -1,4 +1,4 @@
-//! Kills, other settings, other files: what a store finds when it is opened again.
+//! A store opened again after kills, with other settings, and on other files.
 
 use super::*;
 use rayon::prelude::*;
@@ -40,14 +40,14 @@ fn a_file_cut_off_at_any_byte_resumes_to_the_same_set() {
 }
 
 #[test]
-fn finished_work_is_not_done_again_and_failed_work_is_not_kept() {
+fn finished_work_is_not_repeated_and_failed_work_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let trials = store(&folder, "a").unwrap();
     let failed = trials.get_or_try_run("x", || Err::<Vec<f64>, _>("no data"));
     assert!(matches!(failed, Err(WorkError::Work("no data"))));
     assert!(trials.is_empty());
     trials.put("x", vec![1.0]).unwrap();
-    let again = trials.get_or_try_run("x", || -> Result<_, &str> { panic!("the work is done again") });
+    let again = trials.get_or_try_run("x", || -> Result<_, &str> { panic!("the work is repeated") });
     assert_eq!(*again.unwrap(), [1.0]);
     assert!(matches!(trials.put("x", vec![2.0]), Err(TrialsError::Duplicate { unit }) if unit == "x"));
     assert_eq!(trials.get("x").as_deref(), Some(&vec![1.0]));
@@ -146,7 +146,7 @@ fn other_settings_of_an_experiment_have_another_file() {
 }
 
 #[test]
-fn a_unit_of_a_stage_is_worked_on_once() {
+fn a_unit_of_a_stage_runs_once() {
     let folder = tempfile::tempdir().unwrap();
     let trials = store(&folder, "a").unwrap();
     let stage = crate::progress::Progress::new(true).stage("test", 3);

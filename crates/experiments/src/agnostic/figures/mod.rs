@@ -11,12 +11,12 @@ use report::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 
 /// The curves of the figure of accuracies.
 const DRAWN: [&str; 7] = [ALONE, AGNOSTIC, TRUSTING_SIGN, REALIZABLE, OSBOOST, BBM, ADABOOST];
-/// In the tables only: eight curves are more than colours.
+/// In the tables only: with it, a panel would have eight curves, more than there are colours.
 const NOT_DRAWN: &str = "bound, γ = 0.2";
-/// Bounds below this one are left out, for the figures would show little else.
+/// Bounds below this one are left out, as they would dominate the axis.
 const LOWEST: f64 = -0.25;
 
-/// Every figure that there are numbers for, with the ending of its file's name.
+/// Every figure with data, and the ending of its file name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(&'static str, LinePlot)> {
     let mut plots = vec![("accuracy", accuracy_plot(measured))];
     plots.push(("rounds", gain_plot(measured, Part::Rounds)));
@@ -26,9 +26,8 @@ pub(super) fn plots(measured: &[Measured]) -> Vec<(&'static str, LinePlot)> {
     plots
 }
 
-/// A panel a source: progressive accuracy, less that of the learner alone in the same trial, against the
-/// noise in the labels. (The accuracies themselves fall so steeply with the noise that nothing else would be
-/// seen.)
+/// A panel per source: progressive accuracy minus that of the learner alone in the same trial, against the
+/// label noise. The accuracies themselves fall so steeply that differences would be invisible.
 fn accuracy_plot(measured: &[Measured]) -> LinePlot {
     let panel = |source: Source| {
         let noisy: Vec<(f64, &Measured)> = of_part(measured, Part::Accuracy)
@@ -57,7 +56,7 @@ fn accuracy_plot(measured: &[Measured]) -> LinePlot {
     }
 }
 
-/// A panel a stream: gain a round, and the bounds dashed.
+/// A panel per stream: gain per round, with the bounds dashed.
 fn gain_plot(measured: &[Measured], part: Part) -> LinePlot {
     let panel = |one: &Measured| LinePanel {
         title: one.name(),

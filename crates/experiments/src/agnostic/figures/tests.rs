@@ -1,4 +1,4 @@
-//! Every curve is where its numbers are.
+//! Every curve shows its own numbers.
 
 use super::*;
 use crate::agnostic::Point;
@@ -67,7 +67,7 @@ fn gains_are_drawn_with_their_intervals_and_theory_is_dashed() {
     // 12.706·(½/√2)/√2.
     let (low, high) = alone.band.clone().unwrap()[0];
     assert!((high - 0.5 - 12.706 * 0.25).abs() < 1e-9 && (low + high - 1.0).abs() < 1e-9);
-    // A bound so low would set the scale of the axis.
+    // Such a low bound would dominate the axis.
     assert_eq!((&bound.x, &bound.y, &bound.band), (&vec![32.0], &vec![0.125], &None));
     assert_eq!([best.stroke, alone.stroke, bound.stroke], [Stroke::Dashed, Stroke::Solid, Stroke::Dashed]);
 }

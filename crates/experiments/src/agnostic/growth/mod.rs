@@ -1,5 +1,4 @@
-//! [BCMH20, Proposition 3] on a stream: gain as T grows and as N grows, with the bound that the realised
-//! regrets give.
+//! [BCMH20, Proposition 3] on a stream: gain as T and N grow, with the bound from the realised regrets.
 
 use super::methods::{ALONE, Optimiser, generator, hedges, run};
 use super::streams::{Stream, best_stump};
@@ -10,13 +9,13 @@ use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use weak_learners::{Label, LearnerError};
 
-/// What curves are drawn for. Hedge has every advantage γ ≤ 1.
+/// The γ of the curves. Hedge has every advantage γ ≤ 1.
 const FORMS: [(Optimiser, f64); 3] =
     [(Optimiser::Printed, 1.0), (Optimiser::Printed, 0.2), (Optimiser::Trusting, 0.2)];
-/// The stump that the bound compares with.
+/// The comparator of the bound.
 pub(super) const BEST: &str = "best stump in hindsight";
 
-/// Gain a round at each horizon of one run, over N learners: the learner alone, Algorithm 1, its bound, the
+/// Gain per round at each horizon of one run, over N learners: the learner alone, Algorithm 1, its bound, the
 /// best stump of that horizon.
 pub(super) fn against_rounds(
     stream: &Stream,
@@ -44,7 +43,7 @@ pub(super) fn against_rounds(
     Ok(points)
 }
 
-/// Gain a round after all rounds, for each N.
+/// Gain per round after all rounds, for each N.
 pub(super) fn against_learners(
     stream: &Stream,
     learner_counts: &[usize],
@@ -96,7 +95,7 @@ fn best(stream: &Stream, t: usize) -> Result<(f64, Vec<Label>), ExperimentError>
     Ok((gain as f64, vote(&stream.rows)?))
 }
 
-/// What a run of Algorithm 1 leaves in every round, for the two sides of Proposition 3.
+/// The terms of every round of Algorithm 1, for the two sides of Proposition 3.
 struct Account {
     gamma: f64,
     rounds: Vec<Round>,
@@ -154,9 +153,9 @@ impl Account {
         self.rounds.iter().take(t).map(|round| round.gain).sum()
     }
 
-    /// What Proposition 3 leaves of the gain of a stump, with the regrets that occurred: that gain less
-    /// R_W/γ, where R_W = (1/N)Σ_i Σ_t p^i y(γ h(x) − W_i(x)), less Σ_t R_A/N. With these regrets it holds on
-    /// every run.
+    /// The lower bound of Proposition 3 from the gain of a stump and the realised regrets: that gain minus
+    /// R_W/γ, where R_W = (1/N)Σ_i Σ_t p^i y(γ h(x) − W_i(x)), minus Σ_t R_A/N. With these regrets it holds
+    /// on every run.
     fn bound(&self, t: usize, gain: f64, stump: &[Label]) -> f64 {
         let cost =
             |(round, h): (&Round, &Label)| round.taught * h.sign() - round.learnt / self.gamma + round.oco;

@@ -1,11 +1,11 @@
-//! The two sides of Proposition 3 by hand, and on a stream whose best stump changes.
+//! The two sides of Proposition 3, by hand and on a stream whose best stump changes.
 
 use super::*;
 use weak_learners::Label::{Minus, Plus};
 use weak_learners::online::Thresholds;
 
 /// One feature with one threshold, so that there are four stumps. The sign of x is right for four rounds, and
-/// wrong for the ten that follow.
+/// wrong for the next ten.
 fn stream() -> Stream {
     let x: Vec<f64> = (0..14).map(|t| if t % 3 == 0 { -1.0 } else { 1.0 }).collect();
     let label = |t: usize| Label::of_score(if t < 4 { x[t] } else { -x[t] });
@@ -17,7 +17,7 @@ fn stream() -> Stream {
 }
 
 #[test]
-fn a_round_is_accounted_for_as_the_proposition_says() {
+fn a_rounds_terms_are_those_of_the_proposition() {
     let votes = [Plus, Minus];
     let of = |y: f64, slopes: [f64; 2], lowest| Round::of(y, 0.5, (&[0.5, -1.0], &votes, &slopes), lowest);
     let round = of(-1.0, [-2.0, 3.0], -1.0);
@@ -32,7 +32,7 @@ fn a_round_is_accounted_for_as_the_proposition_says() {
 }
 
 #[test]
-fn the_bound_is_the_gain_of_its_stump_less_both_regrets() {
+fn the_bound_is_the_gain_of_its_stump_minus_both_regrets() {
     let round = |gain, taught, learnt, oco| Round { gain, taught, learnt, oco };
     let rounds =
         vec![round(0.5, 0.25, 0.125, 0.0625), round(-1.0, 1.0, -0.5, 0.25), round(1.0, 0.5, 0.5, 1.0)];
@@ -43,7 +43,7 @@ fn the_bound_is_the_gain_of_its_stump_less_both_regrets() {
     assert_eq!(bound(1, 1.0, &[Plus]), 1.0 + 0.1875);
     assert_eq!(bound(2, 2.0, &[Plus, Minus]), 2.0 + 0.1875 - 1.25);
     assert_eq!(bound(3, 2.0, &[Plus, Minus, Plus]), 2.0 + 0.1875 - 1.25 + 0.5);
-    // Another stump is taught otherwise: +1 in the second round takes off 1 + 2 + ¼.
+    // For another stump, +1 in the second round takes off 1 + 2 + ¼.
     assert_eq!(bound(2, 2.0, &[Plus, Plus]), 2.0 + 0.1875 - 3.25);
 }
 
@@ -59,9 +59,9 @@ fn the_best_stump_is_that_of_the_rounds_so_far() {
     assert_eq!(votes[4..], stream.labels[4..]);
 }
 
-/// A run again, with its bound from the numbers of its trace.
+/// A second run, with its bound from the numbers of its trace.
 #[test]
-fn an_account_is_that_of_its_run() {
+fn an_account_holds_the_terms_of_its_run() {
     let stream = stream();
     for (optimiser, gamma) in FORMS {
         let account = Account::of(&stream, 5, (optimiser, gamma), &mut generator(3, 1, 16)).unwrap();
@@ -74,7 +74,7 @@ fn an_account_is_that_of_its_run() {
             assert!((round.gain - y.sign() * trace.z().clamp(-1.0, 1.0)).abs() < 1e-12);
             let mean = trace.p().iter().sum::<f64>() / 5.0;
             assert!((round.taught - y.sign() * mean).abs() < 1e-12);
-            // The regret of A, which is no less than against any play.
+            // The regret of A is at least the regret against any fixed play.
             for play in [optimiser.lowest(), 0.5, 1.0] {
                 let regret: f64 =
                     trace.losses().zip(trace.slopes()).map(|(loss, slope)| loss - play * slope).sum();
@@ -118,7 +118,7 @@ fn curves_are_means_over_the_rounds_so_far() {
             assert!(at(x, bound) <= at(x, curve));
         }
     }
-    // As N grows, the same after all rounds, with N learners.
+    // As N grows: the same numbers after all rounds, with N learners.
     let found_by_n = against_learners(&stream, &[2, 5], 3, 1).unwrap();
     let of = |x: u64, series: &str| {
         found_by_n.iter().find(|point| point.series == series && point.x == x).unwrap().value

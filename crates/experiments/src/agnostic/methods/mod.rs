@@ -1,4 +1,4 @@
-//! The methods, run side by side on one stream: each votes on a row before it is told the label.
+//! The methods, run side by side on one stream: each votes on a row before it sees the label.
 
 use super::streams::Stream;
 use crate::runner::ExperimentError;
@@ -13,24 +13,24 @@ use rand_chacha::ChaCha8Rng;
 use weak_learners::online::HedgeStumps;
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor};
 
-/// The advantages γ that Algorithms 1 and 4 choose from.
+/// The candidate advantages γ of Algorithms 1 and 4.
 pub const ADVANTAGES: [f64; 4] = [1.0, 0.5, 0.2, 0.1];
-/// Those that OSBoost and Online BBM choose from: γ = 1 is not an advantage that they know.
+/// The candidate advantages of OSBoost and Online BBM, which do not accept γ = 1.
 pub const ADVANTAGES_BELOW_ONE: [f64; 3] = [0.5, 0.2, 0.1];
 
 /// The weak learner alone.
 pub const ALONE: &str = "one learner";
 /// Algorithm 1 with γ chosen by progressive validation.
 pub const AGNOSTIC: &str = "Algorithm 1";
-/// The sign of its score, without a coin.
+/// Algorithm 1 with the sign of its score as the vote, without randomisation.
 pub const AGNOSTIC_SIGN: &str = "Algorithm 1, sign";
 /// Algorithm 1 at the largest γ.
 pub const AGNOSTIC_LARGE: &str = "Algorithm 1, γ = 1";
 /// Algorithm 1 at the smallest γ.
 pub const AGNOSTIC_SMALL: &str = "Algorithm 1, γ = 0.1";
-/// Algorithm 1 where A is OGD on \[0, 1\] from 1, γ chosen as before.
+/// Algorithm 1 with A = OGD on \[0, 1\] from 1, and γ chosen by progressive validation.
 pub const TRUSTING: &str = "Algorithm 1 on [0, 1]";
-/// The sign of its score.
+/// The same, with the sign of its score as the vote.
 pub const TRUSTING_SIGN: &str = "Algorithm 1 on [0, 1], sign";
 /// Algorithm 4 with γ chosen by progressive validation.
 pub const REALIZABLE: &str = "Algorithm 4";
@@ -41,12 +41,12 @@ pub const BBM: &str = "Online BBM";
 /// \[BKL15\].
 pub const ADABOOST: &str = "AdaBoost.OL";
 
-/// The votes of one method, a round each.
+/// The votes of one method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Votes {
     /// Its name.
     pub method: &'static str,
-    /// One vote a round.
+    /// One vote per round.
     pub votes: Vec<Label>,
 }
 
@@ -59,17 +59,17 @@ impl Votes {
         Ok(Self { method, votes: run(stream, classifier)? })
     }
 
-    /// The share of the rounds in which the vote was the label.
+    /// The share of the rounds with a correct vote.
     pub fn accuracy(&self, labels: &[Label]) -> f64 {
         let right = self.votes.iter().zip(labels).filter(|(vote, y)| vote == y).count();
         right as f64 / labels.len() as f64
     }
 }
 
-/// Every method over Hedge-on-stumps, each with N learners of its own.
+/// Every method over Hedge-on-stumps, each with its own N learners.
 ///
 /// # Errors
-/// What learners refuse.
+/// The errors of the learners.
 pub fn votes(stream: &Stream, n: usize, seed: u64, trial: u64) -> Result<Vec<Votes>, ExperimentError> {
     let own = |method: u64| generator(seed, trial, method);
     let alone = hedges(stream, 1, &mut own(0)).swap_remove(0);
@@ -102,12 +102,12 @@ pub fn votes(stream: &Stream, n: usize, seed: u64, trial: u64) -> Result<Vec<Vot
 pub enum Optimiser {
     /// The paper's: OGD on \[−1, 1\] from 0. The first learner's labels are coins.
     Printed,
-    /// OGD on \[0, 1\] from 1. The first learner is told the labels, and none is told the opposite.
+    /// OGD on \[0, 1\] from 1. The first learner gets the true labels, and none gets flipped labels.
     Trusting,
 }
 
 impl Optimiser {
-    /// Both.
+    /// Both optimisers.
     pub const ALL: [Self; 2] = [Self::Printed, Self::Trusting];
 
     /// The least play.
@@ -121,7 +121,7 @@ impl Optimiser {
     /// Algorithm 1 with this A.
     ///
     /// # Errors
-    /// What the booster refuses.
+    /// The errors of the booster.
     pub fn booster<W: OnlinePredictor<Label>>(
         self,
         team: Vec<W>,
@@ -139,7 +139,7 @@ impl Optimiser {
 /// printed) two of the candidates.
 ///
 /// # Errors
-/// What learners refuse.
+/// The errors of the learners.
 pub fn agnostic<W: OnlinePredictor<Label>>(
     stream: &Stream,
     optimiser: Optimiser,
@@ -154,7 +154,7 @@ pub fn agnostic<W: OnlinePredictor<Label>>(
     for (x, &y) in stream.rows.iter().zip(&stream.labels) {
         let (leader, before) = (choice.leader(), [choice.mistakes()[0], choice.mistakes()[3]]);
         chosen.push(choice.round(x, y)?);
-        // What a candidate voted shows in its count, and its score of the round in its trace.
+        // A candidate's vote follows from its mistake count, and its score from its trace.
         sign.push(RandomisedMajority::sign(choice.candidates()[leader].trace().z()));
         let voted = |now: u64, before: u64| if now > before { -y } else { y };
         large.push(voted(choice.mistakes()[0], before[0]));
@@ -172,13 +172,13 @@ pub fn agnostic<W: OnlinePredictor<Label>>(
 /// The votes of one classifier.
 ///
 /// # Errors
-/// What it refuses.
+/// The errors of the classifier.
 pub fn run(stream: &Stream, mut classifier: impl OnlineClassifier) -> Result<Vec<Label>, ExperimentError> {
     let rounds = stream.rows.iter().zip(&stream.labels);
     Ok(rounds.map(|(x, &y)| classifier.round(x, y)).collect::<Result<_, _>>()?)
 }
 
-/// N copies of Hedge over the stream's stumps that know no horizon, with random numbers of their own.
+/// N copies of Hedge over the stream's stumps, without a known horizon, each with its own random stream.
 pub fn hedges(stream: &Stream, n: usize, rng: &mut ChaCha8Rng) -> Vec<HedgeStumps> {
     let mut key = [0; 32];
     rng.fill_bytes(&mut key);

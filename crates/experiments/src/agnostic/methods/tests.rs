@@ -1,4 +1,4 @@
-//! Every method again by itself, and random numbers of every component's own.
+//! Every method again by itself, and a separate random stream for every component.
 
 use super::*;
 use crate::agnostic::streams::{LabelFlips, Source};
@@ -7,8 +7,8 @@ fn stream() -> Stream {
     Source::FiveStumps.stream(None, LabelFlips::Noise(0.1), 150, 3, 1).unwrap()
 }
 
-/// The four candidates of Algorithm 1, made as the choice makes them, run side by side: their votes are those
-/// of the named curves, and the choice follows the one with the fewest mistakes *before* the round.
+/// The four candidates of Algorithm 1, built as by the choice, run side by side: their votes are those of the
+/// named curves, and the choice follows the candidate with the fewest mistakes *before* the round.
 #[test]
 fn the_forms_of_algorithm_1_are_its_candidates_and_the_choice_looks_back() {
     let stream = stream();
@@ -49,7 +49,7 @@ fn the_forms_of_algorithm_1_are_its_candidates_and_the_choice_looks_back() {
 }
 
 #[test]
-fn votes_are_those_of_the_named_methods_with_random_numbers_of_their_own() {
+fn votes_are_those_of_the_named_methods_with_separate_random_streams() {
     let stream = stream();
     let all = votes(&stream, 4, 3, 1).unwrap();
     let names: Vec<&str> = all.iter().map(|votes| votes.method).collect();
@@ -95,7 +95,7 @@ fn votes_are_those_of_the_named_methods_with_random_numbers_of_their_own() {
 }
 
 #[test]
-fn copies_and_components_and_trials_draw_for_themselves() {
+fn copies_components_and_trials_have_separate_random_streams() {
     let stream = stream();
     let votes_of = |learner: HedgeStumps| run(&stream, learner).unwrap();
     let mut copies: Vec<_> = hedges(&stream, 5, &mut generator(3, 1, 0)).into_iter().map(votes_of).collect();

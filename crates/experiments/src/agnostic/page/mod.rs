@@ -30,9 +30,9 @@ const METHODS: [&str; 12] = [
     BBM,
     ADABOOST,
 ];
-/// Algorithm 1, its two optimisers and its two votes.
+/// The forms of Algorithm 1: two optimisers, two votes.
 const AGNOSTIC_FORMS: [&str; 4] = [AGNOSTIC, AGNOSTIC_SIGN, TRUSTING, TRUSTING_SIGN];
-/// Those that are compared with the learner alone.
+/// The methods compared with the learner alone.
 const COMPARED: [&str; 8] =
     [AGNOSTIC, AGNOSTIC_SIGN, TRUSTING, TRUSTING_SIGN, REALIZABLE, OSBOOST, BBM, ADABOOST];
 
@@ -66,7 +66,7 @@ pub(super) fn write(
     output.write()
 }
 
-/// A table a source: a row for what is done to its labels, a column for each method.
+/// A table per source: a row per kind of label noise, a column per method.
 fn accuracies(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let mut tables = Vec::new();
     for source in sources(measured, Part::Accuracy) {
@@ -80,7 +80,7 @@ fn accuracies(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     Ok(tables)
 }
 
-/// Every booster less the learner alone, paired by trials.
+/// Every booster minus the learner alone, paired by trial.
 fn differences(measured: &[Measured]) -> Result<Table, ExperimentError> {
     let mut table = Table::new("less the learner alone", &COMPARED);
     for one in of_part(measured, Part::Accuracy) {
@@ -90,8 +90,7 @@ fn differences(measured: &[Measured]) -> Result<Table, ExperimentError> {
     Ok(table)
 }
 
-/// Whether Algorithm 1 is at least as good as the learner alone, within the interval: a table for each of its
-/// forms.
+/// Whether Algorithm 1 is at least as good as the learner alone, within the interval: a table per form.
 fn verdicts(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let label_flips = distinct(of_part(measured, Part::Accuracy).map(|one| one.label_flips));
     let columns: Vec<String> = label_flips.iter().map(ToString::to_string).collect();
@@ -117,7 +116,7 @@ fn verdicts(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     Ok(tables)
 }
 
-/// A table a stream: a row for each learner, alone and with what boosting adds.
+/// A table per stream: a row per learner, with its accuracy alone and the gain from boosting.
 fn others(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let columns = ["alone".to_owned()];
     let columns: Vec<String> = columns
@@ -147,7 +146,7 @@ fn percent(found: Interval) -> Cell {
     Cell::Text(found.percent())
 }
 
-/// A table a stream: a row for each T or N, a column for each curve.
+/// A table per stream: a row per T or N, a column per curve.
 fn gains(measured: &[Measured], part: Part) -> Result<Vec<Table>, ExperimentError> {
     let mut tables = Vec::new();
     for one in of_part(measured, part) {

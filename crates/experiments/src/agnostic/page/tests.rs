@@ -1,4 +1,4 @@
-//! Every number stands where its name is, and every verdict is that of the paired difference.
+//! Every number is under its own name, and every verdict is that of the paired difference.
 
 use super::*;
 use crate::agnostic::Point;
@@ -19,8 +19,7 @@ fn measured(
     Measured { part, source, label_flips, provenance: Provenance::Synthetic, trials: trials.map(of).to_vec() }
 }
 
-/// Method k has the accuracy (40 + k) % and (42 + k) % in the two trials, with `shift` for those that are
-/// compared.
+/// Method k has accuracy (40 + k) % and (42 + k) % in the two trials, plus `shift` for the compared methods.
 fn accuracy(source: Source, label_flips: LabelFlips, shift: [f64; 2]) -> Measured {
     let trial = |t: usize| {
         let value = |k: usize, method: &str| {
@@ -33,7 +32,7 @@ fn accuracy(source: Source, label_flips: LabelFlips, shift: [f64; 2]) -> Measure
 }
 
 #[test]
-fn accuracies_stand_under_their_methods_and_beside_their_lies() {
+fn accuracies_are_under_their_methods_in_the_row_of_their_noise() {
     let noise = [LabelFlips::Noise(0.0), LabelFlips::Noise(0.1)];
     let all = [
         accuracy(Source::OneStump, noise[0], [0.0; 2]),
@@ -53,7 +52,7 @@ fn accuracies_stand_under_their_methods_and_beside_their_lies() {
 }
 
 #[test]
-fn a_difference_is_of_the_method_less_the_learner_alone_in_the_same_trial() {
+fn a_difference_is_against_the_learner_alone_in_the_same_trial() {
     let calm = accuracy(Source::OneStump, LabelFlips::Noise(0.0), [0.0; 2]);
     let rough = accuracy(Source::OneStump, LabelFlips::Noise(0.1), [0.01, 0.03]);
     // ALONE is second of the methods and Algorithm 1 third: one point more in every trial, so no spread.
@@ -71,7 +70,7 @@ fn a_difference_is_of_the_method_less_the_learner_alone_in_the_same_trial() {
 }
 
 #[test]
-fn verdicts_are_those_of_the_source_and_the_lies() {
+fn verdicts_are_in_the_row_of_their_source_and_the_column_of_their_noise() {
     let (calm, rough) = (LabelFlips::Noise(0.0), LabelFlips::Noise(0.1));
     let all = [
         accuracy(Source::OneStump, calm, [0.0; 2]),
@@ -113,7 +112,7 @@ fn other_learners_are_compared_with_themselves_alone() {
 }
 
 #[test]
-fn gains_stand_under_their_curves_beside_their_horizons() {
+fn gains_are_under_their_curves_in_the_row_of_their_horizon() {
     let trial = |t: f64| {
         let at = |x: u64| {
             vec![(BEST.to_owned(), x, x as f64 + t), ("bound, γ = 1".to_owned(), x, -(x as f64) - t)]

@@ -1,5 +1,5 @@
-//! \[BCMH20, Theorems 8 and 10\]: the training correlation of Algorithm 2 as T grows, beside what the
-//! theorems leave.
+//! \[BCMH20, Theorems 8 and 10\]: the training correlation of Algorithm 2 as T grows, beside the lower bounds
+//! of the theorems.
 
 use super::methods::generator;
 use super::streams::{LabelFlips, Stream};
@@ -12,8 +12,8 @@ use weak_learners::batch::{ExactStump, LeafAnswer, Sampled, SortedColumns, WeakL
 
 /// The correlation of the best of all stumps on the sample.
 pub(super) const BEST: &str = "best stump";
-/// γ where labels lie, and where a majority of five stumps is right: under any distribution one of them has
-/// edge 1/5.
+/// γ under label noise, and without it, where the majority of five stumps is right: under any distribution
+/// one of them has edge 1/5.
 const ADVANTAGE: (f64, f64) = (0.5, 0.2);
 /// m₀.
 const DRAWN: usize = 200;
@@ -21,7 +21,7 @@ const DRAWN: usize = 200;
 const DEPTH: u16 = 3;
 
 /// E cor_S(h̄) after T rounds, a run for each T, over stumps and over trees that see m₀ draws; and for both
-/// the right side of the theorem with the ε and the R_A(T) that occurred. Where no label lies the sample is
+/// the right side of the theorem with the realised ε and R_A(T). Without label noise the sample is
 /// realizable, and h* is right on all of it; otherwise h* is the best stump.
 pub(super) fn correlations(
     stream: &Stream,
@@ -64,7 +64,7 @@ struct Problem<'a> {
     realizable: bool,
 }
 
-/// What the theorems leave of the correlation of h*: cor_S(h*) − ε/γ − R_A(T)/(Tm).
+/// The theorems' lower bound from the correlation of h*: cor_S(h*) − ε/γ − R_A(T)/(Tm).
 fn left(of_comparator: f64, epsilon: f64, gamma: f64, mean_regret: f64) -> f64 {
     of_comparator - epsilon / gamma - mean_regret
 }

@@ -6,15 +6,15 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 #[test]
-fn what_is_left_is_the_comparators_less_epsilon_over_gamma_less_the_regret() {
+fn the_bound_is_the_comparator_minus_epsilon_over_gamma_minus_the_regret() {
     assert_eq!(left(1.0, 0.25, 0.5, 0.125), 0.375);
     assert_eq!(left(0.5, -0.25, 0.25, 0.5), 1.0);
 }
 
-/// The first horizon again, with the same random numbers: where no label lies h* is right everywhere and γ =
+/// The first horizon again, with the same random numbers: without label noise h* is right everywhere and γ =
 /// 1/5, otherwise h* is the best stump and γ = ½.
 #[test]
-fn the_comparator_is_the_labels_where_none_lies_and_the_best_stump_otherwise() {
+fn the_comparator_is_the_labels_without_noise_and_the_best_stump_otherwise() {
     for (label_flips, realizable) in [(LabelFlips::Noise(0.0), true), (LabelFlips::Noise(0.2), false)] {
         let stream = Source::FiveStumps.stream(None, label_flips, 150, 3, 1).unwrap();
         let points = correlations(&stream, label_flips, &[4, 8], 3, 1).unwrap();
@@ -42,7 +42,7 @@ fn the_comparator_is_the_labels_where_none_lies_and_the_best_stump_otherwise() {
         let bound = of_h - booster.realised_epsilon(h).unwrap() / gamma - booster.mean_regret();
         assert_eq!(of("stumps"), booster.expected_correlation());
         assert!((of("bound, stumps") - bound).abs() < 1e-12, "{} {bound}", of("bound, stumps"));
-        // Other draws for the trees and for the other horizon, and as many rounds as it says.
+        // The trees and the other horizon have other draws, and the horizon sets the number of rounds.
         assert_ne!(of("trees"), of("stumps"));
         let at_8 = points.iter().find(|p| p.series == "stumps" && p.x == 8).unwrap().value;
         assert_ne!(at_8, of("stumps"));

@@ -1,4 +1,4 @@
-//! The streams: a source of examples, what is done to its labels, and what a trial sees of them.
+//! The streams: a source of examples, its label noise, and the stream of a trial.
 
 use crate::runner::ExperimentError;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
@@ -16,7 +16,7 @@ use weak_learners::batch::Stump;
 use weak_learners::online::{HedgeStumps, Thresholds};
 use weak_learners::{Label, OnlinePredictor};
 
-/// Where examples come from.
+/// A source of examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Source {
@@ -28,20 +28,22 @@ pub enum Source {
     FiveStumps,
     /// A direction in R^10; a half-space is right.
     HalfSpace,
-    /// As the majority of three stumps, which are drawn anew four times in the stream.
+    /// Ten numbers in [−1, 1); the majority of three stumps is right, and they are redrawn every quarter of
+    /// the stream.
     Jumps,
-    /// As the half-space, which turns by π over the stream.
+    /// As the half-space, whose direction turns by π over the stream.
     Turns,
 }
 
-/// What is done to the labels.
+/// The label noise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum LabelFlips {
-    /// Each label turned with this probability.
+    /// Each label flipped with this probability.
     Noise(f64),
-    /// The last labels of every 200, this many, turned.
+    /// The last labels of every 200 flipped; this many.
     Blocks(usize),
-    /// This share of the labels turned where the best stump of the clean stream is right and surest.
+    /// This share of the labels flipped: those that the best stump of the clean stream classifies correctly
+    /// with the largest margin.
     Surest(f64),
 }
 
@@ -51,16 +53,15 @@ pub struct Stream {
     /// Rows of all learners: number columns standardised, a constant appended, both fitted on rows that are
     /// not scored.
     pub rows: RowMatrix,
-    /// The labels that the learners are told and scored on.
+    /// The noisy labels, for learning and for scoring.
     pub labels: Vec<Label>,
-    /// The class of stumps that learners choose from and regret is measured against, from rows that are not
-    /// scored.
+    /// The class of stumps for the learners and for the comparator, from rows that are not scored.
     pub class: Thresholds,
 }
 
-/// Rows that are not scored, at most; of a smaller set a tenth.
+/// The most rows that are not scored; a tenth of a smaller set.
 const SET_ASIDE: usize = 1_000;
-/// Thresholds a feature, at most.
+/// The most thresholds per feature.
 const PER_FEATURE: usize = 7;
 /// The period of blocks of wrong labels.
 const PERIOD: usize = 200;
@@ -80,7 +81,7 @@ impl Source {
         Self::Turns,
     ];
 
-    /// Its name in tables and on the command line.
+    /// The name in tables and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real(name) => name.as_str(),
@@ -92,11 +93,11 @@ impl Source {
         }
     }
 
-    /// The real set, or nothing where a trial draws its own examples. A stand-in has `rows` rows, all where
-    /// that is `None`.
+    /// The real set; `None` if a trial draws its own examples. A stand-in has `rows` rows, or all if `rows`
+    /// is `None`.
     ///
     /// # Errors
-    /// What the reader refuses.
+    /// The errors of the reader.
     pub fn load(
         self,
         search: &SearchPath,
@@ -109,14 +110,13 @@ impl Source {
         }
     }
 
-    /// The stream of a trial: at most `longest` examples behind those that are set aside, with labels that
-    /// lie.
+    /// The stream of a trial: at most `longest` examples after the rows set aside, with label noise.
     ///
-    /// The same trial has the same clean examples whatever the label flips, and the flips of less noise are
-    /// among those of more.
+    /// A trial has the same clean examples for every kind of noise, and the flips of less noise are among
+    /// those of more.
     ///
     /// # Errors
-    /// What generators, encoders and stumps refuse.
+    /// The errors of the generators, the encoders and the stumps.
     pub fn stream(
         self,
         real: Option<&Dataset>,
@@ -177,7 +177,7 @@ impl Source {
 }
 
 impl LabelFlips {
-    /// What is done to a source. The truth of a drifting one moves already.
+    /// The kinds of label noise for a source. Drifting sources have fewer: their true labels change already.
     pub fn about(source: Source) -> &'static [Self] {
         const ALL: [LabelFlips; 7] = [
             LabelFlips::Noise(0.0),
@@ -205,7 +205,7 @@ impl fmt::Display for LabelFlips {
     }
 }
 
-/// s·(x_j − θ) for the stump that is right most often.
+/// s·(x_j − θ) for the stump with the fewest mistakes.
 fn distances(rows: &RowMatrix, labels: &[f64], class: &Thresholds) -> Result<Vec<f64>, ExperimentError> {
     let labels = labels.iter().copied().map(Label::new).collect::<Result<Vec<_>, _>>()?;
     let (stump, _) = best_stump(rows, &labels, class)?;
@@ -219,7 +219,7 @@ pub(super) fn best_stump(
     labels: &[Label],
     class: &Thresholds,
 ) -> Result<(Stump, i64), ExperimentError> {
-    // Hedge keeps the gains of all stumps in the sums that it lives on; its votes are not asked for.
+    // Hedge keeps the gains of all stumps in its sums; its votes are not used.
     let mut account = HedgeStumps::anytime(class.clone(), ChaCha8Rng::seed_from_u64(0));
     for (x, y) in rows.iter().zip(labels) {
         account.update(x, y)?;

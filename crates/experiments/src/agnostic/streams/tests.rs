@@ -1,4 +1,4 @@
-//! A trial sees its own examples, labelled by the source, with noise where the source puts it.
+//! A trial has its own examples, labelled by the source, with the stated label noise.
 
 use super::*;
 use weak_learners::Label::{Minus, Plus};
@@ -35,10 +35,10 @@ fn blocks_are_the_last_of_every_200() {
     assert!(turned(&clean, &told).into_iter().eq((0..clean.labels.len()).filter(|t| t % 200 >= 160)));
 }
 
-/// The fifth of all labels that the best stump of the clean stream is right about and furthest from its
+/// The fifth of all labels that the best stump of the clean stream classifies correctly and furthest from its
 /// threshold.
 #[test]
-fn the_surest_lies_are_where_the_best_stump_is_right_and_far_from_its_threshold() {
+fn the_surest_flips_are_where_the_best_stump_is_right_and_far_from_its_threshold() {
     for source in [Source::OneStump, Source::HalfSpace] {
         let clean = stream(source, LabelFlips::Noise(0.0), 0);
         let told = stream(source, LabelFlips::Surest(0.2), 0);
@@ -74,10 +74,10 @@ fn labels_are_those_of_the_source_in_the_order_of_the_trial() {
     }
 }
 
-/// The truth of a drawn source: one stump is right everywhere up to its place between thresholds, and no
-/// stump is for the others.
+/// The true labels of a drawn source: for one-stump, one stump is right everywhere, up to its position
+/// between thresholds; for the others no stump is.
 #[test]
-fn sources_are_what_they_say() {
+fn sources_have_the_stated_labels() {
     let share = |source: Source| {
         let found = source.stream(None, LabelFlips::Noise(0.0), 2_000, 3, 0).unwrap();
         let (_, gain) = best_stump(&found.rows, &found.labels, &found.class).unwrap();
@@ -87,7 +87,7 @@ fn sources_are_what_they_say() {
     for source in [Source::FiveStumps, Source::HalfSpace, Source::Jumps, Source::Turns] {
         assert!((0.5..0.9).contains(&share(source)), "{source}: {}", share(source));
     }
-    // The truth of the drifting ones moves: what is best of the first tenth is worse on the last.
+    // Drifting sources change: the best stump of the first tenth is worse on the last tenth.
     for source in [Source::Jumps, Source::Turns] {
         let found = source.stream(None, LabelFlips::Noise(0.0), 2_000, 3, 0).unwrap();
         let (stump, _) = best_stump(&found.rows, &found.labels[..200], &found.class).unwrap();

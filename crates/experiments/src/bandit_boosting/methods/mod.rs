@@ -25,16 +25,16 @@ pub enum Method {
     NFkm,
     /// Boosting with N noisy one-point estimates.
     BanditBoosting,
-    /// N-FKM with a single query a round: the estimate that each weak learner of bandit boosting is given.
+    /// N-FKM with one query per round: the estimate given to each weak learner of bandit boosting.
     OneQueryFkm,
-    /// OGD on the ball of radius B/γ: the class that boosting competes with, handed to one learner.
+    /// OGD on the ball of radius B/γ: the comparator class of boosting, for a single learner.
     OgdLargeBall,
     /// N-FKM on the ball of radius B/γ.
     NFkmLargeBall,
 }
 
 impl Method {
-    /// In the order of the table. N-FKM comes after the booster whose N it is given.
+    /// All methods in the order of the table. N-FKM comes after the booster whose N it uses.
     pub const ALL: [Self; 7] = [
         Self::Ogd,
         Self::OnlineBoosting,
@@ -45,7 +45,7 @@ impl Method {
         Self::NFkmLargeBall,
     ];
 
-    /// Whether the method learns from noisy values only.
+    /// Whether the method learns only from noisy loss values.
     pub fn is_bandit(self) -> bool {
         matches!(self, Self::NFkm | Self::OneQueryFkm | Self::BanditBoosting | Self::NFkmLargeBall)
     }
@@ -64,10 +64,10 @@ impl Method {
     }
 }
 
-/// What is tuned.
+/// The tuned parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// Weak learners of a booster, queries a round of N-FKM; 1 for OGD, which has neither.
+    /// Weak learners of a booster, or queries per round of N-FKM; 1 for OGD, which has neither.
     pub n: u32,
     /// The step of round t is lr·t^(−c).
     pub lr: f64,
@@ -77,26 +77,25 @@ pub struct Setting {
     pub advantage: f64,
 }
 
-/// What is not tuned.
+/// The fixed parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fixed {
     /// δ.
     pub delta: f64,
-    /// Noise on every loss value that a bandit learner hears.
+    /// The noise on every loss value given to a bandit learner.
     pub noise: Noise,
 }
 
-/// The average loss of a run, and how it got there.
+/// The average loss of a run, and its learning curve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Progressive {
     /// Mean squared loss over all examples, each predicted before it was learnt from.
     pub average: f64,
-    /// (examples seen, average loss so far) at some forty points, denser early.
+    /// (examples seen, average loss so far) at about forty points, denser early.
     pub curve: Vec<(u64, f64)>,
 }
 
-/// Runs a method over the examples in order, each used to test before it is used to learn \[BKL99\]. Y = [−1,
-/// 1].
+/// Runs a method over the examples in order, each predicted before it is learnt from \[BKL99\]. Y = [−1, 1].
 ///
 /// # Errors
 /// A setting that a constructor refuses. A run whose numbers leave the range of doubles is not an error: its
@@ -137,7 +136,7 @@ pub fn progressive(
     Ok(run?)
 }
 
-/// Two streams of one seed: how many directions are drawn does not shift the noise.
+/// Two streams of one seed: the number of drawn directions does not shift the noise.
 fn directions_and_noise(seed: u64) -> [ChaCha8Rng; 2] {
     [0, 1].map(|stream| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -154,7 +153,7 @@ fn full_information(
     average(halves, order, |x, loss| learner.round(x, loss).map(|y| loss.value(y)))
 }
 
-/// The learner is handed a closure that answers ℓ(y) + w, and nothing else of the loss.
+/// The learner's only access to the loss is a closure that returns ℓ(y) + w.
 fn bandit(
     learner: &mut dyn BanditPredictor,
     noise: Noise,
@@ -167,8 +166,8 @@ fn bandit(
     })
 }
 
-/// A refused gradient or answer means that the iterates have left the range of doubles: the run is lost. Any
-/// other refusal is an error of ours.
+/// A refused gradient or answer means that the iterates have overflowed: the run counts as diverged. Any
+/// other refusal is an error.
 fn average(
     halves: &Halves,
     order: &[usize],

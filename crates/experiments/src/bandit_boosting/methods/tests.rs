@@ -1,4 +1,4 @@
-//! Progressive validation on problems whose losses are known.
+//! Progressive validation on problems with known losses.
 
 use super::*;
 use rows::RowMatrix;
@@ -18,7 +18,7 @@ fn constant(labels: Vec<f64>, radius: f64) -> Halves {
 }
 
 #[test]
-fn the_average_is_that_of_the_losses_and_its_curve_that_of_the_prefixes() {
+fn the_average_is_over_all_losses_and_the_curve_over_prefixes() {
     let halves = constant(vec![0.25; 30], 1.0);
     let order: Vec<usize> = (0..30).collect();
     let mut t = 0.0;
@@ -34,7 +34,7 @@ fn the_average_is_that_of_the_losses_and_its_curve_that_of_the_prefixes() {
 }
 
 #[test]
-fn a_run_that_leaves_the_doubles_is_lost_and_another_refusal_is_an_error() {
+fn a_run_that_overflows_has_the_largest_loss_and_another_refusal_is_an_error() {
     let halves = constant(vec![0.25; 30], 1.0);
     let order: Vec<usize> = (0..30).collect();
     let with = |refusal: fn() -> LearnerError| {
@@ -49,8 +49,8 @@ fn a_run_that_leaves_the_doubles_is_lost_and_another_refusal_is_an_error() {
     assert!(with(|| LearnerError::Empty { argument: "rows" }).is_err());
 }
 
-/// In the order that is given, each example is shown with its own label, and predicted before it is learnt
-/// from: a learner that starts at 0 loses y² on the first.
+/// Examples come in the given order, each with its own label, and are predicted before they are learnt from:
+/// a learner that starts at 0 loses y² on the first.
 #[test]
 fn an_example_is_predicted_before_it_is_learnt_from() {
     let halves = constant(vec![0.5, -1.0, 0.25], 1.0);
@@ -70,7 +70,7 @@ fn an_example_is_predicted_before_it_is_learnt_from() {
     assert!((run.average - expected).abs() < 1e-12, "{} {expected}", run.average);
 }
 
-/// The ball of the weak learner has radius 0.1 and that of the large ball 0.1/γ = 1, where the label is.
+/// The ball of the weak learner has radius 0.1; the large ball has radius 0.1/γ = 1, the label.
 #[test]
 fn the_larger_ball_is_larger_by_the_advantage() {
     let halves = constant(vec![0.9; 2_000], 0.1);
@@ -87,7 +87,7 @@ fn the_larger_ball_is_larger_by_the_advantage() {
     assert!(last(Method::NFkmLargeBall, 0.1) < last(Method::NFkmLargeBall, 1.0) - 0.1);
 }
 
-/// Asks twice a round, around its prediction, and keeps what it hears.
+/// Queries twice per round, around its prediction, and records the answers.
 struct Listener {
     heard: Vec<f64>,
     prediction: [f64; 1],
@@ -101,7 +101,7 @@ impl BanditPredictor for Listener {
 }
 
 #[test]
-fn a_bandit_hears_noise_and_is_charged_without() {
+fn a_bandit_gets_noisy_answers_and_is_charged_exact_losses() {
     let halves = constant(vec![0.5, 0.25, -1.0], 1.0);
     let [directions, noise] = directions_and_noise(11);
     let mut listener = Listener { heard: Vec::new(), prediction: [0.75] };
@@ -113,7 +113,7 @@ fn a_bandit_hears_noise_and_is_charged_without() {
     let expected = exact.map(|loss| loss + FIXED().noise.draw(&mut draws));
     assert_eq!(listener.heard, expected);
     assert!(exact.iter().zip(expected).all(|(loss, heard)| *loss != heard && (loss - heard).abs() <= 0.1));
-    // The directions come from elsewhere, and another seed from elsewhere again.
+    // The noise has its own stream: it differs from the directions, and from the noise of another seed.
     let mut of = [directions, directions_and_noise(11)[1].clone(), directions_and_noise(12)[0].clone()]
         .map(|mut rng| FIXED().noise.draw(&mut rng));
     of.sort_by(f64::total_cmp);
@@ -124,7 +124,7 @@ fn a_bandit_hears_noise_and_is_charged_without() {
 fn bandits_are_the_methods_that_query() {
     let bandits = Method::ALL.into_iter().filter(|method| method.is_bandit());
     assert!(bandits.eq([Method::BanditBoosting, Method::NFkm, Method::OneQueryFkm, Method::NFkmLargeBall]));
-    // A bandit's run depends on its seed, another's does not.
+    // Only a bandit's run depends on its seed.
     let halves = constant(vec![0.5; 40], 1.0);
     let setting = Setting { n: 2, lr: 0.1, c: 0.5, advantage: 1.0 };
     for method in Method::ALL {

@@ -1,4 +1,4 @@
-//! The record, the page and the pictures of the experiment.
+//! The record, the page and the figures of the experiment.
 
 use super::methods::Method;
 use super::{DECREASE, HINDSIGHT, LOSS, Options, Outcome, Settings};
@@ -9,7 +9,7 @@ use report::record::{Provenance, Record, Row, mean_and_std};
 use report::table::{Cell, Table};
 use std::sync::Arc;
 
-/// The settings of the record: what decides the outcome, and what was asked for.
+/// The settings of the record: the inputs of the outcome, and the request.
 pub(super) fn settings(settings: &Settings, options: &Options) -> serde_json::Value {
     serde_json::json!({
         "decides": settings,
@@ -57,7 +57,7 @@ fn caption(record: &Record, options: &Options) -> String {
     )
 }
 
-/// Whose figures a table shows, in order.
+/// The methods of a table, in order.
 const COLUMNS: [Method; 7] = [
     Method::Ogd,
     Method::OnlineBoosting,
@@ -122,8 +122,8 @@ fn decreases(record: &Record) -> Result<Table, ExperimentError> {
     Ok(table)
 }
 
-/// The picture of Table 2: a panel a data set, a group a setting: the weak learner alone, boosted, and one
-/// learner with the capacity that boosting may reach.
+/// Table 2 as bars: a panel per data set, a group per setting, with the weak learner alone, boosted, and one
+/// learner with the capacity of the boosted class.
 fn bars(record: &Record, options: &Options) -> BarPlot {
     let bar = |dataset: &str, method: Method, series: &str| {
         find(record, dataset, method.name(), LOSS).map(|row| Bar {
@@ -175,7 +175,7 @@ fn lines(curves: &[(Name, Vec<Arc<Outcome>>)], options: &Options) -> LinePlot {
     }
 }
 
-/// Early averages of a handful of examples say nothing and would set the scale of the axis.
+/// Averages over a handful of examples are too noisy and would dominate the axis.
 const FIRST_POINT: u64 = 100;
 
 fn series(method: Method, outcomes: &[Arc<Outcome>]) -> Option<Series> {

@@ -1,4 +1,4 @@
-//! Every number stands where its name is, in the tables and in the pictures.
+//! Every number is under its own name, in the tables and in the figures.
 
 use super::*;
 use crate::bandit_boosting::methods::{Progressive, Setting};
@@ -21,7 +21,7 @@ fn options() -> Options {
     }
 }
 
-/// Two trials of two sets; each method's loss is its own number ± a known spread.
+/// Two trials of two sets; each method's loss is the method's number ± a known spread.
 fn record() -> Record {
     let mut record = Record::new("test", 1, serde_json::Value::Null);
     for (set, name) in [(0.0, "letter"), (100.0, "slice")] {
@@ -48,7 +48,7 @@ fn record() -> Record {
 }
 
 #[test]
-fn losses_stand_under_their_methods() {
+fn losses_are_under_their_methods() {
     let table = losses(&record()).unwrap();
     for (k, method) in (1..).zip(COLUMNS) {
         // The standard deviation of two values 1 apart is 1/√2, with divisor n − 1.
@@ -75,7 +75,7 @@ fn losses_stand_under_their_methods() {
 }
 
 #[test]
-fn decreases_stand_under_their_settings_beside_the_papers() {
+fn decreases_are_under_their_settings_beside_the_papers() {
     let table = decreases(&record()).unwrap();
     assert_eq!(
         table.row("letter (synthetic stand-in)").unwrap(),
@@ -88,7 +88,7 @@ fn decreases_stand_under_their_settings_beside_the_papers() {
 }
 
 #[test]
-fn bars_are_those_of_their_group() {
+fn bars_are_in_their_group() {
     let plot = bars(&record(), &options());
     let [letter, slice] = &plot.panels[..] else { panic!("{} panels", plot.panels.len()) };
     assert_eq!((letter.title.as_str(), slice.title.as_str()), ("letter", "slice"));

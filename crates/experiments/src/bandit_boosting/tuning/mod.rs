@@ -1,4 +1,4 @@
-//! Which setting a method reports with: the best on the tuning half.
+//! Choice of the reported setting: the best on the tuning half.
 
 use super::methods::{Fixed, Method, Setting, progressive};
 use super::task::Halves;
@@ -6,8 +6,8 @@ use crate::runner::ExperimentError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The values that are tried. \[BH20, Appendix E\] gives the ranges lr ∈ [1e−4, 0.1], c ∈ [0.25, 1], N ∈ [5,
-/// 30].
+/// The grid of candidate values. \[BH20, Appendix E\] gives the ranges lr ∈ [1e−4, 0.1], c ∈ [0.25, 1], N ∈
+/// [5, 30].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
     /// Scales of the step.
@@ -36,7 +36,8 @@ impl Grid {
         Self { lr: vec![1e-3, 1e-2, 1e-1], c: vec![0.25, 0.5], n: vec![10], advantage: vec![1.0, 0.3] }
     }
 
-    /// What a method tries. `boosting_n` is the N that bandit boosting has chosen; N-FKM is given the same.
+    /// The candidate settings of a method. `boosting_n` is the N chosen by bandit boosting; N-FKM gets the
+    /// same.
     fn settings(&self, method: Method, boosting_n: u32) -> Vec<Setting> {
         let n = match method {
             Method::Ogd | Method::OgdLargeBall | Method::OneQueryFkm => &[1][..],
@@ -59,7 +60,7 @@ impl Grid {
     }
 }
 
-/// A setting and the average loss that it had on the tuning half.
+/// A setting and its average loss on the tuning half.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tuned {
     /// The setting.
@@ -68,14 +69,13 @@ pub struct Tuned {
     pub loss: f64,
 }
 
-/// Prefixes of the tuning half shorter than this tell too little to drop a setting.
+/// Shorter prefixes of the tuning half are too noisy to drop a setting.
 const SHORTEST_RUNG: usize = 1000;
-/// One setting in this many goes on to the next rung, which is this many times as long.
+/// One setting in this many advances to the next rung, which is this many times as long.
 const RATIO: usize = 4;
 
-/// A bandit run is noisy, and the luckiest of hundreds of settings is not the best one: on a short rung its
-/// loss is the mean over several draws of directions and noise, as many as make up this many examples, at
-/// most four.
+/// A bandit run is noisy, so the least loss of hundreds of settings may be luck. On a short rung the loss is
+/// the mean over several draws of directions and noise: enough for this many examples, at most four.
 const EXAMPLES_A_SETTING: usize = 10_000;
 const MOST_DRAWS: usize = 4;
 
@@ -101,7 +101,7 @@ pub fn tune(
     halving(grid.settings(method, boosting_n), halves.tuning.len(), loss)?.ok_or(ExperimentError::EmptyGrid)
 }
 
-/// How many draws of directions and noise the loss of a setting on a rung of this length is the mean of.
+/// The number of draws of directions and noise averaged on a rung of this length.
 fn draws(method: Method, length: usize) -> u64 {
     if method.is_bandit() { (EXAMPLES_A_SETTING / length).clamp(1, MOST_DRAWS) as u64 } else { 1 }
 }
@@ -110,16 +110,16 @@ fn draws(method: Method, length: usize) -> u64 {
 fn mean_over_draws<E>(draws: u64, average: impl Fn(u64) -> Result<f64, E>) -> Result<f64, E> {
     let mut loss = 0.0;
     for draw in 0..draws {
-        // Divided first: the average of a run that was lost is the largest double.
+        // Divided first: the average of a diverged run is the largest double.
         loss += average(draw)? / draws as f64;
     }
     Ok(loss)
 }
 
-/// All settings on the first sixteenth of the `whole` examples, the best quarter of them on the first
-/// quarter, the best quarter of those on all of them; the best of the last rung. `loss` is that of a setting
-/// on the first so many examples. Sorting is stable, so the result does not depend on the number of threads.
-/// `None` without a setting.
+/// Successive halving. All settings run on the first sixteenth of the `whole` examples, the best quarter on
+/// the first quarter, and the best quarter of those on all examples; the result is the best of the last rung.
+/// `loss` takes a setting and a number of examples. Sorting is stable, so the result does not depend on the
+/// number of threads. `None` without a setting.
 fn halving<E: Send>(
     mut settings: Vec<Setting>,
     whole: usize,

@@ -1,4 +1,4 @@
-//! Tuning on problems whose best setting is known.
+//! Tuning on problems with a known best setting.
 
 use super::*;
 use boosters::feedback::Noise;
@@ -25,10 +25,10 @@ fn halves(tuning: Vec<f64>, reporting: Vec<f64>) -> Halves {
 }
 
 #[test]
-fn the_best_quarter_goes_on_and_the_best_of_the_last_rung_is_taken() {
+fn the_best_quarter_advances_and_the_best_of_the_last_rung_wins() {
     let asked: Mutex<BTreeMap<usize, Vec<u32>>> = Mutex::default();
-    // The first rung likes small n, the second large n, the last small n again: of 20 settings 0 to 4 go on,
-    // then 3 and 4.
+    // The first rung prefers small n, the second large n, the last small n again: of 20 settings 0 to 4
+    // advance, then 3 and 4.
     let loss = |setting: &Setting, length: usize| {
         asked.lock().unwrap().entry(length).or_default().push(setting.n);
         let n = f64::from(setting.n);
@@ -43,7 +43,7 @@ fn the_best_quarter_goes_on_and_the_best_of_the_last_rung_is_taken() {
 }
 
 #[test]
-fn rungs_that_tell_too_little_are_left_out() {
+fn rungs_that_are_too_short_are_left_out() {
     let rungs = |whole: usize| {
         let asked = Mutex::new(Vec::new());
         let loss = |_: &Setting, length: usize| {
@@ -56,7 +56,7 @@ fn rungs_that_tell_too_little_are_left_out() {
     assert_eq!(rungs(3_999), [3_999]);
     assert_eq!(rungs(4_000), [1_000, 4_000]);
     assert_eq!(rungs(16_000), [1_000, 4_000, 16_000]);
-    // Of equals the first is taken, and a lost run never before another.
+    // Ties go to the first setting, and a diverged run never wins against another.
     let tied = halving(settings(3), 10, |_, _| Ok::<_, ()>(1.0)).unwrap().unwrap();
     assert_eq!(tied.setting.n, 0);
     let lost = |setting: &Setting, _| Ok::<_, ()>(if setting.n < 2 { f64::MAX } else { 9.0 });
@@ -65,8 +65,8 @@ fn rungs_that_tell_too_little_are_left_out() {
     assert_eq!(halving(settings(3), 10, |_, _| Err("refused")), Err("refused"));
 }
 
-/// The labels of one half are ½, so long steps are best; those of the other are ±½ in turn, so standing still
-/// is.
+/// The labels of one half are ½, so long steps are best; the labels of the other alternate between ±½, so
+/// step 0 is best.
 #[test]
 fn the_setting_is_the_best_of_the_tuning_half() {
     let (still, turning): (Vec<f64>, Vec<f64>) =
@@ -100,7 +100,7 @@ fn a_noisy_loss_is_the_mean_of_draws_that_differ() {
         let found = tune(method, &grid, 3, FIXED(), &halves, 70).unwrap();
         assert_eq!(found.loss, losses.iter().fold(0.0, |sum, loss| sum + loss / 4.0), "{method:?}");
     }
-    // A lost draw is no overflow.
+    // A diverged draw does not overflow the mean.
     assert_eq!(mean_over_draws(4, |_| Ok::<_, ()>(f64::MAX)), Ok(f64::MAX));
 }
 
@@ -115,7 +115,7 @@ fn short_rungs_of_noisy_methods_take_up_to_four_draws() {
 }
 
 #[test]
-fn a_method_tries_what_it_has() {
+fn a_method_tries_only_its_own_parameters() {
     let grid = Grid { lr: vec![0.1, 0.2], c: vec![0.5], n: vec![5, 15], advantage: vec![1.0, 0.3] };
     let tried = |method| -> Vec<(u32, f64)> {
         let mut pairs: Vec<_> = grid.settings(method, 9).iter().map(|s| (s.n, s.advantage)).collect();

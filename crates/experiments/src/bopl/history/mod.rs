@@ -1,4 +1,4 @@
-//! The history of one run: what is kept of its rounds, and whether they keep what the theorems say.
+//! The history of one run: the kept rounds, and the rounds that violate a theorem.
 
 use super::task::Rewarded;
 use crate::runner::ExperimentError;
@@ -9,47 +9,47 @@ use weak_learners::pairs::PairHypothesis;
 /// One run of one method in one trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
-    /// The mean reward on the rows that were watched: of the argmax policy, or of the stochastic logging
-    /// policy.
+    /// The mean reward on the evaluation rows, of the argmax policy or of the stochastic logging policy.
     pub reward: f64,
-    /// The rounds that were run.
+    /// The number of rounds run.
     pub rounds: u32,
-    /// Why they ended before the last one, if they did.
+    /// The reason for an early stop, if any.
     pub stop: Option<BoplStop>,
-    /// The rounds in which the objective fell by less than it had to; none, if the theorem is right.
+    /// The number of rounds in which the objective fell by less than guaranteed; 0 if the theorem holds.
     pub short_of_the_decrease: u32,
-    /// The rounds after which the objective was above the bound of \[L23, Theorem 1\]; none, if it is right.
+    /// The number of rounds after which the objective was above the bound of \[L23, Theorem 1\]; 0 if the
+    /// theorem holds.
     pub above_the_bound: u32,
-    /// What the rounds took, without the watching.
+    /// The time of the rounds, without the evaluation.
     pub seconds: f64,
-    /// What the direct method says of the policy, where it was asked.
+    /// The direct method's estimate of the policy's value, if computed.
     pub direct_method: Option<f64>,
-    /// What is known of the logging policy, in its own row.
+    /// The logging policy's other numbers, in its own row.
     pub logging: Option<Logging>,
-    /// The rounds that are kept, the last among them.
-    // Kept trials have it under its first name.
+    /// The kept rounds, including the last.
+    // Kept trials use the field's first name.
     #[serde(rename = "places")]
     pub snapshots: Vec<Snapshot>,
 }
 
-/// What is kept of a round.
+/// The kept numbers of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// t.
     pub round: u32,
-    /// The mean reward of the argmax policy on the rows that were watched.
+    /// The mean reward of the argmax policy on the evaluation rows.
     pub reward: f64,
     /// The norm of the gradient before the round.
     pub gradient_norm: f64,
     /// The SNIPS estimate of the softmax policy's value on the log; BRR-gb has no softmax policy.
     pub snips: Option<f64>,
-    /// The objective; of BRR-gb the mean squared error.
+    /// The objective; for BRR-gb the mean squared error.
     pub objective: Option<f64>,
-    /// The bound of \[L23, Theorem 1\] on it; BRR-gb has none.
+    /// The bound of \[L23, Theorem 1\] on the objective; BRR-gb has none.
     pub bound: Option<f64>,
 }
 
-/// The logging policy beyond its test reward.
+/// The logging policy's numbers besides its test reward.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Logging {
     /// Its mean reward on the validation rows.
@@ -58,13 +58,13 @@ pub struct Logging {
     pub least_propensity: f64,
 }
 
-/// Kept rounds of a run, about.
+/// The approximate number of kept rounds of a run.
 const SNAPSHOTS: u32 = 60;
 
-/// Follows a run on rows whose rewards are known.
+/// Evaluates a run, round by round, on rows with known rewards.
 pub(super) struct Watch<'a> {
     rows: &'a Rewarded,
-    /// F(x_i, a) of these rows.
+    /// The scores F(x_i, a) of these rows.
     pub(super) scores: Vec<f64>,
     every: u32,
     last: u32,
@@ -74,7 +74,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// A run of so many rounds that starts at this objective; `tick` counts rounds.
+    /// An evaluation of a run with this number of rounds and this initial objective; `tick` counts rounds.
     pub(super) fn new(
         rows: &'a Rewarded,
         rounds: u32,
@@ -140,7 +140,7 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// The end, with the scores; a run that stopped early has done the rest as well.
+    /// The end, with the scores; the remaining rounds of a stopped run count as done.
     pub(super) fn finish(mut self, stop: Option<BoplStop>, end: Option<Snapshot>) -> (History, Vec<f64>) {
         let history = &mut self.history;
         history.stop = stop;
@@ -156,7 +156,7 @@ impl<'a> Watch<'a> {
 }
 
 impl History {
-    /// The run after this round, or where it had stopped before.
+    /// The run after this round, or at its end if it stopped earlier.
     #[must_use]
     pub fn at(&self, round: u32) -> Option<&Snapshot> {
         self.snapshots.iter().rfind(|snapshot| snapshot.round <= round)

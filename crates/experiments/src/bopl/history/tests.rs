@@ -1,6 +1,6 @@
-//! What is counted and kept of a run's rounds.
+//! The counted and the kept rounds of a run.
 
-use super::super::made_up::snapshot;
+use super::super::fixtures::snapshot;
 use super::*;
 use off_policy::{LabelSets, RewardStructure};
 use rows::{Row, RowMatrix};
@@ -14,7 +14,7 @@ fn rows() -> Rewarded {
     Rewarded::new(&contexts, &labels, &RewardStructure::one_of_the_labels(2).unwrap(), 0.0).unwrap()
 }
 
-/// The same score of either action everywhere.
+/// The same score for both actions everywhere.
 struct Alike([f64; 2]);
 
 impl PairHypothesis for Alike {
@@ -37,9 +37,9 @@ fn round(objective: f64, decrease: f64, bound: f64) -> Round {
     Round { gradient_norm, alpha, decrease, objective, bound, ips, snips }
 }
 
-/// From an objective of 1, rounds 2 and 3 fall by less than they had to, and 3 and 4 end above the bound.
+/// From an objective of 1, rounds 2 and 3 fall by less than guaranteed, and 3 and 4 end above the bound.
 #[test]
-fn rounds_that_break_a_theorem_are_counted() {
+fn rounds_that_violate_a_theorem_are_counted() {
     let rows = rows();
     let mut watch = Watch::new(&rows, 6, 1.0, &|_| ());
     let mut broken = Vec::new();
@@ -55,14 +55,14 @@ fn rounds_that_break_a_theorem_are_counted() {
         broken.push((watch.history.short_of_the_decrease, watch.history.above_the_bound));
     }
     assert_eq!(broken, [(0, 0), (1, 0), (2, 1), (2, 2), (2, 2), (2, 2)]);
-    // Rounding breaks nothing.
+    // Rounding is not a violation.
     watch.see(&round(0.25 + 1e-12, 0.0, 0.25), &Alike([0.0; 2]), 0.0).unwrap();
     watch.see(&round(0.25 + 1e-6, 0.0, 0.125), &Alike([0.0; 2]), 0.0).unwrap();
     assert_eq!((watch.history.short_of_the_decrease, watch.history.above_the_bound), (3, 3));
 }
 
 #[test]
-fn rounds_of_regression_that_fall_short_are_counted() {
+fn regression_rounds_short_of_the_decrease_are_counted() {
     let rows = rows();
     let mut watch = Watch::new(&rows, 3, 1.0, &|_| ());
     for (squared_error, decrease) in [(0.75, 0.25), (0.625, 0.25), (0.5, 0.125), (0.625, -0.0625)] {
@@ -72,16 +72,16 @@ fn rounds_of_regression_that_fall_short_are_counted() {
     assert_eq!((watch.history.short_of_the_decrease, watch.history.above_the_bound), (2, 0));
 }
 
-/// Of 130 rounds the first, every third and the last are kept, with the numbers of that round.
+/// Of 130 rounds the first, every third and the last are kept, with their numbers.
 #[test]
-fn what_is_kept_of_a_run_is_that_of_its_rounds() {
+fn a_snapshot_holds_the_numbers_of_its_round() {
     let (rows, ticks) = (rows(), AtomicU64::new(0));
     let tick = |rounds| {
         ticks.fetch_add(rounds, Ordering::Relaxed);
     };
     let mut watch = Watch::new(&rows, 130, 2.0, &tick);
     for t in 1..=130 {
-        // Action 0 is best at first, and from round 64 on action 1.
+        // Action 0 is best until round 64, then action 1.
         let predictor = Alike(if t == 1 { [1.0, 0.0] } else { [0.0, 1.0 / 62.5] });
         let objective = 1.0 / f64::from(t);
         watch.see(&round(objective, 0.0, 2.0 * objective), &predictor, 0.5).unwrap();
@@ -92,7 +92,7 @@ fn what_is_kept_of_a_run_is_that_of_its_rounds() {
     assert_eq!(kept, expected);
     for snapshot in &history.snapshots {
         let right = if snapshot.round < 64 { 1.0 } else { 2.0 };
-        assert!((snapshot.reward - right / 3.0).abs() < 1e-15, "{place:?}");
+        assert!((snapshot.reward - right / 3.0).abs() < 1e-15, "{snapshot:?}");
         let objective = 1.0 / f64::from(snapshot.round);
         assert_eq!((snapshot.objective, snapshot.bound), (Some(objective), Some(2.0 * objective)));
         assert_eq!((snapshot.gradient_norm, snapshot.snips), (16.0, Some(32.0)));
@@ -102,9 +102,9 @@ fn what_is_kept_of_a_run_is_that_of_its_rounds() {
     assert_eq!(ticks.into_inner(), 130);
 }
 
-/// A run that stopped keeps its last round, once, and has done the rest as well.
+/// A stopped run keeps its last round, once, and counts the remaining rounds as done.
 #[test]
-fn a_run_that_stopped_keeps_its_end() {
+fn a_stopped_run_keeps_its_end() {
     let (rows, ticks) = (rows(), AtomicU64::new(0));
     let tick = |rounds| {
         ticks.fetch_add(rounds, Ordering::Relaxed);
@@ -112,7 +112,7 @@ fn a_run_that_stopped_keeps_its_end() {
     let run = |rounds: u32| {
         let mut watch = Watch::new(&rows, 130, 2.0, &tick);
         for t in 1..=rounds {
-            // The fourth round, which is kept for being the last one alone, makes action 0 the best.
+            // The fourth round, kept only as the last one, makes action 0 the best.
             let predictor = Alike(if t == 4 { [8.0, 0.0] } else { [0.0, 1.0] });
             watch.see(&round(1.0, 0.0, 1.0), &predictor, 0.0).unwrap();
         }
@@ -128,7 +128,7 @@ fn a_run_that_stopped_keeps_its_end() {
 }
 
 #[test]
-fn a_history_is_looked_at_where_it_was() {
+fn a_stopped_history_keeps_its_last_snapshot() {
     let history = History {
         snapshots: vec![snapshot(1, 0.5), snapshot(4, 0.75), snapshot(6, 0.25)],
         ..History::default()

@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of the page.
 
 use super::measured::{Measured, by_task, mean_and_width};
 use super::methods::Method;
@@ -9,9 +9,9 @@ use report::paired::Interval;
 use report::record::Provenance;
 use report::table::{Cell, Table, significant};
 
-/// A table a task: a row a method, and behind them those of the paper that are not run. Where ours lies is
-/// said of full runs on the official data, and with the number of trials where there are fewer than three.
-/// BRR-gb's decrease is a difference of squared errors, and no theorem's.
+/// A table per task: a row per method, then the paper's methods that are not implemented. Only full runs on
+/// the official data are compared with the paper's interval; fewer than three trials are stated. BRR-gb's
+/// decrease is a difference of squared errors, without a theorem.
 pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, ExperimentError> {
     let columns =
         ["ours", "paper", "ours lies", "trials", "rounds", "s a round", "rounds that break a theorem"];
@@ -68,7 +68,7 @@ pub(super) fn rewards(measured: &[Measured], quick: bool) -> Result<Vec<Table>, 
     Ok(tables)
 }
 
-/// How many trials ended before their last round, and why; nothing where none did.
+/// The number of trials that ended early, by reason; empty if none did.
 fn ends(stops: impl Iterator<Item = BoplStop>) -> String {
     let mut ends: Vec<(BoplStop, usize)> = Vec::new();
     for stop in stops {
@@ -82,7 +82,7 @@ fn ends(stops: impl Iterator<Item = BoplStop>) -> String {
     ends.collect()
 }
 
-/// The direct method's opinion, with BRR-gb for a model, where [L23, Table 2] has BRR-xgb.
+/// The direct method's estimates. The model is BRR-gb; in [L23, Table 2] it is BRR-xgb.
 pub(super) fn direct_method(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let columns =
         ["direct method", "truth", "less the truth", "paper: direct method (BRR-xgb)", "paper: truth"];
@@ -122,7 +122,7 @@ pub(super) fn direct_method(measured: &[Measured]) -> Result<Vec<Table>, Experim
     Ok(tables)
 }
 
-/// What logs: its own reward, on the rows that its ridge was chosen on and on test rows.
+/// The logging policies, with their rewards on validation rows, where the ridge was chosen, and on test rows.
 pub(super) fn logging(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let columns =
         ["ridge", "ε", "validation reward", "test reward", "paper: test reward", "least propensity"];
@@ -150,7 +150,7 @@ pub(super) fn logging(measured: &[Measured]) -> Result<Vec<Table>, ExperimentErr
     Ok(vec![table])
 }
 
-/// What every method was run with.
+/// The hyper-parameters of every method.
 pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let columns =
         ["rounds", "max_depth", "min_child_weight", "reg_lambda", "reward_translation", "learning_rate"];

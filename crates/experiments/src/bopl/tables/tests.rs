@@ -1,18 +1,18 @@
-//! Every number stands in its column and beside its own row of the paper.
+//! Every number is in its column and beside its own row of the paper.
 
+use super::super::fixtures::{history, logging as of_logging, measured};
 use super::super::history::History;
-use super::super::made_up::{history, logging as of_logging, measured};
 use super::*;
 use datasets::ClassificationName::{Scene, Tmc};
 
 #[test]
-fn trials_that_ended_early_are_said() {
+fn trials_that_ended_early_are_counted_by_reason() {
     assert_eq!(ends([].into_iter()), "");
     let stops = [BoplStop::Predictions, BoplStop::Alpha, BoplStop::Predictions];
     assert_eq!(ends(stops.into_iter()), " (2 ended: predictions) (1 ended: alpha)");
 }
 
-/// Two trials without spread, of which one broke theorems five times in all.
+/// Two trials without spread; one violates theorems five times.
 fn trials(reward: f64) -> Vec<History> {
     let one = History { rounds: 20, seconds: 5.0, direct_method: Some(reward - 0.25), ..history(reward) };
     let other = History { rounds: 10, short_of_the_decrease: 3, above_the_bound: 2, ..one.clone() };
@@ -20,7 +20,7 @@ fn trials(reward: f64) -> Vec<History> {
 }
 
 #[test]
-fn rewards_stand_beside_the_papers_and_breaches_are_summed() {
+fn rewards_are_beside_the_papers_and_violations_are_summed() {
     let of = |method, reward| measured(Tmc, method, trials(reward));
     let mut runs = vec![of(Method::Logging, 0.25), of(Method::BrrGb, 0.5), of(Method::BoplRegr, 0.7375)];
     runs.extend([of(Method::BoplSRegr, 0.7433), of(Method::SharpSteps, 0.75)]);
@@ -33,7 +33,7 @@ fn rewards_stand_beside_the_papers_and_breaches_are_summed() {
     };
     let expected = [
         row("Logging", "0.2500", ["0.3187 ± 0.0029", "below (2 trials)", "2", "–", "–", "–"]),
-        // The decrease of BRR-gb is no theorem's.
+        // No theorem states the decrease of BRR-gb.
         row("BRR-gb", "0.5000", ["0.7288 ± 0.0046", "below (2 trials)", "2", "15", "0.38", "–"]),
         row("BOPL-regr", "0.7375", ["0.7361 ± 0.0047", "within (2 trials)", "2", "15", "0.38", "5"]),
         row("BOPL-S-regr", "0.7433", ["0.7399 ± 0.0030", "above (2 trials)", "2", "15", "0.38", "5"]),
@@ -51,9 +51,9 @@ fn rewards_stand_beside_the_papers_and_breaches_are_summed() {
     );
 }
 
-/// A quick look and a stand-in are compared with nothing; three trials need no remark.
+/// Quick runs and stand-ins are not compared with the paper; three trials need no remark.
 #[test]
-fn where_ours_lies_is_said_of_full_runs_on_official_data() {
+fn only_full_runs_on_official_data_are_compared_with_the_paper() {
     let verdict = |quick, provenance, trials: usize| {
         let mut one = measured(Scene, Method::BoplRegr, vec![history(0.7700); trials]);
         one.provenance = provenance;
@@ -66,7 +66,7 @@ fn where_ours_lies_is_said_of_full_runs_on_official_data() {
 }
 
 #[test]
-fn the_direct_method_stands_beside_the_truth_and_the_papers() {
+fn the_direct_method_is_beside_the_truth_and_the_papers() {
     let of = |method, reward| measured(Scene, method, trials(reward));
     let runs = [
         of(Method::Logging, 0.25),
@@ -92,7 +92,7 @@ fn the_direct_method_stands_beside_the_truth_and_the_papers() {
 }
 
 #[test]
-fn a_logging_policy_is_told_by_validation_and_test_rows() {
+fn a_logging_policy_has_its_validation_and_test_rewards() {
     let mut trials = trials(0.5);
     trials[0].logging = of_logging(0.75, 0.0625);
     trials[1].logging = of_logging(0.75, 0.03125);
@@ -104,7 +104,7 @@ fn a_logging_policy_is_told_by_validation_and_test_rows() {
 }
 
 #[test]
-fn hyper_parameters_stand_in_their_columns() {
+fn hyper_parameters_are_in_their_columns() {
     let runs =
         [Method::Logging, Method::BrrGb, Method::BoplRegr].map(|method| measured(Scene, method, Vec::new()));
     let found = parameters(&runs).unwrap()[0].cells();

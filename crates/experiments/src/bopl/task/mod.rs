@@ -1,4 +1,4 @@
-//! What a trial sees of a data set: a log for training, and rewards that are all known for testing.
+//! The trials of a data set: a log for training, and fully known rewards for testing.
 
 use super::logging_policy::{Explorer, LoggingPolicy};
 use crate::runner::ExperimentError;
@@ -16,7 +16,7 @@ use weak_learners::pairs::{BinnedContexts, PairHypothesis};
 /// A data set with its rewards.
 #[derive(Debug)]
 pub struct Task {
-    /// Which one.
+    /// The name of the data set.
     pub name: ClassificationName,
     /// Contexts and labels.
     pub data: Classification,
@@ -27,24 +27,24 @@ pub struct Task {
 /// One trial of a task.
 #[derive(Debug)]
 pub struct Trial {
-    /// What the run is trained on.
+    /// The training log.
     pub log: Log,
     /// The contexts of the log, binned.
     pub contexts: BinnedContexts,
-    /// For what is chosen.
+    /// The validation rows, for choices.
     pub validation: Rewarded,
-    /// For what is reported.
+    /// The test rows, for the report.
     pub test: Rewarded,
     /// The least propensity of the log.
     pub least_propensity: f64,
 }
 
-/// At most so many rows of a part, for a quick look.
+/// The most rows of each part, for a quick run.
 #[derive(Debug, Clone, Copy)]
 pub struct MostRows {
-    /// Of the log.
+    /// The most rows of the log.
     pub log: usize,
-    /// Of the validation and of the test rows.
+    /// The most validation rows, and the most test rows.
     pub held_out: usize,
 }
 
@@ -52,7 +52,7 @@ impl Task {
     /// Loads a task, or a stand-in.
     ///
     /// # Errors
-    /// What the reader refuses.
+    /// The errors of the reader.
     pub fn load(
         name: ClassificationName,
         search: &SearchPath,
@@ -74,19 +74,19 @@ impl Task {
         Ok(Self { name, data, structure })
     }
 
-    /// The rows of a part that is drawn, and their labels.
+    /// The drawn rows of a part, and their labels.
     fn part(&self, rows: &[usize]) -> Result<(RowMatrix, LabelSets), ExperimentError> {
         let contexts = self.data.contexts.select(rows.iter().copied())?;
         let labels = self.data.labels.select(rows.iter().copied())?;
         Ok((contexts, LabelSets::new(labels.classes(), labels.iter())?))
     }
 
-    /// The trial of this number: who logs, what is logged, what is held out \[L23, Appendices F.2 and F.3\].
-    /// The logging policy is trained on a tenth of the training rows, of which those without a label teach
-    /// nothing; the log is drawn from the rest.
+    /// The trial of this number: logging policy, log, validation and test rows \[L23, Appendices F.2 and
+    /// F.3\]. The logging policy is trained on a tenth of the training rows, without the unlabelled ones; the
+    /// log is drawn from the rest.
     ///
     /// # Errors
-    /// What the parts refuse.
+    /// The errors of the parts.
     pub fn trial(
         &self,
         explorer: Explorer,
@@ -113,7 +113,7 @@ impl Task {
     /// The mean reward on the validation rows of a logging policy, as in the trial of this number.
     ///
     /// # Errors
-    /// What the parts refuse.
+    /// The errors of the parts.
     pub(super) fn logging_reward(
         &self,
         explorer: Explorer,
@@ -138,7 +138,7 @@ impl Task {
         explorer.train(&contexts, &labels, &mut stream(seed, trial, 0))
     }
 
-    /// The rows of a trial's parts; the logging policy sees none without a label.
+    /// The rows of a trial's parts; the logging policy gets only labelled rows.
     fn split(&self, most: Option<MostRows>, seed: u64, trial: u32) -> Result<Split, ExperimentError> {
         let mut split = Split::new(self.name.split_plan(self.data.len()), self.data.len(), seed, trial)?;
         if let Some(most) = most {
@@ -150,14 +150,14 @@ impl Task {
         Ok(split)
     }
 
-    /// Bins a column, at most: fewer for the 784 columns of Fashion-MNIST; a quick look has 32.
+    /// The most bins per column: fewer for the 784 columns of Fashion-MNIST; 32 in a quick run.
     #[must_use]
     pub fn bins(&self) -> u16 {
         if self.name == ClassificationName::Fashion { 64 } else { 256 }
     }
 }
 
-/// A stream of a trial that its split does not use.
+/// A random stream of a trial, different from that of its split.
 fn stream(seed: u64, trial: u32, of: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((1 << 41) + 2 * u64::from(trial) + of);
@@ -167,7 +167,7 @@ fn stream(seed: u64, trial: u32, of: u64) -> ChaCha8Rng {
 /// Rows with the rewards of all actions.
 #[derive(Debug, Clone)]
 pub struct Rewarded {
-    /// Dense, for a tree looks at single columns.
+    /// Dense, because trees read single columns.
     contexts: RowMatrix,
     /// r(x_i, a) at i·|A| + a.
     rewards: Vec<f64>,
@@ -194,7 +194,7 @@ impl Rewarded {
         })
     }
 
-    /// Scores of 0, to add to.
+    /// Initial scores: all 0.
     #[must_use]
     pub fn no_scores(&self) -> Vec<f64> {
         vec![0.0; self.rewards.len()]
@@ -216,14 +216,14 @@ impl Rewarded {
         Ok(())
     }
 
-    /// The mean reward of the policy that takes the best score.
+    /// The mean reward of the argmax policy.
     #[must_use]
     pub fn reward(&self, scores: &[f64]) -> f64 {
         self.mean(&self.rewards, scores)
     }
 
-    /// The mean over the rows of what a table, such as that of a model of rewards, says of the best-scored
-    /// action.
+    /// The mean over the rows of a table's entry at the best-scored action, such as a reward model's
+    /// prediction.
     #[must_use]
     pub fn mean(&self, table: &[f64], scores: &[f64]) -> f64 {
         let actions = self.all.actions();

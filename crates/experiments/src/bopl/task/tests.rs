@@ -1,11 +1,11 @@
-//! What a trial is made of, and what reaches which rows.
+//! The parts of a trial, and the independence of its rows.
 
-use super::super::made_up::{MOST, garbled, task};
+use super::super::fixtures::{MOST, garbled, task};
 use super::*;
 
-/// Every part is made of its own rows and drawn with its own stream.
+/// Every part has its own rows and its own random stream.
 #[test]
-fn a_trial_is_made_of_its_parts() {
+fn every_part_of_a_trial_has_its_own_rows_and_stream() {
     let (task, explorer) = (task(), Explorer::of(ClassificationName::Scene));
     for (seed, trial) in [(3, 0), (3, 2), (4, 2)] {
         let whole = task.trial(explorer, Some(MOST), seed, trial).unwrap();
@@ -43,7 +43,7 @@ fn labels_of(task: &Task) -> usize {
     task.data.labels.classes()
 }
 
-/// One stream a seed, a trial and a part of it, and none that splits or the search draw from.
+/// One stream per seed, trial and part, different from the streams of the splits and of the search.
 #[test]
 fn every_draw_has_its_own_stream() {
     use rand::Rng;
@@ -64,7 +64,7 @@ fn every_draw_has_its_own_stream() {
     assert_eq!(seen.len(), all);
 }
 
-/// Validation labels are for choices: neither the log nor what is reported hangs on them.
+/// Validation labels are for choices: neither the log nor the report depends on them.
 #[test]
 fn no_validation_label_reaches_the_log_or_the_report() {
     let split = Split::new(task().name.split_plan(400), 400, 3, 1).unwrap();
@@ -84,12 +84,12 @@ fn the_reward_is_that_of_the_best_score() {
     let structure = RewardStructure::one_of_the_labels(3).unwrap();
     let rows = Rewarded::new(&contexts, &labels, &structure, 0.0).unwrap();
     assert_eq!(rows.rewards, [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
-    // The best actions are 0, 1 and 2, of which the first earns its reward alone.
+    // The best actions are 0, 1 and 2; only the first earns a reward.
     let scores = [0.5, -1.0, 0.25, -3.0, -1.0, -2.0, 0.0, 1.0, 2.0];
     assert!((rows.reward(&scores) - 1.0 / 3.0).abs() < 1e-15);
     let table = [1.0, 8.0, 8.0, 8.0, 2.0, 8.0, 8.0, 8.0, 6.0];
     assert_eq!(rows.mean(&table, &scores), 3.0);
-    // Scores of 0, to which nothing was added, take the first action.
+    // Initial scores are 0 and select the first action.
     assert!((rows.reward(&rows.no_scores()) - 2.0 / 3.0).abs() < 1e-15);
 }
 

@@ -1,4 +1,4 @@
-//! A method, trained on a trial's log and watched on rows whose rewards are known.
+//! A method, trained on a trial's log and evaluated on rows with known rewards.
 
 use super::history::{History, Logging, Snapshot, Watch};
 use super::methods::Method;
@@ -15,7 +15,7 @@ use std::time::Instant;
 use weak_learners::batch::BinnedColumns;
 use weak_learners::pairs::{HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner};
 
-/// The paper's constants, and the least that hold.
+/// The paper's constants, and the smallest valid ones.
 const PAPER: Step = Step::Closed(Smoothness::Paper);
 const SHARP: Step = Step::Closed(Smoothness::Sharp);
 
@@ -23,11 +23,11 @@ const SHARP: Step = Step::Closed(Smoothness::Sharp);
 pub(super) type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
 impl Method {
-    /// Trains on the log, and watches the rewards of other rows. `model` is what the direct method's BRR-gb
-    /// is trained with.
+    /// Trains on the log, and evaluates on other rows. `model` has the hyper-parameters of the direct
+    /// method's BRR-gb.
     ///
     /// # Errors
-    /// What a learner or a booster refuses.
+    /// The errors of the learners and of the boosters.
     pub(super) fn train(
         self,
         task: ClassificationName,
@@ -61,7 +61,7 @@ impl Method {
             Self::SharpSClass => run.boost::<BoplS, _>(signs, contexts, SHARP)?,
             Self::LineSearch => run.boost::<BoplS, _>(trees, contexts, Step::LineSearch)?,
             Self::VectorLeaves => {
-                // A leaf holds the pairs of all actions, so that as many rows weigh |A| times as much.
+                // A leaf holds the pairs of all actions, so the same rows have |A| times the weight.
                 let least = parameters.min_child_weight * trial.log.actions() as f64;
                 let growth = PairGrowth::builder()
                     .max_depth(parameters.max_depth)
@@ -99,7 +99,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Algorithm 1 or 2, with the scores of the rows that were watched.
+    /// Algorithm 1 or 2, with the scores of the evaluation rows.
     fn boost<O: PolicyObjective, L: PairLearner>(
         self,
         learner: L,
@@ -136,7 +136,7 @@ impl Run<'_> {
         Ok(watch.finish(stop, end))
     }
 
-    /// BRR-gb, with the predicted rewards of the rows that were watched.
+    /// BRR-gb, with the predicted rewards of the evaluation rows.
     fn reward_regression(self, learner: HistogramPairTree) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
         let mut run = RewardRegression::new(&trial.log, learner, parameters.learning_rate)?;

@@ -1,7 +1,7 @@
-//! Every method is what it is called, and the direct method is asked about the right policy.
+//! Every method is that of its name, and the direct method evaluates the right policy.
 
+use super::super::fixtures::{MOST, task};
 use super::super::logging_policy::Explorer;
-use super::super::made_up::{MOST, task};
 use super::*;
 use datasets::{Contexts, Labels};
 use rows::RowMatrix;
@@ -32,11 +32,11 @@ fn trees(of: &Parameters) -> HistogramPairTree {
     )
 }
 
-/// The model's opinion of the argmax policy: not of the softmax policy, not of the model's own choice, and
-/// not of other rows.
+/// The model's value of the argmax policy: not of the softmax policy, not of the model's own choice, and not
+/// on other rows.
 #[test]
-fn the_direct_method_is_asked_about_the_argmax_policy() {
-    // One column says which of six actions is right, so that a model can tell actions apart.
+fn the_direct_method_evaluates_the_argmax_policy() {
+    // One column determines the right one of six actions, so that a model can distinguish actions.
     let (mut task, name) = (task(), ClassificationName::Scene);
     let right = |i: u32| i * i % 7 % 6;
     task.data.contexts =
@@ -80,12 +80,12 @@ fn the_direct_method_is_asked_about_the_argmax_policy() {
         rows_of(&predicted, &predicted, &argmax),
         rows_of(&scores, &said_by(&own), &argmax),
     ] {
-        assert!((found - other).abs() > 1e-6, "{found}, {other}: policies are not told apart");
+        assert!((found - other).abs() > 1e-6, "{found}, {other}: the policies do not differ");
     }
     // BRR-gb is its own model.
     let brr_gb = said_by(&own);
     assert!((said(Method::BrrGb) - rows_of(&brr_gb, &brr_gb, &argmax)).abs() < 1e-12);
-    // Nobody is asked about what the paper's table does not have.
+    // Other methods have no estimate, as in the paper's table.
     let none = Method::BoplClass.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
     assert_eq!(none.direct_method, None);
 }
@@ -101,7 +101,7 @@ fn histories() -> impl Fn(Method) -> History {
 
 /// Every method has the objective, the base learner and the steps of its name.
 #[test]
-fn methods_are_what_they_are_called() {
+fn every_method_has_the_objective_learner_and_steps_of_its_name() {
     let (trial, own) = (trial(), parameters(4, 3));
     let run = Run { trial: &trial, parameters: &own, rows: &trial.test, tick: &|_| () };
     let signs = || {
@@ -140,10 +140,10 @@ fn methods_are_what_they_are_called() {
     }
 }
 
-/// The sharp constants promise more in the first round, whose gradient is the same, and a line search falls
-/// by most.
+/// In the first round the gradients are equal: the sharp constants have the lower bound, and a line search
+/// the largest decrease.
 #[test]
-fn the_first_round_of_sharp_steps_promises_more() {
+fn sharp_steps_have_a_lower_bound_after_the_first_round() {
     let of = histories();
     let first = |method: Method| of(method).snapshots[0];
     for (sharp, paper) in [
@@ -161,10 +161,10 @@ fn the_first_round_of_sharp_steps_promises_more() {
     assert!(searched < sharp && sharp < paper, "{searched:?}, {sharp:?}, {paper:?}");
 }
 
-/// The norm of BRR-gb's first gradient is that of the rewards themselves, and rows are those that are handed
-/// in.
+/// The norm of BRR-gb's first gradient is that of the rewards themselves, and the evaluation rows are the
+/// given rows.
 #[test]
-fn a_history_is_that_of_its_rows() {
+fn a_history_is_evaluated_on_the_given_rows() {
     let (trial, own) = (trial(), parameters(3, 3));
     let name = ClassificationName::Scene;
     let of = |method: Method, rows| method.train(name, &trial, (&own, &own), rows, &|_| ()).unwrap();

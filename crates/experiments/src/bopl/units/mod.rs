@@ -16,17 +16,17 @@ use report::trials::WorkError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the units of a task share.
+/// The common data of a task's units.
 pub(super) struct Units<'a> {
     pub(super) task: &'a Task,
-    /// Who logs.
+    /// The settings of the logging policy.
     pub(super) explorer: Explorer,
     pub(super) most: Option<MostRows>,
     pub(super) options: &'a Options,
     pub(super) run: &'a Run<History>,
 }
 
-/// The rows that a unit is scored on.
+/// The rows for scoring a unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Scored {
     Validation,
@@ -37,18 +37,18 @@ pub(super) enum Scored {
 #[derive(Debug, Clone, Copy)]
 struct Unit {
     trial: u32,
-    /// Its place among what was asked for.
+    /// The index in the request.
     place: usize,
     method: Method,
     parameters: Parameters,
-    /// Those of the direct method's model.
+    /// The hyper-parameters of the direct method's model.
     model: Parameters,
     scored: Scored,
 }
 
 impl Unit {
-    /// What a finished unit is found by: everything that its history depends on. The model is named where it
-    /// is none of \[L23, Table 5\].
+    /// The key of a finished unit: all inputs of its history. The model is named unless it is that of \[L23,
+    /// Table 5\].
     fn key(&self, task: ClassificationName, data: &str, explorer: Explorer) -> String {
         let Self { trial, method, parameters, model, scored, .. } = self;
         let explorer = serde_json::to_string(&explorer).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Units<'_> {
         Ok(chosen.iter().zip(histories).map(of).collect())
     }
 
-    /// The configuration of each method that is best on validation rows, the first of those that are.
+    /// The configuration of each method with the largest reward on validation rows; the first on ties.
     pub(super) fn search(
         &self,
         tried: Vec<(Method, Vec<Parameters>)>,
@@ -102,7 +102,7 @@ impl Units<'_> {
         Ok(tried.into_iter().filter_map(best).collect())
     }
 
-    /// The histories of each of these in the first trials, of which each method has so many.
+    /// The histories of each configuration in the first trials; `trials` gives the number per method.
     pub(super) fn run(
         &self,
         stage: &str,
@@ -111,7 +111,7 @@ impl Units<'_> {
         scored: Scored,
     ) -> Result<Vec<Vec<Arc<History>>>, ExperimentError> {
         let name = self.task.name;
-        // The model is the BRR-gb that is run on the same trials.
+        // The model is the BRR-gb run on the same trials.
         let is_model = |of: &&(Method, Parameters)| scored == Scored::Test && of.0 == Method::BrrGb;
         let table_5 = Parameters::table_5(Method::BrrGb, name);
         let model = chosen.iter().find(is_model).map_or(table_5, |(_, parameters)| *parameters);
@@ -129,7 +129,7 @@ impl Units<'_> {
             let is_run = |(_, (method, _)): &(usize, &(Method, Parameters))| trial < trials(*method);
             let mut of_trial: Vec<Unit> = chosen.iter().enumerate().filter(is_run).map(of).collect();
             of_trials.push(of_trial.len());
-            // The longest first, so that those who work side by side are done together.
+            // The longest first, so that the threads finish together.
             of_trial
                 .sort_by_key(|unit| std::cmp::Reverse(unit.parameters.rounds * unit.parameters.max_depth));
             units.extend(of_trial);
@@ -150,13 +150,13 @@ impl Units<'_> {
         Ok(histories)
     }
 
-    /// What the data is called in keys: trials on a stand-in are not those of the official files that may be
-    /// fetched later.
+    /// The name of the data in keys: trials on a stand-in must not be reused once the official files are
+    /// fetched.
     pub(super) fn data(&self) -> &'static str {
         Provenance::from(&self.task.data.provenance).label().unwrap_or("official")
     }
 
-    /// A unit that is kept, or else its work.
+    /// The value of a unit, from the store or by running it.
     fn unit(&self, unit: &Unit, shared: &Shared<'_>, stage: &Stage) -> Result<Arc<History>, ExperimentError> {
         let Unit { trial, method, parameters, model, scored, .. } = unit;
         let data = self.data();
@@ -178,7 +178,7 @@ impl Units<'_> {
     }
 }
 
-/// Trials that are made when the first unit asks for them, and dropped with the last.
+/// Trials built for their first unit and dropped after their last.
 struct Shared<'a> {
     units: &'a Units<'a>,
     trials: Vec<Mutex<Option<Arc<Trial>>>>,
@@ -186,7 +186,7 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    /// Of trials that so many units each will ask for.
+    /// For trials with these numbers of units.
     fn new(units: &'a Units<'a>, of_trials: &[usize]) -> Self {
         Self {
             units,

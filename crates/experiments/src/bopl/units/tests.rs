@@ -1,32 +1,32 @@
-//! Which units are run on which rows, and what is taken of them.
+//! The units, the rows they are scored on, and their results.
 
-use super::super::made_up::{Setup, garbled, history, task};
+use super::super::fixtures::{Setup, garbled, history, task};
 use super::*;
 use datasets::Split;
 use off_policy::policies::Columns;
 
 impl Setup {
-    /// Keeps a history of this reward as if the unit had been run.
+    /// Stores a history with this reward as if the unit had been run.
     fn plant(&self, unit: Unit, reward: f64) {
         let units = self.units();
         self.run.store.put(&unit.key(self.task.name, units.data(), units.explorer), history(reward)).unwrap();
     }
 }
 
-/// Configurations that differ in rounds.
+/// Configurations with different numbers of rounds.
 fn configurations(method: Method) -> Vec<Parameters> {
     let start = Parameters::table_5(method, ClassificationName::Scene);
     [2, 3, 4].map(|rounds| Parameters { rounds, ..start }).to_vec()
 }
 
-/// The best on validation rows is known, and on test rows another one is best by far.
+/// The best configuration on validation rows is known; on test rows another one is best by far.
 #[test]
-fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows() {
+fn a_search_chooses_on_validation_rows_and_measures_on_test_rows() {
     let setup = Setup::of(task(), 3);
     let name = setup.task.name;
     let logging = Parameters::table_5(Method::Logging, name);
     let on_validation = [
-        // The best of one trial is not the best of both.
+        // The best configuration of one trial is not the best over both.
         (Method::BrrGb, [[0.5, 0.875], [0.75, 0.75], [0.75, 0.5]]),
         (Method::BoplRegr, [[0.75, 0.25], [0.25, 0.5], [0.5, 1.0]]),
         (Method::BoplSRegr, [[0.5, 0.5], [0.25, 0.5], [0.25, 0.5]]),
@@ -42,7 +42,7 @@ fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows()
                 setup.plant(unit, reward);
             }
             for trial in 0..3 {
-                // What was searched is the model of the direct method.
+                // The model of the direct method uses the chosen configuration.
                 let unit = Unit { trial, place, method, parameters, model: brr_gb, scored: Scored::Test };
                 let decoy = place == (known + 1) % 3;
                 setup.plant(unit, if decoy { 1.0 } else { f64::from(trial) / 4.0 + place as f64 / 16.0 });
@@ -77,12 +77,12 @@ fn a_search_takes_what_is_best_on_validation_rows_and_measures_it_on_test_rows()
     assert_eq!(rewards(1), [0.0625, 0.3125, 0.5625]);
     assert_eq!(rewards(2), [0.125, 0.375, 0.625]);
     assert_eq!(rewards(3), [0.0, 0.25, 0.5]);
-    assert_eq!(setup.run.store.len(), planted, "units other than those that were asked for were run");
+    assert_eq!(setup.run.store.len(), planted, "unrequested units were run");
 }
 
-/// The longest are run first; what comes out stands beside what was asked for, trial by trial.
+/// The longest units run first; results are in the order of the request, trial by trial.
 #[test]
-fn histories_stand_beside_what_they_are_of() {
+fn histories_are_in_the_order_of_the_request() {
     let setup = Setup::of(task(), 2);
     let chosen: Vec<(Method, Parameters)> = [Method::BoplRegr, Method::BoplSRegr]
         .into_iter()
@@ -105,8 +105,8 @@ fn histories_stand_beside_what_they_are_of() {
     assert_eq!(found.iter().map(rewards).collect::<Vec<_>>(), expected);
 }
 
-/// Other labels of test rows move nothing of what is searched, and all of what is reported; those of
-/// validation rows the other way round.
+/// Changed test labels change every reported number and no search result; changed validation labels the other
+/// way round.
 #[test]
 fn a_search_is_scored_on_validation_rows_and_a_report_on_test_rows() {
     let name = ClassificationName::Scene;
@@ -133,7 +133,7 @@ fn a_search_is_scored_on_validation_rows_and_a_report_on_test_rows() {
 }
 
 #[test]
-fn what_comes_out_stands_in_the_order_of_the_items() {
+fn results_are_in_the_order_of_the_items() {
     let items: Vec<u64> = (0..40).collect();
     for threads in [1, 3] {
         let slow = |item: &u64| {
@@ -146,7 +146,7 @@ fn what_comes_out_stands_in_the_order_of_the_items() {
 }
 
 #[test]
-fn a_key_names_who_logs_and_what_is_searched() {
+fn a_key_names_the_logging_policy_and_the_searched_model() {
     use ClassificationName::Scene;
     let of = |method| Parameters::table_5(method, Scene);
     let (method, scored, explorer) = (Method::BoplRegr, Scored::Test, Explorer::of(Scene));
@@ -160,7 +160,7 @@ fn a_key_names_who_logs_and_what_is_searched() {
     let raw = Explorer { columns: Columns::Raw, ..explorer };
     assert!(unit.key(Scene, "official", raw).contains(r#""epsilon":0.1,"columns":"Raw"}"#));
     let class = |model| Unit { method: Method::BoplClass, model, ..unit }.key(Scene, "official", explorer);
-    assert_eq!(class(other.model), class(model), "no direct method is asked about it");
+    assert_eq!(class(other.model), class(model), "the direct method is not computed for it");
 }
 
 #[test]

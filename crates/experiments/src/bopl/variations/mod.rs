@@ -1,5 +1,4 @@
-//! One thing at a time that is not as it was: what the rewards of BOPL-regr hang on, looked at on
-//! *validation* rows.
+//! BOPL-regr with one parameter changed at a time: the effect on its rewards, on *validation* rows.
 
 use super::history::History;
 use super::logging_policy::{Explorer, FITS};
@@ -19,7 +18,7 @@ use report::table::{Cell, Table};
 use report::trials::{Trials, WorkError};
 use std::sync::Arc;
 
-/// BOPL-regr, or with other steps, and who logs for it.
+/// A changed BOPL-regr and its logging policy.
 #[derive(Debug, Clone, PartialEq)]
 struct Variation {
     name: String,
@@ -31,12 +30,12 @@ struct Variation {
 /// The trials of one variation.
 struct Tried {
     variation: Variation,
-    /// The mean reward of who logs.
+    /// The mean reward of the logging policy.
     logging: Vec<f64>,
     histories: Vec<Arc<History>>,
 }
 
-/// Those of learning: every parameter but λ, and the sharp constants. The first changes nothing.
+/// The variations of learning: every parameter but λ, and the sharp constants. The first changes nothing.
 fn of_learning(start: Parameters, explorer: Explorer) -> Vec<Variation> {
     let mut all = Vec::new();
     let mut vary = |name: String, method, parameters| {
@@ -61,11 +60,11 @@ fn of_learning(start: Parameters, explorer: Explorer) -> Vec<Variation> {
     all
 }
 
-/// What a logging policy may miss its reward by.
+/// The largest unstated distance of a logging policy's reward from its target.
 const NEAR: f64 = 0.005;
 
-/// Those of the log: more and less exploration and columns as they are, with a ridge that keeps the policy's
-/// reward; and better policies. Ridges are looked for in the first trial.
+/// The variations of the log: more and less exploration and raw columns, with a ridge that keeps the policy's
+/// reward; and better policies. Ridges are searched in the first trial.
 fn of_logging(
     start: Parameters,
     units: &Units<'_>,
@@ -112,9 +111,8 @@ fn of_logging(
     Ok(asked.into_iter().zip(found).map(variation).collect())
 }
 
-/// Runs the variations of every task that is asked for, or what is left of them, and writes
-/// `bopl-variations.json`, `bopl-variations.md` and `bopl-variations.svg`. No test row reaches a choice, a
-/// table or the figure.
+/// Runs the variations of every requested task, resuming finished units, and writes `bopl-variations.json`,
+/// `bopl-variations.md` and `bopl-variations.svg`. No test row reaches a choice, a table or the figure.
 ///
 /// # Errors
 /// [`ExperimentError`]. Finished units are kept in `bopl-variations-*.trials`, and ridges in
@@ -150,7 +148,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
 }
 
 impl Units<'_> {
-    /// The trials of variations with one policy that logs, and of that policy.
+    /// The trials of variations with one logging policy, and of that policy.
     fn try_these(&self, variations: Vec<Variation>) -> Result<Vec<Tried>, ExperimentError> {
         let logs = (Method::Logging, Parameters::table_5(Method::Logging, self.task.name));
         let chosen: Vec<(Method, Parameters)> =
@@ -224,7 +222,7 @@ fn table(task: &str, provenance: Provenance, tried: &[Tried]) -> Result<Table, E
     Ok(table)
 }
 
-/// What every variation changes, in points.
+/// The effect of every variation, in points.
 fn panel(task: &str, provenance: Provenance, tried: &[Tried]) -> DotPanel {
     let as_it_is = tried.first().map(Tried::rewards).unwrap_or_default();
     let dot = |one: &Tried| {

@@ -1,10 +1,10 @@
-//! What varies, who logs for it, and what it is compared with.
+//! The varied parameters, their logging policies, and the baseline.
 
-use super::super::made_up::{MOST, Setup, history, task};
+use super::super::fixtures::{MOST, Setup, history, task};
 use super::*;
 
 #[test]
-fn one_thing_at_a_time_is_not_as_it_was() {
+fn every_variation_changes_one_parameter() {
     let task = datasets::ClassificationName::Tmc;
     let start = Parameters::table_5(Method::BoplRegr, task);
     let all = of_learning(start, Explorer::of(task));
@@ -29,7 +29,7 @@ fn variation(name: &str, parameters: Parameters, ridge: f64) -> Variation {
     Variation { name: name.to_owned(), method: Method::BoplRegr, parameters, explorer }
 }
 
-/// Differences are paired, and from the first.
+/// Differences are paired, and against the first variation.
 #[test]
 fn every_variation_is_compared_with_the_first() {
     let start = Parameters::table_5(Method::BoplRegr, datasets::ClassificationName::Tmc);
@@ -65,10 +65,10 @@ fn every_variation_is_compared_with_the_first() {
     assert!(kept.iter().all(named));
 }
 
-/// Ridges are looked for from the reward of the first trial, and a reward that is missed by more than half a
-/// point is said.
+/// Ridges are searched in the first trial, and a reward missed by more than half a point is stated in the
+/// name.
 #[test]
-fn a_log_is_by_who_was_looked_for() {
+fn a_log_is_drawn_by_the_searched_policy() {
     let setup = Setup::of(task(), 2);
     let (units, folder) = (setup.units(), tempfile::tempdir().unwrap());
     let ridges = Trials::open(&folder.path().join("ridges"), &"settings").unwrap();
@@ -96,12 +96,12 @@ fn a_log_is_by_who_was_looked_for() {
         expected.push(Variation { name, method: Method::BoplRegr, parameters: start, explorer });
     }
     assert_eq!(of_logging(start, &units, &ridges).unwrap(), expected);
-    assert_eq!(ridges.len(), asked.len(), "others were looked for");
+    assert_eq!(ridges.len(), asked.len(), "other ridges were searched");
 }
 
-/// Variations and who logs for them are scored on validation rows.
+/// Variations and their logging policies are scored on validation rows.
 #[test]
-fn variations_are_tried_on_validation_rows() {
+fn variations_are_scored_on_validation_rows() {
     let setup = Setup::of(task(), 2);
     let name = setup.task.name;
     let start = Parameters { min_child_weight: 2.0, ..Parameters::table_5(Method::BoplRegr, name) };

@@ -1,4 +1,4 @@
-//! Why a file was not fetched.
+//! The errors of a fetch.
 
 use datasets::{DataError, Home};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use std::{fmt, io};
 use thiserror::Error;
 
-/// Why a file was not fetched. Nothing then lies under its final name that did not lie there before.
+/// The reason why a file was not fetched. The file under its final name, if any, is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -26,34 +26,34 @@ pub enum FetchError {
         /// The status code.
         status: u16,
     },
-    /// The server was too slow. What has arrived is kept, and the next fetch continues from there.
-    #[error("{url}: {wait} within {} s; the next fetch goes on behind the {received} bytes that are here", limit.as_secs_f64())]
+    /// The server was too slow. The received bytes are kept, and the next fetch continues from there.
+    #[error("{url}: {wait} within {} s; the next fetch continues after the {received} bytes received", limit.as_secs_f64())]
     TimedOut {
         /// The address.
         url: String,
-        /// What was waited for.
+        /// The awaited event.
         wait: Wait,
-        /// The longest wait for it.
+        /// The time limit.
         limit: Duration,
-        /// How much of the file is here.
+        /// The number of bytes received.
         received: u64,
     },
-    /// The server sends more than the file can have, or says that it will. What has arrived is dropped.
-    #[error("{url}: the server sends {got} bytes or more, at most {limit} are taken")]
+    /// The server sends or announces more bytes than the file can have. The received bytes are dropped.
+    #[error("{url}: the server sends {got} bytes or more; the limit is {limit}")]
     TooLarge {
         /// The address.
         url: String,
-        /// The most bytes.
+        /// The limit in bytes.
         limit: u64,
-        /// The size that was announced, or what had arrived when the download was given up.
+        /// The announced size, or the bytes received when the download was stopped.
         got: u64,
     },
-    /// The connection broke. What has arrived is kept, and the next fetch continues from there.
-    #[error("{url}: interrupted after {received} bytes: {source}; the next fetch goes on from there")]
+    /// The connection broke. The received bytes are kept, and the next fetch continues from there.
+    #[error("{url}: interrupted after {received} bytes: {source}; the next fetch continues from there")]
     Interrupted {
         /// The address.
         url: String,
-        /// How much of the file is here.
+        /// The number of bytes received.
         received: u64,
         /// The cause.
         source: io::Error,
@@ -66,9 +66,9 @@ pub enum FetchError {
         /// The cause.
         source: io::Error,
     },
-    /// The publisher has no file that could be fetched.
+    /// The publisher has no file that can be fetched.
     #[error(
-        "{file} of {home} is published inside a RAR archive only: unpack it, and put the file into {} by hand",
+        "{file} of {home} is published only inside a RAR archive: unpack it, and put the file into {} by hand",
         directory.display()
     )]
     ByHand {
@@ -76,23 +76,23 @@ pub enum FetchError {
         file: &'static str,
         /// The publisher.
         home: Home,
-        /// The folder asked for.
+        /// The requested folder.
         directory: PathBuf,
     },
-    /// The content is not that of the official file, or a damaged archive.
+    /// The content differs from the official file, or the archive is damaged.
     #[error(transparent)]
     Content(#[from] DataError),
 }
 
-/// What a server was waited for.
+/// The event awaited from a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Wait {
-    /// For the address, the connection and its encryption.
+    /// Name resolution, connection and encryption.
     Connection,
-    /// For the next bytes of an answer.
+    /// The next bytes of an answer.
     NextBytes,
-    /// For the answer to one request, to its last byte.
+    /// The complete answer to one request.
     Answer,
 }
 
@@ -100,8 +100,8 @@ impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Connection => "no connection",
-            Self::NextBytes => "not one more byte",
-            Self::Answer => "the file had not arrived",
+            Self::NextBytes => "no further byte",
+            Self::Answer => "no complete file",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! How long a fetch waits for a server, and how much it takes from it.
+//! The limits of a fetch on times and sizes.
 
 use super::{FetchError, Wait};
 use datasets::OfficialFile;
@@ -6,11 +6,10 @@ use std::io;
 use std::time::Duration;
 use ureq::{Agent, Timeout};
 
-/// A server that passes a redirection on more often than this is going round in circles.
+/// The most redirections of one request; more are taken for a circle.
 const REDIRECTS: u32 = 10;
 
-/// The limits of a fetch. A file whose size the manifest states has that size for its limit, packed or
-/// unpacked.
+/// The limits of a fetch. If the manifest states a file's size, that size is the limit, packed or unpacked.
 ///
 /// ```
 /// use experiments::data_command::fetch::Limits;
@@ -24,12 +23,12 @@ pub struct Limits {
     pub connect: Duration,
     /// The longest wait for the next bytes.
     pub stall: Duration,
-    /// The longest time that one request may take, redirections and the last byte of the file included. What
-    /// has arrived by then is kept, so that a slow line gets a file in several fetches.
+    /// The longest time of one request, including redirections and the last byte of the file. The bytes
+    /// received by then are kept, so that a slow connection gets a file in several fetches.
     pub overall: Duration,
-    /// The most bytes of a download whose size the manifest does not state.
+    /// The most bytes of a download without a size in the manifest.
     pub download: u64,
-    /// The most bytes that the archive of such a file is unpacked to.
+    /// The most unpacked bytes of such a file's archive.
     pub unpacked: u64,
 }
 
@@ -47,11 +46,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most bytes that a server may send of a file.
+    /// The most bytes that a server may send for a file.
     pub(super) fn of_download(&self, file: &OfficialFile) -> u64 {
         match file.bytes {
             None => self.download,
-            // What cannot be compressed grows by 5 bytes in 65,535, and the header holds a name.
+            // Incompressible data grows by 5 bytes in 65,535, and the header holds a name.
             Some(bytes) if file.download.ends_with(".gz") || file.download.ends_with(".zip") => {
                 bytes + bytes / 1_000 + (1 << 16)
             }
@@ -64,8 +63,7 @@ impl Limits {
         file.bytes.unwrap_or(self.unpacked)
     }
 
-    /// An HTTP client that hands every status over, through the proxy that the environment names if
-    /// `proxied`.
+    /// An HTTP client that returns every status; with `proxied`, through the environment's proxy.
     pub(super) fn agent(&self, proxied: bool) -> Agent {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -78,7 +76,7 @@ impl Limits {
         if proxied { config.build().into() } else { config.proxy(None).build().into() }
     }
 
-    /// The error of a request that had no answer.
+    /// The error of a request without an answer.
     pub(super) fn refusal(&self, url: &str, received: u64, error: ureq::Error) -> FetchError {
         let url = url.to_owned();
         match timeout(&error) {

@@ -1,4 +1,4 @@
-//! Downloads official files from where they are published.
+//! Downloads official files from their publishers.
 
 mod error;
 mod limits;
@@ -16,23 +16,23 @@ use tempfile::NamedTempFile;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
-/// What to fetch, from where, and to where.
+/// The request for a fetch: sets, server and folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchOptions {
-    /// The folder that receives the files; it is made if need be.
+    /// The folder for the files; created if absent.
     pub directory: PathBuf,
-    /// The sets wanted.
+    /// The requested sets.
     pub sets: Vec<Set>,
-    /// The address that download paths are appended to, with its last slash: a mirror of all homes, or, where
-    /// this is `None`, [`Home::address`](datasets::Home::address) of each file's own.
+    /// The base address of all download paths, with its last slash: a mirror of all publishers. `None`: the
+    /// [`Home::address`](datasets::Home::address) of each file.
     pub home: Option<String>,
-    /// Whether to draw a progress bar, which goes to standard error where that is a terminal.
+    /// Whether to draw a progress bar on standard error, if that is a terminal.
     pub progress: bool,
-    /// How long to wait, and how much to take.
+    /// The limits on times and sizes.
     pub limits: Limits,
 }
 
-/// The sets of whose files each has an address.
+/// The sets all of whose files have an address.
 ///
 /// ```
 /// use datasets::{ClassificationName, Name};
@@ -45,21 +45,20 @@ pub fn fetchable() -> Vec<Set> {
     Set::all().filter(|&set| OfficialFile::of(set).all(has_address)).collect()
 }
 
-/// Downloads the files of the sets that are not in the folder yet, one after the other, and checks each
-/// SHA-256.
+/// Downloads the missing files of the sets, one after the other, and checks each SHA-256.
 ///
-/// A download grows under a name that ends in `.part`; an interrupted one is continued by HTTP range
-/// requests, or begun again where the server does not serve ranges. Only checked content is moved to the
-/// final name, in one step. A file with folders in its name lies in these folders. Slice localisation is
-/// published as a zip archive only, and no sum of it is known: its single file is unpacked, and held to the
+/// A download grows under a name that ends in `.part`; an interrupted download is continued by HTTP range
+/// requests, or started again if the server does not serve ranges. Only checked content is moved to the final
+/// name, in one step. A file with folders in its name is put into these folders. Slice localisation is
+/// published only as a zip archive without a known sum: its single file is unpacked and checked against the
 /// CRC-32 of the archive.
 ///
-/// No server is waited for without end, and none can fill the disc: every wait, every download and every
-/// archive has its [`Limits`], and no more is read of an answer, or written, than the file can have.
+/// Every wait, download and archive has its [`Limits`]: no server can stall a fetch forever or fill the disc.
+/// Reading and writing stop at the largest possible size of the file.
 ///
 /// # Errors
-/// [`FetchError`]; files that were complete before the error stay. A file that is in the folder with other
-/// content than the official one is an error too, and is left alone.
+/// [`FetchError`]; files that were complete before the error stay. An existing file with other than the
+/// official content is an error too, and is left alone.
 pub fn fetch(options: &FetchOptions) -> Result<Table, FetchError> {
     fetch_with(&options.limits.agent(true), options, &OfficialFile::ALL)
 }
@@ -80,15 +79,14 @@ fn fetch_with(agent: &Agent, options: &FetchOptions, files: &[OfficialFile]) -> 
     Ok(table)
 }
 
-/// Fetches one file, and returns where it lies.
+/// Fetches one file, and returns its path.
 fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Result<PathBuf, FetchError> {
     let by_hand =
         || FetchError::ByHand { file: file.name, home: file.home, directory: options.directory.clone() };
     let home = options.home.as_deref().or(file.home.address()).ok_or_else(by_hand)?;
     let url = format!("{home}{}", file.download);
     let published_as = file.download.rsplit('/').next().unwrap_or(file.name);
-    // The folder that the file's own name asks for, which is the folder itself but for the Open Bandit
-    // Dataset.
+    // The folder in the file's own name; only the Open Bandit Dataset has one.
     let directory = match file.name.rsplit_once('/') {
         Some((folders, _)) => options.directory.join(folders),
         None => options.directory.clone(),
@@ -100,7 +98,7 @@ fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Res
     let download = Download { agent, url: &url, part: &part, limits, most: limits.of_download(file) };
     loop {
         let arrived = download.run(&bar);
-        // What lay there from before may have been the beginning of another version.
+        // The earlier part may have been the beginning of another version.
         let continued = !matches!(arrived, Ok(Start::Beginning) | Err((Start::Beginning, _)));
         let moved = arrived.map_err(|(_, error)| error).and_then(|_| {
             if published_as.ends_with(".zip") {
@@ -124,21 +122,21 @@ fn fetch_file(agent: &Agent, options: &FetchOptions, file: &OfficialFile) -> Res
     }
 }
 
-/// Where a download began.
+/// The starting point of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
     Beginning,
-    /// Behind what an earlier download had left.
+    /// After the bytes of an earlier download.
     Continued,
 }
 
-/// One file on its way to its passing name.
+/// One download under its temporary name.
 struct Download<'a> {
     agent: &'a Agent,
     url: &'a str,
     part: &'a Path,
     limits: &'a Limits,
-    /// The most bytes that the file can have.
+    /// The largest possible size of the file, in bytes.
     most: u64,
 }
 
@@ -149,7 +147,7 @@ impl Download<'_> {
         let first = if here > 0 { Start::Continued } else { Start::Beginning };
         let mut response = self.request(here).map_err(|error| (first, error))?;
         if first == Start::Continued && response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
-            // There are no bytes behind those that are here. Whether these are the file, its sum will tell.
+            // The part has all bytes already. The sum decides whether they are the file.
             return Ok(Start::Continued);
         }
         let is_rest = |response: &Response<Body>| response.status() == StatusCode::PARTIAL_CONTENT;
@@ -161,7 +159,7 @@ impl Download<'_> {
             }
             _ => Start::Beginning,
         };
-        // A part of the file that was not asked for is no answer.
+        // An unrequested range is not an answer.
         if start == Start::Beginning && response.status() != StatusCode::OK {
             let status = response.status().as_u16();
             return Err((start, FetchError::Status { url: self.url.to_owned(), status }));
@@ -170,7 +168,7 @@ impl Download<'_> {
         self.receive(response, from, bar).map(|()| start).map_err(|error| (start, error))
     }
 
-    /// Writes the body behind the first `from` bytes.
+    /// Writes the body after the first `from` bytes.
     fn receive(&self, response: Response<Body>, from: u64, bar: &ProgressBar) -> Result<(), FetchError> {
         let mut out = OpenOptions::new();
         out.create(true).append(from > 0).write(true).truncate(from == 0);
@@ -227,7 +225,7 @@ fn content_length(response: &Response<Body>) -> Option<u64> {
     response.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Unpacks the archive beside itself under a passing name, and moves the file to its final name.
+/// Unpacks the archive beside itself under a temporary name, and moves the file to its final name.
 fn unpack(archive: &Path, directory: &Path, name: &str, limit: u64) -> Result<PathBuf, FetchError> {
     let path = directory.join(name);
     let mut unpacked = NamedTempFile::new_in(directory).map_err(io_error(directory))?;
@@ -255,7 +253,7 @@ fn progress_bar(name: &'static str) -> ProgressBar {
     let style =
         ProgressStyle::with_template("{prefix:<28} {bar:24} {bytes}/{total_bytes} {bytes_per_sec} eta {eta}");
     let bar = ProgressBar::new(0).with_prefix(name);
-    // The template is fixed and valid; without it the bar has its default look.
+    // The template is fixed and valid; the fallback is the default style.
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

@@ -1,4 +1,4 @@
-//! What the histories show: curves by round, and distributions of margins.
+//! The figures of the histories: curves by round, and distributions of margins.
 
 use super::super::history::{Snapshot, levels};
 use super::super::measured::{Measured, of_part};
@@ -9,7 +9,7 @@ use datasets::Name;
 use report::paired::Interval;
 use report::plot::{Axis, LinePanel, LinePlot, Series};
 
-/// The algorithms in two figures, each with AdaBoost: a figure has seven colours.
+/// The algorithms, split over two figures, each with AdaBoost: a figure has seven colours.
 const FAMILIES: [(&str, &str, &[Method]); 2] = [
     (
         "quadratic",
@@ -37,7 +37,7 @@ const FAMILIES: [(&str, &str, &[Method]); 2] = [
         ],
     ),
 ];
-/// Those that might have zero weights.
+/// The algorithms that may have zero weights.
 const SPARSE: [Method; 5] = [
     Method::QuadraticActive,
     Method::QuadraticLazy,
@@ -46,13 +46,13 @@ const SPARSE: [Method; 5] = [
     Method::SparseConstant(0.01),
 ];
 
-/// Errors and bounds below this are not drawn: no error but 0 is smaller, and bounds would press the errors
-/// flat.
+/// Errors and bounds below this are not drawn. No positive error is smaller, and tiny bounds would flatten
+/// the error curves.
 const LEAST: f64 = 1e-5;
 /// A number of a round.
 type Read = fn(&Snapshot) -> Option<f64>;
 
-/// Every figure of the histories, with the ending of its file's name.
+/// Every figure of the histories, and the ending of its file name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
     let mut sets: Vec<Name> = of_part(measured, Part::Histories).map(|one| one.set).collect();
     sets.dedup();
@@ -72,8 +72,8 @@ pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
     plots
 }
 
-/// A row an algorithm, a column a learner: errors and bounds on one set. A curve ends where it falls
-/// below [`LEAST`].
+/// A row per algorithm, a column per learner: errors and bounds on one set. A curve ends where it falls below
+/// [`LEAST`].
 fn bounds(measured: &[Measured], set: Name) -> LinePlot {
     let curves: [(&str, Read, bool); 4] = [
         ("training error", |snapshot| Some(snapshot.error), false),
@@ -133,7 +133,7 @@ fn margins(measured: &[Measured], family: &str, methods: &[Method]) -> LinePlot 
     plot(&title, Axis::linear("margin"), Axis::linear("share of examples up to it"), panels)
 }
 
-/// The distribution of margins as rounds go by, a panel an algorithm.
+/// The distribution of margins after 10, 100 and all rounds, a panel per algorithm.
 fn margin_growth(measured: &[Measured]) -> LinePlot {
     let of_trees = || of_part(measured, Part::Histories).filter(|one| one.learner == Learner::Trees);
     let one = of_trees().find(|one| one.set == Name::Spambase).or_else(|| of_trees().next());
@@ -150,7 +150,7 @@ fn margin_growth(measured: &[Measured]) -> LinePlot {
     plot(&format!("{name}: training margins as rounds go by"), Axis::linear("margin"), y, panels)
 }
 
-/// The mean of the least margins, and what Theorem 2 leaves of it.
+/// The mean of the least margins, and the lower bound of Theorem 2.
 fn margin_bound(measured: &[Measured]) -> LinePlot {
     let panels = of_part(measured, Part::Histories).filter(|one| one.learner == Learner::Trees).map(|one| {
         let curve = |name: &str, method, read, theory| {
@@ -204,7 +204,7 @@ fn used(measured: &[Measured]) -> LinePlot {
     plot("Test error against rows used", x, Axis::linear("test error, %"), panels)
 }
 
-/// A number of a method after every kept round: the mean over the trials, which on large sets are too few for
+/// A number of a method after every kept round: the mean over the trials. Large sets have too few trials for
 /// a band.
 fn history(one: &Measured, method: Method, read: Read) -> Vec<(f64, Interval)> {
     let name = method.to_string();

@@ -1,4 +1,4 @@
-//! The figures: [`histories`] those of the histories by round, here what labels do.
+//! The figures: by round in [`histories`]; label noise and combined sets here.
 
 mod histories;
 
@@ -9,10 +9,10 @@ use super::parts::Part;
 use report::paired::Interval;
 use report::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 
-/// Those that are drawn beside AdaBoost where labels are turned.
+/// The methods drawn beside AdaBoost under label noise.
 const COMPARED: [&str; 4] = ["AdaBoost, T chosen", "MadaBoost", SMOOTH, SMOOTH_STOPPED];
 
-/// Every figure that there are numbers for, with the ending of its file's name.
+/// Every figure with data, and the ending of its file name.
 pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
     let mut plots = histories::plots(measured);
     let others = [
@@ -25,7 +25,7 @@ pub(super) fn plots(measured: &[Measured]) -> Vec<(String, LinePlot)> {
     plots
 }
 
-/// Test error less that of AdaBoost in the same trial.
+/// Test error minus that of AdaBoost in the same trial.
 fn noise(measured: &[Measured]) -> LinePlot {
     let panels = of_part(measured, Part::Noise).map(|one| {
         let curve = |method: &&str| {
@@ -42,7 +42,7 @@ fn noise(measured: &[Measured]) -> LinePlot {
     plot(title, x, Axis::linear("points of test error"), panels)
 }
 
-/// A panel a learner, set and noise of B: test error against k, beside A alone and no caps.
+/// A panel per learner, set and noise of B: test error against k, beside A alone and no caps.
 fn combined_test(measured: &[Measured]) -> LinePlot {
     let panels = of_part(measured, Part::Combined).flat_map(|one| {
         one.cases().into_iter().map(move |(case, _)| {
@@ -98,7 +98,7 @@ fn plot(title: &str, x: Axis, y: Axis, panels: impl Iterator<Item = LinePanel>) 
     LinePlot { title: Some(title.to_owned()), x, y, panels }
 }
 
-/// Nothing where there are no points; a band where it has a width.
+/// `None` without points; a band if it has a width.
 fn series(name: &str, points: impl Iterator<Item = (f64, Interval)>, theory: bool) -> Option<Series> {
     let (mut x, mut y, mut band) = (Vec::new(), Vec::new(), Vec::new());
     for (at, found) in points {

@@ -1,6 +1,6 @@
-//! Curves are those of their names.
+//! Every curve shows the numbers of its name.
 
-use super::super::made_up::{histories as of_histories, history as of_snapshots, points, snapshot};
+use super::super::fixtures::{histories as of_histories, history as of_snapshots, points, snapshot};
 use super::super::methods::Method;
 use super::*;
 
@@ -8,9 +8,9 @@ fn curves(panel: &LinePanel) -> Vec<(&str, &[f64], &[f64])> {
     panel.series.iter().map(|one| (&one.name[..], &one.x[..], &one.y[..])).collect()
 }
 
-/// Less AdaBoost of the same trial, in points, with the band of the paired differences.
+/// Differences from AdaBoost in the same trial, in points, with the band of the paired differences.
 #[test]
-fn noise_is_drawn_less_adaboost() {
+fn noise_is_drawn_as_difference_from_adaboost() {
     let trial = |base: f64, more: f64| {
         let of = |method, x, value| ("case", method, TEST_ERROR, x, value);
         vec![of(ADABOOST, 0.0, base), of("MadaBoost", 0.0, base + more), of(SMOOTH, 0.0, base - 0.25)]
@@ -60,7 +60,7 @@ fn combined_sets_are_drawn_against_k() {
     assert_eq!(dashed.collect::<Vec<_>>(), [false, false, true, true]);
 }
 
-/// A curve of every number of a round that is drawn.
+/// One curve per drawn number of a round.
 #[test]
 fn histories_are_drawn_by_round() {
     let of = |method, at: f64| of_snapshots(method, vec![snapshot(1, at), snapshot(10, at / 2.0)], 0, 0.5);

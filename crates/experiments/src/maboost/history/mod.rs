@@ -11,60 +11,60 @@ use serde::{Deserialize, Serialize};
 pub struct History {
     /// The algorithm.
     pub method: String,
-    /// Why it stopped before the last round, if it did.
+    /// The reason for an early stop, if any.
     pub stop: Option<BoostStop>,
-    /// How many rounds broke their bound; none, if the theorems are right.
+    /// The number of rounds above a bound; 0 if the theorems hold.
     pub broken: u32,
-    /// The rounds that are kept, the last among them.
-    // Kept trials have it under its first name.
+    /// The kept rounds, including the last.
+    // Kept trials use the field's first name.
     #[serde(rename = "places")]
     pub snapshots: Vec<Snapshot>,
     /// The round, and the share of the training examples with a normalised margin up to each of [`levels`].
     pub margins: Vec<(u32, Vec<f64>)>,
 }
 
-/// What is kept of a round.
+/// The kept numbers of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// t.
     pub round: u32,
-    /// The training error, with a margin of 0 for an error.
+    /// The training error; a margin of 0 counts as an error.
     pub error: f64,
     /// The test error.
     pub test: f64,
     /// The paper's bound on the training error.
     pub bound: f64,
-    /// A sharper one, where there is one.
+    /// A sharper bound, if there is one.
     pub tight: Option<f64>,
     /// The least normalised margin.
     pub margin: f64,
-    /// The bound of \[NP14, Theorem 2\] on it.
+    /// The bound of \[NP14, Theorem 2\] on the least margin.
     pub margin_bound: Option<f64>,
     /// Σγ².
     pub squares: f64,
-    /// The share of weights that are 0.
+    /// The share of zero weights.
     pub zeros: f64,
     /// The share of weights at their cap.
     pub capped: f64,
-    /// Rows that weak learners were trained on so far, in units of N.
+    /// The rows that weak learners were trained on so far, in units of N.
     pub used: f64,
 }
 
-/// The margins at which distributions are kept: −1, −0.98, …, 1.
+/// The levels of the kept margin distributions: −1, −0.98, …, 1.
 pub fn levels() -> impl Iterator<Item = f64> {
     (-50..=50_i32).map(|level| f64::from(level) / 50.0)
 }
 
-/// After which rounds margins are kept; and after the last.
+/// The rounds after which margins are kept, besides the last.
 const MARGINS_AFTER: [u32; 2] = [10, 100];
-/// Kept rounds a factor of ten.
+/// Kept rounds per factor of ten.
 const A_DECADE: f64 = 12.0;
 
 impl History {
     /// Runs an algorithm for up to `rounds` rounds.
     ///
     /// # Errors
-    /// What boosters refuse.
+    /// The errors of the boosters.
     pub fn run(
         method: Method,
         learner: Learner,
@@ -76,7 +76,7 @@ impl History {
         Ok(watch.finish(stop))
     }
 
-    /// The run after this round, or where it had stopped before.
+    /// The run after this round, or at its end if it stopped earlier.
     pub fn at(&self, round: u32) -> Option<&Snapshot> {
         self.snapshots.iter().rfind(|snapshot| snapshot.round <= round)
     }
@@ -87,7 +87,7 @@ impl History {
     }
 }
 
-/// Follows a run.
+/// Observes a run round by round.
 struct Watch {
     history: History,
     /// N.
@@ -165,13 +165,13 @@ impl Watch {
     }
 }
 
-/// Whether an error and the least margin are what the theorems say, but for rounding.
+/// Whether an error and the least margin satisfy the theorems, up to rounding.
 fn keeps(promise: &Promise, error: f64, margin: f64) -> bool {
     error <= promise.tight.unwrap_or(promise.error).min(promise.error) + 1e-9
         && promise.margin.is_none_or(|bound| margin >= bound - 1e-9)
 }
 
-/// Whether curves have a point at this round: about twelve to a factor of ten.
+/// Whether curves have a point at this round: about twelve per factor of ten.
 fn is_kept(t: u32) -> bool {
     let step = |t: u32| (A_DECADE * f64::from(t).log10()).floor();
     step(t) > step(t - 1)

@@ -1,6 +1,6 @@
-//! What is counted and kept of a run's rounds.
+//! The counted and the kept rounds of a run.
 
-use super::super::made_up::snapshot;
+use super::super::fixtures::snapshot;
 use super::*;
 use boosters::maboost::Round;
 
@@ -26,7 +26,7 @@ fn moment(t: u32, round: Round) -> Moment<'static> {
     Moment { t, round, margins: &[-2.0, 0.0, 1.0, 2.0], test_error: 1.0 / f64::from(t) }
 }
 
-/// How many of these rounds a watch counts as broken.
+/// The number of these rounds counted as above a bound.
 fn broken(method: Method, rounds: &[(f64, f64, Promise)]) -> u32 {
     let mut watch = Watch::new(method, 8);
     for (t, &(error, margin, promise)) in (1..).zip(rounds) {
@@ -56,9 +56,9 @@ fn a_round_above_any_bound_is_counted() {
     assert_eq!([near(1e-12), near(1e-6)].map(|rounds| broken(Method::Entropy, &rounds)), [0, 1]);
 }
 
-/// The bound of MadaBoost is one on the least error so far; no other method's is.
+/// The bound of MadaBoost holds for the least error so far; the bounds of the other methods for the last.
 #[test]
-fn the_best_round_is_bounded_where_the_theorem_says_so() {
+fn only_madaboosts_bound_is_on_the_best_round() {
     let of = |error, bound| (error, 0.0, promise(bound, None, None));
     let rounds = [of(0.25, 0.5), of(0.75, 0.5), of(0.75, 0.25), of(0.5, 0.125)];
     assert_eq!([Method::Mada, Method::Entropy].map(|method| broken(method, &rounds)), [1, 3]);
@@ -66,7 +66,7 @@ fn the_best_round_is_bounded_where_the_theorem_says_so() {
 }
 
 #[test]
-fn what_is_kept_of_a_round_is_what_was_booked() {
+fn a_snapshot_holds_the_numbers_of_its_round() {
     let mut watch = Watch::new(Method::Entropy, 8);
     for t in 1..=3 {
         let promise = promise(0.75, Some(0.625), Some(-0.5));
@@ -100,8 +100,8 @@ fn what_is_kept_of_a_round_is_what_was_booked() {
     assert_eq!((*t, shares), (3, [0.0, 0.0, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1.0, 1.0].map(Some)));
 }
 
-/// Margins are kept after 10, 100 and the last round; rounds at first nearly all, and twelve to a factor of
-/// ten.
+/// Margins are kept after 10, 100 and the last round. Early rounds are nearly all kept, later ones twelve per
+/// factor of ten.
 #[test]
 fn rounds_are_kept_evenly_on_a_logarithmic_scale() {
     let run = |rounds: u32| {
@@ -123,7 +123,7 @@ fn rounds_are_kept_evenly_on_a_logarithmic_scale() {
 }
 
 #[test]
-fn a_history_is_looked_at_where_it_was() {
+fn a_stopped_history_keeps_its_last_snapshot() {
     let snapshots = vec![snapshot(1, 0.5), snapshot(4, 0.75), snapshot(6, 0.25)];
     let (method, margins) = (String::new(), Vec::new());
     let history = History { method, stop: None, broken: 0, snapshots, margins };

@@ -1,4 +1,4 @@
-//! The algorithms, a row each, and the loop that tests every round.
+//! The algorithms, and the loop that measures the test error after every round.
 
 use super::sets::Task;
 use crate::runner::ExperimentError;
@@ -20,15 +20,15 @@ pub enum Method {
     QuadraticActive,
     /// MABoost, ½‖·‖², lazy.
     QuadraticLazy,
-    /// The same with the steps of \[NP14, Theorem 2\].
+    /// The same, with the steps of \[NP14, Theorem 2\].
     QuadraticMargin,
-    /// The lazy one with longer steps, whose weights are sparser.
+    /// MABoost, ½‖·‖², lazy, with longer steps: its weights are sparser.
     QuadraticLong,
-    /// MABoost, Σ w log w; active and lazy are the same.
+    /// MABoost, Σ w log w; active and lazy coincide.
     Entropy,
-    /// The same with the step that makes the bound least.
+    /// The same, with the step that minimises the bound.
     EntropySearch,
-    /// The same with the steps of \[NP14, Theorem 2\].
+    /// The same, with the steps of \[NP14, Theorem 2\].
     EntropyMargin,
     /// w ≤ k/N.
     Smooth(f64),
@@ -44,7 +44,7 @@ pub enum Method {
     AdaBoost,
 }
 
-/// What is boosted.
+/// The weak learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Learner {
     /// The best stump on bins.
@@ -55,21 +55,21 @@ pub enum Learner {
     Means,
 }
 
-/// A run after a round.
+/// The state of a run after a round.
 #[derive(Debug)]
 pub struct Moment<'a> {
     /// t, from 1.
     pub t: u32,
-    /// What the booster booked.
+    /// The booster's own record of the round.
     pub round: Round,
     /// a_i F(x_i), not normalised.
     pub margins: &'a [f64],
-    /// The share of the test rows that sgn F has wrong.
+    /// The share of the test rows that sgn F misclassifies.
     pub test_error: f64,
 }
 
 impl Method {
-    /// Every algorithm for one data set, at the parameters of the comparison.
+    /// All algorithms of the comparison, with their parameters for one data set.
     pub const ALL: [Self; 12] = [
         Self::QuadraticActive,
         Self::QuadraticLazy,
@@ -85,10 +85,10 @@ impl Method {
         Self::AdaBoost,
     ];
 
-    /// Plays up to `rounds` rounds and shows each to `each`; returns why it stopped before, if it did.
+    /// Runs up to `rounds` rounds and passes each to `each`; returns the reason for an early stop, if any.
     ///
     /// # Errors
-    /// What boosters refuse.
+    /// The errors of the boosters.
     pub fn boost(
         self,
         learner: Learner,
@@ -138,7 +138,7 @@ impl Method {
         }
     }
 
-    /// Whether the bound is one on the least error so far.
+    /// Whether the bound is on the least error so far, rather than on the last error.
     pub fn bounds_the_best_round(self) -> bool {
         self == Self::Mada
     }
@@ -193,7 +193,7 @@ impl Play<'_> {
 }
 
 impl Learner {
-    /// All three.
+    /// All three learners.
     pub const ALL: [Self; 3] = [Self::Stumps, Self::Trees, Self::Means];
 }
 

@@ -1,12 +1,12 @@
-//! Every method is the algorithm of its name, and test errors are those of test rows.
+//! Every method runs the algorithm of its name, and test errors are those of the test rows.
 
-use super::super::made_up::split;
+use super::super::fixtures::split;
 use super::super::sets::Split;
 use super::*;
 use datasets::Name;
 use rows::RowMatrix;
 
-/// Rows on a line, of which the first two thirds are trained on; the label is the sign.
+/// Rows on a line. The label is the sign. The first two thirds are for training.
 fn on_a_line(test_sign: f64) -> Split {
     let x = |rows: &[i32]| RowMatrix::dense(1, rows.iter().map(|i| f64::from(*i)).collect()).unwrap();
     let (train, test) = ([-4, 3, -2, 1, 2, -1, 4, -3], [-3, -1, 2, 4]);
@@ -19,8 +19,8 @@ fn on_a_line(test_sign: f64) -> Split {
     }
 }
 
-/// One stump is right everywhere: every method and learner errs nowhere, and where all test labels lie,
-/// everywhere.
+/// One stump is right everywhere: every method and learner has test error 0, and 1 if all test labels are
+/// flipped.
 #[test]
 fn a_separable_set_is_learnt_at_once() {
     for method in Method::ALL {
@@ -42,7 +42,7 @@ fn a_separable_set_is_learnt_at_once() {
     }
 }
 
-/// Training rows for test rows: the test error is then the training error, round by round.
+/// The training rows also serve as test rows: the test error then equals the training error, round by round.
 #[test]
 fn the_test_error_is_that_of_the_whole_ensemble() {
     let mut split = split(Name::Spambase, 300);
@@ -64,9 +64,9 @@ fn the_test_error_is_that_of_the_whole_ensemble() {
 /// Edges, steps and bounds, round by round.
 type History = Vec<(f64, f64, f64)>;
 
-/// The algorithm of every name, made a second time.
+/// Every method against a second construction of its algorithm.
 #[test]
-fn methods_are_what_they_are_called() {
+fn every_method_runs_the_algorithm_of_its_name() {
     let split = split(Name::Spambase, 300);
     let task = split.task(&split.truth).unwrap();
     let examples = Examples::uniform(task.labels.clone()).unwrap();
@@ -118,10 +118,10 @@ fn methods_are_what_they_are_called() {
     assert_eq!(names.len(), Method::ALL.len());
 }
 
-/// The paper's bound on the error, and a sharper one, from the edges.
+/// The paper's bound on the error, and a sharper bound, from the edges.
 type Bound<'a> = dyn Fn(&[f64]) -> (f64, Option<f64>) + 'a;
 
-/// The bounds of the paper in closed form, from the edges: the factors are those that it prints.
+/// The paper's bounds in closed form, from the edges, with the printed factors.
 #[test]
 fn bounds_have_the_factors_of_the_theorems() {
     let split = split(Name::Spambase, 300);
@@ -151,14 +151,14 @@ fn bounds_have_the_factors_of_the_theorems() {
     of(Method::AdaBoost, &|edges| (edges.iter().map(|edge| (1.0 - edge * edge).sqrt()).product(), None));
 }
 
-/// The exclusive or of two signs: no stump has an edge, a tree is right everywhere, and means answer between
-/// −1 and 1.
+/// The exclusive or of two signs: no stump has an edge, a tree is right everywhere, and leaf means lie
+/// between −1 and 1.
 #[test]
-fn learners_are_what_they_are_called() {
+fn every_learner_fits_the_model_of_its_name() {
     let x = RowMatrix::dense(2, (0..40).flat_map(|i| [f64::from(i % 2), f64::from(i / 2 % 2)]).collect())
         .unwrap();
     let mut truth: Vec<f64> = (0..40).map(|i| if i % 2 == i / 2 % 2 { 1.0 } else { -1.0 }).collect();
-    // One label lies, so that a mean is not ±1.
+    // One label is flipped, so a leaf mean is not ±1.
     truth[0] = -1.0;
     let columns = BinnedColumns::new(x.clone()).unwrap();
     let split = Split {
@@ -180,6 +180,6 @@ fn learners_are_what_they_are_called() {
     };
     let [stumps, trees, means] = Learner::ALL.map(first);
     assert!(stumps.0 < 0.2 && trees.0 > 0.9, "{stumps:?}, {trees:?}");
-    // Trees answer ±1 alone; means are smaller where a label lies.
+    // Trees answer only ±1; a leaf mean is smaller if a label is flipped.
     assert!(trees.1.abs() < 1e-9 && means.1 > 0.1, "{trees:?}, {means:?}");
 }

@@ -1,4 +1,4 @@
-//! The record, the page, and the numbers that tables and figures are made of.
+//! The record and the page.
 
 use super::figures::plots;
 use super::measured::{ENDS, Measured};
@@ -55,11 +55,12 @@ pub(super) fn trials(one: &Measured, seed: u64) -> Vec<Trial> {
     };
     for (trial, kept) in (0..).zip(&one.trials) {
         match &kept.1 {
-            Outcome::Courses(courses) => {
-                for (course, end) in courses.iter().filter_map(|course| Some((course, course.last()?))) {
+            Outcome::Histories(histories) => {
+                for (history, end) in histories.iter().filter_map(|history| Some((history, history.last()?)))
+                {
                     for (metric, read) in ENDS {
-                        if let Some(value) = read(course, end) {
-                            push(one.name(), &course.method, metric, trial, value);
+                        if let Some(value) = read(history, end) {
+                            push(one.name(), &history.method, metric, trial, value);
                         }
                     }
                 }

@@ -1,6 +1,6 @@
-//! What the record and the tables read off trials.
+//! The record's and the tables' view of the trials.
 
-use super::super::made_up::{histories, history, points, snapshot};
+use super::super::fixtures::{histories, history, points, snapshot};
 use super::super::methods::Method;
 use super::*;
 use crate::maboost::measured::of_part;
@@ -34,7 +34,7 @@ fn the_record_keeps_every_number_under_its_name() {
 }
 
 #[test]
-fn points_of_combined_sets_are_told_by_their_k() {
+fn rows_of_combined_sets_name_their_k() {
     let of = |part| {
         let one = points(
             part,
@@ -53,7 +53,7 @@ fn points_of_combined_sets_are_told_by_their_k() {
     );
 }
 
-/// A trial that had stopped counts as it was, at every round and at its end.
+/// A stopped trial counts with its last value, at every later round and at the end.
 #[test]
 fn means_are_over_the_trials() {
     let of = |rounds: &[(u32, f64)], share| {
@@ -69,7 +69,7 @@ fn means_are_over_the_trials() {
     assert_eq!([1, 10, 200].map(at), [0.625, 0.375, 0.1875].map(Some));
     let end = |metric| one.end("entropy", metric).map(|found| found.mean);
     assert_eq!((end("training error"), end("rounds"), end("nothing")), (Some(0.1875), Some(105.0), None));
-    // The first trial came to ten rounds, the second to two hundred; neither kept margins in between.
+    // The first trial reached ten rounds, the second two hundred; neither kept margins in between.
     let margins = |after| one.margins("entropy", after).map(|shares| shares[0]);
     assert_eq!(margins(None), Some(0.5));
     assert_eq!((margins(Some(10)), margins(Some(100)), margins(Some(201))), (Some(0.25), Some(0.25), None));
@@ -77,7 +77,7 @@ fn means_are_over_the_trials() {
 }
 
 #[test]
-fn a_number_is_found_by_all_that_names_it() {
+fn a_number_is_found_by_case_method_metric_and_x() {
     let trial = |value| {
         vec![
             ("b", "M", "error", 0.0, value + 1.0),

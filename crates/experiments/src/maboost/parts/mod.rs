@@ -1,4 +1,4 @@
-//! The parts of the experiment, and how much of each is run.
+//! The parts of the experiment, and their sizes.
 
 use super::history::History;
 use super::methods::{Learner, Method};
@@ -13,25 +13,25 @@ use serde::Serialize;
 pub(super) enum Part {
     /// Every algorithm, round by round.
     Histories,
-    /// Labels turned at random.
+    /// Labels flipped at random.
     Noise,
     /// A clean set and a noisy one.
     Combined,
 }
 
-/// How much is run.
-// Keys of kept trials have the fields under their first names.
+/// The size of a run.
+// Keys of kept trials use the fields' first names.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Size {
-    /// Rounds of a training history: on sets of few and of many features.
+    /// Rounds of a training history, on sets with few and with many features.
     #[serde(rename = "courses")]
     histories: [u32; 2],
-    /// Training and test rows of a history, at most, on sets of few and of many features.
+    /// The most training and test rows of a history, on sets with few and with many features.
     #[serde(rename = "course_rows")]
     history_rows: [[usize; 2]; 2],
-    /// Rounds, training and test rows under noise, and where sets are combined.
+    /// Rounds, training rows and test rows under noise and with combined sets.
     others: (u32, [usize; 2]),
-    /// Trials of a history on spambase and letter, and on sets of many features, at most.
+    /// The most trials of a history on spambase and letter, and on sets with many features.
     #[serde(rename = "course_trials")]
     history_trials: [u64; 2],
 }
@@ -51,7 +51,7 @@ impl Size {
         }
     }
 
-    /// The trials of a part on a set, where this many were asked for.
+    /// The trials of a part on a set, if this many were requested.
     pub(super) fn trials(&self, part: Part, name: Name, asked: u64) -> u64 {
         match (part, name) {
             (Part::Histories, Name::Spambase | Name::Letter) => asked.min(self.history_trials[0]),
@@ -72,7 +72,7 @@ impl Part {
         }
     }
 
-    /// What is boosted on a set in this part.
+    /// The weak learners of this part on a set.
     pub(super) fn learners(self, name: Name) -> &'static [Learner] {
         match (self, name) {
             (Self::Histories, _) => &Learner::ALL,

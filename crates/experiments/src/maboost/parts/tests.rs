@@ -1,4 +1,4 @@
-//! How much of each part is run on which set.
+//! The size of each part on each set.
 
 use super::*;
 
@@ -14,9 +14,9 @@ fn large_sets_have_fewer_trials_of_histories() {
     assert_eq!(size.trials(Part::Histories, Name::Spambase, 4), 4);
 }
 
-/// A part has its own rounds and rows, and its own numbers.
+/// Every part has its own rounds, rows and numbers.
 #[test]
-fn a_trial_is_of_its_part() {
+fn a_trial_has_the_size_and_numbers_of_its_part() {
     let dataset = datasets::load(
         Name::Spambase,
         &datasets::SearchPath::nowhere(),
@@ -32,7 +32,7 @@ fn a_trial_is_of_its_part() {
     let run =
         |part: Part, trial| part.run(Name::Spambase, &dataset, Learner::Stumps, &size, 3, trial).unwrap();
     let split = |rows| Split::draw(Name::Spambase, &dataset, rows, 3, 1).unwrap();
-    let Outcome::Histories(histories) = run(Part::Histories, 1) else { panic!("no courses") };
+    let Outcome::Histories(histories) = run(Part::Histories, 1) else { panic!("no histories") };
     let split_of_histories = split([120, 30]);
     let task = split_of_histories.task(&split_of_histories.truth).unwrap();
     let expected = Method::ALL.map(|method| History::run(method, Learner::Stumps, &task, 6).unwrap());

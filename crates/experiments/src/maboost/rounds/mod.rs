@@ -1,4 +1,4 @@
-//! What is kept of the rounds, as comma-separated values: means over the trials.
+//! The kept rounds as comma-separated values: means over the trials.
 
 use super::history::{Snapshot, levels};
 use super::measured::{Measured, of_part};
@@ -7,7 +7,7 @@ use super::parts::Part;
 use report::table::significant;
 use std::fmt::Write as _;
 
-/// What is kept of a round, by the heading of its column.
+/// The kept numbers of a round, with the headings of their columns.
 type Read = fn(&Snapshot) -> Option<f64>;
 const COLUMNS: [(&str, Read); 10] = [
     ("training error", |snapshot| Some(snapshot.error)),
@@ -25,8 +25,8 @@ const KEY: &str = "set,learner,data,trials,method";
 /// Significant digits.
 const DIGITS: usize = 5;
 
-/// A line a kept round of each algorithm over a learner on a set. A trial that had stopped counts as it was;
-/// a field is empty where there is no such number.
+/// One line per algorithm, learner, set and kept round. A stopped trial counts with its last value. A field
+/// is empty if the number does not exist.
 pub(super) fn rounds(measured: &[Measured]) -> String {
     let header = COLUMNS.map(|(heading, _)| heading).join(",");
     let mut text = format!("{KEY},round,{header}\n");
@@ -42,8 +42,8 @@ pub(super) fn rounds(measured: &[Measured]) -> String {
     text
 }
 
-/// A line a distribution of margins: the share of the training examples with a normalised margin up to each
-/// level.
+/// One line per distribution of margins: the share of the training examples with a normalised margin up to
+/// each level.
 pub(super) fn margins(measured: &[Measured]) -> String {
     let header: Vec<String> = levels().map(|level| level.to_string()).collect();
     let mut text = format!("{KEY},after round,{}\n", header.join(","));
@@ -65,7 +65,7 @@ fn runs(measured: &[Measured]) -> impl Iterator<Item = (&Measured, String)> {
         .flat_map(|one| Method::ALL.into_iter().map(move |method| (one, method.to_string())))
 }
 
-/// The names of methods have commas in them.
+/// Method names are quoted because they contain commas.
 fn key(one: &Measured, method: &str) -> String {
     let data = one.provenance.label().unwrap_or("official");
     format!("{},{},{data},{},\"{method}\"", one.set, one.learner, one.trials.len())

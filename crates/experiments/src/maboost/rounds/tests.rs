@@ -1,10 +1,10 @@
-//! Every column of the tables by round is that of its heading.
+//! Every column of the tables by round has the numbers of its heading.
 
-use super::super::made_up::{histories, history, snapshot};
+use super::super::fixtures::{histories, history, snapshot};
 use super::*;
 
 #[test]
-fn every_column_is_that_of_its_heading() {
+fn every_column_has_the_numbers_of_its_heading() {
     let of = |snapshots, share| history(Method::Entropy, snapshots, 0, share);
     let all = [histories(vec![
         vec![of(vec![snapshot(1, 0.5), snapshot(10, 0.25)], 0.25)],

@@ -1,4 +1,4 @@
-//! The data sets, and what a trial sees of one.
+//! The data sets, and the part of one that a trial uses.
 
 use crate::runner::ExperimentError;
 use datasets::letter::FIRST_HALF_OF_ALPHABET;
@@ -10,7 +10,7 @@ use rows::RowMatrix;
 use weak_learners::Label;
 use weak_learners::batch::{BinnedColumns, Sample};
 
-/// The sets with two classes, and letter with A to M for +1.
+/// The sets with two classes, and letter with A to M as +1.
 pub const SETS: [Name; 6] =
     [Name::BreastCancer, Name::Ionosphere, Name::Spambase, Name::Letter, Name::Adult, Name::Census];
 
@@ -18,34 +18,34 @@ pub const SETS: [Name; 6] =
 /// rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
-    /// What is boosted on.
+    /// The training rows.
     pub train: BinnedColumns,
     /// The true labels ±1 of the training rows.
     pub truth: Vec<f64>,
-    /// What is tested on.
+    /// The test rows.
     pub test: BinnedColumns,
-    /// The labels that the test is scored with.
+    /// The labels of the test rows.
     pub test_labels: Vec<Label>,
 }
 
-/// What a booster is handed.
+/// The input of a booster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task<'a> {
     /// The rows.
     pub split: &'a Split,
-    /// What the booster is told of the training rows.
+    /// The labels of the training rows as given to the booster.
     pub labels: Vec<Label>,
-    /// Whether a training example is in B; nowhere, unless two sets are combined.
+    /// Whether a training example is in B; all false unless two sets are combined.
     pub secondary: Vec<bool>,
 }
 
 impl Split {
     /// The split of a trial: the training and the test file where a set has them (the first two thirds and
-    /// the rest of a stand-in), and otherwise two thirds and a third at random. Of either part `most` rows at
-    /// most are drawn.
+    /// the rest of a stand-in), and otherwise two thirds and a third at random. At most `most` rows are drawn
+    /// from each part.
     ///
     /// # Errors
-    /// What encoders and columns refuse.
+    /// The errors of the encoders and of the columns.
     pub fn draw(
         name: Name,
         dataset: &Dataset,
@@ -83,21 +83,21 @@ impl Split {
         })
     }
 
-    /// Four fifths of the training rows to train on and a fifth to validate on, with the labels that were
-    /// told of them. The rows are in a random order already.
+    /// Four fifths of the training rows for training and one fifth for validation, with the labels given to
+    /// the booster. The rows are already in random order.
     ///
     /// # Errors
-    /// What columns refuse.
+    /// The errors of the columns.
     pub fn validation(&self, told: &[f64]) -> Result<Self, ExperimentError> {
         let (n, fifth) = (told.len(), told.len() / 5);
         let (train, validate): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| i < n - fifth);
         Self::of(self.train.matrix(), told, &train, &validate)
     }
 
-    /// The first `rows` training rows alone, and the same test.
+    /// The first `rows` training rows only, and the same test rows.
     ///
     /// # Errors
-    /// What columns refuse.
+    /// The errors of the columns.
     pub fn first(&self, rows: usize) -> Result<Self, ExperimentError> {
         let train: Vec<usize> = (0..rows.min(self.truth.len())).collect();
         let columns = BinnedColumns::new(self.train.matrix().select(train.iter().copied())?)?;
@@ -109,8 +109,8 @@ impl Split {
         })
     }
 
-    /// The training labels, each turned with probability p. The labels that less noise turns are among those
-    /// of more.
+    /// The training labels, each flipped with probability p. The flips of a smaller p are among those of a
+    /// larger p.
     ///
     /// # Errors
     /// A p outside \[0, ½\].
@@ -130,7 +130,7 @@ impl Split {
     }
 }
 
-/// The rows of the training file, of a set that comes with a test file.
+/// The rows of the training file, for a set with a separate test file.
 fn training_file(name: Name, rows: usize) -> Option<usize> {
     let official = match name {
         Name::Adult => (32_561, 48_842),

@@ -1,13 +1,13 @@
-//! What a trial is drawn from, and with what.
+//! The draws of a trial: rows, labels and random numbers.
 
-use super::super::made_up::split;
+use super::super::fixtures::split;
 use super::*;
 use datasets::{SearchPath, StandIn, load};
 use rand::Rng;
 
-/// As many training and test rows as were asked for, of which none is both, each with its own label.
+/// As many training and test rows as requested, disjoint, each with its own label.
 #[test]
-fn training_and_test_rows_are_parted() {
+fn training_and_test_rows_are_disjoint() {
     for name in [Name::Spambase, Name::Adult, Name::Letter] {
         let dataset = load(name, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(300) }).unwrap();
         let positive: &[u32] = if name == Name::Letter { &FIRST_HALF_OF_ALPHABET } else { &[1] };
@@ -42,9 +42,9 @@ fn letters_up_to_m_are_positive() {
     assert!((share - 0.5).abs() < 0.2, "{share}: one letter of 26 would be 0.04");
 }
 
-/// The coins of a trial are its own, and no others of the trial: not those of its order.
+/// The label flips of a trial have their own random stream, different from the stream of its order.
 #[test]
-fn every_trial_turns_its_own_labels() {
+fn every_trial_has_its_own_label_flips() {
     let split = split(Name::Spambase, 300);
     let turned = |seed, trial| {
         let told = split.told(0.3, seed, trial).unwrap();
@@ -67,7 +67,7 @@ fn every_trial_turns_its_own_labels() {
 }
 
 #[test]
-fn the_first_rows_are_tested_alike() {
+fn a_shorter_training_set_keeps_the_test_rows() {
     let split = split(Name::Spambase, 300);
     let first = split.first(40).unwrap();
     assert_eq!(first.truth, split.truth[..40]);

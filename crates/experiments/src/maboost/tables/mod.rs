@@ -1,4 +1,4 @@
-//! The tables.
+//! The tables of the page.
 
 use super::combined::{A_ALONE, CAPPED, CAPS, NO_CAPS, PARTS};
 use super::measured::{Measured, of_part};
@@ -9,7 +9,7 @@ use crate::runner::ExperimentError;
 use report::paired::Interval;
 use report::table::{Cell, Table, significant};
 
-/// The columns of the histories: heading, metric of the record, and whether it is a share.
+/// The columns of the histories: heading, metric of the record, whether the metric is a share.
 const COLUMNS: [(&str, &str, bool); 12] = [
     ("training error, %", "training error", true),
     ("bound, %", "bound", true),
@@ -25,7 +25,7 @@ const COLUMNS: [(&str, &str, bool); 12] = [
     ("rounds above a bound", "rounds above a bound", false),
 ];
 
-/// A table a learner and set: a row for each algorithm.
+/// A table per learner and set, a row per algorithm.
 pub(super) fn histories(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let mut tables = Vec::new();
     for one in of_part(measured, Part::Histories) {
@@ -44,7 +44,7 @@ pub(super) fn histories(measured: &[Measured]) -> Result<Vec<Table>, ExperimentE
     Ok(tables)
 }
 
-/// A table a learner and set: a row for each level of noise, a column for each method.
+/// A table per learner and set: a row per noise level, a column per method.
 pub(super) fn noise(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let mut tables = Vec::new();
     for one in of_part(measured, Part::Noise) {
@@ -59,7 +59,7 @@ pub(super) fn noise(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError
     Ok(tables)
 }
 
-/// Every method less AdaBoost, paired by trials; below 0 it errs less.
+/// Every method minus AdaBoost, paired by trial; negative if the method errs less.
 pub(super) fn against_adaboost(measured: &[Measured]) -> Result<Table, ExperimentError> {
     let others = METHODS.get(1..).unwrap_or_default();
     let mut table = Table::new("less AdaBoost", others);
@@ -77,7 +77,7 @@ pub(super) fn against_adaboost(measured: &[Measured]) -> Result<Table, Experimen
     Ok(table)
 }
 
-/// The k of smooth boosting.
+/// The k chosen for smooth boosting.
 pub(super) fn chosen(measured: &[Measured]) -> Result<Table, ExperimentError> {
     let methods = [SMOOTH, SMOOTH_STOPPED];
     let mut table = Table::new("k", &methods);
@@ -94,7 +94,7 @@ pub(super) fn chosen(measured: &[Measured]) -> Result<Table, ExperimentError> {
     Ok(table)
 }
 
-/// A table a learner and set: rows for A alone, both without caps, and each k.
+/// A table per learner and set: rows for A alone, both without caps, and each k.
 pub(super) fn combined(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let columns = ["test error, %", "less A alone", "less no caps"];
     let columns: Vec<&str> = columns.into_iter().chain(PARTS).collect();

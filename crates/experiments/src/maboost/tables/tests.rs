@@ -1,13 +1,13 @@
-//! Every number stands in its column, and every difference is taken from what its heading says.
+//! Every number is in its column, and every difference is against the method in the heading.
 
-use super::super::made_up::{histories, history, points, snapshot};
+use super::super::fixtures::{histories, history, points, snapshot};
 use super::*;
 
 #[test]
-fn the_end_of_a_history_stands_in_its_columns() {
+fn the_end_of_a_history_is_in_its_columns() {
     let of =
         |method, at: f64, broken| history(method, vec![snapshot(1, 0.75), snapshot(20, at)], broken, 0.0);
-    // Both methods that are first and last in the table, in either trial in another order.
+    // The first and the last method of the table; each trial lists them in another order.
     let (first, last) = (Method::QuadraticActive, Method::AdaBoost);
     let one = histories(vec![
         vec![of(first, 0.125, 3), of(last, 0.5, 0)],
@@ -92,7 +92,7 @@ fn every_method_has_its_own_errors_at_every_level() {
 
 /// Differences are paired with AdaBoost of the same trial and level: they have no spread here.
 #[test]
-fn less_adaboost_is_less_adaboost() {
+fn differences_are_against_adaboost() {
     let found = against_adaboost(&noisy()).unwrap();
     let lines: Vec<String> = found.cells().iter().map(|row| row.join(" | ")).collect();
     let cells = "-1.6 [-1.6, -1.6] | -3.1 [-3.1, -3.1] | -4.7 [-4.7, -4.7] | -6.2 [-6.2, -6.2] | -7.8 [-7.8, -7.8] | \
@@ -106,7 +106,7 @@ fn less_adaboost_is_less_adaboost() {
 }
 
 #[test]
-fn the_k_of_either_choice_stands_in_its_column() {
+fn the_chosen_k_is_in_the_column_of_its_method() {
     let found = chosen(&noisy()).unwrap().cells();
     let row = |level: u32| {
         [format!("spambase, stumps, {level}% noise"), "3.0 ± 1.4".to_owned(), "6.0 ± 2.8".to_owned()]

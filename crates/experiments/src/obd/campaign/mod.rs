@@ -1,5 +1,4 @@
-//! The two logs of the Open Bandit Dataset with contexts that say where an item was shown, and the policies
-//! behind them.
+//! The two logs of the Open Bandit Dataset with the position of the item as context, and their policies.
 
 use crate::runner::ExperimentError;
 use datasets::SearchPath;
@@ -13,10 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use report::record::Provenance;
 use rows::{Row, RowMatrix};
 
-/// Items are shown at three places.
+/// The number of positions of an item.
 pub(super) const POSITIONS: usize = 3;
-/// Rows of one half of a log are told from those of the other by this column, so that a model of rewards can
-/// be fitted on the half that it does not help to evaluate.
+/// The column with the half of a row: a reward model is fitted on one half and used on the other.
 const HALF: usize = POSITIONS;
 
 /// A log on contexts [one-hot(position) ; half].
@@ -25,14 +23,13 @@ pub(super) struct Shown {
     pub(super) provenance: Provenance,
 }
 
-/// The logs of the random policy and of Thompson sampling (BTS), or made-up ones where the files are not
-/// found.
+/// The logs of the random policy and of Thompson sampling (BTS); synthetic ones if the files are absent.
 pub(super) fn both(search: &SearchPath, seed: u64) -> Result<[Shown; 2], ExperimentError> {
     let read = |policy| file(search, Campaign::Men, policy, Part::Log);
     let (random, bts) = (read(LoggingPolicy::Random)?, read(LoggingPolicy::Bts)?);
     match (random, bts) {
         (Some(random), Some(bts)) => of_files([&random, &bts]),
-        _ => made_up(seed),
+        _ => synthetic_logs(seed),
     }
 }
 
@@ -74,7 +71,7 @@ pub(super) fn on_positions(rows: &[(u32, u32, f64, f64)], actions: usize) -> Res
 
 /// Two logs of 4,000 rows and 10 items, clicked with probabilities from 1% to 19%: one by the uniform policy,
 /// one by a policy that shows an item in proportion to its clicks.
-pub(super) fn made_up(seed: u64) -> Result<[Shown; 2], ExperimentError> {
+pub(super) fn synthetic_logs(seed: u64) -> Result<[Shown; 2], ExperimentError> {
     const ITEMS: u32 = 10;
     let clicks = |a: u32| 0.01 + 0.02 * f64::from(a);
     let total: f64 = (0..ITEMS).map(clicks).sum();
@@ -99,8 +96,8 @@ pub(super) fn made_up(seed: u64) -> Result<[Shown; 2], ExperimentError> {
     Ok([draw(0, &|_| 1.0 / f64::from(ITEMS))?, draw(1, &|a| clicks(a) / total)?])
 }
 
-/// How often a log shows each item at each position: the average over time of a policy that changed while it
-/// learnt, as Thompson sampling does. Of the log it takes what was shown, never what was clicked.
+/// The frequency of each item at each position of a log: the time average of an adaptive policy such as
+/// Thompson sampling. It uses the shown items, never the clicks.
 #[derive(Debug, Clone)]
 pub(super) struct Frequencies {
     actions: usize,
@@ -117,7 +114,7 @@ impl Frequencies {
         }
         for shares in shares.chunks_exact_mut(actions) {
             let total: f64 = shares.iter().sum();
-            // A position that the log does not have: every item alike.
+            // A position without rows: uniform.
             let even = 1.0 / actions as f64;
             shares.iter_mut().for_each(|share| *share = if total > 0.0 { *share / total } else { even });
         }
@@ -155,11 +152,11 @@ fn position(x: Row<'_>) -> usize {
     (0..POSITIONS).find(|k| x.get(*k) == Some(1.0)).unwrap_or_default()
 }
 
-/// Click rates of the items, drawn towards the mean as if each had been shown another 100 times at it; those
-/// of one half of the log for the rows of the other.
+/// Click rates of the items, shrunk to the mean with 100 pseudo-observations; the rates of one half of the
+/// log serve the rows of the other.
 #[derive(Debug, Clone)]
 pub(super) struct ClickRates {
-    /// Of the even rows, for the odd ones; and the other way round.
+    /// The rates of the even rows, for the odd ones; and the other way round.
     rates: [Vec<f64>; 2],
 }
 

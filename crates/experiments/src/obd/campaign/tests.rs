@@ -5,14 +5,14 @@ use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
 use off_policy::policies::Uniform;
 
 #[test]
-fn a_log_evaluates_its_own_frequencies_and_a_model_sees_the_other_half_only() {
+fn a_log_has_the_value_of_its_own_frequencies_and_a_model_is_fitted_on_the_other_half() {
     // Two items, two rows each half; the first half clicks, the second does not.
     let rows = [(0, 0, 0.5, 1.0), (0, 0, 0.5, 0.0), (1, 0, 0.5, 1.0), (1, 0, 0.5, 0.0)];
     let log = on_positions(&rows, 2).unwrap();
     let model = ClickRates::of(&log);
     let mut q = [0.0; 2];
     model.rewards(log.contexts().row(0).unwrap(), &mut q).unwrap();
-    assert_eq!(q, [0.0; 2], "an even row is told what the odd ones, which have no click, say");
+    assert_eq!(q, [0.0; 2], "the model of even rows is fitted on odd rows, without a click");
     model.rewards(log.contexts().row(1).unwrap(), &mut q).unwrap();
     assert_eq!(q, [1.0; 2]);
 
@@ -25,7 +25,7 @@ fn a_log_evaluates_its_own_frequencies_and_a_model_sees_the_other_half_only() {
 }
 
 #[test]
-fn a_position_without_a_row_shows_every_item_alike() {
+fn a_position_without_rows_shows_items_uniformly() {
     let rows = [(1, 0, 0.5, 1.0), (1, 0, 0.5, 0.0), (1, 1, 0.5, 0.0), (0, 1, 0.5, 0.0), (0, 1, 0.5, 0.0)];
     let log = on_positions(&rows, 2).unwrap();
     let frequencies = Frequencies::of(&log);
@@ -43,10 +43,9 @@ fn positions(log: &Log) -> Vec<usize> {
     log.iter().map(|row| position(row.context)).collect()
 }
 
-/// Every row of a file keeps its action, its position, its propensity and its click; every second one is of
-/// the other half.
+/// Every row of a file keeps its action, position, propensity and click; rows alternate between the halves.
 #[test]
-fn rows_of_a_file_are_told_by_where_an_item_was_shown() {
+fn contexts_of_a_file_hold_position_and_half() {
     let header = ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1,user_feature_2,\
                   user_feature_3,user-item_affinity_0,user-item_affinity_1\n";
     let random = format!(
@@ -67,7 +66,7 @@ fn rows_of_a_file_are_told_by_where_an_item_was_shown() {
     );
 }
 
-/// The first log is the one of the policy that shows every item alike, on the official files and made up.
+/// The first log is that of the uniform policy, on the official files and on synthetic logs.
 #[test]
 fn the_random_policy_comes_first() {
     for search in [SearchPath::from_environment(None).unwrap(), SearchPath::nowhere()] {
@@ -78,10 +77,10 @@ fn the_random_policy_comes_first() {
     }
 }
 
-/// Made-up rows are shown and clicked with the probabilities that are said of them, each log drawn by itself.
+/// Synthetic rows are shown and clicked with the stated probabilities; each log has its own draws.
 #[test]
-fn made_up_logs_are_drawn_as_they_say() {
-    let [random, bts] = made_up(3).unwrap();
+fn synthetic_logs_have_the_stated_probabilities() {
+    let [random, bts] = synthetic_logs(3).unwrap();
     let clicks = |a: u32| 0.01 + 0.02 * f64::from(a);
     let even = |_| 0.1;
     for (shown, pi) in [(&random, &even as &dyn Fn(u32) -> f64), (&bts, &clicks)] {
@@ -97,20 +96,20 @@ fn made_up_logs_are_drawn_as_they_say() {
         }
         assert!(positions(&shown.log).iter().enumerate().all(|(i, position)| *position == i % 3));
     }
-    // By the same coins the last tenth of the one would be within the last fifth of the other.
+    // With equal draws, the last tenth of one log would be within the last fifth of the other.
     let mut pairs = random.log.logged_actions().iter().zip(bts.log.logged_actions());
     assert!(pairs.any(|(by_random, by_bts)| *by_random == 9 && *by_bts < 5));
-    assert_ne!(made_up(4).unwrap()[0].log, random.log);
+    assert_ne!(synthetic_logs(4).unwrap()[0].log, random.log);
 }
 
 #[test]
-fn click_rates_are_drawn_towards_the_mean_of_their_half() {
+fn click_rates_are_shrunk_to_the_mean_of_their_half() {
     // Of the even rows item 0 is clicked in 60 of 100 and item 1 in none of 100; odd rows are never clicked.
     let rows: Vec<_> =
         (0..400).map(|i| (i / 2 % 2, i % 3, 0.5, f64::from(u8::from(i % 4 == 0 && i < 240)))).collect();
     let model = ClickRates::of(&on_positions(&rows, 2).unwrap());
     let mut q = [0.0; 2];
-    // What the odd rows are told: a mean of 0.3, as if shown another 100 times.
+    // For odd rows: shrunk to the mean 0.3 with 100 pseudo-observations.
     let odd = Row::dense(&[1.0, 0.0, 0.0, 1.0]).unwrap();
     model.rewards(odd, &mut q).unwrap();
     assert!((q[0] - 90.0 / 200.0).abs() < 1e-12 && (q[1] - 30.0 / 200.0).abs() < 1e-12, "{q:?}");
@@ -119,7 +118,7 @@ fn click_rates_are_drawn_towards_the_mean_of_their_half() {
 }
 
 #[test]
-fn the_largest_frequency_is_that_of_any_position() {
+fn the_largest_frequency_is_over_all_positions() {
     let rows = [
         (0, 0, 0.5, 0.0),
         (1, 0, 0.5, 0.0),

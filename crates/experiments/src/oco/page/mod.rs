@@ -8,7 +8,7 @@ use report::plot::{Axis, LinePanel, LinePlot, Series, Stroke};
 use report::record::{Record, Row};
 use report::table::{Cell, Table};
 
-/// A figure, with the parts that are its panels.
+/// A figure, and the parts shown in its panels.
 struct Figure {
     ending: &'static str,
     title: &'static str,
@@ -134,14 +134,14 @@ fn curves<'a>(record: &'a Record, part: &'a Measured, panel: &str) -> Vec<Curve<
 }
 
 impl Curve<'_> {
-    /// On logarithmic axes: a mean that is not positive has no place there and is left out.
+    /// The curve on logarithmic axes, without means that are not positive.
     fn drawn(&self) -> Option<Series> {
         let (mut x, mut y, mut band) = (Vec::new(), Vec::new(), Vec::new());
         for (at, row) in self.at.iter().filter(|(_, row)| row.mean > 0.0) {
             #[allow(clippy::cast_precision_loss, reason = "rounds and dimensions")]
             x.push(*at as f64);
             y.push(row.mean);
-            // The lower edge stays on the paper.
+            // The lower edge of the band stays positive.
             band.push(((row.mean - row.std).max(0.1 * row.mean), row.mean + row.std));
         }
         let bound = self.name.contains(BOUND);
@@ -159,7 +159,7 @@ impl Curve<'_> {
     }
 }
 
-/// A table a panel: a row for each x, a column for each curve. A bound is a plain number: it has no spread.
+/// A table per panel: a row per x, a column per curve. A bound has no spread.
 fn table(record: &Record, part: &Measured, panel: &str) -> Result<Table, ExperimentError> {
     let curves: Vec<Curve<'_>> =
         curves(record, part, panel).into_iter().filter(|curve| !VALUES.contains(&curve.name)).collect();
@@ -175,7 +175,7 @@ fn table(record: &Record, part: &Measured, panel: &str) -> Result<Table, Experim
     Ok(table)
 }
 
-/// The values of the games and what the last run certified, where a part has any.
+/// The values of the games and the certificates of the last run, if the part has games.
 fn values(record: &Record, part: &Measured) -> Result<Option<Table>, ExperimentError> {
     let mut table = None;
     for panel in panels(part) {

@@ -1,10 +1,10 @@
-//! Every number stands where its name is, in the tables and in the figures.
+//! Every number is under its own name, in the tables and in the figures.
 
 use super::*;
 use crate::oco::Point;
 use report::record::Provenance;
 
-/// Two trials; numbers of series, x and trial that are all different.
+/// Two trials, with a different number for every series, x and trial.
 fn measured(part: Part, series: &[&str], xs: &[u64]) -> (Measured, Record) {
     let points = |trial: f64| {
         let mut points = Vec::new();
@@ -29,7 +29,7 @@ fn measured(part: Part, series: &[&str], xs: &[u64]) -> (Measured, Record) {
 }
 
 #[test]
-fn numbers_stand_under_their_curves_and_bounds_have_no_spread() {
+fn numbers_are_under_their_curves_and_bounds_have_no_spread() {
     let series = ["Perceptron", "bound (R/γ)², Perceptron", "Winnow"];
     let (measured, record) = measured(Part::Mistakes, &series, &[8, 16]);
     assert_eq!(record.trials.len(), 2 * 2 * 2 * 3);
@@ -95,7 +95,7 @@ fn a_curve_is_its_means_within_a_deviation_and_a_bound_is_dashed_without() {
 }
 
 #[test]
-fn what_has_no_place_on_a_logarithmic_axis_is_left_out() {
+fn values_that_are_not_positive_are_left_out_of_a_logarithmic_axis() {
     let row = |mean: f64, std: f64| Row {
         dataset: "d".to_owned(),
         method: "m".to_owned(),

@@ -1,4 +1,4 @@
-//! The five methods, each at the settings of its own theorem, and one run of one of them.
+//! The five methods, each at the settings of its own theorem, and a run of one method.
 
 use super::counted_set::{CountedSet, Tally};
 use super::problems::Task;
@@ -18,7 +18,7 @@ use std::time::Instant;
 /// The rows of \[BH20, Table 1\], and the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
-    /// Online gradient descent with a projection a round.
+    /// Online gradient descent with one projection per round.
     Ogd,
     /// \[HK12\].
     OnlineFw,
@@ -56,10 +56,10 @@ impl Method {
         }
     }
 
-    /// How many linear optimisers a horizon of T asks for; 1 for the methods without.
+    /// The number of linear optimisers for a horizon of T; 1 for methods without such optimisers.
     ///
     /// # Errors
-    /// A horizon for which there are not enough numbers.
+    /// A horizon whose number of optimisers overflows.
     pub fn copies(self, task: &Task, noise: f64, rounds: u32) -> Result<u32, ExperimentError> {
         Ok(match self {
             Self::Ogd | Self::OnlineFw => 1,
@@ -75,10 +75,10 @@ impl Method {
     }
 }
 
-/// What a run of T rounds cost and lost.
+/// The cost and the loss of a run of T rounds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
-    /// Who.
+    /// The method.
     pub method: Method,
     /// The norm of the noise on every gradient; 0 for exact gradients.
     pub noise: f64,
@@ -86,24 +86,23 @@ pub struct Run {
     pub rounds: u32,
     /// Σ ℓ_t(x_t).
     pub loss: f64,
-    /// Gradients asked of the oracle.
+    /// Oracle calls for a gradient.
     pub gradients: u64,
     /// Linear minimisations.
     pub minimisations: u64,
     /// Projections.
     pub projections: u64,
-    /// Of the T rounds, without the set-up before them.
+    /// Seconds for the T rounds, without the set-up.
     pub seconds: f64,
 }
 
 /// Plays the first T rounds of a task.
 ///
-/// Every method is given D, β, G (σ with noise) and T, as its theorem asks. The methods with many linear
-/// optimisers run FPL with Gaussian perturbations, each copy with a stream of its own, so that none of them
-/// ever projects.
+/// Every method gets D, β, G (σ with noise) and T, as its theorem requires. The methods with many linear
+/// optimisers run FPL with Gaussian perturbations, one random stream per copy, so they never project.
 ///
 /// # Errors
-/// What a learner refuses.
+/// The errors of the learner.
 pub fn run(method: Method, task: &Task, noise: f64, rounds: u32, seed: u64) -> Result<Run, ExperimentError> {
     let tally = Tally::default();
     let set = CountedSet { set: task.set.as_ref(), tally: &tally };
@@ -177,7 +176,7 @@ fn balanced(task: &Task, sigma: f64, rounds: u32) -> f64 {
     (task.width / moving).sqrt()
 }
 
-/// FPL, each copy with a stream of its own.
+/// FPL, one random stream per copy.
 fn perturbed_leaders<'a>(
     method: Method,
     task: &Task,

@@ -1,4 +1,4 @@
-//! Methods on streams whose losses are known.
+//! Methods on streams with known losses.
 
 use super::*;
 use crate::projection_free::problems::Problem;
@@ -22,7 +22,7 @@ fn task(targets: &[[f64; 3]]) -> Task {
     }
 }
 
-/// A method is charged for the play that it had before it saw the loss.
+/// A method is charged for the play made before it saw the loss.
 #[test]
 fn the_first_round_costs_what_the_first_play_costs() {
     use oco_core::losses::Loss;
@@ -42,7 +42,7 @@ fn the_first_round_costs_what_the_first_play_costs() {
     }
 }
 
-/// OGD by hand, with η_t = D/(G√t); the losses behind the horizon do not count.
+/// OGD by hand, with η_t = D/(G√t); losses after the horizon do not count.
 #[test]
 fn a_run_loses_the_losses_of_its_horizon() {
     let targets = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.25, 0.25], [9.0, 9.0, 9.0]];
@@ -58,19 +58,19 @@ fn a_run_loses_the_losses_of_its_horizon() {
     let found = run(Method::Ogd, &task, 0.0, 3, 5).unwrap();
     assert!((found.loss - expected).abs() < 1e-12, "{} {expected}", found.loss);
     assert_eq!((found.gradients, found.projections, found.minimisations), (3, 3, 0));
-    // Noise moves the plays, another for each seed, and a step for σ = G + 1 is shorter.
+    // Noise moves the plays, differently for each seed, and the step for σ = G + 1 is shorter.
     let noisy = |seed| run(Method::Ogd, &task, 1.0, 3, seed).unwrap().loss;
     assert!(noisy(1) != found.loss && noisy(1) != noisy(2) && noisy(1) == noisy(1));
-    // Without noise OGD and Online-FW have nothing to draw.
+    // Without noise OGD and Online-FW are deterministic.
     for method in [Method::Ogd, Method::OnlineFw] {
         assert_eq!(run(method, &task, 0.0, 3, 1).unwrap().loss, run(method, &task, 0.0, 3, 2).unwrap().loss);
     }
 }
 
-/// Leaders that are perturbed alike would all point to one corner, and no play would leave the segment from
-/// the start to that corner.
+/// Equally perturbed leaders would all choose one corner, and no play would leave the segment from the start
+/// to that corner.
 #[test]
-fn every_copy_is_perturbed_by_a_stream_of_its_own() {
+fn every_copy_has_its_own_stream_of_perturbations() {
     let task = Task::draw(Problem::SimplexCoins, 64, 2, 0, &SearchPath::nowhere()).unwrap();
     let tally = Tally::default();
     let set = CountedSet { set: task.set.as_ref(), tally: &tally };
@@ -84,7 +84,7 @@ fn every_copy_is_perturbed_by_a_stream_of_its_own() {
         let mut corners: Vec<usize> = of_seed.iter().map(corner).collect();
         corners.sort_unstable();
         corners.dedup();
-        // 64 throws at 20 corners leave about one of them out.
+        // 64 draws of 20 corners miss about one of them.
         assert!(corners.len() > 14, "{corners:?}");
         plays.push(of_seed);
     }
@@ -94,7 +94,7 @@ fn every_copy_is_perturbed_by_a_stream_of_its_own() {
 /// The same steps again, with the noise of the seed's last stream: σ = G + 1 makes them shorter than without
 /// noise.
 #[test]
-fn noisy_gradients_are_followed_at_the_step_for_their_size() {
+fn noisy_gradients_use_the_step_for_their_norm() {
     use oco_core::losses::Loss;
     let task = task(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.25, 0.25]]);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
@@ -110,8 +110,8 @@ fn noisy_gradients_are_followed_at_the_step_for_their_size() {
     assert_eq!(run(Method::Ogd, &task, 1.0, 3, 5).unwrap().loss, expected);
 }
 
-/// The perturbations are as large as the horizon and σ ask: here 1/ε is 17 without noise, and 87 with σ = 10.
-/// What is small beside them moves few leaders, what is large moves most.
+/// The size of the perturbations follows the horizon and σ: here 1/ε is 17 without noise, and 87 with σ = 10.
+/// A gradient much smaller than them moves few leaders, a much larger one moves most.
 #[test]
 fn leaders_are_perturbed_for_their_horizon_and_noise() {
     let task = task(&[[0.0; 3]]);
@@ -139,7 +139,7 @@ fn perturbation_balances_its_costs() {
 }
 
 #[test]
-fn copies_are_those_of_the_theorems_at_the_noise_that_there_is() {
+fn the_number_of_copies_is_that_of_the_theorem_at_the_given_noise() {
     let task = task(&[[0.0; 3]]);
     let copies = |method: Method, noise, rounds| method.copies(&task, noise, rounds).unwrap();
     for rounds in [16, 256] {

@@ -20,8 +20,8 @@ pub(super) fn settings(settings: &Settings, options: &Options) -> serde_json::Va
     serde_json::json!({ "decides": settings, "trials": options.trials })
 }
 
-/// The rows of a record: regret and seconds a round, with T in the name of the metric and the counts beside
-/// them.
+/// The rows of a record: regret and seconds per round, with T in the metric name and the counts in the
+/// settings.
 pub(super) fn trials(problem: Problem, trial: u64, seed: u64, outcome: &Outcome) -> Vec<Trial> {
     let mut rows = Vec::new();
     for run in &outcome.runs {
@@ -49,7 +49,7 @@ pub(super) fn trials(problem: Problem, trial: u64, seed: u64, outcome: &Outcome)
     rows
 }
 
-/// What \[BH20, Table 1\] prints.
+/// The figures of \[BH20, Table 1\].
 pub(super) fn printed() -> Vec<PaperRow> {
     let row = |method: Method, metric: &str, mean: f64| PaperRow {
         dataset: "BH20, Table 1".to_owned(),
@@ -96,7 +96,7 @@ fn caption(record: &Record, found: &Found, options: &Options) -> String {
     )
 }
 
-/// The horizons of a method and a value a trial and horizon.
+/// The horizons of a method, and one value per trial and horizon.
 struct Runs {
     horizons: Vec<f64>,
     trials: Vec<Vec<f64>>,
@@ -192,7 +192,7 @@ fn costs(found: &Found, seed: u64) -> Result<Table, ExperimentError> {
     Ok(table)
 }
 
-/// What every method did at its longest horizon, with noise.
+/// Every method at its longest horizon, with noise.
 fn longest(found: &Found) -> Result<Table, ExperimentError> {
     let columns = [
         "T",
@@ -236,7 +236,7 @@ fn estimate(values: &[f64]) -> Cell {
     Cell::Estimate { mean, std }
 }
 
-/// The points that a logarithmic axis has a place for.
+/// The positive points, for a logarithmic axis.
 fn curve(method: Method, points: impl Iterator<Item = (f64, f64)>) -> Option<Series> {
     let (x, y): (Vec<f64>, Vec<f64>) = points.filter(|(x, y)| *x > 0.0 && *y > 0.0).unzip();
     let stroke = if method == Method::Ogd { Stroke::Dashed } else { Stroke::Solid };
@@ -265,7 +265,7 @@ fn growth_plot(found: &Found, options: &Options) -> LinePlot {
     }
 }
 
-/// Mean regret a round against the seconds of the fastest run, a point a horizon, with noisy gradients.
+/// Mean regret per round against the seconds of the fastest run, one point per horizon, with noisy gradients.
 fn seconds_plot(found: &Found, options: &Options) -> LinePlot {
     let kind = options.note();
     LinePlot {

@@ -1,15 +1,15 @@
-//! Every number stands where its name is: exponents that were put in come out under their methods.
+//! Every number is under its own name: known exponents come back under their methods.
 
 use super::*;
 use crate::projection_free::hindsight::Best;
 use report::table::significant;
 
 const PROBLEM: Problem = Problem::L1Coins;
-/// The exponents of the regret, with exact and with noisy gradients, and of the gradients of a round.
+/// The exponents of the regret with exact and with noisy gradients, and of the gradients per round.
 const EXPONENTS: [(f64, f64, f64); 5] =
     [(0.5, 0.55, 0.0), (0.75, 0.7, 0.1), (0.4, 0.45, 1.5), (0.6, 0.65, 1.0), (0.3, 0.35, 0.25)];
 
-/// Trials whose regrets are powers of T, each times a factor of the trial; the seconds of trial 0 are
+/// Trials whose regrets are powers of T, times a factor of the trial. Only the seconds of trial 0 are
 /// undisturbed.
 fn outcomes(factors: &[f64]) -> Vec<Arc<Outcome>> {
     let horizons = (4..=10).map(|power| 1_u32 << power);
@@ -32,7 +32,7 @@ fn outcomes(factors: &[f64]) -> Vec<Arc<Outcome>> {
                         gradients,
                         minimisations: 2 * u64::from(rounds),
                         projections: 3 * u64::from(rounds),
-                        // As the gradients in the first trial, and a machine that was asleep in the others.
+                        // Proportional to the gradients in the first trial, and much slower in the others.
                         seconds: if trial == 0 { 1e-6 * t * t.powf(cost) } else { 100.0 * t },
                     });
                 }
@@ -44,7 +44,7 @@ fn outcomes(factors: &[f64]) -> Vec<Arc<Outcome>> {
 }
 
 #[test]
-fn exponents_stand_under_their_methods_and_beside_their_gradients() {
+fn exponents_are_under_their_methods_in_the_row_of_their_gradients() {
     let found = [(PROBLEM, outcomes(&[1.0, 2.0, 4.0]))];
     let table = regrets(&found, 1).unwrap();
     let printed = ["–", "0.75", "0.5", "0.5", "0.5"];
@@ -62,7 +62,7 @@ fn exponents_stand_under_their_methods_and_beside_their_gradients() {
 }
 
 #[test]
-fn costs_are_those_of_a_round_and_of_the_trial_that_nothing_disturbed() {
+fn costs_are_per_round_and_of_the_fastest_trial() {
     let found = [(PROBLEM, outcomes(&[1.0, 2.0, 4.0]))];
     let table = costs(&found, 1).unwrap();
     assert_eq!(table.row("BH20, Table 1").unwrap(), ["–", "0", "1.5", "1", "0.5"]);
@@ -77,7 +77,7 @@ fn costs_are_those_of_a_round_and_of_the_trial_that_nothing_disturbed() {
 }
 
 #[test]
-fn the_longest_horizon_is_summed_up_a_round() {
+fn the_longest_horizon_is_summarised_per_round() {
     let found = [(PROBLEM, outcomes(&[1.0, 2.0, 6.0]))];
     let table = longest(&found).unwrap();
     for (method, (_, noisy, cost)) in Method::ALL.into_iter().zip(EXPONENTS) {
@@ -94,7 +94,7 @@ fn the_longest_horizon_is_summed_up_a_round() {
 }
 
 #[test]
-fn a_record_says_what_a_run_lost_and_cost() {
+fn a_record_holds_the_regret_and_the_cost_of_a_run() {
     let outcomes = outcomes(&[1.0, 2.0]);
     let rows = trials(PROBLEM, 1, 77, &outcomes[1]);
     assert_eq!(rows.len(), 7 * 2 * 5 * 2);
@@ -117,12 +117,12 @@ fn a_record_says_what_a_run_lost_and_cost() {
 }
 
 #[test]
-fn what_the_paper_prints_is_recorded_under_its_names() {
+fn the_papers_figures_are_recorded_under_its_names() {
     let rows = printed();
     let of = |method: Method, metric: &str| {
         rows.iter().find(|row| row.method == method.name() && row.metric == metric).map(|row| row.mean)
     };
-    // [BH20, Table 1]: T^{3/4} at one optimiser a round, √T at T^{3/2}, T and √T.
+    // [BH20, Table 1]: T^{3/4} at one optimiser per round, √T at T^{3/2}, T and √T.
     for (method, regret, cost) in [
         (Method::OnlineFw, 0.75, 0.0),
         (Method::MetaFw, 0.5, 1.5),
@@ -158,7 +158,7 @@ fn curves_are_means_of_the_noisy_runs() {
         assert!((curve.x[0] - 1e-6 * 16.0 * 16.0_f64.powf(cost)).abs() < 1e-12, "of the fastest trial");
         assert!((curve.y[0] - 2.0 * 16.0_f64.powf(noisy) / 16.0).abs() < 1e-9, "a round");
     }
-    // A mean that is not positive has no place on the axis.
+    // A mean that is not positive is left out of the axis.
     let drawn = curve(Method::Ogd, [(1.0, 2.0), (2.0, -1.0), (3.0, 4.0)].into_iter()).unwrap();
     assert_eq!((drawn.x, drawn.y), (vec![1.0, 3.0], vec![2.0, 4.0]));
 }

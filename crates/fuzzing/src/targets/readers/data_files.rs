@@ -157,7 +157,7 @@ fn archive(content: &[u8], method: u16) -> Result<Vec<u8>, AnyError> {
     Ok(file)
 }
 
-/// Text, compressed in one piece and in two, and eight mebibytes of one line.
+/// Text compressed in one member and in two, and a line of eight mebibytes.
 fn gz() -> Result<Vec<Vec<u8>>, AnyError> {
     let whole = compressed(ABALONE.repeat(50).as_bytes())?;
     Ok(vec![whole.clone(), [whole.clone(), whole].concat()])
@@ -236,7 +236,7 @@ pub(super) fn all() -> Vec<Target> {
         Format::Binary,
         || Ok(vec![ABALONE.into(), compressed(ABALONE.as_bytes())?]),
         |path| {
-            // No mutated file is official: what is asked is that it is read to its end and refused.
+            // No mutated file is official: it must be read to its end and refused.
             let refusal = OfficialFile::ALL[0].verify(path).err().ok_or("an official file")?;
             match refusal {
                 DataError::WrongChecksum { .. } => Ok(()),

@@ -47,7 +47,7 @@ fn of_offers() -> CsvColumns {
     CsvColumns { on_offer, ..columns(contexts, "shown", ActionCoding::Appearance, outcome) }
 }
 
-/// What holds of every log, whoever has read it.
+/// The laws of every log, for all readers.
 fn check(log: &Log) -> Result<(), Complaint> {
     let n = log.len();
     let counts =
@@ -65,8 +65,8 @@ fn check(log: &Log) -> Result<(), Complaint> {
     )
 }
 
-/// So many line ends stand outside quotation marks; a reader that takes them all has lost no line. A byte
-/// order mark is no part of the first line, which may be empty but for it.
+/// A lower bound on the number of records: a reader with fewer has lost a line. A byte order mark does not
+/// belong to the first line, which may otherwise be empty.
 fn least_records(text: &str) -> usize {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).skip(1);
@@ -76,7 +76,7 @@ fn least_records(text: &str) -> usize {
 fn csv(name: &str, text: &'static str, columns: fn() -> CsvColumns) -> Target {
     let seeds = move || -> Result<Vec<Vec<u8>>, AnyError> {
         let mut all = vec![text.into(), text.replace('\n', "\r\n").into()];
-        // White space before a quotation mark would make it a character like any other.
+        // White space before a quotation mark would make it an ordinary character.
         if !text.contains('"') {
             all.push(text.replace(',', " , ").into());
         }
@@ -118,7 +118,7 @@ fn csv(name: &str, text: &'static str, columns: fn() -> CsvColumns) -> Target {
     })
 }
 
-/// Whether a quotation mark stands within a cell, where it is a character like any other.
+/// Whether a quotation mark is inside a cell, as an ordinary character.
 fn stray(input: &[u8]) -> bool {
     let ends = |byte: u8| matches!(byte, b',' | b'\n' | b'\r' | b' ' | b'"');
     (0..input.len()).any(|k| {

@@ -18,7 +18,7 @@ pub(super) fn all() -> Vec<Target> {
     list
 }
 
-/// A file holds one input at a time; it lives as long as the worker.
+/// A target that reads its input from a file. One file per worker holds one input at a time.
 fn with_file<T: 'static>(
     name: &'static str,
     format: Format,
@@ -32,7 +32,7 @@ fn with_file<T: 'static>(
         let judge = move |input: &[u8]| {
             // The folder is dropped with the closure.
             let _ = &folder;
-            // A file that is written over is flushed to the disk by some file systems; a fresh one is not.
+            // Some file systems flush an overwritten file to the disk; a fresh file is not flushed.
             drop(std::fs::remove_file(&path));
             match std::fs::write(&path, input).map_err(AnyError::from).and_then(|()| read(&path)) {
                 Ok(value) => check(&value).map_or_else(Verdict::Faulty, |()| Verdict::Accepted),

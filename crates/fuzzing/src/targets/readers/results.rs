@@ -1,5 +1,4 @@
-//! Files that these crates write themselves: saved learners, records, kept trials, and the vectors of a
-//! conformance run.
+//! Files written by these crates: saved learners, records, kept trials, and the vectors of a conformance run.
 
 use super::{law, with_file};
 use crate::Checks;
@@ -22,7 +21,7 @@ fn learner() -> Result<OgdLinear, AnyError> {
     Ok(OgdLinear::new(Shape { inputs: 2, outputs: 1 }, StepSchedule::constant(0.1)?, 1.0)?)
 }
 
-/// A saved learner whose second line is the input, under a header that fits it.
+/// A saved learner: the input as the second line, under a matching header.
 fn load_body(path: &Path) -> Result<OgdLinear, AnyError> {
     let body = std::fs::read(path)?;
     let sum: String =
@@ -35,7 +34,7 @@ fn load_body(path: &Path) -> Result<OgdLinear, AnyError> {
     Ok(learner)
 }
 
-/// The bytes that a reader of lines takes for the line.
+/// The bytes of the line as a line reader sees it.
 trait Line {
     fn trim_ascii_end_matches(&self) -> &[u8];
 }

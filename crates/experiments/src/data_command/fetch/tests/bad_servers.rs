@@ -1,4 +1,5 @@
-//! Servers that stall, trickle, lie about lengths, never end, send bombs, and go round in circles.
+//! Servers that stall, send slowly, announce wrong lengths, never end, send gzip bombs, or redirect in
+//! circles.
 
 use super::*;
 use datasets::ArchiveProblem;
@@ -18,7 +19,7 @@ fn easily_bored() -> Limits {
     Limits { stall: SOON, ..patient() }
 }
 
-/// Says this, and nothing more until the client has hung up.
+/// Sends this, and nothing more until the client closes the connection.
 fn stalling_after(answer: Vec<u8>) -> Action {
     Box::new(move |connection| {
         let _ = connection.write_all(&answer);
@@ -26,7 +27,7 @@ fn stalling_after(answer: Vec<u8>) -> Action {
     })
 }
 
-/// Says this byte by byte, for five seconds at most.
+/// Sends this byte by byte, for at most five seconds.
 fn trickling(answer: Vec<u8>) -> Action {
     Box::new(move |connection| {
         for byte in answer.into_iter().take(500) {
@@ -38,8 +39,8 @@ fn trickling(answer: Vec<u8>) -> Action {
     })
 }
 
-/// Says the first, and then the second again and again, until the client has hung up; for five seconds at
-/// most.
+/// Sends the first, then the second again and again until the client closes the connection, for at most five
+/// seconds.
 fn endless(head: Vec<u8>, body: Vec<u8>) -> Action {
     Box::new(move |connection| {
         let start = Instant::now();
@@ -72,14 +73,14 @@ fn timed_out(outcome: &Outcome, waited_for: Wait, after: Duration) -> u64 {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_given_up() {
+fn a_silent_server_times_out() {
     let (outcome, _folder) = fetch_file_within(easily_bored(), vec![stalling_after(Vec::new())]);
     assert_eq!(timed_out(&outcome, Wait::NextBytes, SOON), 0);
     assert!(outcome.names.is_empty());
 }
 
 #[test]
-fn what_arrived_before_a_stall_is_kept_and_continued() {
+fn bytes_before_a_stall_are_kept_and_continued() {
     let begun = answer("200 OK", "Content-Length: 10000\r\n", &content()[..4_000]);
     let (outcome, folder) = fetch_file_within(easily_bored(), vec![stalling_after(begun)]);
     assert_eq!(timed_out(&outcome, Wait::NextBytes, SOON), 4_000);
@@ -91,7 +92,7 @@ fn what_arrived_before_a_stall_is_kept_and_continued() {
 }
 
 #[test]
-fn a_trickle_ends_with_the_time_for_the_whole() {
+fn a_slow_download_ends_at_the_overall_limit() {
     let (outcome, _folder) = fetch_file_within(hurried(), vec![trickling(whole(&content()))]);
     timed_out(&outcome, Wait::Answer, SOON);
     let mut begun = vec![b' '; 10];
@@ -122,7 +123,7 @@ fn too_large(outcome: &Outcome, limit: u64) -> u64 {
 
 #[test]
 fn a_length_that_is_not_the_files_is_refused() {
-    // More than the file can have, announced: nothing of it is read.
+    // An announced length above the file's: no byte is read.
     let long = answer("200 OK", "Content-Length: 10001\r\n", b"");
     let (outcome, _folder) = fetch_file_within(easily_bored(), vec![stalling_after(long)]);
     assert_eq!(too_large(&outcome, 10_000), 10_001);
@@ -131,11 +132,11 @@ fn a_length_that_is_not_the_files_is_refused() {
         let (outcome, _folder) = fetch_file_within(easily_bored(), vec![stalling_after(huge)]);
         assert_eq!(too_large(&outcome, 10_000), length);
     }
-    // More than arrives: what has arrived is kept.
+    // An announced length above the received bytes: these bytes are kept.
     let cut = answer("200 OK", "Content-Length: 10000\r\n", &content()[..9_999]);
     let (outcome, _folder) = fetch_file_within(patient(), vec![saying(cut)]);
     assert!(matches!(outcome.result, Err(FetchError::Interrupted { received: 9_999, .. })), "{outcome:?}");
-    // Less than is sent, or is the file: another file.
+    // An announced length below the file's: another file.
     let short = answer("200 OK", "Content-Length: 4000\r\n", &content());
     let (outcome, _folder) = fetch_file_within(patient(), vec![saying(short)]);
     let wrong = matches!(outcome.result, Err(FetchError::Content(DataError::WrongChecksum { .. })));
@@ -152,7 +153,7 @@ fn a_body_without_end_is_cut_at_the_size_of_the_file() {
         let got = too_large(&outcome, 10_000);
         assert!((10_001..40_000).contains(&got), "{got}");
     }
-    // Behind an earlier part too; then the file is asked for from its beginning, once.
+    // The same after an earlier part; then the whole file is requested once.
     let folder = folder();
     fs::write(folder.path().join("letters.data.part"), &content()[..4_000]).unwrap();
     let head = answer("206 Partial Content", "Content-Range: bytes 4000-\r\n", b"");
@@ -210,7 +211,7 @@ fn redirections_in_a_circle_end() {
     let (outcome, _folder) = fetch_file_within(patient(), (0..40).map(|_| saying(circle())).collect());
     assert!(matches!(outcome.result, Err(FetchError::Request { .. })), "{outcome:?}");
     assert!(outcome.requests.len() <= 12 && outcome.names.is_empty(), "{outcome:?}");
-    // One that talks without end before it sends the client on.
+    // An endless body before the redirection.
     let head = answer("302 Found", "Location: /home/letters/letters.data\r\n", b"");
     let (outcome, _folder) = fetch_file_within(hurried(), vec![endless(head, vec![b'0'; 1 << 14])]);
     timed_out(&outcome, Wait::Answer, SOON);
@@ -218,7 +219,7 @@ fn redirections_in_a_circle_end() {
 }
 
 #[test]
-fn a_server_that_only_knows_parts_is_not_asked_for_ever() {
+fn a_server_that_always_sends_parts_is_not_asked_forever() {
     let part = || saying(rest(&content(), 3_000));
     let folder = folder();
     fs::write(folder.path().join("letters.data.part"), &content()[..4_000]).unwrap();
@@ -228,7 +229,7 @@ fn a_server_that_only_knows_parts_is_not_asked_for_ever() {
 }
 
 #[test]
-fn a_file_that_is_here_survives_whatever_a_server_does() {
+fn an_existing_file_survives_any_server() {
     let folder = folder();
     fs::write(folder.path().join("letters.data"), content()).unwrap();
     let other = OfficialFile { name: "others.data", download: "others.data", ..FILE };

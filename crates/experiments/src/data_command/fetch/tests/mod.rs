@@ -46,16 +46,16 @@ fn rest(body: &[u8], from: usize) -> Vec<u8> {
     answer("206 Partial Content", &headers, &body[from..])
 }
 
-/// What a server does with a connection whose request it has read.
+/// A server's action on a connection after it has read the request.
 type Action = Box<dyn FnOnce(&mut TcpStream) + Send>;
 
-/// Gives an answer. A client that has heard enough hangs up.
+/// Sends an answer. The client may close the connection early.
 fn saying(answer: Vec<u8>) -> Action {
     Box::new(move |connection| drop(connection.write_all(&answer)))
 }
 
-/// Serves one connection an action; the receiver gets each request's head, in lower case. It ends with the
-/// last action, or ten seconds without a connection.
+/// Serves one connection per action; the receiver gets each request's head, in lower case. The server ends
+/// after the last action, or after ten seconds without a connection.
 fn serve(actions: Vec<Action>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -100,7 +100,7 @@ fn fetch_from(folder: &Path, file: OfficialFile, answers: Vec<Vec<u8>>) -> Outco
     fetch_within(Limits::default(), folder, file, answers.into_iter().map(saying).collect())
 }
 
-/// The same from a server of any conduct.
+/// The same from a server with any actions.
 fn fetch_within(limits: Limits, folder: &Path, file: OfficialFile, actions: Vec<Action>) -> Outcome {
     let (home, requests) = serve(actions);
     let directory = folder.to_owned();
@@ -159,7 +159,7 @@ fn a_server_without_ranges_sends_the_file_again() {
 }
 
 #[test]
-fn a_complete_part_needs_no_more_bytes_and_one_that_is_too_long_is_begun_again() {
+fn a_complete_part_needs_no_more_bytes_and_an_overlong_part_starts_again() {
     let unsatisfiable =
         || answer("416 Range Not Satisfiable", "Content-Range: bytes */10000\r\nContent-Length: 0\r\n", b"");
     let folder = folder();
@@ -177,7 +177,7 @@ fn a_complete_part_needs_no_more_bytes_and_one_that_is_too_long_is_begun_again()
 }
 
 #[test]
-fn a_range_that_was_not_asked_for_is_not_appended() {
+fn an_unrequested_range_is_not_appended() {
     let folder = folder();
     fs::write(folder.path().join("letters.data.part"), &content()[..4_000]).unwrap();
     let outcome = fetch_from(folder.path(), FILE, vec![rest(&content(), 3_000), whole(&content())]);
@@ -187,7 +187,7 @@ fn a_range_that_was_not_asked_for_is_not_appended() {
 }
 
 #[test]
-fn the_part_of_another_version_is_given_up_after_one_more_download() {
+fn the_part_of_another_version_is_replaced_by_one_more_download() {
     let folder = folder();
     fs::write(folder.path().join("letters.data.part"), b"another version").unwrap();
     let outcome = fetch_from(folder.path(), FILE, vec![rest(&content(), 15), whole(&content())]);
@@ -214,7 +214,7 @@ fn a_refusal_of_the_server_is_passed_on() {
 }
 
 #[test]
-fn a_file_that_is_here_with_other_content_is_left_alone() {
+fn an_existing_file_with_other_content_is_left_alone() {
     let folder = folder();
     fs::write(folder.path().join("letters.data"), b"mine").unwrap();
     let outcome = fetch_from(folder.path(), FILE, vec![]);
@@ -223,7 +223,7 @@ fn a_file_that_is_here_with_other_content_is_left_alone() {
 }
 
 #[test]
-fn a_compressed_file_is_known_by_the_sum_of_its_content() {
+fn a_compressed_file_is_checked_by_the_sum_of_its_content() {
     let folder = folder();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(&content()).unwrap();
@@ -261,7 +261,7 @@ fn an_archive_is_unpacked_and_a_damaged_one_leaves_nothing() {
 }
 
 #[test]
-fn a_file_with_folders_in_its_name_lies_in_them() {
+fn a_file_with_folders_in_its_name_is_put_into_them() {
     let folder = folder();
     let file = OfficialFile { set: Set::OpenBandit, name: "obd/men/letters.data", ..FILE };
     let outcome = fetch_from(folder.path(), file, vec![whole(&content())]);
@@ -272,7 +272,7 @@ fn a_file_with_folders_in_its_name_lies_in_them() {
 }
 
 #[test]
-fn a_file_without_an_address_is_left_to_the_hand() {
+fn a_file_without_an_address_is_left_to_the_user() {
     let folder = folder();
     let scene = OfficialFile::of(ClassificationName::Scene).next().copied().unwrap();
     let (directory, sets) = (folder.path().to_owned(), vec![scene.set]);

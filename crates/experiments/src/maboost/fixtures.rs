@@ -1,4 +1,4 @@
-//! Made-up runs, whose numbers are known, and sets that every clone has.
+//! Test fixtures: runs with known numbers, and sets that need no files.
 
 use super::history::{History, Snapshot, levels};
 use super::methods::{Learner, Method};
@@ -9,13 +9,13 @@ use datasets::{Name, SearchPath, StandIn, load};
 use report::record::Provenance;
 use std::sync::Arc;
 
-/// A split of a stand-in into 200 training and 100 test rows, at most.
+/// A split of a stand-in into at most 200 training and 100 test rows.
 pub(super) fn split(name: Name, rows: usize) -> Split {
     let dataset = load(name, &SearchPath::nowhere(), StandIn { seed: 3, rows: Some(rows) }).unwrap();
     Split::draw(name, &dataset, [200, 100], 3, 1).unwrap()
 }
 
-/// A kept round: numbers that tell themselves apart.
+/// A kept round whose numbers all differ.
 pub(super) fn snapshot(round: u32, of: f64) -> Snapshot {
     Snapshot {
         round,
@@ -32,7 +32,8 @@ pub(super) fn snapshot(round: u32, of: f64) -> Snapshot {
     }
 }
 
-/// A training history of these rounds, with a distribution of margins of this share after the last.
+/// A training history of these rounds. After the last round, every level of the margin distribution has this
+/// share.
 pub(super) fn history(method: Method, snapshots: Vec<Snapshot>, broken: u32, share: f64) -> History {
     let round = snapshots.last().unwrap().round;
     let margins = vec![(round, levels().map(|_| share).collect())];

@@ -1,4 +1,4 @@
-//! Made-up runs, whose numbers are known.
+//! Test fixtures: runs with known numbers.
 
 use super::history::{History, Logging, Snapshot};
 use super::logging_policy::Explorer;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Rows of a quick trial.
+/// The size of a quick trial.
 pub(super) const MOST: MostRows = MostRows { log: 100, held_out: 60 };
 
 pub(super) fn options(out: &Path, trials: u64) -> Options {
@@ -42,7 +42,7 @@ pub(super) fn task() -> Task {
     Task::load(ClassificationName::Scene, &SearchPath::nowhere(), stand_in).unwrap()
 }
 
-/// The same task in which these examples have other labels.
+/// The same task with other labels for these examples.
 pub(super) fn garbled(mut task: Task, examples: &[usize]) -> Task {
     let labels = &task.data.labels;
     let classes = u32::try_from(labels.classes()).unwrap();
@@ -58,18 +58,18 @@ pub(super) fn garbled(mut task: Task, examples: &[usize]) -> Task {
     task
 }
 
-/// A history of this reward.
+/// A history with this reward.
 pub(super) fn history(reward: f64) -> History {
     History { reward, ..History::default() }
 }
 
-/// A kept round: numbers that tell themselves apart.
+/// A kept round whose numbers all differ.
 pub(super) fn snapshot(round: u32, of: f64) -> Snapshot {
     let [snips, objective, bound] = [2.0, 4.0, 8.0].map(|number| Some(of + number));
     Snapshot { round, reward: of, gradient_norm: of + 1.0, snips, objective, bound }
 }
 
-/// What is known of a logging policy.
+/// The numbers of a logging policy.
 pub(super) fn logging(on_validation: f64, least_propensity: f64) -> Option<Logging> {
     Some(Logging { on_validation, least_propensity })
 }
@@ -85,9 +85,9 @@ pub(super) fn measured(task: ClassificationName, method: Method, trials: Vec<His
     }
 }
 
-/// A store and what else units share.
+/// A store, and the common data of units.
 pub(super) struct Setup {
-    /// Where the store is, as long as it is used.
+    /// The folder of the store, deleted when dropped.
     _folder: TempDir,
     pub(super) task: Task,
     pub(super) options: Options,
