@@ -1,9 +1,9 @@
 //! Spam, mail by mail: five online learners on the same logistic losses. Columns: the average loss of the
 //! mails seen so far after each doubling, the share of wrong signs, and the number of weights that are not 0.
 //!
-//! Steps are those of the theorems, for a comparator in the ball of radius 20 or in the box. Only the step of
-//! mirror descent is set by hand. These steps are safe for any stream, so they are small for this one; AdaGrad
-//! takes larger ones in the columns where gradients are small.
+//! Steps are those of the theorems, for a comparator in the ball of radius 20 or in the box. Only the step
+//! of mirror descent is set by hand. These steps are safe for any stream, so they are small for this one;
+//! AdaGrad takes larger ones in the columns where gradients are small.
 //!
 //! Each mail is predicted before its label is shown. Columns are scaled by the first 500 mails, which are not
 //! part of the stream.
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let eta = radius / (largest * rounds.sqrt());
     let (ball, cube) = (L2Ball::new(radius)?, BoxSet::new(vec![-WIDTH; n], vec![WIDTH; n])?);
 
-    play("Ogd", Ogd::new(ball.clone(), n, StepSchedule::zinkevich(2.0 * radius, largest)?)?, &mails)?;
+    play("Ogd", Ogd::new(ball, n, StepSchedule::zinkevich(2.0 * radius, largest)?)?, &mails)?;
     // With p = 2·ln n/(2·ln n − 1) the bound grows with ln n only if few weights matter.
     let log = 2.0 * (n as f64).ln();
     let norm = PNorm::new(log / (log - 1.0))?;

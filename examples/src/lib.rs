@@ -8,7 +8,7 @@
 //! | `shortest_paths` | online shortest paths: follow the perturbed leader and Frank-Wolfe on flows |
 //! | `offers` | a synthetic log with a known answer, as CSV |
 //! | `noisy_labels` | agnostic boosting of stumps on labels of which a fifth is wrong, γ found on the way |
-//! | `policy_from_a_log` | a policy from a CSV log: trained, judged on rows apart by six estimators, saved, played |
+//! | `policy_from_a_log` | a policy from a CSV log: trained, judged by six estimators on rows apart, saved |
 //! | `stop_and_go_on` | a learner saved in the middle of a stream and continued bit for bit |
 //! | `incomes` | AdaBoost of binned trees on adult: stopped, saved, loaded, tested, its margins |
 //!

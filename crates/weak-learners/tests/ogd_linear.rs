@@ -121,7 +121,8 @@ proptest! {
     }
 }
 
-/// A gradient and a row of size 1e120 overflow the squared norm of their product; the projected step is still −B·g xᵀ/(‖g‖‖x‖).
+/// A gradient and a row of size 1e120 overflow the squared norm of their product. The projected step is still
+/// −B·g xᵀ/(‖g‖‖x‖).
 #[test]
 fn an_overflowing_step_ends_on_the_sphere() {
     let shape = Shape { inputs: 2, outputs: 1 };

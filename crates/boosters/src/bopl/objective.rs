@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Contract: for every π in (0, 1] and finite v, `loss` is a function of F(x_i) with gradient −`factor`·(𝐚_i
 /// − π) whose Hessian has a norm of at most `curvature`, for both constants. `weight` is proportional to
-/// `curvature`, and is 0 where v is. The q of `local_curvature` makes loss(F + tf) ≤ loss(F) + t·⟨∇loss(F), f⟩
-/// + t²q/2 for |t| ≤ η. The two constants and the five functions are required.
+/// `curvature`, and is 0 where v is. The q of `local_curvature` makes loss(F + tf) ≤ loss(F) +
+/// t·⟨∇loss(F), f⟩ + t²q/2 for |t| ≤ η. The two constants and the five functions are required.
 pub trait PolicyObjective {
     /// The name in saved runs.
     const NAME: &'static str;
@@ -35,13 +35,14 @@ pub trait PolicyObjective {
     fn loss(v: f64, pi: f64, ln_pi: f64) -> f64;
 }
 
-/// What a row tells of the line F + tf, |t| ≤ η. π is the softmax of F, and D = max f − min f over the actions
-/// on offer.
+/// What a row tells of the line F + tf, |t| ≤ η. π is the softmax of F, and D = max f − min f over the
+/// actions on offer.
 ///
-/// −ln π has the second derivative Var_π(f), whose derivative is a third central moment: along the line it
+/// −ln π has the second derivative Var_π(f), whose derivative is a third central moment. Along the line it
 /// grows by a factor of at most e^{D|t|} \[B10\], and it never exceeds D²/4. The second derivative of π is at
 /// most D²·min(π, 1 − π), which grows as slowly, and never exceeds D²/(6√3). A function with |g″(t)| ≤
-/// h·e^{D|t|} stays below its tangent at 0 plus h(e^{Dt} − Dt − 1)/D² ≤ κht²/2 for |t| ≤ η, with κ at Dη.
+/// h·e^{D|t|} stays below its tangent at 0 plus h(e^{D|t|} − D|t| − 1)/D², which is at most κht²/2 for
+/// |t| ≤ η, with κ at Dη.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Along {
     /// π(a_i|x_i).

@@ -213,13 +213,13 @@ impl WeightedLog {
         })
     }
 
-    /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present policy,
-    /// with 1 − π_a at least [`LEAST_REST`].
+    /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present
+    /// policy, with 1 − π_a of at least [`LEAST_REST`].
     pub(super) fn local_weights<O: PolicyObjective>(&self, gradient: &Gradient, weights: &mut [f64]) {
         let (n, actions) = (self.len(), self.actions);
         let (u, mut weights) = (cut(n, &gradient.u), cut_mut(n, weights));
         let blocks: Vec<_> = u.chunks(actions).zip(weights.chunks_mut(actions)).collect();
-        let of_block = |(b, (u, weights)): (usize, (&[&[f64]], &mut [&mut [f64]]))| {
+        total(in_pool(n * actions), blocks, |(b, (u, weights))| {
             let from = b * BLOCK;
             for (a, (u, weights)) in u.iter().zip(weights).enumerate() {
                 for (k, (u, w)) in u.iter().zip(weights.iter_mut()).enumerate() {
@@ -237,8 +237,7 @@ impl WeightedLog {
                 }
             }
             Done
-        };
-        total(in_pool(n * actions), blocks, of_block);
+        });
     }
 
     /// U, and S = Σ q_i: n times the objective at F + αf is at most its value at F − αU + α²S/2 for |α| ≤ η.

@@ -28,8 +28,8 @@ pub(super) struct WeightedLog {
 
 impl WeightedLog {
     /// # Errors
-    /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i or
-    /// r_i/p_i.
+    /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i,
+    /// r_i/p_i or 1/p_i.
     pub(super) fn new(log: &Log, translation: f64) -> Result<Self, BoplError> {
         if !(translation.abs() <= LARGEST) {
             let domain = "[-1e140, 1e140]";

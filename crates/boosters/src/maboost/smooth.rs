@@ -17,7 +17,7 @@ impl<U: Update<NegativeEntropy, CappedSimplex>> SmoothBoost<U> {
     /// The booster of smoothness k ≥ 1.
     ///
     /// # Errors
-    /// [`BoostError::BadSmoothness`], or [`LearnerError::NotFinite`].
+    /// [`BoostError::BadSmoothness`]; the error of a number that is not finite or beyond 1e140.
     pub fn smooth(examples: &Examples, k: f64) -> Result<Self, BoostError> {
         check_smoothness(k)?;
         let caps = examples.start().iter().map(|d| (k * d).min(f64::MAX)).collect();

@@ -5,7 +5,7 @@ use crate::streams::{Booster, Stream, Synthetic, rng, synthetic};
 use boosters::mistake_bound::{AdaBoostOl, OnlineBbm, OsBoost};
 use boosters::saved::{load, save};
 use oco_core::StepSchedule;
-use oco_core::learners::{Hedge, Ogd, Perceptron};
+use oco_core::learners::{Hedge, Ogd};
 use projections::BoxSet;
 use rows::Row;
 use serde::{Serialize, de::DeserializeOwned};
