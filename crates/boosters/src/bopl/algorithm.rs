@@ -282,6 +282,17 @@ impl Step {
         }
     }
 
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a learning rate outside (0, 1].
+    pub(super) fn check(self) -> Result<(), BoplError> {
+        match self {
+            Self::SecondOrder { learning_rate: value } if !(value > 0.0 && value <= 1.0) => {
+                Err(BoplError::BadParameter { name: "learning_rate", value, domain: "(0, 1]" })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn is_local(self) -> bool {
         matches!(self, Self::SecondOrder { .. })
     }

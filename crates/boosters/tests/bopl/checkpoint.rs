@@ -60,8 +60,9 @@ fn by_all_learners<O: PolicyObjective>(log: &Log) {
     let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
     let columns = BinnedColumns::new(log.contexts().clone()).unwrap();
     let binned = BinnedContexts::new(log.contexts().clone()).unwrap();
-    let growth = PairGrowth::builder().max_depth(5).min_child_weight(1.0).reg_lambda(0.1).build().unwrap();
-    for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch] {
+    let growth = PairGrowth::builder().max_depth(5).min_child_weight(0.05).reg_lambda(0.1).build().unwrap();
+    for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch, Step::SecondOrder { learning_rate: 0.5 }]
+    {
         goes_on::<O, _>(log, &sorted, &ExactPairTree::new(growth), step);
         goes_on::<O, _>(log, &binned, &HistogramPairTree::new(growth), step);
         let signs = Classification::new(HistogramPairTree::new(growth.of_signs()));

@@ -302,6 +302,8 @@ fn a_weight_beyond_the_range_of_numbers() {
         PolicyBoosting::<Bopl, _>::new(&large, Constants(crate::learners::means), settings()).unwrap();
     let second = Step::SecondOrder { learning_rate: 0.5 };
     for step in [Step::Closed(Smoothness::Sharp), Step::LineSearch, second] {
+        let refused = run.weigh(&[1.0, 0.0], Step::SecondOrder { learning_rate: -1.0 });
+        assert!(matches!(refused, Err(BoplError::BadParameter { .. })), "{refused:?}");
         // ⟨u, f⟩ underflows.
         assert_eq!(run.weigh(&[5e-324, 0.0], step).map(|weight| weight.alpha), Ok(0.0));
         let refused = large.weigh(&[1e140, 0.0], step);

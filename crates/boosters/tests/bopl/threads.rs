@@ -58,7 +58,10 @@ fn threads_change_nothing() {
     // More pairs than the threshold for threads, in the log and the held-out one.
     let log = Task::letters(2600).log(Reward::Noisy, 1);
     let held_out = Task::letters(1500).log(Reward::Right, 2);
-    for step in [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch] {
+    let second_order = Step::SecondOrder { learning_rate: 0.3 };
+    for step in
+        [Step::Closed(Smoothness::Paper), Step::Closed(Smoothness::Sharp), Step::LineSearch, second_order]
+    {
         same::<Bopl>((&log, &held_out), step);
         same::<BoplS>((&log, &held_out), step);
     }

@@ -27,6 +27,8 @@ fn contexts() -> Result<SortedColumns, AnyError> {
     Ok(SortedColumns::new(dense)?)
 }
 
+const SECOND_ORDER: Step = Step::SecondOrder { learning_rate: 0.3 };
+
 fn settings() -> Result<Settings, AnyError> {
     Ok(Settings::builder().translation(-0.25).ridge(0.01).build()?)
 }
@@ -114,9 +116,12 @@ pub(super) fn all() -> Vec<Target> {
             nothing::<RegressionRound>,
         ),
         Target::saved(|| Ok(run(3)?.record().to_vec()), nothing::<Round>),
-        plain(|| vec![Step::LineSearch, Step::Closed(Smoothness::Paper)]),
+        plain(|| vec![Step::LineSearch, Step::Closed(Smoothness::Paper), SECOND_ORDER]),
         Target::saved(
-            || Ok(vec![settings()?, Settings::builder().step(Step::LineSearch).build()?]),
+            || {
+                let of = |step| Settings::builder().step(step).build();
+                Ok(vec![settings()?, of(Step::LineSearch)?, of(SECOND_ORDER)?])
+            },
             |settings: &mut Settings, checks| {
                 let mut run = Run::new(&log()?, ExactPairTree::new(growth()?), *settings)?;
                 for _ in 0..3 {

@@ -168,13 +168,14 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     ///
     /// # Errors
     /// [`BoplError::Mismatch`] for another number of values, [`BoplError::NotFinite`] for a value or a weight
-    /// that is not finite.
+    /// beyond the range, [`BoplError::BadParameter`] for a learning rate.
     pub fn weigh(&self, values: &[f64], step: Step) -> Result<Weight, BoplError> {
         let (expected, got) = (self.scores().len(), values.len());
         if got != expected {
             return Err(BoplError::Mismatch { argument: "values", unit: "pairs", expected, got });
         }
         check_predictions(values)?;
+        step.check()?;
         let weight = self.boosting.weight(step, values)?;
         if !weight.alpha.is_finite() {
             return Err(BoplError::NotFinite { argument: "alpha", index: 0, value: weight.alpha });

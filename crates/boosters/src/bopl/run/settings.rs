@@ -106,11 +106,7 @@ impl TryFrom<Unchecked> for Settings {
             let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
-        if let Step::SecondOrder { learning_rate: value } = step
-            && !(value > 0.0 && value <= 1.0)
-        {
-            return Err(BoplError::BadParameter { name: "learning_rate", value, domain: "(0, 1]" });
-        }
+        step.check()?;
         if !(0.0..=LARGEST).contains(&ridge) {
             return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, 1e140]" });
         }
