@@ -60,11 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .within(Duration::from_secs(60), &mut clock)
         .showing(&mut progress);
     let why = run.run_watched(&sample, &Stopping::after(1000).at_error(0.01)?, watch)?;
-    println!(
-        "stopped by {why:?} after {} rounds, round {} is kept",
-        run.record().len(),
-        validation.best_round()
-    );
+    println!("stopped after {} rounds: {why}; round {} is kept", run.record().len(), validation.best_round());
 
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("incomes.json");

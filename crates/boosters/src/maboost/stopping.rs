@@ -2,6 +2,7 @@
 
 use super::BoostError;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use weak_learners::LearnerError;
 
 /// When a run ends, unless its algorithm ends by itself: after T rounds in all, at a training error, or at
@@ -189,4 +190,20 @@ pub enum BoostStop {
     TimeBudget,
     /// The caller's watcher ended the run.
     Watcher,
+}
+
+impl fmt::Display for BoostStop {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NoEdge => "the weak learner found nothing: its hypothesis has no edge",
+            Self::NoError => "no example has a margin of 0 or less, so there is nothing to correct",
+            Self::Perfect => "the last hypothesis has no error",
+            Self::TargetError => "the training error is at most the target",
+            Self::ReachableError => "the training error is at most 1/k, below which nothing is promised",
+            Self::Patience => "the validation error has not fallen for as many rounds as the patience allows",
+            Self::Rounds => "all rounds were played",
+            Self::TimeBudget => "the time budget is spent",
+            Self::Watcher => "the caller ended the run",
+        })
+    }
 }

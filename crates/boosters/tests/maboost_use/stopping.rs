@@ -189,3 +189,23 @@ fn whoever_watches_sees_every_round_and_may_break_the_run_off() {
     assert_eq!(run.record(), seen);
     assert_eq!(run.run(&task.sample, &Stopping::after(6)), Ok(BoostStop::Rounds));
 }
+
+#[test]
+fn every_reason_has_words_of_its_own() {
+    let reasons = [
+        (BoostStop::NoEdge, "no edge"),
+        (BoostStop::NoError, "margin of 0 or less"),
+        (BoostStop::Perfect, "last hypothesis has no error"),
+        (BoostStop::TargetError, "at most the target"),
+        (BoostStop::ReachableError, "at most 1/k"),
+        (BoostStop::Patience, "patience"),
+        (BoostStop::Rounds, "all rounds"),
+        (BoostStop::TimeBudget, "time budget"),
+        (BoostStop::Watcher, "the caller ended"),
+    ];
+    let words = reasons.map(|(stop, _)| stop.to_string());
+    for (i, (stop, part)) in reasons.iter().enumerate() {
+        let holders: Vec<_> = (0..words.len()).filter(|j| words[*j].contains(part)).collect();
+        assert_eq!(holders, [i], "{stop:?}: {words:?}");
+    }
+}

@@ -10,15 +10,15 @@ pub(crate) const ROWS: usize = 256;
 /// Number, mean and sum of squared deviations of a stream of numbers, merged block by block: with a's and b's
 /// means m and squares S, S = S_a + S_b + (m_b − m_a)²·n_a·n_b/(n_a + n_b) \[W62\], \[CGL83\].
 ///
-/// *Ranges:* any finite numbers; squares are kept with an exponent that does not run out. *Cost:* two passes
-/// over a block in the cache.
+/// *Ranges:* magnitudes up to 1e140; squares are kept with an exponent that does not run out, because a merged
+/// stream of products may be larger. *Cost:* two passes over a block in the cache.
 ///
 /// ```
 /// use off_policy::estimators::Moments;
-/// let moments = Moments::of(&[1e200, 3e200, 5e200])?;
-/// assert!(moments.count() == 3 && (moments.mean()? / 3e200 - 1.0).abs() < 1e-15);
-/// assert!((moments.standard_error()?.unwrap_or(0.0) / (2e200 / 3f64.sqrt()) - 1.0).abs() < 1e-15);
-/// assert!(moments.variance().is_err()); // 4e400
+/// let moments = Moments::of(&[1e139, 3e139, 5e139])?;
+/// assert!(moments.count() == 3 && (moments.mean()? / 3e139 - 1.0).abs() < 1e-15);
+/// assert!((moments.standard_error()?.unwrap_or(0.0) / (2e139 / 3f64.sqrt()) - 1.0).abs() < 1e-15);
+/// assert!(Moments::of(&[1e200]).is_err()); // above 1e140
 /// # Ok::<(), off_policy::estimators::EstimateError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
