@@ -41,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn problems() -> Result<Vec<Problem>, Box<dyn Error>> {
-    let made_up = SIZES.map(|(n, d)| Problem::made_up(n, d));
-    made_up.into_iter().chain(Problem::adult().transpose()).collect()
+    let synthetic = SIZES.map(|(n, d)| Problem::synthetic(n, d));
+    synthetic.into_iter().chain(Problem::adult().transpose()).collect()
 }
 
 fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
@@ -70,7 +70,7 @@ fn variants() -> Result<(), Box<dyn Error>> {
     println!("| examples | algorithm | stumps: ms a round | error | depth 3: ms a round | error |");
     println!("|---|---|--:|--:|--:|--:|");
     for (n, d) in SIZES {
-        let Problem { name, rows, labels } = Problem::made_up(n, d)?;
+        let Problem { name, rows, labels } = Problem::synthetic(n, d)?;
         let sample = BinnedColumns::new(rows)?;
         let mut fastest = ALGORITHMS.map(|name| (name, [None::<Outcome>; 2]));
         for _ in 0..TURNS {
@@ -104,7 +104,7 @@ fn growth() -> Result<(), Box<dyn Error>> {
     let (mut points, mut rounds) = (Vec::new(), Vec::new());
     for n in [10_000, 20_000, 50_000, 100_000] {
         for d in [10, 20, 50, 100] {
-            let Problem { rows, labels, .. } = Problem::made_up(n, d)?;
+            let Problem { rows, labels, .. } = Problem::synthetic(n, d)?;
             let watch = Instant::now();
             let sample = BinnedColumns::new(rows)?;
             let binning = watch.elapsed().as_secs_f64();

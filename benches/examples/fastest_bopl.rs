@@ -7,7 +7,7 @@
 //! fastest_bopl [--threads K] --large N D A ROUNDS  a made-up log of that size
 //! ```
 
-use benches::off_policy::{Course, Problem, peak_memory};
+use benches::off_policy::{History, Problem, peak_memory};
 use std::error::Error;
 use std::path::Path;
 
@@ -48,12 +48,12 @@ fn write(folder: &Path, cases: &[&str]) -> Result<(), Box<dyn Error>> {
 
 fn for_peer(rounds: &str, case: &str) -> Result<(), Box<dyn Error>> {
     let problem = Problem::real(case)?.ok_or("the files are not there")?;
-    let course = problem.run(rounds.parse()?)?;
-    report(&course);
+    let history = problem.run(rounds.parse()?)?;
+    report(&history);
     Ok(())
 }
 
-fn report(Course { prepared, seconds, objectives, leaves }: &Course) {
+fn report(History { prepared, seconds, objectives, leaves }: &History) {
     let peak = peak_memory();
     println!(
         r#"{{"prepared": {prepared:e}, "seconds": {seconds:?}, "objectives": {objectives:?}, "leaves": {leaves:?}, "peak": {peak}}}"#
@@ -61,10 +61,10 @@ fn report(Course { prepared, seconds, objectives, leaves }: &Course) {
 }
 
 fn large([n, d, actions, rounds]: [&str; 4]) -> Result<(), Box<dyn Error>> {
-    let mut problem = Problem::made_up(n.parse()?, d.parse()?, actions.parse()?, 8)?;
+    let mut problem = Problem::synthetic(n.parse()?, d.parse()?, actions.parse()?, 8)?;
     problem.min_child_weight = 1000.0;
-    let course = problem.run(rounds.parse()?)?;
-    report(&course);
+    let history = problem.run(rounds.parse()?)?;
+    report(&history);
     Ok(())
 }
 
@@ -80,14 +80,14 @@ fn growth() -> Result<(), Box<dyn Error>> {
     sizes.extend([2, 4, 16, 32].map(|actions| (n, d, actions, depth)));
     sizes.extend([2, 5, 15, 20].map(|depth| (n, d, actions, depth)));
     for (n, d, actions, depth) in sizes {
-        let course = Problem::made_up(n, d, actions, depth)?.run(8)?;
-        let mut later = course.seconds.get(1..).unwrap_or_default().to_vec();
+        let history = Problem::synthetic(n, d, actions, depth)?.run(8)?;
+        let mut later = history.seconds.get(1..).unwrap_or_default().to_vec();
         later.sort_by(f64::total_cmp);
         let seconds = later.get(later.len() / 2).copied().unwrap_or(f64::NAN);
         #[allow(clippy::cast_precision_loss, reason = "a count of pairs")]
         let pairs = n as f64 * f64::from(actions);
-        let leaves = course.leaves.last().copied().unwrap_or_default();
-        let objective = course.objectives.last().copied().unwrap_or_default();
+        let leaves = history.leaves.last().copied().unwrap_or_default();
+        let objective = history.objectives.last().copied().unwrap_or_default();
         println!(
             "| {n} | {d} | {actions} | {depth} | {:.1} | {:.1} | {leaves} | {objective:.4} |",
             1e3 * seconds,

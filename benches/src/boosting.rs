@@ -37,7 +37,7 @@ impl Problem {
     ///
     /// # Errors
     /// d = 0.
-    pub fn made_up(n: usize, d: usize) -> Result<Self, Box<dyn Error>> {
+    pub fn synthetic(n: usize, d: usize) -> Result<Self, Box<dyn Error>> {
         let signed = |seed| uniform(seed).map(|u| 2.0 * u - 1.0);
         let values: Vec<f64> = signed(21).take(n * d).collect();
         let c: Vec<f64> = signed(22).take(d).collect();

@@ -37,7 +37,7 @@ pub struct Problem {
 
 /// The times and the objectives of a run.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct History {
     /// Seconds for binning and the start of the run.
     pub prepared: f64,
     /// Seconds of every round.
@@ -105,7 +105,7 @@ impl Problem {
     ///
     /// # Errors
     /// d = 0 or no actions.
-    pub fn made_up(n: usize, d: usize, actions: u32, max_depth: u32) -> Result<Self, Box<dyn Error>> {
+    pub fn synthetic(n: usize, d: usize, actions: u32, max_depth: u32) -> Result<Self, Box<dyn Error>> {
         let values: Vec<f64> = uniform(31).take(n * d).collect();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 0, …, |A| − 1")]
         let one_of = |u: f64| ((u * f64::from(actions)) as u32).min(actions - 1);
@@ -153,7 +153,7 @@ impl Problem {
     ///
     /// # Errors
     /// The errors of the learners; none is expected.
-    pub fn run(&self, rounds: usize) -> Result<Course, Box<dyn Error>> {
+    pub fn run(&self, rounds: usize) -> Result<History, Box<dyn Error>> {
         let watch = Instant::now();
         let contexts = BinnedContexts::with_bins(self.log.contexts().clone(), self.bins)?;
         let learner = HistogramPairTree::new(
@@ -169,15 +169,16 @@ impl Problem {
             .build()?;
         let mut run = PolicyBoosting::<BoplS, _>::new(&self.log, learner, settings)?;
         let prepared = watch.elapsed().as_secs_f64();
-        let mut course = Course { prepared, seconds: Vec::new(), objectives: Vec::new(), leaves: Vec::new() };
+        let mut history =
+            History { prepared, seconds: Vec::new(), objectives: Vec::new(), leaves: Vec::new() };
         for _ in 0..rounds {
             let watch = Instant::now();
             let ControlFlow::Continue(round) = run.round(&contexts)? else { break };
-            course.seconds.push(watch.elapsed().as_secs_f64());
-            course.objectives.push(round.objective);
+            history.seconds.push(watch.elapsed().as_secs_f64());
+            history.objectives.push(round.objective);
         }
-        course.leaves = run.ensemble().members().iter().map(|member| member.predictor.leaves()).collect();
-        Ok(course)
+        history.leaves = run.ensemble().members().iter().map(|member| member.predictor.leaves()).collect();
+        Ok(history)
     }
 }
 

@@ -6,7 +6,7 @@ use super::compare::Value;
 use super::input::{Input, check_length};
 use projections::check_finite;
 use rows::RowMatrix;
-use rows::numeric::{exponent_above, scale, scale_up};
+use rows::numeric::{LARGEST, exponent_above, scale, scale_up};
 use weak_learners::LearnerError;
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{ExactPairTree, PairGrowth, PairLearner, PairRound, PairWeights};
@@ -33,7 +33,7 @@ fn weighted_tree(input: &Input<'_>) -> Result<Value, Refusal> {
     let up = exponent_above(largest(&weights)).min(0).unsigned_abs();
     let unit = exponent_above(largest(targets.rows().iter().flatten()));
     let weights: Vec<f64> = weights.iter().map(|w| scale_up(*w, up)).collect();
-    let [min_child_weight, reg_lambda] = bounds.map(|bound| scale_up(bound, up).min(f64::MAX));
+    let [min_child_weight, reg_lambda] = bounds.map(|bound| scale_up(bound, up).min(LARGEST));
     let gradient = |a: usize| targets.rows().iter().zip(&weights).map(move |(y, w)| w * scale(y[a], -unit));
     let gradients: Vec<f64> = (0..actions).flat_map(gradient).collect();
 

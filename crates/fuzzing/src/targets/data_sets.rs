@@ -47,7 +47,7 @@ pub(super) fn all() -> Vec<Target> {
         plain(|| ClassificationName::ALL.to_vec()),
         plain(|| vec![Name::Abalone, Name::Census]),
         Target::saved(
-            || Ok(vec![TargetRange::fit(&[1.0, 5.0])?, TargetRange::fit(&[-1e300, 1e300])?]),
+            || Ok(vec![TargetRange::fit(&[1.0, 5.0])?, TargetRange::fit(&[-1e130, 1e130])?]),
             |range: &mut TargetRange, checks| {
                 for u in [0.0, 0.25, 1.0] {
                     let y = range.from_unit(u);
