@@ -9,6 +9,7 @@ use oco_core::{OnlineLearner, StepSchedule};
 use projections::BoxSet;
 use rand::Rng;
 use rows::Row;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError, OnlineClassifier, OnlinePredictor, Shape};
 
@@ -248,8 +249,12 @@ impl<W: OnlinePredictor<Label>, A: OnlineLearner> State<W, A> {
     }
 
     /// Checks for at least one learner, all with one vote and the same rows; a coin for each and one for the
-    /// vote; an A that starts in its interval.
+    /// vote; slopes 1/γ that A takes; an A that starts in its interval.
     pub(super) fn check(&mut self, interval: Interval) -> Result<(), LearnerError> {
+        let value = self.majority.advantage();
+        if value.recip() > LARGEST {
+            return Err(LearnerError::BadParameter { name: "advantage", value, domain: "[1e-140, 1]" });
+        }
         check_classifiers("learners", &self.learners)?;
         self.draws.check("coins", self.learners.len() + 1)?;
         self.oco.reset();

@@ -1,7 +1,6 @@
 //! The randomised majority vote Π \[BCMH20, Equation 2\].
 
 use crate::requirements::check_advantage;
-use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use weak_learners::{Label, LearnerError};
 
@@ -76,9 +75,12 @@ impl RandomisedMajority {
     /// The vote of learners of advantage γ.
     ///
     /// # Errors
-    /// [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for a γ outside [1e−140, 1].
+    /// [`LearnerError::NotFinite`]; [`LearnerError::BadParameter`] for a γ outside (0, 1\], or so small that
+    /// 1/γ is not finite (below about 5.6e−309).
     pub fn new(advantage: f64) -> Result<Self, LearnerError> {
-        check_advantage(advantage, "[1e-140, 1]", |gamma| gamma <= 1.0 && gamma.recip() <= LARGEST)?;
+        check_advantage(advantage, "(0, 1] with a finite reciprocal", |gamma| {
+            gamma <= 1.0 && gamma.recip().is_finite()
+        })?;
         Ok(Self { advantage })
     }
 

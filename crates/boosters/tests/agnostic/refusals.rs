@@ -148,7 +148,7 @@ fn every_parameter_is_checked_by_the_constructor() {
     let odd = || Odd::new(1.0, None);
     assert_eq!(built(vec![], 0.5), Err(LearnerError::Empty { argument: "learners" }));
     assert!(OnlineRealizableBooster::with_ogd(Vec::<Odd>::new(), 0.5, &mut rng(1, 0)).is_err());
-    for gamma in [0.0, -0.5, 1.5, f64::NAN, f64::INFINITY, 1e-310] {
+    for gamma in [0.0, -0.5, 1.5, f64::NAN, f64::INFINITY, 1e-310, 1e-141] {
         assert!(built(vec![odd()], gamma).is_err(), "γ = {gamma}");
         assert!(
             OnlineRealizableBooster::with_ogd(vec![odd()], gamma, &mut rng(1, 0)).is_err(),

@@ -107,13 +107,13 @@ fn a_round_that_the_player_refuses_is_not_booked() {
     }
 }
 
-/// γ = 1e−140, the least. A is right in every round, so its regret is ½(1/γ − 1) for the fixed p = 0, or
-/// what it starts with.
+/// γ = 6e−309: Σ p(i)h(x_i)y_i/γ and its sum over rounds overflow, their means do not. A is right in every
+/// round, so its regret is ½(1/γ − 1) for the fixed p = 0, or what it starts with.
 #[test]
 fn means_survive_an_advantage_near_the_least_one() {
     let task = Task::noisy_stump(10, 1);
     let right = Answers { stumps: vec![Stump::constant(3, Label::Plus).unwrap()], asked: 0 };
-    let (gamma, ones, halves) = (1e-140, vec![Label::Plus; 10], [0.5; 10]);
+    let (gamma, ones, halves) = (6e-309, vec![Label::Plus; 10], [0.5; 10]);
     let player = Script::new(&[&halves]);
     let mut booster = StatisticalBooster::new(Setting::Realizable, right, player, ones, gamma).unwrap();
     for t in 1..=5 {
@@ -127,7 +127,7 @@ fn means_survive_an_advantage_near_the_least_one() {
     // missing.
     for (play, of_rounds) in [(0.75, 1.75 - 0.75 / 5.0), (-1.0, 0.2)] {
         let (gamma, right) =
-            (1e-140, Answers { stumps: vec![Stump::constant(3, Label::Plus).unwrap()], asked: 0 });
+            (1e-308, Answers { stumps: vec![Stump::constant(3, Label::Plus).unwrap()], asked: 0 });
         let player = Script::new(&[&[0.0; 10], &[play; 10]]);
         let ones = vec![Label::Plus; 10];
         let mut booster = StatisticalBooster::new(Setting::Agnostic, right, player, ones, gamma).unwrap();
