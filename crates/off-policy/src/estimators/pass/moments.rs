@@ -10,8 +10,8 @@ pub(crate) const ROWS: usize = 256;
 /// Number, mean and sum of squared deviations of a stream of numbers, merged block by block: with a's and b's
 /// means m and squares S, S = S_a + S_b + (m_b − m_a)²·n_a·n_b/(n_a + n_b) \[W62\], \[CGL83\].
 ///
-/// *Ranges:* magnitudes up to 1e140; squares are kept with an exponent that does not run out, because a merged
-/// stream of products may be larger. *Cost:* two passes over a block in the cache.
+/// *Ranges:* magnitudes up to 1e140; squares are kept with an exponent that does not run out, because a
+/// merged stream of products may be larger. *Cost:* two passes over a block in the cache.
 ///
 /// ```
 /// use off_policy::estimators::Moments;
