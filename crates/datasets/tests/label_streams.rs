@@ -116,6 +116,7 @@ fn parameters_are_checked_when_made_and_when_loaded() {
     }
     assert!(flip_surest(&[1.0], &[], 0.1).is_err());
     assert!(flip_surest(&[1.0], &[f64::INFINITY], 0.1).is_err());
+    assert!(flip_surest(&[1.0], &[1.1e140], 0.1).is_err() && flip_surest(&[1.0], &[1e140], 0.1).is_ok());
     assert!(flip_blocks(&[1.0], 0, 0).is_err() && flip_blocks(&[1.0], 3, 2).is_err());
 }
 

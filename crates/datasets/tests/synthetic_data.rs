@@ -89,12 +89,19 @@ fn the_truth_drifts_by_the_stated_path_length() {
 fn parameters_are_checked_when_made_and_when_loaded() {
     assert_eq!(LinearRegression::new(0, 1), Err(GeneratorError::TooFewFeatures { least: 1, got: 0 }));
     assert_eq!(DriftingRegression::new(1, 0.1, 1), Err(GeneratorError::TooFewFeatures { least: 2, got: 1 }));
-    for bad in [-0.1, f64::NAN, f64::INFINITY] {
+    for bad in [-0.1, f64::NAN, f64::INFINITY, 1.1e140] {
         assert!(NoisyRegression::new(2, bad, 1).is_err());
         assert!(LabelNoise::new(2, bad, 1).is_err());
     }
     assert!(LabelNoise::new(2, 0.5, 1).is_err());
-    assert!(DriftingRegression::new(2, f64::NAN, 1).is_err());
+    for bad in [f64::NAN, 1.1e140, -1.1e140] {
+        assert!(DriftingRegression::new(2, bad, 1).is_err());
+    }
+    // At the limit numbers are drawn, and all are in range.
+    let (mut widest, mut fastest) =
+        (NoisyRegression::new(2, 1e140, 1).unwrap(), DriftingRegression::new(2, -1e140, 1).unwrap());
+    let mut x = Vec::new();
+    assert!((0..100).all(|_| widest.draw(&mut x).abs() <= 1e140 && fastest.draw(&mut x).abs() <= 1.0));
     let text = serde_json::to_string(&NoisyRegression::new(2, 0.5, 1).unwrap()).unwrap();
     assert!(text.contains("\"half_width\":0.5"));
     assert!(serde_json::from_str::<NoisyRegression>(&text.replace("0.5", "-0.5")).is_err());

@@ -205,6 +205,8 @@ fn what_is_loaded_is_checked() {
         ("\"deviation\":1.0", "\"deviation\":-1.0"),
         ("\"mean\":0.0", "\"mean\":1.0"),
         ("\"mean\":3.0", "\"mean\":null"),
+        ("\"mean\":3.0", "\"mean\":1e141"),
+        ("\"deviation\":1.0", "\"deviation\":1e141"),
     ] {
         assert!(text.contains(from), "{from} in {text}");
         assert!(serde_json::from_str::<NaiveBayes>(&text.replace(from, to)).is_err(), "{to}");

@@ -3,14 +3,11 @@
 
 use crate::error::EncodeError;
 use crate::room::has_room;
+use rows::numeric::LARGEST;
 use rows::{Entries, RowMatrix};
 use serde::{Deserialize, Serialize};
 
-/// `x_j ← (x_j/unit − centre)/spread` on the named columns; a column with spread 0 was constant, and
-/// becomes 0.
-///
-/// `unit` is a power of two near the largest magnitude of the fitted rows. Division by it is exact, so the
-/// result is that of `(x_j − mean)/deviation`, without overflow in a sum or a difference of huge values.
+/// `x_j ← (x_j − centre)/spread` on the named columns; a column with spread 0 was constant, and becomes 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Fitted", into = "Fitted")]
 pub(super) struct Affine {
@@ -18,11 +15,11 @@ pub(super) struct Affine {
     maps: Vec<ColumnMap>,
 }
 
-/// The map of one column.
+/// The map of one column. A map of an older version has a unit, and is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ColumnMap {
     column: u32,
-    unit: f64,
     centre: f64,
     spread: f64,
 }
@@ -35,13 +32,13 @@ struct Fitted {
 
 impl ColumnMap {
     fn apply(&self, x: f64) -> f64 {
-        if self.spread > 0.0 { (x / self.unit - self.centre) / self.spread } else { 0.0 }
+        if self.spread > 0.0 { (x - self.centre) / self.spread } else { 0.0 }
     }
 }
 
 impl Affine {
-    /// Fits a map to each column; `fit` gets the column's values over the rows, divided by the unit, and
-    /// returns (centre, spread).
+    /// Fits a map to each column; `fit` gets the column's values over the rows, and returns (centre,
+    /// spread).
     pub(super) fn fit(
         matrix: &RowMatrix,
         rows: &[usize],
@@ -56,11 +53,9 @@ impl Affine {
             return Err(EncodeError::NoRows);
         }
         let gathered = gather(matrix, rows, &columns)?;
-        let maps = indices.into_iter().zip(gathered).map(|(column, mut values)| {
-            let unit = power_of_two_near(values.iter().fold(0.0, |largest, v| v.abs().max(largest)));
-            values.iter_mut().for_each(|v| *v /= unit);
+        let maps = indices.into_iter().zip(gathered).map(|(column, values)| {
             let (centre, spread) = fit(&values);
-            ColumnMap { column, unit, centre, spread }
+            ColumnMap { column, centre, spread }
         });
         Ok(Self { dimension, maps: maps.collect() })
     }
@@ -163,11 +158,6 @@ fn gather(matrix: &RowMatrix, rows: &[usize], columns: &[usize]) -> Result<Vec<V
     Ok(gathered)
 }
 
-/// The largest power of two ≤ x; 1 for x = 0.
-fn power_of_two_near(x: f64) -> f64 {
-    if x > 0.0 { rows::numeric::power_of_two_below(x) } else { 1.0 }
-}
-
 impl From<Affine> for Fitted {
     fn from(affine: Affine) -> Self {
         Self { dimension: affine.dimension, maps: affine.maps }
@@ -184,14 +174,12 @@ impl TryFrom<Fitted> for Affine {
             let bad = |name, value, requirement| {
                 Err(EncodeError::BadParameter { name, column: map.column as usize, value, requirement })
             };
-            if !(map.unit > 0.0 && map.unit.is_finite()) {
-                return bad("unit", map.unit, "a positive number");
+            // A centre is a mean or a minimum, a spread a width of up to 2e140; both may be rounded up.
+            if !(map.centre.abs() <= 2.0 * LARGEST) {
+                return bad("centre", map.centre, "between −2e140 and 2e140");
             }
-            if !map.centre.is_finite() {
-                return bad("centre", map.centre, "a finite number");
-            }
-            if !(map.spread >= 0.0 && map.spread.is_finite()) {
-                return bad("spread", map.spread, "a number not below 0");
+            if !(0.0..=4.0 * LARGEST).contains(&map.spread) {
+                return bad("spread", map.spread, "between 0 and 4e140");
             }
         }
         Ok(Self { dimension: fitted.dimension, maps: fitted.maps })
@@ -203,7 +191,7 @@ mod tests {
     use crate::encode::{MinMax, Standardiser};
     use crate::error::EncodeError;
     use proptest::prelude::*;
-    use rows::RowMatrix;
+    use rows::{RowError, RowMatrix};
 
     fn sparse_copy(m: usize, values: &[f64]) -> RowMatrix {
         let (mut offsets, mut indices, mut stored) = (vec![0], vec![], vec![]);
@@ -227,7 +215,7 @@ mod tests {
         #[test]
         fn the_fitted_rows_decide(
             values in prop::collection::vec(prop_oneof![Just(0.0), -3.0..9.0], 18..=18),
-            outlier in -1e3..1e3, exponent in -1000i32..=450,
+            outlier in -1e3..1e3, exponent in -450i32..=450,
         ) {
             let magnitude = 2f64.powi(exponent);
             let mut values: Vec<f64> = values.iter().map(|v| v * magnitude).collect();
@@ -268,17 +256,16 @@ mod tests {
         let range = MinMax::fit(&x, &rows, &[0, 1]).unwrap().apply(&x).unwrap();
         assert_eq!(column(&range, 0), [1.0, 0.0, 0.5]);
         assert_eq!(column(&range, 1), [0.0; 3]);
-        let tiny = RowMatrix::dense(1, vec![5e-324, 0.0]).unwrap();
+        let tiny = RowMatrix::dense(1, vec![1e-140, 0.0]).unwrap();
         assert_eq!(
             column(&Standardiser::fit(&tiny, &[0, 1], &[0]).unwrap().apply(&tiny).unwrap(), 0),
             [1.0, -1.0]
         );
-        // A row that the fit has not seen can be too far out for a number; it is refused, not passed on as
-        // infinite.
-        let wide = RowMatrix::dense(1, vec![1e130, 0.0]).unwrap();
+        // A row that the fit has not seen can be too far out; it is refused.
+        let wide = RowMatrix::dense(1, vec![1e10, 0.0]).unwrap();
         assert!(matches!(
             Standardiser::fit(&tiny, &[0, 1], &[0]).unwrap().apply(&wide),
-            Err(EncodeError::Rows(_))
+            Err(EncodeError::Rows(RowError::TooLargeAt { row: 0, column: 0, .. }))
         ));
     }
 
@@ -301,7 +288,10 @@ mod tests {
         for (good, bad) in [
             ("\"column\":1", "\"column\":7"),
             ("\"column\":1", "\"column\":0"),
-            ("\"unit\":2.0", "\"unit\":0.0"),
+            ("\"centre\":2.0", "\"centre\":1e141"),
+            ("\"spread\":1.0", "\"spread\":-1.0"),
+            ("\"spread\":1.0", "\"spread\":1e141"),
+            ("\"centre\":2.0", "\"unit\":2.0,\"centre\":1.0"),
         ] {
             assert!(text.contains(good), "{text}");
             assert!(serde_json::from_str::<Standardiser>(&text.replace(good, bad)).is_err(), "{bad}");

@@ -65,10 +65,15 @@ impl TargetRange {
     /// The smallest and the largest of the values.
     ///
     /// # Errors
-    /// [`EncodeError::NoRows`], [`EncodeError::NotFinite`].
+    /// [`EncodeError::NoRows`], [`EncodeError::NotFinite`], [`EncodeError::TooLarge`].
     pub fn fit(values: &[f64]) -> Result<Self, EncodeError> {
         if let Some(position) = first_beyond(values) {
-            return Err(EncodeError::NotFinite { position, value: values[position] });
+            let value = values[position];
+            return Err(if value.is_finite() {
+                EncodeError::TooLarge { position, value }
+            } else {
+                EncodeError::NotFinite { position, value }
+            });
         }
         let lower = values.iter().copied().reduce(f64::min).ok_or(EncodeError::NoRows)?;
         let upper = values.iter().copied().reduce(f64::max).ok_or(EncodeError::NoRows)?;

@@ -35,7 +35,7 @@ impl MinMax {
     /// The scaled copy of a matrix.
     ///
     /// # Errors
-    /// [`EncodeError::DimensionMismatch`]; [`EncodeError::Rows`] where a value overflows.
+    /// [`EncodeError::DimensionMismatch`]; [`EncodeError::Rows`] where a value goes beyond 1e140.
     pub fn apply(&self, matrix: &RowMatrix) -> Result<RowMatrix, EncodeError> {
         self.0.apply(matrix)
     }

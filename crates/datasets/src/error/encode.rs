@@ -92,7 +92,15 @@ pub enum EncodeError {
         /// Its value.
         value: f64,
     },
-    /// The encoded rows do not make a matrix: a value far outside the fitted range overflows.
+    /// A target beyond [`LARGEST`](rows::numeric::LARGEST).
+    #[error("target {position} is {value:e}: magnitudes above 1e140 are not supported")]
+    TooLarge {
+        /// Its position.
+        position: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The encoded rows do not make a matrix: a value far outside the fitted range goes beyond 1e140.
     #[error(transparent)]
     Rows(#[from] RowError),
 }

@@ -5,6 +5,7 @@
 
 use super::GeneratorError;
 use rand::{Rng, RngExt};
+use rows::numeric::first_beyond;
 
 /// Turns each label with probability p ≤ ½, independently: classification noise. At p = ½ nothing is left to
 /// learn.
@@ -71,7 +72,8 @@ pub fn flip_blocks(labels: &[f64], period: usize, length: usize) -> Result<Vec<f
 /// ```
 ///
 /// # Errors
-/// [`GeneratorError::BadParameter`] unless 0 ≤ p ≤ ½, and where there is not one finite score a label.
+/// [`GeneratorError::BadParameter`] unless 0 ≤ p ≤ ½, and where there is not one score up to 1e140 in
+/// size a label.
 pub fn flip_surest(labels: &[f64], scores: &[f64], share: f64) -> Result<Vec<f64>, GeneratorError> {
     let bad = |name, value, requirement| Err(GeneratorError::BadParameter { name, value, requirement });
     if !(0.0..=0.5).contains(&share) {
@@ -80,8 +82,8 @@ pub fn flip_surest(labels: &[f64], scores: &[f64], share: f64) -> Result<Vec<f64
     if scores.len() != labels.len() {
         return bad("number of scores", scores.len() as f64, "the number of labels");
     }
-    if let Some(&score) = scores.iter().find(|score| !score.is_finite()) {
-        return bad("score", score, "finite");
+    if let Some(i) = first_beyond(scores) {
+        return bad("score", scores[i], "between −1e140 and 1e140");
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 ≤ share·n ≤ n")]
     let budget = (share * labels.len() as f64) as usize;

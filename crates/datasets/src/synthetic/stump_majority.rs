@@ -6,6 +6,7 @@ use crate::dataset::Targets;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// y = majority of k stumps on k different columns, x uniform on [−1, 1)^m; with k = 1 a single stump is the
@@ -141,8 +142,8 @@ impl TryFrom<State> for StumpMajority {
         if let Some(stump) = state.stumps.iter().find(|stump| stump.column >= state.dimension) {
             return bad("column of a stump", stump.column as f64, "below the number of features");
         }
-        if let Some(stump) = state.stumps.iter().find(|stump| !stump.threshold.is_finite()) {
-            return bad("threshold of a stump", stump.threshold, "a finite number");
+        if let Some(stump) = state.stumps.iter().find(|stump| !(stump.threshold.abs() <= LARGEST)) {
+            return bad("threshold of a stump", stump.threshold, "between −1e140 and 1e140");
         }
         if let Some(stump) = state.stumps.iter().find(|stump| stump.sign.abs() != 1.0) {
             return bad("vote of a stump", stump.sign, "−1 or +1");

@@ -2,6 +2,7 @@
 
 use super::contract::{Grain, check_evaluation, check_examples, in_pool, in_units, midway};
 use super::{BinnedColumns, Hypothesis, Sample, SortedColumns, WeakLearner};
+use crate::error::check_magnitudes;
 use crate::{Label, LearnerError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rows::Row;
@@ -39,7 +40,7 @@ impl Stump {
     /// The stump on feature j of m = `inputs` with threshold θ; `polarity` is its answer where x_j ≥ θ.
     ///
     /// # Errors
-    /// No input, a feature that is not below m, or a threshold that is not finite.
+    /// No input, a feature that is not below m, or a threshold that is not finite or beyond 1e140.
     pub fn new(inputs: usize, feature: usize, threshold: f64, polarity: Label) -> Result<Self, LearnerError> {
         Parts { inputs, split: Some((feature, threshold)), polarity }.try_into()
     }
@@ -122,9 +123,7 @@ impl TryFrom<Parts> for Stump {
                 let value = feature as f64;
                 return Err(LearnerError::BadParameter { name: "feature", value, domain: "0 ≤ j < m" });
             }
-            if !threshold.is_finite() {
-                return Err(LearnerError::NotFinite { argument: "threshold", index: 0, value: threshold });
-            }
+            check_magnitudes("threshold", &[threshold])?;
         }
         Ok(Self { parts })
     }
@@ -465,6 +464,9 @@ mod tests {
         assert_eq!(serde_json::from_str::<Stump>(&text).unwrap().split(), Some((2, 0.5)));
         assert!(serde_json::from_str::<Stump>(&text.replace("[2,", "[3,")).is_err());
         assert!(Stump::new(1, 0, f64::NAN, Label::Plus).is_err());
+        assert!(
+            Stump::new(1, 0, 1e140, Label::Plus).is_ok() && Stump::new(1, 0, 1.1e140, Label::Plus).is_err()
+        );
         assert_eq!(Stump::constant(0, Label::Plus), Err(LearnerError::Empty { argument: "inputs" }));
     }
 }

@@ -4,6 +4,7 @@ use crate::predictor::check_shape;
 use crate::{Label, LearnerError, OnlinePredictor, Shape};
 use projections::filled;
 use rows::Row;
+use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// Naive Bayes \[DP97\]: votes for the class of larger P(y)·Π_j P(x_j | y), every factor estimated from the
@@ -140,19 +141,14 @@ struct Moments {
 
 impl Moments {
     /// One more value \[W62\]: σ² ← (k−1)/k·σ² + (k−1)/k²·(x − mean)², as a norm, so that no square
-    /// overflows.
+    /// vanishes.
     fn include(&mut self, x: f64) {
         self.count += 1;
         let k = count(self.count);
         let share = (k - 1.0) / k;
-        // A gap beyond the range is halved first; a gap within it is not, because half of a subnormal number
-        // is rounded.
         let gap = x - self.mean;
-        let (gap, times) = if gap.is_finite() { (gap, 1.0) } else { (0.5 * x - 0.5 * self.mean, 2.0) };
-        let deviation = (self.deviation * share.sqrt()).hypot(gap * (times * share.sqrt() / k.sqrt()));
-        // A deviation of doubles is at most the largest double, but its estimate may round to infinity.
-        self.deviation = deviation.min(f64::MAX);
-        self.mean += (gap / k) * times;
+        self.deviation = (self.deviation * share.sqrt()).hypot(gap * (share.sqrt() / k.sqrt()));
+        self.mean += gap / k;
     }
 }
 
@@ -219,19 +215,21 @@ impl TryFrom<State> for NaiveBayes {
                 let (name, value) = ("examples", count(n));
                 return Err(LearnerError::BadParameter { name, value, domain: "[0, 2^52]" });
             }
-            for (index, moments) in state.features.iter().map(|feature| feature[class]).enumerate() {
-                let Moments { count: k, mean, deviation } = moments;
-                for (argument, value) in [("mean", mean), ("deviation", deviation)] {
-                    if !value.is_finite() {
-                        return Err(LearnerError::NotFinite { argument, index, value });
-                    }
+            for Moments { count: k, mean, deviation } in state.features.iter().map(|feature| feature[class]) {
+                // Moments of numbers up to 1e140 may be rounded up.
+                if !(mean.abs() <= 2.0 * LARGEST) {
+                    let (name, domain) = ("mean", "[−2e140, 2e140]");
+                    return Err(LearnerError::BadParameter { name, value: mean, domain });
                 }
                 if k > n {
                     let (name, value) = ("values of a feature", count(k));
                     return Err(LearnerError::BadParameter { name, value, domain: "[0, examples]" });
                 }
                 // Without values there are no moments; with one value no deviation.
-                if deviation < 0.0 || (k < 2 && deviation != 0.0) || (k == 0 && mean != 0.0) {
+                if !(0.0..=2.0 * LARGEST).contains(&deviation)
+                    || (k < 2 && deviation != 0.0)
+                    || (k == 0 && mean != 0.0)
+                {
                     let (name, domain) = ("deviation", "moments of so many values");
                     return Err(LearnerError::BadParameter { name, value: deviation, domain });
                 }
