@@ -168,6 +168,14 @@ pub enum EstimateError {
         /// The largest number.
         limit: u64,
     },
+    /// More pairs of a row and an action than memory holds.
+    #[error("{rows} rows of {actions} actions do not fit into memory")]
+    TooManyPairs {
+        /// n.
+        rows: usize,
+        /// |A|.
+        actions: usize,
+    },
     /// Accumulators of other settings.
     #[error("accumulators with other settings, or one with a model and one without")]
     OtherSettings,

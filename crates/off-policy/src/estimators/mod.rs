@@ -9,8 +9,8 @@
 //! which [`StatedRanges`] tell enough.
 //!
 //! Reading order: [`Estimator`] (the definitions), [`Observation`] (what they need of a row), [`Accumulator`]
-//! (the pass); [`Moments`], and the private modules `block`, `self_normalised`, `counts` and `wide` under it;
-//! [`Observations`] with [`OnLog`] and [`Tables`], [`RewardModel`]; [`OffPolicyEvaluation`], [`Support`]; the
+//! (the pass); [`Moments`], and the private modules `block` and `self_normalised` under it; [`Observations`]
+//! with [`OnLog`] and [`Tables`], [`RewardModel`] and [`cross_fit`]; [`OffPolicyEvaluation`], [`Support`]; the
 //! intervals.
 
 mod definitions;
@@ -25,6 +25,6 @@ pub use error::EstimateError;
 pub use intervals::{
     Bootstrap, EmpiricalBernstein, Interval, Resampling, Sides, empirical_bernstein_interval, normal_interval,
 };
-pub use observations::{Observations, OnLog, RewardModel, TableModel, Tables, ZeroModel};
+pub use observations::{Observations, OnLog, RewardModel, TableModel, Tables, ZeroModel, cross_fit};
 pub use pass::{Accumulator, Moments, OffPolicyEvaluation};
 pub use support::{Support, SupportWarning};

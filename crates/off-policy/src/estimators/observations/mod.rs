@@ -1,9 +1,11 @@
 //! Where the rows come from.
 
+mod cross_fit;
 mod on_log;
 mod reward_model;
 mod tables;
 
+pub use cross_fit::cross_fit;
 pub use on_log::OnLog;
 pub use reward_model::{RewardModel, TableModel, ZeroModel};
 pub use tables::Tables;
