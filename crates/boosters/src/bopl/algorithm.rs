@@ -145,30 +145,31 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         }
     }
 
-    /// Line 1: F_0 as an ensemble and its values on the log; \[L23\] has F_0 = 0. Training is on r_i +
-    /// `translation`.
+    /// Line 1: F_0 as an ensemble and its values on the log; \[L23\] has F_0 = 0.
     ///
     /// # Errors
-    /// [`BoplError::TooManyPairs`]; the errors of [`WeightedLog::new`].
+    /// [`BoplError::TooManyPairs`].
     pub(super) fn start(
         log: &Log,
         learner: L,
-        (translation, step, ridge): (f64, Step, f64),
+        weighted: WeightedLog,
+        (step, ridge): (Step, f64),
         ensemble: PolicyEnsemble<L::Hypothesis>,
         scores: Vec<f64>,
     ) -> Result<Self, BoplError> {
         let (u, values) = (zeros(log)?, zeros(log)?);
         let mut weights = if step.is_local() { zeros(log)? } else { Vec::new() };
-        let log = WeightedLog::new(log, translation)?;
         if let Some(smoothness) = step.smoothness() {
-            weights.extend(log.ratios.iter().map(|v| O::weight(*v, smoothness)));
+            weights.extend(weighted.spans().iter().map(|v| O::weight(*v, smoothness)));
         }
-        if !log.absent.is_empty() && !step.is_local() {
-            let rows = log.absent.chunks_exact(log.len());
+        if !weighted.absent.is_empty() && !step.is_local() {
+            let rows = weighted.absent.chunks_exact(weighted.len());
             let present = rows.flat_map(|absent| absent.iter().zip(&weights));
             weights = present.map(|(absent, w)| if *absent { 0.0 } else { *w }).collect();
         }
-        let gradient = Gradient { u, logged: vec![0.0; log.len()] };
+        let pi = if step.is_local() && weighted.predicted.is_some() { zeros(log)? } else { Vec::new() };
+        let log = weighted;
+        let gradient = Gradient { u, logged: vec![0.0; log.len()], pi };
         let (evaluation, objective) = (Evaluation::default(), PhantomData);
         let mut boosting = Self {
             log,

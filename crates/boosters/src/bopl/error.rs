@@ -98,6 +98,9 @@ pub enum BoplError {
     /// A saved run and a log other than the one it was trained on.
     #[error("the log is not the one that the saved run was trained on")]
     AnotherLog,
+    /// Predicted rewards other than those that a saved run was trained on, or none where it had some.
+    #[error("the predicted rewards are not those that the saved run was trained on")]
+    OtherPredictions,
     /// A saved run of another objective.
     #[error("the saved run minimises {found}, not {expected}")]
     AnotherObjective {

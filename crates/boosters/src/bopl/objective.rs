@@ -66,11 +66,19 @@ impl Along {
     /// q of π(a_i|x_i) and of −π(a_i|x_i): D²·min(κ·min(π, 1 − π), 1/(6√3)).
     #[must_use]
     pub fn of_probability(self) -> f64 {
-        // 1/(6√3)
-        const GLOBAL: f64 = 0.096_225_044_864_937_63;
         let least = self.pi.min(1.0 - self.pi);
         let local = if least > 0.0 { least * self.growth() } else { 0.0 };
-        self.range * self.range * local.min(GLOBAL)
+        self.range * self.range * local.min(OF_PROBABILITY)
+    }
+
+    /// q of Σ_a q_aπ(a|x_i) for rewards q in a range of length 1: min(κ·Var_π(f), D²/(6√3)).
+    ///
+    /// The second derivative is E_π\[(q − q̄)(f − μ)²\] with means q̄ and μ, so that Var_π(f) bounds it. It is
+    /// linear in q: its extremes have q in {0, 1}, where the sum is the probability of a set of actions.
+    #[must_use]
+    pub fn of_expectation(self) -> f64 {
+        let local = if self.variance > 0.0 { self.variance * self.growth() } else { 0.0 };
+        local.min(OF_PROBABILITY * self.range * self.range)
     }
 
     /// κ = 2(e^x − x − 1)/x² at x = Dη, which rises with x from 1.
@@ -84,6 +92,9 @@ impl Along {
         }
     }
 }
+
+/// 1/(6√3), the largest second derivative of a probability along f with D = 1.
+const OF_PROBABILITY: f64 = 0.096_225_044_864_937_63;
 
 /// BOPL \[L23, Algorithm 1\]: the estimate of the risk itself, L̂(π) = −(1/n) Σ v_i π(a_i|x_i).
 ///

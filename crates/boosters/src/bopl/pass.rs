@@ -3,7 +3,7 @@
 //! Pair (i, a) stands at a·n + i. A pass goes block by block, each of [`BLOCK`] rows and all actions. The
 //! sums of blocks are added in their order, so that the number of threads changes nothing.
 
-use super::weighted_log::WeightedLog;
+use super::weighted_log::{Predicted, WeightedLog};
 use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use std::ops::{AddAssign, Deref};
@@ -27,6 +27,8 @@ pub(super) struct Gradient {
     pub(super) u: Vec<f64>,
     /// π(a_i|x_i).
     pub(super) logged: Vec<f64>,
+    /// π(a|x_i) of every pair, or empty where no local curvature with predicted rewards needs it.
+    pub(super) pi: Vec<f64>,
 }
 
 /// The least 1 − π_a in the weight of a pair, so that its target u/w is at most a million.
@@ -182,19 +184,21 @@ impl WeightedLog {
         alpha: f64,
         f: &[f64],
         scores: &mut [f64],
-        Gradient { u, logged }: &mut Gradient,
+        Gradient { u, logged, pi }: &mut Gradient,
     ) -> PolicySums {
         let (n, actions) = (self.len(), self.actions);
-        let (mut scores, mut u) = (cut_mut(n, scores), cut_mut(n, u));
+        let (mut scores, mut u, mut pi) = (cut_mut(n, scores), cut_mut(n, u), cut_mut(n, pi));
+        let mut pi = pi.chunks_mut(actions);
         let columns = scores.chunks_mut(actions).zip(u.chunks_mut(actions));
-        let blocks: Vec<_> = columns.zip(logged.chunks_mut(BLOCK)).collect();
-        total(in_pool(n * actions), blocks, |(b, ((scores, u), logged))| {
+        let blocks = columns.zip(logged.chunks_mut(BLOCK));
+        let blocks: Vec<_> = blocks.map(|block| (block, pi.next().unwrap_or_default())).collect();
+        total(in_pool(n * actions), blocks, |(b, (((scores, u), logged), pi))| {
             let from = b * BLOCK;
             for (a, column) in scores.iter_mut().enumerate() {
                 let f = &f[a * n + from..][..column.len()];
                 column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
             }
-            self.gradient_of_block::<O, _>(from, scores, u, logged)
+            self.gradient_of_block::<O, _>(from, scores, u, (logged, pi))
         })
     }
 
@@ -202,20 +206,25 @@ impl WeightedLog {
     pub(super) fn gradient<O: PolicyObjective>(
         &self,
         scores: &[f64],
-        Gradient { u, logged }: &mut Gradient,
+        Gradient { u, logged, pi }: &mut Gradient,
     ) -> PolicySums {
         let (n, actions) = (self.len(), self.actions);
-        let (scores, mut u) = (cut(n, scores), cut_mut(n, u));
+        let (scores, mut u, mut pi) = (cut(n, scores), cut_mut(n, u), cut_mut(n, pi));
+        let mut pi = pi.chunks_mut(actions);
         let columns = scores.chunks(actions).zip(u.chunks_mut(actions));
-        let blocks: Vec<_> = columns.zip(logged.chunks_mut(BLOCK)).collect();
-        total(in_pool(n * actions), blocks, |(b, ((scores, u), logged))| {
-            self.gradient_of_block::<O, _>(b * BLOCK, scores, u, logged)
+        let blocks = columns.zip(logged.chunks_mut(BLOCK));
+        let blocks: Vec<_> = blocks.map(|block| (block, pi.next().unwrap_or_default())).collect();
+        total(in_pool(n * actions), blocks, |(b, (((scores, u), logged), pi))| {
+            self.gradient_of_block::<O, _>(b * BLOCK, scores, u, (logged, pi))
         })
     }
 
     /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present
-    /// policy, with 1 − π_a of at least [`LEAST_REST`].
+    /// policy, with 1 − π_a of at least [`LEAST_REST`]. With predicted rewards |c_i| is r̄_i − min_a r̃.
     pub(super) fn local_weights<O: PolicyObjective>(&self, gradient: &Gradient, weights: &mut [f64]) {
+        if let Some(predicted) = &self.predicted {
+            return self.doubly_robust_weights(predicted, gradient, weights);
+        }
         let (n, actions) = (self.len(), self.actions);
         let (u, mut weights) = (cut(n, &gradient.u), cut_mut(n, weights));
         let blocks: Vec<_> = u.chunks(actions).zip(weights.chunks_mut(actions)).collect();
@@ -247,6 +256,9 @@ impl WeightedLog {
         f: &[f64],
         eta: f64,
     ) -> DirectionalDerivative {
+        if let Some(predicted) = &self.predicted {
+            return self.doubly_robust_derivative(predicted, gradient, f, eta);
+        }
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
         total(in_pool(n * self.actions), blocks, |(_, b)| {
@@ -282,6 +294,126 @@ impl WeightedLog {
         })
     }
 
+    /// w_{i,a} = (r̄_i − min_a r̃)π_a(1 − π_a): what [`local_weights`](Self::local_weights) is for rewards that
+    /// are 0 but for a positive one.
+    fn doubly_robust_weights(&self, predicted: &Predicted, gradient: &Gradient, weights: &mut [f64]) {
+        let (n, actions) = (self.len(), self.actions);
+        let (u, pi, mut weights) = (cut(n, &gradient.u), cut(n, &gradient.pi), cut_mut(n, weights));
+        let columns = u.chunks(actions).zip(pi.chunks(actions));
+        let blocks: Vec<_> = columns.zip(weights.chunks_mut(actions)).collect();
+        total(in_pool(n * actions), blocks, |(b, ((u, pi), weights))| {
+            let from = b * BLOCK;
+            // r̄ − min r̃.
+            let mut above = [0.0; BLOCK];
+            for (a, pi) in pi.iter().enumerate() {
+                for (k, pi) in pi.iter().enumerate() {
+                    above[k] += pi * (self.reward(predicted, a, from + k) - predicted.least[from + k]);
+                }
+            }
+            for (a, weights) in weights.iter_mut().enumerate() {
+                for (k, w) in weights.iter_mut().enumerate() {
+                    let pi = pi[a][k];
+                    let scale = above[k].max(LEAST_REST * predicted.spans[from + k]);
+                    *w = scale * pi * (1.0 - pi).max(LEAST_REST);
+                    // A pair with a gradient has a weight, also where the product underflows.
+                    *w = if u[a][k] == 0.0 { 0.0 } else { w.max(f64::from_bits(1)) };
+                }
+            }
+            Done
+        });
+    }
+
+    /// [`local_derivative`](Self::local_derivative) with predicted rewards: the curvatures of Σ_a q̂_aπ_a and
+    /// of δ_iπ(a_i|x_i) add.
+    fn doubly_robust_derivative(
+        &self,
+        predicted: &Predicted,
+        gradient: &Gradient,
+        f: &[f64],
+        eta: f64,
+    ) -> DirectionalDerivative {
+        let n = self.len();
+        let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
+        total(in_pool(n * self.actions), blocks, |(_, b)| {
+            let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
+            let (mut lows, mut highs) = ([f64::INFINITY; BLOCK], [f64::NEG_INFINITY; BLOCK]);
+            let (mut means, mut squares) = ([0.0; BLOCK], [0.0; BLOCK]);
+            let mut sums = DirectionalDerivative::default();
+            let is_absent = |pair: usize| !self.absent.is_empty() && self.absent[pair];
+            for a in 0..self.actions {
+                for k in 0..to - from {
+                    let pair = a * n + from + k;
+                    if !is_absent(pair) {
+                        (lows[k], highs[k]) = (lows[k].min(f[pair]), highs[k].max(f[pair]));
+                        means[k] += gradient.pi[pair] * f[pair];
+                        sums.gain += gradient.u[pair] * f[pair];
+                    }
+                }
+            }
+            for a in 0..self.actions {
+                for k in 0..to - from {
+                    let pair = a * n + from + k;
+                    squares[k] += gradient.pi[pair] * (f[pair] - means[k]).powi(2);
+                }
+            }
+            for k in 0..to - from {
+                let i = from + k;
+                let (pi, variance) = (gradient.logged[i], squares[k]);
+                let along = Along { pi, variance, range: highs[k] - lows[k], eta };
+                sums.curvature += predicted.spans_of_model[i] * along.of_expectation()
+                    + self.ratios[i].abs() * along.of_probability();
+            }
+            sums
+        })
+    }
+
+    /// r̃(x_i, a).
+    fn reward(&self, predicted: &Predicted, a: usize, i: usize) -> f64 {
+        let delta = if self.logged[i] as usize == a { self.ratios[i] } else { 0.0 };
+        predicted.rewards[a * self.len() + i] + delta
+    }
+
+    /// The objective, u_{i,a} = π_a(r̃_a − r̄_i), and unless it is empty π, from the numerators of the softmax
+    /// in `u`.
+    fn doubly_robust_gradient<S: Deref<Target = [f64]>>(
+        &self,
+        predicted: &Predicted,
+        (from, scores): (usize, &[S]),
+        (tops, totals): (&[f64; BLOCK], &[f64; BLOCK]),
+        (u, pi): (&mut [&mut [f64]], &mut [&mut [f64]]),
+        sums: &mut PolicySums,
+    ) {
+        let is_absent =
+            |a: usize, k: usize| !self.absent.is_empty() && self.absent[a * self.len() + from + k];
+        // Rewards are measured from that of a most probable action: where π is nearly 1, r̄ differs from it
+        // by less than a rounding.
+        let (mut origins, mut means) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for (a, column) in scores.iter().enumerate() {
+            for (k, score) in column.iter().enumerate() {
+                if *score == tops[k] && !is_absent(a, k) {
+                    origins[k] = self.reward(predicted, a, from + k);
+                }
+            }
+        }
+        for (a, e) in u.iter().enumerate() {
+            for (k, e) in e.iter().enumerate() {
+                means[k] += e / totals[k] * (self.reward(predicted, a, from + k) - origins[k]);
+            }
+        }
+        for (a, e) in u.iter_mut().enumerate() {
+            for (k, u) in e.iter_mut().enumerate() {
+                let probability = *u / totals[k];
+                if let Some(pi) = pi.get_mut(a) {
+                    pi[k] = probability;
+                }
+                *u = probability * ((self.reward(predicted, a, from + k) - origins[k]) - means[k]);
+                sums.gradient_squared += *u * *u;
+            }
+        }
+        let rows = scores.first().map_or(0, |column| column.len());
+        sums.objective -= origins.iter().zip(&means).take(rows).map(|(o, m)| o + m).sum::<f64>();
+    }
+
     /// The objective at F + αf and its derivative in α.
     pub(super) fn probe<O: PolicyObjective>(&self, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
         let n = self.len();
@@ -297,9 +429,9 @@ impl WeightedLog {
             let columns: Vec<&[f64]> = moved.chunks_exact(rows).collect();
             let mut u = vec![0.0; moved.len()];
             let mut gradients: Vec<&mut [f64]> = u.chunks_exact_mut(rows).collect();
-            let logged = &mut [0.0; BLOCK][..rows];
+            let probabilities = (&mut [0.0; BLOCK][..rows], &mut [][..]);
             let PolicySums { objective, .. } =
-                self.gradient_of_block::<O, _>(from, &columns, &mut gradients, logged);
+                self.gradient_of_block::<O, _>(from, &columns, &mut gradients, probabilities);
             let gain = (0..self.actions).map(|a| rows::dot(gradients[a], &f[part(f, a)])).sum();
             Probe { objective, gain }
         });
@@ -333,19 +465,19 @@ impl WeightedLog {
                     squares.iter_mut().zip(squared).for_each(|(square, f)| *square += f);
                 }
             }
-            let curvatures = self.ratios[from..to].iter().map(|v| O::curvature(*v, smoothness));
+            let curvatures = self.spans()[from..to].iter().map(|v| O::curvature(*v, smoothness));
             sums.curvature = curvatures.zip(&squares).map(|(s, square)| s * square).sum();
             sums
         })
     }
 
-    /// u and π(a_i|x_i) of the rows from `from` on, at these scores.
+    /// u, π(a_i|x_i), and unless it is empty π(a|x_i), of the rows from `from` on, at these scores.
     fn gradient_of_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
         &self,
         from: usize,
         scores: &[S],
         u: &mut [&mut [f64]],
-        probabilities: &mut [f64],
+        (probabilities, all): (&mut [f64], &mut [&mut [f64]]),
     ) -> PolicySums {
         let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));
         let (mut tops, mut totals, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
@@ -364,15 +496,22 @@ impl WeightedLog {
             }
         }
         let mut sums = PolicySums::default();
-        let mut factors = [0.0; BLOCK];
         for k in 0..rows {
-            let (a, v) = (logged[k] as usize, self.ratios[from + k]);
-            let pi = u[a][k] / totals[k];
-            let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - totals[k].ln() } else { 0.0 };
-            sums.objective += O::loss(v, pi, ln_pi);
+            let pi = u[logged[k] as usize][k] / totals[k];
             sums.reward += self.untranslated[from + k] * pi;
             sums.importance += pi / self.propensities[from + k];
             probabilities[k] = pi;
+        }
+        if let Some(predicted) = &self.predicted {
+            let (scores, softmax) = ((from, scores), (&tops, &totals));
+            self.doubly_robust_gradient(predicted, scores, softmax, (u, all), &mut sums);
+            return sums;
+        }
+        let mut factors = [0.0; BLOCK];
+        for k in 0..rows {
+            let (a, v, pi) = (logged[k] as usize, self.ratios[from + k], probabilities[k]);
+            let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - totals[k].ln() } else { 0.0 };
+            sums.objective += O::loss(v, pi, ln_pi);
             factors[k] = O::factor(v, pi) / totals[k];
         }
         for (a, e) in u.iter_mut().enumerate() {

@@ -18,26 +18,45 @@ pub(super) struct WeightedLog {
     pub(super) propensities: Vec<f64>,
     /// r_i/p_i.
     pub(super) untranslated: Vec<f64>,
-    /// v_i.
+    /// v_i; with predicted rewards δ_i = (r_i − q̂(x_i, a_i))/p_i.
     pub(super) ratios: Vec<f64>,
+    /// The predicted rewards of the doubly robust objective.
+    pub(super) predicted: Option<Predicted>,
     /// Whether pair (i, a) is not on offer, at a·n + i; empty where every pair is.
     pub(super) absent: Vec<bool>,
     /// Whether some row has two actions on offer.
     pub(super) has_choice: bool,
 }
 
+/// The doubly robust rewards: q̂ of every pair, and the range of r̃(x_i, a) = q̂(x_i, a) + δ_i·1{a = a_i} over the actions on offer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Predicted {
+    /// q̂(x_i, a) + b at a·n + i.
+    pub(super) rewards: Vec<f64>,
+    /// max_a q̂ − min_a q̂.
+    pub(super) spans_of_model: Vec<f64>,
+    /// max_a r̃ − min_a r̃.
+    pub(super) spans: Vec<f64>,
+    /// min_a r̃.
+    pub(super) least: Vec<f64>,
+    /// max_a r̃.
+    pub(super) most: Vec<f64>,
+}
+
 impl WeightedLog {
+    /// With v_i = (r_i + b)·min(1/p_i, M), where M is `clip`.
+    ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i,
     /// r_i/p_i or 1/p_i.
-    pub(super) fn new(log: &Log, translation: f64) -> Result<Self, BoplError> {
+    pub(super) fn new(log: &Log, translation: f64, clip: Option<f64>) -> Result<Self, BoplError> {
         if !(translation.abs() <= LARGEST) {
             let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
         let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
             let reward = r + translation;
-            let v = reward / p;
+            let v = reward / clipped(*p, clip);
             // The estimates need r/p and 1/p.
             let is_beyond = |numerator: &f64| !((numerator / p).abs() <= LARGEST);
             match [reward, *r].into_iter().find(is_beyond).or((1.0 / p > LARGEST).then_some(*r)) {
@@ -58,7 +77,57 @@ impl WeightedLog {
             None => log.actions() > 1,
             Some(_) => (0..log.len()).any(|i| log.on_offer(i).len() > 1),
         };
-        Ok(Self { actions: log.actions(), logged, propensities, untranslated, ratios, absent, has_choice })
+        let (actions, predicted) = (log.actions(), None);
+        Ok(Self { actions, logged, propensities, untranslated, ratios, predicted, absent, has_choice })
+    }
+
+    /// The log with predicted rewards: q̂(x_i, a) at i·|A| + a.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] for a table of another size, [`BoplError::NotFinite`] for a prediction beyond
+    /// 1e140, [`BoplError::Importance`] for such a δ_i; [`BoplError::TooManyPairs`].
+    pub(super) fn with_predictions(
+        self,
+        log: &Log,
+        predictions: &[f64],
+        (translation, clip): (f64, Option<f64>),
+    ) -> Result<Self, BoplError> {
+        let (n, actions) = (self.len(), self.actions);
+        let mut rewards = zeros(log)?;
+        if predictions.len() != rewards.len() {
+            let (expected, got) = (rewards.len(), predictions.len());
+            return Err(BoplError::Mismatch { argument: "predictions", unit: "pairs", expected, got });
+        }
+        if let Some(index) = predictions.iter().position(|q| !(q.abs() <= LARGEST)) {
+            let value = predictions[index];
+            return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
+        }
+        let mut ratios = Vec::with_capacity(n);
+        let mut spans_of_model = Vec::with_capacity(n);
+        let (mut least, mut most) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for (i, q) in predictions.chunks_exact(actions).enumerate() {
+            let (logged, propensity) = (self.logged[i] as usize, self.propensities[i]);
+            let reward = log.rewards()[i] - q[logged];
+            let delta = reward / clipped(propensity, clip);
+            if !(delta.abs() <= LARGEST) {
+                return Err(BoplError::Importance { row: i, reward, propensity });
+            }
+            ratios.push(delta);
+            let (mut of_model, mut of_both) = (Range::NOTHING, Range::NOTHING);
+            for (a, q) in q.iter().enumerate() {
+                rewards[a * n + i] = q + translation;
+                if self.absent.is_empty() || !self.absent[a * n + i] {
+                    of_model.include(*q);
+                    of_both.include(q + translation + if a == logged { delta } else { 0.0 });
+                }
+            }
+            spans_of_model.push(of_model.most - of_model.least);
+            least.push(of_both.least);
+            most.push(of_both.most);
+        }
+        let spans = most.iter().zip(&least).map(|(most, least)| most - least).collect();
+        let predicted = Some(Predicted { rewards, spans_of_model, spans, least, most });
+        Ok(Self { ratios, predicted, ..self })
     }
 
     /// n.
@@ -66,10 +135,19 @@ impl WeightedLog {
         self.ratios.len()
     }
 
-    /// −(1/n) Σ max(v_i, 0): a lower bound on the risk of any policy, and its infimum where contexts are
-    /// distinct and have two actions.
+    /// −(1/n) Σ max_a r̃(x_i, a), with r̃ = v_i of the logged action and 0 of the others unless rewards were
+    /// predicted: a lower bound on the risk of any policy, and its infimum where contexts are distinct and
+    /// have two actions.
     pub(super) fn optimal_risk(&self) -> f64 {
-        -mean(self.len(), self.ratios.iter().map(|v| v.max(0.0)))
+        match &self.predicted {
+            None => -mean(self.len(), self.ratios.iter().map(|v| v.max(0.0))),
+            Some(predicted) => -mean(self.len(), predicted.most.iter().copied()),
+        }
+    }
+
+    /// max_a r̃ − min_a r̃ of every row, up to its sign: v_i unless rewards were predicted.
+    pub(super) fn spans(&self) -> &[f64] {
+        self.predicted.as_ref().map_or(&self.ratios, |predicted| &predicted.spans)
     }
 }
 
@@ -88,7 +166,25 @@ impl WeightedLog {
 /// # Errors
 /// [`BoplError::BadParameter`] for a b that is not finite; [`BoplError::Importance`].
 pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
-    Ok(WeightedLog::new(log, translation)?.optimal_risk())
+    Ok(WeightedLog::new(log, translation, None)?.optimal_risk())
+}
+
+struct Range {
+    least: f64,
+    most: f64,
+}
+
+impl Range {
+    const NOTHING: Self = Self { least: f64::INFINITY, most: f64::NEG_INFINITY };
+
+    fn include(&mut self, x: f64) {
+        (self.least, self.most) = (self.least.min(x), self.most.max(x));
+    }
+}
+
+/// The p of which 1/p is at most M.
+fn clipped(p: f64, clip: Option<f64>) -> f64 {
+    clip.map_or(p, |most| p.max(1.0 / most))
 }
 
 /// The mean of n terms.

@@ -3,7 +3,8 @@
 //! Reading order: `logs` (data), `learners` (base learners with arbitrary answers, whose rounds have the
 //! guarantee too), `account` (the claims of every round, recomputed from the predictors). The claims:
 //! `theorem_1`, `smoothness` (Propositions 1 and 2), `engines` (histogram trees against exact ones),
-//! `classification`, `gradients`, `optimal_risk`, `scale` (Z, α and the paper's form of the bound), `steps`
+//! `second_order` (local
+//! curvature), `doubly_robust`, `classification`, `gradients`, `optimal_risk`, `scale` (Z, α and the paper's form of the bound), `steps`
 //! (α with a ridge), `surrogate` (failures without it), `action_sets`, `reward_regression`; the contract:
 //! `ends`, `refusals`, `threads`, `allocation`, `validation`, `checkpoint`.
 
@@ -28,6 +29,7 @@ mod reward_regression;
 mod ends;
 mod refusals;
 mod second_order;
+mod doubly_robust;
 mod threads;
 mod allocation;
 mod validation;

@@ -6,7 +6,7 @@ use super::policy_boosting::{PolicyBoosting, Round, check_reproduced};
 use super::replay::add_members;
 use crate::bopl::ensemble::check_predictions;
 use crate::bopl::weighted_log::zeros;
-use crate::bopl::{BoplError, PolicyEnsemble, PolicyObjective};
+use crate::bopl::{Bopl, BoplError, PolicyEnsemble, PolicyObjective};
 use off_policy::Log;
 use serde::{Deserialize, Serialize};
 use weak_learners::pairs::PairLearner;
@@ -53,6 +53,8 @@ use weak_learners::pairs::PairLearner;
 pub struct Checkpoint<L: PairLearner> {
     objective: String,
     log: Fingerprint,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    predictions: Option<Fingerprint>,
     settings: Settings,
     learner: L,
     ensemble: PolicyEnsemble<L::Hypothesis>,
@@ -75,19 +77,58 @@ impl<L: PairLearner> Checkpoint<L> {
     /// The run between the same two rounds, on the log that it was trained on.
     ///
     /// # Errors
-    /// [`BoplError::AnotherLog`], [`BoplError::AnotherObjective`]; [`BoplError::NotReproduced`] where the
+    /// [`BoplError::AnotherLog`], [`BoplError::AnotherObjective`], [`BoplError::OtherPredictions`] for a run
+    /// that was trained on predicted rewards; [`BoplError::NotReproduced`] where the
     /// checked part of the record contradicts the ensemble: the file was changed, or the predictors differ
     /// from the values that the base learner reported; the errors of [`PolicyBoosting::from_ensemble`].
     pub fn resume<O: PolicyObjective>(self, log: &Log) -> Result<PolicyBoosting<O, L>, BoplError>
     where
         L::Hypothesis: Sync,
     {
-        let Self { objective, log: fingerprint, settings, learner, ensemble, record } = self;
+        self.resume_with(log, None)
+    }
+
+    /// A run of [`PolicyBoosting::doubly_robust`] between the same two rounds, on the log and the predictions
+    /// that it was trained on.
+    ///
+    /// # Errors
+    /// As of [`resume`](Self::resume); [`BoplError::OtherPredictions`] for other predictions.
+    pub fn resume_doubly_robust(
+        self,
+        log: &Log,
+        predictions: &[f64],
+    ) -> Result<PolicyBoosting<Bopl, L>, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        self.resume_with(log, Some(predictions))
+    }
+
+    fn resume_with<O: PolicyObjective>(
+        self,
+        log: &Log,
+        predictions: Option<&[f64]>,
+    ) -> Result<PolicyBoosting<O, L>, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        let Self {
+            objective,
+            log: fingerprint,
+            predictions: trained_on,
+            settings,
+            learner,
+            ensemble,
+            record,
+        } = self;
         if objective != O::NAME {
             return Err(BoplError::AnotherObjective { expected: O::NAME, found: objective });
         }
         if fingerprint != Fingerprint::of(log) {
             return Err(BoplError::AnotherLog);
+        }
+        if trained_on != predictions.map(Fingerprint::of_numbers) {
+            return Err(BoplError::OtherPredictions);
         }
         ensemble.check_fit(log)?;
         let ensemble = ensemble.named_by(log);
@@ -100,7 +141,7 @@ impl<L: PairLearner> Checkpoint<L> {
         add_members(start, log, &mut scores)?;
         check_predictions(&scores)?;
         let nothing = PolicyEnsemble::start(log)?;
-        let mut run = PolicyBoosting::start(log, learner, settings, nothing, scores)?;
+        let mut run = PolicyBoosting::start(log, learner, settings, (nothing, scores), predictions)?;
         for (round, member) in record.iter().zip(found) {
             check_reproduced("alpha", round.alpha, member.alpha)?;
         }
@@ -119,6 +160,7 @@ where
         Checkpoint {
             objective: O::NAME.to_owned(),
             log: self.fingerprint().clone(),
+            predictions: self.predictions().cloned(),
             settings: *self.settings(),
             learner: self.learner().clone(),
             ensemble: self.ensemble().clone(),

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use weak_learners::batch::Sample;
 
-/// The SHA-256 of all numbers of a log: contexts, actions, propensities, rewards and sets on offer.
+/// The SHA-256 of all numbers of a log (contexts, actions, propensities, rewards and sets on offer), or of a
+/// table.
 ///
 /// Contexts count by their values, stored sparse or dense. *Cost:* one pass over the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,17 @@ impl Fingerprint {
     /// Hexadecimal digits.
     pub(in crate::bopl) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Of a table.
+    pub(super) fn of_numbers(numbers: &[f64]) -> Self {
+        let mut hash = Sha256::new();
+        numbers.iter().for_each(|number| hash.update(number.to_le_bytes()));
+        Self::from_hash(hash)
+    }
+
+    fn from_hash(hash: Sha256) -> Self {
+        Self(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     pub(in crate::bopl) fn of(log: &Log) -> Self {
@@ -44,7 +56,7 @@ impl Fingerprint {
             }
             hash.update(&bytes);
         }
-        Self(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Self::from_hash(hash)
     }
 }
 

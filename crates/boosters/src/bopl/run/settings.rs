@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Unchecked")]
 pub struct Settings {
     translation: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip: Option<f64>,
     ridge: f64,
     step: Step,
 }
@@ -25,14 +27,20 @@ pub struct Settings {
 impl Settings {
     /// A builder that starts from the defaults.
     pub fn builder() -> SettingsBuilder {
-        let Self { translation, ridge, step } = Self::default();
-        SettingsBuilder { unchecked: Unchecked { translation, ridge, step } }
+        let Self { translation, clip, ridge, step } = Self::default();
+        SettingsBuilder { unchecked: Unchecked { translation, clip, ridge, step } }
     }
 
     /// b: a run trains on r_i + b.
     #[must_use]
     pub fn translation(&self) -> f64 {
         self.translation
+    }
+
+    /// M, the largest weight 1/p of a row; `None` for no bound.
+    #[must_use]
+    pub fn clip(&self) -> Option<f64> {
+        self.clip
     }
 
     /// λ.
@@ -50,7 +58,7 @@ impl Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { translation: 0.0, ridge: 0.0, step: Step::Closed(Smoothness::Sharp) }
+        Self { translation: 0.0, clip: None, ridge: 0.0, step: Step::Closed(Smoothness::Sharp) }
     }
 }
 
@@ -69,6 +77,13 @@ impl SettingsBuilder {
         self
     }
 
+    /// Clipped importance weights: min(1/p_i, M) in place of 1/p_i. The objective is then that of clipped
+    /// IPS, biased where an action was rare and less at the mercy of few rows; the guarantee is about it.
+    pub fn clip(mut self, largest_weight: f64) -> Self {
+        self.unchecked.clip = Some(largest_weight);
+        self
+    }
+
     /// Ridge λ on the weights of the ensemble \[L23, Appendix E\].
     pub fn ridge(mut self, lambda: f64) -> Self {
         self.unchecked.ridge = lambda;
@@ -84,8 +99,8 @@ impl SettingsBuilder {
     /// The settings.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, a λ outside [0, 1e140], or a learning rate outside
-    /// (0, 1].
+    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M outside (0, 1e140], a λ outside [0, 1e140], or
+    /// a learning rate outside (0, 1].
     pub fn build(self) -> Result<Settings, BoplError> {
         self.unchecked.try_into()
     }
@@ -94,6 +109,8 @@ impl SettingsBuilder {
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct Unchecked {
     translation: f64,
+    #[serde(default)]
+    clip: Option<f64>,
     ridge: f64,
     step: Step,
 }
@@ -101,15 +118,18 @@ struct Unchecked {
 impl TryFrom<Unchecked> for Settings {
     type Error = BoplError;
 
-    fn try_from(Unchecked { translation, ridge, step }: Unchecked) -> Result<Self, BoplError> {
+    fn try_from(Unchecked { translation, clip, ridge, step }: Unchecked) -> Result<Self, BoplError> {
         if !(translation.abs() <= LARGEST) {
             let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
         step.check()?;
+        if let Some(value) = clip.filter(|most| !(*most > 0.0 && *most <= LARGEST)) {
+            return Err(BoplError::BadParameter { name: "clip", value, domain: "(0, 1e140]" });
+        }
         if !(0.0..=LARGEST).contains(&ridge) {
             return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, 1e140]" });
         }
-        Ok(Self { translation, ridge, step })
+        Ok(Self { translation, clip, ridge, step })
     }
 }
