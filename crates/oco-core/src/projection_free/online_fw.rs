@@ -1,6 +1,6 @@
 //! Online Frank–Wolfe, also called online conditional gradient \[HK12\].
 
-use crate::error::check_sum;
+use crate::error::{check_length, check_sum};
 use crate::learner::membership_tolerance;
 use crate::step::check_step;
 use crate::{OcoError, OnlineLearner, check_vector};
@@ -143,6 +143,7 @@ impl<K: LinearMinimisation> TryFrom<State<K>> for OnlineFrankWolfe<K> {
         state.set.check_dimension(n)?;
         check_vector("start", &state.start, n)?;
         check_finite("play", &state.x)?;
+        check_length("play", &state.x, n)?;
         for (argument, point) in [("start", &state.start), ("play", &state.x)] {
             if !state.set.contains(point, membership_tolerance(point)) {
                 return Err(OcoError::OutsideSet { argument });
