@@ -6,6 +6,7 @@
 //!   online and on a sample \[BCMH20\].
 //! * [`mistake_bound`]: earlier online boosters, in the mistake-bound model \[CLL12\], \[BKL15\].
 //! * [`bopl`]: policies from logged bandit data \[L23\].
+//! * [`auto_policy`]: the recipe that chooses among them on the log alone.
 //! * [`maboost`]: AdaBoost and its smooth, sparse and combined relatives, on tables of examples \[NP14\].
 //! * [`Threads`]: the number of threads of a piece of work.
 //! * [`feedback`]: the noise of bandit feedback.
@@ -41,6 +42,7 @@ mod draws;
 mod patience;
 mod requirements;
 pub mod agnostic;
+pub mod auto_policy;
 pub mod bopl;
 pub mod feedback;
 pub mod gradient;

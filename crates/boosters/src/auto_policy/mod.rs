@@ -1,0 +1,415 @@
+//! A policy from a log with nothing to set: which objective, how deep, how long is chosen on the log alone.
+//!
+//! [`AutoPolicy`] tries [`Candidate`]s one by one on a part of the log, judges each after every round by the
+//! doubly robust estimate on rows that it has not seen, and trains the best one on all rows.
+
+mod candidate;
+mod learner;
+mod reward_model;
+
+pub use candidate::{Candidate, Objective};
+
+use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
+use candidate::{Ranges, candidates};
+use learner::{Training, contexts_of};
+use off_policy::estimators::{Estimate, Estimator};
+use off_policy::{Log, Rewards};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use reward_model::BoostedRewards;
+use rows::numeric::LARGEST;
+use serde::Serialize;
+use std::cell::OnceCell;
+use std::ops::ControlFlow;
+use weak_learners::pairs::{BinnedContexts, PairTree};
+
+/// A recipe: the number of candidates, the most rounds of each, and a seed.
+///
+/// *How.* Rewards are mapped to [0, 1]. The rows are dealt to five folds; one fold is held out at a time, for
+/// one fold of a large log and for three of a log below 10,000 rows. A candidate is trained on the other rows,
+/// and after every round the argmax policy is valued on the held-out fold by DR, with a model of rewards that
+/// is fitted on the same training rows. A candidate ends after as long without a better round as a third of
+/// its rounds, and where it lags behind the best one at the same Ση. The candidate and the round of the
+/// largest value win, and are trained on all rows.
+///
+/// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
+/// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
+/// and the seed alone. *Cost:* that of the candidates' rounds; one candidate is in memory at a time.
+///
+/// ```
+/// use boosters::auto_policy::AutoPolicy;
+/// use off_policy::policies::{Argmax, Policy};
+/// use off_policy::{ActionSet, Log, Rewards};
+/// use rows::{Row, RowMatrix};
+/// use std::ops::ControlFlow;
+/// // Action 1 pays where x ≥ ½; the log played both evenly.
+/// let contexts = RowMatrix::dense(1, (0..400).map(|i| f64::from(i % 20) / 20.0).collect())?;
+/// let actions: Vec<u32> = (0..400).map(|i| (i / 20) % 2).collect();
+/// let paid = |i: u32, a: u32| f64::from(u8::from((i % 20 >= 10) == (a == 1)));
+/// let rewards = (0..400).map(|i| paid(i, actions[i as usize])).collect();
+/// let log = Log::new(contexts, 2, actions.clone(), vec![0.5; 400], Rewards(rewards))?;
+/// let recipe = AutoPolicy::builder().candidates(2).rounds(30).seed(1).build()?;
+/// let fit = recipe.fit(&log, |tried| ControlFlow::Continue(()))?;
+/// let policy = Argmax::new(fit.ensemble);
+/// let mut pi = [0.0; 2];
+/// policy.probabilities(Row::dense(&[0.9])?, ActionSet::all(2)?, &mut pi)?;
+/// assert_eq!(pi, [0.0, 1.0]);
+/// assert_eq!(fit.tried.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AutoPolicy {
+    candidates: usize,
+    rounds: usize,
+    seed: u64,
+}
+
+/// Builds an [`AutoPolicy`]: 8 candidates of at most 600 rounds, seed 0, unless it is told otherwise.
+#[derive(Debug, Clone, Copy)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct AutoPolicyBuilder {
+    recipe: AutoPolicy,
+}
+
+/// A candidate that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tried {
+    /// What it was.
+    pub candidate: Candidate,
+    /// The rounds that it played.
+    pub rounds: usize,
+    /// The round of the largest value; 0 is the policy of no trees.
+    pub best_round: usize,
+    /// The value of the argmax policy after that round, by DR on held-out rows, in the log's own rewards.
+    pub value: Estimate,
+}
+
+/// The outcome of a recipe.
+#[derive(Debug, Clone)]
+pub struct AutoFit {
+    /// The scores of the policy, trained on all rows; its [`Argmax`](off_policy::policies::Argmax) is the
+    /// policy that was valued.
+    pub ensemble: PolicyEnsemble<PairTree>,
+    /// The position of the winner in `tried`.
+    pub chosen: usize,
+    /// The candidates in the order of their trial.
+    pub tried: Vec<Tried>,
+}
+
+/// The folds that rows are dealt to.
+const FOLDS: usize = 5;
+/// Logs of fewer rows are valued on [`OF_SMALL`] folds, others on one.
+const SMALL: usize = 10_000;
+const OF_SMALL: usize = 5;
+/// The least patience.
+const PATIENCE: usize = 50;
+/// Trainings of the winner, each on other parts of the rows and columns.
+const BAGS: u16 = 4;
+/// The first Ση at which a candidate may lag.
+const FIRST_MILESTONE: f64 = 2.0;
+
+impl AutoPolicy {
+    /// A builder that starts from the defaults.
+    pub fn builder() -> AutoPolicyBuilder {
+        AutoPolicyBuilder { recipe: Self { candidates: 8, rounds: 600, seed: 0 } }
+    }
+
+    /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate when it ends;
+    /// `Break` ends the search, and the best one so far is trained.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a log of fewer than 10 rows; the errors of training.
+    pub fn fit(
+        &self,
+        log: &Log,
+        mut watch: impl FnMut(&Tried) -> ControlFlow<()>,
+    ) -> Result<AutoFit, BoplError> {
+        let n = log.len();
+        if n < 2 * FOLDS {
+            #[allow(clippy::cast_precision_loss, reason = "below 10")]
+            let value = n as f64;
+            return Err(BoplError::BadParameter { name: "rows of the log", value, domain: "10, 11, …" });
+        }
+        let (log, unit) = in_units(log)?;
+        let mut order: Vec<usize> = (0..n).collect();
+        order.shuffle(&mut self.stream(0));
+        let held_out = if n < SMALL { OF_SMALL } else { 1 };
+        let folds = (0..held_out).map(|fold| Fold::new(&log, &order, fold, &self.streams(1)));
+        let folds = folds.collect::<Result<Vec<_>, _>>()?;
+        let mut tried: Vec<Tried> = Vec::new();
+        let mut best: Option<(usize, Curve)> = None;
+        let number = self.candidates;
+        for (k, candidate) in candidates(Ranges::of(&log), number, &mut self.stream(3)).iter().enumerate() {
+            let curve = self.race(candidate, k, &folds, best.as_ref().map(|(_, curve)| curve))?;
+            let (best_round, value) = curve.best();
+            let rounds = curve.values.len() - 1;
+            let found = Tried { candidate: *candidate, rounds, best_round, value: unit.undo(value) };
+            let end = watch(&found);
+            tried.push(found);
+            if best.as_ref().is_none_or(|(_, best)| value.value > best.best().1.value) {
+                best = Some((k, curve));
+            }
+            if end.is_break() {
+                break;
+            }
+        }
+        let chosen = best.map_or(0, |(k, _)| k);
+        let Tried { candidate, best_round, .. } = &tried[chosen];
+        let ensemble = self.bag(candidate, *best_round, &log)?;
+        Ok(AutoFit { ensemble, chosen, tried })
+    }
+
+    /// The mean of the scores of several trainings on all rows.
+    fn bag(
+        &self,
+        candidate: &Candidate,
+        rounds: usize,
+        log: &Log,
+    ) -> Result<PolicyEnsemble<PairTree>, BoplError> {
+        let contexts = contexts_of(log)?;
+        let predictions = match candidate.objective {
+            Objective::DoublyRobust => reward_model::cross_fitted(log, &self.streams(1))?,
+            _ => Vec::new(),
+        };
+        let mut members = Vec::new();
+        for bag in 0..BAGS {
+            let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
+            let mut training = Training::new(candidate, log, rngs, || Ok(predictions.clone()))?;
+            for _ in 0..rounds {
+                if training.round(&contexts)?.is_break() {
+                    break;
+                }
+            }
+            let share = |Member { alpha, predictor }: &Member<PairTree>| Member {
+                alpha: alpha / f64::from(BAGS),
+                predictor: predictor.clone(),
+            };
+            members.extend(training.ensemble().members().iter().map(share));
+        }
+        let ensemble = PolicyEnsemble::of(log.inputs(), log.actions(), members)?;
+        match log.schema() {
+            Some(schema) => ensemble.with_schema(schema.clone()),
+            None => Ok(ensemble),
+        }
+    }
+
+    /// The values of a candidate's rounds, until it has ended or lags behind.
+    fn race(
+        &self,
+        candidate: &Candidate,
+        k: usize,
+        folds: &[Fold],
+        leader: Option<&Curve>,
+    ) -> Result<Curve, BoplError> {
+        let rngs = self.streams(4 + 2 * (k as u64 + 1));
+        let start = |fold: &'_ Fold| {
+            let predictions = || fold.predictions(&self.streams(1)).map(<[f64]>::to_vec);
+            Training::new(candidate, &fold.train, rngs.clone(), predictions)
+        };
+        let mut runs = folds.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let mut validations = folds.iter().map(Fold::validation).collect::<Result<Vec<_>, _>>()?;
+        let mut curve = Curve { learning_rate: candidate.learning_rate, values: Vec::new() };
+        for round in 0.. {
+            let mut pooled = Pooled::default();
+            for (validation, (run, fold)) in validations.iter_mut().zip(runs.iter().zip(folds)) {
+                validation.follow(run.ensemble())?;
+                if let Some(estimate) = validation.estimates().last().copied().flatten() {
+                    pooled.add(fold.held_out.len(), estimate);
+                }
+            }
+            curve.values.push(pooled.mean());
+            let waited = round - curve.best().0;
+            if round == self.rounds || waited >= PATIENCE.max(round / 2) || curve.lags(leader) {
+                return Ok(curve);
+            }
+            for (run, fold) in runs.iter_mut().zip(folds) {
+                if run.round(&fold.contexts)?.is_break() {
+                    return Ok(curve);
+                }
+            }
+        }
+        Ok(curve)
+    }
+
+    fn stream(&self, of: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream((1 << 43) + of);
+        rng
+    }
+
+    fn streams(&self, of: u64) -> [ChaCha8Rng; 2] {
+        [self.stream(of), self.stream(of + 1)]
+    }
+}
+
+impl AutoPolicyBuilder {
+    /// The number of candidates, 1 to 1,000.
+    pub fn candidates(mut self, candidates: usize) -> Self {
+        self.recipe.candidates = candidates;
+        self
+    }
+
+    /// The most rounds of a candidate, 1 to 100,000.
+    pub fn rounds(mut self, rounds: usize) -> Self {
+        self.recipe.rounds = rounds;
+        self
+    }
+
+    /// The seed of all draws.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.recipe.seed = seed;
+        self
+    }
+
+    /// The recipe.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a number of candidates or rounds outside its range.
+    pub fn build(self) -> Result<AutoPolicy, BoplError> {
+        let AutoPolicy { candidates, rounds, .. } = self.recipe;
+        for (name, number, most, domain) in [
+            ("candidates", candidates, 1_000, "1, 2, …, 1000"),
+            ("rounds", rounds, 100_000, "1, 2, …, 100000"),
+        ] {
+            if !(1..=most).contains(&number) {
+                #[allow(clippy::cast_precision_loss, reason = "for a message")]
+                let value = number as f64;
+                return Err(BoplError::BadParameter { name, value, domain });
+            }
+        }
+        Ok(self.recipe)
+    }
+}
+
+/// Rows that a candidate is trained on, and rows that it is valued on.
+struct Fold {
+    train: Log,
+    contexts: BinnedContexts,
+    held_out: Log,
+    /// Fitted on `train`.
+    model: BoostedRewards,
+    /// Cross-fitted on `train`.
+    predictions: OnceCell<Vec<f64>>,
+}
+
+impl Fold {
+    fn new(log: &Log, order: &[usize], fold: usize, rngs: &[ChaCha8Rng; 2]) -> Result<Self, BoplError> {
+        let of = |is_held_out: bool| {
+            let places = order.iter().enumerate();
+            let mut rows: Vec<usize> = places
+                .filter(|(place, _)| (place % FOLDS == fold) == is_held_out)
+                .map(|(_, row)| *row)
+                .collect();
+            rows.sort_unstable();
+            log.select(rows)
+        };
+        let (train, held_out) = (of(false)?, of(true)?);
+        let (contexts, model) = (contexts_of(&train)?, reward_model::fit(&train, rngs)?);
+        Ok(Self { train, contexts, held_out, model, predictions: OnceCell::new() })
+    }
+
+    fn predictions(&self, rngs: &[ChaCha8Rng; 2]) -> Result<&[f64], BoplError> {
+        if let Some(found) = self.predictions.get() {
+            return Ok(found);
+        }
+        let found = reward_model::cross_fitted(&self.train, rngs)?;
+        Ok(self.predictions.get_or_init(|| found))
+    }
+
+    fn validation(&self) -> Result<Validation<'_>, BoplError> {
+        let validation = Validation::builder(&self.held_out).estimator(Estimator::Dr).model(&self.model);
+        validation.of_argmax().patience(usize::MAX).build()
+    }
+}
+
+/// The values after 0, 1, … rounds.
+struct Curve {
+    learning_rate: f64,
+    values: Vec<Estimate>,
+}
+
+impl Curve {
+    /// The round of the largest value, the first of equals, and the value.
+    fn best(&self) -> (usize, Estimate) {
+        self.best_of(self.values.len())
+    }
+
+    fn best_of(&self, rounds: usize) -> (usize, Estimate) {
+        let nothing = Estimate { value: f64::NEG_INFINITY, standard_error: None };
+        self.values.iter().take(rounds).enumerate().fold((0, nothing), |best, (round, estimate)| {
+            if estimate.value > best.1.value { (round, *estimate) } else { best }
+        })
+    }
+
+    /// Whether the values are more than half a standard error below the leader's at the same Ση, where Ση
+    /// has just passed 2, 4, 8, ….
+    fn lags(&self, leader: Option<&Self>) -> bool {
+        #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
+        let path = |rounds: usize| rounds as f64 * self.learning_rate;
+        let rounds = self.values.len() - 1;
+        let (Some(leader), Some(before)) = (leader, rounds.checked_sub(1)) else { return false };
+        let doublings = |path: f64| path.log2().floor();
+        if path(rounds) < FIRST_MILESTONE || doublings(path(before)) >= doublings(path(rounds)) {
+            return false;
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rounds")]
+        let as_far = (path(rounds) / leader.learning_rate) as usize + 1;
+        let ahead = leader.best_of(as_far).1;
+        self.best().1.value < ahead.value - 0.5 * ahead.standard_error.unwrap_or(0.0)
+    }
+}
+
+/// The mean of the folds' estimates, by their rows.
+#[derive(Default)]
+struct Pooled {
+    rows: f64,
+    sum: f64,
+    squared_errors: f64,
+}
+
+impl Pooled {
+    fn add(&mut self, rows: usize, estimate: Estimate) {
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let rows = rows as f64;
+        self.rows += rows;
+        self.sum += rows * estimate.value;
+        self.squared_errors += (rows * estimate.standard_error.unwrap_or(0.0)).powi(2);
+    }
+
+    fn mean(&self) -> Estimate {
+        let standard_error = Some(self.squared_errors.sqrt() / self.rows);
+        Estimate { value: self.sum / self.rows, standard_error }
+    }
+}
+
+/// r = least + span·r′, with r′ in [0, 1].
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    least: f64,
+    span: f64,
+}
+
+impl Unit {
+    fn undo(self, Estimate { value, standard_error }: Estimate) -> Estimate {
+        let standard_error = standard_error.map(|error| error * self.span);
+        Estimate { value: self.least + self.span * value, standard_error }
+    }
+}
+
+/// The log with rewards in [0, 1].
+fn in_units(log: &Log) -> Result<(Log, Unit), BoplError> {
+    let (least, most) = log.rewards().iter().fold((LARGEST, -LARGEST), |(l, m), r| (l.min(*r), m.max(*r)));
+    let span = if most > least { most - least } else { 1.0 };
+    let rewards = log.rewards().iter().map(|r| (r - least) / span).collect();
+    let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
+    let mut scaled =
+        Log::new(log.contexts().clone(), log.actions(), actions, propensities, Rewards(rewards))?;
+    if let Some(sets) = log.action_sets() {
+        scaled = scaled.with_action_sets(sets.clone())?;
+    }
+    if let Some(schema) = log.schema() {
+        scaled = scaled.with_schema(schema.clone())?;
+    }
+    Ok((scaled, Unit { least, span }))
+}

@@ -1,0 +1,85 @@
+//! The model of rewards behind the estimates, and behind the doubly robust objective.
+
+use super::candidate::{Candidate, Objective};
+use super::learner::{contexts_of, trees};
+use crate::bopl::{BoplError, PolicyEnsemble, PredictedRewards, RewardRegression};
+use crate::patience::Patience;
+use off_policy::estimators::{RewardModel, cross_fit};
+use off_policy::policies::Scores;
+use off_policy::{Log, PolicyError, Schema};
+use rand_chacha::ChaCha8Rng;
+use rows::Row;
+use weak_learners::pairs::{PairHypothesis, PairTree};
+
+/// Boosted reward regression, stopped early on a fifth of its rows.
+const MODEL: Candidate = Candidate {
+    objective: Objective::RewardRegression,
+    max_depth: 8,
+    min_child_weight: 5.0,
+    reg_lambda: 1.0,
+    learning_rate: 0.15,
+    translation: 0.0,
+    clip: None,
+    columns: 0.5,
+    rows: 0.8,
+};
+const MOST_ROUNDS: usize = 300;
+const PATIENCE: usize = 20;
+/// Every fifth row is held out.
+const HELD_OUT: usize = 5;
+/// The folds of the predictions that a doubly robust objective is trained on.
+const FOLDS: usize = 3;
+
+/// Predicted rewards by an ensemble of its own.
+#[derive(Debug)]
+pub(super) struct BoostedRewards(PolicyEnsemble<PairTree>);
+
+impl RewardModel for BoostedRewards {
+    fn inputs(&self) -> Option<usize> {
+        PredictedRewards(&self.0).inputs()
+    }
+
+    fn actions(&self) -> usize {
+        PredictedRewards(&self.0).actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        Scores::schema(&self.0)
+    }
+
+    fn rewards(&self, x: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {
+        PredictedRewards(&self.0).rewards(x, rewards)
+    }
+}
+
+/// The model with the least squared error on the held-out rows; F_0 = 0 for a log of few rows.
+pub(super) fn fit(log: &Log, rngs: &[ChaCha8Rng; 2]) -> Result<BoostedRewards, BoplError> {
+    if log.len() < HELD_OUT {
+        return Ok(BoostedRewards(PolicyEnsemble::new(log.inputs(), log.actions())?));
+    }
+    let part = |is_held_out: bool| log.select((0..log.len()).filter(|i| (i % HELD_OUT == 0) == is_held_out));
+    let (train, held_out) = (part(false)?, part(true)?);
+    let contexts = contexts_of(&train)?;
+    let mut run = RewardRegression::new(&train, trees(&MODEL, rngs.clone())?, MODEL.learning_rate)?;
+    let mut residuals = held_out.rewards().to_vec();
+    let mut scores = vec![0.0; log.actions()];
+    let mut patience = Patience::new(PATIENCE, 0).unwrap_or_else(|| unreachable!("20 rounds"));
+    for round in 0.. {
+        patience.observe(round, Some(-residuals.iter().map(|r| r * r).sum::<f64>()));
+        if round == MOST_ROUNDS || patience.is_over(round, 0) || run.round(&contexts)?.is_break() {
+            break;
+        }
+        let Some(member) = run.ensemble().members().last() else { break };
+        for (residual, row) in residuals.iter_mut().zip(held_out.iter()) {
+            member.predictor.scores(row.context, &mut scores)?;
+            *residual -= member.alpha * scores[row.action];
+        }
+    }
+    let best = patience.best().map_or(0, |(round, _)| round);
+    Ok(BoostedRewards(run.ensemble().prefix(best)))
+}
+
+/// q̂(x_i, a) at i·|A| + a, cross-fitted.
+pub(super) fn cross_fitted(log: &Log, rngs: &[ChaCha8Rng; 2]) -> Result<Vec<f64>, BoplError> {
+    cross_fit(log, FOLDS.min(log.len()), |others: &Log| fit(others, rngs))
+}

@@ -1,0 +1,178 @@
+//! The recipe: what it chooses, what it rests on, and what changes nothing.
+
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
+use boosters::Threads;
+use boosters::auto_policy::{AutoFit, AutoPolicy, Objective, Tried};
+use boosters::bopl::BoplError;
+use off_policy::policies::{Argmax, Policy, Scores};
+use off_policy::{ActionSet, ActionSets, Log, Rewards};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rows::RowMatrix;
+use std::ops::ControlFlow;
+
+const ACTIONS: usize = 4;
+
+/// The right action of a context in [−1, 1]²: its quadrant.
+fn right(x: &[f64]) -> usize {
+    usize::from(x[0] > 0.0) + 2 * usize::from(x[1] > 0.0)
+}
+
+/// A synthetic log of an even policy that is paid 1 with probability 0.9 for the quadrant and 0.1 for another.
+fn log(n: usize, seed: u64) -> Log {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let contexts: Vec<f64> = (0..2 * n).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let actions: Vec<u32> = (0..n).map(|_| rng.random_range(0..4)).collect();
+    let paid = |(x, a): (&[f64], &u32)| if *a as usize == right(x) { 0.9 } else { 0.1 };
+    let chances: Vec<f64> = contexts.chunks(2).zip(&actions).map(paid).collect();
+    let rewards = chances.into_iter().map(|chance| f64::from(u8::from(rng.random_bool(chance)))).collect();
+    let contexts = RowMatrix::dense(2, contexts).unwrap();
+    Log::new(contexts, ACTIONS, actions, vec![0.25; n], Rewards(rewards)).unwrap()
+}
+
+/// The expected reward of the argmax policy on fresh contexts.
+fn true_value(fit: &AutoFit) -> f64 {
+    let mut rng = ChaCha8Rng::seed_from_u64(99);
+    let policy = Argmax::new(fit.ensemble.clone());
+    let mut pi = [0.0; ACTIONS];
+    let mut of_row = || {
+        let x = [rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)];
+        let row = rows::Row::dense(&x).unwrap();
+        policy.probabilities(row, ActionSet::all(ACTIONS).unwrap(), &mut pi).unwrap();
+        if pi[right(&x)] == 1.0 { 0.9 } else { 0.1 }
+    };
+    (0..2000).map(|_| of_row()).sum::<f64>() / 2000.0
+}
+
+fn recipe(candidates: usize) -> AutoPolicy {
+    AutoPolicy::builder().candidates(candidates).rounds(60).seed(3).build().unwrap()
+}
+
+fn go_on(_: &Tried) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+#[test]
+fn it_finds_a_policy_and_says_what_it_is_worth() {
+    let fit = recipe(5).fit(&log(1500, 1), go_on).unwrap();
+    let winner = &fit.tried[fit.chosen];
+    assert_eq!(fit.tried.len(), 5);
+    assert!(fit.tried.iter().all(|tried| tried.value.value <= winner.value.value), "{:?}", fit.tried);
+    let objectives: Vec<Objective> = fit.tried.iter().map(|tried| tried.candidate.objective).collect();
+    for objective in [Objective::Surrogate, Objective::DoublyRobust, Objective::RewardRegression] {
+        assert!(objectives.contains(&objective), "{objectives:?}");
+    }
+    // The mean of four trainings, with steps of at most a learning rate.
+    let alphas: Vec<f64> = fit.ensemble.members().iter().map(|member| member.alpha).collect();
+    assert_eq!(alphas.len(), 4 * winner.best_round);
+    assert!(alphas.iter().all(|alpha| alpha.abs() <= winner.candidate.learning_rate / 4.0 + 1e-15));
+    // An even policy has 0.3, the best one 0.9. The winner's value is a little optimistic.
+    let value = true_value(&fit);
+    assert!(value > 0.8, "{value}");
+    let (found, error) = (winner.value.value, winner.value.standard_error.unwrap());
+    assert!((found - value).abs() < 4.0 * error, "{found} ± {error}, truly {value}");
+}
+
+/// Labels without a rule: no policy is worth more than another, and the estimate does not say so.
+#[test]
+fn nothing_is_promised_where_nothing_can_be_learnt() {
+    let real = log(1500, 2);
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let noise = Rewards((0..1500).map(|_| f64::from(u8::from(rng.random_bool(0.5)))).collect());
+    let contexts = real.contexts().clone();
+    let noise = Log::new(contexts, ACTIONS, real.logged_actions().to_vec(), vec![0.25; 1500], noise).unwrap();
+    let fit = recipe(5).fit(&noise, go_on).unwrap();
+    let Tried { value, .. } = &fit.tried[fit.chosen];
+    // Rows that a candidate was trained on would say 0.9 and more.
+    assert!(value.value < 0.5 + 4.0 * value.standard_error.unwrap(), "{value:?}");
+}
+
+#[test]
+fn the_unit_of_the_rewards_changes_nothing() {
+    let of = |scale: f64, shift: f64| {
+        let log = log(400, 4);
+        let rewards = Rewards(log.rewards().iter().map(|r| scale * r + shift).collect());
+        let (contexts, actions) = (log.contexts().clone(), log.logged_actions().to_vec());
+        let log = Log::new(contexts, ACTIONS, actions, vec![0.25; 400], rewards).unwrap();
+        recipe(3).fit(&log, go_on).unwrap()
+    };
+    let plain = of(1.0, 0.0);
+    for (scale, shift) in [(1024.0, 0.0), (0.125, -4.0), (4.0, 64.0)] {
+        let other = of(scale, shift);
+        assert_eq!((other.chosen, &other.ensemble), (plain.chosen, &plain.ensemble), "{scale}, {shift}");
+        let [a, b] = [&plain, &other].map(|fit| fit.tried[fit.chosen].value);
+        assert!((b.value - (scale * a.value + shift)).abs() < 1e-9 * scale.max(shift.abs()));
+        assert!((b.standard_error.unwrap() - scale * a.standard_error.unwrap()).abs() < 1e-9 * scale);
+    }
+}
+
+#[test]
+fn threads_change_nothing_and_seeds_do() {
+    // More pairs than the threshold for threads, and so many rows that one fold is held out.
+    let log = log(12_000, 5);
+    let fit = |threads: usize, seed: u64| {
+        let recipe = AutoPolicy::builder().candidates(2).rounds(4).seed(seed).build().unwrap();
+        Threads::exactly(threads).unwrap().run(|| recipe.fit(&log, go_on).unwrap()).unwrap()
+    };
+    let alone = fit(1, 3);
+    for threads in [2, 4] {
+        let other = fit(threads, 3);
+        assert_eq!((&other.ensemble, &other.tried), (&alone.ensemble, &alone.tried), "{threads} threads");
+    }
+    assert_ne!(fit(1, 4).ensemble, alone.ensemble);
+}
+
+#[test]
+fn a_watcher_ends_the_search_with_the_best_so_far() {
+    let log = log(300, 6);
+    let mut seen = 0;
+    let fit = recipe(5).fit(&log, |_| {
+        seen += 1;
+        if seen == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let fit = fit.unwrap();
+    assert_eq!((seen, fit.tried.len()), (2, 2));
+    assert!(!fit.ensemble.is_empty());
+}
+
+/// The first half of the rows offers two actions, and the policy stays among them.
+#[test]
+fn actions_that_are_not_on_offer_are_left_alone() {
+    let full = log(600, 7);
+    let offered = |i: usize| -> Vec<u32> {
+        let logged = full.logged_actions()[i];
+        if i < 300 {
+            vec![logged.min((logged + 1) % 4), logged.max((logged + 1) % 4)]
+        } else {
+            vec![0, 1, 2, 3]
+        }
+    };
+    let sets = ActionSets::new(ACTIONS, (0..600).map(offered).collect::<Vec<_>>()).unwrap();
+    let fit = recipe(3).fit(&full.clone().with_action_sets(sets).unwrap(), go_on).unwrap();
+    let mut scores = [0.0; ACTIONS];
+    fit.ensemble.scores(full.row(0).unwrap().context, &mut scores).unwrap();
+    assert!(scores.iter().all(|score| score.is_finite()));
+    assert!(true_value(&fit) > 0.6);
+}
+
+#[test]
+fn bad_settings_and_short_logs_are_refused() {
+    for (builder, name) in [
+        (AutoPolicy::builder().candidates(0), "candidates"),
+        (AutoPolicy::builder().candidates(1001), "candidates"),
+        (AutoPolicy::builder().rounds(0), "rounds"),
+        (AutoPolicy::builder().rounds(100_001), "rounds"),
+    ] {
+        assert!(matches!(builder.build(), Err(BoplError::BadParameter { name: found, .. }) if found == name));
+    }
+    let refused = recipe(1).fit(&log(9, 1), go_on);
+    assert!(matches!(refused, Err(BoplError::BadParameter { name: "rows of the log", .. })));
+    assert!(recipe(2).fit(&log(10, 1), go_on).is_ok());
+    // One reward for all: every policy is as good as another.
+    let flat = log(50, 1);
+    let (contexts, actions) = (flat.contexts().clone(), flat.logged_actions().to_vec());
+    let flat = Log::new(contexts, ACTIONS, actions, vec![0.25; 50], Rewards(vec![7.0; 50])).unwrap();
+    let fit = recipe(3).fit(&flat, go_on).unwrap();
+    assert!((fit.tried[fit.chosen].value.value - 7.0).abs() < 1e-9);
+}
