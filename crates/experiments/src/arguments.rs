@@ -4,6 +4,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use datasets::{ClassificationName, Name, Set};
 use experiments::agnostic::streams::Source;
+use experiments::bopl::methods::Method;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -144,6 +145,9 @@ pub(crate) enum Experiment {
         /// Instead of the tables: BOPL-regr with one parameter varied at a time, scored on validation rows
         #[arg(long, conflicts_with = "search")]
         variations: bool,
+        /// Methods, separated by commas, such as logging,brr-gb,auto-policy; default: all
+        #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with = "variations")]
+        methods: Vec<Method>,
         /// Tasks, separated by commas; default: all
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<ClassificationName>,
@@ -156,6 +160,13 @@ pub(crate) enum Experiment {
         #[arg(long, default_value_t = 2000)]
         replicates: u32,
     },
+}
+
+/// A method by its name in arguments.
+fn method(name: &str) -> Result<Method, String> {
+    let known = Method::ALL.map(Method::argument);
+    let found = Method::ALL.into_iter().find(|method| method.argument() == name);
+    found.ok_or_else(|| format!("not among {}", known.join(", ")))
 }
 
 /// A classification task by its name.

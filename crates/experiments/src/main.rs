@@ -81,13 +81,15 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
             quick,
             search: search_parameters,
             variations,
+            methods,
             datasets,
         } => {
             let all: &[ClassificationName] =
                 if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
             let tasks = or_all(&datasets, all);
+            let methods = or_all(&methods, &bopl::methods::Method::ALL);
             let (sets, run) = (sets(&tasks), if variations { bopl::variations::run } else { bopl::run });
-            let plan = bopl::Plan { large_trials, comparison_trials, search_parameters, tasks };
+            let plan = bopl::Plan { large_trials, comparison_trials, search_parameters, methods, tasks };
             perform(&common, "bopl", (trials, quick), &sets, plan, run)
         }
         Experiment::Obd { common, replicates } => {

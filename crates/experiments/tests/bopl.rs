@@ -29,6 +29,7 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
             large_trials: None,
             comparison_trials: None,
             search_parameters: false,
+            methods: Method::ALL.to_vec(),
             tasks: vec![ClassificationName::Scene],
         },
         out: out.to_owned(),

@@ -383,14 +383,12 @@ impl WeightedLog {
         (u, pi): (&mut [&mut [f64]], &mut [&mut [f64]]),
         sums: &mut PolicySums,
     ) {
-        let is_absent =
-            |a: usize, k: usize| !self.absent.is_empty() && self.absent[a * self.len() + from + k];
         // Rewards are measured from that of a most probable action: where π is nearly 1, r̄ differs from it
         // by less than a rounding.
         let (mut origins, mut means) = ([0.0; BLOCK], [0.0; BLOCK]);
         for (a, column) in scores.iter().enumerate() {
             for (k, score) in column.iter().enumerate() {
-                if *score == tops[k] && !is_absent(a, k) {
+                if *score == tops[k] {
                     origins[k] = self.reward(predicted, a, from + k);
                 }
             }

@@ -28,6 +28,7 @@ pub(super) fn options(out: &Path, trials: u64) -> Options {
             large_trials: None,
             comparison_trials: None,
             search_parameters: false,
+            methods: Method::ALL.to_vec(),
             tasks: vec![ClassificationName::Scene],
         },
         out: out.to_owned(),

@@ -34,11 +34,13 @@ pub enum Method {
     LineSearch,
     /// BOPL-S-regr over trees on x alone, with one value per action in each leaf.
     VectorLeaves,
+    /// The recipe that chooses objective and settings on the log alone, [`boosters::auto_policy`].
+    AutoPolicy,
 }
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Logging,
         Self::BrrGb,
         Self::BoplRegr,
@@ -52,6 +54,7 @@ impl Method {
         Self::SharpSClass,
         Self::LineSearch,
         Self::VectorLeaves,
+        Self::AutoPolicy,
     ];
 
     /// The name in tables; for the paper's methods, the paper's name.
@@ -71,6 +74,7 @@ impl Method {
             Self::SharpSClass => "ours: S-class, sharp",
             Self::LineSearch => "ours: line search",
             Self::VectorLeaves => "ours: vector leaves",
+            Self::AutoPolicy => "ours: AutoPolicy",
         }
     }
 
@@ -101,10 +105,17 @@ impl Method {
         )
     }
 
-    /// Whether the method is boosted off-policy learning, which has theorems.
+    /// Whether the method is boosted off-policy learning, with its theorems counted every round.
     #[must_use]
     pub fn is_boosted(self) -> bool {
-        !matches!(self, Self::Logging | Self::BrrGb)
+        !matches!(self, Self::Logging | Self::BrrGb | Self::AutoPolicy)
+    }
+
+    /// The name in arguments: `bopl-s-regr` of "BOPL-S-regr", `line-search` of "ours: line search".
+    #[must_use]
+    pub fn argument(self) -> String {
+        let name = self.name().trim_start_matches("ours: ").to_lowercase();
+        name.replace(", ", "-").replace(' ', "-")
     }
 
     /// Whether the direct method is computed for the method: two rows of \[L23, Table 2\] on the two tasks of

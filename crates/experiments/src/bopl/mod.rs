@@ -48,6 +48,8 @@ pub struct Plan {
     pub comparison_trials: Option<u64>,
     /// Whether to search the hyper-parameters on validation rows.
     pub search_parameters: bool,
+    /// The methods; those not run on a task are left out there.
+    pub methods: Vec<Method>,
     /// The tasks.
     pub tasks: Vec<ClassificationName>,
 }
@@ -117,7 +119,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         let most = size.rows.map(|[log, held_out]| MostRows { log, held_out });
         let explorer = Explorer::of(name);
         let units = Units { task: &task, explorer, most, options, run: &run };
-        let methods = Method::ALL.into_iter().filter(|method| method.is_run_on(name));
+        let methods = options.plan.methods.iter().copied().filter(|method| method.is_run_on(name));
         let chosen: Vec<(Method, Parameters)> = if options.plan.search_parameters {
             let tried = methods.map(|method| {
                 let tried = search::configurations(method, name, options.seed);

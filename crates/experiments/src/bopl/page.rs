@@ -32,6 +32,7 @@ pub(super) fn write(
     };
     show("Reward on test rows, beside [L23, Table 1]", tables::rewards(measured, options.quick)?);
     show("The direct method against the truth, beside [L23, Table 2]", tables::direct_method(measured)?);
+    show("What AutoPolicy chose, and what it said of its choice", tables::choices(measured)?);
     show("Logging policies", tables::logging(measured)?);
     show("Hyper-parameters", tables::parameters(measured)?);
     let broken = guarantees(measured);

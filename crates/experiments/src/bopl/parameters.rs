@@ -59,7 +59,8 @@ const BOPL_S_CLASS: Line = [
 
 impl Parameters {
     /// \[L23, Table 5\] for the paper's methods. Our methods use those of the method they vary, and
-    /// BOPL-CS-regr those of BOPL-S-regr without the translation. The logging policy has 0 rounds.
+    /// BOPL-CS-regr those of BOPL-S-regr without the translation. The logging policy has 0 rounds, and
+    /// AutoPolicy nothing but the most rounds of a candidate.
     ///
     /// ```
     /// use datasets::ClassificationName::Scene;
@@ -70,12 +71,18 @@ impl Parameters {
     /// ```
     #[must_use]
     pub fn table_5(method: Method, task: ClassificationName) -> Self {
+        if method == Method::AutoPolicy {
+            let (max_depth, learning_rate) = (0, 0.0);
+            let [min_child_weight, reg_lambda, translation] = [0.0; 3];
+            return Self { rounds: 600, max_depth, min_child_weight, reg_lambda, translation, learning_rate };
+        }
         let line = match method {
             Method::BrrGb => BRR_GB,
             Method::BoplRegr | Method::SharpRegr => BOPL_REGR,
             Method::BoplClass | Method::SharpClass => BOPL_CLASS,
             Method::BoplSClass | Method::SharpSClass => BOPL_S_CLASS,
             Method::Logging
+            | Method::AutoPolicy
             | Method::BoplSRegr
             | Method::BoplCsRegr
             | Method::SharpSteps

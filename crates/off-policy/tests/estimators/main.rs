@@ -11,6 +11,7 @@ mod logs;
 mod unbiased;
 mod identities;
 mod coverage;
+mod cross_fit;
 mod bernstein;
 mod support;
 mod pass;

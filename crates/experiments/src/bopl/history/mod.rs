@@ -26,6 +26,9 @@ pub struct History {
     pub direct_method: Option<f64>,
     /// The logging policy's other numbers, in its own row.
     pub logging: Option<Logging>,
+    /// The choice of a recipe, in its own row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Choice>,
     /// The kept rounds, including the last.
     // Kept trials use the field's first name.
     #[serde(rename = "places")]
@@ -47,6 +50,17 @@ pub struct Snapshot {
     pub objective: Option<f64>,
     /// The bound of \[L23, Theorem 1\] on the objective; BRR-gb has none.
     pub bound: Option<f64>,
+}
+
+/// A recipe's choice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The candidate in words.
+    pub candidate: String,
+    /// Its rounds.
+    pub rounds: u32,
+    /// Its estimated value on held-out rows of the log.
+    pub estimate: f64,
 }
 
 /// The logging policy's numbers besides its test reward.

@@ -150,6 +150,33 @@ pub(super) fn logging(measured: &[Measured]) -> Result<Vec<Table>, ExperimentErr
     Ok(vec![table])
 }
 
+/// What AutoPolicy chose in each trial, with its own estimate beside the truth.
+pub(super) fn choices(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
+    let columns = ["chosen", "rounds", "estimate", "test reward", "estimate less test reward", "seconds"];
+    let mut tables = Vec::new();
+    for one in measured.iter().filter(|one| one.method == Method::AutoPolicy) {
+        let mut table = Table::new(one.task.as_str(), &columns);
+        for (trial, history) in one.trials.iter().enumerate() {
+            let Some(choice) = &history.choice else { continue };
+            let number = |value: f64| Cell::Text(format!("{value:.4}"));
+            table.push(
+                &format!("trial {trial}"),
+                one.provenance,
+                vec![
+                    Cell::Text(choice.candidate.clone()),
+                    Cell::Count(u64::from(choice.rounds)),
+                    number(choice.estimate),
+                    number(history.reward),
+                    number(choice.estimate - history.reward),
+                    Cell::Text(significant(history.seconds, 3)),
+                ],
+            )?;
+        }
+        tables.push(table);
+    }
+    Ok(tables)
+}
+
 /// The hyper-parameters of every method.
 pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, ExperimentError> {
     let columns =
@@ -157,7 +184,8 @@ pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, Experiment
     let mut tables = Vec::new();
     for (task, methods) in by_task(measured) {
         let mut table = Table::new(task.as_str(), &columns);
-        for one in methods.into_iter().filter(|one| one.method != Method::Logging) {
+        let has_some = |one: &&Measured| !matches!(one.method, Method::Logging | Method::AutoPolicy);
+        for one in methods.into_iter().filter(has_some) {
             let found = one.parameters;
             let rate = match one.method {
                 Method::BrrGb => Cell::Text(significant(found.learning_rate, 3)),

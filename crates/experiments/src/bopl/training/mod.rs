@@ -1,13 +1,14 @@
 //! A method, trained on a trial's log and evaluated on rows with known rewards.
 
-use super::history::{History, Logging, Snapshot, Watch};
+use super::history::{Choice, History, Logging, Snapshot, Watch};
 use super::methods::Method;
 use super::parameters::Parameters;
 use super::task::{Rewarded, Trial};
 use crate::runner::ExperimentError;
+use boosters::auto_policy::{AutoPolicy, Candidate, Objective};
 use boosters::bopl::{
-    Bopl, BoplS, Classification, PolicyBoosting, PolicyObjective, RewardRegression, Settings, Smoothness,
-    Step,
+    Bopl, BoplS, Classification, Member, PolicyBoosting, PolicyObjective, RewardRegression, Settings,
+    Smoothness, Step,
 };
 use datasets::ClassificationName;
 use std::ops::ControlFlow;
@@ -50,6 +51,7 @@ impl Method {
                 let logging = Some(Logging { on_validation, least_propensity });
                 return Ok(History { reward: rows.logging, logging, ..History::default() });
             }
+            Self::AutoPolicy => return run.auto_policy(),
             Self::BrrGb => run.reward_regression(trees)?,
             Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,
             Self::BoplClass => run.boost::<Bopl, _>(signs, contexts, PAPER)?,
@@ -136,6 +138,30 @@ impl Run<'_> {
         Ok(watch.finish(stop, end))
     }
 
+    /// The recipe, which sees the log alone. Its rounds are those of the final policy, its seconds those of
+    /// the whole search.
+    fn auto_policy(self) -> Result<History, ExperimentError> {
+        let Self { trial, parameters, rows, tick } = self;
+        let begun = Instant::now();
+        let recipe = AutoPolicy::builder().rounds(parameters.rounds as usize).build()?;
+        let fit = recipe.fit(&trial.log, |_| ControlFlow::Continue(()))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let mut scores = rows.no_scores();
+        for Member { alpha, predictor } in fit.ensemble.members() {
+            rows.add(predictor, *alpha, &mut scores)?;
+        }
+        tick(u64::from(parameters.rounds));
+        let chosen = &fit.tried[fit.chosen];
+        let rounds = |rounds: usize| u32::try_from(rounds).unwrap_or(u32::MAX);
+        let choice = Choice {
+            candidate: in_words(&chosen.candidate),
+            rounds: rounds(chosen.best_round),
+            estimate: chosen.value.value,
+        };
+        let (reward, rounds) = (rows.reward(&scores), rounds(fit.ensemble.len()));
+        Ok(History { reward, rounds, seconds, choice: Some(choice), ..History::default() })
+    }
+
     /// BRR-gb, with the predicted rewards of the evaluation rows.
     fn reward_regression(self, learner: HistogramPairTree) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
@@ -169,6 +195,18 @@ impl Run<'_> {
         }
         Ok(watch.finish(stop, end))
     }
+}
+
+/// Objective and settings of a candidate.
+fn in_words(candidate: &Candidate) -> String {
+    let objective = match candidate.objective {
+        Objective::Ips => "IPS",
+        Objective::Surrogate => "surrogate",
+        Objective::DoublyRobust => "doubly robust",
+        Objective::RewardRegression => "reward regression",
+    };
+    let clip = candidate.clip.map_or(String::new(), |most| format!(", weights at most {most:.1}"));
+    format!("{objective}, depth {}, rate {:.2}{clip}", candidate.max_depth, candidate.learning_rate)
 }
 
 #[cfg(test)]
