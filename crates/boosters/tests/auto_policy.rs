@@ -19,7 +19,8 @@ fn right(x: &[f64]) -> usize {
     usize::from(x[0] > 0.0) + 2 * usize::from(x[1] > 0.0)
 }
 
-/// A synthetic log of an even policy that is paid 1 with probability 0.9 for the quadrant and 0.1 for another.
+/// A synthetic log of an even policy that is paid 1 with probability 0.9 for the quadrant and 0.1 for
+/// another.
 fn log(n: usize, seed: u64) -> Log {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let contexts: Vec<f64> = (0..2 * n).map(|_| rng.random_range(-1.0..1.0)).collect();

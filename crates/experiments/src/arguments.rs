@@ -145,7 +145,7 @@ pub(crate) enum Experiment {
         /// Instead of the tables: BOPL-regr with one parameter varied at a time, scored on validation rows
         #[arg(long, conflicts_with = "search")]
         variations: bool,
-        /// Methods, separated by commas, such as logging,brr-gb,auto-policy; default: all
+        /// Methods, separated by commas, such as logging,brr-gb,autopolicy; default: all
         #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with = "variations")]
         methods: Vec<Method>,
         /// Tasks, separated by commas; default: all

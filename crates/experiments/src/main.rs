@@ -117,6 +117,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
         quick,
         search: false,
         variations: false,
+        methods: Vec::new(),
         datasets: Vec::new(),
     })?;
     reproduce(Experiment::Obd { common: common(), replicates: 200 })?;

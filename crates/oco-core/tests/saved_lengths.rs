@@ -40,7 +40,7 @@ fn is_refused<L: OnlineLearner + Serialize + DeserializeOwned>(what: &str, mut l
         match serde_json::from_value::<L>(shortened) {
             Err(_) => {}
             Ok(smaller) => {
-                assert!(is_alone && smaller.play().len() == 2, "{what} without an entry of {place}")
+                assert!(is_alone && smaller.play().len() == 2, "{what} without an entry of {place}");
             }
         }
     }

@@ -19,8 +19,8 @@ pub enum Objective {
     RewardRegression,
 }
 
-/// An objective with settings. Policies take [second-order](crate::bopl::Step::SecondOrder) steps on histogram
-/// trees.
+/// An objective with settings. Policies take [second-order](crate::bopl::Step::SecondOrder) steps on
+/// histogram trees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Candidate {
     /// The objective.

@@ -27,11 +27,11 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// A recipe: the number of candidates, the most rounds of each, and a seed.
 ///
 /// *How.* Rewards are mapped to [0, 1]. The rows are dealt to five folds; one fold is held out at a time, for
-/// one fold of a large log and for three of a log below 10,000 rows. A candidate is trained on the other rows,
-/// and after every round the argmax policy is valued on the held-out fold by DR, with a model of rewards that
-/// is fitted on the same training rows. A candidate ends after as long without a better round as a third of
-/// its rounds, and where it lags behind the best one at the same Ση. The candidate and the round of the
-/// largest value win, and are trained on all rows.
+/// one fold of a large log and for three of a log below 10,000 rows. A candidate is trained on the other
+/// rows, and after every round the argmax policy is valued on the held-out fold by DR, with a model of
+/// rewards that is fitted on the same training rows. A candidate ends after as long without a better round as
+/// a third of its rounds, and where it lags behind the best one at the same Ση. The candidate and the round
+/// of the largest value win, and are trained on all rows.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings

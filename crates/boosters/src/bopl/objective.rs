@@ -73,8 +73,8 @@ impl Along {
 
     /// q of Σ_a q_aπ(a|x_i) for rewards q in a range of length 1: min(κ·Var_π(f), D²/(6√3)).
     ///
-    /// The second derivative is E_π\[(q − q̄)(f − μ)²\] with means q̄ and μ, so that Var_π(f) bounds it. It is
-    /// linear in q: its extremes have q in {0, 1}, where the sum is the probability of a set of actions.
+    /// The second derivative is E_π\[(q − q̄)(f − μ)²\] with means q̄ and μ, so that Var_π(f) bounds it. It
+    /// is linear in q: its extremes have q in {0, 1}, where the sum is the probability of a set of actions.
     #[must_use]
     pub fn of_expectation(self) -> f64 {
         let local = if self.variance > 0.0 { self.variance * self.growth() } else { 0.0 };

@@ -294,8 +294,8 @@ impl WeightedLog {
         })
     }
 
-    /// w_{i,a} = (r̄_i − min_a r̃)π_a(1 − π_a): what [`local_weights`](Self::local_weights) is for rewards that
-    /// are 0 but for a positive one.
+    /// w_{i,a} = (r̄_i − min_a r̃)π_a(1 − π_a): what [`local_weights`](Self::local_weights) is for rewards
+    /// that are 0 but for a positive one.
     fn doubly_robust_weights(&self, predicted: &Predicted, gradient: &Gradient, weights: &mut [f64]) {
         let (n, actions) = (self.len(), self.actions);
         let (u, pi, mut weights) = (cut(n, &gradient.u), cut(n, &gradient.pi), cut_mut(n, weights));
@@ -373,8 +373,8 @@ impl WeightedLog {
         predicted.rewards[a * self.len() + i] + delta
     }
 
-    /// The objective, u_{i,a} = π_a(r̃_a − r̄_i), and unless it is empty π, from the numerators of the softmax
-    /// in `u`.
+    /// The objective, u_{i,a} = π_a(r̃_a − r̄_i), and unless it is empty π, from the numerators of the
+    /// softmax in `u`.
     fn doubly_robust_gradient<S: Deref<Target = [f64]>>(
         &self,
         predicted: &Predicted,

@@ -28,7 +28,8 @@ pub(super) struct WeightedLog {
     pub(super) has_choice: bool,
 }
 
-/// The doubly robust rewards: q̂ of every pair, and the range of r̃(x_i, a) = q̂(x_i, a) + δ_i·1{a = a_i} over the actions on offer.
+/// The doubly robust rewards: q̂ of every pair, and the range of r̃(x_i, a) = q̂(x_i, a) + δ_i·1{a = a_i}
+/// over the actions on offer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Predicted {
     /// q̂(x_i, a) + b at a·n + i.

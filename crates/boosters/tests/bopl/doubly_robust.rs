@@ -331,8 +331,8 @@ fn the_gradient_is_that_of_the_objective() {
     }
 }
 
-/// E_π[(r − r̄)(f − μ)²] ≤ (max r − min r)·min(‖f‖²/(3√3), D²/(6√3), Var_π(f)), each of which is attained; and
-/// the quadratic of a second-order step stays above the line.
+/// E_π[(r − r̄)(f − μ)²] ≤ (max r − min r)·min(‖f‖²/(3√3), D²/(6√3), Var_π(f)), each of which is attained;
+/// and the quadratic of a second-order step stays above the line.
 #[test]
 fn the_curvatures_of_an_expectation_hold_and_are_attained() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);

@@ -3,10 +3,10 @@
 //! Reading order: `logs` (data), `learners` (base learners with arbitrary answers, whose rounds have the
 //! guarantee too), `account` (the claims of every round, recomputed from the predictors). The claims:
 //! `theorem_1`, `smoothness` (Propositions 1 and 2), `engines` (histogram trees against exact ones),
-//! `second_order` (local
-//! curvature), `doubly_robust`, `classification`, `gradients`, `optimal_risk`, `scale` (Z, α and the paper's form of the bound), `steps`
-//! (α with a ridge), `surrogate` (failures without it), `action_sets`, `reward_regression`; the contract:
-//! `ends`, `refusals`, `threads`, `allocation`, `validation`, `checkpoint`.
+//! `second_order` (local curvature), `doubly_robust`, `classification`, `gradients`, `optimal_risk`, `scale`
+//! (Z, α and the paper's form of the bound), `steps` (α with a ridge), `surrogate` (failures without it),
+//! `action_sets`, `reward_regression`; the contract: `ends`, `refusals`, `threads`, `allocation`,
+//! `validation`, `checkpoint`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 

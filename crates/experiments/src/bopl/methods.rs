@@ -111,7 +111,7 @@ impl Method {
         !matches!(self, Self::Logging | Self::BrrGb | Self::AutoPolicy)
     }
 
-    /// The name in arguments: `bopl-s-regr` of "BOPL-S-regr", `line-search` of "ours: line search".
+    /// The name in arguments: `bopl-s-regr` of "BOPL-S-regr", `s-regr-sharp` of "ours: S-regr, sharp".
     #[must_use]
     pub fn argument(self) -> String {
         let name = self.name().trim_start_matches("ours: ").to_lowercase();

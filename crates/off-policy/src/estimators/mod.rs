@@ -10,8 +10,8 @@
 //!
 //! Reading order: [`Estimator`] (the definitions), [`Observation`] (what they need of a row), [`Accumulator`]
 //! (the pass); [`Moments`], and the private modules `block` and `self_normalised` under it; [`Observations`]
-//! with [`OnLog`] and [`Tables`], [`RewardModel`] and [`cross_fit`]; [`OffPolicyEvaluation`], [`Support`]; the
-//! intervals.
+//! with [`OnLog`] and [`Tables`], [`RewardModel`] and [`cross_fit`]; [`OffPolicyEvaluation`], [`Support`];
+//! the intervals.
 
 mod definitions;
 mod error;

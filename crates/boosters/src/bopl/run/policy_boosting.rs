@@ -388,8 +388,8 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
     /// −(1/n) Σ max_a r̃. *Guarantee:* as of every run, with this objective. q̂ ≡ 0 gives [`Bopl`].
     ///
     /// `predictions` has q̂(x_i, a) at i·|A| + a. It is to be cross-fitted
-    /// ([`cross_fit`](off_policy::estimators::cross_fit)): a model that has seen r_i makes r_i − q̂ too small.
-    /// *Cost:* 8 bytes a pair more, and 8 for a second-order step.
+    /// ([`cross_fit`](off_policy::estimators::cross_fit)): a model that has seen r_i makes r_i − q̂ too
+    /// small. *Cost:* 8 bytes a pair more, and 8 for a second-order step.
     ///
     /// ```
     /// use boosters::bopl::{Bopl, PolicyBoosting, Settings};

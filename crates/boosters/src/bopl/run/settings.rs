@@ -99,8 +99,8 @@ impl SettingsBuilder {
     /// The settings.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M outside (0, 1e140], a λ outside [0, 1e140], or
-    /// a learning rate outside (0, 1].
+    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M outside (0, 1e140], a λ outside [0, 1e140],
+    /// or a learning rate outside (0, 1].
     pub fn build(self) -> Result<Settings, BoplError> {
         self.unchecked.try_into()
     }

@@ -27,8 +27,8 @@ use crate::log::Log;
 ///
 /// # Errors
 /// [`EstimateError::BadParameter`] for K; [`EstimateError::TooManyPairs`]; the errors of `fit` and of the
-/// model, [`EstimateError::ActionCount`], [`EstimateError::NotFinite`] and [`EstimateError::TooLarge`] for its
-/// predictions.
+/// model, [`EstimateError::ActionCount`], [`EstimateError::NotFinite`] and [`EstimateError::TooLarge`] for
+/// its predictions.
 pub fn cross_fit<M: RewardModel, E: From<EstimateError>>(
     log: &Log,
     folds: usize,
