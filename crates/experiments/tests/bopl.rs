@@ -29,7 +29,8 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
             large_trials: None,
             comparison_trials: None,
             search_parameters: false,
-            methods: Method::ALL.to_vec(),
+            // The recipe, which takes as long as all the others, has a test of its own.
+            methods: Method::ALL.into_iter().filter(|method| *method != Method::AutoPolicy).collect(),
             tasks: vec![ClassificationName::Scene],
         },
         out: out.to_owned(),
@@ -79,6 +80,35 @@ fn neither_threads_nor_a_stop_change_a_number() {
         |trial: &&Trial| trial.metric.contains("rounds short") || trial.metric.contains("above the bound");
     let broken: Vec<f64> = whole.trials.iter().filter(broken).map(|trial| trial.value).collect();
     assert_eq!(broken, [0.0; 2 * 2 * 12]);
+}
+
+/// The recipe learns from the log and nothing else, and the page says what it chose and what it thought of
+/// its choice.
+#[test]
+fn the_recipe_says_what_it_chose() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), 1, 2);
+    options.plan.methods = vec![Method::Logging, Method::AutoPolicy];
+    let report = run(&options).unwrap();
+    assert!(report.files.iter().all(|file| file.exists()));
+    let record = Record::load(&folder.path().join("bopl.json")).unwrap();
+    let of = |method: Method, metric: &str| {
+        let mut found =
+            record.trials.iter().filter(|one| one.method == method.name() && one.metric == metric);
+        found.next().map(|one| one.value).unwrap()
+    };
+    let [policy, logged] = [Method::AutoPolicy, Method::Logging].map(|method| of(method, "test reward"));
+    // 300 rows of six actions, and no two rows alike: at least as good as the policy of the log.
+    assert!(policy > logged, "{policy} of the recipe, {logged} of the log");
+    let (_, kept) = store(folder.path(), "bopl-");
+    let choice = kept.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let choices: Vec<Value> =
+        choice.map(|unit| unit["value"]["choice"].clone()).filter(|c| c.is_object()).collect();
+    assert_eq!(choices.len(), 1);
+    let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
+    assert!(page.contains("What AutoPolicy chose"), "{page}");
+    assert!(page.contains(choices[0]["candidate"].as_str().unwrap()), "{page}");
+    assert!(page.contains(&format!("{policy:.4}")) && !page.contains("course"), "{page}");
 }
 
 /// The path of a store of units, by the prefix of its name, and its content.

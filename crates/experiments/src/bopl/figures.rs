@@ -23,11 +23,15 @@ const PANELS: [(&str, Read); 3] = [
     ("reward on test rows, argmax", |snapshot| Some(snapshot.reward)),
 ];
 
-/// Every figure as SVG, and the ending of its file name.
+/// Every figure as SVG, and the ending of its file name. A task without a method whose course is drawn has
+/// no such figure.
 pub(super) fn plots(measured: &[Measured]) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut plots = vec![("rewards".to_owned(), rewards(measured).to_svg()?)];
     for (task, methods) in by_task(measured) {
-        plots.push((format!("course-{task}"), history(task, &methods).to_svg()?));
+        let course = history(task, &methods);
+        if course.panels.iter().all(|panel| !panel.series.is_empty()) {
+            plots.push((format!("course-{task}"), course.to_svg()?));
+        }
     }
     Ok(plots)
 }
