@@ -1,4 +1,5 @@
-//! The kernels of `bopl.json` except trees: rounds and runs over given predictors.
+//! The kernels of `bopl.json` except trees, and those of `second_order.json`: rounds and runs over given
+//! predictors.
 
 use super::Kernel;
 use super::code::Refusal;
@@ -30,6 +31,7 @@ pub(super) fn kernel(name: &str) -> Option<Kernel> {
             "bopl_s" => run::<BoplS>(input),
             _ => Err(UNKNOWN),
         },
+        "step_round" => step_round,
         "rescale" => rescale,
         "optimal_risk" => best,
         "softmax_policy" => softmax_policy,
@@ -59,6 +61,22 @@ fn settings(input: &Input<'_>) -> Result<Settings, Refusal> {
         .ridge(or_zero("ridge")?)
         .step(PAPER)
         .build()?)
+}
+
+/// The settings of a case that names its step.
+fn settings_with_step(input: &Input<'_>) -> Result<Settings, Refusal> {
+    let step = match input.text("step")? {
+        "paper" => PAPER,
+        "sharp" => Step::Closed(Smoothness::Sharp),
+        "second_order" => Step::SecondOrder { learning_rate: input.scalar("learning_rate")? },
+        _ => return Err(Refusal::Malformed { key: "step", wanted: "paper, sharp or second_order" }),
+    };
+    let mut settings =
+        Settings::builder().translation(input.scalar("translation")?).ridge(input.scalar("ridge")?);
+    if input.has("clip") {
+        settings = settings.clip(input.scalar("clip")?);
+    }
+    Ok(settings.step(step).build()?)
 }
 
 /// A predictor, as its values on every context; pair (i, a) is at a·n + i.
@@ -172,6 +190,68 @@ fn round<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
         ("class_labels", pairs(&|_, u| if u == 0.0 { 0.0 } else { u.signum() }).into()),
         ("pi", pi.into()),
         ("u", u.into()),
+    ]))
+}
+
+/// A base learner that returns one predictor, and keeps the weights that it was handed.
+struct OneOf {
+    f: Given,
+    weights: Vec<Vec<f64>>,
+}
+
+impl PairLearner for OneOf {
+    type Contexts = SortedColumns;
+    type Hypothesis = Given;
+
+    fn train(
+        &mut self,
+        _: &SortedColumns,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<Given, LearnerError> {
+        let of_row = |i: usize| (0..self.f.actions()).map(|a| round.weight(i, a)).collect();
+        self.weights = (0..self.f.examples).map(of_row).collect();
+        values.copy_from_slice(&self.f.values);
+        Ok(self.f.clone())
+    }
+}
+
+/// A round at F with any step, on doubly robust rewards too.
+fn step_round(input: &Input<'_>) -> Result<Value, Refusal> {
+    let (scores, f) = (input.matrix("F")?, input.matrix("f")?);
+    let log = log(input, scores.width())?;
+    check_length("F", log.len(), scores.rows().len())?;
+    check_length("f", log.len(), f.rows().len())?;
+    check_length("f", scores.width(), f.width())?;
+    let settings = settings_with_step(input)?;
+    let members = vec![Member { alpha: 1.0, predictor: Given::of("F", &scores)? }];
+    let start = PolicyEnsemble::of(log.inputs(), log.actions(), members)?;
+    let learner = OneOf { f: Given::of("f", &f)?, weights: Vec::new() };
+    match input.text("variant")? {
+        "bopl" => played(PolicyBoosting::<Bopl, _>::from_ensemble(&log, learner, settings, start)?, &log),
+        "bopl_s" => played(PolicyBoosting::<BoplS, _>::from_ensemble(&log, learner, settings, start)?, &log),
+        "doubly_robust" => {
+            let q: Vec<f64> = input.matrix("q")?.rows().concat();
+            played(PolicyBoosting::doubly_robust_from_ensemble(&log, learner, settings, &q, start)?, &log)
+        }
+        _ => Err(Refusal::Malformed { key: "variant", wanted: "bopl, bopl_s or doubly_robust" }),
+    }
+}
+
+fn played<O: PolicyObjective>(mut run: PolicyBoosting<O, OneOf>, log: &Log) -> Result<Value, Refusal> {
+    let (u, before, optimal) = (by_rows(run.gradients(), log.len()), run.objective(), run.optimal_risk());
+    let contexts = SortedColumns::new(log.contexts().clone())?;
+    let ControlFlow::Continue(round) = run.round(&contexts)? else {
+        return Err(Refusal::Malformed { key: "F or f", wanted: "a case with a step" });
+    };
+    Ok(Value::object([
+        ("u", u.into()),
+        ("weights", run.learner().weights.clone().into()),
+        ("objective", before.into()),
+        ("objective_after", round.objective.into()),
+        ("alpha", round.alpha.into()),
+        ("decrease", round.decrease.into()),
+        ("optimal_train_risk", optimal.into()),
     ]))
 }
 

@@ -10,7 +10,7 @@ use crate::bopl::{Bopl, BoplCs, BoplError, BoplS, PolicyEnsemble, PolicyObjectiv
 use off_policy::Log;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
-use weak_learners::pairs::PairLearner;
+use weak_learners::pairs::{PairHypothesis, PairLearner};
 
 /// Boosted off-policy learning \[L23, Algorithms 1 and 2\]: a run with the objective `O`,
 /// [`Bopl`](crate::bopl::Bopl) or [`BoplS`], and the base learner `L`.
@@ -216,12 +216,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
         settings: Settings,
         ensemble: PolicyEnsemble<L::Hypothesis>,
     ) -> Result<Self, BoplError> {
-        ensemble.check_fit(log)?;
-        let ensemble = ensemble.named_by(log);
-        let mut scores = zeros(log)?;
-        add_members(ensemble.members(), log, &mut scores)?;
-        check_predictions(&scores)?;
-        Self::start(log, learner, settings, (ensemble, scores), None)
+        let start = at_ensemble(log, ensemble)?;
+        Self::start(log, learner, settings, start, None)
     }
 
     /// Plays rounds until there is a reason to stop, and returns it.
@@ -423,6 +419,38 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
         let start = (PolicyEnsemble::start(log)?, zeros(log)?);
         Self::start(log, learner, settings, start, Some(predictions))
     }
+
+    /// A run of [`doubly_robust`](Self::doubly_robust) that starts at an ensemble, as
+    /// [`from_ensemble`](Self::from_ensemble) does.
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn doubly_robust_from_ensemble(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        predictions: &[f64],
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+    ) -> Result<Self, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        let start = at_ensemble(log, ensemble)?;
+        Self::start(log, learner, settings, start, Some(predictions))
+    }
+}
+
+/// An ensemble of the log's coding with its values on the log.
+fn at_ensemble<H: PairHypothesis + Sync>(
+    log: &Log,
+    ensemble: PolicyEnsemble<H>,
+) -> Result<(PolicyEnsemble<H>, Vec<f64>), BoplError> {
+    ensemble.check_fit(log)?;
+    let ensemble = ensemble.named_by(log);
+    let mut scores = zeros(log)?;
+    add_members(ensemble.members(), log, &mut scores)?;
+    check_predictions(&scores)?;
+    Ok((ensemble, scores))
 }
 
 impl BoplCs {
