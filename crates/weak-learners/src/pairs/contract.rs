@@ -5,13 +5,14 @@ use crate::batch::Sample;
 use crate::batch::contract::in_pool;
 use crate::error::check_magnitudes;
 use rayon::prelude::*;
-use rows::Row;
 use rows::numeric::LARGEST;
+use rows::{Row, RowMatrix};
 
 /// A trained function f(x, a) of a context and an action.
 ///
 /// Contract: a pure function of the row and the action. The first three methods are required;
-/// [`add_scores`](Self::add_scores) has a default that allocates.
+/// [`add_scores`](Self::add_scores) has a default that allocates. The others are faster ways to the same
+/// numbers.
 pub trait PairHypothesis {
     /// m, the dimension of a row.
     fn inputs(&self) -> usize;
@@ -35,6 +36,41 @@ pub trait PairHypothesis {
         scores.iter_mut().zip(own).for_each(|(score, f)| *score += alpha * f);
         Ok(())
     }
+
+    /// f(x, a).
+    ///
+    /// # Errors
+    /// A row of another dimension, or an action that is not below |A|.
+    fn score(&self, x: Row<'_>, action: usize) -> Result<f64, LearnerError> {
+        let mut all = vec![0.0; self.actions()];
+        self.scores(x, &mut all)?;
+        all.get(action).copied().ok_or_else(|| beyond(action))
+    }
+
+    /// Adds α·f(x_i, a) for every row from `from` on, as far as `scores` reaches with |A| numbers a row.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores); the rows before the refused one are then booked.
+    fn add_scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        alpha: f64,
+        scores: &mut [f64],
+    ) -> Result<(), LearnerError> {
+        let rows = (from..).map_while(|i| contexts.row(i));
+        for (x, scores) in rows.zip(scores.chunks_exact_mut(self.actions())) {
+            self.add_scores(x, alpha, scores)?;
+        }
+        Ok(())
+    }
+}
+
+/// The refusal of an action that is not there.
+pub(super) fn beyond(action: usize) -> LearnerError {
+    #[allow(clippy::cast_precision_loss, reason = "for the message")]
+    let value = action as f64;
+    LearnerError::BadParameter { name: "action", value, domain: "0 ≤ a < |A|" }
 }
 
 /// A learner of the pairs (x_i, a): given g and h ≥ 0 of every pair, it returns an f of small Σ h (g/h − f)²,

@@ -1,8 +1,9 @@
 //! A tree over [x ; one-hot(a)], of any learner.
 
 use super::PairHypothesis;
+use super::contract::beyond;
 use crate::LearnerError;
-use rows::Row;
+use rows::{Entries, Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
 /// The most actions that an action set may have.
@@ -119,7 +120,56 @@ impl PairHypothesis for PairTree {
     fn add_scores(&self, x: Row<'_>, alpha: f64, scores: &mut [f64]) -> Result<(), LearnerError> {
         self.answer(x, scores, |score, f| *score += alpha * f)
     }
+
+    fn score(&self, x: Row<'_>, action: usize) -> Result<f64, LearnerError> {
+        if x.dimension() != self.inputs() {
+            return Err(LearnerError::InputDimension { expected: self.inputs(), got: x.dimension() });
+        }
+        let a =
+            u32::try_from(action).ok().filter(|_| action < self.actions()).ok_or_else(|| beyond(action))?;
+        let own = self.entrances.binary_search_by_key(&a, |(action, _)| *action);
+        let entrance = own.map_or(self.entrance_of_others, |k| self.entrances[k].1);
+        Ok(self.walk(x, a, entrance))
+    }
+
+    fn add_scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        alpha: f64,
+        scores: &mut [f64],
+    ) -> Result<(), LearnerError> {
+        if contexts.dimension() != self.inputs() {
+            let (expected, got) = (self.inputs(), contexts.dimension());
+            return Err(LearnerError::InputDimension { expected, got });
+        }
+        let mut rows = (from..).map_while(|i| contexts.row(i));
+        for scores in scores.chunks_mut(LANES * self.actions()) {
+            let count = scores.len() / self.actions();
+            let mut lanes = [None; LANES];
+            lanes.iter_mut().take(count).for_each(|lane| *lane = rows.next());
+            let dense = lanes.map(|lane| match lane.map(|x| x.entries()) {
+                Some(Entries::Dense(values)) => Some(values),
+                _ => None,
+            });
+            match dense {
+                [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] => {
+                    let lanes = [a, b, c, d, e, f, g, h];
+                    self.add_side_by_side(|lane, j| lanes[lane][j], alpha, scores);
+                }
+                _ => {
+                    for (x, scores) in lanes.iter().flatten().zip(scores.chunks_exact_mut(self.actions())) {
+                        self.add_scores(*x, alpha, scores)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }
+
+/// The rows that walk side by side: a walk waits for memory at every step, and the waits overlap.
+const LANES: usize = 8;
 
 impl PairTree {
     /// Walks for every action, and calls the function with its score and f(x, a).
@@ -136,27 +186,64 @@ impl PairTree {
             let (expected, got) = (self.actions(), scores.len());
             return Err(LearnerError::LengthMismatch { argument: "scores", expected, got });
         }
-        let mut entrances = self.entrances.iter().peekable();
-        for (a, score) in (0u32..).zip(scores) {
-            let entrance = entrances.next_if(|(action, _)| *action == a);
-            let mut node = entrance.map_or(self.entrance_of_others, |(_, node)| *node) as usize;
-            book(
-                score,
-                loop {
-                    match self.parts.nodes[node] {
-                        PairNode::Leaf { value } => break value,
-                        PairNode::Context { feature, threshold, below, rest } => {
-                            let x_j = x.get(feature as usize).unwrap_or_default();
-                            node = if x_j < threshold { below } else { rest } as usize;
-                        }
-                        PairNode::Action { action, others, this } => {
-                            node = if a == action { this } else { others } as usize;
-                        }
-                    }
-                },
-            );
+        for ((a, entrance), score) in self.entrances().zip(scores) {
+            book(score, self.walk(x, a, entrance));
         }
         Ok(())
+    }
+
+    /// The value of the leaf that a pair reaches from a node.
+    fn walk(&self, x: Row<'_>, a: u32, mut node: u32) -> f64 {
+        loop {
+            match self.parts.nodes[node as usize] {
+                PairNode::Leaf { value } => return value,
+                PairNode::Context { feature, threshold, below, rest } => {
+                    let x_j = x.get(feature as usize).unwrap_or_default();
+                    node = if x_j < threshold { below } else { rest };
+                }
+                PairNode::Action { action, others, this } => {
+                    node = if a == action { this } else { others };
+                }
+            }
+        }
+    }
+}
+
+impl PairTree {
+    /// The entrances of actions 0, 1, ….
+    fn entrances(&self) -> impl Iterator<Item = (u32, u32)> {
+        let mut entrances = self.entrances.iter().peekable();
+        (0_u32..).map(move |a| {
+            let own = entrances.next_if(|(action, _)| *action == a);
+            (a, own.map_or(self.entrance_of_others, |(_, node)| *node))
+        })
+    }
+
+    /// Adds α·f of as many rows as there are lanes, whose x_j `x` gives.
+    fn add_side_by_side(&self, x: impl Fn(usize, usize) -> f64, alpha: f64, scores: &mut [f64]) {
+        let actions = self.actions();
+        for ((a, entrance), column) in self.entrances().zip(0..actions) {
+            let mut places = [entrance; LANES];
+            let mut walking = (1_u32 << LANES) - 1;
+            while walking != 0 {
+                for (lane, place) in places.iter_mut().enumerate() {
+                    match self.parts.nodes[*place as usize] {
+                        PairNode::Leaf { .. } => walking &= !(1 << lane),
+                        PairNode::Context { feature, threshold, below, rest } => {
+                            *place = if x(lane, feature as usize) < threshold { below } else { rest };
+                        }
+                        PairNode::Action { action, others, this } => {
+                            *place = if a == action { this } else { others };
+                        }
+                    }
+                }
+            }
+            for (place, scores) in places.iter().zip(scores.chunks_exact_mut(actions)) {
+                if let PairNode::Leaf { value } = self.parts.nodes[*place as usize] {
+                    scores[column] += alpha * value;
+                }
+            }
+        }
     }
 }
 

@@ -48,10 +48,7 @@ pub(super) fn add_to_rows<H: PairHypothesis>(
     scores: &mut [f64],
 ) -> Result<(), LearnerError> {
     for Member { alpha, predictor } in members {
-        let rows = scores.chunks_exact_mut(predictor.actions());
-        for (x, scores) in (from..).map_while(|i| contexts.row(i)).zip(rows) {
-            predictor.add_scores(x, *alpha, scores)?;
-        }
+        predictor.add_scores_of_rows(contexts, from, *alpha, scores)?;
     }
     Ok(())
 }

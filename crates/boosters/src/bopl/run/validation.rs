@@ -9,6 +9,7 @@ use off_policy::estimators::{Accumulator, Estimate, Estimator, EstimatorSettings
 use off_policy::policies::{argmax, softmax};
 use off_policy::{Log, PolicyError};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::fmt;
 use weak_learners::pairs::PairHypothesis;
 
@@ -48,7 +49,7 @@ pub struct Validation<'a> {
     is_of_argmax: bool,
     /// F(x_i, a) and q(x_i, a), |A| numbers a row; no q without a model.
     scores: Vec<f64>,
-    predictions: Vec<f64>,
+    predictions: Cow<'a, [f64]>,
     estimates: Vec<Option<Estimate>>,
     patience: Patience,
 }
@@ -60,6 +61,7 @@ pub struct ValidationBuilder<'a> {
     log: &'a Log,
     estimator: Estimator,
     model: Option<&'a dyn RewardModel>,
+    predictions: Option<&'a [f64]>,
     settings: EstimatorSettings,
     is_of_argmax: bool,
     patience: usize,
@@ -75,6 +77,12 @@ impl<'a> ValidationBuilder<'a> {
     /// The model of rewards for DM, DR and SWITCH-DR.
     pub fn model(self, model: &'a dyn RewardModel) -> Self {
         Self { model: Some(model), ..self }
+    }
+
+    /// The predicted rewards for DM, DR and SWITCH-DR in place of a model, q̂(x_i, a) at i·|A| + a: for
+    /// several validations on one log.
+    pub fn predictions(self, predictions: &'a [f64]) -> Self {
+        Self { predictions: Some(predictions), ..self }
     }
 
     /// The thresholds at which weights are clipped and switched.
@@ -103,46 +111,63 @@ impl<'a> ValidationBuilder<'a> {
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a patience of 0; [`BoplError::NoModel`] for DM, DR or SWITCH-DR
-    /// without a model; a model of another coding, of other contexts or actions, or with predictions that are
-    /// not finite; [`BoplError::TooManyPairs`].
+    /// without a model or predictions; a model of another coding, of other contexts or actions; predictions of
+    /// another number, or that are not finite; [`BoplError::TooManyPairs`].
     pub fn build(self) -> Result<Validation<'a>, BoplError> {
-        let Self { log, estimator, model, settings, is_of_argmax, patience, least_rounds } = self;
+        let Self { log, estimator, model, predictions, settings, is_of_argmax, patience, least_rounds } =
+            self;
         let Some(patience) = Patience::new(patience, least_rounds) else {
             return Err(BoplError::BadParameter { name: "patience", value: 0.0, domain: Patience::DOMAIN });
         };
         let needs_model = matches!(estimator, Estimator::Dm | Estimator::Dr | Estimator::SwitchDr);
-        if needs_model && model.is_none() {
-            return Err(BoplError::NoModel { estimator: estimator.name() });
-        }
         let scores = zeros(log)?;
-        let mut predictions = Vec::new();
-        if let Some(model) = model {
-            if let (Some(own), Some(of_log)) = (model.schema(), log.schema()) {
-                own.check_same(of_log).map_err(PolicyError::from)?;
+        let predictions = match (predictions, model) {
+            (Some(given), _) => Cow::Borrowed(given),
+            (None, Some(model)) => Cow::Owned(predictions_of(model, log)?),
+            (None, None) if needs_model => {
+                return Err(BoplError::NoModel { estimator: estimator.name() });
             }
-            if model.actions() != log.actions() {
-                let (expected, got) = (log.actions(), model.actions());
-                return Err(BoplError::Mismatch { argument: "the model", unit: "actions", expected, got });
-            }
-            predictions = zeros(log)?;
-            for (x, q) in log.contexts().iter().zip(predictions.chunks_exact_mut(log.actions())) {
-                model.rewards(x, q)?;
-            }
-            if let Some(index) = predictions.iter().position(|q| !q.is_finite()) {
-                let value = predictions[index];
-                return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
-            }
+            (None, None) => Cow::Borrowed(&[][..]),
+        };
+        let has_predictions = needs_model || !predictions.is_empty();
+        if has_predictions && predictions.len() != scores.len() {
+            let (expected, got) = (scores.len(), predictions.len());
+            return Err(BoplError::Mismatch { argument: "predictions", unit: "pairs", expected, got });
+        }
+        if let Some(index) = predictions.iter().position(|q| !q.is_finite()) {
+            let value = predictions[index];
+            return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
         }
         let estimates = Vec::new();
         Ok(Validation { log, estimator, settings, is_of_argmax, scores, predictions, estimates, patience })
     }
 }
 
+/// q̂ of every pair of a log, |A| numbers a row.
+fn predictions_of(model: &dyn RewardModel, log: &Log) -> Result<Vec<f64>, BoplError> {
+    if let (Some(own), Some(of_log)) = (model.schema(), log.schema()) {
+        own.check_same(of_log).map_err(PolicyError::from)?;
+    }
+    if model.actions() != log.actions() {
+        let (expected, got) = (log.actions(), model.actions());
+        return Err(BoplError::Mismatch { argument: "the model", unit: "actions", expected, got });
+    }
+    let mut predictions = zeros(log)?;
+    for (x, q) in log.contexts().iter().zip(predictions.chunks_exact_mut(log.actions())) {
+        model.rewards(x, q)?;
+    }
+    Ok(predictions)
+}
+
 impl fmt::Debug for ValidationBuilder<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { log, estimator, model, settings, is_of_argmax, patience, least_rounds } = self;
+        let Self { log, estimator, model, predictions, settings, is_of_argmax, patience, least_rounds } =
+            self;
         let mut written = out.debug_struct("ValidationBuilder");
-        written.field("rows", &log.len()).field("estimator", estimator).field("has_model", &model.is_some());
+        written
+            .field("rows", &log.len())
+            .field("estimator", estimator)
+            .field("has_model", &(model.is_some() || predictions.is_some()));
         written.field("settings", settings).field("is_of_argmax", is_of_argmax);
         written.field("patience", patience).field("least_rounds", least_rounds).finish()
     }
@@ -156,6 +181,7 @@ impl<'a> Validation<'a> {
             log,
             estimator: Estimator::Snips,
             model: None,
+            predictions: None,
             settings: EstimatorSettings::default(),
             is_of_argmax: false,
             patience: 20,

@@ -210,10 +210,7 @@ impl Rewarded {
         alpha: f64,
         scores: &mut [f64],
     ) -> Result<(), ExperimentError> {
-        for (x, scores) in self.contexts.iter().zip(scores.chunks_exact_mut(self.all.actions())) {
-            predictor.add_scores(x, alpha, scores)?;
-        }
-        Ok(())
+        Ok(predictor.add_scores_of_rows(&self.contexts, 0, alpha, scores)?)
     }
 
     /// The mean reward of the argmax policy.

@@ -16,7 +16,7 @@ const OF_A_BYTE: usize = 256;
 /// The bins of all columns. A *group* is a column that is a byte a row, or a bundle of columns that share
 /// one; its *codes* are the values of the byte. A histogram has `stride` cells a group, followed by one for
 /// every listed bin.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::pairs) struct Layout {
     pub(in crate::pairs) rows: usize,
     /// The columns with a cut, in their order.
@@ -82,7 +82,7 @@ impl Column {
 }
 
 /// For every row the cells of its listed values, ascending, counted from the first cell after the groups.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::pairs) struct SparseRows {
     offsets: Vec<usize>,
     cells: Vec<u32>,
@@ -208,16 +208,112 @@ impl Layout {
                 sparse.offsets.push(sparse.cells.len());
             }
         }
-        self.by_row = vec![0; m * self.groups];
+        self.lay_by_row();
+    }
+
+    /// Copies the bytes that stand group by group to those that stand row by row.
+    fn lay_by_row(&mut self) {
+        let m = self.rows;
+        self.by_row.resize(m * self.groups, 0);
         for (block, bytes) in self.by_row.chunks_mut(m * BLOCK).enumerate() {
             let width = bytes.len() / m;
-            for k in 0..width {
-                let codes = &self.by_group[(block * BLOCK + k) * m..][..m];
-                bytes[k..].iter_mut().step_by(width).zip(codes).for_each(|(byte, code)| *byte = *code);
+            // A tile of rows stays in the first-level cache while its columns are written.
+            for (tile, bytes) in bytes.chunks_mut(TILE * width).enumerate() {
+                for k in 0..width {
+                    let codes = &self.by_group[(block * BLOCK + k) * m + tile * TILE..];
+                    bytes[k..].iter_mut().step_by(width).zip(codes).for_each(|(byte, code)| *byte = *code);
+                }
             }
         }
     }
 }
+
+/// The layout of some of the columns, in memory that is kept from one training to the next.
+#[derive(Debug, Default)]
+pub(in crate::pairs) struct PartialLayout {
+    layout: Layout,
+    /// The place of every group of the whole, and that of every listed cell.
+    groups: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the cells of a part are those of the whole, or fewer")]
+impl PartialLayout {
+    /// The layout of the allowed columns; `None` where so few columns are left out that a copy does not pay.
+    ///
+    /// A group stays whole if one of its columns is allowed. The cells of a column keep their order, so that
+    /// histograms have the same sums.
+    pub(in crate::pairs) fn among(&mut self, whole: &Layout, allowed: &[bool]) -> Option<&Layout> {
+        const DROPPED: u32 = u32::MAX;
+        let Self { layout: part, groups, cells } = self;
+        let columns = || whole.columns.iter().filter(|column| allowed[column.feature as usize]);
+        groups.clear();
+        groups.resize(whole.groups, DROPPED);
+        let mut listed = 0;
+        for column in columns() {
+            match column.place {
+                Place::Group(group) => groups[group as usize] = 0,
+                Place::Listed => listed += 1,
+            }
+        }
+        let kept = groups.iter().filter(|group| **group != DROPPED).count();
+        let all_listed = whole.columns.iter().filter(|column| column.place == Place::Listed).count();
+        if 4 * (kept + listed) > 3 * (whole.groups + all_listed) {
+            return None;
+        }
+        (part.rows, part.groups, part.stride) = (whole.rows, kept, whole.stride);
+        part.by_group.clear();
+        for (place, (group, codes)) in (0..)
+            .zip(groups.iter_mut().zip(whole.by_group.chunks_exact(whole.rows)).filter(|(g, _)| **g == 0))
+        {
+            *group = place;
+            part.by_group.extend_from_slice(codes);
+        }
+        part.lay_by_row();
+        let first_listed = whole.groups * whole.stride;
+        part.cells = kept * whole.stride;
+        cells.clear();
+        cells.resize(whole.cells - first_listed, DROPPED);
+        part.columns.clear();
+        for column in columns() {
+            let mut column = *column;
+            match &mut column.place {
+                Place::Group(group) => {
+                    let moved = groups[*group as usize];
+                    column.first -= (*group - moved) * whole.stride as u32;
+                    *group = moved;
+                }
+                Place::Listed => {
+                    let count = usize::from(column.bins) - 1;
+                    let from = column.first as usize - first_listed;
+                    let first = (part.cells - kept * whole.stride) as u32;
+                    (first..).zip(&mut cells[from..from + count]).for_each(|(k, cell)| *cell = k);
+                    column.first = part.cells as u32;
+                    part.cells += count;
+                }
+            }
+            part.columns.push(column);
+        }
+        match &whole.sparse {
+            Some(sparse) if listed > 0 => {
+                let part = part.sparse.get_or_insert_default();
+                part.offsets.clear();
+                part.offsets.push(0);
+                part.cells.clear();
+                for row in 0..whole.rows {
+                    let moved = sparse.row(row).iter().map(|cell| cells[*cell as usize]);
+                    part.cells.extend(moved.filter(|cell| *cell != DROPPED));
+                    part.offsets.push(part.cells.len());
+                }
+            }
+            _ => part.sparse = None,
+        }
+        Some(part)
+    }
+}
+
+/// The rows that are laid at a time.
+const TILE: usize = 256;
 
 /// The rare columns, with their rows outside the bin of 0.
 fn candidates(matrix: &RowMatrix, rare: &[usize], cuts: &[Vec<f64>], census: &[Census]) -> Vec<Candidate> {

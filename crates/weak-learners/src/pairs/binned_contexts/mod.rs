@@ -9,7 +9,7 @@ use crate::batch::contract::check_size;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
-pub(super) use layout::{BLOCK, Column, Layout, Place, SparseRows};
+pub(super) use layout::{BLOCK, Column, Layout, PartialLayout, Place, SparseRows};
 
 /// The largest number of bins of all columns, so that a `u32` counts them.
 const MOST_COLUMNS: usize = 1 << 23;

@@ -8,6 +8,7 @@ use super::split::{Cut, Question, Roundings, ScaledGain, Search, Split};
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{SplitRecord, TreeGain};
+use crate::pairs::binned_contexts::Layout;
 use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound, PairWeights};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,10 +22,12 @@ pub(super) const FORKS: u32 = 40;
 /// The inputs shared by all nodes of a tree.
 pub(super) struct Grower<'a> {
     pub(super) contexts: &'a BinnedContexts,
+    /// The layout of the contexts, or of the columns that may be split.
+    pub(super) layout: &'a Layout,
     pub(super) round: &'a PairRound<'a>,
     pub(super) quanta: &'a Quanta,
     pub(super) growth: PairGrowth,
-    /// Whether a feature may be split; `None` for all features.
+    /// Whether a feature of the layout may be split; `None` for all of them.
     pub(super) columns: Option<&'a [bool]>,
     /// λ and the least H of a child in quanta.
     pub(super) lambda: f64,
@@ -81,7 +84,7 @@ impl<'a> Grower<'a> {
     fn search(&self, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
         let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least, roundings);
         if let Some(histogram) = &node.histogram {
-            search.cuts(self.contexts.layout(), self.columns, histogram);
+            search.cuts(self.layout, self.columns, histogram);
         }
         if let Actions::Several(actions) = &node.actions {
             search.actions(actions);
@@ -164,7 +167,7 @@ impl<'a> Grower<'a> {
         let grow_smaller = |buffers: &mut Buffers| self.grow(buffers, smaller, forks.saturating_sub(1));
         let (second, remaining) = self.branch(buffers, is_big, grow_smaller, larger, forks);
         let (below, rest) = if is_smaller { (first, second) } else { (second, first) };
-        let feature = self.contexts.layout().columns[cut.column].feature;
+        let feature = self.layout.columns[cut.column].feature;
         let threshold = self.contexts.cuts(feature as usize)[usize::from(cut.bin)];
         buffers.nodes[parent as usize] = PairNode::Context { feature, threshold, below, rest };
         remaining

@@ -9,6 +9,7 @@ mod split;
 mod sums;
 
 use super::best_first::pruned;
+use super::binned_contexts::PartialLayout;
 use super::contract::{check_columns, evaluate};
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
@@ -73,6 +74,8 @@ struct Work {
     quanta: Quanta,
     root: RowBuffers,
     scratch: Scratch,
+    /// The layout of the columns of a round, where it has few.
+    part: PartialLayout,
 }
 
 /// A clone starts with empty buffers.
@@ -133,10 +136,13 @@ impl HistogramPairTree {
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
-        let Self { growth, work: Work { quanta, root, scratch } } = self;
+        let Self { growth, work: Work { quanta, root, scratch, part } } = self;
         let is_flat = quanta.take(round)?;
+        let part = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
+        let (layout, columns) = part.map_or((contexts.layout(), columns), |part| (part, None));
         let grower = Grower {
             contexts,
+            layout,
             round,
             quanta,
             growth: *growth,
@@ -158,7 +164,7 @@ impl HistogramPairTree {
         };
         // At most 2^32 examples.
         let (rows, spare) = root.fill((0..=u32::MAX).take(round.examples()));
-        let view = View::whole(contexts.layout(), words);
+        let view = View::whole(layout, words);
         let is_open = grower.is_open(0, all);
         let is_counted = is_open && !is_flat;
         let histogram = is_counted.then(|| grower.counted(&mut buffers, view, rows, all));
