@@ -71,7 +71,7 @@ impl Ranges {
     }
 }
 
-/// The candidates in the order of their trial: five settings that are good for many logs, and draws.
+/// The candidates in the order of their trial: six settings that are good for many logs, and draws.
 pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> Vec<Candidate> {
     let usual = Candidate {
         objective: Objective::Surrogate,
@@ -86,14 +86,16 @@ pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> V
     };
     let doubly = Candidate { objective: Objective::DoublyRobust, translation: 0.0, ..usual };
     let deep = Candidate {
-        max_depth: 48,
+        max_depth: 64,
         min_child_weight: 1.0,
         learning_rate: 0.3,
         translation: ranges.translation(0.4),
         columns: 1.0,
+        rows: 0.95,
         ..usual
     };
     let clipped = Candidate { clip: Some(3.0), learning_rate: 0.1, columns: 0.3, ..usual };
+    let careful = Candidate { max_depth: 20, reg_lambda: 3.0, learning_rate: 0.1, columns: 0.3, ..usual };
     let regression = Candidate {
         objective: Objective::RewardRegression,
         max_depth: 6,
@@ -101,7 +103,7 @@ pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> V
         translation: 0.0,
         ..usual
     };
-    let fixed = [usual, doubly, deep, clipped, regression];
+    let fixed = [usual, doubly, deep, clipped, regression, careful];
     fixed.into_iter().chain(std::iter::repeat_with(|| draw(ranges, rng))).take(number).collect()
 }
 

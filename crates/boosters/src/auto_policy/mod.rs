@@ -17,7 +17,6 @@ use off_policy::{Log, Rewards};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use reward_model::BoostedRewards;
 use rows::numeric::LARGEST;
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -26,12 +25,13 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 
 /// A recipe: the number of candidates, the most rounds of each, and a seed.
 ///
-/// *How.* Rewards are mapped to [0, 1]. The rows are dealt to five folds; one fold is held out at a time, for
-/// one fold of a large log and for three of a log below 10,000 rows. A candidate is trained on the other
-/// rows, and after every round the argmax policy is valued on the held-out fold by DR, with a model of
-/// rewards that is fitted on the same training rows. A candidate ends after as long without a better round as
-/// a third of its rounds, and where it lags behind the best one at the same Ση. The candidate and the round
-/// of the largest value win, and are trained on all rows.
+/// *How.* Rewards are mapped to [0, 1]. The rows are dealt to five folds. One of them is held out, and in a
+/// log below 10,000 rows each of them in turn. A candidate is trained on the other rows, and after every
+/// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
+/// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
+/// 60, the most rounds, or as long without a better round as half of its rounds. The others follow, and end
+/// where they lag behind it at the same Ση. The candidate and the round of the largest value win. They are
+/// trained on all rows: four times on other draws of rows and columns, or less often from 133,334 rows on.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
@@ -65,7 +65,7 @@ pub struct AutoPolicy {
     seed: u64,
 }
 
-/// Builds an [`AutoPolicy`]: 8 candidates of at most 600 rounds, seed 0, unless it is told otherwise.
+/// Builds an [`AutoPolicy`]: 8 candidates of at most 800 rounds, seed 0, unless it is told otherwise.
 #[derive(Debug, Clone, Copy)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct AutoPolicyBuilder {
@@ -85,6 +85,13 @@ pub struct Tried {
     pub value: Estimate,
 }
 
+impl Tried {
+    fn new(candidate: &Candidate, curve: &Curve, unit: Unit) -> Self {
+        let (best_round, value) = curve.best();
+        Self { candidate: *candidate, rounds: curve.values.len() - 1, best_round, value: unit.undo(value) }
+    }
+}
+
 /// The outcome of a recipe.
 #[derive(Debug, Clone)]
 pub struct AutoFit {
@@ -93,7 +100,7 @@ pub struct AutoFit {
     pub ensemble: PolicyEnsemble<PairTree>,
     /// The position of the winner in `tried`.
     pub chosen: usize,
-    /// The candidates in the order of their trial.
+    /// The candidates in the order in which they were drawn.
     pub tried: Vec<Tried>,
 }
 
@@ -104,19 +111,22 @@ const SMALL: usize = 10_000;
 const OF_SMALL: usize = 5;
 /// The least patience.
 const PATIENCE: usize = 50;
-/// Trainings of the winner, each on other parts of the rows and columns.
+/// The most trainings of the winner, each on other parts of the rows and columns, and the rows of all of
+/// them from which one less is enough: the larger the log, the less trainings differ.
 const BAGS: u16 = 4;
-/// The first Ση at which a candidate may lag.
+const ROWS_OF_BAGS: usize = 400_000;
+/// The first Ση at which a candidate may lag, and the Ση at which it ends.
 const FIRST_MILESTONE: f64 = 2.0;
+const LONGEST_PATH: f64 = 60.0;
 
 impl AutoPolicy {
     /// A builder that starts from the defaults.
     pub fn builder() -> AutoPolicyBuilder {
-        AutoPolicyBuilder { recipe: Self { candidates: 8, rounds: 600, seed: 0 } }
+        AutoPolicyBuilder { recipe: Self { candidates: 8, rounds: 800, seed: 0 } }
     }
 
-    /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate when it ends;
-    /// `Break` ends the search, and the best one so far is trained.
+    /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate after its first
+    /// rounds, and again when it ends; `Break` ends the search, and the best one so far is trained.
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a log of fewer than 10 rows; the errors of training.
@@ -137,24 +147,36 @@ impl AutoPolicy {
         let held_out = if n < SMALL { OF_SMALL } else { 1 };
         let folds = (0..held_out).map(|fold| Fold::new(&log, &order, fold, &self.streams(1)));
         let folds = folds.collect::<Result<Vec<_>, _>>()?;
-        let mut tried: Vec<Tried> = Vec::new();
-        let mut best: Option<(usize, Curve)> = None;
-        let number = self.candidates;
-        for (k, candidate) in candidates(Ranges::of(&log), number, &mut self.stream(3)).iter().enumerate() {
-            let curve = self.race(candidate, k, &folds, best.as_ref().map(|(_, curve)| curve))?;
-            let (best_round, value) = curve.best();
-            let rounds = curve.values.len() - 1;
-            let found = Tried { candidate: *candidate, rounds, best_round, value: unit.undo(value) };
-            let end = watch(&found);
+        let drawn = candidates(Ranges::of(&log), self.candidates, &mut self.stream(3));
+        let (mut tried, mut curves) = (Vec::new(), Vec::new());
+        let mut is_broken = false;
+        for (k, candidate) in drawn.iter().enumerate() {
+            let curve = self.race((k, candidate), &folds, None, FIRST_MILESTONE)?;
+            let found = Tried::new(candidate, &curve, unit);
+            is_broken = watch(&found).is_break();
             tried.push(found);
-            if best.as_ref().is_none_or(|(_, best)| value.value > best.best().1.value) {
-                best = Some((k, curve));
-            }
-            if end.is_break() {
+            curves.push(curve);
+            if is_broken {
                 break;
             }
         }
-        let chosen = best.map_or(0, |(k, _)| k);
+        // The best so far leads, and the others go on as long as they keep up.
+        let mut order: Vec<usize> = (0..curves.len()).collect();
+        order.sort_by(|a, b| curves[*b].best().1.value.total_cmp(&curves[*a].best().1.value));
+        let mut chosen = order.first().copied().unwrap_or_default();
+        for k in order {
+            let leader = (k != chosen).then(|| &curves[chosen]);
+            if is_broken || curves[k].lags(leader) {
+                continue;
+            }
+            let curve = self.race((k, &drawn[k]), &folds, leader, LONGEST_PATH)?;
+            tried[k] = Tried::new(&drawn[k], &curve, unit);
+            is_broken = watch(&tried[k]).is_break();
+            curves[k] = curve;
+            if curves[k].best().1.value > curves[chosen].best().1.value {
+                chosen = k;
+            }
+        }
         let Tried { candidate, best_round, .. } = &tried[chosen];
         let ensemble = self.bag(candidate, *best_round, &log)?;
         Ok(AutoFit { ensemble, chosen, tried })
@@ -173,7 +195,8 @@ impl AutoPolicy {
             _ => Vec::new(),
         };
         let mut members = Vec::new();
-        for bag in 0..BAGS {
+        let bags = u16::try_from(ROWS_OF_BAGS / log.len()).unwrap_or(BAGS).clamp(1, BAGS);
+        for bag in 0..bags {
             let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
             let mut training = Training::new(candidate, log, rngs, || Ok(predictions.clone()))?;
             for _ in 0..rounds {
@@ -182,7 +205,7 @@ impl AutoPolicy {
                 }
             }
             let share = |Member { alpha, predictor }: &Member<PairTree>| Member {
-                alpha: alpha / f64::from(BAGS),
+                alpha: alpha / f64::from(bags),
                 predictor: predictor.clone(),
             };
             members.extend(training.ensemble().members().iter().map(share));
@@ -194,13 +217,13 @@ impl AutoPolicy {
         }
     }
 
-    /// The values of a candidate's rounds, until it has ended or lags behind.
+    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long.
     fn race(
         &self,
-        candidate: &Candidate,
-        k: usize,
+        (k, candidate): (usize, &Candidate),
         folds: &[Fold],
         leader: Option<&Curve>,
+        longest_path: f64,
     ) -> Result<Curve, BoplError> {
         let rngs = self.streams(4 + 2 * (k as u64 + 1));
         let start = |fold: &'_ Fold| {
@@ -219,8 +242,9 @@ impl AutoPolicy {
                 }
             }
             curve.values.push(pooled.mean());
-            let waited = round - curve.best().0;
-            if round == self.rounds || waited >= PATIENCE.max(round / 2) || curve.lags(leader) {
+            let has_waited = round - curve.best().0 >= PATIENCE.max(round / 2);
+            let is_long = round == self.rounds || curve.path(round) >= longest_path;
+            if has_waited || is_long || curve.lags(leader) {
                 return Ok(curve);
             }
             for (run, fold) in runs.iter_mut().zip(folds) {
@@ -287,9 +311,9 @@ struct Fold {
     train: Log,
     contexts: BinnedContexts,
     held_out: Log,
-    /// Fitted on `train`.
-    model: BoostedRewards,
-    /// Cross-fitted on `train`.
+    /// q̂ of the held-out rows, by a model that is fitted on `train`.
+    predicted: Vec<f64>,
+    /// q̂ of `train`, cross-fitted.
     predictions: OnceCell<Vec<f64>>,
 }
 
@@ -305,8 +329,9 @@ impl Fold {
             log.select(rows)
         };
         let (train, held_out) = (of(false)?, of(true)?);
-        let (contexts, model) = (contexts_of(&train)?, reward_model::fit(&train, rngs)?);
-        Ok(Self { train, contexts, held_out, model, predictions: OnceCell::new() })
+        let (contexts, predicted) =
+            (contexts_of(&train)?, reward_model::predictions(&train, &held_out, rngs)?);
+        Ok(Self { train, contexts, held_out, predicted, predictions: OnceCell::new() })
     }
 
     fn predictions(&self, rngs: &[ChaCha8Rng; 2]) -> Result<&[f64], BoplError> {
@@ -318,8 +343,8 @@ impl Fold {
     }
 
     fn validation(&self) -> Result<Validation<'_>, BoplError> {
-        let validation = Validation::builder(&self.held_out).estimator(Estimator::Dr).model(&self.model);
-        validation.of_argmax().patience(usize::MAX).build()
+        let validation = Validation::builder(&self.held_out).estimator(Estimator::Dr);
+        validation.predictions(&self.predicted).of_argmax().patience(usize::MAX).build()
     }
 }
 
@@ -342,11 +367,17 @@ impl Curve {
         })
     }
 
+    /// Ση.
+    fn path(&self, rounds: usize) -> f64 {
+        #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
+        let rounds = rounds as f64;
+        rounds * self.learning_rate
+    }
+
     /// Whether the values are more than half a standard error below the leader's at the same Ση, where Ση
     /// has just passed 2, 4, 8, ….
     fn lags(&self, leader: Option<&Self>) -> bool {
-        #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
-        let path = |rounds: usize| rounds as f64 * self.learning_rate;
+        let path = |rounds| self.path(rounds);
         let rounds = self.values.len() - 1;
         let (Some(leader), Some(before)) = (leader, rounds.checked_sub(1)) else { return false };
         let doublings = |path: f64| path.log2().floor();

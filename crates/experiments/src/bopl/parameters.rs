@@ -74,7 +74,7 @@ impl Parameters {
         if method == Method::AutoPolicy {
             let (max_depth, learning_rate) = (0, 0.0);
             let [min_child_weight, reg_lambda, translation] = [0.0; 3];
-            return Self { rounds: 600, max_depth, min_child_weight, reg_lambda, translation, learning_rate };
+            return Self { rounds: 800, max_depth, min_child_weight, reg_lambda, translation, learning_rate };
         }
         let line = match method {
             Method::BrrGb => BRR_GB,
