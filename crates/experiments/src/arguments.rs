@@ -151,6 +151,9 @@ pub(crate) enum Experiment {
         /// Tasks, separated by commas; default: all
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<ClassificationName>,
+        /// BRR-xgb too: installs XGBoost for Python in target/peers, a download of some 500 MB
+        #[arg(long)]
+        peers: bool,
     },
     /// [SANS21]: off-policy evaluation on a real log, each campaign by the other's
     Obd {

@@ -7,6 +7,7 @@ use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
 use datasets::{ClassificationName, Name, SearchPath, Set};
 use experiments::agnostic::{self, streams::Source};
+use experiments::bopl::peer::Peers;
 use experiments::data_command::{self, fetch};
 use experiments::runner::{ExperimentError, Options, Report};
 use experiments::{bandit_boosting, bopl, maboost, obd, oco, projection_free};
@@ -83,19 +84,32 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
             variations,
             methods,
             datasets,
+            peers,
         } => {
             let all: &[ClassificationName] =
                 if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
             let tasks = or_all(&datasets, all);
             let methods = or_all(&methods, &bopl::methods::Method::ALL);
             let (sets, run) = (sets(&tasks), if variations { bopl::variations::run } else { bopl::run });
-            let plan = bopl::Plan { large_trials, comparison_trials, search_parameters, methods, tasks };
+            let peers = if peers { installed_peers()? } else { Peers::NotAsked };
+            let plan =
+                bopl::Plan { large_trials, comparison_trials, search_parameters, methods, tasks, peers };
             perform(&common, "bopl", (trials, quick), &sets, plan, run)
         }
         Experiment::Obd { common, replicates } => {
             perform(&common, "obd", (1, false), &[Set::OpenBandit], replicates, obd::run)
         }
     }
+}
+
+/// XGBoost in an environment of its own. Without it, the table says so.
+fn installed_peers() -> Result<Peers, Box<dyn Error>> {
+    say("peers: XGBoost is looked for in target/peers, and installed there if it is missing")?;
+    let peers = Peers::install();
+    if let Peers::Missing(reason) = &peers {
+        eprintln!("warning: no row of BRR-xgb: {reason}");
+    }
+    Ok(peers)
 }
 
 /// Every experiment in its quick form.
@@ -119,6 +133,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
         variations: false,
         methods: Vec::new(),
         datasets: Vec::new(),
+        peers: false,
     })?;
     reproduce(Experiment::Obd { common: common(), replicates: 200 })?;
     reproduce(Experiment::BanditBoosting { common: common(), trials, delta: 0.5, quick, datasets })

@@ -153,6 +153,9 @@ pub enum ExperimentError {
     /// A policy booster refused its input.
     #[error(transparent)]
     Bopl(#[from] boosters::bopl::BoplError),
+    /// A program of others was missing, or failed.
+    #[error(transparent)]
+    Peer(#[from] crate::bopl::peer::PeerError),
     /// Labels were refused.
     #[error(transparent)]
     Label(#[from] off_policy::LabelError),

@@ -11,6 +11,7 @@ use experiments::bopl::logging_policy::Explorer;
 use experiments::bopl::methods::Method;
 use experiments::bopl::paper::Printed;
 use experiments::bopl::parameters::Parameters;
+use experiments::bopl::peer::{Peer, Peers};
 use experiments::bopl::task::{MostRows, Task};
 use experiments::bopl::{Options, Plan, run, variations};
 use experiments::runner::ExperimentError;
@@ -32,6 +33,7 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
             // The recipe, which takes as long as all the others, has a test of its own.
             methods: Method::ALL.into_iter().filter(|method| *method != Method::AutoPolicy).collect(),
             tasks: vec![ClassificationName::Scene],
+            peers: Peers::NotAsked,
         },
         out: out.to_owned(),
         search: SearchPath::nowhere(),
@@ -111,6 +113,32 @@ fn the_recipe_says_what_it_chose() {
     assert!(page.contains(&format!("{policy:.4}")) && !page.contains("course"), "{page}");
 }
 
+/// XGBoost learns from the log, and the direct method is its own prediction.
+#[test]
+fn xgboost_itself_is_a_row() {
+    if !Peer::folder().join("requirements.txt").exists() {
+        reduced::announce("XGBoost is not installed in target/peers, where `reproduce bopl --peers` puts it");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), 2, 2);
+    options.plan.methods = vec![Method::Logging, Method::BrrXgb, Method::BrrGb];
+    options.plan.peers = Peers::install();
+    run(&options).unwrap();
+    let record = Record::load(&folder.path().join("bopl.json")).unwrap();
+    let of = |metric: &str| -> Vec<f64> {
+        let of_peer = record.trials.iter().filter(|one| one.method == "BRR-xgb" && one.metric == metric);
+        of_peer.map(|one| one.value).collect()
+    };
+    // Ten small steps of a reward regression predict little.
+    let (rewards, predicted) = (of("test reward"), of("direct method"));
+    assert_eq!((rewards.len(), predicted.len()), (2, 2));
+    assert!(rewards.iter().all(|reward| (0.0..=1.0).contains(reward)), "{rewards:?}");
+    assert!(predicted.iter().all(|value| (0.0..=1.0).contains(value)), "{predicted:?}");
+    let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
+    assert!(!page.contains("missing:"), "{page}");
+}
+
 /// The path of a store of units, by the prefix of its name, and its content.
 fn store(out: &Path, name: &str) -> (PathBuf, String) {
     let is_store = |path: &PathBuf| {
@@ -153,6 +181,7 @@ fn the_table_of_a_reduced_run() {
     scene                                     ours                                      paper
     Logging (synthetic stand-in)              0.6217 ± 0.0976                           0.4317 ± 0.0042
     BRR-gb (synthetic stand-in)               0.1583 ± 0.0000                           0.6328 ± 0.0319
+    BRR-xgb (synthetic stand-in)              missing: needs --peers                    0.6854 ± 0.0189
     BOPL-regr (synthetic stand-in)            0.9583 ± 0.3176                           0.7778 ± 0.0105
     BOPL-class (synthetic stand-in)           0.6417 ± 0.6353                           0.7651 ± 0.0112
     BOPL-S-regr (synthetic stand-in)          1.0000 ± 0.0000                           0.7703 ± 0.0132
@@ -163,7 +192,6 @@ fn the_table_of_a_reduced_run() {
     ours: S-class, sharp (synthetic stand-in) 1.0000 ± 0.0000                           –
     ours: line search (synthetic stand-in)    1.0000 ± 0.0000                           –
     ours: vector leaves (synthetic stand-in)  0.9792 ± 0.0529                           –
-    BRR-xgb                                   not implemented                           0.6854 ± 0.0189
     DRR                                       not implemented                           0.7636 ± 0.0098
     BanditNet                                 not implemented                           0.7794 ± 0.0124
     ");

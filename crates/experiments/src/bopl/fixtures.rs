@@ -5,6 +5,7 @@ use super::logging_policy::Explorer;
 use super::measured::Measured;
 use super::methods::Method;
 use super::parameters::Parameters;
+use super::peer::Peers;
 use super::task::{MostRows, Task};
 use super::units::Units;
 use super::{Options, Plan};
@@ -30,6 +31,7 @@ pub(super) fn options(out: &Path, trials: u64) -> Options {
             search_parameters: false,
             methods: Method::ALL.to_vec(),
             tasks: vec![ClassificationName::Scene],
+            peers: Peers::NotAsked,
         },
         out: out.to_owned(),
         search: SearchPath::nowhere(),

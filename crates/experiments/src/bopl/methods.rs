@@ -12,6 +12,8 @@ pub enum Method {
     Logging,
     /// Gradient boosting of the squared error of rewards, then argmax.
     BrrGb,
+    /// The same by XGBoost itself, in a Python process.
+    BrrXgb,
     /// \[L23, Algorithms 1 and 3\].
     BoplRegr,
     /// \[L23, Algorithms 1 and 4\].
@@ -40,9 +42,10 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Logging,
         Self::BrrGb,
+        Self::BrrXgb,
         Self::BoplRegr,
         Self::BoplClass,
         Self::BoplSRegr,
@@ -63,6 +66,7 @@ impl Method {
         match self {
             Self::Logging => "Logging",
             Self::BrrGb => "BRR-gb",
+            Self::BrrXgb => "BRR-xgb",
             Self::BoplRegr => "BOPL-regr",
             Self::BoplClass => "BOPL-class",
             Self::BoplSRegr => "BOPL-S-regr",
@@ -98,6 +102,7 @@ impl Method {
             self,
             Self::Logging
                 | Self::BrrGb
+                | Self::BrrXgb
                 | Self::BoplRegr
                 | Self::BoplClass
                 | Self::BoplSRegr
@@ -108,7 +113,7 @@ impl Method {
     /// Whether the method is boosted off-policy learning, with its theorems counted every round.
     #[must_use]
     pub fn is_boosted(self) -> bool {
-        !matches!(self, Self::Logging | Self::BrrGb | Self::AutoPolicy)
+        !matches!(self, Self::Logging | Self::BrrGb | Self::BrrXgb | Self::AutoPolicy)
     }
 
     /// The name in arguments: `bopl-s-regr` of "BOPL-S-regr", `s-regr-sharp` of "ours: S-regr, sharp".
@@ -118,11 +123,17 @@ impl Method {
         name.replace(", ", "-").replace(' ', "-")
     }
 
-    /// Whether the direct method is computed for the method: two rows of \[L23, Table 2\] on the two tasks of
-    /// that table, and BOPL-S-regr.
+    /// Whether it is a program of others, which `--peers` installs.
+    #[must_use]
+    pub fn is_peer(self) -> bool {
+        self == Self::BrrXgb
+    }
+
+    /// Whether the direct method is computed for the method: the rows of \[L23, Table 2\] on the two tasks of
+    /// that table, BRR-gb and BOPL-S-regr.
     #[must_use]
     pub fn is_in_table_2(self, task: ClassificationName) -> bool {
-        matches!(self, Self::BrrGb | Self::BoplRegr | Self::BoplSRegr)
+        matches!(self, Self::BrrGb | Self::BrrXgb | Self::BoplRegr | Self::BoplSRegr)
             && matches!(task, ClassificationName::Scene | ClassificationName::Tmc)
     }
 }

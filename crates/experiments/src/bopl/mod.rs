@@ -4,7 +4,7 @@
 //! with a search, the best on validation rows. Test rows serve only the report.
 //!
 //! Reading order: [`task`] and [`logging_policy`], the source of the logs; [`methods`], [`parameters`] and
-//! `search`; `training`, and [`history`], its kept rounds; [`paper`], `units`, `measured`, `page`, `tables`,
+//! `search`; `training` with [`peer`], and [`history`], its kept rounds; [`paper`], `units`, `measured`, `page`, `tables`,
 //! `curves`, `figures`; [`variations`], the same trials with one parameter changed at a time.
 
 // Rounds, trials and examples are counted far below 2^53.
@@ -16,6 +16,7 @@ pub mod methods;
 pub mod parameters;
 mod search;
 pub mod history;
+pub mod peer;
 mod training;
 pub mod paper;
 mod units;
@@ -32,9 +33,11 @@ use crate::runner::{self, ExperimentError, Report, Run};
 use datasets::{ClassificationName, StandIn};
 use history::History;
 use logging_policy::Explorer;
+use measured::Measured;
 use methods::Method;
 use parameters::Parameters;
-use report::record::Record;
+use peer::Peers;
+use report::record::{Provenance, Record};
 use serde::Serialize;
 use task::{MostRows, Task};
 use units::Units;
@@ -52,6 +55,8 @@ pub struct Plan {
     pub methods: Vec<Method>,
     /// The tasks.
     pub tasks: Vec<ClassificationName>,
+    /// The programs of others.
+    pub peers: Peers,
 }
 
 /// The options of the runner. A thread works on one unit at a time.
@@ -119,7 +124,11 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         let most = size.rows.map(|[log, held_out]| MostRows { log, held_out });
         let explorer = Explorer::of(name);
         let units = Units { task: &task, explorer, most, options, run: &run };
-        let methods = options.plan.methods.iter().copied().filter(|method| method.is_run_on(name));
+        let asked = options.plan.methods.iter().copied().filter(|method| method.is_run_on(name));
+        let has_peers = options.plan.peers.ready().is_some();
+        let (missing, methods): (Vec<_>, Vec<_>) =
+            asked.enumerate().partition(|(_, method)| method.is_peer() && !has_peers);
+        let methods = methods.into_iter().map(|(_, method)| method);
         let chosen: Vec<(Method, Parameters)> = if options.plan.search_parameters {
             let tried = methods.map(|method| {
                 let tried = search::configurations(method, name, options.seed);
@@ -129,7 +138,14 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         } else {
             methods.map(|method| (method, size.cut(Parameters::table_5(method, name)))).collect()
         };
-        measured.extend(units.measure(&chosen)?);
+        let mut of_task = units.measure(&chosen)?;
+        for (place, method) in missing {
+            let provenance = Provenance::from(&task.data.provenance);
+            let parameters = Parameters::table_5(method, name);
+            of_task
+                .insert(place, Measured { task: name, provenance, method, parameters, trials: Vec::new() });
+        }
+        measured.extend(of_task);
     }
     for one in &measured {
         record.trials.extend(page::trials(one, options.seed));

@@ -30,7 +30,10 @@ pub(super) fn write(
             output.section(heading, &tables);
         }
     };
-    show("Reward on test rows, beside [L23, Table 1]", tables::rewards(measured, options.quick)?);
+    show(
+        "Reward on test rows, beside [L23, Table 1]",
+        tables::rewards(measured, options.quick, &options.plan.peers.reason())?,
+    );
     show("The direct method against the truth, beside [L23, Table 2]", tables::direct_method(measured)?);
     show("What AutoPolicy chose, and what it said of its choice", tables::choices(measured)?);
     show("Logging policies", tables::logging(measured)?);

@@ -12,13 +12,13 @@ pub struct Parameters {
     /// The largest depth of a leaf.
     pub max_depth: u32,
     /// The least weight of a child: Σ|r_i + b|/p_i (σ_i times that for BOPL-S) for regression, logged rows
-    /// for BRR-gb, and for classification pairs, for weights are divided by their mean there.
+    /// for BRR-gb and BRR-xgb, and for classification pairs, for weights are divided by their mean there.
     pub min_child_weight: f64,
     /// λ of a leaf's value.
     pub reg_lambda: f64,
     /// b.
     pub translation: f64,
-    /// The factor of every tree of BRR-gb; 1 for methods with α_t.
+    /// The factor of every tree of BRR-gb and BRR-xgb; 1 for methods with α_t.
     pub learning_rate: f64,
 }
 
@@ -31,6 +31,12 @@ const BRR_GB: Line = [
     (250, 10, 100.0, 0.0, 0.0, 0.1),
     (1000, 12, 20.0, 0.01, 0.0, 0.01),
     (100, 10, 2.0, 0.0, 0.0, 0.1),
+];
+const BRR_XGB: Line = [
+    (400, 25, 10.0, 1.0, 0.0, 0.1),
+    (500, 15, 100.0, 0.0, 0.0, 0.1),
+    (2000, 8, 20.0, 0.05, 0.0, 0.005),
+    (200, 10, 2.0, 1.0, 0.0, 0.1),
 ];
 const BOPL_REGR: Line = [
     (600, 25, 200.0, 0.0, -0.4, 1.0),
@@ -78,6 +84,7 @@ impl Parameters {
         }
         let line = match method {
             Method::BrrGb => BRR_GB,
+            Method::BrrXgb => BRR_XGB,
             Method::BoplRegr | Method::SharpRegr => BOPL_REGR,
             Method::BoplClass | Method::SharpClass => BOPL_CLASS,
             Method::BoplSClass | Method::SharpSClass => BOPL_S_CLASS,

@@ -32,6 +32,14 @@ const BRR_GB: Ranges = Ranges {
     translation: NONE,
     learning_rate: [(0.01, 0.1), (0.1, 2.0), (0.0001, 0.3), (0.01, 0.1)],
 };
+const BRR_XGB: Ranges = Ranges {
+    rounds: [(400, 600), (100, 500), (100, 2000), (100, 300)],
+    max_depth: [(6, 25), (10, 20), (3, 10), (6, 20)],
+    min_child_weight: [(2.0, 200.0), (40.0, 320.0), (5.0, 120.0), (2.0, 200.0)],
+    reg_lambda: [(0.0, 1.0), (0.0, 0.1), (0.0, 0.05), (0.0, 1.0)],
+    translation: NONE,
+    learning_rate: [(0.01, 0.1), (0.05, 0.1), (0.001, 0.1), (0.01, 0.1)],
+};
 const BOPL_REGR: Ranges = Ranges {
     rounds: [(200, 600), (150, 250), (100, 1000), (100, 300)],
     max_depth: [(10, 25), (10, 20), (5, 14), (6, 20)],
@@ -67,6 +75,7 @@ pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64
         Method::BoplClass => (2, CLASS),
         Method::BoplSRegr => (3, BOPL_S_REGR),
         Method::BoplSClass => (4, CLASS),
+        Method::BrrXgb => (5, BRR_XGB),
         _ => return vec![table_5],
     };
     let column = ClassificationName::ALL.iter().position(|name| *name == task).unwrap_or_default();

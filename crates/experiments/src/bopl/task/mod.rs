@@ -200,6 +200,11 @@ impl Rewarded {
         vec![0.0; self.rewards.len()]
     }
 
+    /// x_i.
+    pub(super) fn contexts(&self) -> &RowMatrix {
+        &self.contexts
+    }
+
     /// F(x_i, a) ← F(x_i, a) + αf(x_i, a), at i·|A| + a.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use super::history::{Choice, History, Logging, Snapshot, Watch};
 use super::methods::Method;
 use super::parameters::Parameters;
+use super::peer::{Peer, PeerError, Predicted};
 use super::task::{Rewarded, Trial};
 use crate::runner::ExperimentError;
 use boosters::auto_policy::{AutoPolicy, Candidate, Objective};
@@ -25,7 +26,7 @@ pub(super) type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
 impl Method {
     /// Trains on the log, and evaluates on other rows. `model` has the hyper-parameters of the direct
-    /// method's BRR-gb.
+    /// method's BRR-gb; BRR-xgb needs the peer.
     ///
     /// # Errors
     /// The errors of the learners and of the boosters.
@@ -35,7 +36,7 @@ impl Method {
         trial: &Trial,
         (parameters, model): (&Parameters, &Parameters),
         rows: &Rewarded,
-        tick: Tick<'_>,
+        (peer, tick): (Option<&Peer>, Tick<'_>),
     ) -> Result<History, ExperimentError> {
         let growth = PairGrowth::builder()
             .max_depth(parameters.max_depth)
@@ -53,6 +54,7 @@ impl Method {
             }
             Self::AutoPolicy => return run.auto_policy(),
             Self::BrrGb => run.reward_regression(trees)?,
+            Self::BrrXgb => run.peer(peer.ok_or(PeerError::Absent)?)?,
             Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,
             Self::BoplClass => run.boost::<Bopl, _>(signs, contexts, PAPER)?,
             Self::BoplSRegr | Self::BoplCsRegr => run.boost::<BoplS, _>(trees, contexts, PAPER)?,
@@ -75,7 +77,7 @@ impl Method {
             }
         };
         if self.is_in_table_2(task) {
-            let predicted = if self == Self::BrrGb {
+            let predicted = if matches!(self, Self::BrrGb | Self::BrrXgb) {
                 scores.clone()
             } else {
                 let growth = PairGrowth::builder()
@@ -160,6 +162,15 @@ impl Run<'_> {
         };
         let (reward, rounds) = (rows.reward(&scores), rounds(fit.ensemble.len()));
         Ok(History { reward, rounds, seconds, choice: Some(choice), ..History::default() })
+    }
+
+    /// BRR-xgb, with the predicted rewards of the evaluation rows.
+    fn peer(self, peer: &Peer) -> Result<(History, Vec<f64>), ExperimentError> {
+        let Self { trial, parameters, rows, tick } = self;
+        let Predicted { scores, seconds } = peer.brr_xgb(&trial.log, parameters, rows.contexts())?;
+        tick(u64::from(parameters.rounds));
+        let (reward, rounds) = (rows.reward(&scores), parameters.rounds);
+        Ok((History { reward, rounds, seconds, ..History::default() }, scores))
     }
 
     /// BRR-gb, with the predicted rewards of the evaluation rows.

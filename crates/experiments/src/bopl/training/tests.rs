@@ -70,7 +70,7 @@ fn the_direct_method_evaluates_the_argmax_policy() {
         scores.iter().map(|score| score.exp() / sum).collect::<Vec<_>>()
     };
     let said = |method: Method| {
-        let history = method.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
+        let history = method.train(name, &trial, (&own, &model), rows, (None, &|_| ())).unwrap();
         history.direct_method.unwrap()
     };
     let found = said(Method::BoplRegr);
@@ -86,7 +86,7 @@ fn the_direct_method_evaluates_the_argmax_policy() {
     let brr_gb = said_by(&own);
     assert!((said(Method::BrrGb) - rows_of(&brr_gb, &brr_gb, &argmax)).abs() < 1e-12);
     // Other methods have no estimate, as in the paper's table.
-    let none = Method::BoplClass.train(name, &trial, (&own, &model), rows, &|_| ()).unwrap();
+    let none = Method::BoplClass.train(name, &trial, (&own, &model), rows, (None, &|_| ())).unwrap();
     assert_eq!(none.direct_method, None);
 }
 
@@ -94,7 +94,7 @@ fn histories() -> impl Fn(Method) -> History {
     let (trial, own) = (trial(), parameters(4, 3));
     move |method| {
         let name = ClassificationName::Covertype;
-        let history = method.train(name, &trial, (&own, &own), &trial.test, &|_| ()).unwrap();
+        let history = method.train(name, &trial, (&own, &own), &trial.test, (None, &|_| ())).unwrap();
         History { seconds: 0.0, ..history }
     }
 }
@@ -167,7 +167,7 @@ fn sharp_steps_have_a_lower_bound_after_the_first_round() {
 fn a_history_is_evaluated_on_the_given_rows() {
     let (trial, own) = (trial(), parameters(3, 3));
     let name = ClassificationName::Scene;
-    let of = |method: Method, rows| method.train(name, &trial, (&own, &own), rows, &|_| ()).unwrap();
+    let of = |method: Method, rows| method.train(name, &trial, (&own, &own), rows, (None, &|_| ())).unwrap();
     let brr_gb = of(Method::BrrGb, &trial.test);
     let norm = trial.log.rewards().iter().map(|r| r * r).sum::<f64>().sqrt();
     assert!((brr_gb.snapshots[0].gradient_norm - norm).abs() < 1e-9);

@@ -172,7 +172,8 @@ impl Units<'_> {
                 Scored::Validation => &trial.validation,
                 Scored::Test => &trial.test,
             };
-            method.train(name, &trial, (parameters, model), rows, &|rounds| stage.done(rounds))
+            let peer = self.options.plan.peers.ready();
+            method.train(name, &trial, (parameters, model), rows, (peer, &|rounds| stage.done(rounds)))
         };
         self.run.store.get_or_try_run(&key, work).map_err(WorkError::into_error)
     }

@@ -120,7 +120,7 @@ fn variations_are_scored_on_validation_rows() {
             logging.push(trial.validation.logging);
             for (rewards, one) in rewards.iter_mut().zip(&variations) {
                 let (parameters, rows) = ((&one.parameters, &start), &trial.validation);
-                let history = one.method.train(name, &trial, parameters, rows, &|_| ()).unwrap();
+                let history = one.method.train(name, &trial, parameters, rows, (None, &|_| ())).unwrap();
                 rewards.push(history.reward);
             }
         }
