@@ -4,8 +4,9 @@
 //! with a search, the best on validation rows. Test rows serve only the report.
 //!
 //! Reading order: [`task`] and [`logging_policy`], the source of the logs; [`methods`], [`parameters`] and
-//! `search`; `training` with [`peer`], and [`history`], its kept rounds; [`paper`], `units`, `measured`, `page`, `tables`,
-//! `curves`, `figures`; [`variations`], the same trials with one parameter changed at a time.
+//! `search`; `training` with [`peer`], and [`history`], its kept rounds; [`paper`], `units`, `measured`,
+//! `page`, `tables`, `curves`, `figures`; [`variations`], the same trials with one parameter changed at a
+//! time.
 
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]

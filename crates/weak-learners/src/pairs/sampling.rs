@@ -146,8 +146,9 @@ impl<L> TryFrom<Unchecked<L>> for RowSampling<L> {
 /// Splits on the action are always allowed, while XGBoost draws among its one-hot columns as well. If Σ_a
 /// g_{i,a} = 0, as in boosting, no split on x gains before a split on the action, and a round without the
 /// latter would be lost. *Randomness:* ⌈share·m⌉ numbers a round, from its own saved generator; a refused
-/// round draws nothing. *Cost:* that of the learner, and O(m); [`HistogramPairTree`](super::HistogramPairTree)
-/// counts the drawn columns alone, in a copy of their bins. It composes with [`RowSampling`](super::RowSampling) in either order.
+/// round draws nothing. *Cost:* that of the learner, and O(m);
+/// [`HistogramPairTree`](super::HistogramPairTree) counts the drawn columns alone, in a copy of their bins.
+/// It composes with [`RowSampling`](super::RowSampling) in either order.
 ///
 /// ```
 /// use rand::SeedableRng;

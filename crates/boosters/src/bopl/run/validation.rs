@@ -111,8 +111,8 @@ impl<'a> ValidationBuilder<'a> {
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a patience of 0; [`BoplError::NoModel`] for DM, DR or SWITCH-DR
-    /// without a model or predictions; a model of another coding, of other contexts or actions; predictions of
-    /// another number, or that are not finite; [`BoplError::TooManyPairs`].
+    /// without a model or predictions; a model of another coding, of other contexts or actions; predictions
+    /// of another number, or that are not finite; [`BoplError::TooManyPairs`].
     pub fn build(self) -> Result<Validation<'a>, BoplError> {
         let Self { log, estimator, model, predictions, settings, is_of_argmax, patience, least_rounds } =
             self;

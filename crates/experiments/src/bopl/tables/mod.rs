@@ -9,9 +9,9 @@ use report::paired::Interval;
 use report::record::Provenance;
 use report::table::{Cell, Table, significant};
 
-/// A table per task: a row per method, `missing` where it has no trials, then the paper's methods that are not implemented. Only full runs on
-/// the official data are compared with the paper's interval; fewer than three trials are stated. BRR-gb's
-/// decrease is a difference of squared errors, without a theorem.
+/// A table per task: a row per method, `missing` where it has no trials, then the paper's methods that are
+/// not implemented. Only full runs on the official data are compared with the paper's interval; fewer than
+/// three trials are stated. BRR-gb's decrease is a difference of squared errors, without a theorem.
 pub(super) fn rewards(
     measured: &[Measured],
     quick: bool,
