@@ -166,16 +166,17 @@ fn round<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
         off_policy::policies::softmax(row, 1.0, ActionSet::all(actions)?);
     }
     let v: Vec<f64> = log.iter().map(|row| (row.reward + settings.translation()) / row.propensity).collect();
-    let of_logged = |of: fn(f64, f64) -> f64| -> Vec<f64> {
+    let objective = O::of(&settings, n);
+    let of_logged = |of: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
         log.iter().zip(&v).zip(&pi).map(|((row, v), pi)| of(*v, pi[row.action])).collect()
     };
-    let w: Vec<f64> = v.iter().map(|v| O::weight(*v, Smoothness::Paper)).collect();
+    let w: Vec<f64> = v.iter().map(|v| objective.weight(*v, Smoothness::Paper)).collect();
     let pairs = |of: &dyn Fn(usize, f64) -> f64| -> Vec<Vec<f64>> {
         u.iter().enumerate().map(|(i, row)| row.iter().map(|u| of(i, *u)).collect()).collect()
     };
     Ok(Value::object([
-        ("c", of_logged(O::factor).into()),
-        ("s", of_logged(|v, _| O::curvature(v, Smoothness::Paper)).into()),
+        ("c", of_logged(&|v, pi| objective.factor(v, pi)).into()),
+        ("s", of_logged(&|v, _| objective.curvature(v, Smoothness::Paper)).into()),
         ("alpha", weight.alpha.into()),
         ("decrease", weight.decrease.into()),
         ("ips_risk", (-run.ips()).into()),

@@ -29,9 +29,10 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// log below 10,000 rows each of them in turn. A candidate is trained on the other rows, and after every
 /// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
-/// 60, the most rounds, or as long without a better round as half of its rounds. The others follow, and end
-/// where they lag behind it at the same Ση. The candidate and the round of the largest value win. They are
-/// trained on all rows: four times on other draws of rows and columns, or less often from 133,334 rows on.
+/// 60, the most rounds, or, from Ση = 15 on, as long without a better round as half of its rounds. The others
+/// follow, and end where they lag behind it at the same Ση. The candidate and the round of the largest value
+/// from Ση = 5 on win. They are trained on all rows: four times on other draws of rows and columns, or less
+/// often from 133,334 rows on.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
@@ -118,6 +119,10 @@ const ROWS_OF_BAGS: usize = 400_000;
 /// The first Ση at which a candidate may lag, and the Ση at which it ends.
 const FIRST_MILESTONE: f64 = 2.0;
 const LONGEST_PATH: f64 = 60.0;
+/// The Ση before which no round wins, and before which no candidate runs out of patience: estimates of the
+/// first policies are the noisiest, and the largest of many noisy ones is too large.
+const FIRST_WINNER: f64 = 5.0;
+const SHORTEST_PATH: f64 = 15.0;
 
 impl AutoPolicy {
     /// A builder that starts from the defaults.
@@ -242,7 +247,8 @@ impl AutoPolicy {
                 }
             }
             curve.values.push(pooled.mean());
-            let has_waited = round - curve.best().0 >= PATIENCE.max(round / 2);
+            let is_patient = round - curve.best().0 < PATIENCE.max(round / 2);
+            let has_waited = !is_patient && curve.path(round) >= SHORTEST_PATH;
             let is_long = round == self.rounds || curve.path(round) >= longest_path;
             if has_waited || is_long || curve.lags(leader) {
                 return Ok(curve);
@@ -360,11 +366,17 @@ impl Curve {
         self.best_of(self.values.len())
     }
 
-    fn best_of(&self, rounds: usize) -> (usize, Estimate) {
+    /// Of so many values; those before the first winner count where there are no others.
+    fn best_of(&self, count: usize) -> (usize, Estimate) {
         let nothing = Estimate { value: f64::NEG_INFINITY, standard_error: None };
-        self.values.iter().take(rounds).enumerate().fold((0, nothing), |best, (round, estimate)| {
-            if estimate.value > best.1.value { (round, *estimate) } else { best }
-        })
+        let first = (0..count).find(|round| self.path(*round) >= FIRST_WINNER).unwrap_or_default();
+        let values = self.values.iter().take(count).enumerate().skip(first);
+        values.fold(
+            (first, nothing),
+            |best, (round, estimate)| {
+                if estimate.value > best.1.value { (round, *estimate) } else { best }
+            },
+        )
     }
 
     /// Ση.

@@ -3,12 +3,11 @@
 use super::ensemble::{check_predictions, check_predictor};
 use super::pass::{DirectionalDerivative, Evaluation, Gradient, largest};
 use super::weighted_log::{WeightedLog, zeros};
-use super::{BoplError, PolicyEnsemble, PolicyObjective, Smoothness};
+use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Smoothness};
 use off_policy::Log;
 use off_policy::policies::Scores;
 use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
 
@@ -33,7 +32,7 @@ pub(super) struct Boosting<O, L, H> {
     /// w: one a row, or one a pair where some actions are not on offer or the weights are local.
     weights: Vec<f64>,
     evaluation: Evaluation,
-    objective: PhantomData<O>,
+    objective: O,
 }
 
 impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
@@ -65,7 +64,13 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         self.check_advance(weight.alpha, largest)?;
         // Line 5: F_t ← F_{t−1} + α_t f_t, on the log, where the same pass finds the next u, and in the
         // ensemble.
-        let sums = self.log.advance::<O>(weight.alpha, &self.values, &mut self.scores, &mut self.gradient);
+        let sums = self.log.advance(
+            self.objective,
+            weight.alpha,
+            &self.values,
+            &mut self.scores,
+            &mut self.gradient,
+        );
         self.evaluation = self.log.evaluate(sums);
         self.find_local_weights();
         self.ensemble.push(weight.alpha, f);
@@ -101,11 +106,11 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
             // objective has fallen by the decrease of the closed form at least.
             Step::LineSearch => {
                 let closed = self.closed_form(Smoothness::Sharp, f)?;
-                let alpha = self.log.line_search::<O>(closed.alpha, self.ridge, &self.scores, f);
+                let alpha = self.log.line_search(self.objective, closed.alpha, self.ridge, &self.scores, f);
                 Ok(Weight { alpha, ..closed })
             }
             Step::SecondOrder { learning_rate } => {
-                let along = self.log.local_derivative::<O>(&self.gradient, f, learning_rate);
+                let along = self.log.local_derivative(self.objective, &self.gradient, f, learning_rate);
                 self.minimum(along, learning_rate)
             }
         }
@@ -114,7 +119,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     /// α = U/(S + 2nλ) \[L23, Equations 12 and 69; Appendix E\], with U = Σ⟨u_i, f(x_i)⟩ and S = Σ
     /// s_i‖f(x_i)‖²: the minimum of the upper bound −αU/n + α²S/2n + λα².
     fn closed_form(&self, smoothness: Smoothness, f: &[f64]) -> Result<Weight, BoplError> {
-        let along = self.log.directional_derivative::<O>(&self.gradient.u, f, smoothness);
+        let along = self.log.directional_derivative(self.objective, &self.gradient.u, f, smoothness);
         self.minimum(along, f64::INFINITY)
     }
 
@@ -153,14 +158,15 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         log: &Log,
         learner: L,
         weighted: WeightedLog,
-        (step, ridge): (Step, f64),
+        (objective, settings): (O, &Settings),
         ensemble: PolicyEnsemble<L::Hypothesis>,
         scores: Vec<f64>,
     ) -> Result<Self, BoplError> {
+        let (step, ridge) = (settings.step(), settings.ridge());
         let (u, values) = (zeros(log)?, zeros(log)?);
         let mut weights = if step.is_local() { zeros(log)? } else { Vec::new() };
         if let Some(smoothness) = step.smoothness() {
-            weights.extend(weighted.spans().iter().map(|v| O::weight(*v, smoothness)));
+            weights.extend(weighted.spans().iter().map(|v| objective.weight(*v, smoothness)));
         }
         if !weighted.absent.is_empty() && !step.is_local() {
             let rows = weighted.absent.chunks_exact(weighted.len());
@@ -170,7 +176,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         let pi = if step.is_local() && weighted.predicted.is_some() { zeros(log)? } else { Vec::new() };
         let log = weighted;
         let gradient = Gradient { u, logged: vec![0.0; log.len()], pi };
-        let (evaluation, objective) = (Evaluation::default(), PhantomData);
+        let evaluation = Evaluation::default();
         let mut boosting = Self {
             log,
             learner,
@@ -190,14 +196,14 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
 
     /// u, the evaluation and local weights at F, whose values on the log the caller has set.
     fn find_gradient(&mut self) {
-        let sums = self.log.gradient::<O>(&self.scores, &mut self.gradient);
+        let sums = self.log.gradient(self.objective, &self.scores, &mut self.gradient);
         self.evaluation = self.log.evaluate(sums);
         self.find_local_weights();
     }
 
     fn find_local_weights(&mut self) {
         if self.step.is_local() {
-            self.log.local_weights::<O>(&self.gradient, &mut self.weights);
+            self.log.local_weights(self.objective, &self.gradient, &mut self.weights);
         }
     }
 

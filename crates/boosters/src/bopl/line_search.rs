@@ -18,13 +18,14 @@ impl WeightedLog {
     /// than [`REACH`].
     pub(super) fn line_search<O: PolicyObjective>(
         &self,
+        objective: O,
         closed: f64,
         ridge: f64,
         scores: &[f64],
         f: &[f64],
     ) -> f64 {
         let probe = |alpha: f64| {
-            let (value, slope) = self.probe::<O>(alpha, scores, f);
+            let (value, slope) = self.probe(objective, alpha, scores, f);
             (value + ridge * alpha * alpha, slope + 2.0 * ridge * alpha)
         };
         let direction = closed.signum();

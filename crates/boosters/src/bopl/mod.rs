@@ -24,7 +24,7 @@ pub use algorithm::{Step, Weight};
 pub use classification::Classification;
 pub use ensemble::{Member, PolicyEnsemble};
 pub use error::BoplError;
-pub use objective::{Along, Bopl, BoplCs, BoplS, PolicyObjective, Smoothness};
+pub use objective::{Along, Bopl, BoplCs, BoplLs, BoplS, PolicyObjective, Smoothness};
 pub use policy_model::{PolicyModel, Training};
 pub use reward_regression::{PredictedRewards, RegressionRound, RewardRegression};
 pub use run::{

@@ -181,6 +181,7 @@ impl WeightedLog {
     /// F ← F + αf, and u and π(a_i|x_i) of the softmax of the new F, in one pass.
     pub(super) fn advance<O: PolicyObjective>(
         &self,
+        objective: O,
         alpha: f64,
         f: &[f64],
         scores: &mut [f64],
@@ -198,13 +199,14 @@ impl WeightedLog {
                 let f = &f[a * n + from..][..column.len()];
                 column.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
             }
-            self.gradient_of_block::<O, _>(from, scores, u, (logged, pi))
+            self.gradient_of_block(objective, from, scores, u, (logged, pi))
         })
     }
 
     /// u and π(a_i|x_i) of the softmax of F.
     pub(super) fn gradient<O: PolicyObjective>(
         &self,
+        objective: O,
         scores: &[f64],
         Gradient { u, logged, pi }: &mut Gradient,
     ) -> PolicySums {
@@ -215,13 +217,18 @@ impl WeightedLog {
         let blocks = columns.zip(logged.chunks_mut(BLOCK));
         let blocks: Vec<_> = blocks.map(|block| (block, pi.next().unwrap_or_default())).collect();
         total(in_pool(n * actions), blocks, |(b, (((scores, u), logged), pi))| {
-            self.gradient_of_block::<O, _>(b * BLOCK, scores, u, (logged, pi))
+            self.gradient_of_block(objective, b * BLOCK, scores, u, (logged, pi))
         })
     }
 
     /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present
     /// policy, with 1 − π_a of at least [`LEAST_REST`]. With predicted rewards |c_i| is r̄_i − min_a r̃.
-    pub(super) fn local_weights<O: PolicyObjective>(&self, gradient: &Gradient, weights: &mut [f64]) {
+    pub(super) fn local_weights<O: PolicyObjective>(
+        &self,
+        objective: O,
+        gradient: &Gradient,
+        weights: &mut [f64],
+    ) {
         if let Some(predicted) = &self.predicted {
             return self.doubly_robust_weights(predicted, gradient, weights);
         }
@@ -239,7 +246,7 @@ impl WeightedLog {
                         * if self.logged[i] as usize == a {
                             pi.max(LEAST_REST)
                         } else {
-                            (1.0 - u.abs() / O::factor(v, pi).abs()).max(LEAST_REST)
+                            (1.0 - u.abs() / objective.factor(v, pi).abs()).max(LEAST_REST)
                         };
                     // A pair with a gradient has a weight, also where the product underflows.
                     *w = if *u == 0.0 { 0.0 } else { w.max(f64::from_bits(1)) };
@@ -252,6 +259,7 @@ impl WeightedLog {
     /// U, and S = Σ q_i: n times the objective at F + αf is at most its value at F − αU + α²S/2 for |α| ≤ η.
     pub(super) fn local_derivative<O: PolicyObjective>(
         &self,
+        objective: O,
         gradient: &Gradient,
         f: &[f64],
         eta: f64,
@@ -282,13 +290,13 @@ impl WeightedLog {
             let mut sums = DirectionalDerivative::default();
             for k in 0..to - from {
                 let (v, pi) = (self.ratios[from + k], gradient.logged[from + k]);
-                let c = O::factor(v, pi);
+                let c = objective.factor(v, pi);
                 // Of m = ⟨π, f⟩: U_i = c(f_{a_i} − m), and Var_π(f) = E(f − f_{a_i})² − (f_{a_i} − m)².
                 let variance =
                     if c == 0.0 { 0.0 } else { (squares[k] / c.abs() - (gains[k] / c).powi(2)).max(0.0) };
                 let along = Along { pi, variance, range: highs[k] - lows[k], eta };
                 sums.gain += gains[k];
-                sums.curvature += O::local_curvature(v, along);
+                sums.curvature += objective.local_curvature(v, along);
             }
             sums
         })
@@ -413,7 +421,13 @@ impl WeightedLog {
     }
 
     /// The objective at F + αf and its derivative in α.
-    pub(super) fn probe<O: PolicyObjective>(&self, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
+    pub(super) fn probe<O: PolicyObjective>(
+        &self,
+        objective: O,
+        alpha: f64,
+        scores: &[f64],
+        f: &[f64],
+    ) -> (f64, f64) {
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
         let sums = total(in_pool(n * self.actions), blocks, |(_, b)| {
@@ -429,7 +443,7 @@ impl WeightedLog {
             let mut gradients: Vec<&mut [f64]> = u.chunks_exact_mut(rows).collect();
             let probabilities = (&mut [0.0; BLOCK][..rows], &mut [][..]);
             let PolicySums { objective, .. } =
-                self.gradient_of_block::<O, _>(from, &columns, &mut gradients, probabilities);
+                self.gradient_of_block(objective, from, &columns, &mut gradients, probabilities);
             let gain = (0..self.actions).map(|a| rows::dot(gradients[a], &f[part(f, a)])).sum();
             Probe { objective, gain }
         });
@@ -441,6 +455,7 @@ impl WeightedLog {
     /// U and S along f.
     pub(super) fn directional_derivative<O: PolicyObjective>(
         &self,
+        objective: O,
         u: &[f64],
         f: &[f64],
         smoothness: Smoothness,
@@ -463,7 +478,7 @@ impl WeightedLog {
                     squares.iter_mut().zip(squared).for_each(|(square, f)| *square += f);
                 }
             }
-            let curvatures = self.spans()[from..to].iter().map(|v| O::curvature(*v, smoothness));
+            let curvatures = self.spans()[from..to].iter().map(|v| objective.curvature(*v, smoothness));
             sums.curvature = curvatures.zip(&squares).map(|(s, square)| s * square).sum();
             sums
         })
@@ -472,6 +487,7 @@ impl WeightedLog {
     /// u, π(a_i|x_i), and unless it is empty π(a|x_i), of the rows from `from` on, at these scores.
     fn gradient_of_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
         &self,
+        objective: O,
         from: usize,
         scores: &[S],
         u: &mut [&mut [f64]],
@@ -509,8 +525,8 @@ impl WeightedLog {
         for k in 0..rows {
             let (a, v, pi) = (logged[k] as usize, self.ratios[from + k], probabilities[k]);
             let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - totals[k].ln() } else { 0.0 };
-            sums.objective += O::loss(v, pi, ln_pi);
-            factors[k] = O::factor(v, pi) / totals[k];
+            sums.objective += objective.loss(v, pi, ln_pi);
+            factors[k] = objective.factor(v, pi) / totals[k];
         }
         for (a, e) in u.iter_mut().enumerate() {
             for (k, u) in e.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! The numbers of a log that boosting needs: the action of every row, and its translated reward over its
 //! propensity.
 
-use super::BoplError;
+use super::{Bopl, BoplError, PolicyObjective};
 use off_policy::Log;
 use rows::numeric::LARGEST;
 use rows::numeric::exponent_above;
@@ -136,12 +136,14 @@ impl WeightedLog {
         self.ratios.len()
     }
 
-    /// −(1/n) Σ max_a r̃(x_i, a), with r̃ = v_i of the logged action and 0 of the others unless rewards were
-    /// predicted: a lower bound on the risk of any policy, and its infimum where contexts are distinct and
+    /// The mean of the least losses, which are −max(v_i, 0) for BOPL and BOPL-S, and −max_a r̃(x_i, a) where
+    /// rewards were predicted: a lower bound on the risk of any policy, and its infimum where contexts are distinct and
     /// have two actions.
-    pub(super) fn optimal_risk(&self) -> f64 {
+    pub(super) fn optimal_risk<O: PolicyObjective>(&self, objective: O) -> f64 {
+        // The loss falls with π where v ≥ 0, and is 0 at π = 0 elsewhere.
+        let least = |v: &f64| if *v > 0.0 { objective.loss(*v, 1.0, 0.0) } else { 0.0 };
         match &self.predicted {
-            None => -mean(self.len(), self.ratios.iter().map(|v| v.max(0.0))),
+            None => mean(self.len(), self.ratios.iter().map(least)),
             Some(predicted) => -mean(self.len(), predicted.most.iter().copied()),
         }
     }
@@ -167,7 +169,7 @@ impl WeightedLog {
 /// # Errors
 /// [`BoplError::BadParameter`] for a b that is not finite; [`BoplError::Importance`].
 pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
-    Ok(WeightedLog::new(log, translation, None)?.optimal_risk())
+    Ok(WeightedLog::new(log, translation, None)?.optimal_risk(Bopl))
 }
 
 struct Range {

@@ -1,9 +1,11 @@
 //! u is −n times the gradient of the objective in the scores.
 
-use crate::account::{Printed, objective, scores_of};
+use crate::account::{LAMBDA, Printed, objective, scores_of};
 use crate::learners::{Arbitrary, Constants, Lines};
 use crate::logs::random_log;
-use boosters::bopl::{Bopl, BoplS, Member, PolicyBoosting, PolicyEnsemble, Settings, Smoothness, Step};
+use boosters::bopl::{
+    Bopl, BoplLs, BoplS, Member, PolicyBoosting, PolicyEnsemble, Settings, Smoothness, Step,
+};
 use off_policy::Log;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +21,7 @@ fn start<O: Printed>(log: &Log, translation: f64, size: f64, seed: u32) -> Polic
     };
     let members = (0..2).map(member).collect();
     let ensemble = PolicyEnsemble::of(log.inputs(), log.actions(), members).unwrap();
-    let settings = Settings::builder().translation(translation).build().unwrap();
+    let settings = Settings::builder().translation(translation).smoothing(LAMBDA).build().unwrap();
     let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(seed.into()), size: 1.0 };
     PolicyBoosting::from_ensemble(log, learner, settings, ensemble).unwrap()
 }
@@ -29,6 +31,7 @@ fn is_the_gradient<O: Printed>() {
     for seed in 0..8 {
         let log = random_log(13, 2, 1 + seed as usize % 5, seed);
         let (n, translation) = (log.len(), [-0.3, 0.0, 0.4][seed as usize % 3]);
+        let translation = if O::IS_NONNEGATIVE { translation + 1.5 } else { translation };
         let run = start::<O>(&log, translation, [0.3, 2.0][seed as usize % 2], seed);
         let scores = scores_of(run.ensemble(), &log);
         for i in 0..n {
@@ -54,6 +57,7 @@ fn is_the_gradient<O: Printed>() {
 fn u_by_finite_differences() {
     is_the_gradient::<Bopl>();
     is_the_gradient::<BoplS>();
+    is_the_gradient::<BoplLs>();
 }
 
 /// The derivative of the objective along f is −U/n, so that what a tiny step gains is what U says.

@@ -1,6 +1,6 @@
 //! The local curvature: a quadratic above the loss along a line, and no larger than it has to be.
 
-use boosters::bopl::{Along, Bopl, BoplS, PolicyObjective};
+use boosters::bopl::{Along, Bopl, BoplLs, BoplS, PolicyObjective, Settings, Smoothness};
 use off_policy::ActionSet;
 use off_policy::policies::softmax;
 use rand::{RngExt, SeedableRng};
@@ -28,13 +28,13 @@ impl Line {
     }
 
     /// loss(F + tf) − loss(F) − t·slope, over t²/2.
-    fn remainder<O: PolicyObjective>(&self, v: f64, t: f64) -> f64 {
+    fn remainder<O: PolicyObjective>(&self, objective: O, v: f64, t: f64) -> f64 {
         let at =
             |t: f64| policy(&self.scores.iter().zip(&self.f).map(|(s, f)| s + t * f).collect::<Vec<_>>());
-        let loss = |pi: f64| O::loss(v, pi, pi.ln());
+        let loss = |pi: f64| objective.loss(v, pi, pi.ln());
         let (before, after) = (at(0.0), at(t));
         let mean: f64 = before.iter().zip(&self.f).map(|(p, f)| p * f).sum();
-        let slope = -O::factor(v, before[0]) * (self.f[0] - mean);
+        let slope = -objective.factor(v, before[0]) * (self.f[0] - mean);
         (loss(after[0]) - loss(before[0]) - t * slope) * 2.0 / (t * t)
     }
 }
@@ -46,20 +46,20 @@ fn random_line(rng: &mut ChaCha8Rng) -> Line {
     Line { scores: draw(spread), f: draw(size) }
 }
 
-fn stays_above<O: PolicyObjective>() {
+fn stays_above<O: PolicyObjective>(objective: O, rewards: &[f64]) {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (mut local, mut global) = (0, 0);
     for _ in 0..20_000 {
         let line = random_line(&mut rng);
         let eta = [0.1, 0.3, 1.0][rng.random_range(0..3)];
         let along = line.along(eta);
-        for v in [1.0, 2.5, -1.0, -0.3] {
-            let q = O::local_curvature(v, along);
+        for &v in rewards {
+            let q = objective.local_curvature(v, along);
             // Rounding of the losses, over t²/2.
             let near =
                 |t: f64| 1e-13 * (1.0 + line.scores.iter().fold(0.0, |m: f64, s| m.max(s.abs()))) / (t * t);
             for t in [-1.0, -0.5, -0.05, 0.05, 0.5, 1.0].map(|share| share * eta) {
-                let found = line.remainder::<O>(v, t);
+                let found = line.remainder(objective, v, t);
                 assert!(found <= q * (1.0 + 1e-9) + near(t), "{found} above {q}: v {v}, t {t}, {along:?}");
             }
         }
@@ -71,30 +71,63 @@ fn stays_above<O: PolicyObjective>() {
 
 #[test]
 fn the_quadratic_stays_above_the_loss() {
-    stays_above::<Bopl>();
-    stays_above::<BoplS>();
+    stays_above(Bopl, &[1.0, 2.5, -1.0, -0.3]);
+    stays_above(BoplS, &[1.0, 2.5, -1.0, -0.3]);
+    stays_above(smoothed(0.05), &[0.01, 1.0, 2.5, 100.0]);
+    stays_above(smoothed(2.0), &[0.01, 1.0, 2.5, 100.0]);
+}
+
+fn smoothed(lambda: f64) -> BoplLs {
+    BoplLs::of(&Settings::builder().smoothing(lambda).build().unwrap(), 1)
+}
+
+/// ½t²s‖f‖² is above the loss less its tangent, and its negative below, wherever t leads.
+#[test]
+fn the_constant_curvature_is_above_the_hessian() {
+    fn holds<O: PolicyObjective>(objective: O, rewards: &[f64]) {
+        let (mut rng, mut largest) = (ChaCha8Rng::seed_from_u64(4), 0.0_f64);
+        for _ in 0..20_000 {
+            let line = random_line(&mut rng);
+            let square: f64 = line.f.iter().map(|f| f * f).sum();
+            for &v in rewards {
+                let s = objective.curvature(v, Smoothness::Sharp);
+                assert!(s <= objective.curvature(v, Smoothness::Paper));
+                let t = [-1.0, 1.0, 0.1][rng.random_range(0..3)] / square.sqrt();
+                let found = line.remainder(objective, v, t).abs() / square;
+                let near = 1e-12 * (1.0 + v.abs()) / (t * t * square);
+                assert!(found <= s * (1.0 + 1e-9) + near, "{found} above {s}: v {v}");
+                largest = largest.max(found / s);
+            }
+        }
+        assert!(largest > 0.3, "{largest}");
+    }
+    holds(Bopl, &[1.0, 2.5, -1.0, -0.3]);
+    holds(BoplS, &[1.0, 2.5, -1.0, -0.3]);
+    for lambda in [0.05, 2.0] {
+        holds(smoothed(lambda), &[0.01, 1.0, 2.5, 100.0]);
+    }
 }
 
 /// Each of the four bounds is reached, up to 2%, by some row.
 #[test]
 fn no_smaller_quadratic_would_do() {
     let two = |pi: f64, d: f64| Line { scores: vec![(pi / (1.0 - pi)).ln(), 0.0], f: vec![d, 0.0] };
-    fn reached<O: PolicyObjective>(line: &Line, v: f64, eta: f64) -> f64 {
-        let of = |t: f64| line.remainder::<O>(v, t);
+    fn reached<O: PolicyObjective>(objective: O, line: &Line, v: f64, eta: f64) -> f64 {
+        let of = |t: f64| line.remainder(objective, v, t);
         let most = (20..=200).map(|k| of(eta * f64::from(k) / 200.0).max(of(-eta * f64::from(k) / 200.0)));
-        most.fold(f64::MIN, f64::max) / O::local_curvature(v, line.along(eta))
+        most.fold(f64::MIN, f64::max) / objective.local_curvature(v, line.along(eta))
     }
     // Var_π(f), as η vanishes.
-    assert!(reached::<BoplS>(&two(0.1, 1.0), 1.0, 1e-2) > 0.98);
+    assert!(reached(BoplS, &two(0.1, 1.0), 1.0, 1e-2) > 0.98);
     // D²/4, at equal probabilities.
-    assert!(reached::<BoplS>(&two(0.5, 1.0), 1.0, 1e-2) > 0.98);
+    assert!(reached(BoplS, &two(0.5, 1.0), 1.0, 1e-2) > 0.98);
     // D²/(6√3), at π = ½ − 1/(2√3) for a loss of π, and at ½ + 1/(2√3) for a loss of −π.
     let third = 1.0 / 12f64.sqrt();
-    assert!(reached::<Bopl>(&two(0.5 - third, 0.1), -1.0, 1e-2) > 0.98);
-    assert!(reached::<Bopl>(&two(0.5 + third, 0.1), 1.0, 1e-2) > 0.98);
+    assert!(reached(Bopl, &two(0.5 - third, 0.1), -1.0, 1e-2) > 0.98);
+    assert!(reached(Bopl, &two(0.5 + third, 0.1), 1.0, 1e-2) > 0.98);
     // D²·min(π, 1 − π), as both vanish.
-    assert!(reached::<BoplS>(&two(1e-2, 0.1), -1.0, 1e-2) > 0.96);
+    assert!(reached(BoplS, &two(1e-2, 0.1), -1.0, 1e-2) > 0.96);
     // κ: a rare action that the line makes likely.
     let rare = two(1e-6, 5.0);
-    assert!(reached::<BoplS>(&rare, 1.0, 1.0) > 0.9, "{}", reached::<BoplS>(&rare, 1.0, 1.0));
+    assert!(reached(BoplS, &rare, 1.0, 1.0) > 0.9, "{}", reached(BoplS, &rare, 1.0, 1.0));
 }

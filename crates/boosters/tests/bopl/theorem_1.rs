@@ -1,10 +1,13 @@
 //! The guaranteed decrease and Theorem 1, every round: all objectives, steps, ridges, reductions and base
 //! learners.
 
-use crate::account::{Printed, holds};
+use crate::account::{LAMBDA, Printed, holds};
 use crate::learners::{Arbitrary, Constants, means};
 use crate::logs::{Reward, Task, random_log};
-use boosters::bopl::{Bopl, BoplCs, BoplError, BoplS, Classification, Settings, Smoothness, Step};
+use boosters::bopl::{
+    Bopl, BoplCs, BoplError, BoplLs, BoplS, Checkpoint, Classification, PolicyBoosting, Settings, Smoothness,
+    Step,
+};
 use off_policy::Log;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -32,8 +35,11 @@ fn in_all_settings<O: Printed, L: PairLearner + Clone>(
 ) {
     for step in STEPS {
         for (ridge, translation) in [(0.0, 0.0), (0.0, -0.3), (0.01, -0.3), (2.0, 0.2)] {
-            let settings =
-                Settings::builder().translation(translation).ridge(ridge).step(step).build().unwrap();
+            if O::IS_NONNEGATIVE && translation < 0.0 {
+                continue;
+            }
+            let settings = Settings::builder().translation(translation).ridge(ridge).smoothing(LAMBDA);
+            let settings = settings.step(step).build().unwrap();
             let what = format!("{what} {}, {settings:?}", O::NAME);
             let played = holds::<O, L>(&what, log, (contexts, learner.clone()), settings, rounds);
             assert!(played >= 2, "{what}: {played} rounds");
@@ -86,6 +92,7 @@ fn every_round_on_letter() {
     let task = Task::letters(300);
     by_all_learners::<Bopl>("letter", &task.log(Reward::Noisy, 1), 5);
     by_all_learners::<BoplS>("letter", &task.log(Reward::Partial, 2), 5);
+    by_all_learners::<BoplLs>("letter", &task.log(Reward::Partial, 3), 5);
 }
 
 #[test]
@@ -94,6 +101,7 @@ fn every_round_on_adult() {
     by_all_learners::<Bopl>("adult", &task.log(Reward::Punished, 1), 6);
     by_all_learners::<BoplS>("adult", &task.log(Reward::Punished, 2), 6);
     by_all_learners::<BoplS>("adult", &task.log(Reward::Right, 3), 6);
+    by_all_learners::<BoplLs>("adult", &task.log(Reward::Right, 4), 6);
 }
 
 #[test]
@@ -107,6 +115,9 @@ fn every_round_of_many_random_logs() {
                 let settings = Settings::builder().translation(0.1).step(step).build().unwrap();
                 holds::<Bopl, _>("random", &log, (&sorted, learner.clone()), settings, 30);
                 holds::<BoplS, _>("random", &log, (&sorted, learner.clone()), settings, 30);
+                let settings = Settings::builder().translation(1.0).smoothing(LAMBDA).step(step);
+                let settings = settings.build().unwrap();
+                holds::<BoplLs, _>("random", &log, (&sorted, learner.clone()), settings, 30);
             }
         }
     }
@@ -123,11 +134,44 @@ fn bopl_cs() {
     let step = Step::Closed(Smoothness::Sharp);
     let mut convex = BoplCs::start(&log, learner.clone(), 0.0, step).unwrap();
     let settings = Settings::builder().step(step).build().unwrap();
-    let mut same = boosters::bopl::PolicyBoosting::<BoplS, _>::new(&log, learner.clone(), settings).unwrap();
+    let mut same = PolicyBoosting::<BoplS, _>::new(&log, learner.clone(), settings).unwrap();
     for _ in 0..10 {
         assert_eq!(convex.round(&sorted).unwrap(), same.round(&sorted).unwrap());
     }
     let negative = Task::letters(50).log(Reward::Punished, 4);
     let refused = BoplCs::start(&negative, learner, 0.0, step);
     assert!(matches!(refused, Err(BoplError::NegativeReward { reward: -0.5, .. })));
+}
+
+/// Logarithmic smoothing needs rewards that are nonnegative after the translation; its λ is 1/√n unless it is
+/// set, and it is L̂ as λ vanishes.
+#[test]
+fn bopl_ls() {
+    let log = Task::letters(400).log(Reward::Punished, 4);
+    let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
+    let growth = PairGrowth::builder().max_depth(3).min_child_weight(1.0).reg_lambda(0.0).build().unwrap();
+    let start = |translation: f64, smoothing: Option<f64>| {
+        let settings = Settings::builder().translation(translation);
+        let settings = smoothing.map_or(settings, |lambda| settings.smoothing(lambda)).build().unwrap();
+        PolicyBoosting::<BoplLs, _>::new(&log, ExactPairTree::new(growth), settings)
+    };
+    let refused = start(0.25, None);
+    assert!(matches!(refused, Err(BoplError::NegativeReward { reward: -0.25, .. })));
+    let (mut usual, mut same) = (start(0.5, None).unwrap(), start(0.5, Some(0.05)).unwrap());
+    for _ in 0..5 {
+        assert_eq!(usual.round(&sorted).unwrap(), same.round(&sorted).unwrap());
+    }
+    let saved = serde_json::to_string(&same.checkpoint()).unwrap();
+    let load = || serde_json::from_str::<Checkpoint<ExactPairTree>>(&saved).unwrap();
+    let mut resumed = load().resume::<BoplLs>(&log).unwrap();
+    assert_eq!(resumed.round(&sorted).unwrap(), same.round(&sorted).unwrap());
+    assert!(matches!(load().resume::<Bopl>(&log), Err(BoplError::AnotherObjective { .. })));
+    let settings = Settings::builder().translation(0.5).build().unwrap();
+    let plain = PolicyBoosting::<Bopl, _>::new(&log, ExactPairTree::new(growth), settings).unwrap();
+    let faint = start(0.5, Some(1e-9)).unwrap();
+    assert!((plain.objective() - faint.objective()).abs() < 1e-6);
+    assert!(usual.delta_0() < plain.delta_0());
+    for lambda in [0.0, -1.0, f64::NAN, 1e141] {
+        assert!(Settings::builder().smoothing(lambda).build().is_err());
+    }
 }

@@ -6,7 +6,7 @@
 //!
 //! Intervals: [`normal_interval`] and [`Bootstrap`] for every estimator; [`empirical_bernstein_interval`],
 //! which assumes nothing but independent rows in ranges that are known beforehand, for every estimator of
-//! which [`StatedRanges`] tell enough.
+//! which [`StatedRanges`] tell enough; [`LogarithmicSmoothing`], a lower end for rewards ≥ 0.
 //!
 //! Reading order: [`Estimator`] (the definitions), [`Observation`] (what they need of a row), [`Accumulator`]
 //! (the pass); [`Moments`], and the private modules `block` and `self_normalised` under it; [`Observations`]
@@ -23,7 +23,8 @@ mod support;
 pub use definitions::{Estimate, Estimator, EstimatorSettings, Observation, StatedRanges};
 pub use error::EstimateError;
 pub use intervals::{
-    Bootstrap, EmpiricalBernstein, Interval, Resampling, Sides, empirical_bernstein_interval, normal_interval,
+    Bootstrap, EmpiricalBernstein, Interval, LogarithmicSmoothing, Resampling, Sides,
+    empirical_bernstein_interval, normal_interval,
 };
 pub use observations::{Observations, OnLog, RewardModel, TableModel, Tables, ZeroModel, cross_fit};
 pub use pass::{Accumulator, Moments, OffPolicyEvaluation};

@@ -1,6 +1,8 @@
 //! What numbers stand for, and where that is compared.
 
-use off_policy::estimators::{EstimateError, EstimatorSettings, OffPolicyEvaluation, RewardModel};
+use off_policy::estimators::{
+    EstimateError, EstimatorSettings, LogarithmicSmoothing, OffPolicyEvaluation, RewardModel,
+};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Scores, Softmax};
 use off_policy::readers::{ActionCoding, CsvColumns, ReadError, read_contexts, read_csv, read_open_bandit};
 use off_policy::{
@@ -97,7 +99,8 @@ fn a_log_of_another_coding_is_refused_wherever_a_policy_meets_it() {
     // Every policy that is made of scores hands their schema on; so does a model of rewards.
     let default = EstimatorSettings::default();
     let soft = EpsilonGreedy::new(Softmax::new(learnt(), 1.0).unwrap(), 0.5).unwrap();
-    assert_eq!(OffPolicyEvaluation::of(&turned, &soft, None, default), Err(refused));
+    assert_eq!(OffPolicyEvaluation::of(&turned, &soft, None, default), Err(refused.clone()));
+    assert_eq!(LogarithmicSmoothing::of(&turned, &soft, 1.0, 0.1), Err(refused));
     assert_eq!(soft.schema(), Some(&schema()));
     let uniform = off_policy::policies::Uniform::new(2).unwrap();
     let of_model = OffPolicyEvaluation::of(&turned, &uniform, Some(&learnt()), default);

@@ -123,9 +123,14 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         if let Some(predictions) = predictions {
             weighted = weighted.with_predictions(log, predictions, (translation, clip))?;
         }
-        let step = (settings.step(), settings.ridge());
-        let boosting = Boosting::start(log, learner, weighted, step, ensemble, scores)?;
-        let optimal = boosting.log().optimal_risk();
+        if O::IS_NONNEGATIVE
+            && let Some(row) = weighted.ratios.iter().position(|v| *v < 0.0)
+        {
+            return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
+        }
+        let objective = O::of(&settings, log.len());
+        let boosting = Boosting::start(log, learner, weighted, (objective, &settings), ensemble, scores)?;
+        let optimal = boosting.log().optimal_risk(objective);
         let delta_0 = within_range(boosting.evaluation().objective - optimal);
         let (fingerprint, contexts) = (Fingerprint::of(log), LogContexts::of(log));
         let predictions = predictions.map(Fingerprint::of_numbers);

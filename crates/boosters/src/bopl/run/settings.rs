@@ -21,14 +21,16 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<f64>,
     ridge: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smoothing: Option<f64>,
     step: Step,
 }
 
 impl Settings {
     /// A builder that starts from the defaults.
     pub fn builder() -> SettingsBuilder {
-        let Self { translation, clip, ridge, step } = Self::default();
-        SettingsBuilder { unchecked: Unchecked { translation, clip, ridge, step } }
+        let Self { translation, clip, ridge, smoothing, step } = Self::default();
+        SettingsBuilder { unchecked: Unchecked { translation, clip, ridge, smoothing, step } }
     }
 
     /// b: a run trains on r_i + b.
@@ -49,6 +51,12 @@ impl Settings {
         self.ridge
     }
 
+    /// λ of [`BoplLs`](crate::bopl::BoplLs); `None` for 1/√n.
+    #[must_use]
+    pub fn smoothing(&self) -> Option<f64> {
+        self.smoothing
+    }
+
     /// How long a step is.
     #[must_use]
     pub fn step(&self) -> Step {
@@ -58,7 +66,13 @@ impl Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { translation: 0.0, clip: None, ridge: 0.0, step: Step::Closed(Smoothness::Sharp) }
+        Self {
+            translation: 0.0,
+            clip: None,
+            ridge: 0.0,
+            smoothing: None,
+            step: Step::Closed(Smoothness::Sharp),
+        }
     }
 }
 
@@ -90,6 +104,13 @@ impl SettingsBuilder {
         self
     }
 
+    /// λ of [`BoplLs`](crate::bopl::BoplLs), in units of 1/reward: the larger, the more pessimistic. Other
+    /// objectives have no use for it. 1/√n unless it is set.
+    pub fn smoothing(mut self, lambda: f64) -> Self {
+        self.unchecked.smoothing = Some(lambda);
+        self
+    }
+
     /// How long a step is.
     pub fn step(mut self, step: Step) -> Self {
         self.unchecked.step = step;
@@ -99,8 +120,8 @@ impl SettingsBuilder {
     /// The settings.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M outside (0, 1e140], a λ outside [0, 1e140],
-    /// or a learning rate outside (0, 1].
+    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M outside (0, 1e140], a λ of the ridge outside
+    /// [0, 1e140], a λ of smoothing outside [1e-140, 1e140], or a learning rate outside (0, 1].
     pub fn build(self) -> Result<Settings, BoplError> {
         self.unchecked.try_into()
     }
@@ -112,13 +133,16 @@ struct Unchecked {
     #[serde(default)]
     clip: Option<f64>,
     ridge: f64,
+    #[serde(default)]
+    smoothing: Option<f64>,
     step: Step,
 }
 
 impl TryFrom<Unchecked> for Settings {
     type Error = BoplError;
 
-    fn try_from(Unchecked { translation, clip, ridge, step }: Unchecked) -> Result<Self, BoplError> {
+    fn try_from(unchecked: Unchecked) -> Result<Self, BoplError> {
+        let Unchecked { translation, clip, ridge, smoothing, step } = unchecked;
         if !(translation.abs() <= LARGEST) {
             let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
@@ -130,6 +154,9 @@ impl TryFrom<Unchecked> for Settings {
         if !(0.0..=LARGEST).contains(&ridge) {
             return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, 1e140]" });
         }
-        Ok(Self { translation, clip, ridge, step })
+        if let Some(value) = smoothing.filter(|lambda| !(1.0 / LARGEST..=LARGEST).contains(lambda)) {
+            return Err(BoplError::BadParameter { name: "smoothing", value, domain: "[1e-140, 1e140]" });
+        }
+        Ok(Self { translation, clip, ridge, smoothing, step })
     }
 }

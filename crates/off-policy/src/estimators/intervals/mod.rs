@@ -2,10 +2,12 @@
 
 mod bootstrap;
 mod empirical_bernstein;
+mod logarithmic_smoothing;
 mod normal;
 
 pub use bootstrap::{Bootstrap, Resampling};
 pub use empirical_bernstein::{EmpiricalBernstein, Sides, empirical_bernstein_interval};
+pub use logarithmic_smoothing::LogarithmicSmoothing;
 pub use normal::normal_interval;
 
 use crate::estimators::error::EstimateError;
