@@ -166,7 +166,7 @@ fn round<O: PolicyObjective>(input: &Input<'_>) -> Result<Value, Refusal> {
         off_policy::policies::softmax(row, 1.0, ActionSet::all(actions)?);
     }
     let v: Vec<f64> = log.iter().map(|row| (row.reward + settings.translation()) / row.propensity).collect();
-    let objective = O::of(&settings, n);
+    let objective = O::of(settings.smoothing(), n);
     let of_logged = |of: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
         log.iter().zip(&v).zip(&pi).map(|((row, v), pi)| of(*v, pi[row.action])).collect()
     };

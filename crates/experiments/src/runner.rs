@@ -155,7 +155,7 @@ pub enum ExperimentError {
     Bopl(#[from] boosters::bopl::BoplError),
     /// A program of others was missing, or failed.
     #[error(transparent)]
-    Peer(#[from] crate::bopl::peer::PeerError),
+    Peer(#[from] crate::peer::PeerError),
     /// Labels were refused.
     #[error(transparent)]
     Label(#[from] off_policy::LabelError),

@@ -3,7 +3,7 @@
 use super::ensemble::{check_predictions, check_predictor};
 use super::pass::{DirectionalDerivative, Evaluation, Gradient, largest};
 use super::weighted_log::{WeightedLog, zeros};
-use super::{BoplError, PolicyEnsemble, PolicyObjective, Settings, Smoothness};
+use super::{BoplError, PolicyEnsemble, PolicyObjective, Smoothness};
 use off_policy::Log;
 use off_policy::policies::Scores;
 use rows::numeric::LARGEST;
@@ -158,11 +158,10 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         log: &Log,
         learner: L,
         weighted: WeightedLog,
-        (objective, settings): (O, &Settings),
+        (objective, step, ridge): (O, Step, f64),
         ensemble: PolicyEnsemble<L::Hypothesis>,
         scores: Vec<f64>,
     ) -> Result<Self, BoplError> {
-        let (step, ridge) = (settings.step(), settings.ridge());
         let (u, values) = (zeros(log)?, zeros(log)?);
         let mut weights = if step.is_local() { zeros(log)? } else { Vec::new() };
         if let Some(smoothness) = step.smoothness() {

@@ -1,7 +1,6 @@
 //! The objectives of boosted off-policy learning: BOPL, BOPL-S and BOPL-CS, and BOPL-LS, with logarithmic
 //! smoothing.
 
-use super::Settings;
 use serde::{Deserialize, Serialize};
 
 /// A sum over the log of losses of π(a_i|x_i), each smooth in the scores of its row.
@@ -24,8 +23,8 @@ pub trait PolicyObjective: Copy + Send + Sync {
     /// Whether rewards have to be nonnegative after the translation.
     const IS_NONNEGATIVE: bool = false;
 
-    /// The objective on a log of n rows.
-    fn of(settings: &Settings, n: usize) -> Self;
+    /// The objective on a log of n rows, with this λ of smoothing if it smooths.
+    fn of(smoothing: Option<f64>, n: usize) -> Self;
 
     /// c_i.
     fn factor(self, v: f64, pi: f64) -> f64;
@@ -132,7 +131,7 @@ impl PolicyObjective for Bopl {
     const NAME: &'static str = "bopl";
     const USES_LOGARITHM: bool = false;
 
-    fn of(_: &Settings, _: usize) -> Self {
+    fn of(_: Option<f64>, _: usize) -> Self {
         Self
     }
 
@@ -170,7 +169,7 @@ impl PolicyObjective for BoplS {
     const NAME: &'static str = "bopl_s";
     const USES_LOGARITHM: bool = true;
 
-    fn of(_: &Settings, _: usize) -> Self {
+    fn of(_: Option<f64>, _: usize) -> Self {
         Self
     }
 
@@ -205,7 +204,7 @@ impl PolicyObjective for BoplS {
 /// [`BoplS`]. *Bound:* with probability 1 − δ the value of a policy that was chosen without these rows is at
 /// least (exp(λ·(−objective) − ln(1/δ)/n) − 1)/λ, because E Π(1 + λX_i) = (1 + λE X)^n for independent X_i;
 /// [`logarithmic_smoothing`](off_policy::estimators::LogarithmicSmoothing) computes it on held-out rows.
-/// [`Settings`] has λ; 1/√n unless it is set.
+/// The [settings](super::Settings) have λ; it is 1/√n unless it is set.
 ///
 /// c_i = v_iπ/(1 + λv_iπ) with π = π(a_i|x_i). With b = λv_i and π⁺ the policy of which a_i has the score
 /// raised by ln(1 + b), ln(1 + bπ) is a difference of two log-sum-exps: along f its second derivative is
@@ -223,10 +222,10 @@ impl PolicyObjective for BoplLs {
     const USES_LOGARITHM: bool = false;
     const IS_NONNEGATIVE: bool = true;
 
-    fn of(settings: &Settings, n: usize) -> Self {
+    fn of(smoothing: Option<f64>, n: usize) -> Self {
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let usual = || 1.0 / (n as f64).sqrt();
-        Self { smoothing: settings.smoothing().unwrap_or_else(usual) }
+        Self { smoothing: smoothing.unwrap_or_else(usual) }
     }
 
     fn factor(self, v: f64, pi: f64) -> f64 {

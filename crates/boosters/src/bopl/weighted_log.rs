@@ -137,8 +137,8 @@ impl WeightedLog {
     }
 
     /// The mean of the least losses, which are −max(v_i, 0) for BOPL and BOPL-S, and −max_a r̃(x_i, a) where
-    /// rewards were predicted: a lower bound on the risk of any policy, and its infimum where contexts are distinct and
-    /// have two actions.
+    /// rewards were predicted: a lower bound on the risk of any policy, and its infimum where contexts are
+    /// distinct and have two actions.
     pub(super) fn optimal_risk<O: PolicyObjective>(&self, objective: O) -> f64 {
         // The loss falls with π where v ≥ 0, and is 0 at π = 0 elsewhere.
         let least = |v: &f64| if *v > 0.0 { objective.loss(*v, 1.0, 0.0) } else { 0.0 };

@@ -46,7 +46,7 @@ fn the_decrease_in_the_form_of_the_paper() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let f: Vec<f64> = run.scores().iter().map(|_| rng.random_range(-1.0..1.0)).collect();
         let weight = |row: off_policy::LoggedRow<'_>| {
-            O::of(&Settings::default(), 1).weight((row.reward + 0.1) / row.propensity, Smoothness::Paper)
+            O::of(None, 1).weight((row.reward + 0.1) / row.propensity, Smoothness::Paper)
         };
         let weights: Vec<f64> = log.iter().map(weight).collect();
         for z in [1.0, 0.01, 250.0] {

@@ -1,6 +1,6 @@
 //! The local curvature: a quadratic above the loss along a line, and no larger than it has to be.
 
-use boosters::bopl::{Along, Bopl, BoplLs, BoplS, PolicyObjective, Settings, Smoothness};
+use boosters::bopl::{Along, Bopl, BoplLs, BoplS, PolicyObjective, Smoothness};
 use off_policy::ActionSet;
 use off_policy::policies::softmax;
 use rand::{RngExt, SeedableRng};
@@ -78,7 +78,7 @@ fn the_quadratic_stays_above_the_loss() {
 }
 
 fn smoothed(lambda: f64) -> BoplLs {
-    BoplLs::of(&Settings::builder().smoothing(lambda).build().unwrap(), 1)
+    BoplLs::of(Some(lambda), 1)
 }
 
 /// ½t²s‖f‖² is above the loss less its tangent, and its negative below, wherever t leads.

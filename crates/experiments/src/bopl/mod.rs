@@ -4,7 +4,7 @@
 //! with a search, the best on validation rows. Test rows serve only the report.
 //!
 //! Reading order: [`task`] and [`logging_policy`], the source of the logs; [`methods`], [`parameters`] and
-//! `search`; `training` with [`peer`], and [`history`], its kept rounds; [`paper`], `units`, `measured`,
+//! `search`; `training`, and [`history`], its kept rounds; [`paper`], `units`, `measured`,
 //! `page`, `tables`, `curves`, `figures`; [`variations`], the same trials with one parameter changed at a
 //! time.
 
@@ -17,7 +17,6 @@ pub mod methods;
 pub mod parameters;
 mod search;
 pub mod history;
-pub mod peer;
 mod training;
 pub mod paper;
 mod units;
@@ -30,6 +29,7 @@ mod figures;
 #[cfg(test)]
 mod fixtures;
 
+use crate::peer::Peers;
 use crate::runner::{self, ExperimentError, Report, Run};
 use datasets::{ClassificationName, StandIn};
 use history::History;
@@ -37,7 +37,6 @@ use logging_policy::Explorer;
 use measured::Measured;
 use methods::Method;
 use parameters::Parameters;
-use peer::Peers;
 use report::record::{Provenance, Record};
 use serde::Serialize;
 use task::{MostRows, Task};

@@ -128,8 +128,9 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         {
             return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
         }
-        let objective = O::of(&settings, log.len());
-        let boosting = Boosting::start(log, learner, weighted, (objective, &settings), ensemble, scores)?;
+        let objective = O::of(settings.smoothing(), log.len());
+        let how = (objective, settings.step(), settings.ridge());
+        let boosting = Boosting::start(log, learner, weighted, how, ensemble, scores)?;
         let optimal = boosting.log().optimal_risk(objective);
         let delta_0 = within_range(boosting.evaluation().objective - optimal);
         let (fingerprint, contexts) = (Fingerprint::of(log), LogContexts::of(log));

@@ -3,8 +3,8 @@
 use super::history::{Choice, History, Logging, Snapshot, Watch};
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::peer::{Peer, PeerError, Predicted};
 use super::task::{Rewarded, Trial};
+use crate::peer::{Peer, PeerError, Predicted, Request};
 use crate::runner::ExperimentError;
 use boosters::auto_policy::{AutoPolicy, Candidate, Objective};
 use boosters::bopl::{
@@ -167,9 +167,11 @@ impl Run<'_> {
     /// BRR-xgb, with the predicted rewards of the evaluation rows.
     fn peer(self, peer: &Peer) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
-        let Predicted { scores, seconds } = peer.brr_xgb(&trial.log, parameters, rows.contexts())?;
+        let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } = *parameters;
+        let request = Request { rounds, max_depth, min_child_weight, reg_lambda, learning_rate };
+        let Predicted { scores, seconds } = peer.brr_xgb(&trial.log, request, rows.contexts())?;
         tick(u64::from(parameters.rounds));
-        let (reward, rounds) = (rows.reward(&scores), parameters.rounds);
+        let reward = rows.reward(&scores);
         Ok((History { reward, rounds, seconds, ..History::default() }, scores))
     }
 

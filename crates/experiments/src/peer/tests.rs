@@ -1,9 +1,7 @@
 //! What the process is given, and what is made of its answers. The process is a shell script here; the test
 //! `xgboost_itself_is_a_row` asks XGBoost where it is installed.
 
-use super::super::methods::Method;
 use super::*;
-use datasets::ClassificationName::Scene;
 use off_policy::Rewards;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
@@ -22,9 +20,16 @@ fn peer(script: &str) -> (TempDir, Peer) {
     (folder, Peer { python })
 }
 
-fn ask(peer: &Peer) -> Result<Predicted, ExperimentError> {
+fn ask(peer: &Peer) -> Result<Predicted, PeerError> {
     let rows = RowMatrix::dense(2, vec![1.0, 1.0]).unwrap();
-    peer.brr_xgb(&log(), &Parameters::table_5(Method::BrrXgb, Scene), &rows)
+    let request = Request {
+        rounds: 2000,
+        max_depth: 8,
+        min_child_weight: 20.0,
+        reg_lambda: 0.05,
+        learning_rate: 0.005,
+    };
+    peer.brr_xgb(&log(), request, &rows)
 }
 
 #[test]
@@ -63,7 +68,7 @@ fn a_peer_that_fails_is_an_error_with_its_last_words() {
         assert_eq!(message, "the peer's scores: expected 2 finite numbers, got 1");
     }
     let nobody = Peer { python: "/nowhere/python".into() };
-    assert!(matches!(ask(&nobody), Err(ExperimentError::Peer(PeerError::Start { .. }))));
+    assert!(matches!(ask(&nobody), Err(PeerError::Start { .. })));
 }
 
 #[test]

@@ -2,18 +2,17 @@
 //!
 //! The process reads a request and arrays from a folder of its own, and leaves the scores there.
 
-use super::parameters::Parameters;
-use crate::runner::ExperimentError;
 use off_policy::Log;
 use rows::RowMatrix;
+use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use thiserror::Error;
 
 /// The packages, with their versions.
-const REQUIREMENTS: &str = include_str!("../../../peers/requirements.txt");
-const PROGRAM: &str = include_str!("../../../peers/brr_xgb.py");
+const REQUIREMENTS: &str = include_str!("../../peers/requirements.txt");
+const PROGRAM: &str = include_str!("../../peers/brr_xgb.py");
 
 /// A Python interpreter with the pinned packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +39,7 @@ impl Peers {
         Peer::install(&Peer::folder()).map_or_else(|error| Self::Missing(error.to_string()), Self::Ready)
     }
 
-    pub(super) fn ready(&self) -> Option<&Peer> {
+    pub(crate) fn ready(&self) -> Option<&Peer> {
         match self {
             Self::Ready(peer) => Some(peer),
             Self::NotAsked | Self::Missing(_) => None,
@@ -48,7 +47,7 @@ impl Peers {
     }
 
     /// Why there is no row.
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         match self {
             Self::Missing(reason) => format!("missing: {reason}"),
             Self::NotAsked | Self::Ready(_) => "missing: needs --peers".to_owned(),
@@ -97,10 +96,31 @@ pub enum PeerError {
     },
 }
 
+/// The hyper-parameters of XGBoost, under its names but for the rounds.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Request {
+    pub(crate) rounds: u32,
+    pub(crate) max_depth: u32,
+    pub(crate) min_child_weight: f64,
+    pub(crate) reg_lambda: f64,
+    pub(crate) learning_rate: f64,
+}
+
+/// What the program reads.
+#[derive(Serialize)]
+struct Whole {
+    inputs: usize,
+    actions: usize,
+    /// A thread works on one unit at a time.
+    threads: u32,
+    #[serde(flatten)]
+    request: Request,
+}
+
 /// A peer's predicted rewards, and the seconds of its training.
-pub(super) struct Predicted {
-    pub(super) scores: Vec<f64>,
-    pub(super) seconds: f64,
+pub(crate) struct Predicted {
+    pub(crate) scores: Vec<f64>,
+    pub(crate) seconds: f64,
 }
 
 impl Peer {
@@ -132,26 +152,19 @@ impl Peer {
     }
 
     /// The rewards of all pairs of these rows, at i·|A| + a, as XGBoost predicts them from a log.
-    pub(super) fn brr_xgb(
+    pub(crate) fn brr_xgb(
         &self,
         log: &Log,
-        parameters: &Parameters,
+        request: Request,
         rows: &RowMatrix,
-    ) -> Result<Predicted, ExperimentError> {
+    ) -> Result<Predicted, PeerError> {
         let folder = tempfile::tempdir().map_err(|source| PeerError::File { path: "".into(), source })?;
         let at = |name: &str| folder.path().join(name);
-        let request = serde_json::json!({
-            "inputs": log.inputs(),
-            "actions": log.actions(),
-            "rounds": parameters.rounds,
-            "max_depth": parameters.max_depth,
-            "min_child_weight": parameters.min_child_weight,
-            "reg_lambda": parameters.reg_lambda,
-            "learning_rate": parameters.learning_rate,
-            // A thread works on one unit at a time.
-            "threads": 1,
-        });
-        write(&at("request.json"), request.to_string().as_bytes())?;
+        let whole = Whole { inputs: log.inputs(), actions: log.actions(), threads: 1, request };
+        let path = at("request.json");
+        let text = serde_json::to_vec(&whole);
+        let text = text.map_err(|error| PeerError::File { path: path.clone(), source: error.into() })?;
+        write(&path, &text)?;
         write(&at("log.f32"), &single(log.contexts().iter().flat_map(|x| x.to_dense())))?;
         let actions = log.logged_actions().iter().flat_map(|a| a.to_le_bytes());
         write(&at("actions.u32"), &actions.collect::<Vec<u8>>())?;
@@ -164,7 +177,7 @@ impl Peer {
         let scores = scores.as_chunks::<4>().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes)));
         let scores: Vec<f64> = scores.filter(|score| score.is_finite()).collect();
         if scores.len() != expected {
-            return Err(PeerError::Scores { expected, got: scores.len() }.into());
+            return Err(PeerError::Scores { expected, got: scores.len() });
         }
         let seconds = String::from_utf8_lossy(&read(&at("seconds.json"))?).trim().parse().unwrap_or(0.0);
         Ok(Predicted { scores, seconds })
