@@ -64,6 +64,10 @@ fn it_finds_a_policy_and_says_what_it_is_worth() {
     for objective in [Objective::Surrogate, Objective::DoublyRobust, Objective::RewardRegression] {
         assert!(objectives.contains(&objective), "{objectives:?}");
     }
+    // Every candidate plays until Ση = 2, and no round before Ση = 5 wins.
+    let path = |rounds: usize, tried: &Tried| rounds as f64 * tried.candidate.learning_rate;
+    assert!(fit.tried.iter().all(|tried| path(tried.rounds, tried) >= 2.0), "{:?}", fit.tried);
+    assert!(path(winner.best_round, winner) >= 5.0, "{winner:?}");
     // The mean of four trainings, with steps of at most a learning rate.
     let alphas: Vec<f64> = fit.ensemble.members().iter().map(|member| member.alpha).collect();
     assert_eq!(alphas.len(), 4 * winner.best_round);
@@ -73,6 +77,16 @@ fn it_finds_a_policy_and_says_what_it_is_worth() {
     assert!(value > 0.8, "{value}");
     let (found, error) = (winner.value.value, winner.value.standard_error.unwrap());
     assert!((found - value).abs() < 4.0 * error, "{found} ± {error}, truly {value}");
+}
+
+/// A winner without a better round has waited until Ση = 15 at least, and is over long before the last round.
+#[test]
+fn a_winner_is_waited_for() {
+    let recipe = AutoPolicy::builder().candidates(2).rounds(5_000).seed(3).build().unwrap();
+    let fit = recipe.fit(&log(300, 6), go_on).unwrap();
+    let winner = &fit.tried[fit.chosen];
+    let path = winner.rounds as f64 * winner.candidate.learning_rate;
+    assert!((15.0..62.0).contains(&path), "{path}: {winner:?}");
 }
 
 /// Labels without a rule: no policy is worth more than another, and the estimate does not say so.

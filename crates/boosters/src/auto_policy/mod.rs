@@ -32,7 +32,7 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// 60, the most rounds, or, from Ση = 15 on, as long without a better round as half of its rounds. The others
 /// follow, and end where they lag behind it at the same Ση. The candidate and the round of the largest value
 /// from Ση = 5 on win. They are trained on all rows: four times on other draws of rows and columns, or less
-/// often from 133,334 rows on.
+/// often from 100,001 rows on.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
@@ -200,7 +200,7 @@ impl AutoPolicy {
             _ => Vec::new(),
         };
         let mut members = Vec::new();
-        let bags = u16::try_from(ROWS_OF_BAGS / log.len()).unwrap_or(BAGS).clamp(1, BAGS);
+        let bags = bags(log.len());
         for bag in 0..bags {
             let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
             let mut training = Training::new(candidate, log, rngs, || Ok(predictions.clone()))?;
@@ -310,6 +310,11 @@ impl AutoPolicyBuilder {
         }
         Ok(self.recipe)
     }
+}
+
+/// The number of trainings of the winner on a log of n ≥ 1 rows.
+fn bags(n: usize) -> u16 {
+    u16::try_from(ROWS_OF_BAGS / n).unwrap_or(BAGS).clamp(1, BAGS)
 }
 
 /// Rows that a candidate is trained on, and rows that it is valued on.
@@ -455,4 +460,15 @@ fn in_units(log: &Log) -> Result<(Log, Unit), BoplError> {
         scaled = scaled.with_schema(schema.clone())?;
     }
     Ok((scaled, Unit { least, span }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_log_is_trained_on_fewer_times() {
+        let logs = [1, 100_000, 100_001, 133_334, 200_000, 200_001, 10_000_000];
+        assert_eq!(logs.map(bags), [4, 4, 3, 2, 2, 1, 1]);
+    }
 }
