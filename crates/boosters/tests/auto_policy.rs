@@ -82,11 +82,14 @@ fn it_finds_a_policy_and_says_what_it_is_worth() {
 /// A winner without a better round has waited until Ση = 15 at least, and is over long before the last round.
 #[test]
 fn a_winner_is_waited_for() {
-    let recipe = AutoPolicy::builder().candidates(2).rounds(5_000).seed(3).build().unwrap();
-    let fit = recipe.fit(&log(300, 6), go_on).unwrap();
-    let winner = &fit.tried[fit.chosen];
-    let path = winner.rounds as f64 * winner.candidate.learning_rate;
-    assert!((15.0..62.0).contains(&path), "{path}: {winner:?}");
+    let recipe = AutoPolicy::builder().candidates(1).rounds(5_000).seed(3).build().unwrap();
+    for seed in 0..6 {
+        let fit = recipe.fit(&log(100, seed), go_on).unwrap();
+        let winner = &fit.tried[fit.chosen];
+        // Patience alone would have ended some of them at Ση = 12.9.
+        let path = winner.rounds as f64 * winner.candidate.learning_rate;
+        assert!((15.0..62.0).contains(&path), "{winner:?}");
+    }
 }
 
 /// Labels without a rule: no policy is worth more than another, and the estimate does not say so.
