@@ -1,7 +1,7 @@
 //! Training on a part of the columns.
 
 use crate::simulated::Simulated;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
@@ -131,6 +131,39 @@ fn with_a_bin_a_value_both_engines_find_the_same_among_some_columns() {
         assert_eq!((whole, values.to_vec()), round.train(&mut by_all, &sorted));
     }
     assert!(fewer > 15 && contexts_split > 50, "{fewer}, {contexts_split}");
+}
+
+/// Of rare columns, which are listed row by row, too: a tree among some of them is the tree on a sample that
+/// has no others, bit for bit. Different parts one after another use the same memory.
+#[test]
+fn among_rare_columns_the_tree_is_that_of_a_sample_without_the_others() {
+    const COLUMNS: usize = 48;
+    let growth = PairGrowth::builder().max_depth(8).min_child_weight(1.0).reg_lambda(0.5).build().unwrap();
+    let (mut learner, mut listed, mut splits) = (HistogramPairTree::new(growth), 0, 0);
+    for seed in 0..12_u64 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut round = Simulated::new(seed, 200, COLUMNS, 3);
+        for x in &mut round.rows {
+            for (j, x_j) in x.iter_mut().enumerate() {
+                let is_there = if j % 8 == 0 { 0.9 } else { 0.2 };
+                *x_j = if rng.random_bool(is_there) { f64::from(rng.random_range(1..4_u8)) } else { 0.0 };
+            }
+        }
+        let contexts = BinnedContexts::new(round.matrix()).unwrap();
+        listed += contexts.listed_values();
+        for share in [0.0, 0.1, 0.3, 0.6, 0.9] {
+            let flags: Vec<bool> = (0..COLUMNS).map(|_| rng.random_bool(share)).collect();
+            let mut values = [f64::NAN; 600];
+            let tree = learner.train_among(&contexts, &round.round(), &flags, &mut values).unwrap();
+            splits += split(&tree).len();
+            let mut left = round.clone();
+            left.rows.iter_mut().for_each(|x| (0..COLUMNS).filter(|j| !flags[*j]).for_each(|j| x[j] = 0.0));
+            let mut fresh = HistogramPairTree::new(growth);
+            let expected = left.train(&mut fresh, &BinnedContexts::new(left.matrix()).unwrap());
+            assert_eq!((tree, values.to_vec()), expected, "{flags:?}");
+        }
+    }
+    assert!(listed > 0 && splits > 300, "{listed} listed values, {splits} splits");
 }
 
 /// 4 of 10 columns in 3000 rounds: each in 1200 ± 26.8 of them, and each two in 400 ± 18.6, within five
