@@ -3,7 +3,7 @@
     python brr_xgb.py FOLDER
 
 FOLDER holds request.json (|A|, the hyper-parameters of [L23, Table 5], threads) and little-endian arrays: log.f32 (n x m
-contexts), actions.u32, rewards.f32, rows.f32 (N x m contexts to predict). Writes scores.f32, N x |A|, and seconds.json.
+contexts), actions.u32, rewards.f32, rows.f32 (N x m contexts to predict). Writes scores.f32, N x |A|, and answer.json.
 """
 
 import json
@@ -51,7 +51,7 @@ def main():
         of_action = with_action(rows, np.full(len(rows), action), actions)
         scores[:, action] = model.predict(xgboost.DMatrix(of_action, nthread=request["threads"]))
     scores.astype("<f4").tofile(folder / "scores.f32")
-    (folder / "seconds.json").write_text(json.dumps(seconds))
+    (folder / "answer.json").write_text(json.dumps({"seconds": seconds}))
 
 
 main()

@@ -91,7 +91,7 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
             let tasks = or_all(&datasets, all);
             let methods = or_all(&methods, &bopl::methods::Method::ALL);
             let (sets, run) = (sets(&tasks), if variations { bopl::variations::run } else { bopl::run });
-            let peers = if peers { installed_peers()? } else { Peers::NotAsked };
+            let peers = if peers { installed_peers()? } else { Peers::default() };
             let plan =
                 bopl::Plan { large_trials, comparison_trials, search_parameters, methods, tasks, peers };
             perform(&common, "bopl", (trials, quick), &sets, plan, run)
@@ -102,12 +102,12 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
     }
 }
 
-/// XGBoost in an environment of its own. Without it, the table says so.
+/// XGBoost in an environment of its own, and the nets. Without them, the table says so.
 fn installed_peers() -> Result<Peers, Box<dyn Error>> {
-    say("peers: XGBoost is looked for in target/peers, and installed there if it is missing")?;
+    say("peers: XGBoost and the nets are looked for in target/, and installed and built there if they are missing")?;
     let peers = Peers::install();
-    if let Peers::Missing(reason) = &peers {
-        eprintln!("warning: no row of BRR-xgb: {reason}");
+    for (program, reason) in peers.missing() {
+        eprintln!("warning: no rows of {program}: {reason}");
     }
     Ok(peers)
 }

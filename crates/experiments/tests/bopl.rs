@@ -13,7 +13,7 @@ use experiments::bopl::paper::Printed;
 use experiments::bopl::parameters::Parameters;
 use experiments::bopl::task::{MostRows, Task};
 use experiments::bopl::{Options, Plan, run, variations};
-use experiments::peer::{Peer, Peers};
+use experiments::peer::{Peer, Peers, State};
 use experiments::runner::ExperimentError;
 use report::record::{Record, Trial};
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn options(out: &Path, trials: u64, threads: usize) -> Options {
             // The recipe, which takes as long as all the others, has a test of its own.
             methods: Method::ALL.into_iter().filter(|method| *method != Method::AutoPolicy).collect(),
             tasks: vec![ClassificationName::Scene],
-            peers: Peers::NotAsked,
+            peers: Peers::default(),
         },
         out: out.to_owned(),
         search: SearchPath::nowhere(),
@@ -123,7 +123,8 @@ fn xgboost_itself_is_a_row() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = options(folder.path(), 2, 2);
     options.plan.methods = vec![Method::Logging, Method::BrrXgb, Method::BrrGb];
-    options.plan.peers = Peers::install();
+    let xgboost = State::Ready(Peer::install(&Peer::folder()).unwrap());
+    options.plan.peers = Peers { xgboost, ..Peers::default() };
     run(&options).unwrap();
     let record = Record::load(&folder.path().join("bopl.json")).unwrap();
     let of = |metric: &str| -> Vec<f64> {
@@ -137,6 +138,38 @@ fn xgboost_itself_is_a_row() {
     assert!(predicted.iter().all(|value| (0.0..=1.0).contains(value)), "{predicted:?}");
     let page = std::fs::read_to_string(folder.path().join("bopl.md")).unwrap();
     assert!(!page.contains("missing:"), "{page}");
+}
+
+/// Both nets learn from the log, in the epochs that the page shows, and a unit that is kept is not run again.
+#[test]
+fn nets_are_rows() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../neural-policies/Cargo.toml");
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/neural-policies/release");
+    if !built.exists() {
+        reduced::announce("the nets are not built in target/, where `reproduce bopl --peers` builds them");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options(folder.path(), 2, 2);
+    options.plan.methods = vec![Method::Logging, Method::Drr, Method::BanditNet];
+    let neural_policies = State::Ready(Peer::build_nets(&manifest).unwrap());
+    options.plan.peers = Peers { neural_policies, ..Peers::default() };
+    run(&options).unwrap();
+    let record = || Record::load(&folder.path().join("bopl.json")).unwrap();
+    let of = |method: &str, metric: &str| -> Vec<f64> {
+        let record = record();
+        let of_net = record.trials.iter().filter(|one| one.method == method && one.metric == metric);
+        of_net.map(|one| one.value).collect()
+    };
+    for method in ["DRR", "BanditNet"] {
+        let (rewards, epochs) = (of(method, "test reward"), of(method, "rounds"));
+        assert_eq!((rewards.len(), epochs.len()), (2, 2));
+        assert!(rewards.iter().all(|reward| *reward > 0.5), "{method}: {rewards:?}");
+        assert!(epochs.iter().all(|epochs| (1.0..=10.0).contains(epochs)), "{method}: {epochs:?}");
+    }
+    let (before, _) = (record(), std::fs::remove_file(folder.path().join("bopl.json")));
+    run(&options).unwrap();
+    assert_eq!(record().trials, before.trials);
 }
 
 /// The path of a store of units, by the prefix of its name, and its content.
@@ -182,6 +215,8 @@ fn the_table_of_a_reduced_run() {
     Logging (synthetic stand-in)              0.6217 ± 0.0976                           0.4317 ± 0.0042
     BRR-gb (synthetic stand-in)               0.1583 ± 0.0000                           0.6328 ± 0.0319
     BRR-xgb (synthetic stand-in)              missing: needs --peers                    0.6854 ± 0.0189
+    DRR (synthetic stand-in)                  missing: needs --peers                    0.7636 ± 0.0098
+    BanditNet (synthetic stand-in)            missing: needs --peers                    0.7794 ± 0.0124
     BOPL-regr (synthetic stand-in)            0.9583 ± 0.3176                           0.7778 ± 0.0105
     BOPL-class (synthetic stand-in)           0.6417 ± 0.6353                           0.7651 ± 0.0112
     BOPL-S-regr (synthetic stand-in)          1.0000 ± 0.0000                           0.7703 ± 0.0132
@@ -192,8 +227,6 @@ fn the_table_of_a_reduced_run() {
     ours: S-class, sharp (synthetic stand-in) 1.0000 ± 0.0000                           –
     ours: line search (synthetic stand-in)    1.0000 ± 0.0000                           –
     ours: vector leaves (synthetic stand-in)  0.9792 ± 0.0529                           –
-    DRR                                       not implemented                           0.7636 ± 0.0098
-    BanditNet                                 not implemented                           0.7794 ± 0.0124
     ");
 }
 
@@ -248,6 +281,7 @@ fn the_variations_of_a_reduced_run() {
 }
 
 #[test]
+#[allow(clippy::float_cmp, reason = "copied numbers")]
 fn the_hyper_parameters_are_those_of_table_5() {
     use ClassificationName::{Covertype, Fashion, Scene, Tmc};
     let of = |method, task| {
@@ -265,6 +299,25 @@ fn the_hyper_parameters_are_those_of_table_5() {
     let rates = ClassificationName::ALL.map(|task| Parameters::table_5(Method::BrrGb, task).learning_rate);
     assert_eq!(rates, [0.1, 0.1, 0.01, 0.1]);
     assert_eq!(of(Method::BoplCsRegr, Covertype), (600, 25, 200.0, 0.0, 0.0));
+    // Hidden layers, width, dropout, weight decay, translation, epochs, batch; columns as in the paper.
+    let nets = |method| {
+        ClassificationName::ALL.map(|task| {
+            let Parameters { rounds, translation, learning_rate, net, .. } = Parameters::table_5(method, task);
+            let net = net.unwrap();
+            assert_eq!(learning_rate, 0.01);
+            let [decay, share] = [net.weight_decay, net.dropout];
+            (net.hidden_layers, net.first_layer_width, share, decay, translation, rounds, net.batch_size)
+        })
+    };
+    let [layers, widths] = [[4, 4, 2, 1], [256, 512, 512, 256]];
+    let [dropout, decay] = [[0.1, 0.1, 0.2, 0.1], [0.0, 1e-6, 1e-5, 1e-6]];
+    let [epochs, batch] = [[116, 1000, 1000, 1000], [1000, 100, 100, 100]];
+    let expected = |k: usize| (layers[k], widths[k], dropout[k], decay[k], 0.0, epochs[k], batch[k]);
+    assert_eq!(nets(Method::Drr), [0, 1, 2, 3].map(expected));
+    let [layers, widths, decay] = [[4, 4, 4, 2], [256, 512, 512, 512], [1e4, 1e5, 1e4, 1e3].map(f64::recip)];
+    let translation = [-0.4, -0.42, -0.2, -0.2];
+    let expected = |k: usize| (layers[k], widths[k], 0.1, decay[k], translation[k], epochs[k], batch[k]);
+    assert_eq!(nets(Method::BanditNet), [0, 1, 2, 3].map(expected));
     for task in ClassificationName::ALL {
         for ours in [Method::SharpSteps, Method::LineSearch, Method::VectorLeaves] {
             assert_eq!(of(ours, task), of(Method::BoplSRegr, task));

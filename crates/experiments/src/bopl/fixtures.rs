@@ -31,7 +31,7 @@ pub(super) fn options(out: &Path, trials: u64) -> Options {
             search_parameters: false,
             methods: Method::ALL.to_vec(),
             tasks: vec![ClassificationName::Scene],
-            peers: Peers::NotAsked,
+            peers: Peers::default(),
         },
         out: out.to_owned(),
         search: SearchPath::nowhere(),

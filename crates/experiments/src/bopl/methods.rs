@@ -1,5 +1,6 @@
 //! The methods: the rows of the table.
 
+use crate::peer::Program;
 use datasets::ClassificationName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,6 +15,10 @@ pub enum Method {
     BrrGb,
     /// The same by XGBoost itself, in a Python process.
     BrrXgb,
+    /// Deep reward regression: a net of squared error, then argmax.
+    Drr,
+    /// A net of the inverse-propensity estimate on translated rewards.
+    BanditNet,
     /// \[L23, Algorithms 1 and 3\].
     BoplRegr,
     /// \[L23, Algorithms 1 and 4\].
@@ -42,10 +47,12 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Logging,
         Self::BrrGb,
         Self::BrrXgb,
+        Self::Drr,
+        Self::BanditNet,
         Self::BoplRegr,
         Self::BoplClass,
         Self::BoplSRegr,
@@ -67,6 +74,8 @@ impl Method {
             Self::Logging => "Logging",
             Self::BrrGb => "BRR-gb",
             Self::BrrXgb => "BRR-xgb",
+            Self::Drr => "DRR",
+            Self::BanditNet => "BanditNet",
             Self::BoplRegr => "BOPL-regr",
             Self::BoplClass => "BOPL-class",
             Self::BoplSRegr => "BOPL-S-regr",
@@ -103,6 +112,8 @@ impl Method {
             Self::Logging
                 | Self::BrrGb
                 | Self::BrrXgb
+                | Self::Drr
+                | Self::BanditNet
                 | Self::BoplRegr
                 | Self::BoplClass
                 | Self::BoplSRegr
@@ -113,7 +124,10 @@ impl Method {
     /// Whether the method is boosted off-policy learning, with its theorems counted every round.
     #[must_use]
     pub fn is_boosted(self) -> bool {
-        !matches!(self, Self::Logging | Self::BrrGb | Self::BrrXgb | Self::AutoPolicy)
+        !matches!(
+            self,
+            Self::Logging | Self::BrrGb | Self::BrrXgb | Self::Drr | Self::BanditNet | Self::AutoPolicy
+        )
     }
 
     /// The name in arguments: `bopl-s-regr` of "BOPL-S-regr", `s-regr-sharp` of "ours: S-regr, sharp".
@@ -123,10 +137,14 @@ impl Method {
         name.replace(", ", "-").replace(' ', "-")
     }
 
-    /// Whether it is a program of others, which `--peers` installs.
+    /// The program of its own that it runs in, which `--peers` installs.
     #[must_use]
-    pub fn is_peer(self) -> bool {
-        self == Self::BrrXgb
+    pub fn peer(self) -> Option<Program> {
+        match self {
+            Self::BrrXgb => Some(Program::XgBoost),
+            Self::Drr | Self::BanditNet => Some(Program::NeuralPolicies),
+            _ => None,
+        }
     }
 
     /// Whether the direct method is computed for the method: the rows of \[L23, Table 2\] on the two tasks of

@@ -32,7 +32,7 @@ pub(super) fn write(
     };
     show(
         "Reward on test rows, beside [L23, Table 1]",
-        tables::rewards(measured, options.quick, &options.plan.peers.reason())?,
+        tables::rewards(measured, options.quick, &options.plan.peers)?,
     );
     show("The direct method against the truth, beside [L23, Table 2]", tables::direct_method(measured)?);
     show("What AutoPolicy chose, and what it said of its choice", tables::choices(measured)?);

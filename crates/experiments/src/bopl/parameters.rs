@@ -20,6 +20,24 @@ pub struct Parameters {
     pub translation: f64,
     /// The factor of every tree of BRR-gb and BRR-xgb; 1 for methods with α_t.
     pub learning_rate: f64,
+    /// Of a net; its rounds are the most epochs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net: Option<Net>,
+}
+
+/// The hyper-parameters of a net.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Net {
+    /// The number of hidden layers.
+    pub hidden_layers: u32,
+    /// The units of the first of them.
+    pub first_layer_width: u32,
+    /// The share of the units that a step leaves out.
+    pub dropout: f64,
+    /// The factor of the weights in their gradient.
+    pub weight_decay: f64,
+    /// The rows of a step.
+    pub batch_size: u32,
 }
 
 /// Rounds, depth, least weight, λ, translation and learning rate; Covertype, Fashion-MNIST, Scene,
@@ -63,6 +81,37 @@ const BOPL_S_CLASS: Line = [
     (200, 20, 50.0, 0.0, -0.1, 1.0),
 ];
 
+/// Hidden layers, width of the first, dropout, weight decay, translation; learning rate 0.01 throughout.
+type NetLine = [(u32, u32, f64, f64, f64); 4];
+
+const DRR: NetLine = [
+    (4, 256, 0.1, 0.0, 0.0),
+    (4, 512, 0.1, 1e-6, 0.0),
+    (2, 512, 0.2, 1e-5, 0.0),
+    (1, 256, 0.1, 1e-6, 0.0),
+];
+const BANDIT_NET: NetLine = [
+    (4, 256, 0.1, 1e-4, -0.4),
+    (4, 512, 0.1, 1e-5, -0.42),
+    (4, 512, 0.1, 1e-4, -0.2),
+    (2, 512, 0.1, 1e-3, -0.2),
+];
+
+/// A net of a line; Covertype has fewer epochs and larger batches than the others.
+fn of_net(line: &NetLine, task: ClassificationName) -> Parameters {
+    let (column, rounds, batch_size) = match task {
+        ClassificationName::Covertype => (0, 116, 1000),
+        ClassificationName::Fashion => (1, 1000, 100),
+        ClassificationName::Scene => (2, 1000, 100),
+        ClassificationName::Tmc => (3, 1000, 100),
+    };
+    let (hidden_layers, first_layer_width, dropout, weight_decay, translation) = line[column];
+    let net = Some(Net { hidden_layers, first_layer_width, dropout, weight_decay, batch_size });
+    let (max_depth, learning_rate) = (0, 0.01);
+    let [min_child_weight, reg_lambda] = [0.0; 2];
+    Parameters { rounds, max_depth, min_child_weight, reg_lambda, translation, learning_rate, net }
+}
+
 impl Parameters {
     /// \[L23, Table 5\] for the paper's methods. Our methods use those of the method they vary, and
     /// BOPL-CS-regr those of BOPL-S-regr without the translation. The logging policy has 0 rounds, and
@@ -80,11 +129,14 @@ impl Parameters {
         if method == Method::AutoPolicy {
             let (max_depth, learning_rate) = (0, 0.0);
             let [min_child_weight, reg_lambda, translation] = [0.0; 3];
-            return Self { rounds: 800, max_depth, min_child_weight, reg_lambda, translation, learning_rate };
+            let net = None;
+            return Self { rounds: 800, max_depth, min_child_weight, reg_lambda, translation, learning_rate, net };
         }
         let line = match method {
             Method::BrrGb => BRR_GB,
             Method::BrrXgb => BRR_XGB,
+            Method::Drr => return of_net(&DRR, task),
+            Method::BanditNet => return of_net(&BANDIT_NET, task),
             Method::BoplRegr | Method::SharpRegr => BOPL_REGR,
             Method::BoplClass | Method::SharpClass => BOPL_CLASS,
             Method::BoplSClass | Method::SharpSClass => BOPL_S_CLASS,
@@ -110,6 +162,7 @@ impl Parameters {
             reg_lambda,
             translation: if method == Method::BoplCsRegr { 0.0 } else { translation },
             learning_rate,
+            net: None,
         }
     }
 }

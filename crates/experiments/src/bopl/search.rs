@@ -66,7 +66,7 @@ pub(super) const TRIALS: u64 = 2;
 
 /// The configurations to try: that of \[L23, Table 5\], and others drawn evenly from the ranges of \[L23,
 /// Table 4\] (the learning rate on a logarithmic scale). One configuration for the untuned methods: the
-/// paper's BOPL-CS-regr and ours.
+/// paper's nets and BOPL-CS-regr, and ours.
 pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64) -> Vec<Parameters> {
     let table_5 = Parameters::table_5(method, task);
     let (number, ranges) = match method {
@@ -93,6 +93,7 @@ pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64
             reg_lambda: real(ranges.reg_lambda[column]),
             translation: real(ranges.translation[column]),
             learning_rate: real((low.ln(), high.ln())).exp(),
+            net: None,
         }
     };
     std::iter::once(table_5).chain(std::iter::repeat_with(&mut drawn).take(TRIED - 1)).collect()

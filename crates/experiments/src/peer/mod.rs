@@ -1,10 +1,11 @@
-//! BRR-xgb: XGBoost itself, in a Python process.
+//! Programs beside the experiments: XGBoost itself in a Python process, and the nets of `neural-policies`.
 //!
-//! The process reads a request and arrays from a folder of its own, and leaves the scores there.
+//! A process reads a request and arrays from a folder of its own, and leaves the scores there.
 
 use off_policy::Log;
 use rows::RowMatrix;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -14,44 +15,97 @@ use thiserror::Error;
 const REQUIREMENTS: &str = include_str!("../../peers/requirements.txt");
 const PROGRAM: &str = include_str!("../../peers/brr_xgb.py");
 
-/// A Python interpreter with the pinned packages.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Peer {
-    python: PathBuf,
+/// The manifest of the nets, a crate with a lock file and a build of its own.
+const NEURAL_POLICIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../neural-policies/Cargo.toml");
+
+/// A program beside the experiments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// XGBoost for Python, in an environment with the pinned packages.
+    XgBoost,
+    /// The nets of the crate `neural-policies`.
+    NeuralPolicies,
 }
 
-/// Whether BRR-xgb can be run.
+/// A program that can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Peer {
+    program: Program,
+    /// The Python interpreter, or the program itself.
+    executable: PathBuf,
+}
+
+/// Whether a program can be run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Peers {
-    /// They were not asked for.
+pub enum State {
+    /// It was not asked for.
     #[default]
     NotAsked,
-    /// They could not be installed, for this reason.
+    /// It could not be installed, for this reason.
     Missing(String),
-    /// They are installed.
+    /// It is installed.
     Ready(Peer),
 }
 
+/// The programs beside the experiments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Peers {
+    /// XGBoost.
+    pub xgboost: State,
+    /// Nets.
+    pub neural_policies: State,
+}
+
 impl Peers {
-    /// Those in [`Peer::folder`], installed if need be.
+    /// Those in [`Peer::folder`] and in the target folder, installed and built if need be.
     #[must_use]
     pub fn install() -> Self {
-        Peer::install(&Peer::folder()).map_or_else(|error| Self::Missing(error.to_string()), Self::Ready)
+        let state = |made: Result<Peer, PeerError>| match made {
+            Ok(peer) => State::Ready(peer),
+            Err(error) => State::Missing(error.to_string()),
+        };
+        let neural_policies = state(Peer::build_nets(Path::new(NEURAL_POLICIES)));
+        Self { xgboost: state(Peer::install(&Peer::folder())), neural_policies }
     }
 
-    pub(crate) fn ready(&self) -> Option<&Peer> {
-        match self {
-            Self::Ready(peer) => Some(peer),
-            Self::NotAsked | Self::Missing(_) => None,
+    /// The programs that could not be installed, with the reason.
+    pub fn missing(&self) -> impl Iterator<Item = (Program, &str)> {
+        let missing = |program| match self.state(program) {
+            State::Missing(reason) => Some((program, reason.as_str())),
+            State::NotAsked | State::Ready(_) => None,
+        };
+        [Program::XgBoost, Program::NeuralPolicies].into_iter().filter_map(missing)
+    }
+
+    fn state(&self, program: Program) -> &State {
+        match program {
+            Program::XgBoost => &self.xgboost,
+            Program::NeuralPolicies => &self.neural_policies,
+        }
+    }
+
+    pub(crate) fn ready(&self, program: Program) -> Option<&Peer> {
+        match self.state(program) {
+            State::Ready(peer) => Some(peer),
+            State::NotAsked | State::Missing(_) => None,
         }
     }
 
     /// Why there is no row.
-    pub(crate) fn reason(&self) -> String {
-        match self {
-            Self::Missing(reason) => format!("missing: {reason}"),
-            Self::NotAsked | Self::Ready(_) => "missing: needs --peers".to_owned(),
+    pub(crate) fn reason(&self, program: Program) -> String {
+        match self.state(program) {
+            State::Missing(reason) => format!("missing: {reason}"),
+            State::NotAsked | State::Ready(_) => "missing: needs --peers".to_owned(),
         }
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::XgBoost => "XGBoost",
+            Self::NeuralPolicies => "neural-policies",
+        })
     }
 }
 
@@ -60,8 +114,11 @@ impl Peers {
 #[non_exhaustive]
 pub enum PeerError {
     /// The peers were not installed.
-    #[error("BRR-xgb needs the peers of `reproduce bopl --peers`")]
+    #[error("BRR-xgb, DRR and BanditNet need `reproduce bopl --peers`")]
     Absent,
+    /// The hyper-parameters of a net are those of another method.
+    #[error("a net without its hyper-parameters")]
+    NoNet,
     /// A program could not be started.
     #[error("{program}: {source}")]
     Start {
@@ -96,9 +153,17 @@ pub enum PeerError {
     },
 }
 
+/// What a program is asked to train.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Request {
+    XgBoost(Trees),
+    Net { training: Net },
+}
+
 /// The hyper-parameters of XGBoost, under its names but for the rounds.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub(crate) struct Request {
+pub(crate) struct Trees {
     pub(crate) rounds: u32,
     pub(crate) max_depth: u32,
     pub(crate) min_child_weight: f64,
@@ -106,21 +171,44 @@ pub(crate) struct Request {
     pub(crate) learning_rate: f64,
 }
 
+/// The settings of a net, under the names of `neural-policies`.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Net {
+    pub(crate) objective: serde_json::Value,
+    pub(crate) hidden_layers: u32,
+    pub(crate) first_layer_width: u32,
+    pub(crate) dropout: f64,
+    pub(crate) weight_decay: f64,
+    pub(crate) learning_rate: f64,
+    pub(crate) epochs: u32,
+    pub(crate) batch_size: u32,
+    pub(crate) scaling: serde_json::Value,
+    pub(crate) seed: u32,
+}
+
 /// What the program reads.
 #[derive(Serialize)]
-struct Whole {
+struct Whole<'a> {
     inputs: usize,
     actions: usize,
     /// A thread works on one unit at a time.
     threads: u32,
     #[serde(flatten)]
-    request: Request,
+    request: &'a Request,
 }
 
-/// A peer's predicted rewards, and the seconds of its training.
+#[derive(Deserialize)]
+struct Answer {
+    seconds: f64,
+    /// Of a net.
+    epochs: Option<u32>,
+}
+
+/// A peer's scores of all pairs, and what its training took.
 pub(crate) struct Predicted {
     pub(crate) scores: Vec<f64>,
     pub(crate) seconds: f64,
+    pub(crate) epochs: Option<u32>,
 }
 
 impl Peer {
@@ -136,26 +224,41 @@ impl Peer {
     /// # Errors
     /// [`PeerError`] where there is no Python 3, or where its packages cannot be installed.
     pub fn install(folder: &Path) -> Result<Self, PeerError> {
-        let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let executable = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+        let peer = Self { program: Program::XgBoost, executable };
         let installed = folder.join("requirements.txt");
         if std::fs::read_to_string(&installed).is_ok_and(|found| found == REQUIREMENTS) {
-            return Ok(Self { python });
+            return Ok(peer);
         }
         run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
         let asked = folder.join("asked.txt");
         write(&asked, REQUIREMENTS.as_bytes())?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-        run(Command::new(&python).args(pip).arg(&asked))?;
+        run(Command::new(&peer.executable).args(pip).arg(&asked))?;
         // Last, so that an interrupted installation is made again.
         write(&installed, REQUIREMENTS.as_bytes())?;
-        Ok(Self { python })
+        Ok(peer)
     }
 
-    /// The rewards of all pairs of these rows, at i·|A| + a, as XGBoost predicts them from a log.
-    pub(crate) fn brr_xgb(
+    /// The program of this manifest, built if it is not up to date.
+    ///
+    /// # Errors
+    /// [`PeerError`] where cargo, its packages or a compiler are missing.
+    pub fn build_nets(manifest: &Path) -> Result<Self, PeerError> {
+        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/neural-policies");
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
+        run(build.arg("--target-dir").arg(&target))?;
+        let executable = target.join("release").join(format!("neural-policies{}", std::env::consts::EXE_SUFFIX));
+        Ok(Self { program: Program::NeuralPolicies, executable })
+    }
+
+    /// The scores of all pairs of these rows, at i·|A| + a, as the program learns them from a log.
+    pub(crate) fn ask(
         &self,
         log: &Log,
-        request: Request,
+        request: &Request,
         rows: &RowMatrix,
     ) -> Result<Predicted, PeerError> {
         let folder = tempfile::tempdir().map_err(|source| PeerError::File { path: "".into(), source })?;
@@ -168,10 +271,16 @@ impl Peer {
         write(&at("log.f32"), &single(log.contexts().iter().flat_map(|x| x.to_dense())))?;
         let actions = log.logged_actions().iter().flat_map(|a| a.to_le_bytes());
         write(&at("actions.u32"), &actions.collect::<Vec<u8>>())?;
+        let propensities = log.propensities().iter().flat_map(|p| p.to_le_bytes());
+        write(&at("propensities.f64"), &propensities.collect::<Vec<u8>>())?;
         write(&at("rewards.f32"), &single(log.rewards().iter().copied()))?;
         write(&at("rows.f32"), &single(rows.iter().flat_map(|x| x.to_dense())))?;
-        write(&at("brr_xgb.py"), PROGRAM.as_bytes())?;
-        run(Command::new(&self.python).arg(at("brr_xgb.py")).arg(folder.path()))?;
+        let mut command = Command::new(&self.executable);
+        if self.program == Program::XgBoost {
+            write(&at("brr_xgb.py"), PROGRAM.as_bytes())?;
+            command.arg(at("brr_xgb.py"));
+        }
+        run(command.arg(folder.path()).env("RAYON_NUM_THREADS", "1"))?;
         let expected = rows.len() * log.actions();
         let scores = read(&at("scores.f32"))?;
         let scores = scores.as_chunks::<4>().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes)));
@@ -179,8 +288,11 @@ impl Peer {
         if scores.len() != expected {
             return Err(PeerError::Scores { expected, got: scores.len() });
         }
-        let seconds = String::from_utf8_lossy(&read(&at("seconds.json"))?).trim().parse().unwrap_or(0.0);
-        Ok(Predicted { scores, seconds })
+        let path = at("answer.json");
+        let answer = serde_json::from_slice(&read(&path)?);
+        let Answer { seconds, epochs } =
+            answer.map_err(|error| PeerError::File { path, source: error.into() })?;
+        Ok(Predicted { scores, seconds, epochs })
     }
 }
 

@@ -3,19 +3,19 @@
 use super::measured::{Measured, by_task, mean_and_width};
 use super::methods::Method;
 use super::paper::Printed;
+use crate::peer::Peers;
 use crate::runner::ExperimentError;
 use boosters::bopl::BoplStop;
 use report::paired::Interval;
 use report::record::Provenance;
 use report::table::{Cell, Table, significant};
 
-/// A table per task: a row per method, `missing` where it has no trials, then the paper's methods that are
-/// not implemented. Only full runs on the official data are compared with the paper's interval; fewer than
+/// A table per task: a row per method, with the reason where its program is missing. Only full runs on the official data are compared with the paper's interval; fewer than
 /// three trials are stated. BRR-gb's decrease is a difference of squared errors, without a theorem.
 pub(super) fn rewards(
     measured: &[Measured],
     quick: bool,
-    missing: &str,
+    peers: &Peers,
 ) -> Result<Vec<Table>, ExperimentError> {
     let columns =
         ["ours", "paper", "ours lies", "trials", "rounds", "s a round", "rounds that break a theorem"];
@@ -38,7 +38,7 @@ pub(super) fn rewards(
                 .iter()
                 .map(|history| history.short_of_the_decrease + history.above_the_bound)
                 .sum();
-            let absent = || Cell::Text(missing.to_owned());
+            let absent = || Cell::Text(one.method.peer().map_or("–".to_owned(), |program| peers.reason(program)));
             let mut cells = vec![
                 ours.map_or_else(absent, |ours| Cell::Text(mean_and_width(ours))),
                 printed.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),
@@ -62,11 +62,6 @@ pub(super) fn rewards(
                 });
             }
             table.push(one.method.name(), one.provenance, cells)?;
-        }
-        for (name, printed) in Printed::later(task) {
-            let mut cells = vec![Cell::Text("not implemented".to_owned()), Cell::Text(text(printed))];
-            cells.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
-            table.push(name, Provenance::Official, cells)?;
         }
         tables.push(table);
     }
@@ -187,11 +182,13 @@ pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, Experiment
         for one in methods.into_iter().filter(has_some) {
             let found = one.parameters;
             let rate = match one.method {
-                Method::BrrGb | Method::BrrXgb => Cell::Text(significant(found.learning_rate, 3)),
+                Method::BrrGb | Method::BrrXgb | Method::Drr | Method::BanditNet => {
+                    Cell::Text(significant(found.learning_rate, 3))
+                }
                 _ => Cell::Empty,
             };
             let translation = match one.method {
-                Method::BrrGb | Method::BrrXgb => Cell::Empty,
+                Method::BrrGb | Method::BrrXgb | Method::Drr => Cell::Empty,
                 _ => Cell::Text(significant(found.translation, 3)),
             };
             table.push(

@@ -3,6 +3,7 @@
 use super::super::fixtures::{history, logging as of_logging, measured};
 use super::super::history::History;
 use super::*;
+use crate::peer::State;
 use datasets::ClassificationName::{Scene, Tmc};
 
 #[test]
@@ -25,7 +26,9 @@ fn rewards_are_beside_the_papers_and_violations_are_summed() {
     let mut runs = vec![of(Method::Logging, 0.25), of(Method::BrrGb, 0.5), of(Method::BoplRegr, 0.7375)];
     runs.insert(2, measured(Tmc, Method::BrrXgb, Vec::new()));
     runs.extend([of(Method::BoplSRegr, 0.7433), of(Method::SharpSteps, 0.75)]);
-    let found = rewards(&runs, false, "missing: here").unwrap()[0].cells();
+    runs.insert(3, measured(Tmc, Method::Drr, Vec::new()));
+    let xgboost = State::Missing("here".to_owned());
+    let found = rewards(&runs, false, &Peers { xgboost, ..Peers::default() }).unwrap()[0].cells();
     let ours = |reward: &str| format!("{reward} ± 0.0000");
     let row = |name: &str, reward: &str, rest: [&str; 6]| {
         let mut row = vec![name.to_owned(), ours(reward)];
@@ -37,19 +40,12 @@ fn rewards_are_beside_the_papers_and_violations_are_summed() {
         // No theorem states the decrease of BRR-gb.
         row("BRR-gb", "0.5000", ["0.7288 ± 0.0046", "below (2 trials)", "2", "15", "0.38", "–"]),
         ["BRR-xgb", "missing: here", "0.7742 ± 0.0034", "–", "0", "–", "–", "–"].map(str::to_owned).to_vec(),
+        ["DRR", "missing: needs --peers", "0.7787 ± 0.0038", "–", "0", "–", "–", "–"].map(str::to_owned).to_vec(),
         row("BOPL-regr", "0.7375", ["0.7361 ± 0.0047", "within (2 trials)", "2", "15", "0.38", "5"]),
         row("BOPL-S-regr", "0.7433", ["0.7399 ± 0.0030", "above (2 trials)", "2", "15", "0.38", "5"]),
         row("ours: S-regr, sharp", "0.7500", ["–", "–", "2", "15", "0.38", "5"]),
     ];
-    assert_eq!(found[..6], expected);
-    let later = |row: &Vec<String>| [row[0].clone(), row[1].clone(), row[2].clone()];
-    assert_eq!(
-        found[6..].iter().map(later).collect::<Vec<_>>(),
-        [
-            ["DRR", "not implemented", "0.7787 ± 0.0038"].map(str::to_owned),
-            ["BanditNet", "not implemented", "0.7603 ± 0.0076"].map(str::to_owned),
-        ]
-    );
+    assert_eq!(found, expected);
 }
 
 /// Quick runs and stand-ins are not compared with the paper; three trials need no remark.
@@ -58,7 +54,7 @@ fn only_full_runs_on_official_data_are_compared_with_the_paper() {
     let verdict = |quick, provenance, trials: usize| {
         let mut one = measured(Scene, Method::BoplRegr, vec![history(0.7700); trials]);
         one.provenance = provenance;
-        rewards(&[one], quick, "").unwrap()[0].cells()[0][3].clone()
+        rewards(&[one], quick, &Peers::default()).unwrap()[0].cells()[0][3].clone()
     };
     assert_eq!(verdict(false, Provenance::Official, 3), "within");
     assert_eq!(verdict(false, Provenance::Official, 1), "within (1 trial)");

@@ -27,6 +27,8 @@ pub struct Task {
 /// One trial of a task.
 #[derive(Debug)]
 pub struct Trial {
+    /// 0, 1, …
+    pub number: u32,
     /// The training log.
     pub log: Log,
     /// The contexts of the log, binned.
@@ -107,7 +109,7 @@ impl Task {
         let (validation, test) = (held_out(&split.validation)?, held_out(&split.test)?);
         let bins = if most.is_some() { 32 } else { self.bins() };
         let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
-        Ok(Trial { log, contexts, validation, test, least_propensity })
+        Ok(Trial { number: trial, log, contexts, validation, test, least_propensity })
     }
 
     /// The mean reward on the validation rows of a logging policy, as in the trial of this number.

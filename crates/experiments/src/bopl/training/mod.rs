@@ -2,9 +2,9 @@
 
 use super::history::{Choice, History, Logging, Snapshot, Watch};
 use super::methods::Method;
-use super::parameters::Parameters;
+use super::parameters::{Net, Parameters};
 use super::task::{Rewarded, Trial};
-use crate::peer::{Peer, PeerError, Predicted, Request};
+use crate::peer::{self, Peer, PeerError, Predicted, Request, Trees};
 use crate::runner::ExperimentError;
 use boosters::auto_policy::{AutoPolicy, Candidate, Objective};
 use boosters::bopl::{
@@ -26,7 +26,7 @@ pub(super) type Tick<'a> = &'a (dyn Fn(u64) + Sync);
 
 impl Method {
     /// Trains on the log, and evaluates on other rows. `model` has the hyper-parameters of the direct
-    /// method's BRR-gb; BRR-xgb needs the peer.
+    /// method's BRR-gb; BRR-xgb, DRR and BanditNet need their program.
     ///
     /// # Errors
     /// The errors of the learners and of the boosters.
@@ -54,7 +54,12 @@ impl Method {
             }
             Self::AutoPolicy => return run.auto_policy(),
             Self::BrrGb => run.reward_regression(trees)?,
-            Self::BrrXgb => run.peer(peer.ok_or(PeerError::Absent)?)?,
+            Self::BrrXgb => run.peer(peer, run.trees())?,
+            Self::Drr => run.peer(peer, run.net(task, serde_json::json!("reward_regression"))?)?,
+            Self::BanditNet => {
+                let objective = serde_json::json!({ "bandit_net": { "translation": parameters.translation } });
+                run.peer(peer, run.net(task, objective)?)?
+            }
             Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,
             Self::BoplClass => run.boost::<Bopl, _>(signs, contexts, PAPER)?,
             Self::BoplSRegr | Self::BoplCsRegr => run.boost::<BoplS, _>(trees, contexts, PAPER)?,
@@ -164,14 +169,46 @@ impl Run<'_> {
         Ok(History { reward, rounds, seconds, choice: Some(choice), ..History::default() })
     }
 
-    /// BRR-xgb, with the predicted rewards of the evaluation rows.
-    fn peer(self, peer: &Peer) -> Result<(History, Vec<f64>), ExperimentError> {
+    /// BRR-xgb.
+    fn trees(self) -> Request {
+        let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } = *self.parameters;
+        Request::XgBoost(Trees { rounds, max_depth, min_child_weight, reg_lambda, learning_rate })
+    }
+
+    /// DRR or BanditNet, with the scaling of \[L23, Appendix F.1\].
+    fn net(self, task: ClassificationName, objective: serde_json::Value) -> Result<Request, ExperimentError> {
+        let Parameters { rounds: epochs, learning_rate, net, .. } = *self.parameters;
+        let Net { hidden_layers, first_layer_width, dropout, weight_decay, batch_size } =
+            net.ok_or(PeerError::NoNet)?;
+        let scaling = match task {
+            ClassificationName::Covertype => serde_json::json!("standard"),
+            ClassificationName::Fashion => serde_json::json!({ "divided": 255.0 }),
+            ClassificationName::Scene | ClassificationName::Tmc => serde_json::json!("none"),
+        };
+        let seed = self.trial.number;
+        let training = peer::Net {
+            objective,
+            hidden_layers,
+            first_layer_width,
+            dropout,
+            weight_decay,
+            learning_rate,
+            epochs,
+            batch_size,
+            scaling,
+            seed,
+        };
+        Ok(Request::Net { training })
+    }
+
+    /// A program of its own, with its scores of the evaluation rows. The rounds of a net are its epochs.
+    #[allow(clippy::needless_pass_by_value, reason = "a request is used once")]
+    fn peer(self, peer: Option<&Peer>, request: Request) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
-        let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } = *parameters;
-        let request = Request { rounds, max_depth, min_child_weight, reg_lambda, learning_rate };
-        let Predicted { scores, seconds } = peer.brr_xgb(&trial.log, request, rows.contexts())?;
+        let peer = peer.ok_or(PeerError::Absent)?;
+        let Predicted { scores, seconds, epochs } = peer.ask(&trial.log, &request, rows.contexts())?;
         tick(u64::from(parameters.rounds));
-        let reward = rows.reward(&scores);
+        let (reward, rounds) = (rows.reward(&scores), epochs.unwrap_or(parameters.rounds));
         Ok((History { reward, rounds, seconds, ..History::default() }, scores))
     }
 

@@ -14,6 +14,7 @@ fn parameters(rounds: u32, max_depth: u32) -> Parameters {
         reg_lambda: 0.0,
         translation: -0.25,
         learning_rate: 0.5,
+        net: None,
     }
 }
 

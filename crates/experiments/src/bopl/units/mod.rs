@@ -172,7 +172,7 @@ impl Units<'_> {
                 Scored::Validation => &trial.validation,
                 Scored::Test => &trial.test,
             };
-            let peer = self.options.plan.peers.ready();
+            let peer = method.peer().and_then(|program| self.options.plan.peers.ready(program));
             method.train(name, &trial, (parameters, model), rows, (peer, &|rounds| stage.done(rounds)))
         };
         self.run.store.get_or_try_run(&key, work).map_err(WorkError::into_error)

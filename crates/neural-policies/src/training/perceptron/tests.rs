@@ -1,0 +1,230 @@
+//! Gradients against finite differences, folded layers against the layers in training, steps against the rule.
+
+use super::*;
+use crate::training::NetObjective;
+use crate::training::batches::Batches;
+use off_policy::policies::Scores;
+use off_policy::{ActionSets, Log, Rewards};
+use rand::SeedableRng;
+use rows::RowMatrix;
+
+const ROWS: usize = 7;
+const INPUTS: usize = 2;
+const ACTIONS: usize = 3;
+
+fn rng(stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    rng.set_stream(stream);
+    rng
+}
+
+fn log() -> Log {
+    let mut rng = rng(0);
+    let x = (0..ROWS * INPUTS).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let actions = (0..ROWS).map(|i| (i % ACTIONS) as u32).collect();
+    let propensities = (0..ROWS).map(|_| rng.random_range(0.2..0.9)).collect();
+    let rewards = (0..ROWS).map(|_| rng.random_range(-0.5..1.0)).collect();
+    let contexts = RowMatrix::dense(INPUTS, x).unwrap();
+    Log::new(contexts, ACTIONS, actions, propensities, Rewards(rewards)).unwrap()
+}
+
+/// The same log with one action less on offer in some rows.
+fn with_sets() -> Log {
+    let on_offer = |i: usize| (0..ACTIONS).filter(move |a| i % 2 == 0 || *a != (i + 1) % ACTIONS);
+    let sets = (0..ROWS).map(|i| on_offer(i).map(|a| a as u32).collect::<Vec<u32>>());
+    log().with_action_sets(ActionSets::new(ACTIONS, sets).unwrap()).unwrap()
+}
+
+fn plain() -> (Vec<f64>, Vec<f64>) {
+    (vec![0.0; INPUTS], vec![1.0; INPUTS])
+}
+
+fn batch(log: &Log, objective: NetObjective) -> Batch {
+    Batches::new(log, &plain(), objective).of(&(0..ROWS).collect::<Vec<_>>())
+}
+
+fn double() -> Arithmetic {
+    Arithmetic { device: Device::flex().autodiff(), precision: DType::F64 }
+}
+
+/// A perceptron of two hidden layers, whose offsets are none of the numbers that training starts from.
+fn perceptron(arithmetic: &Arithmetic) -> Perceptron {
+    let mut found = Perceptron::draw(INPUTS + ACTIONS, &[5, 4], arithmetic, &mut rng(1)).unwrap();
+    let mut rng = rng(2);
+    for offsets in &mut found.offsets {
+        let width = offsets.dims()[0];
+        let drawn: Vec<f32> = (0..width).map(|_| rng.random_range(0.3..0.9)).collect();
+        *offsets = arithmetic.tensor(drawn, [width]);
+    }
+    found
+}
+
+const OBJECTIVES: [NetObjective; 2] =
+    [NetObjective::RewardRegression, NetObjective::BanditNet { translation: -0.3 }];
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    tensor.into_data().iter::<f64>().collect()
+}
+
+/// `tensor` with `change` added to its k-th number.
+fn moved<const D: usize>(tensor: &Tensor<D>, k: usize, change: f64, arithmetic: &Arithmetic) -> Tensor<D> {
+    let shape = tensor.dims();
+    let mut unit = vec![0.0; shape.iter().product()];
+    unit[k] = 1.0;
+    tensor.clone() + arithmetic.tensor(unit, shape).mul_scalar(change)
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    let arithmetic = double();
+    let start = perceptron(&arithmetic);
+    let h = 1e-6;
+    for (log, objective) in [log(), with_sets()].iter().flat_map(|log| OBJECTIVES.map(|of| (log, of))) {
+        let batch = batch(log, objective);
+        let loss_at = |of: Perceptron| of.loss(&batch, &arithmetic, None).value();
+        let loss = start.loss(&batch, &arithmetic, None);
+        let mut gradients = loss.gradients();
+        let (mut compared, mut largest) = (0, 0.0_f64);
+        let mut compare = |slope: f64, found: f64| {
+            assert!((slope - found).abs() < 1e-7 + 1e-6 * slope.abs(), "{objective:?}: {slope} and {found}");
+            compared += 1;
+            largest = largest.max(slope.abs());
+        };
+        for (l, leaf) in loss.of.weights.iter().enumerate() {
+            for (k, found) in values(leaf.grad_remove(&mut gradients).unwrap()).into_iter().enumerate() {
+                let at = |change: f64| {
+                    let mut of = start.clone();
+                    of.weights[l] = moved(&start.weights[l], k, change, &arithmetic);
+                    loss_at(of)
+                };
+                compare((at(h) - at(-h)) / (2.0 * h), found);
+            }
+        }
+        for (l, leaf) in loss.of.offsets.iter().enumerate() {
+            for (k, found) in values(leaf.grad_remove(&mut gradients).unwrap()).into_iter().enumerate() {
+                let at = |change: f64| {
+                    let mut of = start.clone();
+                    of.offsets[l] = moved(&start.offsets[l], k, change, &arithmetic);
+                    loss_at(of)
+                };
+                compare((at(h) - at(-h)) / (2.0 * h), found);
+            }
+        }
+        assert_eq!(compared, 5 * 5 + 5 * 4 + 4 + 2 * 5 + 2 * 4 + 1);
+        assert!(largest > 0.05, "{objective:?}: all slopes are small");
+    }
+}
+
+/// After many looks at one batch the running moments are those of the batch, so that the net scores as the
+/// layers in training did.
+#[test]
+fn the_net_is_the_perceptron_in_training() {
+    let arithmetic = Arithmetic::single(Device::flex().autodiff());
+    for (log, objective) in [log(), with_sets()].iter().flat_map(|log| OBJECTIVES.map(|of| (log, of))) {
+        let batch = batch(log, objective);
+        let mut of = perceptron(&arithmetic);
+        let mut value = 0.0;
+        for _ in 0..300 {
+            let loss = of.loss(&batch, &arithmetic, None);
+            value = loss.value();
+            of = loss.of;
+        }
+        let net = crate::Net::of(log, plain(), of.layers()).unwrap();
+        assert_eq!(net.widths(), [5, 4]);
+        let scores = net.scores_of_rows(log.contexts()).unwrap();
+        let mut one_by_one = [0.0; ACTIONS];
+        let mut expected = 0.0;
+        for (row, scores) in log.iter().zip(scores.chunks_exact(ACTIONS)) {
+            net.scores(row.context, &mut one_by_one).unwrap();
+            let apart = one_by_one.iter().zip(scores).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-6, "{apart}");
+            expected += match objective {
+                NetObjective::RewardRegression => (scores[row.action] - row.reward).powi(2),
+                NetObjective::BanditNet { translation } => {
+                    let on_offer = |a: &usize| row.on_offer.contains(*a);
+                    let sum: f64 = (0..ACTIONS).filter(on_offer).map(|a| scores[a].exp()).sum();
+                    -scores[row.action].exp() / sum * (row.reward + translation) / row.propensity
+                }
+            };
+        }
+        expected /= ROWS as f64;
+        assert!((value - expected).abs() < 1e-5, "{objective:?}: {value} and {expected}");
+    }
+}
+
+#[test]
+fn running_moments_are_those_of_all_units_of_the_batch() {
+    let arithmetic = double();
+    let log = log();
+    for objective in OBJECTIVES {
+        let start = perceptron(&arithmetic);
+        let of = start.loss(&batch(&log, objective), &arithmetic, None).of;
+        let weights = values(start.weights[0].clone());
+        let unit = |x: &[f64], a: usize, o: usize| {
+            x.iter().enumerate().map(|(i, x)| x * weights[i * 5 + o]).sum::<f64>() + weights[(INPUTS + a) * 5 + o]
+        };
+        for o in 0..5 {
+            let mut units = Vec::new();
+            for row in log.iter() {
+                // Inputs are in single precision.
+                let x: Vec<f64> = row.context.to_dense().iter().map(|x| f64::from(*x as f32)).collect();
+                match objective {
+                    NetObjective::RewardRegression => units.push(unit(&x, row.action, o)),
+                    NetObjective::BanditNet { .. } => units.extend((0..ACTIONS).map(|a| unit(&x, a, o))),
+                }
+            }
+            let n = units.len() as f64;
+            let mean = units.iter().sum::<f64>() / n;
+            let variance = units.iter().map(|unit| (unit - mean).powi(2)).sum::<f64>() / n;
+            let [running_mean, running_variance] = of.moments[0].clone().map(|tensor| values(tensor)[o]);
+            assert!((running_mean - 0.1 * mean).abs() < 1e-9);
+            assert!((running_variance - (0.9 + 0.1 * variance)).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn steps_are_those_of_adagrad() {
+    let arithmetic = double();
+    let (eta, decay) = (0.05, 0.125);
+    let batch = batch(&log(), OBJECTIVES[1]);
+    let mut of = perceptron(&arithmetic);
+    let mut adagrad = Adagrad::new(&of, eta, decay);
+    let mut squares = vec![0.0; 25];
+    for step in 0..3 {
+        let loss = of.loss(&batch, &arithmetic, None);
+        let gradient = values(loss.of.weights[0].grad(&loss.gradients()).unwrap());
+        let before = values(of.weights[0].clone());
+        let after = adagrad.step(of.loss(&batch, &arithmetic, None));
+        for (k, found) in values(after.weights[0].clone()).into_iter().enumerate() {
+            let g = gradient[k] + decay * before[k];
+            squares[k] += g * g;
+            let expected = before[k] - eta * g / (squares[k].sqrt() + 1e-7);
+            assert!((found - expected).abs() < 1e-9, "step {step}: {found} and {expected}");
+        }
+        of = after;
+    }
+}
+
+#[test]
+fn dropout_leaves_out_its_share_and_keeps_the_mean() {
+    let arithmetic = Arithmetic::single(Device::flex().autodiff());
+    let ones = || arithmetic.tensor(vec![1.0; 40_000], [200, 200]);
+    let mut dropout = Dropout::new(0.2, rng(3));
+    let found = values(dropout.apply(ones(), &arithmetic));
+    let left_out = found.iter().filter(|unit| **unit == 0.0).count() as f64 / 40_000.0;
+    assert!((left_out - 0.2).abs() < 0.01, "{left_out}");
+    assert!(found.iter().all(|unit| *unit == 0.0 || (unit - 1.25).abs() < 1e-6));
+    assert_ne!(values(dropout.apply(ones(), &arithmetic)), found, "every step draws anew");
+    assert_eq!(values(Dropout::new(0.2, rng(3)).apply(ones(), &arithmetic)), found);
+    assert!(values(Dropout::new(0.0, rng(3)).apply(ones(), &arithmetic)).iter().all(|unit| *unit == 1.0));
+}
+
+#[test]
+fn too_many_weights_are_refused_before_they_are_allocated() {
+    let arithmetic = Arithmetic::single(Device::flex().autodiff());
+    for (inputs, widths) in [(1 << 13, vec![1 << 16]), (usize::MAX, vec![2]), (2, vec![1 << 15, 1 << 15])] {
+        let found = Perceptron::draw(inputs, &widths, &arithmetic, &mut rng(0));
+        assert!(matches!(found, Err(NetError::TooLarge)));
+    }
+}

@@ -1,0 +1,262 @@
+//! Nets learn from real rows, end as they say, and are policies that are saved, loaded and evaluated.
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
+use boosters::saved;
+use datasets::{Name, SearchPath, StandIn, Targets, load};
+use neural_policies::{Epoch, Net, NetError, NetFit, NetObjective, NetTraining, NetTrainingBuilder, Scaling};
+use off_policy::policies::{Argmax, Policy, Scores, Softmax, Uniform};
+use off_policy::{
+    ActionSet, ActionSets, LabelSets, Log, RewardStructure, Rewards, expected_reward, to_bandit,
+};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::{Row, RowMatrix};
+use std::ops::ControlFlow;
+
+const LETTERS: usize = 26;
+
+/// Rows of the letters, `from` to `to`, with their labels.
+fn letters(from: usize, to: usize) -> (RowMatrix, LabelSets) {
+    let found = load(Name::Letter, &SearchPath::from_environment(None).unwrap(), StandIn { seed: 1, rows: None }).unwrap();
+    let Targets::Classes { indices, .. } = found.targets else { panic!("letters are classes") };
+    let contexts = found.features.select(from..to).unwrap();
+    (contexts, LabelSets::single(LETTERS, &indices[from..to]).unwrap())
+}
+
+/// The log of a policy that names letters at random.
+fn log() -> Log {
+    let (contexts, labels) = letters(0, 6_000);
+    let structure = RewardStructure::one_of_the_labels(LETTERS).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    to_bandit(contexts, &labels, &structure, &Uniform::new(LETTERS).unwrap(), &mut rng).unwrap()
+}
+
+fn small() -> NetTrainingBuilder {
+    NetTraining::builder().first_layer_width(48).epochs(12).seed(4)
+}
+
+fn go_on(_: &Epoch) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn on_other_rows(policy: &impl Policy) -> f64 {
+    let (contexts, labels) = letters(6_000, 8_000);
+    let structure = RewardStructure::one_of_the_labels(LETTERS).unwrap();
+    expected_reward(policy, &contexts, &labels, &structure).unwrap()
+}
+
+/// At random a letter is named rightly once in 26 times, .038. 230 of the 6,000 rows have a reward.
+#[test]
+fn nets_name_letters_better_than_the_log() {
+    let log = log();
+    let regression = small().build().unwrap().fit(&log, go_on).unwrap();
+    let objective = NetObjective::BanditNet { translation: 0.0 };
+    let bandit_net = small().objective(objective).epochs(6).build().unwrap().fit(&log, go_on).unwrap();
+    let rewards = [
+        on_other_rows(&Argmax::new(regression.net)),
+        on_other_rows(&Argmax::new(bandit_net.net.clone())),
+        on_other_rows(&Softmax::new(bandit_net.net)),
+    ];
+    assert!(rewards.iter().all(|reward| *reward > 0.15), "{rewards:?}");
+}
+
+/// The right action is the sign of x; the log is of an even policy.
+fn signs() -> Log {
+    let contexts = RowMatrix::dense(1, (0..300).map(|i| f64::from(i % 20) / 10.0 - 0.95).collect()).unwrap();
+    let actions: Vec<u32> = (0..300).map(|i| (i / 20) % 2).collect();
+    let right = |i: u32| u32::from(i % 20 >= 10);
+    let rewards = (0..300).map(|i| f64::from(u8::from(right(i) == actions[i as usize]))).collect();
+    Log::new(contexts, 2, actions, vec![0.5; 300], Rewards(rewards)).unwrap()
+}
+
+fn tiny() -> NetTrainingBuilder {
+    NetTraining::builder().hidden_layers(1).first_layer_width(8).epochs(40).batch_size(30).seed(1)
+}
+
+#[test]
+fn training_ends_after_its_patience_with_the_net_of_the_best_epoch() {
+    let log = signs();
+    let NetFit { net, best_epoch, epochs } = tiny().patience(3).build().unwrap().fit(&log, go_on).unwrap();
+    assert!(epochs.len() < 40 && epochs.len() == best_epoch + 3, "{best_epoch} of {}", epochs.len());
+    let numbers: Vec<usize> = epochs.iter().map(|epoch| epoch.epoch).collect();
+    assert_eq!(numbers, (1..=epochs.len()).collect::<Vec<_>>());
+    let best = epochs[best_epoch - 1].snips.unwrap();
+    assert!(epochs[..best_epoch - 1].iter().all(|epoch| epoch.snips.unwrap_or(-1.0) < best));
+    assert!(epochs[best_epoch..].iter().all(|epoch| epoch.snips.unwrap_or(-1.0) <= best));
+    let policy = Argmax::new(net);
+    let (mut sums, mut pi) = ([0.0; 2], [0.0; 2]);
+    for row in log.iter() {
+        policy.probabilities(row.context, row.on_offer, &mut pi).unwrap();
+        sums[0] += pi[row.action] / row.propensity;
+        sums[1] += pi[row.action] / row.propensity * row.reward;
+    }
+    assert!((sums[1] / sums[0] - best).abs() < 1e-12);
+    assert!(best > 0.95, "{best}");
+    assert!(epochs.last().unwrap().loss < 0.5 * epochs[0].loss);
+}
+
+#[test]
+fn a_watcher_can_end_it() {
+    let stop = |epoch: &Epoch| if epoch.epoch == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    assert_eq!(tiny().build().unwrap().fit(&signs(), stop).unwrap().epochs.len(), 2);
+}
+
+#[test]
+fn a_seed_is_a_net() {
+    let log = signs();
+    let of = |seed| tiny().epochs(3).seed(seed).build().unwrap().fit(&log, go_on).unwrap();
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1).net, of(2).net);
+}
+
+#[test]
+fn actions_that_are_not_on_offer_are_never_played() {
+    let sets = (0..300).map(|i| if i % 3 == 0 { vec![(i / 20) % 2] } else { vec![0_u32, 1] });
+    let log = signs().with_action_sets(ActionSets::new(2, sets).unwrap()).unwrap();
+    let objective = NetObjective::BanditNet { translation: -0.5 };
+    let fit = tiny().objective(objective).build().unwrap().fit(&log, go_on).unwrap();
+    let (mut pi, policy) = ([0.0; 2], Softmax::new(fit.net));
+    for row in log.iter() {
+        policy.probabilities(row.context, row.on_offer, &mut pi).unwrap();
+        assert!((0..2).all(|a| row.on_offer.contains(a) || pi[a] == 0.0));
+    }
+    assert!(fit.epochs.iter().all(|epoch| epoch.snips.is_some()));
+}
+
+#[test]
+fn a_saved_net_scores_as_before() {
+    let NetFit { net, .. } = tiny().epochs(3).build().unwrap().fit(&signs(), go_on).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.json");
+    saved::save(&path, "net", &net).unwrap();
+    assert_eq!(saved::load::<Net>(&path, "net").unwrap(), net);
+}
+
+/// What is changed in a saved net, and a part of the message.
+#[test]
+fn files_that_no_training_leaves_are_refused() {
+    let NetFit { net, .. } = tiny().epochs(1).build().unwrap().fit(&signs(), go_on).unwrap();
+    let saved = serde_json::to_value(&net).unwrap();
+    let refused = |at: &str, value: serde_json::Value| {
+        let mut changed = saved.clone();
+        *changed.pointer_mut(at).unwrap() = value;
+        serde_json::from_value::<Net>(changed).unwrap_err().to_string()
+    };
+    let none = || serde_json::json!([]);
+    for (at, value, message) in [
+        ("/inputs", 0.into(), "inputs = 0 is outside"),
+        ("/actions", 0.into(), "actions = 0 is outside"),
+        ("/actions", u64::MAX.into(), "more than 2^28"),
+        ("/inputs", 2.into(), "the shift has 1 coordinates, expected 2"),
+        ("/actions", 3.into(), "layer 0 has 24 weights, expected 32"),
+        ("/factor", none(), "the factor has 0 coordinates, expected 1"),
+        ("/layers", none(), "layers = 0 is outside"),
+        ("/layers/0/offsets", none(), "layer 0 has 0 units, expected 1"),
+        ("/layers/1/offsets", serde_json::json!([1.0, 2.0]), "layer 1 has 2 units, expected 1"),
+        ("/layers/1/weights", none(), "layer 1 has 0 weights, expected 8"),
+        // Beyond single precision.
+        ("/layers/1/weights/3", serde_json::json!(1e300), "number 3 of layer 1 is inf"),
+    ] {
+        let found = refused(at, value);
+        assert!(found.contains(message), "{at}: {found}");
+    }
+}
+
+#[test]
+fn settings_outside_their_ranges_are_refused_by_name() {
+    let name = |builder: NetTrainingBuilder| match builder.build() {
+        Err(NetError::BadParameter { name, .. }) => name,
+        other => panic!("{other:?}"),
+    };
+    let new = NetTraining::builder;
+    assert_eq!(name(new().hidden_layers(0)), "hidden layers");
+    assert_eq!(name(new().hidden_layers(65)), "hidden layers");
+    assert_eq!(name(new().first_layer_width(0)), "width of the first layer");
+    assert_eq!(name(new().epochs(0)), "epochs");
+    assert_eq!(name(new().patience(0)), "patience");
+    assert_eq!(name(new().batch_size(1)), "batch size");
+    for bad in [-0.1, 1.0, f64::NAN] {
+        assert_eq!(name(new().dropout(bad)), "dropout");
+    }
+    for bad in [-0.1, 1.1, f64::NAN] {
+        assert_eq!(name(new().weight_decay(bad)), "weight decay");
+    }
+    for bad in [0.0, -1.0, 11.0, f64::NAN] {
+        assert_eq!(name(new().learning_rate(bad)), "learning rate");
+    }
+    for bad in [2e6, f64::NAN, f64::INFINITY] {
+        let objective = NetObjective::BanditNet { translation: bad };
+        assert_eq!(name(new().objective(objective)), "translation");
+    }
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(name(new().scaling(Scaling::Divided(bad))), "the divisor of inputs");
+    }
+}
+
+#[test]
+fn settings_are_read_as_they_are_built() {
+    let text = r#"{"objective": {"bandit_net": {"translation": -0.4}}, "hidden_layers": 4,
+        "first_layer_width": 512, "weight_decay": 1e-4, "scaling": {"divided": 255.0}, "seed": 3}"#;
+    let built = NetTraining::builder()
+        .objective(NetObjective::BanditNet { translation: -0.4 })
+        .hidden_layers(4)
+        .first_layer_width(512)
+        .weight_decay(1e-4)
+        .scaling(Scaling::Divided(255.0))
+        .seed(3)
+        .build()
+        .unwrap();
+    assert_eq!(serde_json::from_str::<NetTraining>(text).unwrap(), built);
+    let again = serde_json::to_string(&built).unwrap();
+    assert_eq!(serde_json::from_str::<NetTraining>(&again).unwrap(), built);
+    for bad in [r#"{"dropout": 1.0}"#, r#"{"depth": 3}"#] {
+        assert!(serde_json::from_str::<NetTraining>(bad).is_err());
+    }
+}
+
+#[test]
+fn contexts_are_scaled_by_mean_and_deviation_unless_they_are_indicators() {
+    let rows = [[1e6, 0.0, 7.0, 1.0], [3e6, 1.0, 7.0, 2.0], [1e6, 1.0, 7.0, 0.0], [3e6, 0.0, 7.0, 1.0]];
+    let log = |contexts| Log::new(contexts, 2, vec![0, 1, 0, 1], vec![0.5; 4], Rewards(vec![0.0; 4])).unwrap();
+    let dense = log(RowMatrix::dense(4, rows.concat()).unwrap());
+    let training = tiny().epochs(1).build().unwrap();
+    let net = serde_json::to_value(training.fit(&dense, go_on).unwrap().net).unwrap();
+    let deviation = 0.5_f64.sqrt();
+    assert_eq!(net["shift"], serde_json::json!([2e6, 0.0, 7.0, 1.0]));
+    let factor: Vec<f64> = serde_json::from_value(net["factor"].clone()).unwrap();
+    let expected = [1e-6, 1.0, 0.0, 1.0 / deviation];
+    assert!(factor.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{factor:?}");
+    // The same rows, sparse.
+    let entries: Vec<(u32, f64)> = rows.iter().flat_map(|row| (0..).zip(*row)).filter(|(_, x)| *x != 0.0).collect();
+    let (indices, values) = entries.into_iter().unzip();
+    let sparse = log(RowMatrix::sparse(4, vec![0, 3, 7, 10, 13], indices, values).unwrap());
+    let of_sparse = serde_json::to_value(training.fit(&sparse, go_on).unwrap().net).unwrap();
+    for name in ["shift", "factor"] {
+        let of = |net: &serde_json::Value| serde_json::from_value::<Vec<f64>>(net[name].clone()).unwrap();
+        let same = of(&net).iter().zip(of(&of_sparse)).all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs());
+        assert!(same, "{name}");
+    }
+}
+
+#[test]
+fn logs_and_contexts_beyond_the_range_are_refused() {
+    let log = |x: Vec<f64>, rewards: Vec<f64>| {
+        let n = x.len();
+        let contexts = RowMatrix::dense(1, x).unwrap();
+        Log::new(contexts, 2, vec![0; n], vec![0.5; n], Rewards(rewards)).unwrap()
+    };
+    let fit = |log: &Log| tiny().epochs(2).build().unwrap().fit(log, go_on);
+    assert!(matches!(fit(&log(vec![1.0], vec![1.0])), Err(NetError::TooFewRows { rows: 1 })));
+    let huge = log(vec![1.0, 2.0, 3.0, 5.0], vec![1e100, 0.0, 0.0, 1.0]);
+    assert!(matches!(fit(&huge), Err(NetError::Diverged { epoch: 1 })));
+    // A net that was trained on numbers near 1 is asked about a far one.
+    let net = fit(&log(vec![1.0, 2.0, 3.0, 5.0], vec![1.0, 0.0, 0.0, 1.0])).unwrap().net;
+    let mut scores = [0.0; 2];
+    let found = net.scores(Row::dense(&[1e120]).unwrap(), &mut scores);
+    assert!(found.is_err(), "{found:?}");
+    let mut pi = [0.0; 2];
+    let two = Row::dense(&[1.0, 2.0]).unwrap();
+    assert!(Argmax::new(net.clone()).probabilities(two, ActionSet::all(2).unwrap(), &mut pi).is_err());
+    assert!(net.scores(Row::dense(&[1.0]).unwrap(), &mut [0.0; 3]).is_err());
+    assert!(net.scores_of_rows(&RowMatrix::dense(2, vec![0.0; 4]).unwrap()).is_err());
+}
