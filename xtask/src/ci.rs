@@ -13,13 +13,14 @@ struct Step {
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
     Step { name: "house rules", run: tidy::run },
     Step { name: "quick tour", run: || reproduce(&["tour", "--out", "target/tour"].map(Into::into), finish) },
     Step { name: "conformance", run: conformance },
+    Step { name: "neural policies", run: neural_policies },
     Step { name: "tests", run: || test::run(&[]) },
 ];
 
@@ -62,6 +63,30 @@ fn documentation() -> Result<u8, Failure> {
 /// Every vector of the repository; unknown kernels fail.
 fn conformance() -> Result<u8, Failure> {
     program("conformance", &[], finish)
+}
+
+/// The crate outside the workspace, with a lock file and a build of its own: format, lints, documentation and
+/// tests.
+fn neural_policies() -> Result<u8, Failure> {
+    let manifest = ["--manifest-path", "crates/neural-policies/Cargo.toml"];
+    let code = finish(cargo(["fmt"]).args(manifest).arg("--check"))?;
+    if code != 0 {
+        return Ok(code);
+    }
+    let checks: [(&[&str], &[&str]); 3] = [
+        (&["clippy", "--all-targets"], &["--", "-D", "warnings"]),
+        (&["doc", "--no-deps"], &[]),
+        (&["test", "--quiet", "--no-fail-fast"], &[]),
+    ];
+    for (command, last) in checks {
+        let mut command = cargo(command);
+        command.args(manifest).args(["--locked", "--target-dir", "target/neural-policies"]).args(last);
+        let code = finish(command.env("RUSTDOCFLAGS", "-D warnings"))?;
+        if code != 0 {
+            return Ok(code);
+        }
+    }
+    Ok(0)
 }
 
 #[cfg(test)]

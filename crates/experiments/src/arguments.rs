@@ -151,8 +151,8 @@ pub(crate) enum Experiment {
         /// Tasks, separated by commas; default: all
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<ClassificationName>,
-        /// BRR-xgb, DRR and BanditNet too: installs XGBoost for Python (a download of some 500 MB) and builds the
-        /// neural networks (some minutes), both in target/
+        /// BRR-xgb, DRR and BanditNet too: installs XGBoost for Python (a download of some 500 MB) and builds
+        /// the neural networks (some minutes), both in target/
         #[arg(long)]
         peers: bool,
     },

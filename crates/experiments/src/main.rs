@@ -104,7 +104,9 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
 
 /// XGBoost in an environment of its own, and the nets. Without them, the table says so.
 fn installed_peers() -> Result<Peers, Box<dyn Error>> {
-    say("peers: XGBoost and the nets are looked for in target/, and installed and built there if they are missing")?;
+    say(
+        "peers: XGBoost and the nets are looked for in target/, and installed and built there if they are missing",
+    )?;
     let peers = Peers::install();
     for (program, reason) in peers.missing() {
         eprintln!("warning: no rows of {program}: {reason}");

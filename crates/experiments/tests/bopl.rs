@@ -302,7 +302,8 @@ fn the_hyper_parameters_are_those_of_table_5() {
     // Hidden layers, width, dropout, weight decay, translation, epochs, batch; columns as in the paper.
     let nets = |method| {
         ClassificationName::ALL.map(|task| {
-            let Parameters { rounds, translation, learning_rate, net, .. } = Parameters::table_5(method, task);
+            let Parameters { rounds, translation, learning_rate, net, .. } =
+                Parameters::table_5(method, task);
             let net = net.unwrap();
             assert_eq!(learning_rate, 0.01);
             let [decay, share] = [net.weight_decay, net.dropout];

@@ -1,8 +1,8 @@
 //! Trains a net for another program, which leaves a request and arrays in a folder.
 //!
-//! `neural-policies FOLDER` reads `request.json` (inputs, actions, and the settings of training), `log.f32`,
-//! `actions.u32`, `propensities.f64`, `rewards.f32` and `rows.f32`; it writes `scores.f32`, the score of every
-//! row and action, and `answer.json`. Numbers are little-endian, tables row by row.
+//! `neural-policies FOLDER` reads `request.json` (inputs, actions, and the settings of training),
+//! `log.f32`, `actions.u32`, `propensities.f64`, `rewards.f32` and `rows.f32`. It writes `scores.f32`, the
+//! score of every row and action, and `answer.json`. Numbers are little-endian, tables row by row.
 
 use neural_policies::NetTraining;
 use off_policy::{Log, Rewards};

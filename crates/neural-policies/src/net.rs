@@ -102,11 +102,7 @@ impl Net {
     }
 
     /// F of some rows.
-    fn score<'a>(
-        &self,
-        rows: impl Iterator<Item = Row<'a>>,
-        scores: &mut [f64],
-    ) -> Result<(), PolicyError> {
+    fn score<'a>(&self, rows: impl Iterator<Item = Row<'a>>, scores: &mut [f64]) -> Result<(), PolicyError> {
         let (m, actions) = (self.inputs, self.actions);
         let mut x = Vec::with_capacity(scores.len() / actions * m);
         for row in rows {

@@ -59,7 +59,7 @@ fn what_is_wrong_is_said() {
     assert!(said().contains("dropout = 2 is outside [0, 1)"));
     write_request(folder.path(), "{}");
     std::fs::write(folder.path().join("rewards.f32"), [0; 8]).unwrap();
-    assert!(said().contains("rewards"));
+    assert!(said().contains("column reward has 2 rows"), "{}", said());
     let usage = Command::new(env!("CARGO_BIN_EXE_neural-policies")).output().unwrap();
     assert_eq!(usage.status.code(), Some(2));
 }

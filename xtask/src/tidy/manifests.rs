@@ -8,9 +8,10 @@ use super::tree::{File, Tree};
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    // A peer of the benchmarks is a separate workspace, so that it is compiled only on request.
-    let is_package =
-        |file: &&File| file.path.ends_with("/Cargo.toml") && !file.path.starts_with("benches/peers/");
+    // The peers of the benchmarks and the neural policies are workspaces of their own, which inherit nothing.
+    let is_package = |file: &&File| {
+        file.path.ends_with("/Cargo.toml") && !file.text.lines().any(|line| line.trim_end() == "[workspace]")
+    };
     tree.files.iter().filter(is_package).flat_map(check_package).collect()
 }
 
@@ -88,11 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_of_the_benchmarks_is_not_checked() {
-        let manifest = "[package]\nname = \"peer\"\n[workspace]\n";
-        let found = |path| check(&Tree::of(&[(path, manifest), ("Cargo.toml", "[workspace]\n")])).len();
-        assert_eq!(found("benches/peers/someone/Cargo.toml"), 0);
-        assert!(found("benches/someone/Cargo.toml") > 0);
+    fn a_workspace_of_its_own_is_not_checked() {
+        let found = |manifest: &str| messages(manifest).len();
+        assert_eq!(found("[package]\nname = \"peer\"\n[workspace]\n"), 0);
+        assert!(found("[package]\nname = \"peer\"\n[workspace.lints]\n") > 0);
     }
 
     #[test]

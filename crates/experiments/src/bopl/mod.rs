@@ -125,7 +125,8 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         let explorer = Explorer::of(name);
         let units = Units { task: &task, explorer, most, options, run: &run };
         let asked = options.plan.methods.iter().copied().filter(|method| method.is_run_on(name));
-        let lacks = |method: Method| method.peer().is_some_and(|program| options.plan.peers.ready(program).is_none());
+        let lacks =
+            |method: Method| method.peer().is_some_and(|program| options.plan.peers.ready(program).is_none());
         let (missing, methods): (Vec<_>, Vec<_>) = asked.enumerate().partition(|(_, method)| lacks(*method));
         let methods = methods.into_iter().map(|(_, method)| method);
         let chosen: Vec<(Method, Parameters)> = if options.plan.search_parameters {

@@ -84,12 +84,8 @@ const BOPL_S_CLASS: Line = [
 /// Hidden layers, width of the first, dropout, weight decay, translation; learning rate 0.01 throughout.
 type NetLine = [(u32, u32, f64, f64, f64); 4];
 
-const DRR: NetLine = [
-    (4, 256, 0.1, 0.0, 0.0),
-    (4, 512, 0.1, 1e-6, 0.0),
-    (2, 512, 0.2, 1e-5, 0.0),
-    (1, 256, 0.1, 1e-6, 0.0),
-];
+const DRR: NetLine =
+    [(4, 256, 0.1, 0.0, 0.0), (4, 512, 0.1, 1e-6, 0.0), (2, 512, 0.2, 1e-5, 0.0), (1, 256, 0.1, 1e-6, 0.0)];
 const BANDIT_NET: NetLine = [
     (4, 256, 0.1, 1e-4, -0.4),
     (4, 512, 0.1, 1e-5, -0.42),
@@ -130,7 +126,15 @@ impl Parameters {
             let (max_depth, learning_rate) = (0, 0.0);
             let [min_child_weight, reg_lambda, translation] = [0.0; 3];
             let net = None;
-            return Self { rounds: 800, max_depth, min_child_weight, reg_lambda, translation, learning_rate, net };
+            return Self {
+                rounds: 800,
+                max_depth,
+                min_child_weight,
+                reg_lambda,
+                translation,
+                learning_rate,
+                net,
+            };
         }
         let line = match method {
             Method::BrrGb => BRR_GB,

@@ -250,17 +250,13 @@ impl Peer {
         let mut build = Command::new(cargo);
         build.args(["build", "--quiet", "--release", "--locked", "--manifest-path"]).arg(manifest);
         run(build.arg("--target-dir").arg(&target))?;
-        let executable = target.join("release").join(format!("neural-policies{}", std::env::consts::EXE_SUFFIX));
+        let executable =
+            target.join("release").join(format!("neural-policies{}", std::env::consts::EXE_SUFFIX));
         Ok(Self { program: Program::NeuralPolicies, executable })
     }
 
     /// The scores of all pairs of these rows, at i·|A| + a, as the program learns them from a log.
-    pub(crate) fn ask(
-        &self,
-        log: &Log,
-        request: &Request,
-        rows: &RowMatrix,
-    ) -> Result<Predicted, PeerError> {
+    pub(crate) fn ask(&self, log: &Log, request: &Request, rows: &RowMatrix) -> Result<Predicted, PeerError> {
         let folder = tempfile::tempdir().map_err(|source| PeerError::File { path: "".into(), source })?;
         let at = |name: &str| folder.path().join(name);
         let whole = Whole { inputs: log.inputs(), actions: log.actions(), threads: 1, request };

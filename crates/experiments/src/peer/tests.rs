@@ -67,7 +67,8 @@ fn a_peer_that_fails_is_an_error_with_its_last_words() {
         let message = said(&format!("printf '{bytes}' > \"$2/scores.f32\"; echo 1 > \"$2/answer.json\""));
         assert_eq!(message, "the peer's scores: expected 2 finite numbers, got 1");
     }
-    let message = said("printf '\\0\\0\\200\\77\\0\\0\\0\\277' > \"$2/scores.f32\"; echo 1 > \"$2/answer.json\"");
+    let message =
+        said("printf '\\0\\0\\200\\77\\0\\0\\0\\277' > \"$2/scores.f32\"; echo 1 > \"$2/answer.json\"");
     assert!(message.contains("answer.json: invalid type"), "{message}");
     let nobody = Peer { program: Program::XgBoost, executable: "/nowhere/python".into() };
     assert!(matches!(ask(&nobody), Err(PeerError::Start { .. })));

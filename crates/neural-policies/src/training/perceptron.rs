@@ -3,11 +3,11 @@
 use super::batches::{Batch, Target};
 use crate::NetError;
 use crate::net::{Layer, MOST_WEIGHTS};
-use burn_optim::decay::WeightDecayConfig;
-use burn_optim::{AdaGrad, AdaGradConfig, AdaGradState, Optimizer};
 use burn_core::tensor::activation::{relu, softmax};
 use burn_core::tensor::module::batch_norm_train;
 use burn_core::tensor::{DType, Device, Gradients, Tensor, TensorData};
+use burn_optim::decay::WeightDecayConfig;
+use burn_optim::{AdaGrad, AdaGradConfig, AdaGradState, Optimizer};
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
@@ -127,7 +127,8 @@ impl Perceptron {
             }
         }
         let last = of.moments.len();
-        let scores = units.matmul(of.weights[last].clone()) + of.offsets[2 * last].clone().unsqueeze_dim::<2>(0);
+        let scores =
+            units.matmul(of.weights[last].clone()) + of.offsets[2 * last].clone().unsqueeze_dim::<2>(0);
         let value = match target {
             Target::Rewards { rewards, .. } => {
                 let rewards = arithmetic.tensor(rewards.as_slice(), [*rows, 1]);
@@ -172,7 +173,8 @@ impl Perceptron {
                 let factors: Vec<f32> =
                     gamma.iter().zip(&variance).map(|(gamma, v)| gamma / (v + epsilon).sqrt()).collect();
                 let of_inputs = weights.chunks_exact(factors.len());
-                let weights = of_inputs.flat_map(|line| line.iter().zip(&factors).map(|(w, factor)| w * factor));
+                let weights =
+                    of_inputs.flat_map(|line| line.iter().zip(&factors).map(|(w, factor)| w * factor));
                 let parts = beta.iter().zip(factors.iter().zip(&mean));
                 let offsets = parts.map(|(beta, (factor, mean))| beta - factor * mean);
                 Layer { weights: weights.collect(), offsets: offsets.collect() }

@@ -10,8 +10,9 @@ use report::paired::Interval;
 use report::record::Provenance;
 use report::table::{Cell, Table, significant};
 
-/// A table per task: a row per method, with the reason where its program is missing. Only full runs on the official data are compared with the paper's interval; fewer than
-/// three trials are stated. BRR-gb's decrease is a difference of squared errors, without a theorem.
+/// A table per task: a row per method, with the reason where its program is missing. Only full runs on the
+/// official data are compared with the paper's interval; fewer than three trials are stated. BRR-gb's
+/// decrease is a difference of squared errors, without a theorem.
 pub(super) fn rewards(
     measured: &[Measured],
     quick: bool,
@@ -38,7 +39,8 @@ pub(super) fn rewards(
                 .iter()
                 .map(|history| history.short_of_the_decrease + history.above_the_bound)
                 .sum();
-            let absent = || Cell::Text(one.method.peer().map_or("–".to_owned(), |program| peers.reason(program)));
+            let absent =
+                || Cell::Text(one.method.peer().map_or("–".to_owned(), |program| peers.reason(program)));
             let mut cells = vec![
                 ours.map_or_else(absent, |ours| Cell::Text(mean_and_width(ours))),
                 printed.map_or(Cell::Empty, |printed| Cell::Text(text(printed))),

@@ -40,7 +40,9 @@ fn rewards_are_beside_the_papers_and_violations_are_summed() {
         // No theorem states the decrease of BRR-gb.
         row("BRR-gb", "0.5000", ["0.7288 ± 0.0046", "below (2 trials)", "2", "15", "0.38", "–"]),
         ["BRR-xgb", "missing: here", "0.7742 ± 0.0034", "–", "0", "–", "–", "–"].map(str::to_owned).to_vec(),
-        ["DRR", "missing: needs --peers", "0.7787 ± 0.0038", "–", "0", "–", "–", "–"].map(str::to_owned).to_vec(),
+        ["DRR", "missing: needs --peers", "0.7787 ± 0.0038", "–", "0", "–", "–", "–"]
+            .map(str::to_owned)
+            .to_vec(),
         row("BOPL-regr", "0.7375", ["0.7361 ± 0.0047", "within (2 trials)", "2", "15", "0.38", "5"]),
         row("BOPL-S-regr", "0.7433", ["0.7399 ± 0.0030", "above (2 trials)", "2", "15", "0.38", "5"]),
         row("ours: S-regr, sharp", "0.7500", ["–", "–", "2", "15", "0.38", "5"]),

@@ -57,7 +57,8 @@ impl Method {
             Self::BrrXgb => run.peer(peer, run.trees())?,
             Self::Drr => run.peer(peer, run.net(task, serde_json::json!("reward_regression"))?)?,
             Self::BanditNet => {
-                let objective = serde_json::json!({ "bandit_net": { "translation": parameters.translation } });
+                let objective =
+                    serde_json::json!({ "bandit_net": { "translation": parameters.translation } });
                 run.peer(peer, run.net(task, objective)?)?
             }
             Self::BoplRegr => run.boost::<Bopl, _>(trees, contexts, PAPER)?,
@@ -171,7 +172,8 @@ impl Run<'_> {
 
     /// BRR-xgb.
     fn trees(self) -> Request {
-        let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } = *self.parameters;
+        let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } =
+            *self.parameters;
         Request::XgBoost(Trees { rounds, max_depth, min_child_weight, reg_lambda, learning_rate })
     }
 

@@ -1,4 +1,4 @@
-//! Gradients against finite differences, folded layers against the layers in training, steps against the rule.
+//! Gradients against finite differences, folded layers against those in training, steps against the rule.
 
 use super::*;
 use crate::training::NetObjective;
@@ -21,7 +21,7 @@ fn rng(stream: u64) -> ChaCha8Rng {
 fn log() -> Log {
     let mut rng = rng(0);
     let x = (0..ROWS * INPUTS).map(|_| rng.random_range(-1.0..1.0)).collect();
-    let actions = (0..ROWS).map(|i| (i % ACTIONS) as u32).collect();
+    let actions = vec![0, 1, 2, 0, 1, 2, 0];
     let propensities = (0..ROWS).map(|_| rng.random_range(0.2..0.9)).collect();
     let rewards = (0..ROWS).map(|_| rng.random_range(-0.5..1.0)).collect();
     let contexts = RowMatrix::dense(INPUTS, x).unwrap();
@@ -30,8 +30,8 @@ fn log() -> Log {
 
 /// The same log with one action less on offer in some rows.
 fn with_sets() -> Log {
-    let on_offer = |i: usize| (0..ACTIONS).filter(move |a| i % 2 == 0 || *a != (i + 1) % ACTIONS);
-    let sets = (0..ROWS).map(|i| on_offer(i).map(|a| a as u32).collect::<Vec<u32>>());
+    let on_offer = |i: u32| (0..3).filter(move |a| i.is_multiple_of(2) || *a != (i + 1) % 3);
+    let sets = (0..7).map(|i| on_offer(i).collect::<Vec<u32>>());
     log().with_action_sets(ActionSets::new(ACTIONS, sets).unwrap()).unwrap()
 }
 
@@ -161,12 +161,14 @@ fn running_moments_are_those_of_all_units_of_the_batch() {
         let of = start.loss(&batch(&log, objective), &arithmetic, None).of;
         let weights = values(start.weights[0].clone());
         let unit = |x: &[f64], a: usize, o: usize| {
-            x.iter().enumerate().map(|(i, x)| x * weights[i * 5 + o]).sum::<f64>() + weights[(INPUTS + a) * 5 + o]
+            x.iter().enumerate().map(|(i, x)| x * weights[i * 5 + o]).sum::<f64>()
+                + weights[(INPUTS + a) * 5 + o]
         };
         for o in 0..5 {
             let mut units = Vec::new();
             for row in log.iter() {
                 // Inputs are in single precision.
+                #[allow(clippy::cast_possible_truncation, reason = "as the batches do")]
                 let x: Vec<f64> = row.context.to_dense().iter().map(|x| f64::from(*x as f32)).collect();
                 match objective {
                     NetObjective::RewardRegression => units.push(unit(&x, row.action, o)),
@@ -190,7 +192,7 @@ fn steps_are_those_of_adagrad() {
     let batch = batch(&log(), OBJECTIVES[1]);
     let mut of = perceptron(&arithmetic);
     let mut adagrad = Adagrad::new(&of, eta, decay);
-    let mut squares = vec![0.0; 25];
+    let mut squares = [0.0; 25];
     for step in 0..3 {
         let loss = of.loss(&batch, &arithmetic, None);
         let gradient = values(loss.of.weights[0].grad(&loss.gradients()).unwrap());
