@@ -45,19 +45,19 @@ pub(super) struct Predicted {
 }
 
 impl WeightedLog {
-    /// With v_i = (r_i + b)·min(1/p_i, M), where M is `clip`.
+    /// With v_i = (r_i + b)·w_i for these weights.
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i,
     /// r_i/p_i or 1/p_i.
-    pub(super) fn new(log: &Log, translation: f64, clip: Option<f64>) -> Result<Self, BoplError> {
+    pub(super) fn new(log: &Log, translation: f64, weights: ImportanceWeights) -> Result<Self, BoplError> {
         if !(translation.abs() <= LARGEST) {
             let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
         let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
             let reward = r + translation;
-            let v = reward / clipped(*p, clip);
+            let v = weights.times(reward, *p);
             // The estimates need r/p and 1/p.
             let is_beyond = |numerator: &f64| !((numerator / p).abs() <= LARGEST);
             match [reward, *r].into_iter().find(is_beyond).or((1.0 / p > LARGEST).then_some(*r)) {
@@ -91,7 +91,7 @@ impl WeightedLog {
         self,
         log: &Log,
         predictions: &[f64],
-        (translation, clip): (f64, Option<f64>),
+        (translation, weights): (f64, ImportanceWeights),
     ) -> Result<Self, BoplError> {
         let (n, actions) = (self.len(), self.actions);
         let mut rewards = zeros(log)?;
@@ -109,7 +109,7 @@ impl WeightedLog {
         for (i, q) in predictions.chunks_exact(actions).enumerate() {
             let (logged, propensity) = (self.logged[i] as usize, self.propensities[i]);
             let reward = log.rewards()[i] - q[logged];
-            let delta = reward / clipped(propensity, clip);
+            let delta = weights.times(reward, propensity);
             if !(delta.abs() <= LARGEST) {
                 return Err(BoplError::Importance { row: i, reward, propensity });
             }
@@ -169,7 +169,7 @@ impl WeightedLog {
 /// # Errors
 /// [`BoplError::BadParameter`] for a b that is not finite; [`BoplError::Importance`].
 pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
-    Ok(WeightedLog::new(log, translation, None)?.optimal_risk(Bopl))
+    Ok(WeightedLog::new(log, translation, ImportanceWeights::default())?.optimal_risk(Bopl))
 }
 
 struct Range {
@@ -185,9 +185,23 @@ impl Range {
     }
 }
 
-/// The p of which 1/p is at most M.
-fn clipped(p: f64, clip: Option<f64>) -> f64 {
-    clip.map_or(p, |most| p.max(1.0 / most))
+/// w = min(1/p, M), and 0 where 1/p > τ.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ImportanceWeights {
+    /// M.
+    pub(super) clip: Option<f64>,
+    /// τ.
+    pub(super) switch: Option<f64>,
+}
+
+impl ImportanceWeights {
+    /// r·w.
+    fn times(self, reward: f64, p: f64) -> f64 {
+        if self.switch.is_some_and(|most| 1.0 / p > most) {
+            return 0.0;
+        }
+        reward / self.clip.map_or(p, |most| p.max(1.0 / most))
+    }
 }
 
 /// The mean of n terms.

@@ -486,6 +486,50 @@ fn clipping_is_a_bound_on_the_weights() {
     assert!(serde_json::from_str::<Settings>(&saved.replace("3.0", "-3.0")).is_err());
 }
 
+/// Rows above τ are as if their translated reward were 0, or as predicted where rewards are predicted.
+#[test]
+fn switching_leaves_rare_rows_to_the_model() {
+    let log = random_log(300, 2, 3, 6);
+    let q = predictions(&log);
+    let sorted = SortedColumns::new(log.contexts().clone()).unwrap();
+    let is_rare = |i: usize| log.propensities()[i] < 0.25;
+    assert!((0..300).any(is_rare) && !(0..300).all(is_rare));
+    let with_rewards = |reward: &dyn Fn(usize) -> f64| {
+        let rewards = (0..300).map(|i| if is_rare(i) { reward(i) } else { log.rewards()[i] }).collect();
+        let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
+        Log::new(log.contexts().clone(), 3, actions, propensities, Rewards(rewards)).unwrap()
+    };
+    let of_model = with_rewards(&|i| q[3 * i + log.logged_actions()[i] as usize]);
+    let of_none = with_rewards(&|_| 0.2);
+    for step in STEPS {
+        let settings = Settings::builder().translation(-0.2).step(step);
+        let play = |log: &Log, settings: Settings, is_doubly_robust: bool| {
+            let learner = ExactPairTree::new(growth(4, 0.1));
+            let mut run = if is_doubly_robust {
+                PolicyBoosting::<Bopl, _>::doubly_robust(log, learner, settings, &q)
+            } else {
+                PolicyBoosting::<Bopl, _>::new(log, learner, settings)
+            }
+            .unwrap();
+            (0..5).for_each(|_| assert!(run.round(&sorted).unwrap().is_continue()));
+            let rounds = run.record().iter().map(|r| (r.alpha, r.decrease, r.objective, r.bound));
+            (run.scores().to_vec(), rounds.collect::<Vec<_>>(), run.optimal_risk())
+        };
+        let (plain, switched) = (settings.build().unwrap(), settings.switch(4.0).build().unwrap());
+        assert_eq!(play(&log, switched, true), play(&of_model, plain, true));
+        assert_eq!(play(&log, switched, false), play(&of_none, plain, false));
+        assert_ne!(play(&log, switched, true), play(&log, plain, true));
+        assert_ne!(play(&log, switched, false), play(&log, plain, false));
+    }
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.1e140] {
+        let found = Settings::builder().switch(bad).build();
+        assert!(matches!(found, Err(BoplError::BadParameter { name: "switch", .. })), "{bad}");
+    }
+    let saved = serde_json::to_string(&Settings::builder().switch(3.0).build().unwrap()).unwrap();
+    assert_eq!(serde_json::from_str::<Settings>(&saved).unwrap().switch(), Some(3.0));
+    assert!(serde_json::from_str::<Settings>(&saved.replace("3.0", "-3.0")).is_err());
+}
+
 #[test]
 fn scores_of_the_ensemble_are_those_of_the_run() {
     let log = Task::letters(150).log(Reward::Noisy, 4);

@@ -5,7 +5,7 @@ use super::replay::add_members;
 use super::{BoplStop, Settings, Validation};
 use crate::bopl::algorithm::{Boosting, Vanished};
 use crate::bopl::ensemble::check_predictions;
-use crate::bopl::weighted_log::{WeightedLog, within_range, zeros};
+use crate::bopl::weighted_log::{ImportanceWeights, WeightedLog, within_range, zeros};
 use crate::bopl::{Bopl, BoplCs, BoplError, BoplS, PolicyEnsemble, PolicyObjective, Step, Weight};
 use off_policy::Log;
 use serde::{Deserialize, Serialize};
@@ -118,10 +118,11 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         (ensemble, scores): (PolicyEnsemble<L::Hypothesis>, Vec<f64>),
         predictions: Option<&[f64]>,
     ) -> Result<Self, BoplError> {
-        let (translation, clip) = (settings.translation(), settings.clip());
-        let mut weighted = WeightedLog::new(log, translation, clip)?;
+        let translation = settings.translation();
+        let weights = ImportanceWeights { clip: settings.clip(), switch: settings.switch() };
+        let mut weighted = WeightedLog::new(log, translation, weights)?;
         if let Some(predictions) = predictions {
-            weighted = weighted.with_predictions(log, predictions, (translation, clip))?;
+            weighted = weighted.with_predictions(log, predictions, (translation, weights))?;
         }
         if O::IS_NONNEGATIVE
             && let Some(row) = weighted.ratios.iter().position(|v| *v < 0.0)

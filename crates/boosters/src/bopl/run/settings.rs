@@ -20,6 +20,8 @@ pub struct Settings {
     translation: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch: Option<f64>,
     ridge: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
@@ -29,8 +31,8 @@ pub struct Settings {
 impl Settings {
     /// A builder that starts from the defaults.
     pub fn builder() -> SettingsBuilder {
-        let Self { translation, clip, ridge, smoothing, step } = Self::default();
-        SettingsBuilder { unchecked: Unchecked { translation, clip, ridge, smoothing, step } }
+        let Self { translation, clip, switch, ridge, smoothing, step } = Self::default();
+        SettingsBuilder { unchecked: Unchecked { translation, clip, switch, ridge, smoothing, step } }
     }
 
     /// b: a run trains on r_i + b.
@@ -43,6 +45,12 @@ impl Settings {
     #[must_use]
     pub fn clip(&self) -> Option<f64> {
         self.clip
+    }
+
+    /// τ, the weight 1/p above which a row has none; `None` for no such bound.
+    #[must_use]
+    pub fn switch(&self) -> Option<f64> {
+        self.switch
     }
 
     /// λ.
@@ -69,6 +77,7 @@ impl Default for Settings {
         Self {
             translation: 0.0,
             clip: None,
+            switch: None,
             ridge: 0.0,
             smoothing: None,
             step: Step::Closed(Smoothness::Sharp),
@@ -98,6 +107,14 @@ impl SettingsBuilder {
         self
     }
 
+    /// SWITCH \[WAD17\]: a row with 1/p_i > τ weighs nothing. With predicted rewards r̃(x_i, ·) is q̂(x_i, ·)
+    /// there, and the objective has the bias of q̂ on those pairs alone; without them such a pair is as if
+    /// its translated reward were 0. The guarantee is about that objective.
+    pub fn switch(mut self, largest_weight: f64) -> Self {
+        self.unchecked.switch = Some(largest_weight);
+        self
+    }
+
     /// Ridge λ on the weights of the ensemble \[L23, Appendix E\].
     pub fn ridge(mut self, lambda: f64) -> Self {
         self.unchecked.ridge = lambda;
@@ -120,8 +137,8 @@ impl SettingsBuilder {
     /// The settings.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M outside (0, 1e140], a λ of the ridge outside
-    /// [0, 1e140], a λ of smoothing outside [1e-140, 1e140], or a learning rate outside (0, 1].
+    /// [`BoplError::BadParameter`] for a |b| beyond 1e140, an M or τ outside (0, 1e140], a λ of the ridge
+    /// outside [0, 1e140], a λ of smoothing outside [1e-140, 1e140], or a learning rate outside (0, 1].
     pub fn build(self) -> Result<Settings, BoplError> {
         self.unchecked.try_into()
     }
@@ -132,6 +149,8 @@ struct Unchecked {
     translation: f64,
     #[serde(default)]
     clip: Option<f64>,
+    #[serde(default)]
+    switch: Option<f64>,
     ridge: f64,
     #[serde(default)]
     smoothing: Option<f64>,
@@ -142,14 +161,16 @@ impl TryFrom<Unchecked> for Settings {
     type Error = BoplError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, BoplError> {
-        let Unchecked { translation, clip, ridge, smoothing, step } = unchecked;
+        let Unchecked { translation, clip, switch, ridge, smoothing, step } = unchecked;
         if !(translation.abs() <= LARGEST) {
             let domain = "[-1e140, 1e140]";
             return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
         }
         step.check()?;
-        if let Some(value) = clip.filter(|most| !(*most > 0.0 && *most <= LARGEST)) {
-            return Err(BoplError::BadParameter { name: "clip", value, domain: "(0, 1e140]" });
+        for (name, bound) in [("clip", clip), ("switch", switch)] {
+            if let Some(value) = bound.filter(|most| !(*most > 0.0 && *most <= LARGEST)) {
+                return Err(BoplError::BadParameter { name, value, domain: "(0, 1e140]" });
+            }
         }
         if !(0.0..=LARGEST).contains(&ridge) {
             return Err(BoplError::BadParameter { name: "ridge", value: ridge, domain: "[0, 1e140]" });
@@ -157,6 +178,6 @@ impl TryFrom<Unchecked> for Settings {
         if let Some(value) = smoothing.filter(|lambda| !(1.0 / LARGEST..=LARGEST).contains(lambda)) {
             return Err(BoplError::BadParameter { name: "smoothing", value, domain: "[1e-140, 1e140]" });
         }
-        Ok(Self { translation, clip, ridge, smoothing, step })
+        Ok(Self { translation, clip, switch, ridge, smoothing, step })
     }
 }
