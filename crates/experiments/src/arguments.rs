@@ -145,8 +145,11 @@ pub(crate) enum Experiment {
         /// Instead of the tables: BOPL-regr with one parameter varied at a time, scored on validation rows
         #[arg(long, conflicts_with = "search")]
         variations: bool,
+        /// Instead of the tables: the rounds and seconds that second-order steps save, on validation rows
+        #[arg(long, conflicts_with_all = ["search", "variations"])]
+        second_order: bool,
         /// Methods, separated by commas, such as logging,brr-gb,autopolicy; default: all
-        #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with = "variations")]
+        #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with_all = ["variations", "second_order"])]
         methods: Vec<Method>,
         /// Tasks, separated by commas; default: all
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]

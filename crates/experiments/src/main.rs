@@ -82,6 +82,7 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
             quick,
             search: search_parameters,
             variations,
+            second_order,
             methods,
             datasets,
             peers,
@@ -90,7 +91,12 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
                 if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
             let tasks = or_all(&datasets, all);
             let methods = or_all(&methods, &bopl::methods::Method::ALL);
-            let (sets, run) = (sets(&tasks), if variations { bopl::variations::run } else { bopl::run });
+            let sets = sets(&tasks);
+            let run = match (variations, second_order) {
+                (true, _) => bopl::variations::run,
+                (_, true) => bopl::second_order::run,
+                _ => bopl::run,
+            };
             let peers = if peers { installed_peers()? } else { Peers::default() };
             let plan =
                 bopl::Plan { large_trials, comparison_trials, search_parameters, methods, tasks, peers };
@@ -133,6 +139,7 @@ fn tour(common: &Common) -> Result<ExitCode, Box<dyn Error>> {
         quick,
         search: false,
         variations: false,
+        second_order: false,
         methods: Vec::new(),
         datasets: Vec::new(),
         peers: false,

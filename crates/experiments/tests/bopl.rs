@@ -12,7 +12,7 @@ use experiments::bopl::methods::Method;
 use experiments::bopl::paper::Printed;
 use experiments::bopl::parameters::Parameters;
 use experiments::bopl::task::{MostRows, Task};
-use experiments::bopl::{Options, Plan, run, variations};
+use experiments::bopl::{Options, Plan, run, second_order, variations};
 use experiments::peer::{Peer, Peers, State};
 use experiments::runner::ExperimentError;
 use report::record::{Record, Trial};
@@ -77,11 +77,11 @@ fn neither_threads_nor_a_stop_change_a_number() {
     // Timings never repeat, so equal times mean kept units.
     let (first, resumed) = (seconds(&first), seconds(&resumed));
     let redone = first.iter().zip(&resumed).filter(|(a, b)| a != b).count();
-    assert_eq!((first.len(), redone), (11, 1));
+    assert_eq!((first.len(), redone), (12, 1));
     let broken =
         |trial: &&Trial| trial.metric.contains("rounds short") || trial.metric.contains("above the bound");
     let broken: Vec<f64> = whole.trials.iter().filter(broken).map(|trial| trial.value).collect();
-    assert_eq!(broken, [0.0; 2 * 2 * 12]);
+    assert_eq!(broken, [0.0; 2 * 2 * 13]);
 }
 
 /// The recipe learns from the log and nothing else, and the page says what it chose and what it thought of
@@ -205,7 +205,7 @@ fn the_table_of_a_reduced_run() {
     let table: Vec<String> = page
         .lines()
         .skip_while(|line| !line.starts_with("| scene "))
-        .take(17)
+        .take(18)
         .filter(of_the_rows)
         .map(cells)
         .map(|cells: Vec<String>| cells.concat().trim_end().to_owned())
@@ -226,6 +226,7 @@ fn the_table_of_a_reduced_run() {
     ours: S-regr, sharp (synthetic stand-in)  0.9917 ± 0.1059                           –
     ours: S-class, sharp (synthetic stand-in) 1.0000 ± 0.0000                           –
     ours: line search (synthetic stand-in)    1.0000 ± 0.0000                           –
+    ours: second order (synthetic stand-in)   0.9542 ± 0.4765                           –
     ours: vector leaves (synthetic stand-in)  0.9792 ± 0.0529                           –
     ");
 }
@@ -280,6 +281,26 @@ fn the_variations_of_a_reduced_run() {
     ));
 }
 
+/// The comparison of second-order steps uses validation rows, and a stopped one goes on.
+#[test]
+fn what_second_order_steps_save_in_a_reduced_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| folder.path().join(name);
+    let go = |name: &str, trials| {
+        let report = second_order::run(&options(&out(name), trials, 1)).unwrap();
+        assert!(report.files.iter().all(|file| file.exists()));
+        Record::load(&out(name).join("bopl-second-order.json")).unwrap().trials
+    };
+    let whole = go("whole", 2);
+    assert_eq!(whole.len(), 6);
+    go("stopped", 1);
+    assert_eq!(go("stopped", 2), whole);
+    let kept = store(&out("whole"), "bopl-second-order-").1;
+    assert!(kept.contains("/Validation/") && !kept.contains("/Test/"));
+    let page = std::fs::read_to_string(out("whole").join("bopl-second-order.md")).unwrap();
+    assert!(page.contains("| BOPL-S-regr, second order reaches"), "{page}");
+}
+
 #[test]
 #[allow(clippy::float_cmp, reason = "copied numbers")]
 fn the_hyper_parameters_are_those_of_table_5() {
@@ -315,7 +336,8 @@ fn the_hyper_parameters_are_those_of_table_5() {
     let [epochs, batch] = [[116, 1000, 1000, 1000], [1000, 100, 100, 100]];
     let expected = |k: usize| (layers[k], widths[k], dropout[k], decay[k], 0.0, epochs[k], batch[k]);
     assert_eq!(nets(Method::Drr), [0, 1, 2, 3].map(expected));
-    let [layers, widths, decay] = [[4, 4, 4, 2], [256, 512, 512, 512], [1e4, 1e5, 1e4, 1e3].map(f64::recip)];
+    let [layers, widths] = [[4, 4, 4, 2], [256, 512, 512, 512]];
+    let decay = [1e-4, 1e-5, 1e-4, 1e-3];
     let translation = [-0.4, -0.42, -0.2, -0.2];
     let expected = |k: usize| (layers[k], widths[k], 0.1, decay[k], translation[k], epochs[k], batch[k]);
     assert_eq!(nets(Method::BanditNet), [0, 1, 2, 3].map(expected));
@@ -441,7 +463,7 @@ fn a_search_uses_validation_rows_and_keeps_its_units() {
     }
     assert_eq!(best.len(), 5);
     let of_tests = units(folder.path()).1.matches("/Test/").count();
-    assert_eq!(of_tests, 12, "the chosen configurations are run again, and nothing else");
+    assert_eq!(of_tests, 13, "the chosen configurations are run again, and nothing else");
 }
 
 /// The method and the parameters in a unit's key.

@@ -69,7 +69,7 @@ pub(super) fn history(reward: f64) -> History {
 /// A kept round whose numbers all differ.
 pub(super) fn snapshot(round: u32, of: f64) -> Snapshot {
     let [snips, objective, bound] = [2.0, 4.0, 8.0].map(|number| Some(of + number));
-    Snapshot { round, reward: of, gradient_norm: of + 1.0, snips, objective, bound }
+    Snapshot { round, reward: of, gradient_norm: of + 1.0, snips, objective, bound, seconds: Some(of + 16.0) }
 }
 
 /// The numbers of a logging policy.

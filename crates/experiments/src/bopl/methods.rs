@@ -39,6 +39,8 @@ pub enum Method {
     SharpSClass,
     /// BOPL-S-regr with a line search for every weight.
     LineSearch,
+    /// BOPL-S-regr with second-order trees and steps.
+    SecondOrder,
     /// BOPL-S-regr over trees on x alone, with one value per action in each leaf.
     VectorLeaves,
     /// The recipe that chooses objective and settings on the log alone, [`boosters::auto_policy`].
@@ -47,7 +49,7 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Logging,
         Self::BrrGb,
         Self::BrrXgb,
@@ -63,6 +65,7 @@ impl Method {
         Self::SharpSteps,
         Self::SharpSClass,
         Self::LineSearch,
+        Self::SecondOrder,
         Self::VectorLeaves,
         Self::AutoPolicy,
     ];
@@ -86,6 +89,7 @@ impl Method {
             Self::SharpSteps => "ours: S-regr, sharp",
             Self::SharpSClass => "ours: S-class, sharp",
             Self::LineSearch => "ours: line search",
+            Self::SecondOrder => "ours: second order",
             Self::VectorLeaves => "ours: vector leaves",
             Self::AutoPolicy => "ours: AutoPolicy",
         }

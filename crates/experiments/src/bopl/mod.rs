@@ -6,7 +6,7 @@
 //! Reading order: [`task`] and [`logging_policy`], the source of the logs; [`methods`], [`parameters`] and
 //! `search`; `training`, and [`history`], its kept rounds; [`paper`], `units`, `measured`,
 //! `page`, `tables`, `curves`, `figures`; [`variations`], the same trials with one parameter changed at a
-//! time.
+//! time; [`second_order`], what second-order steps save.
 
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
@@ -22,6 +22,7 @@ pub mod paper;
 mod units;
 mod measured;
 pub mod variations;
+pub mod second_order;
 mod page;
 mod tables;
 mod curves;

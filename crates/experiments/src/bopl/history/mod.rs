@@ -50,6 +50,9 @@ pub struct Snapshot {
     pub objective: Option<f64>,
     /// The bound of \[L23, Theorem 1\] on the objective; BRR-gb has none.
     pub bound: Option<f64>,
+    /// The time of the rounds up to this one; older kept trials have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
 /// A recipe's choice.
@@ -113,8 +116,9 @@ impl<'a> Watch<'a> {
         history.above_the_bound += u32::from(round.objective > round.bound + near);
         self.before = round.objective;
         let [snips, objective, bound] = [round.snips, round.objective, round.bound].map(Some);
+        let (gradient_norm, of_rounds) = (round.gradient_norm, None);
         let snapshot =
-            Snapshot { round: 0, reward: 0.0, gradient_norm: round.gradient_norm, snips, objective, bound };
+            Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound, seconds: of_rounds };
         self.add(snapshot, round.alpha, predictor, seconds)
     }
 
@@ -130,7 +134,9 @@ impl<'a> Watch<'a> {
         self.history.short_of_the_decrease += u32::from(squared_error > self.before - round.decrease + near);
         self.before = squared_error;
         let (snips, objective, bound) = (None, Some(squared_error), None);
-        let snapshot = Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound };
+        let of_rounds = None;
+        let snapshot =
+            Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound, seconds: of_rounds };
         self.add(snapshot, rate, predictor, seconds)
     }
 
@@ -148,7 +154,8 @@ impl<'a> Watch<'a> {
         let round = self.history.rounds;
         if round == 1 || round.is_multiple_of(self.every) || round == self.last {
             let reward = self.rows.reward(&self.scores);
-            self.history.snapshots.push(Snapshot { round, reward, ..snapshot });
+            let seconds = Some(self.history.seconds);
+            self.history.snapshots.push(Snapshot { round, reward, seconds, ..snapshot });
         }
         (self.tick)(1);
         Ok(())
@@ -162,7 +169,8 @@ impl<'a> Watch<'a> {
         if let Some(end) =
             end.filter(|_| history.snapshots.last().is_none_or(|last| last.round < history.rounds))
         {
-            history.snapshots.push(Snapshot { round: history.rounds, reward: history.reward, ..end });
+            let (round, reward, seconds) = (history.rounds, history.reward, Some(history.seconds));
+            history.snapshots.push(Snapshot { round, reward, seconds, ..end });
         }
         (self.tick)(u64::from(self.last - history.rounds));
         (self.history, self.scores)

@@ -98,6 +98,8 @@ fn a_snapshot_holds_the_numbers_of_its_round() {
         assert_eq!((snapshot.gradient_norm, snapshot.snips), (16.0, Some(32.0)));
     }
     assert_eq!((history.rounds, history.seconds, history.stop), (130, 65.0, None));
+    let half_seconds = |snapshot: &Snapshot| snapshot.seconds == Some(0.5 * f64::from(snapshot.round));
+    assert!(history.snapshots.iter().all(half_seconds));
     assert!((history.reward - 2.0 / 3.0).abs() < 1e-15 && scores.len() == 6);
     assert_eq!(ticks.into_inner(), 130);
 }
@@ -120,7 +122,7 @@ fn a_stopped_run_keeps_its_end() {
     };
     let (four, six) = (run(4), run(6));
     assert_eq!(four.snapshots.iter().map(|snapshot| snapshot.round).collect::<Vec<_>>(), [1, 3, 4]);
-    let end = Snapshot { round: 4, reward: four.reward, ..snapshot(0, 0.25) };
+    let end = Snapshot { round: 4, reward: four.reward, seconds: Some(0.0), ..snapshot(0, 0.25) };
     assert_eq!((four.snapshots.last(), four.stop), (Some(&end), Some(BoplStop::Alpha)));
     assert!((four.reward - 1.0 / 3.0).abs() < 1e-15);
     assert_eq!(six.snapshots.iter().map(|snapshot| snapshot.round).collect::<Vec<_>>(), [1, 3, 6]);

@@ -184,7 +184,7 @@ pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, Experiment
         for one in methods.into_iter().filter(has_some) {
             let found = one.parameters;
             let rate = match one.method {
-                Method::BrrGb | Method::BrrXgb | Method::Drr | Method::BanditNet => {
+                Method::BrrGb | Method::BrrXgb | Method::Drr | Method::BanditNet | Method::SecondOrder => {
                     Cell::Text(significant(found.learning_rate, 3))
                 }
                 _ => Cell::Empty,

@@ -69,6 +69,10 @@ impl Method {
             Self::SharpClass => run.boost::<Bopl, _>(signs, contexts, SHARP)?,
             Self::SharpSteps => run.boost::<BoplS, _>(trees, contexts, SHARP)?,
             Self::SharpSClass => run.boost::<BoplS, _>(signs, contexts, SHARP)?,
+            Self::SecondOrder => {
+                let step = Step::SecondOrder { learning_rate: parameters.learning_rate };
+                run.boost::<BoplS, _>(trees, contexts, step)?
+            }
             Self::LineSearch => run.boost::<BoplS, _>(trees, contexts, Step::LineSearch)?,
             Self::VectorLeaves => {
                 // A leaf holds the pairs of all actions, so the same rows have |A| times the weight.
@@ -142,6 +146,7 @@ impl Run<'_> {
             snips: Some(round.snips),
             objective: Some(round.objective),
             bound: Some(round.bound),
+            seconds: None,
         });
         Ok(watch.finish(stop, end))
     }
@@ -241,7 +246,16 @@ impl Run<'_> {
                     }
                     let (snips, bound) = (None, None);
                     let objective = Some(round.squared_error);
-                    end = Some(Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound });
+                    let seconds = None;
+                    end = Some(Snapshot {
+                        round: 0,
+                        reward: 0.0,
+                        gradient_norm,
+                        snips,
+                        objective,
+                        bound,
+                        seconds,
+                    });
                 }
             }
         }
