@@ -94,7 +94,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     write(&record, &tables, panels, options)
 }
 
-/// A row per reference: its own end, and when second-order steps reached it, as means over the trials.
+/// A row per reference: its own end, as means over the trials, and when second-order steps reached it.
 fn table(task: &str, provenance: Provenance, played: &[Played]) -> Result<Table, ExperimentError> {
     let columns = [
         "trials",
@@ -113,7 +113,8 @@ fn table(task: &str, provenance: Provenance, played: &[Played]) -> Result<Table,
         let mut cells = ends(histories);
         for reached in [objective, reward] {
             let pairs = second_order.histories.iter().zip(histories);
-            cells.extend(times(pairs.map(|(history, other)| reached(history, other)).collect()));
+            let found: Vec<_> = pairs.map(|(history, other)| reached(history, other)).collect();
+            cells.extend(times(&found));
         }
         table.push(&format!("{method}, second order reaches"), provenance, cells)?;
     }
@@ -138,17 +139,21 @@ fn ends(histories: &[Arc<History>]) -> Vec<Cell> {
     ]
 }
 
-/// Mean rounds and seconds, where every trial got there.
-fn times(reached: Vec<Option<Reached>>) -> [Cell; 2] {
+/// The medians of rounds and seconds over the trials; a trial that did not get there counts as the latest.
+fn times(reached: &[Option<Reached>]) -> [Cell; 2] {
     let (trials, got_there) = (reached.len(), reached.iter().flatten().count());
-    if got_there < trials || trials == 0 {
-        return [Cell::Text(format!("not in {} of {trials}", trials - got_there)), Cell::Empty];
+    let share = if got_there < trials { format!(" ({got_there} of {trials} did)") } else { String::new() };
+    let median = |of: fn(&Reached) -> f64| {
+        let mut found: Vec<f64> = reached.iter().map(|one| one.as_ref().map_or(f64::INFINITY, of)).collect();
+        found.sort_by(f64::total_cmp);
+        found.get(trials / 2).copied().filter(|found| found.is_finite())
+    };
+    match (median(|found| f64::from(found.round)), median(|found| found.seconds)) {
+        (Some(rounds), Some(seconds)) => {
+            [Cell::Text(format!("{rounds:.0}{share}")), Cell::Text(significant(seconds, 3))]
+        }
+        _ => [Cell::Text(format!("not reached{share}")), Cell::Empty],
     }
-    let mean = |of: fn(&Reached) -> f64| reached.iter().flatten().map(of).sum::<f64>() / trials as f64;
-    [
-        Cell::Text(format!("{:.0}", mean(|found| f64::from(found.round)))),
-        Cell::Text(significant(mean(|found| found.seconds), 3)),
-    ]
 }
 
 /// Validation reward by seconds in the first trial.
@@ -174,8 +179,8 @@ fn write(
         "\nBOPL-S-regr with the parameters of [L23, Table 5], with the paper's and with sharp constants, and with \
          second-order trees and steps, whose parameters were found by hand while looking at rewards of trial 0. The objective \
          is that of the log; rewards are of *validation* rows. The last columns: the first kept round (every sixtieth of a run) \
-         of second-order steps with as low an objective, or as large a reward, as the row has at its end. A reward crosses \
-         another one by chance, too.\n",
+         of second-order steps with as low an objective, or as large a reward, as the row has at its end, medians over the \
+         trials. A reward crosses another one by chance, too.\n",
     ));
     tables.iter().for_each(|table| output.table(table));
     output.line(format_args!(

@@ -25,6 +25,19 @@ fn the_first_round_that_is_as_good_counts() {
 }
 
 #[test]
+fn times_are_medians() {
+    let at = |round: u32| Some(Reached { round, seconds: f64::from(round) / 2.0 });
+    let of = |reached: &[Option<Reached>]| match times(reached) {
+        [Cell::Text(rounds), Cell::Text(seconds)] => format!("{rounds}, {seconds} s"),
+        [Cell::Text(nothing), Cell::Empty] => nothing,
+        other => format!("{other:?}"),
+    };
+    assert_eq!(of(&[at(9), at(2), at(4)]), "4, 2.00 s");
+    assert_eq!(of(&[at(9), None, at(4)]), "9 (2 of 3 did), 4.50 s");
+    assert_eq!(of(&[at(9), None, None]), "not reached (1 of 3 did)");
+}
+
+#[test]
 fn a_row_has_its_end_and_when_it_was_reached() {
     let trials = |numbers: [(f64, f64); 3]| vec![Arc::new(played(numbers)); 2];
     let reference = trials([(-0.25, 0.125), (-0.375, 0.5), (-0.5, 0.25)]);
@@ -38,5 +51,6 @@ fn a_row_has_its_end_and_when_it_was_reached() {
     assert_eq!(of(&second_order)[0][1..], row);
     assert_eq!(of(&second_order)[1][..6], ["ours: second order", "2", "9", "2.25", "-0.7500", "0.7500"]);
     second_order[1] = Arc::new(played([(-0.25, 0.0), (-0.25, 0.0), (-0.25, 0.0)]));
-    assert_eq!(of(&second_order)[0][6..], ["not in 1 of 2", "–", "not in 1 of 2", "–"]);
+    let missed = "not reached (1 of 2 did)";
+    assert_eq!(of(&second_order)[0][6..], [missed, "–", missed, "–"]);
 }
