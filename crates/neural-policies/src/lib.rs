@@ -1,7 +1,7 @@
 //! Policies of neural networks, learnt from logs of decisions: the two deep rows of \[L23, Table 1\].
 //!
 //! *Deep reward regression* (DRR) predicts the reward of every action, and plays the best one. *BanditNet*
-//! \[Joachims, Swaminathan, de Rijke 2018\] maximises the inverse-propensity estimate of its softmax policy,
+//! \[JSR18\] maximises the inverse-propensity estimate of its softmax policy,
 //! on translated rewards. Both score a context together with an action by a multilayer perceptron, as
 //! \[L23, Appendix G\] describes it.
 //!

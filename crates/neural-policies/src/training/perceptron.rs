@@ -60,7 +60,7 @@ pub(super) struct Dropout {
 }
 
 impl Perceptron {
-    /// Weights drawn evenly from ±√(6/inputs) \[He et al. 2015\], γ = 1, β = 0. The first layer has `inputs`
+    /// Weights drawn evenly from ±√(6/inputs) \[HZRS15\], γ = 1, β = 0. The first layer has `inputs`
     /// inputs.
     pub(super) fn draw(
         inputs: usize,
@@ -218,7 +218,7 @@ impl Dropout {
     }
 }
 
-/// AdaGrad \[Duchi, Hazan, Singer 2011\] of all parameters.
+/// AdaGrad \[DHS11\] of all parameters.
 pub(super) struct Adagrad {
     rule: AdaGrad,
     learning_rate: f64,

@@ -10,7 +10,7 @@ pub enum NetObjective {
     /// Predict rewards: the mean of (F(x_i, a_i) − r_i)². The policy plays the best prediction.
     RewardRegression,
     /// Maximise the inverse-propensity estimate of the softmax policy π of F, on rewards translated by b:
-    /// minimise −mean π(a_i|x_i)·(r_i + b)/p_i \[Joachims, Swaminathan, de Rijke 2018, with λ = −b\].
+    /// minimise −mean π(a_i|x_i)·(r_i + b)/p_i \[JSR18\], whose λ is −b.
     BanditNet {
         /// b.
         translation: f64,
@@ -20,13 +20,14 @@ pub enum NetObjective {
 /// The settings of training, those of \[L23, Appendix G\] unless it is told otherwise.
 ///
 /// *The net.* Hidden layers of `first_layer_width` units, then half as many in each, but not below 32 (or the
-/// first width, if that is less); batch normalisation, max(0, ·) and dropout follow each of them.
+/// first width, if that is less); batch normalisation \[IS15\], max(0, ·) and dropout follow each
+/// of them.
 ///
-/// *A step* takes the next `batch_size` rows of a shuffled log: θ ← θ − η·g/(√(Σg²) + 10⁻⁷), AdaGrad, where
-/// g is the gradient of the mean loss plus `weight_decay`·θ. After an epoch the policy is valued on the
-/// training log itself by SNIPS: the argmax policy for reward regression, the softmax policy for BanditNet.
-/// The net of the epoch with the largest value is returned; training ends after `patience` epochs without a
-/// larger one, or after `epochs`.
+/// *A step* takes the next `batch_size` rows of a shuffled log: θ ← θ − η·g/(√(Σg²) + 10⁻⁷), AdaGrad
+/// \[DHS11\], where g is the gradient of the mean loss plus `weight_decay`·θ. After an epoch the policy is
+/// valued on the training log itself by SNIPS: the argmax policy for reward regression, the softmax policy
+/// for BanditNet. The net of the epoch with the largest value is returned; training ends after `patience`
+/// epochs without a larger one, or after `epochs`.
 ///
 /// *Randomness:* ChaCha streams of the first weights, of the order of the rows, and of dropout. The same seed
 /// gives the same net on the same machine. *Cost of an epoch:* three products with each weight for every row
