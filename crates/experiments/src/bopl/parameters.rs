@@ -120,8 +120,8 @@ const SECOND_ORDER: Line = [
 
 impl Parameters {
     /// \[L23, Table 5\] for the paper's methods. Our methods use those of the method they vary, but for
-    /// second-order trees, whose weights have another unit. BOPL-CS-regr uses those of BOPL-S-regr without the
-    /// translation. The logging policy has 0 rounds, and AutoPolicy nothing but the most rounds of a
+    /// second-order trees, whose weights have another unit. BOPL-CS-regr uses those of BOPL-S-regr without
+    /// the translation. The logging policy has 0 rounds, and AutoPolicy nothing but the most rounds of a
     /// candidate.
     ///
     /// ```

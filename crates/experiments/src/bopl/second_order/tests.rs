@@ -39,7 +39,7 @@ fn times_are_medians() {
 
 #[test]
 fn a_row_has_its_end_and_when_it_was_reached() {
-    let trials = |numbers: [(f64, f64); 3]| vec![Arc::new(played(numbers)); 2];
+    let trials = |numbers: [(f64, f64); 3]| [numbers; 2].map(|n| Arc::new(played(n))).to_vec();
     let reference = trials([(-0.25, 0.125), (-0.375, 0.5), (-0.5, 0.25)]);
     let mut second_order = trials([(-0.25, 0.25), (-0.5, 0.125), (-0.75, 0.75)]);
     let one = |method, histories| Played { method, histories };
