@@ -2,8 +2,7 @@
 
 use super::candidate::{Candidate, Objective};
 use super::learner::{contexts_of, trees};
-use crate::bopl::{BoplError, Member, PolicyEnsemble, PredictedRewards, RewardRegression};
-use crate::patience::Patience;
+use crate::bopl::{BoplError, EarlyStopping, Member, PolicyEnsemble, PredictedRewards, RewardRegression};
 use off_policy::estimators::{RewardModel, cross_fit};
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
@@ -67,20 +66,9 @@ pub(super) fn fit(log: &Log, rngs: &[ChaCha8Rng; 2]) -> Result<BoostedRewards, B
     let (train, held_out) = (part(false)?, part(true)?);
     let contexts = contexts_of(&train)?;
     let mut run = RewardRegression::new(&train, trees(&MODEL, rngs.clone())?, MODEL.learning_rate)?;
-    let mut residuals = held_out.rewards().to_vec();
-    let mut patience = Patience::new(PATIENCE, 0).unwrap_or_else(|| unreachable!("20 rounds"));
-    for round in 0.. {
-        patience.observe(round, Some(-residuals.iter().map(|r| r * r).sum::<f64>()));
-        if round == MOST_ROUNDS || patience.is_over(round, 0) || run.round(&contexts)?.is_break() {
-            break;
-        }
-        let Some(member) = run.ensemble().members().last() else { break };
-        for (residual, row) in residuals.iter_mut().zip(held_out.iter()) {
-            *residual -= member.alpha * member.predictor.score(row.context, row.action)?;
-        }
-    }
-    let best = patience.best().map_or(0, |(round, _)| round);
-    Ok(BoostedRewards(run.ensemble().prefix(best)))
+    let stopping = EarlyStopping::builder(&held_out).rounds(MOST_ROUNDS).patience(PATIENCE).build()?;
+    let end = run.fit(&contexts, &stopping)?;
+    Ok(BoostedRewards(run.ensemble().prefix(end.best_round)))
 }
 
 /// q̂(x_i, a) of the rows of `log` at i·|A| + a, by a model of the rows of `others`.

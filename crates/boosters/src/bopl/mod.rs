@@ -26,7 +26,10 @@ pub use ensemble::{Member, PolicyEnsemble};
 pub use error::BoplError;
 pub use objective::{Along, Bopl, BoplCs, BoplLs, BoplS, PolicyObjective, Smoothness};
 pub use policy_model::{PolicyModel, Training};
-pub use reward_regression::{PredictedRewards, RegressionRound, RewardRegression};
+pub use reward_regression::{
+    EarlyStopping, EarlyStoppingBuilder, PredictedProbabilities, PredictedRewards, RegressionRound,
+    RewardRegression, StoppedEarly,
+};
 pub use run::{
     BoplStop, Checkpoint, PolicyBoosting, Round, Settings, SettingsBuilder, Validation, ValidationBuilder,
 };

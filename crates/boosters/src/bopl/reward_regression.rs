@@ -4,7 +4,8 @@ use super::algorithm::NEGLIGIBLE;
 use super::ensemble::{check_predictions, check_predictor};
 use super::run::LogContexts;
 use super::weighted_log::zeros;
-use super::{BoplError, BoplStop, PolicyEnsemble};
+use super::{Along, BoplError, BoplStop, Member, PolicyEnsemble};
+use crate::patience::Patience;
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
@@ -13,15 +14,23 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 
-/// Boosted reward regression, BRR-gb of \[L23, Section 5.2\]: gradient boosting of the squared error of
-/// predicted rewards on the logged pairs.
+/// Boosted reward regression, BRR of \[L23, Section 5.2\]: gradient boosting of the squared or the logistic
+/// loss of predicted rewards on the logged pairs.
 ///
-/// Each round fits f_t to the residuals r_i − F_{t−1}(x_i, a_i) with weight 1 on the logged pairs and 0 on
-/// all others, and F_t = F_{t−1} + ηf_t. The policy is the [`Argmax`](off_policy::policies::Argmax) of the
-/// ensemble; the ensemble as [`PredictedRewards`] is a model for DM and DR. *Guarantee:* the mean squared
-/// error falls by (2ηΣ⟨residual, f⟩ − η²Σf²)/n, up to rounding, whatever the base learner finds; least
-/// squares on trees has Σ⟨residual, f⟩ ≥ Σf², so that it never rises for η in (0, 2). *Shapes:* pair (i, a)
-/// stands at a·n + i. *Cost:* one training, and O(n); 24 bytes a pair.
+/// Each round fits f_t to the gradient with weight w_i on the logged pairs and 0 on all others, and F_t =
+/// F_{t−1} + α_tf_t. The policy is the [`Argmax`](off_policy::policies::Argmax) of the ensemble. *Shapes:*
+/// pair (i, a) stands at a·n + i. *Cost:* one training, and O(n); 24 bytes a pair.
+///
+/// *Squared loss* ([`new`](Self::new)), BRR-gb: residuals r_i − F(x_i, a_i), w_i = 1, α_t = η. *Guarantee:*
+/// the mean squared error falls by (2ηΣ⟨residual, f⟩ − η²Σf²)/n, up to rounding, whatever the base learner
+/// finds; least squares on trees has Σ⟨residual, f⟩ ≥ Σf², so that it never rises for η in (0, 2). The
+/// ensemble as [`PredictedRewards`] is a model for DM and DR.
+///
+/// *Logistic loss* ([`logistic`](Self::logistic)) for rewards in [0, 1], such as clicks: with q = 1/(1 +
+/// e^−F), residuals r_i − q_i and w_i = q_i(1 − q_i), so that trees take Newton steps. α_t is the minimum on
+/// [−η, η] of the quadratic above the loss along f_t that [`Along`] has for two actions with the scores F and
+/// 0. *Guarantee:* the mean loss falls by at least (αU − α²Q/2)/n with U = Σ⟨residual, f⟩ and Q the sum of
+/// the curvatures, whatever the base learner finds. The model is [`PredictedProbabilities`].
 ///
 /// ```
 /// use boosters::bopl::{PredictedRewards, RewardRegression};
@@ -36,7 +45,7 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 /// let learner = ExactPairTree::new(growth);
 /// let mut run = RewardRegression::new(&log, learner, 0.5)?;
 /// let round = run.round(&SortedColumns::new(contexts)?)?.continue_value().ok_or("ended")?;
-/// assert_eq!((round.squared_error, round.decrease), (0.125, 0.375)); // of 1/2
+/// assert_eq!((round.loss, round.decrease), (0.125, 0.375)); // of 1/2
 /// let mut q = [0.0; 2];
 /// PredictedRewards(run.ensemble()).rewards(Row::dense(&[7.0])?, &mut q)?;
 /// assert_eq!(q, [0.5, 0.0]);
@@ -50,29 +59,42 @@ pub struct RewardRegression<L: PairLearner> {
     ensemble: PolicyEnsemble<L::Hypothesis>,
     /// The place of the logged pair of each row.
     logged: Vec<usize>,
+    /// r − F, or r − q.
     residuals: Vec<f64>,
+    /// The rewards and F of the logged pairs, for the logistic loss alone.
+    logistic: Option<Logistic>,
+    /// The numbers of the logged pairs after a round that is not booked yet.
+    moved: Vec<f64>,
     gradients: Vec<f64>,
     weights: Vec<f64>,
     values: Vec<f64>,
-    squared_error: f64,
+    loss: f64,
     record: Vec<RegressionRound>,
+}
+
+#[derive(Debug, Clone)]
+struct Logistic {
+    rewards: Vec<f64>,
+    scores: Vec<f64>,
 }
 
 /// The record of a round of reward regression.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RegressionRound {
-    /// (1/n) Σ (r_i − F(x_i, a_i))² after the round.
-    pub squared_error: f64,
-    /// Its fall, up to rounding: (2ηΣ⟨residual, f⟩ − η²Σf²)/n.
+    /// The mean loss after the round: (1/n) Σ (r_i − F(x_i, a_i))², or (1/n) Σ (ln(1 + e^F) − r_iF).
+    pub loss: f64,
+    /// Its fall: for the squared loss (2ηΣ⟨residual, f⟩ − η²Σf²)/n, up to rounding; for the logistic loss at
+    /// least this.
     pub decrease: f64,
 }
 
 impl<L: PairLearner> RewardRegression<L> {
-    /// One round on the contexts of the log; it ends where the residuals or the predictions are below 10^−10.
+    /// One round on the contexts of the log; it ends where the residuals or the predictions are below 10^−10,
+    /// or no step along the predictions lowers the logistic loss.
     ///
     /// # Errors
     /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for contexts that are not the log's; the
-    /// errors of the base learner; predictions or errors that are not finite. The round is then not booked.
+    /// errors of the base learner; predictions or losses that are not finite. The round is then not booked.
     pub fn round(
         &mut self,
         contexts: &L::Contexts,
@@ -82,8 +104,12 @@ impl<L: PairLearner> RewardRegression<L> {
         if is_negligible(&self.residuals) {
             return Ok(ControlFlow::Break(BoplStop::Gradient));
         }
-        for (pair, residual) in self.logged.iter().zip(&self.residuals) {
+        for ((i, pair), residual) in self.logged.iter().enumerate().zip(&self.residuals) {
             self.gradients[*pair] = *residual;
+            if let Some(Logistic { scores, .. }) = &self.logistic {
+                let q = probability(scores[i]);
+                self.weights[*pair] = (q * (1.0 - q)).max(LEAST_WEIGHT);
+            }
         }
         let actions = self.ensemble.actions();
         let round = PairRound::new(n, actions, &self.gradients, PairWeights::OfPairs(&self.weights))?;
@@ -93,37 +119,160 @@ impl<L: PairLearner> RewardRegression<L> {
         if is_negligible(&self.values) {
             return Ok(ControlFlow::Break(BoplStop::Predictions));
         }
-        let moved: Vec<f64> = self
-            .logged
-            .iter()
-            .zip(&self.residuals)
-            .map(|(pair, r)| r - self.rate * self.values[*pair])
-            .collect();
-        let squared_error = mean_square(&moved)?;
-        let logged = self.logged.iter().map(|pair| self.values[*pair]);
-        // r² − (r − ηf)² = ηf(2r − ηf).
-        let terms = logged.zip(&self.residuals).map(|(f, r)| self.rate * f * (2.0 * r - self.rate * f));
-        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let decrease = terms.sum::<f64>() / n as f64;
-        (self.residuals, self.squared_error) = (moved, squared_error);
-        self.ensemble.push(self.rate, f);
-        let round = RegressionRound { squared_error, decrease };
+        let (alpha, round) = match &self.logistic {
+            None => self.least_squares()?,
+            Some(logistic) => {
+                let (alpha, decrease) = self.newton(logistic);
+                if alpha == 0.0 {
+                    return Ok(ControlFlow::Break(BoplStop::Alpha));
+                }
+                let places = self.logged.iter().zip(&logistic.scores);
+                self.moved.clear();
+                self.moved.extend(places.map(|(pair, score)| score + alpha * self.values[*pair]));
+                let loss = mean_logistic(&logistic.rewards, &self.moved)?;
+                (alpha, RegressionRound { loss, decrease })
+            }
+        };
+        // Booked from here on.
+        match &mut self.logistic {
+            None => std::mem::swap(&mut self.residuals, &mut self.moved),
+            Some(Logistic { rewards, scores }) => {
+                std::mem::swap(scores, &mut self.moved);
+                let rows = rewards.iter().zip(&*scores);
+                for (residual, (r, score)) in self.residuals.iter_mut().zip(rows) {
+                    *residual = r - probability(*score);
+                }
+            }
+        }
+        self.loss = round.loss;
+        self.ensemble.push(alpha, f);
         self.record.push(round);
         Ok(ControlFlow::Continue(round))
     }
 
-    /// A run from F_0 = 0 with the learning rate η.
+    /// η, with the residuals that it leaves.
+    fn least_squares(&mut self) -> Result<(f64, RegressionRound), BoplError> {
+        let Self { rate, logged, residuals, moved, values, .. } = self;
+        let rate = *rate;
+        moved.clear();
+        moved.extend(logged.iter().zip(&*residuals).map(|(pair, r)| r - rate * values[*pair]));
+        let loss = mean_square(moved)?;
+        let logged = logged.iter().map(|pair| values[*pair]);
+        // r² − (r − ηf)² = ηf(2r − ηf).
+        let terms = logged.zip(&*residuals).map(|(f, r)| rate * f * (2.0 * r - rate * f));
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let decrease = terms.sum::<f64>() / residuals.len() as f64;
+        Ok((rate, RegressionRound { loss, decrease }))
+    }
+
+    /// α and the guaranteed fall of the mean logistic loss.
+    fn newton(&self, logistic: &Logistic) -> (f64, f64) {
+        let (mut slope, mut curvature) = (0.0, 0.0);
+        for ((pair, residual), score) in self.logged.iter().zip(&self.residuals).zip(&logistic.scores) {
+            let (f, q) = (self.values[*pair], probability(*score));
+            slope += residual * f;
+            let along = Along { pi: q, variance: q * (1.0 - q) * f * f, range: f.abs(), eta: self.rate };
+            curvature += along.of_logarithm();
+        }
+        if curvature <= 0.0 || slope == 0.0 {
+            return (0.0, 0.0);
+        }
+        let alpha = (slope / curvature).clamp(-self.rate, self.rate);
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let decrease = alpha * (slope - 0.5 * alpha * curvature) / self.residuals.len() as f64;
+        (alpha, decrease)
+    }
+
+    /// Rounds until the mean loss on the held-out log has not fallen for as many as the patience allows.
+    /// Rounds that were played before count.
+    ///
+    /// # Errors
+    /// [`BoplError::Policy`] for a held-out log of another coding; [`BoplError::Mismatch`] for one of other
+    /// contexts or actions; [`BoplError::BadParameter`] for rewards outside [0, 1] under the logistic loss;
+    /// [`BoplError::NotFinite`] for a held-out loss; those of [`round`](Self::round). The rounds before
+    /// stand.
+    pub fn fit(
+        &mut self,
+        contexts: &L::Contexts,
+        stopping: &EarlyStopping<'_>,
+    ) -> Result<StoppedEarly, BoplError> {
+        let EarlyStopping { held_out, rounds, ref patience } = *stopping;
+        self.ensemble.check_fit(held_out)?;
+        let is_logistic = self.logistic.is_some();
+        if is_logistic {
+            check_probabilities(held_out)?;
+        }
+        // F, or the residuals of the squared loss.
+        let mut numbers = if is_logistic { vec![0.0; held_out.len()] } else { held_out.rewards().to_vec() };
+        let sign = if is_logistic { 1.0 } else { -1.0 };
+        let mut patience = patience.clone();
+        let (mut followed, mut stop) = (0, BoplStop::Rounds);
+        loop {
+            let found = if is_logistic {
+                mean_logistic(held_out.rewards(), &numbers)?
+            } else {
+                mean_square(&numbers)?
+            };
+            patience.observe(followed, Some(-found));
+            if patience.is_over(followed, 0) {
+                stop = BoplStop::Patience;
+                break;
+            }
+            if followed == self.ensemble.len() {
+                if followed >= rounds {
+                    break;
+                }
+                if let ControlFlow::Break(reason) = self.round(contexts)? {
+                    stop = reason;
+                    break;
+                }
+            }
+            let Some(Member { alpha, predictor }) = self.ensemble.members().get(followed) else { break };
+            for (number, row) in numbers.iter_mut().zip(held_out.iter()) {
+                *number += sign * alpha * predictor.score(row.context, row.action)?;
+            }
+            followed += 1;
+        }
+        let (best_round, negative) = patience.best().unwrap_or((0, 0.0));
+        Ok(StoppedEarly { best_round, held_out_loss: -negative, stop })
+    }
+
+    /// A run of the squared loss from F_0 = 0 with the learning rate η.
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose
     /// squares are beyond the range of numbers; [`BoplError::TooManyPairs`].
     pub fn new(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
+        let residuals = log.rewards().to_vec();
+        let loss = mean_square(&residuals)?;
+        Self::start(log, learner, rate, (residuals, loss), None)
+    }
+
+    /// A run of the logistic loss from F_0 = 0, where every reward is predicted to be ½, with the learning
+    /// rate η.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a rate outside (0, 2), or a reward outside [0, 1];
+    /// [`BoplError::TooManyPairs`].
+    pub fn logistic(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
+        check_probabilities(log)?;
+        let (rewards, scores) = (log.rewards().to_vec(), vec![0.0; log.len()]);
+        let loss = mean_logistic(&rewards, &scores)?;
+        let residuals = rewards.iter().map(|r| r - 0.5).collect();
+        Self::start(log, learner, rate, (residuals, loss), Some(Logistic { rewards, scores }))
+    }
+
+    fn start(
+        log: &Log,
+        learner: L,
+        rate: f64,
+        (residuals, loss): (Vec<f64>, f64),
+        logistic: Option<Logistic>,
+    ) -> Result<Self, BoplError> {
         if !(rate > 0.0 && rate < 2.0) {
             return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
         }
         let n = log.len();
-        let residuals = log.rewards().to_vec();
-        let squared_error = mean_square(&residuals)?;
         let mut weights = zeros(log)?;
         let logged: Vec<usize> =
             log.logged_actions().iter().enumerate().map(|(i, a)| *a as usize * n + i).collect();
@@ -135,15 +284,17 @@ impl<L: PairLearner> RewardRegression<L> {
             ensemble: PolicyEnsemble::start(log)?,
             logged,
             residuals,
+            logistic,
+            moved: Vec::with_capacity(n),
             gradients: zeros(log)?,
             weights,
             values: zeros(log)?,
-            squared_error,
+            loss,
             record: Vec::new(),
         })
     }
 
-    /// F_t: predicted rewards.
+    /// F_t: predicted rewards, or their log-odds.
     #[must_use]
     pub fn ensemble(&self) -> &PolicyEnsemble<L::Hypothesis> {
         &self.ensemble
@@ -155,10 +306,10 @@ impl<L: PairLearner> RewardRegression<L> {
         self.ensemble
     }
 
-    /// (1/n) Σ (r_i − F_t(x_i, a_i))².
+    /// The mean loss, as in [`RegressionRound`].
     #[must_use]
-    pub fn squared_error(&self) -> f64 {
-        self.squared_error
+    pub fn loss(&self) -> f64 {
+        self.loss
     }
 
     /// The rounds so far.
@@ -166,6 +317,89 @@ impl<L: PairLearner> RewardRegression<L> {
     pub fn record(&self) -> &[RegressionRound] {
         &self.record
     }
+}
+
+/// When [`RewardRegression::fit`] ends: a held-out log, the most rounds, and a patience.
+///
+/// ```
+/// use boosters::bopl::{EarlyStopping, PredictedProbabilities, RewardRegression};
+/// use off_policy::{Log, Rewards, estimators::RewardModel};
+/// use rows::{Row, RowMatrix};
+/// use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
+/// // Action 1 pays in half of its rows, action 0 never.
+/// let log = |n: usize| -> Result<Log, Box<dyn std::error::Error>> {
+///     let contexts = RowMatrix::dense(1, (0..n).map(|i| (i % 7) as f64).collect())?;
+///     let paid = Rewards((0..n).map(|i| f64::from(u8::from(i % 4 == 1))).collect());
+///     Ok(Log::new(contexts, 2, (0..n).map(|i| (i % 2) as u32).collect(), vec![0.5; n], paid)?)
+/// };
+/// let (log, held_out) = (log(400)?, log(100)?);
+/// let growth = PairGrowth::builder().max_depth(2).min_child_weight(1.0).build()?;
+/// let mut run = RewardRegression::logistic(&log, HistogramPairTree::new(growth), 0.5)?;
+/// let stopping = EarlyStopping::builder(&held_out).rounds(200).patience(10).build()?;
+/// let end = run.fit(&BinnedContexts::new(log.contexts().clone())?, &stopping)?;
+/// let mut q = [0.0; 2];
+/// PredictedProbabilities(&run.ensemble().prefix(end.best_round)).rewards(Row::dense(&[3.0])?, &mut q)?;
+/// assert!(q[0] < 0.01 && (q[1] - 0.5).abs() < 0.1, "{q:?} after {end:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct EarlyStopping<'a> {
+    held_out: &'a Log,
+    rounds: usize,
+    patience: Patience,
+}
+
+/// Builds an [`EarlyStopping`]: at most 1,000 rounds, and 20 without a better one, unless it is told
+/// otherwise.
+#[derive(Debug, Clone, Copy)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct EarlyStoppingBuilder<'a> {
+    held_out: &'a Log,
+    rounds: usize,
+    patience: usize,
+}
+
+impl<'a> EarlyStopping<'a> {
+    /// A builder with a log that had no part in the training.
+    pub fn builder(held_out: &'a Log) -> EarlyStoppingBuilder<'a> {
+        EarlyStoppingBuilder { held_out, rounds: 1_000, patience: 20 }
+    }
+}
+
+impl<'a> EarlyStoppingBuilder<'a> {
+    /// The most rounds.
+    pub fn rounds(self, rounds: usize) -> Self {
+        Self { rounds, ..self }
+    }
+
+    /// The number of rounds without a smaller loss after which the run is over; `usize::MAX` for never.
+    pub fn patience(self, patience: usize) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The end of a run.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a patience of 0.
+    pub fn build(self) -> Result<EarlyStopping<'a>, BoplError> {
+        let Self { held_out, rounds, patience } = self;
+        let Some(patience) = Patience::new(patience, 0) else {
+            return Err(BoplError::BadParameter { name: "patience", value: 0.0, domain: Patience::DOMAIN });
+        };
+        Ok(EarlyStopping { held_out, rounds, patience })
+    }
+}
+
+/// The end of [`RewardRegression::fit`]. The model to keep is the
+/// [`prefix`](PolicyEnsemble::prefix) of `best_round` members.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StoppedEarly {
+    /// The round of the smallest loss on the held-out log, the first of equals; 0 is the start.
+    pub best_round: usize,
+    /// That loss.
+    pub held_out_loss: f64,
+    /// Why no further round was played.
+    pub stop: BoplStop,
 }
 
 /// An ensemble of [`RewardRegression`] as a model of rewards: q(x, a) = F(x, a).
@@ -190,16 +424,67 @@ impl<H: PairHypothesis> RewardModel for PredictedRewards<'_, H> {
     }
 }
 
+/// An ensemble of [`RewardRegression::logistic`] as a model of rewards: q(x, a) = 1/(1 + e^−F(x, a)).
+#[derive(Debug, Clone, Copy)]
+pub struct PredictedProbabilities<'a, H>(pub &'a PolicyEnsemble<H>);
+
+impl<H: PairHypothesis> RewardModel for PredictedProbabilities<'_, H> {
+    fn inputs(&self) -> Option<usize> {
+        Some(self.0.inputs())
+    }
+
+    fn actions(&self) -> usize {
+        self.0.actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.0.schema()
+    }
+
+    fn rewards(&self, x: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {
+        self.0.scores(x, rewards)?;
+        rewards.iter_mut().for_each(|score| *score = probability(*score));
+        Ok(())
+    }
+}
+
+/// The least w_i: a residual of a pair without a weight would be lost.
+const LEAST_WEIGHT: f64 = 1e-16;
+
+fn probability(score: f64) -> f64 {
+    1.0 / (1.0 + (-score).exp())
+}
+
+fn check_probabilities(log: &Log) -> Result<(), BoplError> {
+    match log.rewards().iter().find(|r| !(0.0..=1.0).contains(*r)) {
+        Some(&value) => Err(BoplError::BadParameter { name: "a reward", value, domain: "[0, 1]" }),
+        None => Ok(()),
+    }
+}
+
 fn is_negligible(values: &[f64]) -> bool {
     values.iter().all(|v| v.abs() < NEGLIGIBLE)
 }
 
 fn mean_square(residuals: &[f64]) -> Result<f64, BoplError> {
+    finite("the squared error", mean_of(residuals.iter().map(|r| r * r)))
+}
+
+/// (1/n) Σ (ln(1 + e^F) − rF).
+fn mean_logistic(rewards: &[f64], scores: &[f64]) -> Result<f64, BoplError> {
+    let terms = rewards.iter().zip(scores).map(|(r, score)| {
+        let certain = if *score > 0.0 { (1.0 - r) * score } else { -r * score };
+        certain + (-score.abs()).exp().ln_1p()
+    });
+    finite("the logistic loss", mean_of(terms))
+}
+
+fn mean_of(terms: impl ExactSizeIterator<Item = f64>) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-    let mean = residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len() as f64;
-    if mean.is_finite() {
-        Ok(mean)
-    } else {
-        Err(BoplError::NotFinite { argument: "the squared error", index: 0, value: mean })
-    }
+    let n = terms.len() as f64;
+    terms.sum::<f64>() / n
+}
+
+fn finite(argument: &'static str, value: f64) -> Result<f64, BoplError> {
+    if value.is_finite() { Ok(value) } else { Err(BoplError::NotFinite { argument, index: 0, value }) }
 }

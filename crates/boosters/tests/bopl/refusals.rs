@@ -111,10 +111,10 @@ fn contexts_of_the_same_shape_that_are_not_the_logs() {
     let mut run = PolicyBoosting::<BoplS, _>::new(&log, learner(), settings()).unwrap();
     let mut baseline = RewardRegression::new(&log, learner(), 0.1).unwrap();
     for other in [&turned, &changed] {
-        let before = (run.scores().to_vec(), run.record().len(), baseline.squared_error());
+        let before = (run.scores().to_vec(), run.record().len(), baseline.loss());
         assert_eq!(run.round(other), Err(BoplError::OtherContexts));
         assert_eq!(baseline.round(other), Err(BoplError::OtherContexts));
-        assert_eq!(before, (run.scores().to_vec(), run.record().len(), baseline.squared_error()));
+        assert_eq!(before, (run.scores().to_vec(), run.record().len(), baseline.loss()));
         assert!(run.round(&own).unwrap().is_continue() && baseline.round(&own).unwrap().is_continue());
     }
     // The objective of the record is that of the ensemble on the log.

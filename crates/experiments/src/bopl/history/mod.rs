@@ -130,10 +130,10 @@ impl<'a> Watch<'a> {
         (rate, predictor): (f64, &impl PairHypothesis),
         seconds: f64,
     ) -> Result<(), ExperimentError> {
-        let (squared_error, near) = (round.squared_error, 1e-9 * (1.0 + self.before));
-        self.history.short_of_the_decrease += u32::from(squared_error > self.before - round.decrease + near);
-        self.before = squared_error;
-        let (snips, objective, bound) = (None, Some(squared_error), None);
+        let (loss, near) = (round.loss, 1e-9 * (1.0 + self.before));
+        self.history.short_of_the_decrease += u32::from(loss > self.before - round.decrease + near);
+        self.before = loss;
+        let (snips, objective, bound) = (None, Some(loss), None);
         let of_rounds = None;
         let snapshot =
             Snapshot { round: 0, reward: 0.0, gradient_norm, snips, objective, bound, seconds: of_rounds };

@@ -65,8 +65,8 @@ fn rounds_that_violate_a_theorem_are_counted() {
 fn regression_rounds_short_of_the_decrease_are_counted() {
     let rows = rows();
     let mut watch = Watch::new(&rows, 3, 1.0, &|_| ());
-    for (squared_error, decrease) in [(0.75, 0.25), (0.625, 0.25), (0.5, 0.125), (0.625, -0.0625)] {
-        let round = RegressionRound { squared_error, decrease };
+    for (loss, decrease) in [(0.75, 0.25), (0.625, 0.25), (0.5, 0.125), (0.625, -0.0625)] {
+        let round = RegressionRound { loss, decrease };
         watch.see_regression(&round, 0.0, (1.0, &Alike([0.0; 2])), 0.0).unwrap();
     }
     assert_eq!((watch.history.short_of_the_decrease, watch.history.above_the_bound), (2, 0));

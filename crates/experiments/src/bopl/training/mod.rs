@@ -223,11 +223,11 @@ impl Run<'_> {
     fn reward_regression(self, learner: HistogramPairTree) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
         let mut run = RewardRegression::new(&trial.log, learner, parameters.learning_rate)?;
-        let mut watch = Watch::new(rows, parameters.rounds, run.squared_error(), tick);
+        let mut watch = Watch::new(rows, parameters.rounds, run.loss(), tick);
         let (mut stop, mut end) = (None, None);
         for _ in 0..parameters.rounds {
             // The norm of the residuals, which are the gradient.
-            let gradient_norm = (run.squared_error() * trial.log.len() as f64).sqrt();
+            let gradient_norm = (run.loss() * trial.log.len() as f64).sqrt();
             let begun = Instant::now();
             match run.round(&trial.contexts)? {
                 ControlFlow::Break(reason) => {
@@ -245,7 +245,7 @@ impl Run<'_> {
                         )?;
                     }
                     let (snips, bound) = (None, None);
-                    let objective = Some(round.squared_error);
+                    let objective = Some(round.loss);
                     let seconds = None;
                     end = Some(Snapshot {
                         round: 0,
