@@ -30,9 +30,10 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
 /// 60, the most rounds, or, from Ση = 15 on, as long without a better round as half of its rounds. The others
-/// follow, and end where they lag behind it at the same Ση. The candidate and the round of the largest value
-/// from Ση = 5 on win. They are trained on all rows: four times on other draws of rows and columns, or less
-/// often from 100,001 rows on.
+/// follow, and end where they lag behind it at the same Ση. The best one, and up to two others within half a
+/// standard error of it, are then trained and valued on further folds, until all rows or 100,000 of them have
+/// been held out. The candidate and the round of the largest mean value from Ση = 5 on win. They are trained
+/// on all rows: four times on other draws of rows and columns, or less often from 100,001 rows on.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
@@ -107,9 +108,11 @@ pub struct AutoFit {
 
 /// The folds that rows are dealt to.
 const FOLDS: usize = 5;
-/// Logs of fewer rows are valued on [`OF_SMALL`] folds, others on one.
+/// Logs of fewer rows are valued on all folds, others on one at first.
 const SMALL: usize = 10_000;
-const OF_SMALL: usize = 5;
+/// The candidates that are valued on further folds, and the rows that are held out in all of them.
+const FINALISTS: usize = 3;
+const HELD_OUT: usize = 100_000;
 /// The least patience.
 const PATIENCE: usize = 50;
 /// The most trainings of the winner, each on other parts of the rows and columns, and the rows of all of
@@ -131,7 +134,8 @@ impl AutoPolicy {
     }
 
     /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate after its first
-    /// rounds, and again when it ends; `Break` ends the search, and the best one so far is trained.
+    /// rounds, again when it ends, and after each further fold; `Break` ends the search, and the best one so
+    /// far is trained.
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a log of fewer than 10 rows; the errors of training.
@@ -147,10 +151,10 @@ impl AutoPolicy {
             return Err(BoplError::BadParameter { name: "rows of the log", value, domain: "10, 11, …" });
         }
         let (log, unit) = in_units(log)?;
-        let mut order: Vec<usize> = (0..n).collect();
-        order.shuffle(&mut self.stream(0));
-        let held_out = if n < SMALL { OF_SMALL } else { 1 };
-        let folds = (0..held_out).map(|fold| Fold::new(&log, &order, fold, &self.streams(1)));
+        let mut rows: Vec<usize> = (0..n).collect();
+        rows.shuffle(&mut self.stream(0));
+        let held_out = if n < SMALL { FOLDS } else { 1 };
+        let folds = (0..held_out).map(|fold| Fold::new(&log, &rows, fold, &self.streams(1)));
         let folds = folds.collect::<Result<Vec<_>, _>>()?;
         let drawn = candidates(Ranges::of(&log), self.candidates, &mut self.stream(3));
         let (mut tried, mut curves) = (Vec::new(), Vec::new());
@@ -166,8 +170,7 @@ impl AutoPolicy {
             }
         }
         // The best so far leads, and the others go on as long as they keep up.
-        let mut order: Vec<usize> = (0..curves.len()).collect();
-        order.sort_by(|a, b| curves[*b].best().1.value.total_cmp(&curves[*a].best().1.value));
+        let order = by_value(&curves);
         let mut chosen = order.first().copied().unwrap_or_default();
         for k in order {
             let leader = (k != chosen).then(|| &curves[chosen]);
@@ -181,6 +184,24 @@ impl AutoPolicy {
             if curves[k].best().1.value > curves[chosen].best().1.value {
                 chosen = k;
             }
+        }
+        drop(folds);
+        if !is_broken {
+            let finalists = finalists(&curves, chosen);
+            for fold in held_out..further_folds(n) {
+                let fold = Fold::new(&log, &rows, fold, &self.streams(1))?;
+                let of = |k: &usize| self.follow((*k, &drawn[*k]), &fold, curves[*k].values.len());
+                let values = finalists.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+                for (k, values) in finalists.iter().zip(values) {
+                    curves[*k].merge(fold.held_out.len(), &values);
+                    tried[*k] = Tried::new(&drawn[*k], &curves[*k], unit);
+                    is_broken |= watch(&tried[*k]).is_break();
+                }
+                if is_broken {
+                    break;
+                }
+            }
+            chosen = best(&curves, finalists);
         }
         let Tried { candidate, best_round, .. } = &tried[chosen];
         let ensemble = self.bag(candidate, *best_round, &log)?;
@@ -237,7 +258,8 @@ impl AutoPolicy {
         };
         let mut runs = folds.iter().map(start).collect::<Result<Vec<_>, _>>()?;
         let mut validations = folds.iter().map(Fold::validation).collect::<Result<Vec<_>, _>>()?;
-        let mut curve = Curve { learning_rate: candidate.learning_rate, values: Vec::new() };
+        let rows = folds.iter().map(|fold| fold.held_out.len()).sum();
+        let mut curve = Curve { learning_rate: candidate.learning_rate, rows, values: Vec::new() };
         for round in 0.. {
             let mut pooled = Pooled::default();
             for (validation, (run, fold)) in validations.iter_mut().zip(runs.iter().zip(folds)) {
@@ -260,6 +282,27 @@ impl AutoPolicy {
             }
         }
         Ok(curve)
+    }
+
+    /// So many values of the k-th candidate on one fold: F_0, F_1, …; fewer where training ended.
+    fn follow(
+        &self,
+        (k, candidate): (usize, &Candidate),
+        fold: &Fold,
+        values: usize,
+    ) -> Result<Vec<Estimate>, BoplError> {
+        let predictions = || fold.predictions(&self.streams(1)).map(<[f64]>::to_vec);
+        let mut run =
+            Training::new(candidate, &fold.train, self.streams(4 + 2 * (k as u64 + 1)), predictions)?;
+        let mut validation = fold.validation()?;
+        validation.follow(run.ensemble())?;
+        for _ in 1..values {
+            if run.round(&fold.contexts)?.is_break() {
+                break;
+            }
+            validation.follow(run.ensemble())?;
+        }
+        Ok(validation.estimates().iter().copied().flatten().collect())
     }
 
     fn stream(&self, of: u64) -> ChaCha8Rng {
@@ -359,9 +402,39 @@ impl Fold {
     }
 }
 
+/// The number of folds that finalists are valued on, in a log of n rows.
+fn further_folds(n: usize) -> usize {
+    HELD_OUT.div_ceil((n / FOLDS).max(1)).min(FOLDS)
+}
+
+/// The candidates from the largest value down.
+fn by_value(curves: &[Curve]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..curves.len()).collect();
+    order.sort_by(|a, b| curves[*b].best().1.value.total_cmp(&curves[*a].best().1.value));
+    order
+}
+
+/// The chosen candidate, and the next ones within half a standard error of it.
+fn finalists(curves: &[Curve], chosen: usize) -> Vec<usize> {
+    let Estimate { value, standard_error } = curves[chosen].best().1;
+    let least = value - 0.5 * standard_error.unwrap_or(0.0);
+    let others = by_value(curves).into_iter().filter(|k| *k != chosen && curves[*k].best().1.value >= least);
+    std::iter::once(chosen).chain(others).take(FINALISTS).collect()
+}
+
+/// The finalist with the largest value, the first of equals.
+fn best(curves: &[Curve], finalists: Vec<usize>) -> usize {
+    let better = |best: usize, k: usize| {
+        if curves[k].best().1.value > curves[best].best().1.value { k } else { best }
+    };
+    finalists.into_iter().reduce(better).unwrap_or_default()
+}
+
 /// The values after 0, 1, … rounds.
 struct Curve {
     learning_rate: f64,
+    /// The rows that they rest on.
+    rows: usize,
     values: Vec<Estimate>,
 }
 
@@ -382,6 +455,18 @@ impl Curve {
                 if estimate.value > best.1.value { (round, *estimate) } else { best }
             },
         )
+    }
+
+    /// The means with the values of so many other rows, the last of which stands for those that are missing.
+    fn merge(&mut self, rows: usize, values: &[Estimate]) {
+        for (round, value) in self.values.iter_mut().enumerate() {
+            let Some(other) = values.get(round).or(values.last()) else { return };
+            let mut pooled = Pooled::default();
+            pooled.add(self.rows, *value);
+            pooled.add(rows, *other);
+            *value = pooled.mean();
+        }
+        self.rows += rows;
     }
 
     /// Ση.
@@ -470,5 +555,39 @@ mod tests {
     fn a_large_log_is_trained_on_fewer_times() {
         let logs = [1, 100_000, 100_001, 133_334, 200_000, 200_001, 10_000_000];
         assert_eq!(logs.map(bags), [4, 4, 3, 2, 2, 1, 1]);
+    }
+
+    #[test]
+    fn a_large_log_is_held_out_in_fewer_folds() {
+        let logs = [10, 10_000, 100_000, 125_000, 124_999, 249_995, 250_000, 500_000, 10_000_000];
+        assert_eq!(logs.map(further_folds), [5, 5, 5, 4, 5, 3, 2, 1, 1]);
+    }
+
+    /// Values with a standard error of 0.2 on ten rows, of which Ση reaches 5 at the second.
+    fn curve(values: &[f64]) -> Curve {
+        let values = values.iter().map(|value| Estimate { value: *value, standard_error: Some(0.2) });
+        Curve { learning_rate: 5.0, rows: 10, values: values.collect() }
+    }
+
+    #[test]
+    fn finalists_are_near_the_chosen_one() {
+        let all = [curve(&[9.0, 0.5]), curve(&[0.0, 0.89]), curve(&[0.0, 0.91]), curve(&[0.0, 1.0, 0.7])];
+        assert_eq!(finalists(&all, 3), [3, 2]);
+        assert_eq!(finalists(&all[..1], 0), [0]);
+        let near = [0.99, 1.0, 0.97, 0.98].map(|value| curve(&[0.0, value]));
+        assert_eq!(finalists(&near, 1), [1, 0, 3]);
+        assert_eq!(best(&near, vec![0, 1, 3]), 1);
+        assert_eq!(best(&[curve(&[0.0, 1.0]), curve(&[0.0, 1.0])], vec![1, 0]), 1);
+    }
+
+    #[test]
+    fn further_folds_count_by_their_rows() {
+        let mut merged = curve(&[0.0, 1.0, 1.5, 0.5]);
+        merged.merge(30, &curve(&[0.0, 1.0, 0.5]).values);
+        let values: Vec<f64> = merged.values.iter().map(|estimate| estimate.value).collect();
+        assert_eq!((merged.rows, values), (40, vec![0.0, 1.0, 0.75, 0.5]));
+        assert_eq!(merged.best().0, 1);
+        let error = merged.values[1].standard_error.unwrap_or_default();
+        assert!((error - 0.2 * 10.0_f64.sqrt() / 4.0).abs() < 1e-15, "{error}");
     }
 }
