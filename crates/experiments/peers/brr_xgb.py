@@ -7,6 +7,7 @@ contexts), actions.u32, rewards.f32, rows.f32 (N x m contexts to predict). Write
 """
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -44,6 +45,8 @@ def main():
     data = xgboost.DMatrix(with_action(x, a, actions), label=r, nthread=request["threads"])
     model = xgboost.train(parameters, data, num_boost_round=request["rounds"])
     seconds = time.perf_counter() - begun
+    # Linux has kibibytes here, and others bytes.
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if sys.platform == "linux" else 1)
     del data
     rows = np.fromfile(folder / "rows.f32", dtype="<f4").reshape(-1, m)
     scores = np.empty((len(rows), actions), dtype=np.float32)
@@ -51,7 +54,7 @@ def main():
         of_action = with_action(rows, np.full(len(rows), action), actions)
         scores[:, action] = model.predict(xgboost.DMatrix(of_action, nthread=request["threads"]))
     scores.astype("<f4").tofile(folder / "scores.f32")
-    (folder / "answer.json").write_text(json.dumps({"seconds": seconds}))
+    (folder / "answer.json").write_text(json.dumps({"seconds": seconds, "memory": memory}))
 
 
 main()

@@ -2,9 +2,10 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use datasets::{ClassificationName, Name, Set};
+use datasets::{Name, Set};
 use experiments::agnostic::streams::Source;
 use experiments::bopl::methods::Method;
+use experiments::bopl::task::TaskName;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -151,9 +152,10 @@ pub(crate) enum Experiment {
         /// Methods, separated by commas, such as logging,brr-gb,autopolicy; default: all
         #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with_all = ["variations", "second_order"])]
         methods: Vec<Method>,
-        /// Tasks, separated by commas; default: all
+        /// Tasks, separated by commas: covertype, fashion, scene, tmc, letter, adult, obd; default: the first four,
+        /// those of the paper
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
-        datasets: Vec<ClassificationName>,
+        datasets: Vec<TaskName>,
         /// BRR-xgb, DRR and BanditNet too: installs XGBoost for Python (a download of some 500 MB) and builds
         /// the neural networks (some minutes), both in target/
         #[arg(long)]
@@ -176,10 +178,10 @@ fn method(name: &str) -> Result<Method, String> {
     found.ok_or_else(|| format!("not among {}", known.join(", ")))
 }
 
-/// A classification task by its name.
-fn task(name: &str) -> Result<ClassificationName, String> {
-    let known = ClassificationName::ALL.map(ClassificationName::as_str);
-    let found = ClassificationName::ALL.into_iter().find(|task| task.as_str() == name);
+/// A task by its name.
+fn task(name: &str) -> Result<TaskName, String> {
+    let known = TaskName::ALL.map(TaskName::as_str);
+    let found = TaskName::ALL.into_iter().find(|task| task.as_str() == name);
     found.ok_or_else(|| format!("not among {}", known.join(", ")))
 }
 

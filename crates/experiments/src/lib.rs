@@ -13,6 +13,7 @@ pub mod maboost;
 pub mod bopl;
 pub mod obd;
 pub mod peer;
+mod memory;
 pub mod runner;
 pub mod threads;
 pub mod data_command;

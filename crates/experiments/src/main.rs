@@ -5,8 +5,9 @@ mod ready;
 
 use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
-use datasets::{ClassificationName, Name, SearchPath, Set};
+use datasets::{Name, SearchPath, Set};
 use experiments::agnostic::{self, streams::Source};
+use experiments::bopl::task::TaskName;
 use experiments::data_command::{self, fetch};
 use experiments::peer::Peers;
 use experiments::runner::{ExperimentError, Options, Report};
@@ -87,8 +88,7 @@ fn reproduce(experiment: Experiment) -> Result<ExitCode, Box<dyn Error>> {
             datasets,
             peers,
         } => {
-            let all: &[ClassificationName] =
-                if quick { &[ClassificationName::Scene] } else { &ClassificationName::ALL };
+            let all: &[TaskName] = if quick { &[TaskName::Scene] } else { &TaskName::PAPER };
             let tasks = or_all(&datasets, all);
             let methods = or_all(&methods, &bopl::methods::Method::ALL);
             let sets = sets(&tasks);

@@ -27,6 +27,8 @@ struct Answer {
     seconds: f64,
     epochs: usize,
     best_epoch: usize,
+    /// The largest memory of the process at the end of training, in bytes, where the system tells it.
+    memory: Option<u64>,
 }
 
 fn main() -> ExitCode {
@@ -65,13 +67,21 @@ fn answer(folder: &Path) -> Result<(), Box<dyn Error>> {
         ControlFlow::Continue(())
     })?;
     let seconds = begun.elapsed().as_secs_f64();
+    let memory = peak();
     let scores = fit.net.scores_of_rows(&rows)?;
     #[allow(clippy::cast_possible_truncation, reason = "they were in single precision")]
     let scores: Vec<u8> = scores.into_iter().flat_map(|score| (score as f32).to_le_bytes()).collect();
     std::fs::write(folder.join("scores.f32"), scores)?;
-    let answer = Answer { seconds, epochs: fit.epochs.len(), best_epoch: fit.best_epoch };
+    let answer = Answer { seconds, epochs: fit.epochs.len(), best_epoch: fit.best_epoch, memory };
     std::fs::write(folder.join("answer.json"), serde_json::to_vec(&answer)?)?;
     Ok(())
+}
+
+/// The line `VmHWM:    1234 kB` of Linux.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 fn single(bytes: &[u8]) -> Vec<f64> {

@@ -4,8 +4,8 @@ use super::history::Snapshot;
 use super::measured::{Measured, by_task};
 use super::methods::Method;
 use super::paper::Printed;
+use super::task::TaskName;
 use crate::runner::ExperimentError;
-use datasets::ClassificationName;
 use report::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
 
 /// The methods whose training histories are drawn.
@@ -37,7 +37,7 @@ pub(super) fn plots(measured: &[Measured]) -> Result<Vec<(String, String)>, Expe
 }
 
 /// Gradient norm, training SNIPS and test reward by round: means over the trials, with their 95% intervals.
-fn history(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
+fn history(task: TaskName, methods: &[&Measured]) -> LinePlot {
     let panels = PANELS.map(|(title, read)| {
         let curve = |method: Method| {
             let one = methods.iter().find(|one| one.method == method)?;
@@ -68,7 +68,7 @@ fn history(task: ClassificationName, methods: &[&Measured]) -> LinePlot {
 
 /// Test reward by method, with 95% intervals and the paper's means.
 fn rewards(measured: &[Measured]) -> BarPlot {
-    let panel = |(task, methods): (ClassificationName, Vec<&Measured>)| {
+    let panel = |(task, methods): (TaskName, Vec<&Measured>)| {
         let group = |one: &&Measured| {
             let found = one.interval(|history| Some(history.reward))?;
             let bar = Bar {
@@ -96,7 +96,7 @@ fn rewards(measured: &[Measured]) -> BarPlot {
 mod tests {
     use super::super::fixtures::{history as of_reward, measured, snapshot};
     use super::*;
-    use ClassificationName::{Scene, Tmc};
+    use TaskName::{Scene, Tmc};
 
     /// A panel per number, a curve per method, and no band with few trials.
     #[test]

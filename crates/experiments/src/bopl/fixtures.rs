@@ -5,12 +5,12 @@ use super::logging_policy::Explorer;
 use super::measured::Measured;
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::task::{MostRows, Task};
+use super::task::{MostRows, Task, TaskName};
 use super::units::Units;
 use super::{Options, Plan};
 use crate::peer::Peers;
 use crate::runner::Run;
-use datasets::{ClassificationName, Labels, SearchPath, StandIn};
+use datasets::{Labels, SearchPath, StandIn};
 use report::record::Provenance;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn options(out: &Path, trials: u64) -> Options {
             comparison_trials: None,
             search_parameters: false,
             methods: Method::ALL.to_vec(),
-            tasks: vec![ClassificationName::Scene],
+            tasks: vec![TaskName::Scene],
             peers: Peers::default(),
         },
         out: out.to_owned(),
@@ -42,12 +42,12 @@ pub(super) fn options(out: &Path, trials: u64) -> Options {
 /// The stand-in of Scene.
 pub(super) fn task() -> Task {
     let stand_in = StandIn { seed: 3, rows: Some(400) };
-    Task::load(ClassificationName::Scene, &SearchPath::nowhere(), stand_in).unwrap()
+    Task::load(TaskName::Scene, &SearchPath::nowhere(), stand_in).unwrap()
 }
 
 /// The same task with other labels for these examples.
 pub(super) fn garbled(mut task: Task, examples: &[usize]) -> Task {
-    let labels = &task.data.labels;
+    let labels = &task.labelled().unwrap().data.labels;
     let classes = u32::try_from(labels.classes()).unwrap();
     let (mut offsets, mut indices) = (vec![0], Vec::new());
     for (i, of_row) in labels.iter().enumerate() {
@@ -57,7 +57,8 @@ pub(super) fn garbled(mut task: Task, examples: &[usize]) -> Task {
         indices.extend(of_row);
         offsets.push(indices.len());
     }
-    task.data.labels = Labels::new(labels.classes(), offsets, indices).unwrap();
+    let labels = Labels::new(labels.classes(), offsets, indices).unwrap();
+    task.labelled_mut().unwrap().data.labels = labels;
     task
 }
 
@@ -78,7 +79,7 @@ pub(super) fn logging(on_validation: f64, least_propensity: f64) -> Option<Loggi
 }
 
 /// Trials on official data.
-pub(super) fn measured(task: ClassificationName, method: Method, trials: Vec<History>) -> Measured {
+pub(super) fn measured(task: TaskName, method: Method, trials: Vec<History>) -> Measured {
     Measured {
         task,
         provenance: Provenance::Official,

@@ -1,7 +1,7 @@
 //! The logging policies.
 
+use super::task::TaskName;
 use crate::runner::ExperimentError;
-use datasets::ClassificationName;
 use off_policy::LabelSets;
 use off_policy::policies::{Columns, EpsilonGreedy, LogisticTraining, MultinomialLogistic, Softmax};
 use rand::Rng;
@@ -44,12 +44,13 @@ const EPOCHS: usize = 200;
 impl Explorer {
     /// The settings for a task.
     #[must_use]
-    pub fn of(task: ClassificationName) -> Self {
+    pub fn of(task: TaskName) -> Self {
         let ridge = match task {
-            ClassificationName::Covertype => 0.031,
-            ClassificationName::Fashion => 2.1,
-            ClassificationName::Scene => 1.1,
-            ClassificationName::Tmc => 0.24,
+            TaskName::Covertype => 0.031,
+            TaskName::Fashion => 2.1,
+            TaskName::Scene => 1.1,
+            TaskName::Tmc => 0.24,
+            TaskName::Letter | TaskName::Adult | TaskName::OpenBandit => 1.0,
         };
         Self { ridge, epsilon: 0.1, columns: Columns::Standardised }
     }
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_ridge_is_found_to_two_digits() {
-        let start = Explorer::of(ClassificationName::Scene);
+        let start = Explorer::of(TaskName::Scene);
         for ridge in [0.000_32, 0.17, 2.4, 310.0] {
             let mut fits = 0;
             let found = start.calibrated(-ridge, |tried: Explorer| {
@@ -133,7 +134,7 @@ mod tests {
     fn an_unreachable_target_gets_the_nearest_ridge() {
         // The reward rises before it falls: its maximum is at a ridge of 0.01, tried by the first bisections.
         let reward = |tried: Explorer| -(tried.ridge.log10() + 2.0).abs();
-        let start = Explorer::of(ClassificationName::Scene);
+        let start = Explorer::of(TaskName::Scene);
         let (found, best) = start.calibrated(1.0, |tried| Ok(reward(tried))).unwrap();
         assert!(best < 1.0 && best >= reward(Explorer { ridge: 0.1, ..start }), "{found:?} {best}");
     }

@@ -3,7 +3,7 @@
 use super::history::{History, Snapshot};
 use super::methods::Method;
 use super::parameters::Parameters;
-use datasets::ClassificationName;
+use super::task::TaskName;
 use report::paired::Interval;
 use report::record::Provenance;
 use std::sync::Arc;
@@ -13,14 +13,27 @@ pub(super) type Read = fn(&History) -> Option<f64>;
 
 /// The trials of one method on one task.
 pub(super) struct Measured {
-    pub(super) task: ClassificationName,
+    pub(super) task: TaskName,
     pub(super) provenance: Provenance,
     pub(super) method: Method,
     pub(super) parameters: Parameters,
     pub(super) trials: Vec<Arc<History>>,
 }
 
+/// The 97.5% quantile of the normal distribution.
+const NORMAL: f64 = 1.959_964;
+
 impl Measured {
+    /// The mean reward over the trials. A real log has one trial, whose interval is the normal one of its
+    /// rows.
+    pub(super) fn reward(&self) -> Option<Interval> {
+        let found = self.interval(|history| Some(history.reward))?;
+        match &self.trials[..] {
+            [one] => Some(Interval { half_width: one.standard_error.map(|error| NORMAL * error), ..found }),
+            _ => Some(found),
+        }
+    }
+
     /// The mean of a number over the trials.
     pub(super) fn interval(&self, read: Read) -> Option<Interval> {
         Interval::of(&self.trials.iter().filter_map(|history| read(history)).collect::<Vec<_>>())
@@ -44,8 +57,8 @@ impl Measured {
 }
 
 /// The tasks in order, each with its methods.
-pub(super) fn by_task(measured: &[Measured]) -> Vec<(ClassificationName, Vec<&Measured>)> {
-    let mut tasks: Vec<(ClassificationName, Vec<&Measured>)> = Vec::new();
+pub(super) fn by_task(measured: &[Measured]) -> Vec<(TaskName, Vec<&Measured>)> {
+    let mut tasks: Vec<(TaskName, Vec<&Measured>)> = Vec::new();
     for one in measured {
         match tasks.iter_mut().find(|(task, _)| *task == one.task) {
             Some((_, methods)) => methods.push(one),

@@ -1,7 +1,7 @@
 //! The methods: the rows of the table.
 
+use super::task::TaskName;
 use crate::peer::Program;
-use datasets::ClassificationName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -39,6 +39,10 @@ pub enum Method {
     SharpSClass,
     /// BOPL-S-regr with a line search for every weight.
     LineSearch,
+    /// BRR-gb with trees of depth 6, stopped early on a fifth of the log.
+    BrrSquared,
+    /// The same with the logistic loss.
+    BrrLogistic,
     /// BOPL-S-regr with second-order trees and steps.
     SecondOrder,
     /// BOPL-S-regr over trees on x alone, with one value per action in each leaf.
@@ -49,7 +53,7 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Logging,
         Self::BrrGb,
         Self::BrrXgb,
@@ -67,6 +71,8 @@ impl Method {
         Self::LineSearch,
         Self::SecondOrder,
         Self::VectorLeaves,
+        Self::BrrSquared,
+        Self::BrrLogistic,
         Self::AutoPolicy,
     ];
 
@@ -90,6 +96,8 @@ impl Method {
             Self::SharpSClass => "ours: S-class, sharp",
             Self::LineSearch => "ours: line search",
             Self::SecondOrder => "ours: second order",
+            Self::BrrSquared => "ours: BRR, squared",
+            Self::BrrLogistic => "ours: BRR, logistic",
             Self::VectorLeaves => "ours: vector leaves",
             Self::AutoPolicy => "ours: AutoPolicy",
         }
@@ -99,11 +107,11 @@ impl Method {
     /// steps of BOPL-S-regr on every task, other sharp steps on the two small ones; methods with several
     /// times the cost per round on Scene only.
     #[must_use]
-    pub fn is_run_on(self, task: ClassificationName) -> bool {
+    pub fn is_run_on(self, task: TaskName) -> bool {
         match self {
-            Self::BoplCsRegr => task == ClassificationName::Covertype,
+            Self::BoplCsRegr => task == TaskName::Covertype,
             Self::SharpRegr | Self::SharpClass | Self::SharpSClass => !is_large(task),
-            Self::LineSearch | Self::VectorLeaves => task == ClassificationName::Scene,
+            Self::LineSearch | Self::VectorLeaves => task == TaskName::Scene,
             _ => true,
         }
     }
@@ -130,7 +138,14 @@ impl Method {
     pub fn is_boosted(self) -> bool {
         !matches!(
             self,
-            Self::Logging | Self::BrrGb | Self::BrrXgb | Self::Drr | Self::BanditNet | Self::AutoPolicy
+            Self::Logging
+                | Self::BrrGb
+                | Self::BrrXgb
+                | Self::Drr
+                | Self::BanditNet
+                | Self::BrrSquared
+                | Self::BrrLogistic
+                | Self::AutoPolicy
         )
     }
 
@@ -154,16 +169,16 @@ impl Method {
     /// Whether the direct method is computed for the method: the rows of \[L23, Table 2\] on the two tasks of
     /// that table, BRR-gb and BOPL-S-regr.
     #[must_use]
-    pub fn is_in_table_2(self, task: ClassificationName) -> bool {
+    pub fn is_in_table_2(self, task: TaskName) -> bool {
         matches!(self, Self::BrrGb | Self::BrrXgb | Self::BoplRegr | Self::BoplSRegr)
-            && matches!(task, ClassificationName::Scene | ClassificationName::Tmc)
+            && matches!(task, TaskName::Scene | TaskName::Tmc)
     }
 }
 
 /// Whether a trial of a task takes many minutes: Covertype and Fashion-MNIST.
 #[must_use]
-pub fn is_large(task: ClassificationName) -> bool {
-    matches!(task, ClassificationName::Covertype | ClassificationName::Fashion)
+pub fn is_large(task: TaskName) -> bool {
+    matches!(task, TaskName::Covertype | TaskName::Fashion)
 }
 
 impl fmt::Display for Method {

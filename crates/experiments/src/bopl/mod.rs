@@ -32,15 +32,15 @@ mod fixtures;
 
 use crate::peer::Peers;
 use crate::runner::{self, ExperimentError, Report, Run};
-use datasets::{ClassificationName, StandIn};
+use datasets::StandIn;
 use history::History;
 use logging_policy::Explorer;
 use measured::Measured;
 use methods::Method;
 use parameters::Parameters;
-use report::record::{Provenance, Record};
+use report::record::Record;
 use serde::Serialize;
-use task::{MostRows, Task};
+use task::{MostRows, Task, TaskName};
 use units::Units;
 
 /// The options specific to the experiment.
@@ -55,7 +55,7 @@ pub struct Plan {
     /// The methods; those not run on a task are left out there.
     pub methods: Vec<Method>,
     /// The tasks.
-    pub tasks: Vec<ClassificationName>,
+    pub tasks: Vec<TaskName>,
     /// The programs of others.
     pub peers: Peers,
 }
@@ -64,8 +64,11 @@ pub struct Plan {
 pub type Options = runner::Options<Plan>;
 
 impl Options {
-    /// Trials of this task by this method, at least one.
-    fn trials_of(&self, task: ClassificationName, method: Method) -> u32 {
+    /// Trials of this task by this method, at least one. A real log has one.
+    fn trials_of(&self, task: TaskName, method: Method) -> u32 {
+        if task == TaskName::OpenBandit {
+            return 1;
+        }
         let most = |most: Option<u64>| most.unwrap_or(u64::MAX);
         let trials = match (methods::is_large(task), method.is_in_table_1()) {
             (false, _) => self.trials,
@@ -141,7 +144,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
         };
         let mut of_task = units.measure(&chosen)?;
         for (place, method) in missing {
-            let provenance = Provenance::from(&task.data.provenance);
+            let provenance = task.provenance();
             let parameters = Parameters::table_5(method, name);
             of_task
                 .insert(place, Measured { task: name, provenance, method, parameters, trials: Vec::new() });
@@ -160,7 +163,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ClassificationName::{Covertype, Scene};
+    use TaskName::{Covertype, Scene};
     use std::path::Path;
 
     #[test]

@@ -5,9 +5,9 @@ use super::history::History;
 use super::measured::{Measured, Read, by_task};
 use super::paper::Printed;
 use super::search::{TRIALS, TRIED};
+use super::task::TaskName;
 use super::{Options, curves, tables};
 use crate::runner::{ExperimentError, Output, Report};
-use datasets::ClassificationName;
 use report::record::{PaperRow, Record, Trial};
 use report::table::Table;
 
@@ -48,7 +48,7 @@ pub(super) fn write(
     } else {
         "those of [L23, Table 5]".to_owned()
     };
-    let of_task = |(task, methods): (ClassificationName, Vec<&Measured>)| {
+    let of_task = |(task, methods): (TaskName, Vec<&Measured>)| {
         format!("{task} {}", methods.first().map_or(0, |one| one.trials.len()))
     };
     let trials: Vec<String> = by_task(measured).into_iter().map(of_task).collect();
@@ -132,7 +132,7 @@ mod tests {
     use super::super::fixtures::{history, measured};
     use super::super::methods::Method;
     use super::*;
-    use ClassificationName::{Scene, Tmc};
+    use TaskName::{Scene, Tmc};
 
     fn broken(rounds: u32, short_of_the_decrease: u32, above_the_bound: u32) -> History {
         History { rounds, short_of_the_decrease, above_the_bound, ..history(0.5) }

@@ -1,7 +1,7 @@
 //! The paper's figures, for comparison with ours.
 
 use super::methods::Method;
-use datasets::ClassificationName;
+use super::task::TaskName;
 
 /// A mean over ten trials and half the length of its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,10 +32,6 @@ const TABLE_1: [(Method, Line); 9] = [
 const TABLE_2: [(&str, [(f64, f64); 2]); 2] =
     [("BRR-xgb", [(0.5126, 0.0103), (0.7609, 0.0027)]), ("BOPL-regr", [(0.4972, 0.0099), (0.7023, 0.0034)])];
 
-fn column(task: ClassificationName) -> usize {
-    ClassificationName::ALL.iter().position(|name| *name == task).unwrap_or_default()
-}
-
 impl Printed {
     fn of((mean, half_width): (f64, f64)) -> Self {
         Self { mean, half_width }
@@ -44,23 +40,22 @@ impl Printed {
     /// The test reward of a method in \[L23, Table 1\].
     ///
     /// ```
-    /// use datasets::ClassificationName::Tmc;
-    /// use experiments::bopl::{methods::Method, paper::Printed};
+    /// use experiments::bopl::{methods::Method, paper::Printed, task::TaskName::Tmc};
     /// assert_eq!(Printed::table_1(Method::BoplSRegr, Tmc).map(|found| found.mean), Some(0.7399));
     /// assert_eq!(Printed::table_1(Method::VectorLeaves, Tmc), None);
     /// ```
     #[must_use]
-    pub fn table_1(method: Method, task: ClassificationName) -> Option<Self> {
+    pub fn table_1(method: Method, task: TaskName) -> Option<Self> {
         let line = TABLE_1.iter().find(|(name, _)| *name == method)?;
-        line.1.get(column(task)).copied().map(Self::of)
+        line.1.get(task.column()?).copied().map(Self::of)
     }
 
     /// The direct method's rows of \[L23, Table 2\].
-    pub(super) fn table_2(task: ClassificationName) -> impl Iterator<Item = (&'static str, Self)> {
+    pub(super) fn table_2(task: TaskName) -> impl Iterator<Item = (&'static str, Self)> {
         let column = match task {
-            ClassificationName::Scene => Some(0),
-            ClassificationName::Tmc => Some(1),
-            ClassificationName::Covertype | ClassificationName::Fashion => None,
+            TaskName::Scene => Some(0),
+            TaskName::Tmc => Some(1),
+            _ => None,
         };
         let cell = move |(name, line): (&'static str, [(f64, f64); 2])| Some((name, Self::of(line[column?])));
         TABLE_2.into_iter().filter_map(cell)
@@ -99,7 +94,7 @@ mod tests {
     #[test]
     fn every_figure_is_under_its_method_and_task() {
         let text = |printed: Printed| format!("{:.4}±{:.4}", printed.mean, printed.half_width);
-        for (column, task) in ClassificationName::ALL.into_iter().enumerate() {
+        for (column, task) in TaskName::PAPER.into_iter().enumerate() {
             let ours = Method::ALL
                 .into_iter()
                 .filter_map(|method| Some((method.name().to_owned(), text(Printed::table_1(method, task)?))));
@@ -116,8 +111,8 @@ mod tests {
             expected.sort();
             assert_eq!(found, expected, "{task}");
         }
-        use ClassificationName::{Covertype, Fashion, Scene, Tmc};
-        assert_eq!(ClassificationName::ALL, [Covertype, Fashion, Scene, Tmc], "the columns of the tables");
+        use TaskName::{Covertype, Fashion, Scene, Tmc};
+        assert_eq!(TaskName::PAPER, [Covertype, Fashion, Scene, Tmc], "the columns of the tables");
     }
 
     #[test]

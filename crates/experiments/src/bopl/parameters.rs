@@ -1,7 +1,7 @@
 //! The hyper-parameters, with the paper's selection.
 
 use super::methods::Method;
-use datasets::ClassificationName;
+use super::task::TaskName;
 use serde::{Deserialize, Serialize};
 
 /// The hyper-parameters of a method, as in \[L23, Table 5\].
@@ -95,14 +95,10 @@ const BANDIT_NET: NetLine = [
 ];
 
 /// A net of a line; Covertype has fewer epochs and larger batches than the others.
-fn of_net(line: &NetLine, task: ClassificationName) -> Parameters {
-    let (column, rounds, batch_size) = match task {
-        ClassificationName::Covertype => (0, 116, 1000),
-        ClassificationName::Fashion => (1, 1000, 100),
-        ClassificationName::Scene => (2, 1000, 100),
-        ClassificationName::Tmc => (3, 1000, 100),
-    };
-    let (hidden_layers, first_layer_width, dropout, weight_decay, translation) = line[column];
+fn of_net(line: &NetLine, task: TaskName) -> Parameters {
+    let (rounds, batch_size) = if task == TaskName::Covertype { (116, 1000) } else { (1000, 100) };
+    let (hidden_layers, first_layer_width, dropout, weight_decay, translation) =
+        line[task.column_of_parameters()];
     let net = Some(Net { hidden_layers, first_layer_width, dropout, weight_decay, batch_size });
     let (max_depth, learning_rate) = (0, 0.01);
     let [min_child_weight, reg_lambda] = [0.0; 2];
@@ -118,21 +114,27 @@ const SECOND_ORDER: Line = [
     (300, 8, 5.0, 1.0, -0.3, 0.1),
 ];
 
+/// Usual for boosted trees, and the same for all tasks: a row is worth 1 under the squared loss, and at most
+/// ¼ under the logistic one. The rounds are the most before an early end.
+const BRR_SQUARED: Line = [(2000, 6, 5.0, 1.0, 0.0, 0.1); 4];
+const BRR_LOGISTIC: Line = [(2000, 6, 1.0, 1.0, 0.0, 0.1); 4];
+
 impl Parameters {
-    /// \[L23, Table 5\] for the paper's methods. Our methods use those of the method they vary, but for
+    /// \[L23, Table 5\] for the paper's methods. Tasks that the paper does not have use those of the task with the
+    /// nearest number of actions. Our methods use those of the method they vary, but for
     /// second-order trees, whose weights have another unit. BOPL-CS-regr uses those of BOPL-S-regr without
     /// the translation. The logging policy has 0 rounds, and AutoPolicy nothing but the most rounds of a
     /// candidate.
     ///
     /// ```
-    /// use datasets::ClassificationName::Scene;
+    /// use crate::bopl::task::TaskName::Scene;
     /// use experiments::bopl::{methods::Method, parameters::Parameters};
     /// let found = Parameters::table_5(Method::BoplRegr, Scene);
     /// assert_eq!((found.rounds, found.max_depth, found.min_child_weight), (500, 12, 60.0));
     /// assert_eq!((found.reg_lambda, found.translation), (0.01, -0.2));
     /// ```
     #[must_use]
-    pub fn table_5(method: Method, task: ClassificationName) -> Self {
+    pub fn table_5(method: Method, task: TaskName) -> Self {
         if method == Method::AutoPolicy {
             let (max_depth, learning_rate) = (0, 0.0);
             let [min_child_weight, reg_lambda, translation] = [0.0; 3];
@@ -156,6 +158,8 @@ impl Parameters {
             Method::BoplClass | Method::SharpClass => BOPL_CLASS,
             Method::BoplSClass | Method::SharpSClass => BOPL_S_CLASS,
             Method::SecondOrder => SECOND_ORDER,
+            Method::BrrSquared => BRR_SQUARED,
+            Method::BrrLogistic => BRR_LOGISTIC,
             Method::Logging
             | Method::AutoPolicy
             | Method::BoplSRegr
@@ -164,12 +168,7 @@ impl Parameters {
             | Method::LineSearch
             | Method::VectorLeaves => BOPL_S_REGR,
         };
-        let column = match task {
-            ClassificationName::Covertype => 0,
-            ClassificationName::Fashion => 1,
-            ClassificationName::Scene => 2,
-            ClassificationName::Tmc => 3,
-        };
+        let column = task.column_of_parameters();
         let (rounds, max_depth, min_child_weight, reg_lambda, translation, learning_rate) = line[column];
         Self {
             rounds: if method == Method::Logging { 0 } else { rounds },

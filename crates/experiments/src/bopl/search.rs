@@ -2,7 +2,7 @@
 
 use super::methods::Method;
 use super::parameters::Parameters;
-use datasets::ClassificationName;
+use super::task::TaskName;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -67,7 +67,7 @@ pub(super) const TRIALS: u64 = 2;
 /// The configurations to try: that of \[L23, Table 5\], and others drawn evenly from the ranges of \[L23,
 /// Table 4\] (the learning rate on a logarithmic scale). One configuration for the untuned methods: the
 /// paper's nets and BOPL-CS-regr, and ours.
-pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64) -> Vec<Parameters> {
+pub(super) fn configurations(method: Method, task: TaskName, seed: u64) -> Vec<Parameters> {
     let table_5 = Parameters::table_5(method, task);
     let (number, ranges) = match method {
         Method::BrrGb => (0, BRR_GB),
@@ -78,7 +78,7 @@ pub(super) fn configurations(method: Method, task: ClassificationName, seed: u64
         Method::BrrXgb => (5, BRR_XGB),
         _ => return vec![table_5],
     };
-    let column = ClassificationName::ALL.iter().position(|name| *name == task).unwrap_or_default();
+    let column = task.column_of_parameters();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((1 << 42) + 8 * number + column as u64);
     let mut drawn = move || {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_best_configuration_is_the_first_with_the_largest_reward() {
-        let start = Parameters::table_5(Method::BoplRegr, ClassificationName::Scene);
+        let start = Parameters::table_5(Method::BoplRegr, TaskName::Scene);
         let tried = [1, 2, 3, 4].map(|rounds| Parameters { rounds, ..start });
         let of = |rewards: [f64; 4]| best(tried.iter().zip(rewards)).map(|best| best.rounds);
         assert_eq!(of([0.5, 0.75, 0.25, 0.5]), Some(2));
@@ -131,8 +131,8 @@ mod tests {
 
     /// Rounds, depth, least weight, λ, translation and learning rate, as the paper prints them; a single
     /// number is both ends.
-    fn printed(method: Method, task: ClassificationName) -> [Range; 6] {
-        use ClassificationName::{Covertype, Fashion, Scene, Tmc};
+    fn printed(method: Method, task: TaskName) -> [Range; 6] {
+        use TaskName::{Covertype, Fashion, Scene, Tmc};
         let [none, one] = [0.0, 1.0].map(|number| (number, number));
         let scene = if task == Scene { (0.0, 0.05) } else { none };
         let regression = |rounds, depth, weight, b| [rounds, depth, weight, scene, b, one];
@@ -158,7 +158,9 @@ mod tests {
             (_, Covertype) => classes((300.0, 300.0), (15.0, 25.0), (50.0, 100.0), (-0.2, -0.2)),
             (_, Fashion) => classes((150.0, 250.0), (15.0, 25.0), (10.0, 50.0), (-0.2, -0.2)),
             (_, Scene) => classes((500.0, 1000.0), (6.0, 14.0), (60.0, 240.0), (-0.4, -0.2)),
-            (_, Tmc) => classes((200.0, 200.0), (15.0, 20.0), (10.0, 50.0), (-0.15, -0.1)),
+            (_, Tmc | TaskName::Letter | TaskName::Adult | TaskName::OpenBandit) => {
+                classes((200.0, 200.0), (15.0, 20.0), (10.0, 50.0), (-0.15, -0.1))
+            }
         }
     }
 
@@ -167,9 +169,7 @@ mod tests {
     fn draws_fill_the_ranges_of_table_4() {
         let tuned =
             [Method::BrrGb, Method::BoplRegr, Method::BoplClass, Method::BoplSRegr, Method::BoplSClass];
-        for (method, task) in
-            tuned.iter().flat_map(|method| ClassificationName::ALL.map(|task| (*method, task)))
-        {
+        for (method, task) in tuned.iter().flat_map(|method| TaskName::PAPER.map(|task| (*method, task))) {
             let mut ranges = printed(method, task);
             ranges[5] = (ranges[5].0.ln(), ranges[5].1.ln());
             let mut seen = [(f64::INFINITY, f64::NEG_INFINITY); 6];
@@ -202,7 +202,7 @@ mod tests {
     /// On a logarithmic scale half of the learning rates lie below the geometric mean of the ends.
     #[test]
     fn learning_rates_are_drawn_evenly_on_a_logarithmic_scale() {
-        let drawn = (0..200).flat_map(|seed| configurations(Method::BrrGb, ClassificationName::Scene, seed));
+        let drawn = (0..200).flat_map(|seed| configurations(Method::BrrGb, TaskName::Scene, seed));
         let rates: Vec<f64> = drawn.map(|found| found.learning_rate).collect();
         let below = rates.iter().filter(|rate| **rate < (1e-4_f64 * 0.3).sqrt()).count();
         // One of the six configurations is that of Table 5, whose rate lies above.
@@ -213,7 +213,7 @@ mod tests {
     /// Even with equal ranges, every method, task and seed has different draws.
     #[test]
     fn draws_of_methods_tasks_and_seeds_differ() {
-        use ClassificationName::{Covertype, Fashion, Scene};
+        use TaskName::{Covertype, Fashion, Scene};
         let share = |method, task, seed| {
             let found = configurations(method, task, seed)[1];
             let (low, high) = printed(method, task)[2];
@@ -228,7 +228,7 @@ mod tests {
     /// All configurations lie in the ranges, including those of \[L23, Table 5\].
     #[test]
     fn configurations_lie_in_the_ranges() {
-        for task in ClassificationName::ALL {
+        for task in TaskName::PAPER {
             for method in [Method::BrrGb, Method::BoplRegr, Method::BoplSRegr] {
                 let tried = configurations(method, task, 3);
                 assert_eq!(tried.len(), TRIED);
@@ -242,6 +242,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(configurations(Method::SharpSteps, ClassificationName::Scene, 3).len(), 1);
+        assert_eq!(configurations(Method::SharpSteps, TaskName::Scene, 3).len(), 1);
     }
 }

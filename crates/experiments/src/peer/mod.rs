@@ -202,6 +202,8 @@ struct Answer {
     seconds: f64,
     /// Of a net.
     epochs: Option<u32>,
+    /// The largest memory of the process, in bytes.
+    memory: Option<u64>,
 }
 
 /// A peer's scores of all pairs, and what its training took.
@@ -209,6 +211,7 @@ pub(crate) struct Predicted {
     pub(crate) scores: Vec<f64>,
     pub(crate) seconds: f64,
     pub(crate) epochs: Option<u32>,
+    pub(crate) memory: Option<u64>,
 }
 
 impl Peer {
@@ -286,9 +289,9 @@ impl Peer {
         }
         let path = at("answer.json");
         let answer = serde_json::from_slice(&read(&path)?);
-        let Answer { seconds, epochs } =
+        let Answer { seconds, epochs, memory } =
             answer.map_err(|error| PeerError::File { path, source: error.into() })?;
-        Ok(Predicted { scores, seconds, epochs })
+        Ok(Predicted { scores, seconds, epochs, memory })
     }
 }
 

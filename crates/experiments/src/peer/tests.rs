@@ -35,10 +35,10 @@ fn ask(peer: &Peer) -> Result<Predicted, PeerError> {
 #[test]
 fn the_log_is_handed_over_and_the_scores_come_back() {
     let (folder, peer) = peer(
-        "cp -r \"$2\" \"$(dirname \"$0\")/seen\"\nprintf '\\0\\0\\200\\77\\0\\0\\0\\277' > \"$2/scores.f32\"\necho '{\"seconds\": 0.5}' > \"$2/answer.json\"",
+        "cp -r \"$2\" \"$(dirname \"$0\")/seen\"\nprintf '\\0\\0\\200\\77\\0\\0\\0\\277' > \"$2/scores.f32\"\necho '{\"seconds\": 0.5, \"memory\": 4096}' > \"$2/answer.json\"",
     );
-    let Predicted { scores, seconds, epochs } = ask(&peer).unwrap();
-    assert_eq!((scores, seconds, epochs), (vec![1.0, -0.5], 0.5, None));
+    let Predicted { scores, seconds, epochs, memory } = ask(&peer).unwrap();
+    assert_eq!((scores, seconds, epochs, memory), (vec![1.0, -0.5], 0.5, None, Some(4096)));
     let seen = |name: &str| std::fs::read(folder.path().join("seen").join(name)).unwrap();
     let numbers = |name: &str| -> Vec<f32> {
         seen(name).as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()

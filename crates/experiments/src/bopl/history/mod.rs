@@ -13,6 +13,12 @@ pub struct History {
     pub reward: f64,
     /// The number of rounds run.
     pub rounds: u32,
+    /// The standard error of the reward, where the rewards of the rows are estimates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
+    /// The largest memory of the process in the course of the training, in bytes, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// The reason for an early stop, if any.
     pub stop: Option<BoplStop>,
     /// The number of rounds in which the objective fell by less than guaranteed; 0 if the theorem holds.
@@ -166,6 +172,7 @@ impl<'a> Watch<'a> {
         let history = &mut self.history;
         history.stop = stop;
         history.reward = self.rows.reward(&self.scores);
+        history.standard_error = self.rows.standard_error(&self.scores);
         if let Some(end) =
             end.filter(|_| history.snapshots.last().is_none_or(|last| last.round < history.rounds))
         {

@@ -62,7 +62,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     let (mut tables, mut panels) = (Vec::new(), Vec::new());
     for &name in &options.plan.tasks {
         let task = Task::load(name, &options.search, StandIn { seed: options.seed, rows: size.stand_in })?;
-        let provenance = Provenance::from(&task.data.provenance);
+        let provenance = task.provenance();
         let most = size.rows.map(|[log, held_out]| MostRows { log, held_out });
         let units = Units { task: &task, explorer: Explorer::of(name), most, options, run: &run };
         let methods = REFERENCES.into_iter().chain([Method::SecondOrder]);

@@ -19,13 +19,13 @@ pub(super) fn rewards(
     peers: &Peers,
 ) -> Result<Vec<Table>, ExperimentError> {
     let columns =
-        ["ours", "paper", "ours lies", "trials", "rounds", "s a round", "rounds that break a theorem"];
+        ["ours", "paper", "ours lies", "trials", "rounds", "s", "MB", "rounds that break a theorem"];
     let mut tables = Vec::new();
     for (task, methods) in by_task(measured) {
         let mut table = Table::new(task.as_str(), &columns);
         for one in methods {
             let printed = Printed::table_1(one.method, task);
-            let ours = one.interval(|history| Some(history.reward));
+            let ours = one.reward();
             let fair = !quick && one.provenance == Provenance::Official;
             let verdict = printed.filter(|_| fair).zip(ours).map(|(printed, ours)| {
                 let verdict = printed.verdict(ours.mean);
@@ -48,15 +48,16 @@ pub(super) fn rewards(
             ];
             cells.push(Cell::Count(one.trials.len() as u64));
             if one.method == Method::Logging || one.trials.is_empty() {
-                cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]);
+                cells.extend([Cell::Empty, Cell::Empty, Cell::Empty, Cell::Empty]);
             } else {
                 let rounds = one.interval(|history| Some(f64::from(history.rounds)));
-                let seconds =
-                    one.interval(|history| Some(history.seconds / f64::from(history.rounds.max(1))));
+                let seconds = one.interval(|history| Some(history.seconds));
+                let memory = one.interval(|history| Some(history.memory? as f64 / 1e6));
                 let ends = ends(one.trials.iter().filter_map(|history| history.stop));
                 cells
                     .push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}{ends}", found.mean))));
                 cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
+                cells.push(memory.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}", found.mean))));
                 cells.push(if one.method.is_boosted() {
                     Cell::Count(u64::from(broken))
                 } else {
@@ -184,13 +185,19 @@ pub(super) fn parameters(measured: &[Measured]) -> Result<Vec<Table>, Experiment
         for one in methods.into_iter().filter(has_some) {
             let found = one.parameters;
             let rate = match one.method {
-                Method::BrrGb | Method::BrrXgb | Method::Drr | Method::BanditNet | Method::SecondOrder => {
-                    Cell::Text(significant(found.learning_rate, 3))
-                }
+                Method::BrrGb
+                | Method::BrrXgb
+                | Method::Drr
+                | Method::BanditNet
+                | Method::BrrSquared
+                | Method::BrrLogistic
+                | Method::SecondOrder => Cell::Text(significant(found.learning_rate, 3)),
                 _ => Cell::Empty,
             };
             let translation = match one.method {
-                Method::BrrGb | Method::BrrXgb | Method::Drr => Cell::Empty,
+                Method::BrrGb | Method::BrrXgb | Method::Drr | Method::BrrSquared | Method::BrrLogistic => {
+                    Cell::Empty
+                }
                 _ => Cell::Text(significant(found.translation, 3)),
             };
             table.push(

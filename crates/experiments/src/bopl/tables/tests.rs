@@ -3,8 +3,8 @@
 use super::super::fixtures::{history, logging as of_logging, measured};
 use super::super::history::History;
 use super::*;
+use crate::bopl::task::TaskName::{self, Scene, Tmc};
 use crate::peer::State;
-use datasets::ClassificationName::{Scene, Tmc};
 
 #[test]
 fn trials_that_ended_early_are_counted_by_reason() {
@@ -25,29 +25,46 @@ fn rewards_are_beside_the_papers_and_violations_are_summed() {
     let of = |method, reward| measured(Tmc, method, trials(reward));
     let mut runs = vec![of(Method::Logging, 0.25), of(Method::BrrGb, 0.5), of(Method::BoplRegr, 0.7375)];
     runs.insert(2, measured(Tmc, Method::BrrXgb, Vec::new()));
-    runs.extend([of(Method::BoplSRegr, 0.7433), of(Method::SharpSteps, 0.75)]);
+    let weighed = |history: History| History { memory: Some(12_600_000), ..history };
+    let sharp = measured(Tmc, Method::SharpSteps, trials(0.75).into_iter().map(weighed).collect());
+    runs.extend([of(Method::BoplSRegr, 0.7433), sharp]);
     runs.insert(3, measured(Tmc, Method::Drr, Vec::new()));
     let xgboost = State::Missing("here".to_owned());
     let found = rewards(&runs, false, &Peers { xgboost, ..Peers::default() }).unwrap()[0].cells();
     let ours = |reward: &str| format!("{reward} ± 0.0000");
-    let row = |name: &str, reward: &str, rest: [&str; 6]| {
+    let row = |name: &str, reward: &str, rest: [&str; 7]| {
         let mut row = vec![name.to_owned(), ours(reward)];
         row.extend(rest.map(str::to_owned));
         row
     };
     let expected = [
-        row("Logging", "0.2500", ["0.3187 ± 0.0029", "below (2 trials)", "2", "–", "–", "–"]),
+        row("Logging", "0.2500", ["0.3187 ± 0.0029", "below (2 trials)", "2", "–", "–", "–", "–"]),
         // No theorem states the decrease of BRR-gb.
-        row("BRR-gb", "0.5000", ["0.7288 ± 0.0046", "below (2 trials)", "2", "15", "0.38", "–"]),
-        ["BRR-xgb", "missing: here", "0.7742 ± 0.0034", "–", "0", "–", "–", "–"].map(str::to_owned).to_vec(),
-        ["DRR", "missing: needs --peers", "0.7787 ± 0.0038", "–", "0", "–", "–", "–"]
+        row("BRR-gb", "0.5000", ["0.7288 ± 0.0046", "below (2 trials)", "2", "15", "5.0", "–", "–"]),
+        ["BRR-xgb", "missing: here", "0.7742 ± 0.0034", "–", "0", "–", "–", "–", "–"]
             .map(str::to_owned)
             .to_vec(),
-        row("BOPL-regr", "0.7375", ["0.7361 ± 0.0047", "within (2 trials)", "2", "15", "0.38", "5"]),
-        row("BOPL-S-regr", "0.7433", ["0.7399 ± 0.0030", "above (2 trials)", "2", "15", "0.38", "5"]),
-        row("ours: S-regr, sharp", "0.7500", ["–", "–", "2", "15", "0.38", "5"]),
+        ["DRR", "missing: needs --peers", "0.7787 ± 0.0038", "–", "0", "–", "–", "–", "–"]
+            .map(str::to_owned)
+            .to_vec(),
+        row("BOPL-regr", "0.7375", ["0.7361 ± 0.0047", "within (2 trials)", "2", "15", "5.0", "–", "5"]),
+        row("BOPL-S-regr", "0.7433", ["0.7399 ± 0.0030", "above (2 trials)", "2", "15", "5.0", "–", "5"]),
+        row("ours: S-regr, sharp", "0.7500", ["–", "–", "2", "15", "5.0", "13", "5"]),
     ];
     assert_eq!(found, expected);
+}
+
+/// A real log has one trial, with the normal interval of its rows.
+#[test]
+fn an_estimated_reward_has_the_interval_of_its_rows() {
+    let of = |standard_error, trials| {
+        let one = History { standard_error, ..history(0.25) };
+        let one = measured(TaskName::OpenBandit, Method::BrrGb, vec![one; trials]);
+        rewards(&[one], false, &Peers::default()).unwrap()[0].cells()[0][1].clone()
+    };
+    assert_eq!(of(Some(0.125), 1), "0.2500 ± 0.2450");
+    assert_eq!(of(None, 1), "0.2500");
+    assert_eq!(of(Some(0.125), 2), "0.2500 ± 0.0000", "the interval of the trials");
 }
 
 /// Quick runs and stand-ins are not compared with the paper; three trials need no remark.
@@ -82,11 +99,7 @@ fn the_direct_method_is_beside_the_truth_and_the_papers() {
             ["BOPL-regr", said, truth, less, "0.4972 ± 0.0099", "0.7778 ± 0.0105"],
         ]
     );
-    assert!(
-        direct_method(&[measured(datasets::ClassificationName::Fashion, Method::BrrGb, trials(0.5))])
-            .unwrap()
-            .is_empty()
-    );
+    assert!(direct_method(&[measured(TaskName::Fashion, Method::BrrGb, trials(0.5))]).unwrap().is_empty());
 }
 
 #[test]

@@ -1,15 +1,23 @@
-//! The trials of a data set: a log for training, and fully known rewards for testing.
+//! The trials of a data set: a log for training, and rows for testing, whose rewards are fully known or, on
+//! a real log, estimated.
+
+mod name;
+mod open_bandit;
+
+pub use name::TaskName;
 
 use super::logging_policy::{Explorer, LoggingPolicy};
 use crate::runner::ExperimentError;
-use datasets::{Classification, ClassificationName, SearchPath, Split, StandIn, load_classification};
+use datasets::{Classification, Name, SearchPath, Split, SplitPlan, StandIn, load, load_classification};
 use off_policy::policies::argmax;
 use off_policy::{
     ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure,
     expected_reward, to_bandit,
 };
+use open_bandit::OpenBandit;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use report::record::Provenance;
 use rows::{RowError, RowMatrix};
 use weak_learners::pairs::{BinnedContexts, PairHypothesis};
 
@@ -17,7 +25,23 @@ use weak_learners::pairs::{BinnedContexts, PairHypothesis};
 #[derive(Debug)]
 pub struct Task {
     /// The name of the data set.
-    pub name: ClassificationName,
+    pub name: TaskName,
+    source: Source,
+}
+
+/// The source of logs.
+#[derive(Debug)]
+enum Source {
+    /// Contexts and labels, from which any log can be drawn.
+    Labels(Labelled),
+    /// The logs of two policies that were at work.
+    Logs(Box<OpenBandit>),
+}
+
+/// Contexts and labels with their rewards.
+#[derive(Debug)]
+pub struct Labelled {
+    name: TaskName,
     /// Contexts and labels.
     pub data: Classification,
     /// r(x, a): \[L23, Appendix F.4\].
@@ -33,6 +57,8 @@ pub struct Trial {
     pub log: Log,
     /// The contexts of the log, binned.
     pub contexts: BinnedContexts,
+    /// The most bins per column.
+    pub bins: u16,
     /// The validation rows, for choices.
     pub validation: Rewarded,
     /// The test rows, for the report.
@@ -55,37 +81,54 @@ impl Task {
     ///
     /// # Errors
     /// The errors of the reader.
-    pub fn load(
-        name: ClassificationName,
-        search: &SearchPath,
-        stand_in: StandIn,
-    ) -> Result<Self, ExperimentError> {
-        let data = load_classification(name, search, stand_in)?;
+    pub fn load(name: TaskName, search: &SearchPath, stand_in: StandIn) -> Result<Self, ExperimentError> {
+        let table = |name| Classification::try_from(load(name, search, stand_in)?);
+        let data = match (name, name.classification()) {
+            (_, Some(of_paper)) => load_classification(of_paper, search, stand_in)?,
+            (TaskName::Letter, _) => table(Name::Letter)?,
+            (TaskName::Adult, _) => table(Name::Adult)?,
+            _ => {
+                let logs = OpenBandit::load(search, stand_in.seed)?;
+                return Ok(Self { name, source: Source::Logs(Box::new(logs)) });
+            }
+        };
         let actions = data.labels.classes();
         let structure = match name {
-            ClassificationName::Covertype => {
-                RewardStructure::near_misses(actions, &COVERTYPE_NEAR_MISSES, 0.25)
-            }
-            ClassificationName::Fashion => {
-                RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25)
-            }
-            ClassificationName::Scene | ClassificationName::Tmc => {
-                RewardStructure::one_of_the_labels(actions)
-            }
+            TaskName::Covertype => RewardStructure::near_misses(actions, &COVERTYPE_NEAR_MISSES, 0.25),
+            TaskName::Fashion => RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25),
+            _ => RewardStructure::one_of_the_labels(actions),
         }?;
-        Ok(Self { name, data, structure })
+        Ok(Self { name, source: Source::Labels(Labelled { name, data, structure }) })
     }
 
-    /// The drawn rows of a part, and their labels.
-    fn part(&self, rows: &[usize]) -> Result<(RowMatrix, LabelSets), ExperimentError> {
-        let contexts = self.data.contexts.select(rows.iter().copied())?;
-        let labels = self.data.labels.select(rows.iter().copied())?;
-        Ok((contexts, LabelSets::new(labels.classes(), labels.iter())?))
+    /// Where the data come from.
+    pub(super) fn provenance(&self) -> Provenance {
+        match &self.source {
+            Source::Labels(of) => Provenance::from(&of.data.provenance),
+            Source::Logs(logs) => logs.provenance,
+        }
+    }
+
+    /// The labels that logs are drawn from; `None` where the logs are real.
+    #[must_use]
+    pub fn labelled(&self) -> Option<&Labelled> {
+        match &self.source {
+            Source::Labels(of) => Some(of),
+            Source::Logs(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn labelled_mut(&mut self) -> Option<&mut Labelled> {
+        match &mut self.source {
+            Source::Labels(of) => Some(of),
+            Source::Logs(_) => None,
+        }
     }
 
     /// The trial of this number: logging policy, log, validation and test rows \[L23, Appendices F.2 and
     /// F.3\]. The logging policy is trained on a tenth of the training rows, without the unlabelled ones; the
-    /// log is drawn from the rest.
+    /// log is drawn from the rest. All trials of a real log are the same.
     ///
     /// # Errors
     /// The errors of the parts.
@@ -96,20 +139,48 @@ impl Task {
         seed: u64,
         trial: u32,
     ) -> Result<Trial, ExperimentError> {
+        let bins = if most.is_some() { 32 } else { self.bins() };
+        let (log, validation, test) = match &self.source {
+            Source::Labels(of) => of.trial(explorer, most, seed, trial)?,
+            Source::Logs(logs) => logs.trial(most)?,
+        };
+        let least_propensity = log.propensities().iter().copied().fold(1.0, f64::min);
+        let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
+        Ok(Trial { number: trial, log, contexts, bins, validation, test, least_propensity })
+    }
+
+    /// The most bins per column: fewer for the 784 columns of Fashion-MNIST; 32 in a quick run.
+    #[must_use]
+    pub fn bins(&self) -> u16 {
+        if self.name == TaskName::Fashion { 64 } else { 256 }
+    }
+}
+
+impl Labelled {
+    /// The drawn rows of a part, and their labels.
+    fn part(&self, rows: &[usize]) -> Result<(RowMatrix, LabelSets), ExperimentError> {
+        let contexts = self.data.contexts.select(rows.iter().copied())?;
+        let labels = self.data.labels.select(rows.iter().copied())?;
+        Ok((contexts, LabelSets::new(labels.classes(), labels.iter())?))
+    }
+
+    fn trial(
+        &self,
+        explorer: Explorer,
+        most: Option<MostRows>,
+        seed: u64,
+        trial: u32,
+    ) -> Result<(Log, Rewarded, Rewarded), ExperimentError> {
         let split = self.split(most, seed, trial)?;
         let policy = self.logging_policy(explorer, &split, seed, trial)?;
         let (contexts, labels) = self.part(&split.target)?;
         let log = to_bandit(contexts, &labels, &self.structure, &policy, &mut stream(seed, trial, 1))?;
-        let least_propensity = log.propensities().iter().copied().fold(1.0, f64::min);
         let held_out = |rows: &[usize]| {
             let (contexts, labels) = self.part(rows)?;
             let logging = expected_reward(&policy, &contexts, &labels, &self.structure)?;
             Rewarded::new(&contexts, &labels, &self.structure, logging)
         };
-        let (validation, test) = (held_out(&split.validation)?, held_out(&split.test)?);
-        let bins = if most.is_some() { 32 } else { self.bins() };
-        let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
-        Ok(Trial { number: trial, log, contexts, validation, test, least_propensity })
+        Ok((log, held_out(&split.validation)?, held_out(&split.test)?))
     }
 
     /// The mean reward on the validation rows of a logging policy, as in the trial of this number.
@@ -142,7 +213,13 @@ impl Task {
 
     /// The rows of a trial's parts; the logging policy gets only labelled rows.
     fn split(&self, most: Option<MostRows>, seed: u64, trial: u32) -> Result<Split, ExperimentError> {
-        let mut split = Split::new(self.name.split_plan(self.data.len()), self.data.len(), seed, trial)?;
+        let n = self.data.len();
+        let plan = match (self.name.classification(), self.data.training) {
+            (Some(name), _) => name.split_plan(n),
+            (None, Some(training)) => SplitPlan::Official { training, validation: 10 },
+            (None, None) => SplitPlan::Nested { test: 20, validation: 20 },
+        };
+        let mut split = Split::new(plan, n, seed, trial)?;
         if let Some(most) = most {
             split.target.truncate(most.log);
             split.validation.truncate(most.held_out);
@@ -150,12 +227,6 @@ impl Task {
         }
         split.logging.retain(|i| self.data.labels.of(*i).is_some_and(|labels| !labels.is_empty()));
         Ok(split)
-    }
-
-    /// The most bins per column: fewer for the 784 columns of Fashion-MNIST; 32 in a quick run.
-    #[must_use]
-    pub fn bins(&self) -> u16 {
-        if self.name == ClassificationName::Fashion { 64 } else { 256 }
     }
 }
 
@@ -176,6 +247,8 @@ pub struct Rewarded {
     all: ActionSet<'static>,
     /// The mean reward of the logging policy itself.
     pub logging: f64,
+    /// Its standard error, on a real log: there the rewards are estimates, each without bias.
+    pub(super) logging_error: Option<f64>,
 }
 
 impl Rewarded {
@@ -193,7 +266,23 @@ impl Rewarded {
             rewards: rewards.collect(),
             all: ActionSet::all(structure.actions())?,
             logging,
+            logging_error: None,
         })
+    }
+
+    /// Rows of a log, with r/p for the logged action and 0 for the others: the mean over the rows at any
+    /// policy's actions is the inverse-propensity estimate of its value.
+    pub(super) fn estimated(
+        log: &Log,
+        (logging, logging_error): (f64, f64),
+    ) -> Result<Self, ExperimentError> {
+        let logging_error = Some(logging_error);
+        let mut rewards = vec![0.0; log.len() * log.actions()];
+        for (row, rewards) in log.iter().zip(rewards.chunks_exact_mut(log.actions())) {
+            rewards[row.action] = row.reward / row.propensity;
+        }
+        let (contexts, all) = (dense(log.contexts())?, ActionSet::all(log.actions())?);
+        Ok(Self { contexts, rewards, all, logging, logging_error })
     }
 
     /// Initial scores: all 0.
@@ -230,11 +319,29 @@ impl Rewarded {
     /// prediction.
     #[must_use]
     pub fn mean(&self, table: &[f64], scores: &[f64]) -> f64 {
+        self.of_rows(table, scores).sum::<f64>() / self.contexts.len() as f64
+    }
+
+    /// The table's entry at the best-scored action, row by row.
+    fn of_rows<'a>(&'a self, table: &'a [f64], scores: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         let actions = self.all.actions();
         let rows = scores.chunks_exact(actions).zip(table.chunks_exact(actions));
-        let sum: f64 = rows.map(|(scores, row)| row[argmax(scores, self.all)]).sum();
-        sum / self.contexts.len() as f64
+        rows.map(|(scores, row)| row[argmax(scores, self.all)])
     }
+
+    /// The standard error of an estimated reward; `None` where the rewards of the rows are known.
+    pub(super) fn standard_error(&self, scores: &[f64]) -> Option<f64> {
+        self.logging_error.map(|_| mean_and_error(self.of_rows(&self.rewards, scores)).1)
+    }
+}
+
+/// The mean of independent numbers, and its standard error; the error is infinite for fewer than two.
+fn mean_and_error(numbers: impl Iterator<Item = f64>) -> (f64, f64) {
+    let numbers: Vec<f64> = numbers.collect();
+    let n = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / n;
+    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+    (mean, if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::INFINITY })
 }
 
 fn dense(matrix: &RowMatrix) -> Result<RowMatrix, RowError> {

@@ -3,19 +3,20 @@
 use super::history::{Choice, History, Logging, Snapshot, Watch};
 use super::methods::Method;
 use super::parameters::{Net, Parameters};
+use super::task::TaskName;
 use super::task::{Rewarded, Trial};
 use crate::peer::{self, Peer, PeerError, Predicted, Request, Trees};
 use crate::runner::ExperimentError;
 use boosters::auto_policy::{AutoPolicy, Candidate, Objective};
 use boosters::bopl::{
-    Bopl, BoplS, Classification, Member, PolicyBoosting, PolicyObjective, RewardRegression, Settings,
-    Smoothness, Step,
+    Bopl, BoplError, BoplS, Classification, EarlyStopping, Member, PolicyBoosting, PolicyObjective,
+    RewardRegression, Settings, Smoothness, Step,
 };
-use datasets::ClassificationName;
+use off_policy::Log;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use weak_learners::batch::BinnedColumns;
-use weak_learners::pairs::{HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner};
+use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, VectorLeafLearner};
 
 /// The paper's constants, and the smallest valid ones.
 const PAPER: Step = Step::Closed(Smoothness::Paper);
@@ -32,7 +33,7 @@ impl Method {
     /// The errors of the learners and of the boosters.
     pub(super) fn train(
         self,
-        task: ClassificationName,
+        task: TaskName,
         trial: &Trial,
         (parameters, model): (&Parameters, &Parameters),
         rows: &Rewarded,
@@ -50,10 +51,13 @@ impl Method {
             Self::Logging => {
                 let (on_validation, least_propensity) = (trial.validation.logging, trial.least_propensity);
                 let logging = Some(Logging { on_validation, least_propensity });
-                return Ok(History { reward: rows.logging, logging, ..History::default() });
+                let (reward, standard_error) = (rows.logging, rows.logging_error);
+                return Ok(History { reward, standard_error, logging, ..History::default() });
             }
             Self::AutoPolicy => return run.auto_policy(),
             Self::BrrGb => run.reward_regression(trees)?,
+            Self::BrrSquared => run.stopped_early(trees, RewardRegression::new)?,
+            Self::BrrLogistic => run.stopped_early(trees, RewardRegression::logistic)?,
             Self::BrrXgb => run.peer(peer, run.trees())?,
             Self::Drr => run.peer(peer, run.net(task, serde_json::json!("reward_regression"))?)?,
             Self::BanditNet => {
@@ -172,7 +176,8 @@ impl Run<'_> {
             estimate: chosen.value.value,
         };
         let (reward, rounds) = (rows.reward(&scores), rounds(fit.ensemble.len()));
-        Ok(History { reward, rounds, seconds, choice: Some(choice), ..History::default() })
+        let (standard_error, choice) = (rows.standard_error(&scores), Some(choice));
+        Ok(History { reward, rounds, seconds, standard_error, choice, ..History::default() })
     }
 
     /// BRR-xgb.
@@ -183,14 +188,16 @@ impl Run<'_> {
     }
 
     /// DRR or BanditNet, with the scaling of \[L23, Appendix F.1\].
-    fn net(self, task: ClassificationName, objective: serde_json::Value) -> Result<Request, ExperimentError> {
+    fn net(self, task: TaskName, objective: serde_json::Value) -> Result<Request, ExperimentError> {
         let Parameters { rounds: epochs, learning_rate, net, .. } = *self.parameters;
         let Net { hidden_layers, first_layer_width, dropout, weight_decay, batch_size } =
             net.ok_or(PeerError::NoNet)?;
         let scaling = match task {
-            ClassificationName::Covertype => serde_json::json!("standard"),
-            ClassificationName::Fashion => serde_json::json!({ "divided": 255.0 }),
-            ClassificationName::Scene | ClassificationName::Tmc => serde_json::json!("none"),
+            TaskName::Covertype | TaskName::Letter | TaskName::Adult | TaskName::OpenBandit => {
+                serde_json::json!("standard")
+            }
+            TaskName::Fashion => serde_json::json!({ "divided": 255.0 }),
+            TaskName::Scene | TaskName::Tmc => serde_json::json!("none"),
         };
         let seed = self.trial.number;
         let training = peer::Net {
@@ -213,10 +220,39 @@ impl Run<'_> {
     fn peer(self, peer: Option<&Peer>, request: Request) -> Result<(History, Vec<f64>), ExperimentError> {
         let Self { trial, parameters, rows, tick } = self;
         let peer = peer.ok_or(PeerError::Absent)?;
-        let Predicted { scores, seconds, epochs } = peer.ask(&trial.log, &request, rows.contexts())?;
+        let Predicted { scores, seconds, epochs, memory } =
+            peer.ask(&trial.log, &request, rows.contexts())?;
         tick(u64::from(parameters.rounds));
         let (reward, rounds) = (rows.reward(&scores), epochs.unwrap_or(parameters.rounds));
-        Ok((History { reward, rounds, seconds, ..History::default() }, scores))
+        let standard_error = rows.standard_error(&scores);
+        Ok((History { reward, rounds, seconds, standard_error, memory, ..History::default() }, scores))
+    }
+
+    /// Reward regression that every fifth row of the log stops, with its scores of the evaluation rows.
+    fn stopped_early(
+        self,
+        learner: HistogramPairTree,
+        start: fn(&Log, HistogramPairTree, f64) -> Result<RewardRegression<HistogramPairTree>, BoplError>,
+    ) -> Result<(History, Vec<f64>), ExperimentError> {
+        let Self { trial, parameters, rows, tick } = self;
+        let begun = Instant::now();
+        let part = |is_held_out: bool| {
+            trial.log.select((0..trial.log.len()).filter(|row| (row % 5 == 4) == is_held_out))
+        };
+        let (train, held_out) = (part(false)?, part(true)?);
+        let contexts = BinnedContexts::with_bins(train.contexts().clone(), trial.bins)?;
+        let mut run = start(&train, learner, parameters.learning_rate)?;
+        let most = EarlyStopping::builder(&held_out).rounds(parameters.rounds as usize).patience(20);
+        let end = run.fit(&contexts, &most.build()?)?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let mut scores = rows.no_scores();
+        for Member { alpha, predictor } in run.ensemble().prefix(end.best_round).members() {
+            rows.add(predictor, *alpha, &mut scores)?;
+        }
+        tick(u64::from(parameters.rounds));
+        let (reward, rounds) = (rows.reward(&scores), u32::try_from(end.best_round).unwrap_or(u32::MAX));
+        let standard_error = rows.standard_error(&scores);
+        Ok((History { reward, rounds, seconds, standard_error, ..History::default() }, scores))
     }
 
     /// BRR-gb, with the predicted rewards of the evaluation rows.

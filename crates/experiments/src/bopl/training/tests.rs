@@ -19,7 +19,7 @@ fn parameters(rounds: u32, max_depth: u32) -> Parameters {
 }
 
 fn trial() -> Trial {
-    task().trial(Explorer::of(ClassificationName::Scene), Some(MOST), 3, 1).unwrap()
+    task().trial(Explorer::of(TaskName::Scene), Some(MOST), 3, 1).unwrap()
 }
 
 fn trees(of: &Parameters) -> HistogramPairTree {
@@ -38,11 +38,11 @@ fn trees(of: &Parameters) -> HistogramPairTree {
 #[test]
 fn the_direct_method_evaluates_the_argmax_policy() {
     // One column determines the right one of six actions, so that a model can distinguish actions.
-    let (mut task, name) = (task(), ClassificationName::Scene);
+    let (mut task, name) = (task(), TaskName::Scene);
     let right = |i: u32| i * i % 7 % 6;
-    task.data.contexts =
+    task.labelled_mut().unwrap().data.contexts =
         Contexts::Rows(RowMatrix::dense(1, (0..400).map(|i| f64::from(right(i))).collect()).unwrap());
-    task.data.labels = Labels::multiclass(6, (0..400).map(right).collect()).unwrap();
+    task.labelled_mut().unwrap().data.labels = Labels::multiclass(6, (0..400).map(right).collect()).unwrap();
     let trial = task.trial(Explorer::of(name), Some(MOST), 3, 1).unwrap();
     let (own, model) = (parameters(4, 2), parameters(20, 8));
     let rows = &trial.test;
@@ -94,7 +94,7 @@ fn the_direct_method_evaluates_the_argmax_policy() {
 fn histories() -> impl Fn(Method) -> History {
     let (trial, own) = (trial(), parameters(4, 3));
     move |method| {
-        let name = ClassificationName::Covertype;
+        let name = TaskName::Covertype;
         without_times(method.train(name, &trial, (&own, &own), &trial.test, (None, &|_| ())).unwrap())
     }
 }
@@ -176,7 +176,7 @@ fn sharp_steps_have_a_lower_bound_after_the_first_round() {
 #[test]
 fn a_history_is_evaluated_on_the_given_rows() {
     let (trial, own) = (trial(), parameters(3, 3));
-    let name = ClassificationName::Scene;
+    let name = TaskName::Scene;
     let of = |method: Method, rows| method.train(name, &trial, (&own, &own), rows, (None, &|_| ())).unwrap();
     let brr_gb = of(Method::BrrGb, &trial.test);
     let norm = trial.log.rewards().iter().map(|r| r * r).sum::<f64>().sqrt();

@@ -7,11 +7,11 @@ use super::measured::Measured;
 use super::methods::Method;
 use super::parameters::Parameters;
 use super::search::{self, TRIALS};
+use super::task::TaskName;
 use super::task::{MostRows, Task, Trial};
+use crate::memory;
 use crate::runner::{ExperimentError, Run, side_by_side};
-use datasets::ClassificationName;
 use report::progress::Stage;
-use report::record::Provenance;
 use report::trials::WorkError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,14 +46,20 @@ struct Unit {
     scored: Scored,
 }
 
+/// The version of AutoPolicy, whose settings are not among the hyper-parameters.
+const RECIPE: u32 = 2;
+
 impl Unit {
     /// The key of a finished unit: all inputs of its history. The model is named unless it is that of \[L23,
     /// Table 5\].
-    fn key(&self, task: ClassificationName, data: &str, explorer: Explorer) -> String {
+    fn key(&self, task: TaskName, data: &str, explorer: Explorer) -> String {
         let Self { trial, method, parameters, model, scored, .. } = self;
         let explorer = serde_json::to_string(&explorer).unwrap_or_default();
         let asked = serde_json::to_string(parameters).unwrap_or_default();
         let mut key = format!("{task}/{data}/{trial}/{method}/{scored:?}/{explorer}/{asked}");
+        if *method == Method::AutoPolicy {
+            key = format!("{key}/{RECIPE}");
+        }
         let needs_model = method.is_in_table_2(task) && *method != Method::BrrGb;
         if needs_model && *model != Parameters::table_5(Method::BrrGb, task) {
             key = format!("{key}/{}", serde_json::to_string(model).unwrap_or_default());
@@ -67,7 +73,7 @@ impl Units<'_> {
     pub(super) fn measure(&self, chosen: &[(Method, Parameters)]) -> Result<Vec<Measured>, ExperimentError> {
         let trials = |method| self.options.trials_of(self.task.name, method);
         let histories = self.run("trials", chosen, trials, Scored::Test)?;
-        let provenance = Provenance::from(&self.task.data.provenance);
+        let provenance = self.task.provenance();
         let of = |(&(method, parameters), trials)| Measured {
             task: self.task.name,
             provenance,
@@ -153,7 +159,7 @@ impl Units<'_> {
     /// The name of the data in keys: trials on a stand-in must not be reused once the official files are
     /// fetched.
     pub(super) fn data(&self) -> &'static str {
-        Provenance::from(&self.task.data.provenance).label().unwrap_or("official")
+        self.task.provenance().label().unwrap_or("official")
     }
 
     /// The value of a unit, from the store or by running it.
@@ -173,7 +179,14 @@ impl Units<'_> {
                 Scored::Test => &trial.test,
             };
             let peer = method.peer().and_then(|program| self.options.plan.peers.ready(program));
-            method.train(name, &trial, (parameters, model), rows, (peer, &|rounds| stage.done(rounds)))
+            // Units side by side would count each other's memory.
+            let is_alone = self.options.threads == Some(1) && memory::forget_peak();
+            let tick = |rounds| stage.done(rounds);
+            let mut history = method.train(name, &trial, (parameters, model), rows, (peer, &tick))?;
+            if is_alone && history.memory.is_none() {
+                history.memory = memory::peak();
+            }
+            Ok(history)
         };
         self.run.store.get_or_try_run(&key, work).map_err(WorkError::into_error)
     }

@@ -15,7 +15,7 @@ impl Setup {
 
 /// Configurations with different numbers of rounds.
 fn configurations(method: Method) -> Vec<Parameters> {
-    let start = Parameters::table_5(method, ClassificationName::Scene);
+    let start = Parameters::table_5(method, TaskName::Scene);
     [2, 3, 4].map(|rounds| Parameters { rounds, ..start }).to_vec()
 }
 
@@ -109,8 +109,8 @@ fn histories_are_in_the_order_of_the_request() {
 /// way round.
 #[test]
 fn a_search_is_scored_on_validation_rows_and_a_report_on_test_rows() {
-    let name = ClassificationName::Scene;
-    let split = Split::new(name.split_plan(400), 400, 3, 0).unwrap();
+    let name = TaskName::Scene;
+    let split = Split::new(name.classification().unwrap().split_plan(400), 400, 3, 0).unwrap();
     let rewards = |task: Task, scored| -> Vec<f64> {
         let setup = Setup::of(task, 1);
         let chosen = [Method::Logging, Method::BrrGb, Method::BoplRegr, Method::BoplSClass].map(|method| {
@@ -147,7 +147,7 @@ fn results_are_in_the_order_of_the_items() {
 
 #[test]
 fn a_key_names_the_logging_policy_and_the_searched_model() {
-    use ClassificationName::Scene;
+    use TaskName::Scene;
     let of = |method| Parameters::table_5(method, Scene);
     let (method, scored, explorer) = (Method::BoplRegr, Scored::Test, Explorer::of(Scene));
     let (parameters, model) = (of(method), of(Method::BrrGb));

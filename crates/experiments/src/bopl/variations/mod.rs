@@ -5,7 +5,7 @@ use super::logging_policy::{Explorer, FITS};
 use super::measured::mean_and_width;
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::task::{MostRows, Task};
+use super::task::{MostRows, Task, TaskName};
 use super::units::{Scored, Units};
 use super::{Options, SCHEME, Size};
 use crate::runner::{ExperimentError, Output, Report, Run, side_by_side};
@@ -72,7 +72,12 @@ fn of_logging(
 ) -> Result<Vec<Variation>, ExperimentError> {
     let Units { task, most, options, run, .. } = *units;
     let (usual, name) = (units.explorer, task.name);
-    let reward = |explorer| task.logging_reward(explorer, most, options.seed, 0);
+    let is_labelled = |task: &TaskName| *task != TaskName::OpenBandit;
+    let labelled = task.labelled().ok_or_else(|| ExperimentError::UnknownSource {
+        text: name.to_string(),
+        known: TaskName::ALL.into_iter().filter(is_labelled).map(TaskName::as_str).collect(),
+    })?;
+    let reward = |explorer| labelled.logging_reward(explorer, most, options.seed, 0);
     let now = reward(usual)?;
     let (standardised, raw) = (Columns::Standardised, Columns::Raw);
     let mut asked: Vec<(String, Explorer, f64)> = Vec::new();
@@ -127,7 +132,7 @@ pub fn run(options: &Options) -> Result<Report, ExperimentError> {
     let (mut tables, mut panels) = (Vec::new(), Vec::new());
     for &name in &options.plan.tasks {
         let task = Task::load(name, &options.search, StandIn { seed: options.seed, rows: size.stand_in })?;
-        let provenance = Provenance::from(&task.data.provenance);
+        let provenance = task.provenance();
         let most = size.rows.map(|[log, held_out]| MostRows { log, held_out });
         let start = size.cut(Parameters::table_5(Method::BoplRegr, name));
         let usual = Explorer::of(name);

@@ -5,7 +5,7 @@ use super::*;
 
 #[test]
 fn every_variation_changes_one_parameter() {
-    let task = datasets::ClassificationName::Tmc;
+    let task = TaskName::Tmc;
     let start = Parameters::table_5(Method::BoplRegr, task);
     let all = of_learning(start, Explorer::of(task));
     assert_eq!((all[0].method, all[0].parameters), (Method::BoplRegr, start));
@@ -25,14 +25,14 @@ fn every_variation_changes_one_parameter() {
 }
 
 fn variation(name: &str, parameters: Parameters, ridge: f64) -> Variation {
-    let explorer = Explorer { ridge, ..Explorer::of(datasets::ClassificationName::Tmc) };
+    let explorer = Explorer { ridge, ..Explorer::of(TaskName::Tmc) };
     Variation { name: name.to_owned(), method: Method::BoplRegr, parameters, explorer }
 }
 
 /// Differences are paired, and against the first variation.
 #[test]
 fn every_variation_is_compared_with_the_first() {
-    let start = Parameters::table_5(Method::BoplRegr, datasets::ClassificationName::Tmc);
+    let start = Parameters::table_5(Method::BoplRegr, TaskName::Tmc);
     let tried = |name: &str, ridge, logging: [f64; 2], rewards: [f64; 2], broken: [u32; 2]| {
         let history = |reward| {
             let [short_of_the_decrease, above_the_bound] = broken;
@@ -72,7 +72,7 @@ fn a_log_is_drawn_by_the_searched_policy() {
     let setup = Setup::of(task(), 2);
     let (units, folder) = (setup.units(), tempfile::tempdir().unwrap());
     let ridges = Trials::open(&folder.path().join("ridges"), &"settings").unwrap();
-    let now = setup.task.logging_reward(units.explorer, Some(MOST), 3, 0).unwrap();
+    let now = setup.task.labelled().unwrap().logging_reward(units.explorer, Some(MOST), 3, 0).unwrap();
     let (standardised, raw) = (Columns::Standardised, Columns::Raw);
     let asked = [
         ("logged with ε = 0", 0.0, standardised, 1.0, 0.0049),

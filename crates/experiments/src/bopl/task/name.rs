@@ -1,0 +1,100 @@
+//! The tasks, by name.
+
+use datasets::{ClassificationName, Name, Set};
+use std::fmt;
+
+/// A task: those of \[L23, Table 3\], then others.
+///
+/// ```
+/// use experiments::bopl::task::TaskName;
+/// let names = TaskName::ALL.map(TaskName::as_str);
+/// assert_eq!(names, ["covertype", "fashion", "scene", "tmc", "letter", "adult", "obd"]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaskName {
+    /// Covertype.
+    Covertype,
+    /// Fashion-MNIST.
+    Fashion,
+    /// Scene.
+    Scene,
+    /// TMC2007-500.
+    Tmc,
+    /// Letter recognition: 26 actions.
+    Letter,
+    /// Adult: 2 actions.
+    Adult,
+    /// The campaign "men" of the Open Bandit Dataset \[SANS21\]: a real log.
+    OpenBandit,
+}
+
+impl TaskName {
+    /// The tasks of the paper, in the order of its tables.
+    pub const PAPER: [Self; 4] = [Self::Covertype, Self::Fashion, Self::Scene, Self::Tmc];
+
+    /// All tasks, those of the paper first.
+    pub const ALL: [Self; 7] =
+        [Self::Covertype, Self::Fashion, Self::Scene, Self::Tmc, Self::Letter, Self::Adult, Self::OpenBandit];
+
+    /// The name in arguments and tables.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Covertype => "covertype",
+            Self::Fashion => "fashion",
+            Self::Scene => "scene",
+            Self::Tmc => "tmc",
+            Self::Letter => "letter",
+            Self::Adult => "adult",
+            Self::OpenBandit => "obd",
+        }
+    }
+
+    /// The task of the paper.
+    #[must_use]
+    pub fn classification(self) -> Option<ClassificationName> {
+        match self {
+            Self::Covertype => Some(ClassificationName::Covertype),
+            Self::Fashion => Some(ClassificationName::Fashion),
+            Self::Scene => Some(ClassificationName::Scene),
+            Self::Tmc => Some(ClassificationName::Tmc),
+            Self::Letter | Self::Adult | Self::OpenBandit => None,
+        }
+    }
+
+    /// The column of the paper's tables.
+    pub(in crate::bopl) fn column(self) -> Option<usize> {
+        Self::PAPER.iter().position(|task| *task == self)
+    }
+
+    /// The column whose hyper-parameters the task has: its own, or that of the task of the paper with the
+    /// nearest number of actions, 6 or 22.
+    pub(in crate::bopl) fn column_of_parameters(self) -> usize {
+        match self {
+            Self::Covertype => 0,
+            Self::Fashion => 1,
+            Self::Scene | Self::Adult => 2,
+            Self::Tmc | Self::Letter | Self::OpenBandit => 3,
+        }
+    }
+}
+
+impl fmt::Display for TaskName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl From<TaskName> for Set {
+    fn from(task: TaskName) -> Self {
+        match task {
+            TaskName::Covertype => ClassificationName::Covertype.into(),
+            TaskName::Fashion => ClassificationName::Fashion.into(),
+            TaskName::Scene => ClassificationName::Scene.into(),
+            TaskName::Tmc => ClassificationName::Tmc.into(),
+            TaskName::Letter => Name::Letter.into(),
+            TaskName::Adult => Name::Adult.into(),
+            TaskName::OpenBandit => Self::OpenBandit,
+        }
+    }
+}
