@@ -141,6 +141,36 @@ fn threads_change_nothing_and_seeds_do() {
     assert_ne!(fit(1, 4).ensemble, alone.ensemble);
 }
 
+/// One fold of five is held out at first, and all of them for the best candidates.
+#[test]
+fn the_best_of_a_large_log_are_valued_on_all_of_it() {
+    let log = log(10_000, 5);
+    let recipe = AutoPolicy::builder().candidates(2).rounds(4).seed(3).build().unwrap();
+    let mut seen = Vec::new();
+    let fit = recipe.fit(&log, |tried| {
+        seen.push((tried.candidate, tried.value));
+        ControlFlow::Continue(())
+    });
+    let fit = fit.unwrap();
+    let winner = &fit.tried[fit.chosen];
+    let of_winner = seen.iter().filter(|(candidate, _)| *candidate == winner.candidate);
+    let errors: Vec<f64> = of_winner.map(|(_, value)| value.standard_error.unwrap()).collect();
+    // After the first rounds, at its end, and after each of four folds.
+    assert_eq!(errors.len(), 6);
+    let last = errors.windows(2).skip(1);
+    assert!(last.map(|pair| pair[1] / pair[0]).all(|ratio| ratio < 0.95), "{errors:?}");
+    assert!((errors[5] * 5.0_f64.sqrt() / errors[1] - 1.0).abs() < 0.1, "{errors:?}");
+    // A watcher that ends it keeps the folds so far.
+    let mut calls = 0;
+    let stopped = recipe.fit(&log, |_| {
+        calls += 1;
+        if calls > 4 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let stopped = stopped.unwrap();
+    let error = stopped.tried[stopped.chosen].value.standard_error.unwrap();
+    assert!(error < 0.8 * errors[1] && error > 1.2 * errors[5], "{error}, {errors:?}");
+}
+
 #[test]
 fn a_watcher_ends_the_search_with_the_best_so_far() {
     let log = log(300, 6);
