@@ -33,7 +33,7 @@ pub struct Task {
 #[derive(Debug)]
 enum Source {
     /// Contexts and labels, from which any log can be drawn.
-    Labels(Labelled),
+    Labels(Box<Labelled>),
     /// The logs of two policies that were at work.
     Logs(Box<OpenBandit>),
 }
@@ -98,7 +98,8 @@ impl Task {
             TaskName::Fashion => RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25),
             _ => RewardStructure::one_of_the_labels(actions),
         }?;
-        Ok(Self { name, source: Source::Labels(Labelled { name, data, structure }) })
+        let labelled = Labelled { name, data, structure };
+        Ok(Self { name, source: Source::Labels(Box::new(labelled)) })
     }
 
     /// Where the data come from.
