@@ -120,8 +120,8 @@ const BRR_SQUARED: Line = [(2000, 6, 5.0, 1.0, 0.0, 0.1); 4];
 const BRR_LOGISTIC: Line = [(2000, 6, 1.0, 1.0, 0.0, 0.1); 4];
 
 impl Parameters {
-    /// \[L23, Table 5\] for the paper's methods. Tasks that the paper does not have use those of the task with the
-    /// nearest number of actions. Our methods use those of the method they vary, but for
+    /// \[L23, Table 5\] for the paper's methods. Tasks that the paper does not have use those of the task
+    /// with the nearest number of actions. Our methods use those of the method they vary, but for
     /// second-order trees, whose weights have another unit. BOPL-CS-regr uses those of BOPL-S-regr without
     /// the translation. The logging policy has 0 rounds, and AutoPolicy nothing but the most rounds of a
     /// candidate.

@@ -39,8 +39,8 @@ impl OpenBandit {
         }
     }
 
-    /// The log, the validation rows and the test rows. The logging policy's reward is the mean of its own log.
-    /// Every tenth row of the other log is for validation.
+    /// The log, the validation rows and the test rows. The logging policy's reward is the mean of its own
+    /// log. Every tenth row of the other log is for validation.
     pub(super) fn trial(&self, most: Option<MostRows>) -> Result<(Log, Rewarded, Rewarded), ExperimentError> {
         let whole = MostRows { log: usize::MAX, held_out: usize::MAX };
         let MostRows { log, held_out } = most.unwrap_or(whole);
