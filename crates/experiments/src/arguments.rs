@@ -5,7 +5,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use datasets::{Name, Set};
 use experiments::agnostic::streams::Source;
 use experiments::bopl::methods::Method;
-use experiments::bopl::task::TaskName;
+use experiments::bopl::task_name::TaskName;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

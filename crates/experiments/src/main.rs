@@ -7,7 +7,7 @@ use arguments::{Cli, Command, Common, Data, Experiment, known_names};
 use clap::Parser;
 use datasets::{Name, SearchPath, Set};
 use experiments::agnostic::{self, streams::Source};
-use experiments::bopl::task::TaskName;
+use experiments::bopl::task_name::TaskName;
 use experiments::data_command::{self, fetch};
 use experiments::peer::Peers;
 use experiments::runner::{ExperimentError, Options, Report};

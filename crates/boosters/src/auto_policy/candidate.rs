@@ -71,7 +71,7 @@ impl Ranges {
     }
 }
 
-/// The candidates in the order of their trial: six settings that are good for many logs, and draws.
+/// The candidates in the order of their trial: seven settings that are good for many logs, and draws.
 pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> Vec<Candidate> {
     let usual = Candidate {
         objective: Objective::Surrogate,
@@ -95,7 +95,15 @@ pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> V
         ..usual
     };
     let clipped = Candidate { clip: Some(3.0), learning_rate: 0.1, columns: 0.3, ..usual };
-    let careful = Candidate { max_depth: 20, reg_lambda: 3.0, learning_rate: 0.1, columns: 0.3, ..usual };
+    let careful = Candidate {
+        max_depth: 20,
+        reg_lambda: 3.0,
+        learning_rate: 0.1,
+        translation: ranges.translation(0.4),
+        columns: 0.3,
+        ..usual
+    };
+    let careful_and_clipped = Candidate { clip: Some(3.0), ..careful };
     let regression = Candidate {
         objective: Objective::RewardRegression,
         max_depth: 6,
@@ -103,7 +111,7 @@ pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> V
         translation: 0.0,
         ..usual
     };
-    let fixed = [usual, doubly, deep, clipped, regression, careful];
+    let fixed = [usual, doubly, deep, clipped, regression, careful, careful_and_clipped];
     fixed.into_iter().chain(std::iter::repeat_with(|| draw(ranges, rng))).take(number).collect()
 }
 

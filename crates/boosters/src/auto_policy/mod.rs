@@ -67,7 +67,7 @@ pub struct AutoPolicy {
     seed: u64,
 }
 
-/// Builds an [`AutoPolicy`]: 8 candidates of at most 800 rounds, seed 0, unless it is told otherwise.
+/// Builds an [`AutoPolicy`]: 9 candidates of at most 800 rounds, seed 0, unless it is told otherwise.
 #[derive(Debug, Clone, Copy)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct AutoPolicyBuilder {
@@ -130,7 +130,7 @@ const SHORTEST_PATH: f64 = 15.0;
 impl AutoPolicy {
     /// A builder that starts from the defaults.
     pub fn builder() -> AutoPolicyBuilder {
-        AutoPolicyBuilder { recipe: Self { candidates: 8, rounds: 800, seed: 0 } }
+        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0 } }
     }
 
     /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate after its first

@@ -41,7 +41,7 @@ mod tests {
     use super::super::fixtures::{history, measured, snapshot};
     use super::super::methods::Method;
     use super::*;
-    use crate::bopl::task::TaskName::Tmc;
+    use crate::bopl::task_name::TaskName::Tmc;
 
     #[test]
     fn a_stopped_trial_counts_with_its_last_value() {

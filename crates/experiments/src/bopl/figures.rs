@@ -4,7 +4,7 @@ use super::history::Snapshot;
 use super::measured::{Measured, by_task};
 use super::methods::Method;
 use super::paper::Printed;
-use super::task::TaskName;
+use super::task_name::TaskName;
 use crate::runner::ExperimentError;
 use report::plot::{Axis, Bar, BarGroup, BarPanel, BarPlot, LinePanel, LinePlot, Series, Stroke};
 

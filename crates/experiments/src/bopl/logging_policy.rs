@@ -1,6 +1,6 @@
 //! The logging policies.
 
-use super::task::TaskName;
+use super::task_name::TaskName;
 use crate::runner::ExperimentError;
 use off_policy::LabelSets;
 use off_policy::policies::{Columns, EpsilonGreedy, LogisticTraining, MultinomialLogistic, Softmax};

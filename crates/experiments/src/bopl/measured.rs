@@ -3,7 +3,7 @@
 use super::history::{History, Snapshot};
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::task::TaskName;
+use super::task_name::TaskName;
 use report::paired::Interval;
 use report::record::Provenance;
 use std::sync::Arc;

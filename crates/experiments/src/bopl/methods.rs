@@ -1,6 +1,6 @@
 //! The methods: the rows of the table.
 
-use super::task::TaskName;
+use super::task_name::TaskName;
 use crate::peer::Program;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -11,6 +11,7 @@
 // Rounds, trials and examples are counted far below 2^53.
 #![allow(clippy::cast_precision_loss, reason = "counts")]
 
+pub mod task_name;
 pub mod task;
 pub mod logging_policy;
 pub mod methods;
@@ -40,7 +41,8 @@ use methods::Method;
 use parameters::Parameters;
 use report::record::Record;
 use serde::Serialize;
-use task::{MostRows, Task, TaskName};
+use task::{MostRows, Task};
+use task_name::TaskName;
 use units::Units;
 
 /// The options specific to the experiment.

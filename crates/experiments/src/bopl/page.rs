@@ -5,7 +5,7 @@ use super::history::History;
 use super::measured::{Measured, Read, by_task};
 use super::paper::Printed;
 use super::search::{TRIALS, TRIED};
-use super::task::TaskName;
+use super::task_name::TaskName;
 use super::{Options, curves, tables};
 use crate::runner::{ExperimentError, Output, Report};
 use report::record::{PaperRow, Record, Trial};

@@ -1,7 +1,7 @@
 //! The paper's figures, for comparison with ours.
 
 use super::methods::Method;
-use super::task::TaskName;
+use super::task_name::TaskName;
 
 /// A mean over ten trials and half the length of its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +40,7 @@ impl Printed {
     /// The test reward of a method in \[L23, Table 1\].
     ///
     /// ```
-    /// use experiments::bopl::{methods::Method, paper::Printed, task::TaskName::Tmc};
+    /// use experiments::bopl::{methods::Method, paper::Printed, task_name::TaskName::Tmc};
     /// assert_eq!(Printed::table_1(Method::BoplSRegr, Tmc).map(|found| found.mean), Some(0.7399));
     /// assert_eq!(Printed::table_1(Method::VectorLeaves, Tmc), None);
     /// ```

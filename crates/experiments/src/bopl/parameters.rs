@@ -1,7 +1,7 @@
 //! The hyper-parameters, with the paper's selection.
 
 use super::methods::Method;
-use super::task::TaskName;
+use super::task_name::TaskName;
 use serde::{Deserialize, Serialize};
 
 /// The hyper-parameters of a method, as in \[L23, Table 5\].
@@ -24,6 +24,9 @@ pub struct Parameters {
     /// Of a net; its rounds are the most epochs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub net: Option<Net>,
+    /// The most that 1/p may be, where it is cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
 }
 
 /// The hyper-parameters of a net.
@@ -102,7 +105,8 @@ fn of_net(line: &NetLine, task: TaskName) -> Parameters {
     let net = Some(Net { hidden_layers, first_layer_width, dropout, weight_decay, batch_size });
     let (max_depth, learning_rate) = (0, 0.01);
     let [min_child_weight, reg_lambda] = [0.0; 2];
-    Parameters { rounds, max_depth, min_child_weight, reg_lambda, translation, learning_rate, net }
+    let clip = None;
+    Parameters { rounds, max_depth, min_child_weight, reg_lambda, translation, learning_rate, net, clip }
 }
 
 /// Found by hand while looking at rewards of trial 0, and not by a search; the translations are those of
@@ -127,7 +131,7 @@ impl Parameters {
     /// candidate.
     ///
     /// ```
-    /// use crate::bopl::task::TaskName::Scene;
+    /// use experiments::bopl::task_name::TaskName::Scene;
     /// use experiments::bopl::{methods::Method, parameters::Parameters};
     /// let found = Parameters::table_5(Method::BoplRegr, Scene);
     /// assert_eq!((found.rounds, found.max_depth, found.min_child_weight), (500, 12, 60.0));
@@ -147,6 +151,7 @@ impl Parameters {
                 translation,
                 learning_rate,
                 net,
+                clip: None,
             };
         }
         let line = match method {
@@ -178,6 +183,7 @@ impl Parameters {
             translation: if method == Method::BoplCsRegr { 0.0 } else { translation },
             learning_rate,
             net: None,
+            clip: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::task::TaskName;
+use super::task_name::TaskName;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -94,6 +94,7 @@ pub(super) fn configurations(method: Method, task: TaskName, seed: u64) -> Vec<P
             translation: real(ranges.translation[column]),
             learning_rate: real((low.ln(), high.ln())).exp(),
             net: None,
+            clip: None,
         }
     };
     std::iter::once(table_5).chain(std::iter::repeat_with(&mut drawn).take(TRIED - 1)).collect()

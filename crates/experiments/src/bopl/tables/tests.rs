@@ -3,7 +3,7 @@
 use super::super::fixtures::{history, logging as of_logging, measured};
 use super::super::history::History;
 use super::*;
-use crate::bopl::task::TaskName::{self, Scene, Tmc};
+use crate::bopl::task_name::TaskName::{self, Scene, Tmc};
 use crate::peer::State;
 
 #[test]

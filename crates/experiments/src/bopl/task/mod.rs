@@ -1,12 +1,10 @@
 //! The trials of a data set: a log for training, and rows for testing, whose rewards are fully known or, on
 //! a real log, estimated.
 
-mod name;
 mod open_bandit;
 
-pub use name::TaskName;
-
 use super::logging_policy::{Explorer, LoggingPolicy};
+use super::task_name::TaskName;
 use crate::runner::ExperimentError;
 use datasets::{Classification, Name, SearchPath, Split, SplitPlan, StandIn, load, load_classification};
 use off_policy::policies::argmax;

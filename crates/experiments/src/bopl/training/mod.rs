@@ -3,8 +3,8 @@
 use super::history::{Choice, History, Logging, Snapshot, Watch};
 use super::methods::Method;
 use super::parameters::{Net, Parameters};
-use super::task::TaskName;
 use super::task::{Rewarded, Trial};
+use super::task_name::TaskName;
 use crate::peer::{self, Peer, PeerError, Predicted, Request, Trees};
 use crate::runner::ExperimentError;
 use boosters::auto_policy::{AutoPolicy, Candidate, Objective};
@@ -124,8 +124,11 @@ impl Run<'_> {
         contexts: &L::Contexts,
         step: Step,
     ) -> Result<(History, Vec<f64>), ExperimentError> {
-        let settings = Settings::builder().translation(self.parameters.translation).step(step).build()?;
-        let mut run = PolicyBoosting::<O, L>::new(&self.trial.log, learner, settings)?;
+        let mut settings = Settings::builder().translation(self.parameters.translation).step(step);
+        if let Some(most) = self.parameters.clip {
+            settings = settings.clip(most);
+        }
+        let mut run = PolicyBoosting::<O, L>::new(&self.trial.log, learner, settings.build()?)?;
         let mut watch = Watch::new(self.rows, self.parameters.rounds, run.objective(), self.tick);
         let mut stop = None;
         for _ in 0..self.parameters.rounds {

@@ -4,6 +4,7 @@ use super::super::fixtures::{MOST, task};
 use super::super::logging_policy::Explorer;
 use super::*;
 use datasets::{Contexts, Labels};
+use off_policy::Rewards;
 use rows::RowMatrix;
 
 fn parameters(rounds: u32, max_depth: u32) -> Parameters {
@@ -15,6 +16,7 @@ fn parameters(rounds: u32, max_depth: u32) -> Parameters {
         translation: -0.25,
         learning_rate: 0.5,
         net: None,
+        clip: None,
     }
 }
 
@@ -103,6 +105,29 @@ fn without_times(mut history: History) -> History {
     history.seconds = 0.0;
     history.snapshots.iter_mut().for_each(|snapshot| snapshot.seconds = None);
     history
+}
+
+/// 1/p at most 1.5 is p at least ⅔.
+#[test]
+fn a_clip_cuts_the_weights() {
+    let (mut trial, whole) = (trial(), parameters(4, 3));
+    let rewards = |trial: &Trial, own: &Parameters| {
+        let run = Run { trial, parameters: own, rows: &trial.test, tick: &|_| () };
+        let trees = trees(own);
+        let (history, _) = run.boost::<BoplS, _>(trees, &trial.contexts, PAPER).unwrap();
+        history.snapshots.iter().filter_map(|snapshot| snapshot.objective).collect::<Vec<_>>()
+    };
+    let unclipped = rewards(&trial, &whole);
+    let clipped = rewards(&trial, &Parameters { clip: Some(1.5), ..whole });
+    let log = &trial.log;
+    let propensities = log.propensities().iter().map(|p| p.max(1.0 / 1.5)).collect();
+    let (contexts, actions) = (log.contexts().clone(), log.logged_actions().to_vec());
+    let rewarded = Rewards(log.rewards().to_vec());
+    trial.log = Log::new(contexts, log.actions(), actions, propensities, rewarded).unwrap();
+    assert_ne!(clipped, unclipped);
+    for (one, other) in clipped.iter().zip(rewards(&trial, &whole)) {
+        assert!((one - other).abs() < 1e-9, "{one}, {other}");
+    }
 }
 
 /// Every method has the objective, the base learner and the steps of its name.

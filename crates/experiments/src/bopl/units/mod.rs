@@ -7,8 +7,8 @@ use super::measured::Measured;
 use super::methods::Method;
 use super::parameters::Parameters;
 use super::search::{self, TRIALS};
-use super::task::TaskName;
 use super::task::{MostRows, Task, Trial};
+use super::task_name::TaskName;
 use crate::memory;
 use crate::runner::{ExperimentError, Run, side_by_side};
 use report::progress::Stage;
@@ -47,7 +47,7 @@ struct Unit {
 }
 
 /// The version of AutoPolicy, whose settings are not among the hyper-parameters.
-const RECIPE: u32 = 2;
+const RECIPE: u32 = 3;
 
 impl Unit {
     /// The key of a finished unit: all inputs of its history. The model is named unless it is that of \[L23,

@@ -5,7 +5,8 @@ use super::logging_policy::{Explorer, FITS};
 use super::measured::mean_and_width;
 use super::methods::Method;
 use super::parameters::Parameters;
-use super::task::{MostRows, Task, TaskName};
+use super::task::{MostRows, Task};
+use super::task_name::TaskName;
 use super::units::{Scored, Units};
 use super::{Options, SCHEME, Size};
 use crate::runner::{ExperimentError, Output, Report, Run, side_by_side};
@@ -35,7 +36,8 @@ struct Tried {
     histories: Vec<Arc<History>>,
 }
 
-/// The variations of learning: every parameter but λ, and the sharp constants. The first changes nothing.
+/// The variations of learning: every parameter but λ, clipped weights, and the sharp constants. The first
+/// changes nothing.
 fn of_learning(start: Parameters, explorer: Explorer) -> Vec<Variation> {
     let mut all = Vec::new();
     let mut vary = |name: String, method, parameters| {
@@ -52,6 +54,10 @@ fn of_learning(start: Parameters, explorer: Explorer) -> Vec<Variation> {
     for by in [0.2, 0.1, -0.1, -0.2] {
         let translation = start.translation + by;
         vary(format!("translation {translation:.2}"), Method::BoplRegr, Parameters { translation, ..start });
+    }
+    for most in [3.0, 10.0, 30.0] {
+        let parameters = Parameters { clip: Some(most), ..start };
+        vary(format!("1/p at most {most}"), Method::BoplRegr, parameters);
     }
     let rounds = 2 * start.rounds;
     vary(format!("{rounds} rounds"), Method::BoplRegr, Parameters { rounds, ..start });

@@ -10,13 +10,14 @@ fn every_variation_changes_one_parameter() {
     let all = of_learning(start, Explorer::of(task));
     assert_eq!((all[0].method, all[0].parameters), (Method::BoplRegr, start));
     for (place, one) in all.iter().enumerate().skip(1) {
-        let Parameters { rounds, max_depth, min_child_weight, translation, .. } = one.parameters;
+        let Parameters { rounds, max_depth, min_child_weight, translation, clip, .. } = one.parameters;
         let changed = [
             one.method != Method::BoplRegr,
             rounds != start.rounds,
             max_depth != start.max_depth,
             (min_child_weight - start.min_child_weight).abs() > 0.0,
             (translation - start.translation).abs() > 0.0,
+            clip != start.clip,
         ];
         let expected = if place + 1 == all.len() { 2 } else { 1 };
         assert_eq!(changed.iter().filter(|changed| **changed).count(), expected, "{one:?}");

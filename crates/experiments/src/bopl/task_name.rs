@@ -6,7 +6,7 @@ use std::fmt;
 /// A task: those of \[L23, Table 3\], then others.
 ///
 /// ```
-/// use experiments::bopl::task::TaskName;
+/// use experiments::bopl::task_name::TaskName;
 /// let names = TaskName::ALL.map(TaskName::as_str);
 /// assert_eq!(names, ["covertype", "fashion", "scene", "tmc", "letter", "adult", "obd"]);
 /// ```
