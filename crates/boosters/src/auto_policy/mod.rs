@@ -31,7 +31,7 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
 /// 60, the most rounds, or, from Ση = 15 on, as long without a better round as half of its rounds. The others
 /// follow, and end where they lag behind it at the same Ση. The best one, and up to two others within half a
-/// standard error of it, are then trained and valued on further folds, until all rows or 100,000 of them have
+/// standard error of it, are then trained and valued on further folds, until all rows or 20,000 of them have
 /// been held out. The candidate and the round of the largest mean value from Ση = 5 on win. They are trained
 /// on all rows: four times on other draws of rows and columns, or less often from 100,001 rows on.
 ///
@@ -112,7 +112,7 @@ const FOLDS: usize = 5;
 const SMALL: usize = 10_000;
 /// The candidates that are valued on further folds, and the rows that are held out in all of them.
 const FINALISTS: usize = 3;
-const HELD_OUT: usize = 100_000;
+const HELD_OUT: usize = 20_000;
 /// The least patience.
 const PATIENCE: usize = 50;
 /// The most trainings of the winner, each on other parts of the rows and columns, and the rows of all of
@@ -559,7 +559,7 @@ mod tests {
 
     #[test]
     fn a_large_log_is_held_out_in_fewer_folds() {
-        let logs = [10, 10_000, 100_000, 125_000, 124_999, 249_995, 250_000, 500_000, 10_000_000];
+        let logs = [10, 10_000, 20_000, 25_000, 24_999, 49_995, 50_000, 100_000, 10_000_000];
         assert_eq!(logs.map(further_folds), [5, 5, 5, 4, 5, 3, 2, 1, 1]);
     }
 
