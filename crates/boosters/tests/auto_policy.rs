@@ -282,3 +282,18 @@ fn bad_settings_and_short_logs_are_refused() {
     let fit = recipe(3).fit(&flat, go_on).unwrap();
     assert!((fit.tried[fit.chosen].value.value - 7.0).abs() < 1e-9);
 }
+
+#[test]
+fn one_action_and_huge_rewards_do_no_harm() {
+    let plain = log(40, 1);
+    let contexts = plain.contexts().clone();
+    let one = Log::new(contexts.clone(), 1, vec![0; 40], vec![1.0; 40], Rewards(plain.rewards().to_vec()));
+    let fit = recipe(3).fit(&one.unwrap(), go_on).unwrap();
+    let mean = plain.rewards().iter().sum::<f64>() / 40.0;
+    assert!((fit.tried[fit.chosen].value.value - mean).abs() < 1e-9);
+    let actions = plain.logged_actions().to_vec();
+    let rewards = Rewards(plain.rewards().iter().map(|r| 1e140 * (2.0 * r - 1.0)).collect());
+    let huge = Log::new(contexts, ACTIONS, actions, vec![0.25; 40], rewards);
+    let fit = recipe(3).fit(&huge.unwrap(), go_on).unwrap();
+    assert!(fit.tried.iter().all(|tried| tried.value.value.abs() < 1e141));
+}
