@@ -72,6 +72,9 @@ fn it_finds_a_policy_and_says_what_it_is_worth() {
     let alphas: Vec<f64> = fit.ensemble.members().iter().map(|member| member.alpha).collect();
     assert_eq!(alphas.len(), 4 * winner.best_round);
     assert!(alphas.iter().all(|alpha| alpha.abs() <= winner.candidate.learning_rate / 4.0 + 1e-15));
+    // Each training has drawn other rows and columns.
+    let trainings: Vec<_> = fit.ensemble.members().chunks(winner.best_round).collect();
+    assert!(trainings.iter().skip(1).all(|other| *other != trainings[0]));
     // An even policy has 0.3, the best one 0.9. The winner's value is a little optimistic.
     let value = true_value(&fit);
     assert!(value > 0.8, "{value}");
@@ -171,6 +174,32 @@ fn the_best_of_a_large_log_are_valued_on_all_of_it() {
     assert!(error < 0.8 * errors[1] && error > 1.2 * errors[5], "{error}, {errors:?}");
 }
 
+/// Rewards without a rule: the best candidate of the first fold is not the best one of all folds.
+#[test]
+fn the_winner_of_a_large_log_is_the_best_of_all_folds() {
+    let real = log(10_000, 5);
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let noise = Rewards((0..10_000).map(|_| f64::from(u8::from(rng.random_bool(0.5)))).collect());
+    let (contexts, actions) = (real.contexts().clone(), real.logged_actions().to_vec());
+    let noise = Log::new(contexts, ACTIONS, actions, vec![0.25; 10_000], noise).unwrap();
+    let recipe = AutoPolicy::builder().candidates(5).rounds(2).seed(0).build().unwrap();
+    let mut seen: Vec<Tried> = Vec::new();
+    let fit = recipe.fit(&noise, |tried| {
+        seen.push(tried.clone());
+        ControlFlow::Continue(())
+    });
+    let fit = fit.unwrap();
+    // A finalist is seen after its first rounds, at its end, and after each of four folds.
+    let values_of = |tried: &Tried| -> Vec<f64> {
+        seen.iter().filter(|one| one.candidate == tried.candidate).map(|one| one.value.value).collect()
+    };
+    let values: Vec<Vec<f64>> = fit.tried.iter().map(values_of).collect();
+    let finalists: Vec<&Vec<f64>> = values.iter().filter(|values| values.len() == 6).collect();
+    let winner = &values[fit.chosen];
+    assert!(finalists.iter().all(|values| values[5] <= winner[5]), "{values:?}");
+    assert!(finalists.iter().any(|values| values[1] > winner[1]), "the further folds changed nothing");
+}
+
 #[test]
 fn a_watcher_ends_the_search_with_the_best_so_far() {
     let log = log(300, 6);
@@ -204,6 +233,35 @@ fn actions_that_are_not_on_offer_are_left_alone() {
     assert!(true_value(&fit) > 0.6);
 }
 
+/// Two of four actions are on offer, and half of the rows lack the one that pays.
+#[test]
+fn the_value_is_that_of_the_actions_on_offer() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let n = 1_200;
+    let contexts: Vec<f64> = (0..2 * n).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let pairs: Vec<[u32; 2]> = (0..n)
+        .map(|_| {
+            let (a, other) = (rng.random_range(0..4_u32), rng.random_range(1..4_u32));
+            let b = (a + other) % 4;
+            [a.min(b), a.max(b)]
+        })
+        .collect();
+    let actions: Vec<u32> = pairs.iter().map(|pair| pair[rng.random_range(0..2)]).collect();
+    let chance = |x: &[f64], a: u32| if a as usize == right(x) { 0.9_f64 } else { 0.1 };
+    let best = contexts.chunks(2).zip(&pairs).map(|(x, pair)| chance(x, pair[0]).max(chance(x, pair[1])));
+    let best = best.sum::<f64>() / n as f64;
+    let rewards = contexts.chunks(2).zip(&actions);
+    let rewards = rewards.map(|(x, a)| f64::from(u8::from(rng.random_bool(chance(x, *a))))).collect();
+    let contexts = RowMatrix::dense(2, contexts).unwrap();
+    let log = Log::new(contexts, ACTIONS, actions, vec![0.5; n], Rewards(rewards)).unwrap();
+    let log = log.with_action_sets(ActionSets::new(ACTIONS, pairs).unwrap()).unwrap();
+    let fit = recipe(2).fit(&log, go_on).unwrap();
+    let value = fit.tried[fit.chosen].value;
+    // The best policy among the offered actions has 0.5. Without the sets, a model would promise 0.9.
+    assert!(value.value < best + 3.0 * value.standard_error.unwrap(), "{value:?}, at most {best}");
+    assert!(value.value > best - 0.15, "{value:?}, at most {best}");
+}
+
 #[test]
 fn bad_settings_and_short_logs_are_refused() {
     for (builder, name) in [
@@ -223,4 +281,19 @@ fn bad_settings_and_short_logs_are_refused() {
     let flat = Log::new(contexts, ACTIONS, actions, vec![0.25; 50], Rewards(vec![7.0; 50])).unwrap();
     let fit = recipe(3).fit(&flat, go_on).unwrap();
     assert!((fit.tried[fit.chosen].value.value - 7.0).abs() < 1e-9);
+}
+
+#[test]
+fn one_action_and_huge_rewards_do_no_harm() {
+    let plain = log(40, 1);
+    let contexts = plain.contexts().clone();
+    let one = Log::new(contexts.clone(), 1, vec![0; 40], vec![1.0; 40], Rewards(plain.rewards().to_vec()));
+    let fit = recipe(3).fit(&one.unwrap(), go_on).unwrap();
+    let mean = plain.rewards().iter().sum::<f64>() / 40.0;
+    assert!((fit.tried[fit.chosen].value.value - mean).abs() < 1e-9);
+    let actions = plain.logged_actions().to_vec();
+    let rewards = Rewards(plain.rewards().iter().map(|r| 1e140 * (2.0 * r - 1.0)).collect());
+    let huge = Log::new(contexts, ACTIONS, actions, vec![0.25; 40], rewards);
+    let fit = recipe(3).fit(&huge.unwrap(), go_on).unwrap();
+    assert!(fit.tried.iter().all(|tried| tried.value.value.abs() < 1e141));
 }

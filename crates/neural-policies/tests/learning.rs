@@ -5,12 +5,12 @@
     reason = "a refusal where none is expected is a failure of the test"
 )]
 
-use boosters::saved;
 use datasets::{Name, SearchPath, StandIn, Targets, load, permutation};
 use neural_policies::{Epoch, Net, NetError, NetFit, NetObjective, NetTraining, NetTrainingBuilder, Scaling};
 use off_policy::policies::{Argmax, Policy, Scores, Softmax, Uniform};
 use off_policy::{
-    ActionSet, ActionSets, LabelSets, Log, RewardStructure, Rewards, expected_reward, to_bandit,
+    ActionNames, ActionSet, ActionSets, ContextColumn, LabelSets, Log, RewardStructure, Rewards, Schema,
+    expected_reward, to_bandit,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -40,7 +40,7 @@ fn log() -> Log {
 }
 
 fn small() -> NetTrainingBuilder {
-    NetTraining::builder().first_layer_width(128).epochs(15).seed(4)
+    NetTraining::builder().first_layer_width(64).epochs(14).seed(4)
 }
 
 fn go_on(_: &Epoch) -> ControlFlow<()> {
@@ -91,6 +91,9 @@ fn training_ends_after_its_patience_with_the_net_of_the_best_epoch() {
     let best = epochs[best_epoch - 1].snips.unwrap();
     assert!(epochs[..best_epoch - 1].iter().all(|epoch| epoch.snips.unwrap_or(-1.0) < best));
     assert!(epochs[best_epoch..].iter().all(|epoch| epoch.snips.unwrap_or(-1.0) <= best));
+    // Training that ends with that epoch has the same net.
+    let shorter = tiny().patience(3).epochs(best_epoch).build().unwrap().fit(&log, go_on).unwrap();
+    assert_eq!((&shorter.net, shorter.best_epoch), (&net, best_epoch));
     let policy = Argmax::new(net);
     let (mut sums, mut pi) = ([0.0; 2], [0.0; 2]);
     for row in log.iter() {
@@ -116,6 +119,10 @@ fn a_seed_is_a_net() {
     let of = |seed| tiny().epochs(3).seed(seed).build().unwrap().fit(&log, go_on).unwrap();
     assert_eq!(of(1), of(1));
     assert_ne!(of(1).net, of(2).net);
+    let with = |builder: NetTrainingBuilder| builder.build().unwrap().fit(&log, go_on).unwrap().net;
+    for other in [tiny().batch_size(100), tiny().dropout(0.5), tiny().weight_decay(0.1)] {
+        assert_ne!(with(other.epochs(3)), of(1).net);
+    }
 }
 
 #[test]
@@ -124,21 +131,28 @@ fn actions_that_are_not_on_offer_are_never_played() {
     let log = signs().with_action_sets(ActionSets::new(2, sets).unwrap()).unwrap();
     let objective = NetObjective::BanditNet { translation: -0.5 };
     let fit = tiny().objective(objective).build().unwrap().fit(&log, go_on).unwrap();
-    let (mut pi, policy) = ([0.0; 2], Softmax::new(fit.net, 1.0).unwrap());
+    let (mut pi, mut sums) = ([0.0; 2], [0.0; 2]);
+    let policy = Softmax::new(fit.net, 1.0).unwrap();
     for row in log.iter() {
         policy.probabilities(row.context, row.on_offer, &mut pi).unwrap();
         assert!((0..2).all(|a| row.on_offer.contains(a) || pi[a] == 0.0));
+        sums[0] += pi[row.action] / row.propensity;
+        sums[1] += pi[row.action] / row.propensity * row.reward;
     }
+    // An epoch is valued by the softmax policy among the actions on offer.
+    let best = fit.epochs[fit.best_epoch - 1].snips.unwrap();
+    assert!((sums[1] / sums[0] - best).abs() < 1e-9, "{sums:?}, {best}");
     assert!(fit.epochs.iter().all(|epoch| epoch.snips.is_some()));
 }
 
 #[test]
 fn a_saved_net_scores_as_before() {
     let NetFit { net, .. } = tiny().epochs(3).build().unwrap().fit(&signs(), go_on).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("net.json");
-    saved::save(&path, "net", &net).unwrap();
-    assert_eq!(saved::load::<Net>(&path, "net").unwrap(), net);
+    let saved = serde_json::to_string(&net).unwrap();
+    let again: Net = serde_json::from_str(&saved).unwrap();
+    assert_eq!(again, net);
+    let x = signs();
+    assert_eq!(again.scores_of_rows(x.contexts()).unwrap(), net.scores_of_rows(x.contexts()).unwrap());
 }
 
 /// What is changed in a saved net, and a part of the message.
@@ -270,4 +284,123 @@ fn logs_and_contexts_beyond_the_range_are_refused() {
     assert!(Argmax::new(net.clone()).probabilities(two, ActionSet::all(2).unwrap(), &mut pi).is_err());
     assert!(net.scores(Row::dense(&[1.0]).unwrap(), &mut [0.0; 3]).is_err());
     assert!(net.scores_of_rows(&RowMatrix::dense(2, vec![0.0; 4]).unwrap()).is_err());
+}
+
+#[test]
+fn layers_are_halved_down_to_32_units() {
+    let widths = |first: usize, layers: usize| {
+        let training = tiny().hidden_layers(layers).first_layer_width(first).epochs(1).build().unwrap();
+        training.fit(&signs(), go_on).unwrap().net.widths()
+    };
+    assert_eq!(widths(100, 4), [100, 50, 32, 32]);
+    assert_eq!(widths(20, 3), [20, 20, 20]);
+}
+
+#[test]
+fn inputs_are_divided_or_left_as_they_are() {
+    let scaled = |scaling| {
+        let training = tiny().epochs(1).scaling(scaling).build().unwrap();
+        let net = serde_json::to_value(training.fit(&signs(), go_on).unwrap().net).unwrap();
+        (net["shift"].clone(), net["factor"].clone())
+    };
+    let numbers = |shift: f64, factor: f64| (serde_json::json!([shift]), serde_json::json!([factor]));
+    assert_eq!(scaled(Scaling::Divided(250.0)), numbers(0.0, 0.004));
+    assert_eq!(scaled(Scaling::None), numbers(0.0, 1.0));
+}
+
+/// More pairs than go through the layers together.
+#[test]
+fn rows_are_scored_together_as_they_are_alone() {
+    // A log whose mean is not 0.
+    let rows = (100..300).filter(|i| i % 20 >= 5);
+    let NetFit { net, .. } =
+        tiny().epochs(2).build().unwrap().fit(&signs().select(rows).unwrap(), go_on).unwrap();
+    let x: Vec<f64> = (0..1_500).map(|i| f64::from(i * 37 % 1_501) / 750.0 - 1.0).collect();
+    let together = net.scores_of_rows(&RowMatrix::dense(1, x.clone()).unwrap()).unwrap();
+    // The same contexts without their zeros.
+    let entries = (0..1_500).filter(|i| x[*i] != 0.0);
+    let mut offsets = vec![0];
+    offsets.extend(x.iter().scan(0, |sum, x| {
+        *sum += usize::from(*x != 0.0);
+        Some(*sum)
+    }));
+    let (indices, values) = entries.map(|i| (0_u32, x[i])).unzip();
+    let sparse = RowMatrix::sparse(1, offsets, indices, values).unwrap();
+    assert!(sparse.iter().any(|row| row.to_dense() == [0.0]));
+    assert_eq!(net.scores_of_rows(&sparse).unwrap(), together);
+    let mut alone = [0.0; 2];
+    for (x, together) in x.iter().zip(together.chunks_exact(2)) {
+        net.scores(Row::dense(&[*x]).unwrap(), &mut alone).unwrap();
+        assert!(alone.iter().zip(together).all(|(a, b)| (a - b).abs() < 1e-5), "{alone:?}, {together:?}");
+    }
+}
+
+/// A row that is left over has no part in the steps, nor in their mean loss.
+#[test]
+fn a_batch_of_one_row_is_left_out() {
+    let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0]).unwrap();
+    let rewards = Rewards(vec![1_000.0; 3]);
+    let log = Log::new(contexts, 2, vec![0, 1, 0], vec![0.5; 3], rewards).unwrap();
+    let fit = tiny().batch_size(2).epochs(1).build().unwrap().fit(&log, go_on).unwrap();
+    // Predictions are near 0.
+    assert!((fit.epochs[0].loss / 1e6 - 1.0).abs() < 0.1, "{:?}", fit.epochs);
+}
+
+#[test]
+fn a_net_says_what_its_numbers_stand_for() {
+    let number = |name: &str| ContextColumn::Number { name: name.into() };
+    let schema = |inputs: &[&str], actions: &[&str]| {
+        let actions = ActionNames::Labels(actions.iter().map(|name| (*name).into()).collect());
+        Schema::new(inputs.iter().map(|name| number(name)).collect(), actions).unwrap()
+    };
+    let log = signs().with_schema(schema(&["x"], &["left", "right"])).unwrap();
+    let NetFit { net, .. } = tiny().epochs(1).build().unwrap().fit(&log, go_on).unwrap();
+    assert_eq!(net.schema(), log.schema());
+    let saved = serde_json::to_value(&net).unwrap();
+    assert_eq!(serde_json::from_value::<Net>(saved.clone()).unwrap(), net);
+    for (other, message) in [
+        (schema(&["x", "y"], &["left", "right"]), "the schema has 2 coordinates, expected 1"),
+        (schema(&["x"], &["left", "right", "on"]), "the schema has 3 actions, expected 2"),
+    ] {
+        let mut changed = saved.clone();
+        changed["schema"] = serde_json::to_value(other).unwrap();
+        let found = serde_json::from_value::<Net>(changed).unwrap_err().to_string();
+        assert!(found.contains(message), "{found}");
+    }
+}
+
+/// One action, one reward for all, columns that never change, and numbers at the ends of their ranges: a net
+/// or a refusal.
+#[test]
+fn strange_logs_do_no_harm() {
+    let log = |x: [f64; 4], actions: usize, p: f64, r: [f64; 4]| {
+        let contexts = RowMatrix::dense(1, x.to_vec()).unwrap();
+        let logged = (0..4_u32).map(|i| i % u32::try_from(actions).unwrap()).collect();
+        Log::new(contexts, actions, logged, vec![p; 4], Rewards(r.to_vec())).unwrap()
+    };
+    let (x, r) = ([1.0, 2.0, 3.0, 5.0], [0.0, 1.0, 1.0, 0.5]);
+    let fine = [
+        log(x, 1, 1.0, r),
+        log(x, 3, 0.5, [0.7; 4]),
+        log([4.0; 4], 2, 0.5, r),
+        log(x, 2, 1e-30, r),
+        log([-1e30, 1e30, 0.0, 2e30], 2, 0.5, r),
+    ];
+    let refused = [log(x, 2, 1e-130, r), log(x, 2, 0.5, [-1e130, 1e130, 0.0, 1.0])];
+    for objective in [NetObjective::RewardRegression, NetObjective::BanditNet { translation: -0.5 }] {
+        let training = tiny().epochs(3).batch_size(2).objective(objective).build().unwrap();
+        for (k, log) in fine.iter().enumerate() {
+            let fit = training.fit(log, go_on);
+            assert!(fit.as_ref().is_ok_and(|fit| fit.epochs.len() == 3), "{objective:?}, {k}: {fit:?}");
+        }
+        let found = training.fit(&refused[1], go_on);
+        assert!(matches!(found, Err(NetError::Diverged { .. } | NetError::NotFinite { .. })), "{found:?}");
+        if objective != NetObjective::RewardRegression {
+            let found = training.fit(&refused[0], go_on);
+            assert!(
+                matches!(found, Err(NetError::Diverged { .. } | NetError::NotFinite { .. })),
+                "{found:?}"
+            );
+        }
+    }
 }

@@ -85,3 +85,87 @@ impl Training {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bopl::PolicyObjective;
+    use off_policy::Rewards;
+    use rand::SeedableRng;
+    use rows::RowMatrix;
+
+    /// 200 rows, and an action of three that is rare.
+    fn log() -> Log {
+        let contexts = RowMatrix::dense(2, (0..400).map(|k| f64::from(k * 7919 % 1000)).collect()).unwrap();
+        let actions: Vec<u32> = (0..200).map(|i| [0, 1, 0, 1, 2][i % 5]).collect();
+        let propensities = actions.iter().map(|a| [0.4, 0.4, 0.2][*a as usize]).collect();
+        let rewards = (0..200_u32).map(|i| f64::from(i * i % 11) / 10.0).collect();
+        Log::new(contexts, 3, actions, propensities, Rewards(rewards)).unwrap()
+    }
+
+    fn rngs() -> [ChaCha8Rng; 2] {
+        [1, 2].map(ChaCha8Rng::seed_from_u64)
+    }
+
+    const CANDIDATE: Candidate = Candidate {
+        objective: Objective::Ips,
+        max_depth: 4,
+        min_child_weight: 0.5,
+        reg_lambda: 0.75,
+        learning_rate: 0.25,
+        translation: -0.3,
+        clip: Some(3.0),
+        columns: 0.5,
+        rows: 0.8,
+    };
+
+    fn settings() -> Settings {
+        let step = Step::SecondOrder { learning_rate: 0.25 };
+        Settings::builder().translation(-0.3).clip(3.0).step(step).build().unwrap()
+    }
+
+    fn predictions() -> Vec<f64> {
+        (0..600_u32).map(|k| f64::from(k * k % 13) / 12.0).collect()
+    }
+
+    /// The ensemble after five rounds.
+    fn played(objective: Objective) -> PolicyEnsemble<PairTree> {
+        let candidate = Candidate { objective, ..CANDIDATE };
+        let contexts = contexts_of(&log()).unwrap();
+        let mut run = Training::new(&candidate, &log(), rngs(), || Ok(predictions())).unwrap();
+        (0..5).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
+        run.ensemble().clone()
+    }
+
+    fn expected<O: PolicyObjective>(mut run: PolicyBoosting<O, Trees>) -> PolicyEnsemble<PairTree> {
+        let contexts = contexts_of(&log()).unwrap();
+        (0..5).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
+        run.into_ensemble()
+    }
+
+    #[test]
+    fn a_candidate_is_trained_as_it_says() {
+        let trees = || trees(&CANDIDATE, rngs()).unwrap();
+        let ips = PolicyBoosting::<Bopl, _>::new(&log(), trees(), settings()).unwrap();
+        assert_eq!(played(Objective::Ips), expected(ips));
+        let surrogate = PolicyBoosting::<BoplS, _>::new(&log(), trees(), settings()).unwrap();
+        assert_eq!(played(Objective::Surrogate), expected(surrogate));
+        let q = predictions();
+        let doubly = PolicyBoosting::<Bopl, _>::doubly_robust(&log(), trees(), settings(), &q).unwrap();
+        assert_eq!(played(Objective::DoublyRobust), expected(doubly));
+        let mut regression = RewardRegression::new(&log(), trees(), 0.25).unwrap();
+        let contexts = contexts_of(&log()).unwrap();
+        (0..5).for_each(|_| assert!(regression.round(&contexts).unwrap().is_continue()));
+        assert_eq!(played(Objective::RewardRegression), regression.into_ensemble());
+    }
+
+    #[test]
+    fn the_trees_have_the_settings_of_the_candidate() {
+        let growth = PairGrowth::builder().max_depth(4).min_child_weight(0.5).reg_lambda(0.75);
+        let trees_of_columns = HistogramPairTree::new(growth.build().unwrap());
+        let [rows, columns] = rngs();
+        let trees_of_columns = ColumnSampling::new(trees_of_columns, 0.5, columns).unwrap();
+        let expected = RowSampling::new(trees_of_columns, 0.8, rows).unwrap();
+        assert_eq!(format!("{:?}", trees(&CANDIDATE, rngs()).unwrap()), format!("{expected:?}"));
+    }
+}

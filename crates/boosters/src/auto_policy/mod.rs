@@ -590,4 +590,46 @@ mod tests {
         let error = merged.values[1].standard_error.unwrap_or_default();
         assert!((error - 0.2 * 10.0_f64.sqrt() / 4.0).abs() < 1e-15, "{error}");
     }
+
+    /// A candidate is compared where its Ση has just passed 2, 4, 8, … with what the leader had at the same
+    /// Ση, and may be half a standard error below it.
+    #[test]
+    fn a_candidate_lags_where_its_path_doubles() {
+        let estimate = |value| Estimate { value, standard_error: Some(0.2) };
+        // η = 1: the value rises at Ση = 3.
+        let leader = [0.0, 0.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0].map(estimate).to_vec();
+        let leader = Curve { learning_rate: 1.0, rows: 10, values: leader };
+        let at = |value: f64, rounds: usize| {
+            let values = vec![estimate(value); rounds + 1];
+            Curve { learning_rate: 0.5, rows: 10, values }
+        };
+        let lags = |value: f64| (0..18).filter(|rounds| at(value, *rounds).lags(Some(&leader))).collect();
+        let rounds: [Vec<usize>; 4] = [0.89, 0.91, 2.89, 2.91].map(lags);
+        assert_eq!(rounds, [vec![4, 8, 16], vec![8, 16], vec![8, 16], vec![]]);
+        assert!(!at(0.0, 8).lags(None));
+    }
+
+    /// Four trainings with streams of their own, each with a quarter of the weight.
+    #[test]
+    fn a_bag_is_the_mean_of_its_trainings() {
+        let contexts = rows::RowMatrix::dense(1, (0..90).map(|i| f64::from(i * 37 % 91)).collect()).unwrap();
+        let rewards = Rewards((0..90_u32).map(|i| f64::from(i * i % 7) / 6.0).collect());
+        let log = Log::new(contexts, 2, (0..90).map(|i| i / 3 % 2).collect(), vec![0.5; 90], rewards);
+        let log = log.unwrap();
+        let recipe = AutoPolicy::builder().seed(5).build().unwrap();
+        let drawn = candidates(Ranges::of(&log), 2, &mut recipe.stream(3));
+        let candidate = Candidate { min_child_weight: 0.5, columns: 1.0, ..drawn[1] };
+        assert_eq!(candidate.objective, Objective::DoublyRobust);
+        let q = reward_model::cross_fitted(&log, &recipe.streams(1)).unwrap();
+        let mut expected = Vec::new();
+        for bag in 0..4 {
+            let rngs = recipe.streams((1 << 20) + 2 * bag);
+            let mut training = Training::new(&candidate, &log, rngs, || Ok(q.clone())).unwrap();
+            let contexts = contexts_of(&log).unwrap();
+            (0..3).for_each(|_| assert!(training.round(&contexts).unwrap().is_continue()));
+            expected.extend(training.ensemble().members().to_vec());
+        }
+        expected.iter_mut().for_each(|member| member.alpha /= 4.0);
+        assert_eq!(recipe.bag(&candidate, 3, &log).unwrap().members(), expected);
+    }
 }

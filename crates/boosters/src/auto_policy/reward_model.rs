@@ -85,3 +85,57 @@ pub(super) fn predictions(others: &Log, log: &Log, rngs: &[ChaCha8Rng; 2]) -> Re
 pub(super) fn cross_fitted(log: &Log, rngs: &[ChaCha8Rng; 2]) -> Result<Vec<f64>, BoplError> {
     cross_fit(log, FOLDS.min(log.len()), |others: &Log| fit(others, rngs))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use off_policy::Rewards;
+    use rand::{RngExt, SeedableRng};
+    use rows::RowMatrix;
+
+    /// 300 rows of two actions, of which the second pays 0.3 more where x > 0, and noise.
+    fn log(change: impl Fn(usize, f64) -> f64) -> Log {
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let x: Vec<f64> = (0..300).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let actions: Vec<u32> = (0..300).map(|_| rng.random_range(0..2)).collect();
+        let rewards = x.iter().zip(&actions).enumerate().map(|(i, (x, a))| {
+            let expected = if *a == 1 && *x > 0.0 { 0.3 } else { 0.0 };
+            change(i, expected + rng.random_range(0.0..1.0))
+        });
+        let rewards = Rewards(rewards.collect());
+        Log::new(RowMatrix::dense(1, x).unwrap(), 2, actions, vec![0.5; 300], rewards).unwrap()
+    }
+
+    fn rngs() -> [ChaCha8Rng; 2] {
+        [3, 4].map(ChaCha8Rng::seed_from_u64)
+    }
+
+    #[test]
+    fn the_model_has_the_least_error_on_every_fifth_row() {
+        let log = log(|_, reward| reward);
+        let BoostedRewards(ensemble) = fit(&log, &rngs()).unwrap();
+        let error = |rounds: usize| {
+            let model = ensemble.prefix(rounds);
+            let square = |i: usize| {
+                let (mut q, row) = ([0.0; 2], log.row(i).unwrap());
+                PredictedRewards(&model).rewards(row.context, &mut q).unwrap();
+                (q[row.action] - row.reward).powi(2)
+            };
+            (0..300).step_by(HELD_OUT).map(square).sum::<f64>()
+        };
+        let rounds = ensemble.len();
+        assert!((3..MOST_ROUNDS - PATIENCE).contains(&rounds), "{rounds}");
+        assert!((0..rounds).all(|fewer| error(fewer) > error(rounds)));
+    }
+
+    #[test]
+    fn what_is_predicted_of_a_row_does_not_rest_on_it() {
+        let before = cross_fitted(&log(|_, reward| reward), &rngs()).unwrap();
+        for changed in [0, 101, 298] {
+            let log = log(|i, reward| if i == changed { reward + 5.0 } else { reward });
+            let after = cross_fitted(&log, &rngs()).unwrap();
+            assert_eq!(after[2 * changed..2 * changed + 2], before[2 * changed..2 * changed + 2]);
+            assert_ne!(after, before);
+        }
+    }
+}

@@ -521,6 +521,22 @@ fn switching_leaves_rare_rows_to_the_model() {
         assert_ne!(play(&log, switched, true), play(&log, plain, true));
         assert_ne!(play(&log, switched, false), play(&log, plain, false));
     }
+    // A weight of τ itself counts.
+    let even = Log::new(
+        log.contexts().clone(),
+        3,
+        log.logged_actions().to_vec(),
+        vec![0.25; 300],
+        Rewards(log.rewards().to_vec()),
+    )
+    .unwrap();
+    let scores = |settings: Settings| {
+        let learner = ExactPairTree::new(growth(4, 0.1));
+        let mut run = PolicyBoosting::<Bopl, _>::doubly_robust(&even, learner, settings, &q).unwrap();
+        assert!(run.round(&sorted).unwrap().is_continue());
+        run.scores().to_vec()
+    };
+    assert_eq!(scores(Settings::builder().switch(4.0).build().unwrap()), scores(Settings::default()));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.1e140] {
         let found = Settings::builder().switch(bad).build();
         assert!(matches!(found, Err(BoplError::BadParameter { name: "switch", .. })), "{bad}");

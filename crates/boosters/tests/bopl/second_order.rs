@@ -1,10 +1,17 @@
 //! The local curvature: a quadratic above the loss along a line, and no larger than it has to be.
 
-use boosters::bopl::{Along, Bopl, BoplLs, BoplS, PolicyObjective, Smoothness};
+use crate::learners::{Constants, means};
+use crate::logs::random_log;
+use boosters::bopl::{
+    Along, Bopl, BoplLs, BoplS, PolicyBoosting, PolicyObjective, Settings, Smoothness, Step,
+};
 use off_policy::ActionSet;
 use off_policy::policies::softmax;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::cell::RefCell;
+use weak_learners::batch::SortedColumns;
+use weak_learners::pairs::PairRound;
 
 fn policy(scores: &[f64]) -> Vec<f64> {
     let mut pi = scores.to_vec();
@@ -130,4 +137,72 @@ fn no_smaller_quadratic_would_do() {
     // κ: a rare action that the line makes likely.
     let rare = two(1e-6, 5.0);
     assert!(reached(BoplS, &rare, 1.0, 1.0) > 0.9, "{}", reached(BoplS, &rare, 1.0, 1.0));
+}
+
+const ROWS: usize = 60;
+const ACTIONS: usize = 3;
+
+/// The weights of four rounds, and π before each of them, row by row.
+fn weights_and_policies<O: PolicyObjective>(predictions: Option<&[f64]>) -> Vec<(Vec<f64>, Vec<Vec<f64>>)> {
+    let log = random_log(ROWS, 2, ACTIONS, 6);
+    let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
+    let step = Step::SecondOrder { learning_rate: 1.0 };
+    let settings = Settings::builder().translation(-0.2).step(step).build().unwrap();
+    let seen = RefCell::new(Vec::new());
+    let learner = Constants(|round: &PairRound<'_>| {
+        let row = |i: usize| (0..ACTIONS).map(move |a| round.weight(i, a));
+        *seen.borrow_mut() = (0..ROWS).flat_map(row).collect();
+        means(round)
+    });
+    let play = |scores: &[f64]| (0..ROWS).map(|i| policy(&[0, 1, 2].map(|a| scores[a * ROWS + i]))).collect();
+    let mut found = Vec::new();
+    match predictions {
+        None => {
+            let mut run = PolicyBoosting::<O, _>::new(&log, learner, settings).unwrap();
+            for _ in 0..4 {
+                let before = play(run.scores());
+                assert!(run.round(&contexts).unwrap().is_continue());
+                found.push((seen.borrow().clone(), before));
+            }
+        }
+        Some(q) => {
+            let mut run = PolicyBoosting::<Bopl, _>::doubly_robust(&log, learner, settings, q).unwrap();
+            for _ in 0..4 {
+                let before = play(run.scores());
+                assert!(run.round(&contexts).unwrap().is_continue());
+                found.push((seen.borrow().clone(), before));
+            }
+        }
+    }
+    found
+}
+
+/// |c_i|π_a(1 − π_a); with predicted rewards, r̄_i − min r̃ stands for |c_i|.
+#[test]
+fn trees_weigh_pairs_by_the_curvature_at_the_policy() {
+    let log = random_log(ROWS, 2, ACTIONS, 6);
+    let check = |found: Vec<(Vec<f64>, Vec<Vec<f64>>)>, size: &dyn Fn(usize, &[f64]) -> f64| {
+        for (round, (weights, policies)) in found.into_iter().enumerate() {
+            for (i, (weights, pi)) in weights.chunks_exact(ACTIONS).zip(&policies).enumerate() {
+                let size = size(i, pi);
+                let apart = weights.iter().zip(pi).map(|(w, p)| (w - size * p * (1.0 - p)).abs());
+                let apart = apart.fold(0.0, f64::max);
+                assert!(apart < 1e-9 * (1.0 + size), "round {round}, row {i}: {weights:?}, {size}, {pi:?}");
+            }
+        }
+    };
+    let v = |i: usize| (log.rewards()[i] - 0.2) / log.propensities()[i];
+    let logged = |i: usize| log.logged_actions()[i] as usize;
+    let of_bopl = |i: usize, pi: &[f64]| Bopl.factor(v(i), pi[logged(i)]).abs();
+    check(weights_and_policies::<Bopl>(None), &of_bopl);
+    let of_surrogate = |i: usize, pi: &[f64]| BoplS.factor(v(i), pi[logged(i)]).abs();
+    check(weights_and_policies::<BoplS>(None), &of_surrogate);
+    let q: Vec<f64> = (0..ROWS * ACTIONS).map(|k| (k * k % 13) as f64 / 12.0).collect();
+    let of_both = |i: usize, pi: &[f64]| {
+        let mut rewards = q[i * ACTIONS..(i + 1) * ACTIONS].to_vec();
+        rewards[logged(i)] += (log.rewards()[i] - rewards[logged(i)]) / log.propensities()[i];
+        let mean: f64 = rewards.iter().zip(pi).map(|(r, p)| r * p).sum();
+        mean - rewards.iter().copied().fold(f64::INFINITY, f64::min)
+    };
+    check(weights_and_policies::<Bopl>(Some(&q)), &of_both);
 }

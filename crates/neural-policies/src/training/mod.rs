@@ -48,8 +48,8 @@ impl NetTraining {
     /// Trains on a log. `watch` sees every epoch; `Break` ends the training with the best net so far.
     ///
     /// # Errors
-    /// [`NetError::TooFewRows`], [`NetError::TooLarge`], [`NetError::Diverged`]; [`NetError::Policy`] where a
-    /// context is so far from the others that its score leaves the range of numbers.
+    /// [`NetError::TooFewRows`], [`NetError::TooLarge`]; [`NetError::Diverged`] and [`NetError::NotFinite`]
+    /// where the loss or a weight leaves the range of numbers, and [`NetError::Policy`] where a score does.
     pub fn fit(
         &self,
         log: &Log,
@@ -70,6 +70,7 @@ impl NetTraining {
         let mut shuffling = self.stream(1);
         let mut best: Option<(usize, Option<f64>, Net)> = None;
         let mut epochs = Vec::new();
+        let rows_of_steps = log.len() - usize::from(log.len() % self.batch_size == 1);
         for epoch in 1..=self.epochs {
             order.shuffle(&mut shuffling);
             let mut loss = 0.0;
@@ -77,7 +78,7 @@ impl NetTraining {
             for rows in order.chunks(self.batch_size).filter(|rows| rows.len() > 1) {
                 let of_batch = perceptron.loss(&batches.of(rows), &arithmetic, Some(&mut dropout));
                 #[allow(clippy::cast_precision_loss, reason = "counts of rows")]
-                let share = rows.len() as f64 / log.len() as f64;
+                let share = rows.len() as f64 / rows_of_steps as f64;
                 loss += of_batch.value() * share;
                 perceptron = adagrad.step(of_batch);
             }

@@ -214,3 +214,73 @@ fn a_history_is_evaluated_on_the_given_rows() {
         assert_eq!(known.least_propensity.to_bits(), trial.least_propensity.to_bits());
     }
 }
+
+/// Every fifth row stops the run, and the rounds after the best one do not count.
+#[test]
+fn regression_is_stopped_by_a_fifth_of_the_log() {
+    let (trial, own) = (trial(), Parameters { min_child_weight: 0.1, ..parameters(60, 6) });
+    let part = |is_held_out: bool| {
+        let rows: Vec<usize> = (0..trial.log.len()).filter(|row| (row % 5 == 4) == is_held_out).collect();
+        trial.log.select(rows).unwrap()
+    };
+    let (train, held_out) = (part(false), part(true));
+    let contexts = BinnedContexts::with_bins(train.contexts().clone(), trial.bins).unwrap();
+    let stopping = EarlyStopping::builder(&held_out).rounds(60).patience(20).build().unwrap();
+    let rows = [&trial.validation, &trial.test];
+    let mut rewards = Vec::new();
+    for (method, mut run) in [
+        (Method::BrrSquared, RewardRegression::new(&train, trees(&own), 0.5).unwrap()),
+        (Method::BrrLogistic, RewardRegression::logistic(&train, trees(&own), 0.5).unwrap()),
+    ] {
+        let end = run.fit(&contexts, &stopping).unwrap();
+        assert!(end.best_round + 20 == run.ensemble().len(), "{method}: {end:?}");
+        for rows in rows {
+            let expected = |rounds: usize| {
+                let mut scores = rows.no_scores();
+                for Member { alpha, predictor } in run.ensemble().prefix(rounds).members() {
+                    rows.add(predictor, *alpha, &mut scores).unwrap();
+                }
+                scores
+            };
+            let start = match method {
+                Method::BrrSquared => RewardRegression::new,
+                _ => RewardRegression::logistic,
+            };
+            let of = Run { trial: &trial, parameters: &own, rows, tick: &|_| () };
+            let (history, scores) = of.stopped_early(trees(&own), start).unwrap();
+            assert_eq!(scores, expected(end.best_round), "{method}");
+            assert_ne!(scores, expected(run.ensemble().len()), "{method}");
+            assert_eq!(history.rounds as usize, end.best_round);
+            let by_name = method.train(TaskName::Scene, &trial, (&own, &own), rows, (None, &|_| ())).unwrap();
+            assert_eq!(without_times(by_name), without_times(history), "{method}");
+            rewards.push(scores);
+        }
+    }
+    assert_ne!(rewards[0], rewards[2], "the losses do not differ");
+}
+
+/// Inputs are scaled task by task \[L23, Appendix F.1\], and a net has the seed of its trial.
+#[test]
+fn a_net_is_asked_for_with_the_scaling_of_its_task() {
+    let trial = trial();
+    let asked = |task: TaskName| {
+        let own = Parameters::table_5(Method::BanditNet, task);
+        let run = Run { trial: &trial, parameters: &own, rows: &trial.test, tick: &|_| () };
+        serde_json::to_value(run.net(task, serde_json::json!("reward_regression")).unwrap()).unwrap()
+    };
+    for task in TaskName::ALL {
+        let scaling = match task {
+            TaskName::Fashion => serde_json::json!({ "divided": 255.0 }),
+            TaskName::Scene | TaskName::Tmc => serde_json::json!("none"),
+            _ => serde_json::json!("standard"),
+        };
+        assert_eq!(asked(task)["training"]["scaling"], scaling, "{task}");
+    }
+    let fashion = asked(TaskName::Fashion);
+    let expected = serde_json::json!({ "training": {
+        "objective": "reward_regression", "hidden_layers": 4, "first_layer_width": 512, "dropout": 0.1,
+        "weight_decay": 1e-5, "learning_rate": 0.01, "epochs": 1000, "batch_size": 100,
+        "scaling": { "divided": 255.0 }, "seed": 1,
+    } });
+    assert_eq!(fashion, expected);
+}

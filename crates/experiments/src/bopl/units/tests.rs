@@ -174,3 +174,31 @@ fn a_failure_ends_the_work() {
     assert!(side_by_side(&items, Some(1), failing).is_err());
     assert_eq!(begun.load(Ordering::Relaxed), 4);
 }
+
+/// Kept trials of another version of the recipe are not those of this one.
+#[test]
+fn a_key_names_the_version_of_the_recipe() {
+    let explorer = Explorer::of(TaskName::Scene);
+    let key = |method: Method| {
+        let parameters = Parameters::table_5(method, TaskName::Scene);
+        let unit = Unit { trial: 0, place: 0, method, parameters, model: parameters, scored: Scored::Test };
+        unit.key(TaskName::Scene, "official", explorer)
+    };
+    assert!(key(Method::AutoPolicy).ends_with(&format!("}}/{RECIPE}")), "{}", key(Method::AutoPolicy));
+    assert!(key(Method::SecondOrder).ends_with('}'));
+}
+
+/// The memory of a unit is known where no other one runs beside it, and where the system tells it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_unit_alone_says_its_memory() {
+    let of = |threads| {
+        let mut setup = Setup::of(task(), 1);
+        setup.options.threads = threads;
+        let chosen = (Method::BoplRegr, configurations(Method::BoplRegr)[0]);
+        setup.units().measure(&[chosen]).unwrap()[0].trials[0].memory
+    };
+    assert_eq!(of(Some(1)).is_some(), memory::forget_peak());
+    assert!(of(Some(1)).is_none_or(|bytes| bytes > 1 << 20));
+    assert_eq!(of(Some(2)), None);
+}

@@ -185,6 +185,12 @@ fn running_moments_are_those_of_all_units_of_the_batch() {
     }
 }
 
+/// All numbers of all parameters: weights, then γ, β and the last offset.
+fn numbers_of(of: &Perceptron) -> Vec<Vec<f64>> {
+    let weights = of.weights.iter().map(|tensor| values(tensor.clone()));
+    weights.chain(of.offsets.iter().map(|tensor| values(tensor.clone()))).collect()
+}
+
 #[test]
 fn steps_are_those_of_adagrad() {
     let arithmetic = double();
@@ -192,19 +198,47 @@ fn steps_are_those_of_adagrad() {
     let batch = batch(&log(), OBJECTIVES[1]);
     let mut of = perceptron(&arithmetic);
     let mut adagrad = Adagrad::new(&of, eta, decay);
-    let mut squares = [0.0; 25];
+    let mut squares: Vec<Vec<f64>> = numbers_of(&of).iter().map(|part| vec![0.0; part.len()]).collect();
     for step in 0..3 {
         let loss = of.loss(&batch, &arithmetic, None);
-        let gradient = values(loss.of.weights[0].grad(&loss.gradients()).unwrap());
-        let before = values(of.weights[0].clone());
+        let found = loss.gradients();
+        let weights = loss.of.weights.iter().map(|leaf| values(leaf.grad(&found).unwrap()));
+        let offsets = loss.of.offsets.iter().map(|leaf| values(leaf.grad(&found).unwrap()));
+        let gradients: Vec<Vec<f64>> = weights.chain(offsets).collect();
+        let before = numbers_of(&of);
         let after = adagrad.step(of.loss(&batch, &arithmetic, None));
-        for (k, found) in values(after.weights[0].clone()).into_iter().enumerate() {
-            let g = gradient[k] + decay * before[k];
-            squares[k] += g * g;
-            let expected = before[k] - eta * g / (squares[k].sqrt() + 1e-7);
-            assert!((found - expected).abs() < 1e-9, "step {step}: {found} and {expected}");
+        for (part, found) in numbers_of(&after).into_iter().enumerate() {
+            for (k, found) in found.into_iter().enumerate() {
+                let g = gradients[part][k] + decay * before[part][k];
+                squares[part][k] += g * g;
+                let expected = before[part][k] - eta * g / (squares[part][k].sqrt() + 1e-7);
+                assert!((found - expected).abs() < 1e-9, "step {step}: {found} and {expected}");
+            }
         }
         of = after;
+    }
+}
+
+/// A loss in which all units are left out knows the last offset alone.
+#[test]
+fn steps_leave_out_units() {
+    let arithmetic = double();
+    let all = 1.0 - 1e-12;
+    for log in [log(), with_sets()] {
+        let start = perceptron(&arithmetic);
+        let offset = values(start.offsets[4].clone())[0];
+        let loss = |objective, dropout: Option<&mut Dropout>| {
+            start.loss(&batch(&log, objective), &arithmetic, dropout).value()
+        };
+        let found = OBJECTIVES.map(|objective| loss(objective, Some(&mut Dropout::new(all, rng(3)))));
+        let (mut squares, mut costs) = (0.0, 0.0);
+        for row in log.iter() {
+            squares += (offset - row.reward).powi(2) / ROWS as f64;
+            costs -= (row.reward - 0.3) / row.propensity / row.on_offer.len() as f64 / ROWS as f64;
+        }
+        let apart = [found[0] - squares, found[1] - costs];
+        assert!(apart.iter().all(|apart| apart.abs() < 1e-5), "{found:?}, expected {squares} and {costs}");
+        assert!(OBJECTIVES.iter().zip(found).all(|(of, found)| (loss(*of, None) - found).abs() > 1e-3));
     }
 }
 
