@@ -5,20 +5,24 @@
 
 mod candidate;
 mod learner;
+mod progress;
 mod reward_model;
 
-pub use candidate::{Candidate, Objective};
+pub use candidate::{Candidate, Objective, Overrides};
+pub use progress::{Plan, Progress};
+pub use reward_model::BoostedRewards;
 
 use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
 use candidate::{Ranges, candidates};
-use learner::{Training, contexts_of};
+use learner::{Training, check, contexts_of};
 use off_policy::estimators::{Estimate, Estimator};
 use off_policy::{Log, Rewards};
+use progress::Watch;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rows::numeric::LARGEST;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{BinnedContexts, PairTree};
@@ -60,11 +64,12 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// assert_eq!(fit.tried.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AutoPolicy {
     candidates: usize,
     rounds: usize,
     seed: u64,
+    overrides: Overrides,
 }
 
 /// Builds an [`AutoPolicy`]: 9 candidates of at most 800 rounds, seed 0, unless it is told otherwise.
@@ -75,7 +80,7 @@ pub struct AutoPolicyBuilder {
 }
 
 /// A candidate that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// What it was.
     pub candidate: Candidate,
@@ -104,6 +109,17 @@ pub struct AutoFit {
     pub chosen: usize,
     /// The candidates in the order in which they were drawn.
     pub tried: Vec<Tried>,
+    /// Whether the search was ended before its own end.
+    pub is_search_cut: bool,
+    /// The rounds of the training on all rows as planned, those of all its repetitions.
+    pub rounds_planned: usize,
+    /// The rounds of it in the ensemble: fewer where it was ended, or where no further tree improves.
+    pub rounds_trained: usize,
+    /// Whether the training on all rows was ended before its own end.
+    pub is_training_cut: bool,
+    /// Whether that end came so early that the ensemble is the winner's of the search instead, trained on
+    /// four fifths of the rows.
+    pub is_of_search: bool,
 }
 
 /// The folds that rows are dealt to.
@@ -130,7 +146,8 @@ const SHORTEST_PATH: f64 = 15.0;
 impl AutoPolicy {
     /// A builder that starts from the defaults.
     pub fn builder() -> AutoPolicyBuilder {
-        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0 } }
+        let overrides = Overrides::default();
+        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0, overrides } }
     }
 
     /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate after its first
@@ -144,28 +161,51 @@ impl AutoPolicy {
         log: &Log,
         mut watch: impl FnMut(&Tried) -> ControlFlow<()>,
     ) -> Result<AutoFit, BoplError> {
+        self.fit_watched(log, |progress| match progress {
+            Progress::Tried(tried) => watch(tried),
+            _ => ControlFlow::Continue(()),
+        })
+    }
+
+    /// The same with a watcher that sees every round, and may end the search and the training: for work
+    /// within a time. `Break` before [`Progress::Training`] ends the search, and the best candidate so far is
+    /// trained: to its best round or, if the search ended before Ση = 5, to that one. `Break` at a
+    /// [`Progress::Training`] ends the training: the ensemble is that of the repetitions so far, or of the
+    /// rounds so far of the first one, or where it has fewer rounds that of the search.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(
+        &self,
+        log: &Log,
+        mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<AutoFit, BoplError> {
         let n = log.len();
         if n < 2 * FOLDS {
             #[allow(clippy::cast_precision_loss, reason = "below 10")]
             let value = n as f64;
             return Err(BoplError::BadParameter { name: "rows of the log", value, domain: "10, 11, …" });
         }
+        let watch = &mut Watch::new(&mut watch);
         let (log, unit) = in_units(log)?;
         let mut rows: Vec<usize> = (0..n).collect();
         rows.shuffle(&mut self.stream(0));
         let held_out = if n < SMALL { FOLDS } else { 1 };
-        let folds = (0..held_out).map(|fold| Fold::new(&log, &rows, fold, &self.streams(1)));
+        let folds = (0..held_out).map(|fold| Fold::new(&log, &rows, fold, &self.streams(1), watch));
         let folds = folds.collect::<Result<Vec<_>, _>>()?;
-        let drawn = candidates(Ranges::of(&log), self.candidates, &mut self.stream(3));
-        let (mut tried, mut curves) = (Vec::new(), Vec::new());
-        let mut is_broken = false;
+        let drawn = candidates(Ranges::of(&log), self.candidates, self.overrides, &mut self.stream(3));
+        let (mut tried, mut curves, mut so_far) = (Vec::new(), Vec::<Curve>::new(), None);
         for (k, candidate) in drawn.iter().enumerate() {
-            let curve = self.race((k, candidate), &folds, None, FIRST_MILESTONE)?;
-            let found = Tried::new(candidate, &curve, unit);
-            is_broken = watch(&found).is_break();
+            // At least one candidate is valued, however early the search ends.
+            let race = self.race((k, candidate), &folds, (None, &curves), FIRST_MILESTONE, watch)?;
+            let found = Tried::new(candidate, &race.0, unit);
+            watch.tried(&found);
             tried.push(found);
-            curves.push(curve);
-            if is_broken {
+            curves.push(race.0);
+            if by_value(&curves).first() == Some(&k) {
+                so_far = race.1;
+            }
+            if watch.is_over() {
                 break;
             }
         }
@@ -173,94 +213,169 @@ impl AutoPolicy {
         let order = by_value(&curves);
         let mut chosen = order.first().copied().unwrap_or_default();
         for k in order {
-            let leader = (k != chosen).then(|| &curves[chosen]);
-            if is_broken || curves[k].lags(leader) {
+            let leader = (k != chosen).then_some(chosen);
+            if watch.is_over() || curves[k].lags(leader.map(|leader| &curves[leader])) {
                 continue;
             }
-            let curve = self.race((k, &drawn[k]), &folds, leader, LONGEST_PATH)?;
-            tried[k] = Tried::new(&drawn[k], &curve, unit);
-            is_broken = watch(&tried[k]).is_break();
-            curves[k] = curve;
-            if curves[k].best().1.value > curves[chosen].best().1.value {
+            let (curve, ensemble) =
+                self.race((k, &drawn[k]), &folds, (leader, &curves), LONGEST_PATH, watch)?;
+            // A race that was ended may be behind where the first one came to.
+            let is_further = curve.values.len() >= curves[k].values.len();
+            if is_further {
+                tried[k] = Tried::new(&drawn[k], &curve, unit);
+                curves[k] = curve;
+            }
+            watch.tried(&tried[k]);
+            let is_better = curves[k].best().1.value > curves[chosen].best().1.value;
+            if is_better || k == chosen {
                 chosen = k;
+                so_far = if is_further { ensemble } else { so_far };
             }
         }
+        let winner_of_search = chosen;
         drop(folds);
-        if !is_broken {
+        if !watch.is_over() {
             let finalists = finalists(&curves, chosen);
             for fold in held_out..further_folds(n) {
-                let fold = Fold::new(&log, &rows, fold, &self.streams(1))?;
-                let of = |k: &usize| self.follow((*k, &drawn[*k]), &fold, curves[*k].values.len());
-                let values = finalists.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+                let fold = Fold::new(&log, &rows, fold, &self.streams(1), watch)?;
+                let mut values = Vec::new();
+                for k in &finalists {
+                    let plan = self.plan(chosen, &curves, n);
+                    values.push(self.follow((*k, &drawn[*k]), &fold, &curves[*k], plan, watch)?);
+                }
                 for (k, values) in finalists.iter().zip(values) {
+                    // What was ended half-way counts for nothing.
+                    let Some(values) = values else { continue };
                     curves[*k].merge(fold.held_out.len(), &values);
                     tried[*k] = Tried::new(&drawn[*k], &curves[*k], unit);
-                    is_broken |= watch(&tried[*k]).is_break();
+                    watch.tried(&tried[*k]);
                 }
-                if is_broken {
+                if watch.is_over() {
                     break;
                 }
             }
             chosen = best(&curves, finalists);
         }
-        let Tried { candidate, best_round, .. } = &tried[chosen];
-        let ensemble = self.bag(candidate, *best_round, &log)?;
-        Ok(AutoFit { ensemble, chosen, tried })
+        let is_search_cut = watch.is_over();
+        let rounds = self.rounds_of(&curves[chosen], is_search_cut);
+        watch.start_again();
+        let (mut ensemble, mut rounds_trained) =
+            self.bag((chosen, &tried[chosen].candidate), rounds, &log, watch)?;
+        let rounds_planned = rounds * usize::from(bags(n));
+        let is_training_cut = watch.is_over();
+        let so_far = so_far.filter(|_| is_training_cut && chosen == winner_of_search);
+        let so_far =
+            so_far.map(|so_far| so_far.prefix(rounds)).filter(|so_far| so_far.len() > rounds_trained);
+        let is_of_search = so_far.is_some();
+        if let Some(so_far) = so_far {
+            (rounds_trained, ensemble) = (so_far.len(), so_far);
+        }
+        Ok(AutoFit {
+            ensemble,
+            chosen,
+            tried,
+            is_search_cut,
+            rounds_planned,
+            rounds_trained,
+            is_training_cut,
+            is_of_search,
+        })
     }
 
-    /// The mean of the scores of several trainings on all rows.
+    /// The rounds to train the winner for: those of its best value, or Ση = 5 where the search ended before.
+    fn rounds_of(&self, curve: &Curve, is_cut: bool) -> usize {
+        if !is_cut || curve.path(curve.values.len() - 1) >= FIRST_WINNER {
+            return curve.best().0;
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rounds")]
+        let first = (FIRST_WINNER / curve.learning_rate).ceil() as usize;
+        first.min(self.rounds)
+    }
+
+    /// What would be trained if the search ended now.
+    fn plan(&self, chosen: usize, curves: &[Curve], rows: usize) -> Plan {
+        let rounds = curves.get(chosen).map_or(0, |curve| self.rounds_of(curve, true));
+        Plan { candidate: chosen, rounds: rounds * usize::from(bags(rows)), rows }
+    }
+
+    /// The mean of the scores of several trainings on all rows, and their rounds.
     fn bag(
         &self,
-        candidate: &Candidate,
+        (k, candidate): (usize, &Candidate),
         rounds: usize,
         log: &Log,
-    ) -> Result<PolicyEnsemble<PairTree>, BoplError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(PolicyEnsemble<PairTree>, usize), BoplError> {
         let contexts = contexts_of(log)?;
         let predictions = match candidate.objective {
-            Objective::DoublyRobust => reward_model::cross_fitted(log, &self.streams(1))?,
+            Objective::DoublyRobust => reward_model::cross_fitted(log, &self.streams(1), watch)?,
             _ => Vec::new(),
         };
-        let mut members = Vec::new();
+        // Whoever ended the models of rewards is asked again about the rounds.
+        watch.start_again();
+        let (mut kept, mut of_bags) = (Vec::new(), 0_u16);
         let bags = bags(log.len());
+        let planned = rounds * usize::from(bags);
         for bag in 0..bags {
             let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
             let mut training = Training::new(candidate, log, rngs, || Ok(predictions.clone()))?;
-            for _ in 0..rounds {
+            for round in 1..=rounds {
                 if training.round(&contexts)?.is_break() {
                     break;
                 }
+                let done = rounds * usize::from(bag) + round;
+                watch.see(Progress::Training { candidate: k, done, planned, rows: log.len() });
+                if watch.is_over() {
+                    break;
+                }
             }
-            let share = |Member { alpha, predictor }: &Member<PairTree>| Member {
-                alpha: alpha / f64::from(bags),
-                predictor: predictor.clone(),
-            };
-            members.extend(training.ensemble().members().iter().map(share));
+            let is_whole = !watch.is_over() || training.ensemble().len() == rounds;
+            if is_whole || of_bags == 0 {
+                kept.extend_from_slice(training.ensemble().members());
+                of_bags += 1;
+            }
+            if watch.is_over() {
+                break;
+            }
         }
+        let rounds = kept.len();
+        let share = |Member { alpha, predictor }: Member<PairTree>| Member {
+            alpha: alpha / f64::from(of_bags),
+            predictor,
+        };
+        let members = kept.into_iter().map(share).collect();
         let ensemble = PolicyEnsemble::of(log.inputs(), log.actions(), members)?;
-        match log.schema() {
-            Some(schema) => ensemble.with_schema(schema.clone()),
-            None => Ok(ensemble),
-        }
+        let ensemble = match log.schema() {
+            Some(schema) => ensemble.with_schema(schema.clone())?,
+            None => ensemble,
+        };
+        Ok((ensemble, rounds))
     }
 
-    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long.
+    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long; and the
+    /// ensemble on the first fold.
     fn race(
         &self,
         (k, candidate): (usize, &Candidate),
         folds: &[Fold],
-        leader: Option<&Curve>,
+        (leader, others): (Option<usize>, &[Curve]),
         longest_path: f64,
-    ) -> Result<Curve, BoplError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(Curve, Option<PolicyEnsemble<PairTree>>), BoplError> {
         let rngs = self.streams(4 + 2 * (k as u64 + 1));
-        let start = |fold: &'_ Fold| {
-            let predictions = || fold.predictions(&self.streams(1)).map(<[f64]>::to_vec);
-            Training::new(candidate, &fold.train, rngs.clone(), predictions)
-        };
-        let mut runs = folds.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let mut runs = Vec::new();
+        for fold in folds {
+            let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
+            runs.push(Training::new(candidate, &fold.train, rngs.clone(), predictions)?);
+        }
         let mut validations = folds.iter().map(Fold::validation).collect::<Result<Vec<_>, _>>()?;
         let rows = folds.iter().map(|fold| fold.held_out.len()).sum();
-        let mut curve = Curve { learning_rate: candidate.learning_rate, rows, values: Vec::new() };
-        for round in 0.. {
+        let all_rows = folds.first().map_or(0, |fold| fold.train.len() + fold.held_out.len());
+        let trained: usize = folds.iter().map(|fold| fold.train.len()).sum();
+        let best_other = by_value(others).first().copied();
+        let learning_rate = candidate.learning_rate;
+        let mut curve = Curve { learning_rate, rows, values: Vec::new() };
+        'rounds: for round in 0.. {
             let mut pooled = Pooled::default();
             for (validation, (run, fold)) in validations.iter_mut().zip(runs.iter().zip(folds)) {
                 validation.follow(run.ensemble())?;
@@ -269,40 +384,57 @@ impl AutoPolicy {
                 }
             }
             curve.values.push(pooled.mean());
-            let is_patient = round - curve.best().0 < PATIENCE.max(round / 2);
+            let best = curve.best();
+            let is_patient = round - best.0 < PATIENCE.max(round / 2);
             let has_waited = !is_patient && curve.path(round) >= SHORTEST_PATH;
             let is_long = round == self.rounds || curve.path(round) >= longest_path;
-            if has_waited || is_long || curve.lags(leader) {
-                return Ok(curve);
+            if has_waited || is_long || curve.lags(leader.map(|leader| &others[leader])) {
+                break;
+            }
+            let plan = match best_other.map(|other| (other, others[other].best().1.value)) {
+                Some((other, value)) if value >= best.1.value => self.plan(other, others, all_rows),
+                _ => Plan { candidate: k, ..self.plan(0, std::slice::from_ref(&curve), all_rows) },
+            };
+            watch.see(Progress::Search { candidate: k, round, rows: trained, plan });
+            if watch.is_over() {
+                break;
             }
             for (run, fold) in runs.iter_mut().zip(folds) {
                 if run.round(&fold.contexts)?.is_break() {
-                    return Ok(curve);
+                    break 'rounds;
                 }
             }
         }
-        Ok(curve)
+        drop(validations);
+        Ok((curve, runs.into_iter().next().map(Training::into_ensemble)))
     }
 
-    /// So many values of the k-th candidate on one fold: F_0, F_1, …; fewer where training ended.
+    /// As many values of the k-th candidate on one more fold as there are: F_0, F_1, …; fewer where training
+    /// ended. `None` where the watcher ended it.
     fn follow(
         &self,
         (k, candidate): (usize, &Candidate),
         fold: &Fold,
-        values: usize,
-    ) -> Result<Vec<Estimate>, BoplError> {
-        let predictions = || fold.predictions(&self.streams(1)).map(<[f64]>::to_vec);
+        curve: &Curve,
+        plan: Plan,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Vec<Estimate>>, BoplError> {
+        let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
         let mut run =
             Training::new(candidate, &fold.train, self.streams(4 + 2 * (k as u64 + 1)), predictions)?;
         let mut validation = fold.validation()?;
         validation.follow(run.ensemble())?;
-        for _ in 1..values {
+        for round in 1..curve.values.len() {
+            watch.see(Progress::Search { candidate: k, round, rows: fold.train.len(), plan });
+            if watch.is_over() {
+                return Ok(None);
+            }
             if run.round(&fold.contexts)?.is_break() {
                 break;
             }
             validation.follow(run.ensemble())?;
         }
-        Ok(validation.estimates().iter().copied().flatten().collect())
+        Ok(Some(validation.estimates().iter().copied().flatten().collect()))
     }
 
     fn stream(&self, of: u64) -> ChaCha8Rng {
@@ -335,10 +467,17 @@ impl AutoPolicyBuilder {
         self
     }
 
+    /// Settings that every candidate has.
+    pub fn overrides(mut self, overrides: Overrides) -> Self {
+        self.recipe.overrides = overrides;
+        self
+    }
+
     /// The recipe.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a number of candidates or rounds outside its range.
+    /// [`BoplError::BadParameter`] for a number of candidates or rounds outside its range;
+    /// [`BoplError::Learner`] and others for a setting of every candidate that no candidate can have.
     pub fn build(self) -> Result<AutoPolicy, BoplError> {
         let AutoPolicy { candidates, rounds, .. } = self.recipe;
         for (name, number, most, domain) in [
@@ -351,6 +490,7 @@ impl AutoPolicyBuilder {
                 return Err(BoplError::BadParameter { name, value, domain });
             }
         }
+        check(&self.recipe.overrides.of(Candidate::USUAL, 0.0))?;
         Ok(self.recipe)
     }
 }
@@ -372,7 +512,13 @@ struct Fold {
 }
 
 impl Fold {
-    fn new(log: &Log, order: &[usize], fold: usize, rngs: &[ChaCha8Rng; 2]) -> Result<Self, BoplError> {
+    fn new(
+        log: &Log,
+        order: &[usize],
+        fold: usize,
+        rngs: &[ChaCha8Rng; 2],
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, BoplError> {
         let of = |is_held_out: bool| {
             let places = order.iter().enumerate();
             let mut rows: Vec<usize> = places
@@ -384,15 +530,15 @@ impl Fold {
         };
         let (train, held_out) = (of(false)?, of(true)?);
         let (contexts, predicted) =
-            (contexts_of(&train)?, reward_model::predictions(&train, &held_out, rngs)?);
+            (contexts_of(&train)?, reward_model::predictions(&train, &held_out, rngs, watch)?);
         Ok(Self { train, contexts, held_out, predicted, predictions: OnceCell::new() })
     }
 
-    fn predictions(&self, rngs: &[ChaCha8Rng; 2]) -> Result<&[f64], BoplError> {
+    fn predictions(&self, rngs: &[ChaCha8Rng; 2], watch: &mut Watch<'_>) -> Result<&[f64], BoplError> {
         if let Some(found) = self.predictions.get() {
             return Ok(found);
         }
-        let found = reward_model::cross_fitted(&self.train, rngs)?;
+        let found = reward_model::cross_fitted(&self.train, rngs, watch)?;
         Ok(self.predictions.get_or_init(|| found))
     }
 
