@@ -4,6 +4,8 @@ mod bound;
 mod compare;
 mod judgement;
 mod observations;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 pub(crate) use bound::Tuning;
@@ -62,7 +64,7 @@ impl std::fmt::Debug for Target<'_> {
 /// let second = Argmax::new(Tabular::new(1, vec![0.0, 1.0])?);
 /// let found = job.evaluate(&log, Target::Policy(&second))?;
 /// assert!(matches!(found.verdict, Verdict::Better { at_least, is_certain: true } if at_least > 0.35));
-/// assert!(found.sentence().contains("with 95% certainty it earns at least 0.3"));
+/// assert!(found.sentence().contains("with 95% certainty it earns at least 0.4"));
 /// let even = job.evaluate(&log, Target::Policy(&Uniform::new(2)?))?;
 /// assert!(matches!(even.verdict, Verdict::NotShown { at_least } if at_least > -0.1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

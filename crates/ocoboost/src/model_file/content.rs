@@ -26,13 +26,12 @@ pub enum Content {
 ///
 /// ```
 /// use ocoboost::model_file::{Content, SavedState};
-/// use weak_learners::{OgdLinear, Shape};
-/// use oco_core::StepSchedule;
-/// let learner = OgdLinear::new(Shape { inputs: 3, outputs: 1 }, StepSchedule::constant(0.1)?, 1.0)?;
-/// let bytes = Content::State(SavedState::of("ogd-linear", &learner)?).to_bytes()?;
+/// use off_policy::policies::Uniform;
+/// let policy = Uniform::new(3)?;
+/// let bytes = Content::State(SavedState::of("uniform", &policy)?).to_bytes()?;
 /// let Content::State(state) = Content::from_bytes(&bytes)? else { return Err("a policy".into()) };
-/// assert_eq!(state.decode::<OgdLinear>("ogd-linear")?, learner);
-/// assert!(state.decode::<OgdLinear>("perceptron").is_err());
+/// assert_eq!(state.decode::<Uniform>("uniform")?, policy);
+/// assert!(state.decode::<Uniform>("softmax").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
