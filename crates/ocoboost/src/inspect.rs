@@ -158,6 +158,7 @@ impl Names<'_> {
             }
         }
         let name = self.coordinate(j);
+        let [from, to] = [from, to].map(|end| end.map(short));
         match (from, to) {
             (Some(from), Some(to)) => format!("{from} <= {name} < {to}"),
             (Some(from), None) => format!("{name} >= {from}"),
@@ -165,6 +166,11 @@ impl Names<'_> {
             (None, None) => name,
         }
     }
+}
+
+/// A threshold in six significant digits: for people, where 42.650000000000006 says no more than 42.65.
+fn short(threshold: f64) -> f64 {
+    format!("{threshold:.5e}").parse().unwrap_or(threshold)
 }
 
 /// The nodes above a node from the root on, each with whether the way goes to the first of its children: `below`,

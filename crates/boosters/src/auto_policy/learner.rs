@@ -44,8 +44,11 @@ fn settings(candidate: &Candidate) -> Result<Settings, BoplError> {
     }
 }
 
-/// Refuses settings that no run can have.
+/// Refuses settings that no run can have, and trees of a single leaf, which prefer no action.
 pub(super) fn check(candidate: &Candidate) -> Result<(), BoplError> {
+    if candidate.max_depth == 0 {
+        return Err(BoplError::BadParameter { name: "max_depth", value: 0.0, domain: "1, 2, …" });
+    }
     trees(candidate, [ChaCha8Rng::seed_from_u64(0), ChaCha8Rng::seed_from_u64(0)])?;
     settings(candidate).map(|_| ())
 }

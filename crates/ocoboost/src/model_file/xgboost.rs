@@ -109,8 +109,12 @@ fn tree(
         return Err(XgboostError::TooMany { what: "nodes", count: n });
     }
     let mut tree = Columns::new(n);
-    for (i, node) in nodes.iter().enumerate() {
-        let (left, right, index, threshold) = match *node {
+    // XGBoost takes the node behind the left child for the right one, whatever the file says of it.
+    let mut places = vec![0; n];
+    let mut next = 1;
+    for (old, node) in nodes.iter().enumerate() {
+        let i = places[old];
+        let (children, index, threshold) = match *node {
             PairNode::Leaf { value } => {
                 let value = alpha * value;
                 tree.conditions[i] = single(id, "leaf", value, value)?;
@@ -118,19 +122,22 @@ fn tree(
                 continue;
             }
             PairNode::Context { feature, threshold, below, rest } => {
-                (below, rest, feature as usize, single(id, "threshold", threshold, at_least(threshold))?)
+                let rounded = single(id, "threshold", threshold, at_least(threshold))?;
+                ([below, rest], feature as usize, rounded)
             }
             // The pair of action a has a 1 there, all others a 0.
-            PairNode::Action { action, others, this } => (others, this, inputs + action as usize, 0.5),
+            PairNode::Action { action, others, this } => ([others, this], inputs + action as usize, 0.5),
         };
-        tree.left[i] = i64::from(left);
-        tree.right[i] = i64::from(right);
+        for (place, child) in (next..).zip(children) {
+            places[child as usize] = place;
+            tree.parents[place] = i32::try_from(i).unwrap_or(NO_PARENT);
+        }
+        tree.left[i] = i64::try_from(next).unwrap_or(-1);
+        tree.right[i] = i64::try_from(next + 1).unwrap_or(-1);
         tree.indices[i] = index;
         tree.conditions[i] = threshold;
         tree.defaults[i] = u8::from(0.0 < threshold);
-        for child in [left, right] {
-            tree.parents[child as usize] = i32::try_from(i).unwrap_or(NO_PARENT);
-        }
+        next += 2;
     }
     Ok(json!({
         "id": id,
