@@ -188,7 +188,7 @@ mod tests {
         let total = sums.columns.iter().chain(&sums.actions).sum::<f64>();
         assert!((total - squares).abs() < 1e-12 * squares, "{total}, {squares}");
         // By hand: 10 pairs of other actions with mean (4·−1 + 3·2 + 3·0.5)/10/2, and 5 pairs of 2.5.
-        let others = (4.0 * -1.0 + 3.0 * 2.0 + 3.0 * 0.5) / 20.0;
+        let others = (3.0 * 2.0 + 3.0 * 0.5 - 4.0) / 20.0;
         assert!((sums.actions[1] - 10.0 * 5.0 / 15.0 * (2.5 - others) * (2.5 - others)).abs() < 1e-12);
         let member = Member { alpha: 0.5, predictor: tree };
         let found = Importance::of(&PolicyEnsemble::of(2, 3, vec![member]).unwrap(), &contexts);

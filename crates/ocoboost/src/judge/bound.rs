@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 /// *Logarithmic smoothing.* X_i = D_i + (u − l) = w_i s_i + (u − r_i) ≥ 0 has no upper end, and
 /// [`LogarithmicSmoothing`] asks for none: its bound on E X, less u − l, is one on E D.
 ///
-/// *M and λ* have to be chosen without the judged rows. If there are other rows, they are
-/// [chosen there](Tuning::on). Else several are tried at the level δ/K each: M = 2, 4, …, up to √n, and
+/// *M and λ* have to be chosen without the judged rows. If there are other rows, they are the ones that would
+/// serve best there. Else several are tried at the level δ/K each: M = 2, 4, …, up to √n, and
 /// λ = κ/(1 − κ)/(u − l) for κ = 1/2, 1/4, …, down to 1/√n/16; the union bound makes the best of K bounds one
 /// at δ.
 ///

@@ -76,9 +76,9 @@ const LOGS: usize = 1000;
 const DELTA: f64 = 0.1;
 
 /// δ of the logs at most, with a margin of three standard deviations of a binomial number.
-fn most_failures() -> usize {
+fn most_failures() -> f64 {
     let n = LOGS as f64;
-    (DELTA * n + 3.0 * (DELTA * (1.0 - DELTA) * n).sqrt()) as usize
+    DELTA * n + 3.0 * (DELTA * (1.0 - DELTA) * n).sqrt()
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn bounds_fail_at_most_as_often_as_delta_says() {
         // M and λ from a log of its own, and from a grid.
         let tuning = Tuning::on(&world.draw(&mut rng), world.rows, range, DELTA).unwrap();
         for tuning in [None, tuning] {
-            let mut failures = [0; 2];
+            let mut failures = [0.0; 2];
             let mut sums = [0.0; 2];
             for _ in 0..LOGS {
                 let rows = world.draw(&mut rng);
@@ -98,7 +98,7 @@ fn bounds_fail_at_most_as_often_as_delta_says() {
                     .iter()
                     .zip(failures.iter_mut().zip(&mut sums))
                 {
-                    *failures += usize::from(bound.lower > truth + 1e-12);
+                    *failures += f64::from(u8::from(bound.lower > truth + 1e-12));
                     *sum += bound.lower / LOGS as f64;
                 }
             }
@@ -134,7 +134,7 @@ fn log(world: &World, seed: u64) -> Log {
     let rows = world.draw(&mut ChaCha8Rng::seed_from_u64(seed));
     let place = |row: &Observation| {
         let is_it = |p: &f64| *p == row.propensity;
-        world.logging.iter().position(is_it).unwrap() as u32
+        u32::try_from(world.logging.iter().position(is_it).unwrap()).unwrap()
     };
     let contexts = RowMatrix::dense(1, vec![0.0; rows.len()]).unwrap();
     let actions = rows.iter().map(place).collect();

@@ -19,8 +19,9 @@ use weak_learners::pairs::PairTree;
 /// played, and the options by which tables are read.
 ///
 /// It is made by [`TrainJob::fit`](crate::TrainJob::fit), written by [`save`](Self::save), and read by
-/// [`load`](Self::load). As [`Scores`] it goes into any policy of `off_policy`. Predictions of a batch are those
-/// of its rows one by one. *Cost:* a walk a tree, row and action.
+/// [`load`](Self::load). As [`Scores`] it, or a reference to it, goes into any policy of `off_policy`, such as
+/// `Argmax::new(&model)`. Predictions of a batch are those of its rows one by one. *Cost:* a walk a tree, row
+/// and action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     pub(crate) ensemble: PolicyEnsemble<PairTree>,
@@ -177,6 +178,25 @@ fn number(action: usize) -> u32 {
 }
 
 impl Scores for Model {
+    fn inputs(&self) -> usize {
+        self.ensemble.inputs()
+    }
+
+    fn actions(&self) -> usize {
+        self.ensemble.actions()
+    }
+
+    fn schema(&self) -> Option<&Schema> {
+        self.ensemble.schema()
+    }
+
+    fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError> {
+        self.ensemble.scores(x, scores)
+    }
+}
+
+/// A policy of a model that is still needed elsewhere.
+impl Scores for &Model {
     fn inputs(&self) -> usize {
         self.ensemble.inputs()
     }
