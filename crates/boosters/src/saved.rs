@@ -100,8 +100,8 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
     write_atomically(path, format!("{header}\n{body}\n").as_bytes()).map_err(io)
 }
 
-/// Writes bytes beside a path, syncs them and renames them to it: a reader finds either the old file or the new
-/// one.
+/// Writes bytes beside a path, syncs them and renames them to it: a reader finds either the old file or the
+/// new one.
 ///
 /// ```
 /// use boosters::saved::write_atomically;

@@ -9,13 +9,13 @@ use weak_learners::pairs::{PairNode, PairTree};
 /// Shares of the spread of the scores, by the question that makes it.
 ///
 /// *What the numbers are.* A split of a tree parts the pairs (x_i, a) of a context and an action that reach
-/// it. It explains n_L(m_L − m)² + n_R(m_R − m)² of their squares, m being the mean of α·f over the pairs of the
-/// node, of its children m_L and m_R. Over all splits of a tree these sum to the variance of α·f over the pairs,
-/// times their number. The numbers here are those sums over all trees, by column of the contexts and by action,
-/// divided by their total. They say what the scores depend on, not what a column is worth in reward: a column
-/// that moves the scores of all actions alike has a share and no influence on the choice.
+/// it. It explains n_L(m_L − m)² + n_R(m_R − m)² of their squares, m being the mean of α·f over the pairs of
+/// the node, of its children m_L and m_R. Over all splits of a tree these sum to the variance of α·f over the
+/// pairs, times their number. The numbers here are those sums over all trees, by column of the contexts and
+/// by action, divided by their total. They say what the scores depend on, not what a column is worth in
+/// reward: a column that moves the scores of all actions alike has a share and no influence on the choice.
 ///
-/// *Cost:* trees · rows · depth, on at most 20,000 rows that are spread evenly.
+/// *Cost:* trees · rows · depth, on at most 2,000 rows that are spread evenly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Importance {
     /// Shares by coordinate of a context, largest first; coordinates without a split are left out.
@@ -27,7 +27,7 @@ pub struct Importance {
 }
 
 /// The most rows.
-const MOST_ROWS: usize = 20_000;
+const MOST_ROWS: usize = 2_000;
 
 impl Importance {
     /// The shares of an ensemble on these contexts, all actions counting in all of them. Contexts of another

@@ -41,8 +41,8 @@ impl LeafInWords {
     }
 }
 
-/// The summary of a model, with so many leaves in words. The importance is that of the record, of the rows that
-/// the model was trained on.
+/// The summary of a model, with so many leaves in words. The importance is that of the record, of the rows
+/// that the model was trained on.
 ///
 /// *Cost:* one pass over the nodes.
 #[must_use]
@@ -173,8 +173,8 @@ fn short(threshold: f64) -> f64 {
     format!("{threshold:.5e}").parse().unwrap_or(threshold)
 }
 
-/// The nodes above a node from the root on, each with whether the way goes to the first of its children: `below`,
-/// or `others`.
+/// The nodes above a node from the root on, each with whether the way goes to the first of its children:
+/// `below`, or `others`.
 fn path(nodes: &[PairNode], leaf: usize) -> Vec<(PairNode, bool)> {
     let mut above = Vec::new();
     let mut wanted = leaf;

@@ -9,8 +9,8 @@
 //! * [`inspect`]: what a model looks at.
 //!
 //! Nothing here prints or reads arguments. Results depend on the log, the settings and the seed, and on
-//! nothing else but what a budget of time cuts off; what was cut is recorded. Learning uses the threads of the
-//! caller's pool, see [`Threads`](boosters::Threads).
+//! nothing else but what a budget of time cuts off; what was cut is recorded. Learning uses the threads of
+//! the caller's pool, see [`Threads`](boosters::Threads).
 //!
 //! ```
 //! use ocoboost::{Explore, Model, OnOffer, TrainJob};

@@ -150,8 +150,8 @@ impl EstimatedPropensities {
         self.cross_entropy
     }
 
-    /// The same of the shares of the actions, without contexts: far above [`cross_entropy`](Self::cross_entropy)
-    /// where the logging policy looked at the columns.
+    /// The same of the shares of the actions, without contexts: far above
+    /// [`cross_entropy`](Self::cross_entropy) where the logging policy looked at the columns.
     #[must_use]
     pub fn cross_entropy_of_shares(&self) -> f64 {
         self.cross_entropy_of_shares

@@ -134,7 +134,7 @@ fn a_policy_for_letters_is_better_and_its_bound_is_true() {
     let job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(25).seed(2);
     let model = job.reward_range([0.0, 1.0]).build().unwrap().fit(&log, go_on).unwrap();
     println!("{}", model.judgement().sentence());
-    let policy = Argmax::new(model.ensemble().clone());
+    let policy = Argmax::new(&model);
     let value = expected_reward(&policy, &fresh, &fresh_labels, &structure).unwrap();
     let of_log = expected_reward(&logging, &fresh, &fresh_labels, &structure).unwrap();
     let Verdict::Better { at_least, is_certain: true } = model.judgement().verdict else {
@@ -149,7 +149,8 @@ fn a_policy_for_letters_is_better_and_its_bound_is_true() {
     assert!(model.schema().is_none() && inspect(&model, 1).leaves[0].condition.contains('x'));
 }
 
-/// The Open Bandit sample: 10,000 rows, 34 actions, some fifty clicks. Whoever promises anything here is wrong.
+/// The Open Bandit sample: 10,000 rows, 34 actions, some fifty clicks. Whoever promises anything here is
+/// wrong.
 #[test]
 fn a_log_of_few_clicks_gets_no_promise() {
     for campaign in ["random", "bts"] {
@@ -299,7 +300,7 @@ fn a_log_without_propensities_is_judged_with_estimates() {
     assert!((at_least - by_truth).abs() < 0.06, "{at_least}, {by_truth}");
     assert!(model.judgement().sentence().contains("estimated"), "{}", model.judgement().sentence());
     // The spread of the refits widens the intervals.
-    let policy = Argmax::new(model.ensemble().clone());
+    let policy = Argmax::new(&model);
     let plain = JudgeJob::builder().reward_range([0.0, 1.0]).reward_model(false).build().unwrap();
     let narrow = plain.evaluate(&estimated, Target::Policy(&policy)).unwrap();
     let widened = JudgeJob::builder().reward_range([0.0, 1.0]).reward_model(false).estimated(found.clone());

@@ -1,8 +1,10 @@
 //! The export, loaded by XGBoost itself.
 //!
-//! Needs a Python with xgboost and numpy: the one that `XGBOOST_PYTHON` names, or that of `reproduce bopl --peers`.
+//! Needs a Python with xgboost and numpy: the one that `XGBOOST_PYTHON` names, or that of `reproduce bopl
+//! --peers`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal where none is expected fails the test")]
+#![allow(clippy::cast_possible_truncation, reason = "XGBoost computes in single precision")]
 
 #[path = "../../datasets/tests/reduced/mod.rs"]
 mod reduced;
@@ -75,7 +77,7 @@ fn scores(python: &Path, model: &Model, contexts: &[f32]) -> (Vec<f32>, u64) {
 fn compare(python: &Path, model: &Model, contexts: &[f32]) -> u64 {
     let (found, size) = scores(python, model, contexts);
     let (m, k) = (model.ensemble().inputs(), model.ensemble().actions());
-    let total: f64 = model.ensemble().members().iter().map(|member| largest(member)).sum();
+    let total: f64 = model.ensemble().members().iter().map(largest).sum();
     let mut expected = vec![0.0; k];
     for (x, found) in contexts.chunks(m).zip(found.chunks(k)) {
         let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();

@@ -4,6 +4,7 @@
 //! doubly robust estimate on rows that it has not seen, and trains the best one on all rows.
 
 mod candidate;
+mod curve;
 mod learner;
 mod progress;
 mod reward_model;
@@ -14,6 +15,7 @@ pub use reward_model::BoostedRewards;
 
 use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
 use candidate::{Ranges, candidates};
+use curve::{Curve, FIRST_MILESTONE, FIRST_WINNER, Pooled, best, by_value, finalists};
 use learner::{Training, check, contexts_of};
 use off_policy::estimators::{Estimate, Estimator};
 use off_policy::{Log, Rewards};
@@ -126,8 +128,7 @@ pub struct AutoFit {
 const FOLDS: usize = 5;
 /// Logs of fewer rows are valued on all folds, others on one at first.
 const SMALL: usize = 10_000;
-/// The candidates that are valued on further folds, and the rows that are held out in all of them.
-const FINALISTS: usize = 3;
+/// The rows that are held out in all folds of the finalists.
 const HELD_OUT: usize = 100_000;
 /// The least patience.
 const PATIENCE: usize = 50;
@@ -135,12 +136,8 @@ const PATIENCE: usize = 50;
 /// them from which one less is enough: the larger the log, the less trainings differ.
 const BAGS: u16 = 4;
 const ROWS_OF_BAGS: usize = 400_000;
-/// The first Ση at which a candidate may lag, and the Ση at which it ends.
-const FIRST_MILESTONE: f64 = 2.0;
+/// The Ση at which a candidate ends, and the one before which none runs out of patience.
 const LONGEST_PATH: f64 = 60.0;
-/// The Ση before which no round wins, and before which no candidate runs out of patience: estimates of the
-/// first policies are the noisiest, and the largest of many noisy ones is too large.
-const FIRST_WINNER: f64 = 5.0;
 const SHORTEST_PATH: f64 = 15.0;
 
 impl AutoPolicy {
@@ -352,8 +349,8 @@ impl AutoPolicy {
         Ok((ensemble, rounds))
     }
 
-    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long; and the
-    /// ensemble on the first fold.
+    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long; and
+    /// the ensemble on the first fold.
     fn race(
         &self,
         (k, candidate): (usize, &Candidate),
@@ -553,115 +550,6 @@ fn further_folds(n: usize) -> usize {
     HELD_OUT.div_ceil((n / FOLDS).max(1)).min(FOLDS)
 }
 
-/// The candidates from the largest value down.
-fn by_value(curves: &[Curve]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..curves.len()).collect();
-    order.sort_by(|a, b| curves[*b].best().1.value.total_cmp(&curves[*a].best().1.value));
-    order
-}
-
-/// The chosen candidate, and the next ones within half a standard error of it.
-fn finalists(curves: &[Curve], chosen: usize) -> Vec<usize> {
-    let Estimate { value, standard_error } = curves[chosen].best().1;
-    let least = value - 0.5 * standard_error.unwrap_or(0.0);
-    let others = by_value(curves).into_iter().filter(|k| *k != chosen && curves[*k].best().1.value >= least);
-    std::iter::once(chosen).chain(others).take(FINALISTS).collect()
-}
-
-/// The finalist with the largest value, the first of equals.
-fn best(curves: &[Curve], finalists: Vec<usize>) -> usize {
-    let better = |best: usize, k: usize| {
-        if curves[k].best().1.value > curves[best].best().1.value { k } else { best }
-    };
-    finalists.into_iter().reduce(better).unwrap_or_default()
-}
-
-/// The values after 0, 1, … rounds.
-struct Curve {
-    learning_rate: f64,
-    /// The rows that they rest on.
-    rows: usize,
-    values: Vec<Estimate>,
-}
-
-impl Curve {
-    /// The round of the largest value, the first of equals, and the value.
-    fn best(&self) -> (usize, Estimate) {
-        self.best_of(self.values.len())
-    }
-
-    /// Of so many values; those before the first winner count where there are no others.
-    fn best_of(&self, count: usize) -> (usize, Estimate) {
-        let nothing = Estimate { value: f64::NEG_INFINITY, standard_error: None };
-        let first = (0..count).find(|round| self.path(*round) >= FIRST_WINNER).unwrap_or_default();
-        let values = self.values.iter().take(count).enumerate().skip(first);
-        values.fold(
-            (first, nothing),
-            |best, (round, estimate)| {
-                if estimate.value > best.1.value { (round, *estimate) } else { best }
-            },
-        )
-    }
-
-    /// The means with the values of so many other rows, the last of which stands for those that are missing.
-    fn merge(&mut self, rows: usize, values: &[Estimate]) {
-        for (round, value) in self.values.iter_mut().enumerate() {
-            let Some(other) = values.get(round).or(values.last()) else { return };
-            let mut pooled = Pooled::default();
-            pooled.add(self.rows, *value);
-            pooled.add(rows, *other);
-            *value = pooled.mean();
-        }
-        self.rows += rows;
-    }
-
-    /// Ση.
-    fn path(&self, rounds: usize) -> f64 {
-        #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
-        let rounds = rounds as f64;
-        rounds * self.learning_rate
-    }
-
-    /// Whether the values are more than half a standard error below the leader's at the same Ση, where Ση
-    /// has just passed 2, 4, 8, ….
-    fn lags(&self, leader: Option<&Self>) -> bool {
-        let path = |rounds| self.path(rounds);
-        let rounds = self.values.len() - 1;
-        let (Some(leader), Some(before)) = (leader, rounds.checked_sub(1)) else { return false };
-        let doublings = |path: f64| path.log2().floor();
-        if path(rounds) < FIRST_MILESTONE || doublings(path(before)) >= doublings(path(rounds)) {
-            return false;
-        }
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rounds")]
-        let as_far = (path(rounds) / leader.learning_rate) as usize + 1;
-        let ahead = leader.best_of(as_far).1;
-        self.best().1.value < ahead.value - 0.5 * ahead.standard_error.unwrap_or(0.0)
-    }
-}
-
-/// The mean of the folds' estimates, by their rows.
-#[derive(Default)]
-struct Pooled {
-    rows: f64,
-    sum: f64,
-    squared_errors: f64,
-}
-
-impl Pooled {
-    fn add(&mut self, rows: usize, estimate: Estimate) {
-        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let rows = rows as f64;
-        self.rows += rows;
-        self.sum += rows * estimate.value;
-        self.squared_errors += (rows * estimate.standard_error.unwrap_or(0.0)).powi(2);
-    }
-
-    fn mean(&self) -> Estimate {
-        let standard_error = Some(self.squared_errors.sqrt() / self.rows);
-        Estimate { value: self.sum / self.rows, standard_error }
-    }
-}
-
 /// r = least + span·r′, with r′ in [0, 1].
 #[derive(Debug, Clone, Copy)]
 struct Unit {
@@ -707,33 +595,5 @@ mod tests {
     fn a_large_log_is_held_out_in_fewer_folds() {
         let logs = [10, 10_000, 100_000, 125_000, 124_999, 249_995, 250_000, 500_000, 10_000_000];
         assert_eq!(logs.map(further_folds), [5, 5, 5, 4, 5, 3, 2, 1, 1]);
-    }
-
-    /// Values with a standard error of 0.2 on ten rows, of which Ση reaches 5 at the second.
-    fn curve(values: &[f64]) -> Curve {
-        let values = values.iter().map(|value| Estimate { value: *value, standard_error: Some(0.2) });
-        Curve { learning_rate: 5.0, rows: 10, values: values.collect() }
-    }
-
-    #[test]
-    fn finalists_are_near_the_chosen_one() {
-        let all = [curve(&[9.0, 0.5]), curve(&[0.0, 0.89]), curve(&[0.0, 0.91]), curve(&[0.0, 1.0, 0.7])];
-        assert_eq!(finalists(&all, 3), [3, 2]);
-        assert_eq!(finalists(&all[..1], 0), [0]);
-        let near = [0.99, 1.0, 0.97, 0.98].map(|value| curve(&[0.0, value]));
-        assert_eq!(finalists(&near, 1), [1, 0, 3]);
-        assert_eq!(best(&near, vec![0, 1, 3]), 1);
-        assert_eq!(best(&[curve(&[0.0, 1.0]), curve(&[0.0, 1.0])], vec![1, 0]), 1);
-    }
-
-    #[test]
-    fn further_folds_count_by_their_rows() {
-        let mut merged = curve(&[0.0, 1.0, 1.5, 0.5]);
-        merged.merge(30, &curve(&[0.0, 1.0, 0.5]).values);
-        let values: Vec<f64> = merged.values.iter().map(|estimate| estimate.value).collect();
-        assert_eq!((merged.rows, values), (40, vec![0.0, 1.0, 0.75, 0.5]));
-        assert_eq!(merged.best().0, 1);
-        let error = merged.values[1].standard_error.unwrap_or_default();
-        assert!((error - 0.2 * 10.0_f64.sqrt() / 4.0).abs() < 1e-15, "{error}");
     }
 }

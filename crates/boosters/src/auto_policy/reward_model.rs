@@ -3,9 +3,7 @@
 use super::candidate::{Candidate, Objective};
 use super::learner::{contexts_of, trees};
 use super::progress::{Progress, Watch};
-use crate::bopl::{
-    BoplError, BoplStop, EarlyStopping, Member, PolicyEnsemble, PredictedRewards, RewardRegression,
-};
+use crate::bopl::{BoplError, EarlyStopping, Member, PolicyEnsemble, PredictedRewards, RewardRegression};
 use off_policy::estimators::{RewardModel, cross_fit};
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
@@ -28,9 +26,6 @@ const MODEL: Candidate = Candidate {
     rows: 0.8,
 };
 const MOST_ROUNDS: usize = 200;
-/// The rounds before the watcher is asked first; it is asked again after twice as many, and so on, because
-/// every piece of a run values the trees before it again.
-const FIRST_ROUNDS: usize = 10;
 const PATIENCE: usize = 15;
 /// The most rows of a fit, evenly spread: an estimate is doubly robust with any model.
 const MOST_ROWS: usize = 100_000;
@@ -62,7 +57,7 @@ const FOLDS: usize = 3;
 pub struct BoostedRewards(PolicyEnsemble<PairTree>);
 
 impl BoostedRewards {
-    /// The model of a log. `watch` sees the number of trees now and then; `Break` keeps the best ones so far.
+    /// The model of a log. `watch` sees the number of trees; `Break` keeps the best ones so far.
     ///
     /// # Errors
     /// Those of [`RewardRegression`].
@@ -115,16 +110,12 @@ fn fit(log: &Log, rngs: &[ChaCha8Rng; 2], watch: &mut Watch<'_>) -> Result<Boost
     let (train, held_out) = (part(false)?, part(true)?);
     let contexts = contexts_of(&train)?;
     let mut run = RewardRegression::new(&train, trees(&MODEL, rngs.clone())?, MODEL.learning_rate)?;
-    let mut rounds = FIRST_ROUNDS;
-    loop {
-        let stopping = EarlyStopping::builder(&held_out).rounds(rounds).patience(PATIENCE).build()?;
-        let end = run.fit(&contexts, &stopping)?;
-        watch.see(Progress::RewardModel { trees: run.ensemble().len(), rows: train.len() });
-        if end.stop != BoplStop::Rounds || rounds == MOST_ROUNDS || watch.is_over() {
-            return Ok(BoostedRewards(run.ensemble().prefix(end.best_round)));
-        }
-        rounds = MOST_ROUNDS.min(2 * rounds);
-    }
+    let stopping = EarlyStopping::builder(&held_out).rounds(MOST_ROUNDS).patience(PATIENCE).build()?;
+    let end = run.fit_watched(&contexts, &stopping, |trees| {
+        watch.see(Progress::RewardModel { trees, rows: train.len() });
+        if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(BoostedRewards(run.ensemble().prefix(end.best_round)))
 }
 
 /// q̂(x_i, a) of the rows of `log` at i·|A| + a, by a model of the rows of `others`.

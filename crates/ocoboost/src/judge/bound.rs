@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// have E D ≤ V(π) − V(π_L). For E s = V(π_L) − l. And E ws = E Σ_a π(a|x)s(x, a), the sum over the actions
 /// that the log can play: at most V(π) − l, because the actions left out have s ≥ 0. So an action that the
-/// log never plays counts as if it paid l, and no overlap is asked for. Both values are in one term, so that δ
-/// is not split between them.
+/// log never plays counts as if it paid l, and no overlap is asked for. Both values are in one term, so that
+/// δ is not split between them.
 ///
 /// *Empirical Bernstein.* With weights clipped at M, (min(w_i, M) − 1)s_i ≤ D_i, since s ≥ 0: clipping is
 /// pessimistic. These terms lie in an interval of length M(u − l), as

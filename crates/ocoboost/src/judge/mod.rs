@@ -44,12 +44,12 @@ impl std::fmt::Debug for Target<'_> {
 
 /// How policies are judged on a log.
 ///
-/// Estimates are IPS, clipped IPS (M = 20), SNIPS and, with a model of rewards, DM, DR and SWITCH-DR (τ = 20),
-/// with intervals of the [`Bootstrap`]. The model is cross-fitted on the log: a row is predicted by trees of
-/// the other folds. The bounds are those of [`Bound`].
+/// Estimates are IPS, clipped IPS (M = 20), SNIPS and, with a model of rewards, DM, DR and SWITCH-DR (τ =
+/// 20), with intervals of the [`Bootstrap`]. The model is cross-fitted on the log: a row is predicted by
+/// trees of the other folds. The bounds are those of [`Bound`].
 ///
-/// *With estimated propensities* every estimate is computed with those of each refit too, and the deviation of
-/// the refits is added to the half widths in quadrature, and to the distance of a bound from the estimate.
+/// *With estimated propensities* every estimate is computed with those of each refit too, and the deviation
+/// of the refits is added to the half widths in quadrature, and to the distance of a bound from the estimate.
 /// No verdict is then certain.
 ///
 /// ```
@@ -106,9 +106,9 @@ impl JudgeJob {
     /// The judgement of one policy.
     ///
     /// # Errors
-    /// [`JobError::Estimate`] for a policy of other actions or another coding than the log's, and for a reward
-    /// outside the stated range; [`JobError::Length`] and [`JobError::OtherPropensities`] for estimated
-    /// propensities of another log.
+    /// [`JobError::Estimate`] for a policy of other actions or another coding than the log's, and for a
+    /// reward outside the stated range; [`JobError::Length`] and [`JobError::OtherPropensities`] for
+    /// estimated propensities of another log.
     pub fn evaluate(&self, log: &Log, target: Target<'_>) -> Result<Judgement, JobError> {
         let observed = self.observe(log, &[target])?;
         let circumstances = Circumstances {

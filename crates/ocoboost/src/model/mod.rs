@@ -15,13 +15,13 @@ use predict::{check, for_each_row, generator, play};
 use rows::{Row, RowMatrix};
 use weak_learners::pairs::PairTree;
 
-/// A policy, and what is known of it: its schema, how it was trained and on what, how it was judged, how it is
-/// played, and the options by which tables are read.
+/// A policy, and what is known of it: its schema, how it was trained and on what, how it was judged, how it
+/// is played, and the options by which tables are read.
 ///
 /// It is made by [`TrainJob::fit`](crate::TrainJob::fit), written by [`save`](Self::save), and read by
-/// [`load`](Self::load). As [`Scores`] it, or a reference to it, goes into any policy of `off_policy`, such as
-/// `Argmax::new(&model)`. Predictions of a batch are those of its rows one by one. *Cost:* a walk a tree, row
-/// and action.
+/// [`load`](Self::load). As [`Scores`] it, or a reference to it, goes into any policy of `off_policy`, such
+/// as `Argmax::new(&model)`. Predictions of a batch are those of its rows one by one. *Cost:* a walk a tree,
+/// row and action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     pub(crate) ensemble: PolicyEnsemble<PairTree>,

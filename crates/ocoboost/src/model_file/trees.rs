@@ -12,8 +12,8 @@ const ACTION: u8 = 2;
 const HEAD: usize = 4 * 8;
 
 /// Columns: α and the number of nodes of every tree; then of all nodes, tree by tree, their kinds; the values
-/// of the leaves; the columns and thresholds of the splits on contexts; the actions of the others; and of every
-/// split how far behind it its two children are.
+/// of the leaves; the columns and thresholds of the splits on contexts; the actions of the others; and of
+/// every split how far behind it its two children are.
 pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
     let (mut alphas, mut sizes, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
     let (mut leaves, mut features, mut thresholds) = (Vec::new(), Vec::new(), Vec::new());
@@ -61,8 +61,8 @@ pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
     bytes
 }
 
-/// A column byte by byte, the first byte of every number before all second ones: like bytes stand together, and
-/// deflate well.
+/// A column byte by byte, the first byte of every number before all second ones: like bytes stand together,
+/// and deflate well.
 fn push_column<const N: usize>(bytes: &mut Vec<u8>, column: &[[u8; N]]) {
     for byte in 0..N {
         bytes.extend(column.iter().map(|number| number[byte]));

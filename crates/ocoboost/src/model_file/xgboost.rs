@@ -31,15 +31,15 @@ pub enum XgboostError {
     },
 }
 
-/// The model in the JSON of XGBoost 2 and 3, for `Booster.load_model`: a regressor on \[x ; one-hot(a)\], that
-/// is m columns of the context and behind them one a an action. Its prediction of a pair is F(x, a), up to
-/// rounding: the policy takes the action of the largest one.
+/// The model in the JSON of XGBoost 2 and 3, for `Booster.load_model`: a regressor on \[x ; one-hot(a)\],
+/// that is m columns of the context and behind them one a an action. Its prediction of a pair is F(x, a), up
+/// to rounding: the policy takes the action of the largest one.
 ///
 /// *Precision.* XGBoost computes in single precision. A threshold becomes the least single-precision number
 /// that is not below it: then x < θ says the same of every x that has single precision. Another x is rounded
-/// by XGBoost before it is compared, and may go the other way if a threshold is within its rounding. Leaves are
-/// α·value, rounded to nearest; sums may differ by the roundings of T numbers.
-/// *Missing values:* a missing entry goes where 0 goes, as in sparse rows here.
+/// by XGBoost before it is compared, and may go the other way if a threshold is within its rounding. Leaves
+/// are α·value, rounded to nearest; sums may differ by the roundings of T numbers. *Missing values:* a
+/// missing entry goes where 0 goes, as in sparse rows here.
 ///
 /// # Errors
 /// [`XgboostError`].

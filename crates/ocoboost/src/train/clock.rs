@@ -6,9 +6,9 @@ use std::time::Duration;
 
 /// Measures rounds, and compares what is left of a budget with what is still to be done.
 ///
-/// A round of a candidate costs about as much a row in the training as in the search. So the search ends where
-/// the time so far, the training of the winner so far, and the judgement would be more than the budget. The
-/// time is an argument, so that the rule can be tested.
+/// A round of a candidate costs about as much a row in the training as in the search. So the search ends
+/// where the time so far, the training of the winner so far, and the judgement would be more than the budget.
+/// The time is an argument, so that the rule can be tested.
 #[derive(Debug)]
 pub(super) struct Clock {
     budget: f64,
@@ -16,7 +16,8 @@ pub(super) struct Clock {
     rounds: BTreeMap<usize, (f64, f64)>,
     /// The candidate and rows of the round that is under way, and when it began.
     under_way: Option<(usize, usize, f64)>,
-    /// The trees of the model of rewards that is under way, when it began, and the longest time of one so far.
+    /// The trees of the model of rewards that is under way, when it began, and the longest time of one so
+    /// far.
     model_trees: usize,
     model_since: f64,
     model_seconds: f64,
@@ -25,7 +26,7 @@ pub(super) struct Clock {
 }
 
 /// The share of the budget that is left for what is not foreseen.
-const RESERVE: f64 = 0.05;
+const RESERVE: f64 = 0.1;
 /// The share of the budget after which models of rewards end as they are, before the search has begun.
 const MODELS: f64 = 0.4;
 
@@ -72,7 +73,7 @@ impl Clock {
 
     /// What the judgement needs, and what is left for the unforeseen.
     fn reserve(&self) -> f64 {
-        (self.model_seconds + RESERVE * self.budget).min(0.3 * self.budget)
+        (self.model_seconds + RESERVE * self.budget).min(0.35 * self.budget)
     }
 
     fn book(&mut self, now: f64) {
@@ -102,10 +103,10 @@ mod tests {
     #[test]
     fn a_search_ends_while_the_training_still_fits() {
         let mut clock = Clock::new(Duration::from_secs(100));
-        // A round of 800 rows takes 0.8 s, so 40 of 1,000 take 40 s; 5 s are kept.
+        // A round of 800 rows takes 0.8 s, so 40 of 1,000 take 40 s; 10 s are kept.
         for tenth in 0..60 {
             let now = f64::from(tenth) * 0.8;
-            assert_eq!(clock.is_over(now, &search(0, 40)), now + 40.0 + 5.0 > 100.0, "{now}");
+            assert_eq!(clock.is_over(now, &search(0, 40)), now + 40.0 + 10.0 > 100.0, "{now}");
         }
         // Another candidate, ten times as slow, would need 400 s.
         let mut clock = Clock::new(Duration::from_secs(100));
@@ -117,8 +118,8 @@ mod tests {
     fn a_training_ends_within_the_budget() {
         let mut clock = Clock::new(Duration::from_secs(100));
         let training = Progress::Training { candidate: 0, done: 1, planned: 9, rows: 1000 };
-        assert!(!clock.is_over(94.0, &training));
-        assert!(clock.is_over(96.0, &training));
+        assert!(!clock.is_over(89.0, &training));
+        assert!(clock.is_over(91.0, &training));
         let model = Progress::RewardModel { trees: 10, rows: 1000 };
         let mut clock = Clock::new(Duration::from_secs(100));
         assert!(!clock.is_over(39.0, &model));

@@ -3,8 +3,8 @@
 use off_policy::Log;
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of the numbers of a log: actions, propensities, rewards, what was on offer, and a fingerprint of
-/// the contexts; as hexadecimal digits.
+/// The SHA-256 of the numbers of a log: actions, propensities, rewards, what was on offer, and a fingerprint
+/// of the contexts; as hexadecimal digits.
 pub(super) fn of(log: &Log) -> String {
     let mut digest = Sha256::new();
     for count in [log.len(), log.inputs(), log.actions()] {

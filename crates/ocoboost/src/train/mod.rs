@@ -23,11 +23,11 @@ use weak_learners::pairs::PairTree;
 
 /// A policy from a log within a budget of time, and the judgement of it.
 ///
-/// *How.* A share of the rows is kept apart and has no part in the choice. On the others
-/// [`AutoPolicy`] searches and trains. The search ends early enough for the training of the
-/// winner to fit into the budget: rounds are measured. Where even that does not fit, the training ends when
-/// the budget does, and the model has fewer rounds. [`Cuts`] says what was cut off. Then the policy, the argmax
-/// of the scores, is judged on the rows kept apart: with a model of rewards, M and λ from the other rows.
+/// *How.* A share of the rows is kept apart and has no part in the choice. On the others [`AutoPolicy`]
+/// searches and trains. The search ends early enough for the training of the winner to fit into the budget:
+/// rounds are measured. Where even that does not fit, the training ends when the budget does, and the model
+/// has fewer rounds. [`Cuts`] says what was cut off. Then the policy, the argmax of the scores, is judged on
+/// the rows kept apart: with a model of rewards, M and λ from the other rows.
 ///
 /// *The budget* is kept but for the round that is under way when it ends, the binning of the columns and the
 /// judgement, which are not divided. *Determinism:* as of [the crate](crate).
@@ -228,7 +228,7 @@ impl TrainJob {
 }
 
 /// The most learning rows that M and λ are chosen on.
-const TUNING_ROWS: usize = 20_000;
+const TUNING_ROWS: usize = 2_000;
 
 impl TrainJobBuilder {
     /// The wall-clock time for everything.
