@@ -193,3 +193,50 @@ fn path(nodes: &[PairNode], leaf: usize) -> Vec<(PairNode, bool)> {
     above.reverse();
     above
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+    use super::*;
+    use off_policy::ActionNames;
+
+    #[test]
+    fn a_way_is_told_in_the_words_of_the_table() {
+        let device =
+            ContextColumn::Labels { name: "device".into(), labels: vec!["phone".into(), "watch".into()] };
+        let age = ContextColumn::Number { name: "age".into() };
+        let actions = ActionNames::Labels(vec!["music".into(), "travel".into(), "tools".into()]);
+        let schema = Schema::new(vec![age, device], actions).unwrap();
+        let names = Names { schema: Some(&schema), columns: columns(Some(&schema)) };
+        let leaf = |value| PairNode::Leaf { value };
+        let context = |feature, threshold, below, rest| PairNode::Context { feature, threshold, below, rest };
+        let nodes = vec![
+            PairNode::Action { action: 0, others: 1, this: 2 },
+            PairNode::Action { action: 2, others: 3, this: 4 },
+            context(0, 30.5, 5, 6),
+            leaf(0.0),
+            context(2, 0.5, 7, 8),
+            context(1, 0.5, 9, 10),
+            context(0, 42.650000000000006, 11, 12),
+            leaf(7.0),
+            leaf(8.0),
+            leaf(9.0),
+            leaf(10.0),
+            leaf(11.0),
+            leaf(12.0),
+        ];
+        let tree = PairTree::new(3, 3, nodes).unwrap();
+        let says = |leaf| names.way(&tree, leaf);
+        assert_eq!(says(3), "always, any action but music, tools");
+        assert_eq!(says(7), "device is not watch, action tools");
+        assert_eq!(says(8), "device = watch, action tools");
+        assert_eq!(says(9), "age < 30.5 and device is not phone, action music");
+        assert_eq!(says(10), "age < 30.5 and device = phone, action music");
+        assert_eq!(says(11), "30.5 <= age < 42.65, action music");
+        assert_eq!(says(12), "age >= 42.65, action music");
+        let bare = Names { schema: None, columns: columns(None) };
+        assert_eq!(bare.way(&tree, 10), "x0 < 30.5 and x1 >= 0.5, action 0");
+        let leaf = LeafInWords { tree: 0, condition: says(10), adds: 0.12 };
+        assert_eq!(leaf.sentence(), "age < 30.5 and device = phone, action music: +0.120");
+    }
+}

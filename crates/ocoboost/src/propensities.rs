@@ -39,16 +39,20 @@ const REFITS: usize = 10;
 const FLOOR: f64 = 0.02;
 /// The scores that β is chosen on, those of rows that are spread evenly.
 const CALIBRATION_SCORES: usize = 1 << 22;
+/// The turns of a calibration with sets on offer, and the scalings of the offsets in each.
+const TURNS: usize = 4;
+const SCALINGS: usize = 10;
 
 /// Propensities of a log that has none: P(a_i|x_i) by multinomial logistic regression, for rows of `contexts`
 /// in which action a_i was taken among those on offer.
 ///
 /// *Cross-fitted:* rows are dealt to 5 folds, and the propensity of a row comes from a model of the other
-/// folds. *Calibrated:* scores are multiplied by one β, the one with the least cross-entropy out of fold; of
-/// several actions only those on offer count. *Floor:* at least 1/50 of 1/k, k being the number of actions on
-/// offer. *Spread:* ten further estimates, each from models of resampled halves of the rows; what rests on
-/// propensities is computed with these too, and its intervals are widened by the deviation. Halves make the
-/// deviation too large rather than too small.
+/// folds. *Calibrated:* scores are multiplied by one β, the one with the least cross-entropy out of fold.
+/// Where not every action was on offer in every row, only those on offer count, and every action has an
+/// offset besides, because the fit does not know why an action was not taken. *Floor:* at least 1/50 of 1/k,
+/// k being the number of actions on offer. *Spread:* ten further estimates, each from models of resampled
+/// halves of the rows; what rests on propensities is computed with these too, and its intervals are widened
+/// by the deviation. Halves make the deviation too large rather than too small.
 ///
 /// What is estimated is the policy that the log shows, from the columns that are there. Where the logging
 /// policy looked at something else that also moves rewards, no column says so, and no interval either.
@@ -97,8 +101,8 @@ pub fn estimate_propensities(
         };
         parts.push(Part { model: table.fit(&part(false), &mut rng)?, rows: part(true) });
     }
-    let temperature = table.calibrate(&parts)?;
-    let (propensities, at_floor) = table.propensities(&parts, temperature)?;
+    let calibration = table.calibrate(&parts)?;
+    let (propensities, at_floor) = table.propensities(&parts, &calibration)?;
     let mut refits = Vec::with_capacity(REFITS);
     for refit in 0..REFITS {
         let mut rng = stream(1 + refit as u64);
@@ -110,8 +114,8 @@ pub fn estimate_propensities(
                 others.iter().map(|_| others[rng.random_range(0..others.len())]).collect();
             parts.push(Part { model: table.fit(&drawn, &mut rng)?, rows: own.to_vec() });
         }
-        let temperature = table.calibrate(&parts)?;
-        refits.push(table.propensities(&parts, temperature)?.0);
+        let calibration = table.calibrate(&parts)?;
+        refits.push(table.propensities(&parts, &calibration)?.0);
     }
     let mean = |values: &mut dyn Iterator<Item = f64>| -values.map(f64::ln).sum::<f64>() / n as f64;
     let mut counts = vec![0.0; action_count];
@@ -121,7 +125,7 @@ pub fn estimate_propensities(
         cross_entropy_of_shares: mean(&mut actions.iter().map(|a| counts[*a as usize] / n as f64)),
         propensities,
         refits,
-        temperature,
+        temperature: 1.0 / calibration.beta,
         at_floor,
     })
 }
@@ -235,10 +239,12 @@ impl Table<'_> {
         Ok(part.model.scores(x, scores)?)
     }
 
-    /// 1/β of the least cross-entropy out of fold, which is convex in β: bisection on the sign of its slope.
-    fn calibrate(&self, parts: &[Part]) -> Result<f64, JobError> {
+    /// The calibration of the least cross-entropy out of fold, which is convex in β and in the offsets: in
+    /// turns bisection on the sign of the slope in β, and scaling of the offsets until every action is
+    /// expected as often as it was taken.
+    fn calibrate(&self, parts: &[Part]) -> Result<Calibration, JobError> {
         let (n, k) = (self.actions.len(), self.all.actions());
-        let step = n.div_ceil((CALIBRATION_SCORES / k).clamp(100, n));
+        let step = n.div_ceil((CALIBRATION_SCORES / k).max(100).min(n));
         let mut kept = Vec::new();
         for part in parts {
             for row in part.rows.iter().copied().filter(|row| row % step == 0) {
@@ -247,36 +253,74 @@ impl Table<'_> {
                 kept.push((row, scores));
             }
         }
-        let (mut low, mut high, mut pi) = (0.0, 4.0, vec![0.0; k]);
-        for _ in 0..30 {
-            let beta = 0.5 * (low + high);
-            let mut slope = 0.0;
-            for (row, scores) in &kept {
-                pi.copy_from_slice(scores);
-                softmax(&mut pi, beta, self.set(*row));
-                let mean: f64 = pi.iter().zip(scores).map(|(p, s)| p * s).sum();
-                slope += mean - scores[self.actions[*row] as usize];
+        let mut calibration = Calibration { beta: 1.0, offsets: vec![0.0; k] };
+        let turns = if self.on_offer.is_some() { TURNS } else { 1 };
+        let mut pi = vec![0.0; k];
+        for _ in 0..turns {
+            let (mut low, mut high) = (0.0, 4.0);
+            for _ in 0..30 {
+                calibration.beta = 0.5 * (low + high);
+                let mut slope = 0.0;
+                for (row, scores) in &kept {
+                    calibration.probabilities(scores, self.set(*row), &mut pi);
+                    let mean: f64 = pi.iter().zip(scores).map(|(p, s)| p * s).sum();
+                    slope += mean - scores[self.actions[*row] as usize];
+                }
+                if slope > 0.0 { high = calibration.beta } else { low = calibration.beta }
             }
-            if slope > 0.0 { high = beta } else { low = beta }
+            if self.on_offer.is_none() {
+                break;
+            }
+            for _ in 0..SCALINGS {
+                let (mut taken, mut expected) = (vec![0.5; k], vec![0.5; k]);
+                for (row, scores) in &kept {
+                    taken[self.actions[*row] as usize] += 1.0;
+                    calibration.probabilities(scores, self.set(*row), &mut pi);
+                    expected.iter_mut().zip(&pi).for_each(|(sum, p)| *sum += p);
+                }
+                for (offset, (taken, expected)) in
+                    calibration.offsets.iter_mut().zip(taken.iter().zip(expected))
+                {
+                    *offset += (taken / expected).ln();
+                }
+            }
         }
-        Ok(2.0 / (low + high))
+        Ok(calibration)
     }
 
     /// p of every row, and how many were raised to the floor.
-    fn propensities(&self, parts: &[Part], temperature: f64) -> Result<(Vec<f64>, usize), JobError> {
-        let (mut propensities, mut pi) = (vec![0.0; self.actions.len()], vec![0.0; self.all.actions()]);
+    fn propensities(&self, parts: &[Part], calibration: &Calibration) -> Result<(Vec<f64>, usize), JobError> {
+        let k = self.all.actions();
+        let (mut propensities, mut scores, mut pi) =
+            (vec![0.0; self.actions.len()], vec![0.0; k], vec![0.0; k]);
         let mut at_floor = 0;
         for part in parts {
             for row in part.rows.iter().copied() {
                 let set = self.set(row);
-                self.scores(part, row, &mut pi)?;
-                softmax(&mut pi, 1.0 / temperature, set);
+                self.scores(part, row, &mut scores)?;
+                calibration.probabilities(&scores, set, &mut pi);
                 let (p, floor) = (pi[self.actions[row] as usize], FLOOR / set.len() as f64);
                 at_floor += usize::from(p < floor);
-                propensities[row] = p.clamp(floor, 1.0);
+                propensities[row] = p.max(floor).min(1.0);
             }
         }
         Ok((propensities, at_floor))
+    }
+}
+
+/// π ∝ exp(β·score + offset) of the actions on offer.
+struct Calibration {
+    beta: f64,
+    /// 0 where all actions are on offer in every row: the scores have their own then.
+    offsets: Vec<f64>,
+}
+
+impl Calibration {
+    fn probabilities(&self, scores: &[f64], set: ActionSet<'_>, pi: &mut [f64]) {
+        for (p, (score, offset)) in pi.iter_mut().zip(scores.iter().zip(&self.offsets)) {
+            *p = self.beta * score + offset;
+        }
+        softmax(pi, 1.0, set);
     }
 }
 
