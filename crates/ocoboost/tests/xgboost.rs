@@ -37,6 +37,8 @@ for a in range(k):
     rows[:, :m] = x
     rows[:, m + a] = 1
     scores.append(model.predict(xgboost.DMatrix(rows, feature_names=model.feature_names)))
+    sparse = xgboost.DMatrix(rows, feature_names=model.feature_names, missing=0.0)
+    assert np.array_equal(scores[-1], model.predict(sparse)), 'zeros that are left out'
 np.stack(scores, axis=1).astype('<f4').tofile(folder + '/scores.f32')
 model.save_model(folder + '/model.ubj')
 print(xgboost.__version__)
@@ -137,9 +139,10 @@ fn xgboost_scores_pairs_as_the_model_does() {
 fn xgboost_takes_thresholds_of_any_size_and_sign() {
     let Some(python) = python() else { return };
     let mut rng = ChaCha8Rng::seed_from_u64(8);
-    let contexts: Vec<f32> = (0..1200)
+    let mut contexts: Vec<f32> = (0..1200)
         .map(|_| rng.random_range(-1.0_f32..1.0) * 10.0_f32.powi(rng.random_range(-30..30)))
         .collect();
+    contexts.iter_mut().step_by(7).for_each(|x| *x = 0.0);
     let actions: Vec<u32> = (0..600).map(|_| rng.random_range(0..2)).collect();
     let paid = |i: usize| f64::from(u8::from((contexts[2 * i] > 0.0) == (actions[i] == 1)));
     let rewards = (0..600).map(paid).collect();
