@@ -210,7 +210,7 @@ fn a_sealed_change_of_any_byte_never_panics() {
         changed[place] ^= 0x10;
         if let Ok(model) = Model::from_bytes(&sealed(changed)) {
             loaded += 1;
-            let _ = model.actions(&contexts, OnOffer::all(3).unwrap());
+            let _ = model.predict(&contexts, OnOffer::all(3).unwrap());
             let _ =
                 (ocoboost::inspect::inspect(&model, 2), model.judgement().sentence(), export_json(&model));
         }

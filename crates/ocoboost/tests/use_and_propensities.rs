@@ -37,7 +37,7 @@ fn a_batch_is_its_rows_one_by_one() {
         (0..20_000).map(|i| if i % 3 == 0 { vec![i % 4, 3] } else { vec![0, 1, 2] }).collect();
     let sets = ActionSets::new(4, &sets).unwrap();
     let on_offer = OnOffer::sets(&sets);
-    let actions = model.actions(contexts, on_offer).unwrap();
+    let actions = model.predict(contexts, on_offer).unwrap();
     let explored = model.explore(contexts, on_offer, Explore::Softmax(2.0), 5).unwrap();
     let mut pis = Vec::new();
     model.probabilities(contexts, on_offer, Explore::EpsilonGreedy(0.2), |pi| pis.push(pi.to_vec())).unwrap();
@@ -77,21 +77,21 @@ fn what_does_not_fit_the_model_is_refused() {
     let all = OnOffer::all(4).unwrap();
     let wide = RowMatrix::dense(3, vec![0.5; 6]).unwrap();
     assert_eq!(
-        model.actions(&wide, all),
+        model.predict(&wide, all),
         Err(JobError::Policy(PolicyError::InputDimension { expected: 2, got: 3 }))
     );
-    let refused = model.actions(&contexts, OnOffer::all(5).unwrap());
+    let refused = model.predict(&contexts, OnOffer::all(5).unwrap());
     assert!(matches!(refused, Err(JobError::Policy(PolicyError::ActionCount { expected: 4, got: 5, .. }))));
     let sets = ActionSets::new(4, [[0], [1]]).unwrap();
     assert_eq!(
-        model.actions(&contexts, OnOffer::sets(&sets)),
+        model.predict(&contexts, OnOffer::sets(&sets)),
         Err(JobError::Length { column: "the action sets", expected: 3, got: 2 })
     );
     for explore in [Explore::EpsilonGreedy(1.5), Explore::EpsilonGreedy(f64::NAN), Explore::Softmax(-1.0)] {
         let refused = model.explore(&contexts, all, explore, 1);
         assert!(matches!(refused, Err(JobError::BadSetting { .. })), "{refused:?}");
     }
-    assert_eq!(model.actions(&RowMatrix::dense(2, vec![]).unwrap(), all), Ok(vec![]));
+    assert_eq!(model.predict(&RowMatrix::dense(2, vec![]).unwrap(), all), Ok(vec![]));
     assert!(OnOffer::all(0).is_err());
     assert!(model.top(&contexts, all, 0).unwrap()[0].actions.is_empty());
 }

@@ -78,7 +78,7 @@ fn from_a_table_to_actions() {
 
     // Its use.
     let contexts = read.log.contexts();
-    let actions = loaded.actions(contexts, OnOffer::all(3).unwrap()).unwrap();
+    let actions = loaded.predict(contexts, OnOffer::all(3).unwrap()).unwrap();
     let top = loaded.top(contexts, OnOffer::all(3).unwrap(), 2).unwrap();
     assert!(top.iter().zip(&actions).all(|(top, action)| top.actions[0] == *action));
     assert!(top.iter().all(|top| top.actions.len() == 2 && top.scores[0] >= top.scores[1]));
@@ -145,7 +145,7 @@ fn a_policy_for_letters_is_better_and_its_bound_is_true() {
     assert!(at_least > 0.5 * (value - of_log), "{value}, {of_log}, {at_least}");
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     let all = OnOffer::all(26).unwrap();
-    assert_eq!(loaded.actions(&fresh, all).unwrap(), model.actions(&fresh, all).unwrap());
+    assert_eq!(loaded.predict(&fresh, all).unwrap(), model.predict(&fresh, all).unwrap());
     assert!(model.schema().is_none() && inspect(&model, 1).leaves[0].condition.contains('x'));
 }
 

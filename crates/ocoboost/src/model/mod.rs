@@ -96,7 +96,7 @@ impl Model {
     /// # Errors
     /// [`JobError::Policy`] for contexts of another dimension or sets of other actions, [`JobError::Length`]
     /// for sets of other rows.
-    pub fn actions(&self, contexts: &RowMatrix, on_offer: OnOffer<'_>) -> Result<Vec<u32>, JobError> {
+    pub fn predict(&self, contexts: &RowMatrix, on_offer: OnOffer<'_>) -> Result<Vec<u32>, JobError> {
         let mut actions = Vec::with_capacity(contexts.len());
         for_each_row(&self.ensemble, contexts, on_offer, |set, scores| {
             actions.push(number(argmax(scores, set)));
@@ -108,7 +108,7 @@ impl Model {
     /// Shows π(·|x) of every row in turn.
     ///
     /// # Errors
-    /// As [`actions`](Self::actions); [`JobError::BadSetting`] for ε or β; the errors of `see`.
+    /// As [`predict`](Self::predict); [`JobError::BadSetting`] for ε or β; the errors of `see`.
     pub fn probabilities(
         &self,
         contexts: &RowMatrix,
@@ -152,7 +152,7 @@ impl Model {
     /// The k best actions of every row with their scores, best first, lower numbers first among equals.
     ///
     /// # Errors
-    /// As [`actions`](Self::actions).
+    /// As [`predict`](Self::predict).
     pub fn top(
         &self,
         contexts: &RowMatrix,
