@@ -1,5 +1,5 @@
-//! Model files of `ocoboost`, with the checksum of a mutated file made right again: else nothing behind it would
-//! ever be reached.
+//! Model files of `ocoboost`, with the checksum of a mutated file made right again: else nothing behind it
+//! would ever be reached.
 
 use super::off_policy::{logs, schema};
 use super::{Target, plain};
