@@ -97,18 +97,38 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
     let (format, kind) = (FORMAT.to_owned(), kind.to_owned());
     let header = Header { format, version: VERSION, kind, sha256: checksum(&body) };
     let header = serde_json::to_string(&header).map_err(state)?;
+    write_atomically(path, format!("{header}\n{body}\n").as_bytes()).map_err(io)
+}
+
+/// Writes bytes beside a path, syncs them and renames them to it: a reader finds either the old file or the
+/// new one.
+///
+/// ```
+/// use boosters::saved::write_atomically;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("model");
+/// write_atomically(&path, b"one")?;
+/// write_atomically(&path, b"two")?;
+/// assert_eq!(std::fs::read(&path)?, b"two");
+/// assert!(write_atomically(&path.join("below a file"), b"three").is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the file system; an old file is then untouched.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // A temporary file is private to its owner; a learner is readable like any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(io)?;
-    writeln!(file, "{header}\n{body}").map_err(io)?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|e| io(e.error))?;
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
     // The new name is on disc once its folder is synced.
     #[cfg(unix)]
-    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all())?;
     Ok(())
 }
 

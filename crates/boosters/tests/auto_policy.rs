@@ -3,14 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 use boosters::Threads;
-use boosters::auto_policy::{AutoFit, AutoPolicy, Objective, Tried};
-use boosters::bopl::BoplError;
+use boosters::auto_policy::{AutoFit, AutoPolicy, Objective, Overrides, Progress, Tried};
+use boosters::bopl::{BoplError, Member};
 use off_policy::policies::{Argmax, Policy, Scores};
 use off_policy::{ActionSet, ActionSets, Log, Rewards};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use std::ops::ControlFlow;
+use weak_learners::pairs::PairTree;
 
 const ACTIONS: usize = 4;
 
@@ -296,4 +297,87 @@ fn one_action_and_huge_rewards_do_no_harm() {
     let huge = Log::new(contexts, ACTIONS, actions, vec![0.25; 40], rewards);
     let fit = recipe(3).fit(&huge.unwrap(), go_on).unwrap();
     assert!(fit.tried.iter().all(|tried| tried.value.value.abs() < 1e141));
+}
+
+#[test]
+fn a_watcher_of_every_round_changes_nothing_until_it_ends_something() {
+    let log = log(400, 4);
+    let plain = recipe(3).fit(&log, go_on).unwrap();
+    let (mut searched, mut trained, mut models) = (0, 0, 0);
+    let watched = recipe(3).fit_watched(&log, |progress| {
+        match progress {
+            Progress::Search { plan, rows, .. } => {
+                assert_eq!((plan.rows, rows), (400, 4 * 400));
+                searched += 1;
+            }
+            Progress::Training { done, planned, .. } => {
+                trained += 1;
+                assert_eq!((done, planned), (trained, plain.rounds_planned));
+            }
+            Progress::RewardModel { .. } => models += 1,
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    });
+    let watched = watched.unwrap();
+    assert_eq!((&watched.ensemble, &watched.tried), (&plain.ensemble, &plain.tried));
+    assert_eq!((trained, plain.rounds_trained), (plain.ensemble.len(), plain.ensemble.len()));
+    assert!(searched > 50 && models > 5 && !watched.is_search_cut && !watched.is_training_cut);
+
+    // Five rounds of the second training are left out; those of the first one are kept.
+    let half = |most: usize| {
+        let fit = recipe(3).fit_watched(&log, |progress| match progress {
+            Progress::Training { done, .. } if done == most => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        fit.unwrap()
+    };
+    let once = plain.rounds_planned / 4;
+    let (whole, part) = (half(once + 5), half(once - 1));
+    assert!(whole.is_training_cut && !whole.is_of_search && whole.ensemble.len() == once);
+    let members = plain.ensemble.members().iter().take(once);
+    let is_same = |(a, b): (&Member<PairTree>, &Member<PairTree>)| {
+        a.predictor == b.predictor && (a.alpha - 4.0 * b.alpha).abs() < 1e-15
+    };
+    assert!(whole.ensemble.members().iter().zip(members).all(is_same));
+    // The search came one round further than that.
+    assert!(part.is_of_search && part.ensemble.len() == once, "{}", part.ensemble.len());
+
+    // A search that ends before anything can win is followed by a training to Ση = 5.
+    let early = recipe(3).fit_watched(&log, |progress| match progress {
+        Progress::Search { round: 1, .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    let early = early.unwrap();
+    let Tried { candidate, rounds, .. } = early.tried[early.chosen];
+    assert!(early.is_search_cut && early.tried.len() == 1 && rounds == 1);
+    assert_eq!(
+        early.rounds_planned,
+        4 * ((1..).find(|t| f64::from(*t) * candidate.learning_rate >= 5.0).unwrap_or(0_u16) as usize)
+    );
+    assert_eq!(early.ensemble.len(), early.rounds_planned);
+}
+
+#[test]
+fn settings_of_every_candidate_leave_the_others_to_the_recipe() {
+    let log = log(300, 6);
+    let overrides = Overrides { learning_rate: Some(0.2), columns: Some(1.0), ..Overrides::default() };
+    let recipe = AutoPolicy::builder().candidates(9).rounds(3).overrides(overrides).build().unwrap();
+    let fit = recipe.fit(&log, go_on).unwrap();
+    assert!(fit.tried.iter().all(|t| t.candidate.learning_rate == 0.2 && t.candidate.columns == 1.0));
+    let depths: Vec<u32> = fit.tried.iter().map(|t| t.candidate.max_depth).collect();
+    assert!(depths.iter().any(|depth| *depth != depths[0]), "{depths:?}");
+    // An objective that needs no translation has none, and one that does has one.
+    for (objective, is_translated) in [(Objective::Ips, true), (Objective::DoublyRobust, false)] {
+        let overrides = Overrides { objective: Some(objective), ..Overrides::default() };
+        let recipe = AutoPolicy::builder().candidates(9).rounds(2).overrides(overrides).build().unwrap();
+        let fit = recipe.fit(&log, go_on).unwrap();
+        let of = |t: &Tried| {
+            t.candidate.objective == objective && (t.candidate.translation != 0.0) == is_translated
+        };
+        assert!(fit.tried.iter().all(of), "{:?}", fit.tried);
+    }
+    let refused = Overrides { max_depth: Some(0), ..Overrides::default() };
+    let refused = AutoPolicy::builder().overrides(refused).build();
+    assert!(matches!(refused, Err(BoplError::BadParameter { name: "max_depth", .. })));
 }

@@ -2,10 +2,10 @@
 
 use off_policy::Log;
 use rand::{Rng, RngExt};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a policy is trained to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Objective {
     /// The inverse-propensity estimate of the policy's value, [`Bopl`](crate::bopl::Bopl).
@@ -21,7 +21,7 @@ pub enum Objective {
 
 /// An objective with settings. Policies take [second-order](crate::bopl::Step::SecondOrder) steps on
 /// histogram trees.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The objective.
     pub objective: Objective,
@@ -71,19 +71,84 @@ impl Ranges {
     }
 }
 
-/// The candidates in the order of their trial: seven settings that are good for many logs, and draws.
-pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> Vec<Candidate> {
-    let usual = Candidate {
+/// Settings that every candidate has, whatever is drawn for it; `None` leaves a setting to the recipe. Their
+/// meanings and ranges are those of [`Candidate`].
+///
+/// ```
+/// use boosters::auto_policy::{AutoPolicy, Objective, Overrides};
+/// let overrides = Overrides { objective: Some(Objective::Ips), max_depth: Some(4), ..Overrides::default() };
+/// assert!(AutoPolicy::builder().overrides(overrides).build().is_ok());
+/// let refused = Overrides { learning_rate: Some(-1.0), ..Overrides::default() };
+/// assert!(AutoPolicy::builder().overrides(refused).build().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Overrides {
+    /// The objective.
+    pub objective: Option<Objective>,
+    /// The depth of the deepest leaf.
+    pub max_depth: Option<u32>,
+    /// The least weight of a child.
+    pub min_child_weight: Option<f64>,
+    /// λ of a leaf's value.
+    pub reg_lambda: Option<f64>,
+    /// η.
+    pub learning_rate: Option<f64>,
+    /// M, the largest importance weight.
+    pub clip: Option<f64>,
+    /// The share of the columns that a tree sees.
+    pub columns: Option<f64>,
+    /// The share of the rows that a tree sees.
+    pub rows: Option<f64>,
+}
+
+impl Overrides {
+    /// The candidate with these settings. An objective that needs a translation gets this one if it had none.
+    pub(super) fn of(&self, candidate: Candidate, translation: f64) -> Candidate {
+        let objective = self.objective.unwrap_or(candidate.objective);
+        let is_translated = |objective: Objective| matches!(objective, Objective::Ips | Objective::Surrogate);
+        let translation = match (is_translated(candidate.objective), is_translated(objective)) {
+            (_, false) => 0.0,
+            (true, true) => candidate.translation,
+            (false, true) => translation,
+        };
+        Candidate {
+            objective,
+            max_depth: self.max_depth.unwrap_or(candidate.max_depth),
+            min_child_weight: self.min_child_weight.unwrap_or(candidate.min_child_weight),
+            reg_lambda: self.reg_lambda.unwrap_or(candidate.reg_lambda),
+            learning_rate: self.learning_rate.unwrap_or(candidate.learning_rate),
+            translation,
+            clip: self.clip.or(candidate.clip),
+            columns: self.columns.unwrap_or(candidate.columns),
+            rows: self.rows.unwrap_or(candidate.rows),
+        }
+    }
+}
+
+impl Candidate {
+    /// The first of the settings that are good for many logs.
+    pub(super) const USUAL: Self = Self {
         objective: Objective::Surrogate,
         max_depth: 8,
         min_child_weight: 3.0,
         reg_lambda: 1.0,
         learning_rate: 0.15,
-        translation: ranges.translation(0.2),
+        translation: 0.0,
         clip: None,
         columns: 0.5,
         rows: 0.8,
     };
+}
+
+/// The candidates in the order of their trial, each once: seven settings that are good for many logs, and
+/// draws.
+pub(super) fn candidates(
+    ranges: Ranges,
+    number: usize,
+    overrides: Overrides,
+    rng: &mut impl Rng,
+) -> Vec<Candidate> {
+    let usual = Candidate { translation: ranges.translation(0.2), ..Candidate::USUAL };
     let doubly = Candidate { objective: Objective::DoublyRobust, translation: 0.0, ..usual };
     let deep = Candidate {
         max_depth: 64,
@@ -112,7 +177,15 @@ pub(super) fn candidates(ranges: Ranges, number: usize, rng: &mut impl Rng) -> V
         ..usual
     };
     let fixed = [usual, doubly, deep, clipped, regression, careful, careful_and_clipped];
-    fixed.into_iter().chain(std::iter::repeat_with(|| draw(ranges, rng))).take(number).collect()
+    let drawn = fixed.into_iter().chain(std::iter::repeat_with(|| draw(ranges, rng))).take(number);
+    let mut all: Vec<Candidate> = Vec::new();
+    for candidate in drawn.map(|candidate| overrides.of(candidate, ranges.translation(0.2))) {
+        // Settings that override may make two candidates one.
+        if !all.contains(&candidate) {
+            all.push(candidate);
+        }
+    }
+    all
 }
 
 fn draw(ranges: Ranges, rng: &mut impl Rng) -> Candidate {

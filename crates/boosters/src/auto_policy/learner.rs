@@ -5,6 +5,7 @@ use crate::bopl::{
     Bopl, BoplError, BoplS, BoplStop, PolicyBoosting, PolicyEnsemble, RewardRegression, Settings, Step,
 };
 use off_policy::Log;
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{
@@ -33,6 +34,25 @@ pub(super) fn trees(candidate: &Candidate, [rows, columns]: [ChaCha8Rng; 2]) -> 
     Ok(RowSampling::new(trees, candidate.rows, rows)?)
 }
 
+/// The settings of a policy's rounds.
+fn settings(candidate: &Candidate) -> Result<Settings, BoplError> {
+    let step = Step::SecondOrder { learning_rate: candidate.learning_rate };
+    let settings = Settings::builder().translation(candidate.translation).step(step);
+    match candidate.clip {
+        Some(most) => settings.clip(most).build(),
+        None => settings.build(),
+    }
+}
+
+/// Refuses settings that no run can have, and trees of a single leaf, which prefer no action.
+pub(super) fn check(candidate: &Candidate) -> Result<(), BoplError> {
+    if candidate.max_depth == 0 {
+        return Err(BoplError::BadParameter { name: "max_depth", value: 0.0, domain: "1, 2, …" });
+    }
+    trees(candidate, [ChaCha8Rng::seed_from_u64(0), ChaCha8Rng::seed_from_u64(0)])?;
+    settings(candidate).map(|_| ())
+}
+
 /// A run of a candidate.
 #[derive(Debug)]
 pub(super) enum Training {
@@ -50,12 +70,7 @@ impl Training {
         predictions: impl FnOnce() -> Result<Vec<f64>, BoplError>,
     ) -> Result<Self, BoplError> {
         let trees = trees(candidate, rngs)?;
-        let step = Step::SecondOrder { learning_rate: candidate.learning_rate };
-        let mut settings = Settings::builder().translation(candidate.translation).step(step);
-        if let Some(most) = candidate.clip {
-            settings = settings.clip(most);
-        }
-        let settings = settings.build()?;
+        let settings = settings(candidate)?;
         Ok(match candidate.objective {
             Objective::Ips => Self::Ips(PolicyBoosting::new(log, trees, settings)?),
             Objective::Surrogate => Self::Surrogate(PolicyBoosting::new(log, trees, settings)?),
@@ -82,6 +97,14 @@ impl Training {
             Self::Ips(run) => run.ensemble(),
             Self::Surrogate(run) => run.ensemble(),
             Self::Regression(run) => run.ensemble(),
+        }
+    }
+
+    pub(super) fn into_ensemble(self) -> PolicyEnsemble<PairTree> {
+        match self {
+            Self::Ips(run) => run.into_ensemble(),
+            Self::Surrogate(run) => run.into_ensemble(),
+            Self::Regression(run) => run.into_ensemble(),
         }
     }
 }

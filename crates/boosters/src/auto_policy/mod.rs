@@ -4,21 +4,27 @@
 //! doubly robust estimate on rows that it has not seen, and trains the best one on all rows.
 
 mod candidate;
+mod curve;
 mod learner;
+mod progress;
 mod reward_model;
 
-pub use candidate::{Candidate, Objective};
+pub use candidate::{Candidate, Objective, Overrides};
+pub use progress::{Plan, Progress};
+pub use reward_model::BoostedRewards;
 
 use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
 use candidate::{Ranges, candidates};
-use learner::{Training, contexts_of};
+use curve::{Curve, FIRST_MILESTONE, FIRST_WINNER, Pooled, best, by_value, finalists};
+use learner::{Training, check, contexts_of};
 use off_policy::estimators::{Estimate, Estimator};
 use off_policy::{Log, Rewards};
+use progress::Watch;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rows::numeric::LARGEST;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{BinnedContexts, PairTree};
@@ -60,11 +66,12 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// assert_eq!(fit.tried.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AutoPolicy {
     candidates: usize,
     rounds: usize,
     seed: u64,
+    overrides: Overrides,
 }
 
 /// Builds an [`AutoPolicy`]: 9 candidates of at most 800 rounds, seed 0, unless it is told otherwise.
@@ -75,7 +82,7 @@ pub struct AutoPolicyBuilder {
 }
 
 /// A candidate that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// What it was.
     pub candidate: Candidate,
@@ -104,14 +111,24 @@ pub struct AutoFit {
     pub chosen: usize,
     /// The candidates in the order in which they were drawn.
     pub tried: Vec<Tried>,
+    /// Whether the search was ended before its own end.
+    pub is_search_cut: bool,
+    /// The rounds of the training on all rows as planned, those of all its repetitions.
+    pub rounds_planned: usize,
+    /// The rounds of it in the ensemble: fewer where it was ended, or where no further tree improves.
+    pub rounds_trained: usize,
+    /// Whether the training on all rows was ended before its own end.
+    pub is_training_cut: bool,
+    /// Whether that end came so early that the ensemble is the winner's of the search instead, trained on
+    /// four fifths of the rows.
+    pub is_of_search: bool,
 }
 
 /// The folds that rows are dealt to.
 const FOLDS: usize = 5;
 /// Logs of fewer rows are valued on all folds, others on one at first.
 const SMALL: usize = 10_000;
-/// The candidates that are valued on further folds, and the rows that are held out in all of them.
-const FINALISTS: usize = 3;
+/// The rows that are held out in all folds of the finalists.
 const HELD_OUT: usize = 20_000;
 /// The least patience.
 const PATIENCE: usize = 50;
@@ -119,18 +136,15 @@ const PATIENCE: usize = 50;
 /// them from which one less is enough: the larger the log, the less trainings differ.
 const BAGS: u16 = 4;
 const ROWS_OF_BAGS: usize = 400_000;
-/// The first Ση at which a candidate may lag, and the Ση at which it ends.
-const FIRST_MILESTONE: f64 = 2.0;
+/// The Ση at which a candidate ends, and the one before which none runs out of patience.
 const LONGEST_PATH: f64 = 60.0;
-/// The Ση before which no round wins, and before which no candidate runs out of patience: estimates of the
-/// first policies are the noisiest, and the largest of many noisy ones is too large.
-const FIRST_WINNER: f64 = 5.0;
 const SHORTEST_PATH: f64 = 15.0;
 
 impl AutoPolicy {
     /// A builder that starts from the defaults.
     pub fn builder() -> AutoPolicyBuilder {
-        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0 } }
+        let overrides = Overrides::default();
+        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0, overrides } }
     }
 
     /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate after its first
@@ -144,28 +158,51 @@ impl AutoPolicy {
         log: &Log,
         mut watch: impl FnMut(&Tried) -> ControlFlow<()>,
     ) -> Result<AutoFit, BoplError> {
+        self.fit_watched(log, |progress| match progress {
+            Progress::Tried(tried) => watch(tried),
+            _ => ControlFlow::Continue(()),
+        })
+    }
+
+    /// The same with a watcher that sees every round, and may end the search and the training: for work
+    /// within a time. `Break` before [`Progress::Training`] ends the search, and the best candidate so far is
+    /// trained: to its best round or, if the search ended before Ση = 5, to that one. `Break` at a
+    /// [`Progress::Training`] ends the training: the ensemble is that of the repetitions so far, or of the
+    /// rounds so far of the first one, or where it has fewer rounds that of the search.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(
+        &self,
+        log: &Log,
+        mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<AutoFit, BoplError> {
         let n = log.len();
         if n < 2 * FOLDS {
             #[allow(clippy::cast_precision_loss, reason = "below 10")]
             let value = n as f64;
             return Err(BoplError::BadParameter { name: "rows of the log", value, domain: "10, 11, …" });
         }
+        let watch = &mut Watch::new(&mut watch);
         let (log, unit) = in_units(log)?;
         let mut rows: Vec<usize> = (0..n).collect();
         rows.shuffle(&mut self.stream(0));
         let held_out = if n < SMALL { FOLDS } else { 1 };
-        let folds = (0..held_out).map(|fold| Fold::new(&log, &rows, fold, &self.streams(1)));
+        let folds = (0..held_out).map(|fold| Fold::new(&log, &rows, fold, &self.streams(1), watch));
         let folds = folds.collect::<Result<Vec<_>, _>>()?;
-        let drawn = candidates(Ranges::of(&log), self.candidates, &mut self.stream(3));
-        let (mut tried, mut curves) = (Vec::new(), Vec::new());
-        let mut is_broken = false;
+        let drawn = candidates(Ranges::of(&log), self.candidates, self.overrides, &mut self.stream(3));
+        let (mut tried, mut curves, mut so_far) = (Vec::new(), Vec::<Curve>::new(), None);
         for (k, candidate) in drawn.iter().enumerate() {
-            let curve = self.race((k, candidate), &folds, None, FIRST_MILESTONE)?;
-            let found = Tried::new(candidate, &curve, unit);
-            is_broken = watch(&found).is_break();
+            // At least one candidate is valued, however early the search ends.
+            let race = self.race((k, candidate), &folds, (None, &curves), FIRST_MILESTONE, watch)?;
+            let found = Tried::new(candidate, &race.0, unit);
+            watch.tried(&found);
             tried.push(found);
-            curves.push(curve);
-            if is_broken {
+            curves.push(race.0);
+            if by_value(&curves).first() == Some(&k) {
+                so_far = race.1;
+            }
+            if watch.is_over() {
                 break;
             }
         }
@@ -173,94 +210,169 @@ impl AutoPolicy {
         let order = by_value(&curves);
         let mut chosen = order.first().copied().unwrap_or_default();
         for k in order {
-            let leader = (k != chosen).then(|| &curves[chosen]);
-            if is_broken || curves[k].lags(leader) {
+            let leader = (k != chosen).then_some(chosen);
+            if watch.is_over() || curves[k].lags(leader.map(|leader| &curves[leader])) {
                 continue;
             }
-            let curve = self.race((k, &drawn[k]), &folds, leader, LONGEST_PATH)?;
-            tried[k] = Tried::new(&drawn[k], &curve, unit);
-            is_broken = watch(&tried[k]).is_break();
-            curves[k] = curve;
-            if curves[k].best().1.value > curves[chosen].best().1.value {
+            let (curve, ensemble) =
+                self.race((k, &drawn[k]), &folds, (leader, &curves), LONGEST_PATH, watch)?;
+            // A race that was ended may be behind where the first one came to.
+            let is_further = curve.values.len() >= curves[k].values.len();
+            if is_further {
+                tried[k] = Tried::new(&drawn[k], &curve, unit);
+                curves[k] = curve;
+            }
+            watch.tried(&tried[k]);
+            let is_better = curves[k].best().1.value > curves[chosen].best().1.value;
+            if is_better || k == chosen {
                 chosen = k;
+                so_far = if is_further { ensemble } else { so_far };
             }
         }
+        let winner_of_search = chosen;
         drop(folds);
-        if !is_broken {
+        if !watch.is_over() {
             let finalists = finalists(&curves, chosen);
             for fold in held_out..further_folds(n) {
-                let fold = Fold::new(&log, &rows, fold, &self.streams(1))?;
-                let of = |k: &usize| self.follow((*k, &drawn[*k]), &fold, curves[*k].values.len());
-                let values = finalists.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+                let fold = Fold::new(&log, &rows, fold, &self.streams(1), watch)?;
+                let mut values = Vec::new();
+                for k in &finalists {
+                    let plan = self.plan(chosen, &curves, n);
+                    values.push(self.follow((*k, &drawn[*k]), &fold, &curves[*k], plan, watch)?);
+                }
                 for (k, values) in finalists.iter().zip(values) {
+                    // What was ended half-way counts for nothing.
+                    let Some(values) = values else { continue };
                     curves[*k].merge(fold.held_out.len(), &values);
                     tried[*k] = Tried::new(&drawn[*k], &curves[*k], unit);
-                    is_broken |= watch(&tried[*k]).is_break();
+                    watch.tried(&tried[*k]);
                 }
-                if is_broken {
+                if watch.is_over() {
                     break;
                 }
             }
             chosen = best(&curves, finalists);
         }
-        let Tried { candidate, best_round, .. } = &tried[chosen];
-        let ensemble = self.bag(candidate, *best_round, &log)?;
-        Ok(AutoFit { ensemble, chosen, tried })
+        let is_search_cut = watch.is_over();
+        let rounds = self.rounds_of(&curves[chosen], is_search_cut);
+        watch.start_again();
+        let (mut ensemble, mut rounds_trained) =
+            self.bag((chosen, &tried[chosen].candidate), rounds, &log, watch)?;
+        let rounds_planned = rounds * usize::from(bags(n));
+        let is_training_cut = watch.is_over();
+        let so_far = so_far.filter(|_| is_training_cut && chosen == winner_of_search);
+        let so_far =
+            so_far.map(|so_far| so_far.prefix(rounds)).filter(|so_far| so_far.len() > rounds_trained);
+        let is_of_search = so_far.is_some();
+        if let Some(so_far) = so_far {
+            (rounds_trained, ensemble) = (so_far.len(), so_far);
+        }
+        Ok(AutoFit {
+            ensemble,
+            chosen,
+            tried,
+            is_search_cut,
+            rounds_planned,
+            rounds_trained,
+            is_training_cut,
+            is_of_search,
+        })
     }
 
-    /// The mean of the scores of several trainings on all rows.
+    /// The rounds to train the winner for: those of its best value, or Ση = 5 where the search ended before.
+    fn rounds_of(&self, curve: &Curve, is_cut: bool) -> usize {
+        if !is_cut || curve.path(curve.values.len() - 1) >= FIRST_WINNER {
+            return curve.best().0;
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rounds")]
+        let first = (FIRST_WINNER / curve.learning_rate).ceil() as usize;
+        first.min(self.rounds)
+    }
+
+    /// What would be trained if the search ended now.
+    fn plan(&self, chosen: usize, curves: &[Curve], rows: usize) -> Plan {
+        let rounds = curves.get(chosen).map_or(0, |curve| self.rounds_of(curve, true));
+        Plan { candidate: chosen, rounds: rounds * usize::from(bags(rows)), rows }
+    }
+
+    /// The mean of the scores of several trainings on all rows, and their rounds.
     fn bag(
         &self,
-        candidate: &Candidate,
+        (k, candidate): (usize, &Candidate),
         rounds: usize,
         log: &Log,
-    ) -> Result<PolicyEnsemble<PairTree>, BoplError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(PolicyEnsemble<PairTree>, usize), BoplError> {
         let contexts = contexts_of(log)?;
         let predictions = match candidate.objective {
-            Objective::DoublyRobust => reward_model::cross_fitted(log, &self.streams(1))?,
+            Objective::DoublyRobust => reward_model::cross_fitted(log, &self.streams(1), watch)?,
             _ => Vec::new(),
         };
-        let mut members = Vec::new();
+        // Whoever ended the models of rewards is asked again about the rounds.
+        watch.start_again();
+        let (mut kept, mut of_bags) = (Vec::new(), 0_u16);
         let bags = bags(log.len());
+        let planned = rounds * usize::from(bags);
         for bag in 0..bags {
             let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
             let mut training = Training::new(candidate, log, rngs, || Ok(predictions.clone()))?;
-            for _ in 0..rounds {
+            for round in 1..=rounds {
                 if training.round(&contexts)?.is_break() {
                     break;
                 }
+                let done = rounds * usize::from(bag) + round;
+                watch.see(Progress::Training { candidate: k, done, planned, rows: log.len() });
+                if watch.is_over() {
+                    break;
+                }
             }
-            let share = |Member { alpha, predictor }: &Member<PairTree>| Member {
-                alpha: alpha / f64::from(bags),
-                predictor: predictor.clone(),
-            };
-            members.extend(training.ensemble().members().iter().map(share));
+            let is_whole = !watch.is_over() || training.ensemble().len() == rounds;
+            if is_whole || of_bags == 0 {
+                kept.extend_from_slice(training.ensemble().members());
+                of_bags += 1;
+            }
+            if watch.is_over() {
+                break;
+            }
         }
+        let rounds = kept.len();
+        let share = |Member { alpha, predictor }: Member<PairTree>| Member {
+            alpha: alpha / f64::from(of_bags),
+            predictor,
+        };
+        let members = kept.into_iter().map(share).collect();
         let ensemble = PolicyEnsemble::of(log.inputs(), log.actions(), members)?;
-        match log.schema() {
-            Some(schema) => ensemble.with_schema(schema.clone()),
-            None => Ok(ensemble),
-        }
+        let ensemble = match log.schema() {
+            Some(schema) => ensemble.with_schema(schema.clone())?,
+            None => ensemble,
+        };
+        Ok((ensemble, rounds))
     }
 
-    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long.
+    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long; and
+    /// the ensemble on the first fold.
     fn race(
         &self,
         (k, candidate): (usize, &Candidate),
         folds: &[Fold],
-        leader: Option<&Curve>,
+        (leader, others): (Option<usize>, &[Curve]),
         longest_path: f64,
-    ) -> Result<Curve, BoplError> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(Curve, Option<PolicyEnsemble<PairTree>>), BoplError> {
         let rngs = self.streams(4 + 2 * (k as u64 + 1));
-        let start = |fold: &'_ Fold| {
-            let predictions = || fold.predictions(&self.streams(1)).map(<[f64]>::to_vec);
-            Training::new(candidate, &fold.train, rngs.clone(), predictions)
-        };
-        let mut runs = folds.iter().map(start).collect::<Result<Vec<_>, _>>()?;
+        let mut runs = Vec::new();
+        for fold in folds {
+            let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
+            runs.push(Training::new(candidate, &fold.train, rngs.clone(), predictions)?);
+        }
         let mut validations = folds.iter().map(Fold::validation).collect::<Result<Vec<_>, _>>()?;
         let rows = folds.iter().map(|fold| fold.held_out.len()).sum();
-        let mut curve = Curve { learning_rate: candidate.learning_rate, rows, values: Vec::new() };
-        for round in 0.. {
+        let all_rows = folds.first().map_or(0, |fold| fold.train.len() + fold.held_out.len());
+        let trained: usize = folds.iter().map(|fold| fold.train.len()).sum();
+        let best_other = by_value(others).first().copied();
+        let learning_rate = candidate.learning_rate;
+        let mut curve = Curve { learning_rate, rows, values: Vec::new() };
+        'rounds: for round in 0.. {
             let mut pooled = Pooled::default();
             for (validation, (run, fold)) in validations.iter_mut().zip(runs.iter().zip(folds)) {
                 validation.follow(run.ensemble())?;
@@ -269,40 +381,57 @@ impl AutoPolicy {
                 }
             }
             curve.values.push(pooled.mean());
-            let is_patient = round - curve.best().0 < PATIENCE.max(round / 2);
+            let best = curve.best();
+            let is_patient = round - best.0 < PATIENCE.max(round / 2);
             let has_waited = !is_patient && curve.path(round) >= SHORTEST_PATH;
             let is_long = round == self.rounds || curve.path(round) >= longest_path;
-            if has_waited || is_long || curve.lags(leader) {
-                return Ok(curve);
+            if has_waited || is_long || curve.lags(leader.map(|leader| &others[leader])) {
+                break;
+            }
+            let plan = match best_other.map(|other| (other, others[other].best().1.value)) {
+                Some((other, value)) if value >= best.1.value => self.plan(other, others, all_rows),
+                _ => Plan { candidate: k, ..self.plan(0, std::slice::from_ref(&curve), all_rows) },
+            };
+            watch.see(Progress::Search { candidate: k, round, rows: trained, plan });
+            if watch.is_over() {
+                break;
             }
             for (run, fold) in runs.iter_mut().zip(folds) {
                 if run.round(&fold.contexts)?.is_break() {
-                    return Ok(curve);
+                    break 'rounds;
                 }
             }
         }
-        Ok(curve)
+        drop(validations);
+        Ok((curve, runs.into_iter().next().map(Training::into_ensemble)))
     }
 
-    /// So many values of the k-th candidate on one fold: F_0, F_1, …; fewer where training ended.
+    /// As many values of the k-th candidate on one more fold as there are: F_0, F_1, …; fewer where training
+    /// ended. `None` where the watcher ended it.
     fn follow(
         &self,
         (k, candidate): (usize, &Candidate),
         fold: &Fold,
-        values: usize,
-    ) -> Result<Vec<Estimate>, BoplError> {
-        let predictions = || fold.predictions(&self.streams(1)).map(<[f64]>::to_vec);
+        curve: &Curve,
+        plan: Plan,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Vec<Estimate>>, BoplError> {
+        let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
         let mut run =
             Training::new(candidate, &fold.train, self.streams(4 + 2 * (k as u64 + 1)), predictions)?;
         let mut validation = fold.validation()?;
         validation.follow(run.ensemble())?;
-        for _ in 1..values {
+        for round in 1..curve.values.len() {
+            watch.see(Progress::Search { candidate: k, round, rows: fold.train.len(), plan });
+            if watch.is_over() {
+                return Ok(None);
+            }
             if run.round(&fold.contexts)?.is_break() {
                 break;
             }
             validation.follow(run.ensemble())?;
         }
-        Ok(validation.estimates().iter().copied().flatten().collect())
+        Ok(Some(validation.estimates().iter().copied().flatten().collect()))
     }
 
     fn stream(&self, of: u64) -> ChaCha8Rng {
@@ -335,10 +464,17 @@ impl AutoPolicyBuilder {
         self
     }
 
+    /// Settings that every candidate has.
+    pub fn overrides(mut self, overrides: Overrides) -> Self {
+        self.recipe.overrides = overrides;
+        self
+    }
+
     /// The recipe.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a number of candidates or rounds outside its range.
+    /// [`BoplError::BadParameter`] for a number of candidates or rounds outside its range;
+    /// [`BoplError::Learner`] and others for a setting of every candidate that no candidate can have.
     pub fn build(self) -> Result<AutoPolicy, BoplError> {
         let AutoPolicy { candidates, rounds, .. } = self.recipe;
         for (name, number, most, domain) in [
@@ -351,6 +487,7 @@ impl AutoPolicyBuilder {
                 return Err(BoplError::BadParameter { name, value, domain });
             }
         }
+        check(&self.recipe.overrides.of(Candidate::USUAL, 0.0))?;
         Ok(self.recipe)
     }
 }
@@ -372,7 +509,13 @@ struct Fold {
 }
 
 impl Fold {
-    fn new(log: &Log, order: &[usize], fold: usize, rngs: &[ChaCha8Rng; 2]) -> Result<Self, BoplError> {
+    fn new(
+        log: &Log,
+        order: &[usize],
+        fold: usize,
+        rngs: &[ChaCha8Rng; 2],
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, BoplError> {
         let of = |is_held_out: bool| {
             let places = order.iter().enumerate();
             let mut rows: Vec<usize> = places
@@ -384,15 +527,15 @@ impl Fold {
         };
         let (train, held_out) = (of(false)?, of(true)?);
         let (contexts, predicted) =
-            (contexts_of(&train)?, reward_model::predictions(&train, &held_out, rngs)?);
+            (contexts_of(&train)?, reward_model::predictions(&train, &held_out, rngs, watch)?);
         Ok(Self { train, contexts, held_out, predicted, predictions: OnceCell::new() })
     }
 
-    fn predictions(&self, rngs: &[ChaCha8Rng; 2]) -> Result<&[f64], BoplError> {
+    fn predictions(&self, rngs: &[ChaCha8Rng; 2], watch: &mut Watch<'_>) -> Result<&[f64], BoplError> {
         if let Some(found) = self.predictions.get() {
             return Ok(found);
         }
-        let found = reward_model::cross_fitted(&self.train, rngs)?;
+        let found = reward_model::cross_fitted(&self.train, rngs, watch)?;
         Ok(self.predictions.get_or_init(|| found))
     }
 
@@ -405,115 +548,6 @@ impl Fold {
 /// The number of folds that finalists are valued on, in a log of n rows.
 fn further_folds(n: usize) -> usize {
     HELD_OUT.div_ceil((n / FOLDS).max(1)).min(FOLDS)
-}
-
-/// The candidates from the largest value down.
-fn by_value(curves: &[Curve]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..curves.len()).collect();
-    order.sort_by(|a, b| curves[*b].best().1.value.total_cmp(&curves[*a].best().1.value));
-    order
-}
-
-/// The chosen candidate, and the next ones within half a standard error of it.
-fn finalists(curves: &[Curve], chosen: usize) -> Vec<usize> {
-    let Estimate { value, standard_error } = curves[chosen].best().1;
-    let least = value - 0.5 * standard_error.unwrap_or(0.0);
-    let others = by_value(curves).into_iter().filter(|k| *k != chosen && curves[*k].best().1.value >= least);
-    std::iter::once(chosen).chain(others).take(FINALISTS).collect()
-}
-
-/// The finalist with the largest value, the first of equals.
-fn best(curves: &[Curve], finalists: Vec<usize>) -> usize {
-    let better = |best: usize, k: usize| {
-        if curves[k].best().1.value > curves[best].best().1.value { k } else { best }
-    };
-    finalists.into_iter().reduce(better).unwrap_or_default()
-}
-
-/// The values after 0, 1, … rounds.
-struct Curve {
-    learning_rate: f64,
-    /// The rows that they rest on.
-    rows: usize,
-    values: Vec<Estimate>,
-}
-
-impl Curve {
-    /// The round of the largest value, the first of equals, and the value.
-    fn best(&self) -> (usize, Estimate) {
-        self.best_of(self.values.len())
-    }
-
-    /// Of so many values; those before the first winner count where there are no others.
-    fn best_of(&self, count: usize) -> (usize, Estimate) {
-        let nothing = Estimate { value: f64::NEG_INFINITY, standard_error: None };
-        let first = (0..count).find(|round| self.path(*round) >= FIRST_WINNER).unwrap_or_default();
-        let values = self.values.iter().take(count).enumerate().skip(first);
-        values.fold(
-            (first, nothing),
-            |best, (round, estimate)| {
-                if estimate.value > best.1.value { (round, *estimate) } else { best }
-            },
-        )
-    }
-
-    /// The means with the values of so many other rows, the last of which stands for those that are missing.
-    fn merge(&mut self, rows: usize, values: &[Estimate]) {
-        for (round, value) in self.values.iter_mut().enumerate() {
-            let Some(other) = values.get(round).or(values.last()) else { return };
-            let mut pooled = Pooled::default();
-            pooled.add(self.rows, *value);
-            pooled.add(rows, *other);
-            *value = pooled.mean();
-        }
-        self.rows += rows;
-    }
-
-    /// Ση.
-    fn path(&self, rounds: usize) -> f64 {
-        #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
-        let rounds = rounds as f64;
-        rounds * self.learning_rate
-    }
-
-    /// Whether the values are more than half a standard error below the leader's at the same Ση, where Ση
-    /// has just passed 2, 4, 8, ….
-    fn lags(&self, leader: Option<&Self>) -> bool {
-        let path = |rounds| self.path(rounds);
-        let rounds = self.values.len() - 1;
-        let (Some(leader), Some(before)) = (leader, rounds.checked_sub(1)) else { return false };
-        let doublings = |path: f64| path.log2().floor();
-        if path(rounds) < FIRST_MILESTONE || doublings(path(before)) >= doublings(path(rounds)) {
-            return false;
-        }
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rounds")]
-        let as_far = (path(rounds) / leader.learning_rate) as usize + 1;
-        let ahead = leader.best_of(as_far).1;
-        self.best().1.value < ahead.value - 0.5 * ahead.standard_error.unwrap_or(0.0)
-    }
-}
-
-/// The mean of the folds' estimates, by their rows.
-#[derive(Default)]
-struct Pooled {
-    rows: f64,
-    sum: f64,
-    squared_errors: f64,
-}
-
-impl Pooled {
-    fn add(&mut self, rows: usize, estimate: Estimate) {
-        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let rows = rows as f64;
-        self.rows += rows;
-        self.sum += rows * estimate.value;
-        self.squared_errors += (rows * estimate.standard_error.unwrap_or(0.0)).powi(2);
-    }
-
-    fn mean(&self) -> Estimate {
-        let standard_error = Some(self.squared_errors.sqrt() / self.rows);
-        Estimate { value: self.sum / self.rows, standard_error }
-    }
 }
 
 /// r = least + span·r′, with r′ in [0, 1].
@@ -563,52 +597,6 @@ mod tests {
         assert_eq!(logs.map(further_folds), [5, 5, 5, 4, 5, 3, 2, 1, 1]);
     }
 
-    /// Values with a standard error of 0.2 on ten rows, of which Ση reaches 5 at the second.
-    fn curve(values: &[f64]) -> Curve {
-        let values = values.iter().map(|value| Estimate { value: *value, standard_error: Some(0.2) });
-        Curve { learning_rate: 5.0, rows: 10, values: values.collect() }
-    }
-
-    #[test]
-    fn finalists_are_near_the_chosen_one() {
-        let all = [curve(&[9.0, 0.5]), curve(&[0.0, 0.89]), curve(&[0.0, 0.91]), curve(&[0.0, 1.0, 0.7])];
-        assert_eq!(finalists(&all, 3), [3, 2]);
-        assert_eq!(finalists(&all[..1], 0), [0]);
-        let near = [0.99, 1.0, 0.97, 0.98].map(|value| curve(&[0.0, value]));
-        assert_eq!(finalists(&near, 1), [1, 0, 3]);
-        assert_eq!(best(&near, vec![0, 1, 3]), 1);
-        assert_eq!(best(&[curve(&[0.0, 1.0]), curve(&[0.0, 1.0])], vec![1, 0]), 1);
-    }
-
-    #[test]
-    fn further_folds_count_by_their_rows() {
-        let mut merged = curve(&[0.0, 1.0, 1.5, 0.5]);
-        merged.merge(30, &curve(&[0.0, 1.0, 0.5]).values);
-        let values: Vec<f64> = merged.values.iter().map(|estimate| estimate.value).collect();
-        assert_eq!((merged.rows, values), (40, vec![0.0, 1.0, 0.75, 0.5]));
-        assert_eq!(merged.best().0, 1);
-        let error = merged.values[1].standard_error.unwrap_or_default();
-        assert!((error - 0.2 * 10.0_f64.sqrt() / 4.0).abs() < 1e-15, "{error}");
-    }
-
-    /// A candidate is compared where its Ση has just passed 2, 4, 8, … with what the leader had at the same
-    /// Ση, and may be half a standard error below it.
-    #[test]
-    fn a_candidate_lags_where_its_path_doubles() {
-        let estimate = |value| Estimate { value, standard_error: Some(0.2) };
-        // η = 1: the value rises at Ση = 3.
-        let leader = [0.0, 0.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0].map(estimate).to_vec();
-        let leader = Curve { learning_rate: 1.0, rows: 10, values: leader };
-        let at = |value: f64, rounds: usize| {
-            let values = vec![estimate(value); rounds + 1];
-            Curve { learning_rate: 0.5, rows: 10, values }
-        };
-        let lags = |value: f64| (0..18).filter(|rounds| at(value, *rounds).lags(Some(&leader))).collect();
-        let rounds: [Vec<usize>; 4] = [0.89, 0.91, 2.89, 2.91].map(lags);
-        assert_eq!(rounds, [vec![4, 8, 16], vec![8, 16], vec![8, 16], vec![]]);
-        assert!(!at(0.0, 8).lags(None));
-    }
-
     /// Four trainings with streams of their own, each with a quarter of the weight.
     #[test]
     fn a_bag_is_the_mean_of_its_trainings() {
@@ -617,10 +605,12 @@ mod tests {
         let log = Log::new(contexts, 2, (0..90).map(|i| i / 3 % 2).collect(), vec![0.5; 90], rewards);
         let log = log.unwrap();
         let recipe = AutoPolicy::builder().seed(5).build().unwrap();
-        let drawn = candidates(Ranges::of(&log), 2, &mut recipe.stream(3));
+        let drawn = candidates(Ranges::of(&log), 2, Overrides::default(), &mut recipe.stream(3));
         let candidate = Candidate { min_child_weight: 0.5, columns: 1.0, ..drawn[1] };
         assert_eq!(candidate.objective, Objective::DoublyRobust);
-        let q = reward_model::cross_fitted(&log, &recipe.streams(1)).unwrap();
+        let mut see = |_: Progress<'_>| ControlFlow::Continue(());
+        let watch = &mut Watch::new(&mut see);
+        let q = reward_model::cross_fitted(&log, &recipe.streams(1), watch).unwrap();
         let mut expected = Vec::new();
         for bag in 0..4 {
             let rngs = recipe.streams((1 << 20) + 2 * bag);
@@ -630,6 +620,7 @@ mod tests {
             expected.extend(training.ensemble().members().to_vec());
         }
         expected.iter_mut().for_each(|member| member.alpha /= 4.0);
-        assert_eq!(recipe.bag(&candidate, 3, &log).unwrap().members(), expected);
+        let (ensemble, rounds) = recipe.bag((1, &candidate), 3, &log, watch).unwrap();
+        assert_eq!((ensemble.members(), rounds), (&expected[..], 12));
     }
 }

@@ -196,6 +196,19 @@ impl<L: PairLearner> RewardRegression<L> {
         contexts: &L::Contexts,
         stopping: &EarlyStopping<'_>,
     ) -> Result<StoppedEarly, BoplError> {
+        self.fit_watched(contexts, stopping, |_| ControlFlow::Continue(()))
+    }
+
+    /// The same with a watcher that sees the number of rounds after each new one, and may end the run.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_watched(
+        &mut self,
+        contexts: &L::Contexts,
+        stopping: &EarlyStopping<'_>,
+        mut watch: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<StoppedEarly, BoplError> {
         let EarlyStopping { held_out, rounds, ref patience } = *stopping;
         self.ensemble.check_fit(held_out)?;
         let is_logistic = self.logistic.is_some();
@@ -206,7 +219,7 @@ impl<L: PairLearner> RewardRegression<L> {
         let mut numbers = if is_logistic { vec![0.0; held_out.len()] } else { held_out.rewards().to_vec() };
         let sign = if is_logistic { 1.0 } else { -1.0 };
         let mut patience = patience.clone();
-        let (mut followed, mut stop) = (0, BoplStop::Rounds);
+        let (mut followed, mut stop, mut is_watched) = (0, BoplStop::Rounds, false);
         loop {
             let found = if is_logistic {
                 mean_logistic(held_out.rewards(), &numbers)?
@@ -220,6 +233,10 @@ impl<L: PairLearner> RewardRegression<L> {
             }
             if followed == self.ensemble.len() {
                 if followed >= rounds {
+                    break;
+                }
+                if std::mem::replace(&mut is_watched, true) && watch(followed).is_break() {
+                    stop = BoplStop::Watcher;
                     break;
                 }
                 if let ControlFlow::Break(reason) = self.round(contexts)? {

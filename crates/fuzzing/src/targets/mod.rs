@@ -4,6 +4,7 @@ mod bopl;
 mod data_sets;
 mod learners;
 mod maboost;
+mod model_file;
 mod off_policy;
 mod online_boosting;
 mod pairs;
@@ -33,6 +34,7 @@ pub fn all() -> Vec<Target> {
     list.extend(online_boosting::all());
     list.extend(maboost::all());
     list.extend(bopl::all());
+    list.extend(model_file::all());
     list.extend(readers::all());
     list
 }

@@ -1,0 +1,85 @@
+//! What a job refuses.
+
+use boosters::bopl::BoplError;
+use off_policy::estimators::EstimateError;
+use off_policy::{LogError, PolicyError};
+use thiserror::Error;
+
+/// Why a job could not be done.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// An error of the log.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// An error of a policy.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// An error of an estimate.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
+    /// An error of the training.
+    #[error(transparent)]
+    Training(#[from] BoplError),
+    /// A setting outside its domain.
+    #[error("{name} = {value} is outside {domain}")]
+    BadSetting {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its domain.
+        domain: &'static str,
+    },
+    /// A column of another length than the log.
+    #[error("{column} has {got} entries, the log has {expected} rows")]
+    Length {
+        /// The column.
+        column: &'static str,
+        /// n.
+        expected: usize,
+        /// The length found.
+        got: usize,
+    },
+    /// A time that is no number.
+    #[error("the time of row {row} is {value}, not a finite number")]
+    BadTime {
+        /// The row.
+        row: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// Too few rows to learn from some and to judge on others.
+    #[error(
+        "{rows} rows, split by {split}, leave {learning} to learn from and {judging} to judge on; \
+         10 and 2 are the least"
+    )]
+    TooFewRows {
+        /// n.
+        rows: usize,
+        /// How they were split.
+        split: &'static str,
+        /// Rows to learn from.
+        learning: usize,
+        /// Rows to judge on.
+        judging: usize,
+    },
+    /// Nothing to compare.
+    #[error("{policies} policies to compare; 2 are the least")]
+    TooFewPolicies {
+        /// How many.
+        policies: usize,
+    },
+    /// Estimated propensities of another log.
+    #[error(
+        "the estimated propensities are not those of the log: row {row} has {in_log}, estimated {estimated}"
+    )]
+    OtherPropensities {
+        /// The first row that differs.
+        row: usize,
+        /// p in the log.
+        in_log: f64,
+        /// The estimate.
+        estimated: f64,
+    },
+}

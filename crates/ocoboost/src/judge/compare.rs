@@ -1,0 +1,169 @@
+//! Several policies on one log.
+
+use super::judgement::thousands;
+use super::observations::Observed;
+use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target, deviation};
+use crate::error::JobError;
+use crate::propensities::EstimatedPropensities;
+use off_policy::Log;
+use off_policy::estimators::{Estimate, Moments, normal_interval};
+use serde::{Deserialize, Serialize};
+
+/// Several policies, judged on the same rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The judgements, in the order of the policies.
+    pub judgements: Vec<Judgement>,
+    /// The difference of every two policies.
+    pub differences: Vec<Difference>,
+    /// δ of all differences together: all intervals hold at once with probability about 1 − δ.
+    pub delta: f64,
+}
+
+/// V(π_first) − V(π_second), estimated on the same rows: noise that both share cancels.
+///
+/// *How.* The mean of the differences of the two policies' terms: doubly robust ones with a model of rewards,
+/// else those of SNIPS, w_i(r_i − V̂)/w̄. The interval is normal, at the level δ over the number of pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// A place among the policies.
+    pub first: usize,
+    /// A later place.
+    pub second: usize,
+    /// The estimate.
+    pub value: f64,
+    /// Its standard error; `None` for one row.
+    pub standard_error: Option<f64>,
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+}
+
+impl Difference {
+    /// Whether the interval leaves 0 out.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.lower > 0.0 || self.upper < 0.0
+    }
+}
+
+impl Comparison {
+    /// The place of the policy that no other one has a larger value than, by the differences.
+    #[must_use]
+    pub fn best(&self) -> usize {
+        let is_beaten = |k: usize| {
+            self.differences
+                .iter()
+                .any(|d| (d.first == k && d.value < 0.0) || (d.second == k && d.value > 0.0))
+        };
+        let places = 0..self.judgements.len();
+        places.clone().find(|k| !is_beaten(*k)).unwrap_or_default()
+    }
+
+    /// The outcome in a sentence, by the names of the policies.
+    #[must_use]
+    pub fn sentence(&self, names: &[&str]) -> String {
+        let name =
+            |k: usize| names.get(k).copied().map_or_else(|| format!("policy {}", k + 1), str::to_owned);
+        let best = self.best();
+        let rows = thousands(self.judgements.first().map_or(0, |judgement| judgement.rows));
+        let of_best = self.differences.iter().filter(|d| d.first == best || d.second == best);
+        let beaten: Vec<String> = of_best
+            .filter(|d| d.is_shown())
+            .map(|d| name(if d.first == best { d.second } else { d.first }))
+            .collect();
+        let others = self.judgements.len() - 1;
+        match beaten.len() {
+            0 => format!("On {rows} rows {} earns most, but no difference is shown.", name(best)),
+            n if n == others => format!("On {rows} rows {} earns more than all others.", name(best)),
+            _ => format!("On {rows} rows {} earns most; it is shown for {}.", name(best), beaten.join(", ")),
+        }
+    }
+}
+
+impl JudgeJob {
+    /// The judgements of several policies on one log, and their differences.
+    ///
+    /// ```
+    /// use ocoboost::{JudgeJob, Target};
+    /// use off_policy::{Log, Rewards, policies::{Argmax, Tabular}};
+    /// let contexts = rows::RowMatrix::dense(1, vec![0.0; 400])?;
+    /// let actions = (0..400).map(|i| i % 2).collect();
+    /// let rewards = Rewards((0..400).map(|i| f64::from(i % 2)).collect());
+    /// let log = Log::new(contexts, 2, actions, vec![0.5; 400], rewards)?;
+    /// let [first, second] = [[1.0, 0.0], [0.0, 1.0]].map(|s| Tabular::new(1, s.to_vec()).map(Argmax::new));
+    /// let (first, second) = (first?, second?);
+    /// let job = JudgeJob::builder().build()?;
+    /// let found = job.compare(&log, &[Target::Policy(&first), Target::Policy(&second), Target::Logged])?;
+    /// assert_eq!(found.best(), 1);
+    /// assert!(found.differences.iter().all(|difference| difference.is_shown()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`JobError::TooFewPolicies`]; as [`evaluate`](Self::evaluate).
+    pub fn compare(&self, log: &Log, targets: &[Target<'_>]) -> Result<Comparison, JobError> {
+        if targets.len() < 2 {
+            return Err(JobError::TooFewPolicies { policies: targets.len() });
+        }
+        let observed = self.observe(log, targets)?;
+        let circumstances = Circumstances {
+            judged: JudgedRows::Given,
+            other_range: None,
+            tuning_rows: None,
+            model: None,
+            are_grouped: false,
+        };
+        let judge = |(target, observed): (&Target<'_>, &Observed)| {
+            self.judge_one(log, *target, observed, None, &circumstances)
+        };
+        let judgements = targets.iter().zip(&observed).map(judge).collect::<Result<Vec<_>, _>>()?;
+        let k = targets.len();
+        let delta = self.delta / (k * (k - 1) / 2) as f64;
+        let mut differences = Vec::new();
+        for first in 0..k {
+            for second in first + 1..k {
+                let found = difference(&observed[first], &observed[second])?;
+                let mut of_refits = Vec::new();
+                for p in self.estimated.iter().flat_map(EstimatedPropensities::refits) {
+                    let refit = |k: usize| observed[k].with_propensities(targets[k], p);
+                    of_refits.push(difference(&refit(first), &refit(second))?.value);
+                }
+                let spread = deviation(of_refits.into_iter())?;
+                let standard_error = found.standard_error.map(|error| error.hypot(spread));
+                let value = found.value;
+                let interval = normal_interval(Estimate { value, standard_error }, delta)?;
+                let (lower, upper) = interval.map_or((f64::MIN, f64::MAX), |i| (i.lower, i.upper));
+                differences.push(Difference { first, second, value, standard_error, lower, upper });
+            }
+        }
+        Ok(Comparison { judgements, differences, delta: self.delta })
+    }
+}
+
+/// The mean of the differences of the terms.
+fn difference(first: &Observed, second: &Observed) -> Result<Estimate, JobError> {
+    let (a, b) = (terms(first)?, terms(second)?);
+    let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+    Ok(Moments::of(&differences)?.estimate()?)
+}
+
+/// Numbers with the value as their mean: doubly robust terms, or V̂ + w_i(r_i − V̂)/w̄.
+fn terms(observed: &Observed) -> Result<Vec<f64>, JobError> {
+    let rows = observed.rows.iter().enumerate();
+    if observed.has_model {
+        let term = |(row, seen): (usize, &off_policy::estimators::Observation)| {
+            Ok(seen.direct + seen.weight(row)? * (seen.reward - seen.predicted))
+        };
+        return rows.map(term).collect();
+    }
+    let weights = rows.map(|(row, seen)| seen.weight(row)).collect::<Result<Vec<f64>, _>>()?;
+    let sum: f64 = weights.iter().sum();
+    if sum == 0.0 {
+        return Ok(vec![0.0; weights.len()]);
+    }
+    let value = weights.iter().zip(&observed.rows).map(|(w, seen)| w * seen.reward).sum::<f64>() / sum;
+    let mean = sum / weights.len() as f64;
+    Ok(weights.iter().zip(&observed.rows).map(|(w, seen)| value + w * (seen.reward - value) / mean).collect())
+}

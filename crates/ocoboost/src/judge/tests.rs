@@ -1,0 +1,268 @@
+//! Bounds and verdicts on made logs whose values are known.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal where none is expected fails the test")]
+
+use super::bound::bounds;
+use super::*;
+use off_policy::estimators::Observation;
+use off_policy::policies::{Argmax, Softmax, Tabular, Uniform};
+use off_policy::{Log, Rewards};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rows::RowMatrix;
+
+/// A world without contexts: what the logging policy and the judged policy play, and what actions pay.
+struct World {
+    name: &'static str,
+    logging: Vec<f64>,
+    judged: Vec<f64>,
+    /// An action pays `high` with this chance, else `low`.
+    chances: Vec<f64>,
+    low: f64,
+    high: f64,
+    rows: usize,
+}
+
+impl World {
+    fn improvement(&self) -> f64 {
+        let value = |pi: &[f64]| -> f64 {
+            let of = |(p, chance): (&f64, &f64)| p * (self.low + (self.high - self.low) * chance);
+            pi.iter().zip(&self.chances).map(of).sum()
+        };
+        value(&self.judged) - value(&self.logging)
+    }
+
+    fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<Observation> {
+        let mut row = || {
+            let mut left = rng.random::<f64>();
+            let is_it = |p: &f64| {
+                left -= p;
+                left < 0.0
+            };
+            let last = self.logging.iter().rposition(|p| *p > 0.0).unwrap();
+            let a = self.logging.iter().position(is_it).unwrap_or(last);
+            let reward = if rng.random_bool(self.chances[a]) { self.high } else { self.low };
+            let (target, propensity) = (self.judged[a], self.logging[a]);
+            Observation { target, propensity, reward, direct: 0.0, predicted: 0.0 }
+        };
+        (0..self.rows).map(|_| row()).collect()
+    }
+}
+
+fn worlds() -> Vec<World> {
+    let world = |name, logging: &[f64], judged: &[f64], chances: &[f64], [low, high]: [f64; 2], rows| World {
+        name,
+        logging: logging.to_vec(),
+        judged: judged.to_vec(),
+        chances: chances.to_vec(),
+        low,
+        high,
+        rows,
+    };
+    vec![
+        world("even", &[0.5, 0.5], &[0.0, 1.0], &[0.3, 0.7], [0.0, 1.0], 200),
+        world("rare", &[0.96, 0.04], &[0.0, 1.0], &[0.3, 0.6], [0.0, 1.0], 300),
+        // Costs. Actions that the log does not know may cost the most.
+        world("unknown", &[0.5, 0.5, 0.0], &[0.0, 0.4, 0.6], &[0.5, 0.5, 0.0], [-1.0, 0.0], 200),
+        // Large weights bring the worst rewards: to leave them out would not be pessimistic for costs.
+        world("costly", &[0.97, 0.03], &[0.0, 1.0], &[0.9, 0.2], [-2.0, 0.0], 300),
+        // The action that is given up pays so rarely that many logs do not show it.
+        world("hidden", &[0.5, 0.5], &[0.0, 1.0], &[0.006, 0.0], [0.0, 10.0], 300),
+        world("same", &[0.2, 0.8], &[0.2, 0.8], &[0.4, 0.6], [0.0, 1.0], 100),
+    ]
+}
+
+const LOGS: usize = 1000;
+const DELTA: f64 = 0.1;
+
+/// δ of the logs at most, with a margin of three standard deviations of a binomial number.
+fn most_failures() -> f64 {
+    let n = LOGS as f64;
+    DELTA * n + 3.0 * (DELTA * (1.0 - DELTA) * n).sqrt()
+}
+
+#[test]
+fn bounds_fail_at_most_as_often_as_delta_says() {
+    for (k, world) in worlds().iter().enumerate() {
+        let mut rng = ChaCha8Rng::seed_from_u64(40 + k as u64);
+        let (range, truth) = ([world.low, world.high], world.improvement());
+        // M and λ from a log of its own, and from a grid.
+        let tuning = Tuning::on(&world.draw(&mut rng), world.rows, range, DELTA).unwrap();
+        for tuning in [None, tuning] {
+            let mut failures = [0.0; 2];
+            let mut sums = [0.0; 2];
+            for _ in 0..LOGS {
+                let rows = world.draw(&mut rng);
+                for (bound, (failures, sum)) in bounds(&rows, range, DELTA, tuning)
+                    .unwrap()
+                    .iter()
+                    .zip(failures.iter_mut().zip(&mut sums))
+                {
+                    *failures += f64::from(u8::from(bound.lower > truth + 1e-12));
+                    *sum += bound.lower / LOGS as f64;
+                }
+            }
+            println!("{} ({tuning:?}): {truth:.3}, bounds {sums:.3?}, failures {failures:?}", world.name);
+            assert!(
+                failures.iter().all(|failures| *failures <= most_failures()),
+                "{}: {failures:?}",
+                world.name
+            );
+        }
+    }
+}
+
+/// A bound of −∞ would fail never. Of 2,000 rows these are near the truth.
+#[test]
+fn bounds_are_near_the_truth() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let world = World { rows: 2000, ..worlds().remove(0) };
+    let (mut sums, range) = ([0.0; 2], [0.0, 1.0]);
+    let tuning = Tuning::on(&world.draw(&mut rng), 2000, range, 0.05).unwrap();
+    for _ in 0..50 {
+        for (sum, bound) in sums.iter_mut().zip(bounds(&world.draw(&mut rng), range, 0.05, tuning).unwrap()) {
+            *sum += bound.lower / 50.0;
+        }
+    }
+    // The truth is 0.2, and the deviation of a mean of 2,000 terms 0.018.
+    println!("{sums:?}");
+    assert!(sums[0] > 0.145 && sums[1] > 0.12 && sums.iter().all(|sum| *sum < 0.19), "{sums:?}");
+}
+
+/// A log of the world with the number of actions that it has.
+fn log(world: &World, seed: u64) -> Log {
+    let rows = world.draw(&mut ChaCha8Rng::seed_from_u64(seed));
+    let place = |row: &Observation| {
+        let is_it = |p: &f64| *p == row.propensity;
+        u32::try_from(world.logging.iter().position(is_it).unwrap()).unwrap()
+    };
+    let contexts = RowMatrix::dense(1, vec![0.0; rows.len()]).unwrap();
+    let actions = rows.iter().map(place).collect();
+    let propensities = rows.iter().map(|row| row.propensity).collect();
+    let rewards = Rewards(rows.iter().map(|row| row.reward).collect());
+    Log::new(contexts, world.logging.len(), actions, propensities, rewards).unwrap()
+}
+
+fn world(logging: &[f64], chances: &[f64], rows: usize) -> World {
+    let (logging, chances) = (logging.to_vec(), chances.to_vec());
+    World { name: "", judged: logging.clone(), logging, chances, low: 0.0, high: 1.0, rows }
+}
+
+fn always(actions: usize, action: usize) -> Argmax<Tabular> {
+    let mut scores = vec![0.0; actions];
+    scores[action] = 1.0;
+    Argmax::new(Tabular::new(1, scores).unwrap())
+}
+
+fn plain() -> JudgeJobBuilder {
+    JudgeJob::builder().reward_range([0.0, 1.0]).reward_model(false).seed(1)
+}
+
+fn reasons(log: &Log, policy: &dyn Policy) -> Vec<Reason> {
+    let found = plain().build().unwrap().evaluate(log, Target::Policy(policy)).unwrap();
+    println!("{}", found.sentence());
+    match found.verdict {
+        Verdict::CannotAnswer(reasons) => reasons,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_log_that_cannot_answer_says_why() {
+    let sure = log(&world(&[1.0], &[0.5], 400), 1);
+    let contexts = RowMatrix::dense(1, vec![0.0; 400]).unwrap();
+    let actions: Vec<u32> = (0..400).map(|i| i % 2).collect();
+    let sure_of_two =
+        Log::new(contexts.clone(), 2, actions.clone(), vec![1.0; 400], Rewards(sure.rewards().to_vec()))
+            .unwrap();
+    let [one] = reasons(&sure_of_two, &Uniform::new(2).unwrap())[..] else { panic!("more than one") };
+    assert!(matches!(one, Reason::DeterministicLogging { share: 1.0, rows: 400 }));
+    assert!(reasons(&sure, &Uniform::new(1).unwrap()).contains(&Reason::OneAction { actions: 1 }));
+
+    // The third action is never played.
+    let two = log(&world(&[0.4, 0.6, 0.0], &[0.3, 0.5, 0.9], 400), 2);
+    let [Reason::NoOverlap { share: 1.0, effective_rows: 0.0, rows: 400 }] = reasons(&two, &always(3, 2))[..]
+    else {
+        panic!("not one reason")
+    };
+
+    let few = log(&world(&[0.5, 0.51], &[0.3, 0.5], 15), 3);
+    assert_eq!(reasons(&few, &always(2, 1)), [Reason::TooFewRows { rows: 15, needed: 20 }]);
+
+    let flat =
+        Log::new(contexts.clone(), 2, actions.clone(), vec![0.5; 400], Rewards(vec![0.25; 400])).unwrap();
+    assert_eq!(reasons(&flat, &always(2, 1)), [Reason::ConstantReward { reward: 0.25 }]);
+
+    // Propensities of 0.1 for actions that were played half of the time.
+    let wrong = Log::new(contexts, 2, actions, vec![0.1; 400], Rewards(two.rewards().to_vec())).unwrap();
+    let [Reason::WrongPropensities { mean_weight, .. }] = reasons(&wrong, &always(2, 1))[..] else {
+        panic!("not one reason")
+    };
+    assert!((mean_weight - 5.0).abs() < 1e-9, "{mean_weight}");
+
+    // The other action is played in about 4 of 400 rows.
+    let rare = log(&world(&[0.99, 0.01], &[0.3, 0.5], 400), 4);
+    let found = reasons(&rare, &always(2, 1));
+    assert!(
+        matches!(found[0], Reason::FewEffectiveRows { effective_rows, rows: 400 } if effective_rows < 30.0)
+    );
+}
+
+#[test]
+fn the_logging_policy_is_no_better_than_itself() {
+    let log = log(&world(&[0.3, 0.7], &[0.3, 0.5], 500), 5);
+    let found = plain().build().unwrap().evaluate(&log, Target::Logged).unwrap();
+    let value = found.estimate(Estimator::Snips).unwrap().value;
+    assert!((value - found.logged.value).abs() < 1e-12);
+    let Verdict::NotShown { at_least } = found.verdict else { panic!("{:?}", found.verdict) };
+    assert!(at_least <= 0.0 && at_least > -0.1, "{at_least}");
+    assert!(found.sentence().contains("that it is better is not shown"), "{}", found.sentence());
+}
+
+#[test]
+fn a_range_off_the_judged_rows_is_a_caveat_and_a_reward_outside_the_stated_one_is_refused() {
+    let log = log(&world(&[0.5, 0.51], &[0.1, 0.9], 500), 6);
+    let job = JudgeJob::builder().reward_model(false).build().unwrap();
+    let found = job.evaluate(&log, Target::Policy(&always(2, 1))).unwrap();
+    assert_eq!(found.caveats, [Caveat::RangeOfJudgedRows]);
+    assert!(matches!(found.verdict, Verdict::Better { is_certain: false, .. }));
+    assert!(found.sentence().contains("about 95% certainty: the range"), "{}", found.sentence());
+    let refused = JudgeJob::builder().reward_range([0.0, 0.5]).reward_model(false).build().unwrap();
+    let refused = refused.evaluate(&log, Target::Policy(&always(2, 1)));
+    assert!(matches!(
+        refused,
+        Err(JobError::Estimate(EstimateError::OutsideStated { column: "reward", .. }))
+    ));
+    for bad in
+        [JudgeJob::builder().delta(0.0), JudgeJob::builder().delta(f64::NAN), JudgeJob::builder().clip(0.0)]
+    {
+        assert!(bad.build().is_err());
+    }
+    assert!(JudgeJob::builder().reward_range([1.0, 0.0]).build().is_err());
+}
+
+/// With a model of rewards the differences of similar policies are far less noisy than the values.
+#[test]
+fn paired_differences_are_sharper_than_values() {
+    let log = log(&world(&[0.3, 0.7], &[0.3, 0.6], 2000), 7);
+    let scores = |gap: f64| Tabular::new(1, vec![0.0, gap]).unwrap();
+    let (a, b) = (Softmax::new(scores(1.0), 1.0).unwrap(), Softmax::new(scores(1.4), 1.0).unwrap());
+    let truth = {
+        let p = |gap: f64| 1.0 / (1.0 + (-gap).exp());
+        0.3 * (p(1.0) - p(1.4))
+    };
+    for has_model in [false, true] {
+        let job = plain().reward_model(has_model).build().unwrap();
+        let found = job.compare(&log, &[Target::Policy(&a), Target::Policy(&b), Target::Logged]).unwrap();
+        assert_eq!((found.judgements.len(), found.differences.len()), (3, 3));
+        let first = found.differences[0];
+        assert_eq!((first.first, first.second), (0, 1));
+        assert!(first.lower <= truth && truth <= first.upper, "{truth}, {first:?}");
+        let error = found.judgements[0].estimate(Estimator::Ips).unwrap().standard_error.unwrap();
+        assert!(first.standard_error.unwrap() < 0.5 * error, "{first:?}, {error}");
+        assert_eq!(found.best(), 1);
+        assert!(found.sentence(&["a", "b", "log"]).contains('b'), "{}", found.sentence(&["a", "b", "log"]));
+    }
+    let refused = plain().build().unwrap().compare(&log, &[Target::Logged]);
+    assert_eq!(refused, Err(JobError::TooFewPolicies { policies: 1 }));
+}

@@ -1,0 +1,60 @@
+//! The jobs of a practitioner: a policy from a log, an honest judgement of it, one file, and its use.
+//!
+//! * [`TrainJob`]: a policy within a budget of time, judged on rows that had no part in the choice.
+//! * [`JudgeJob`]: the judgement of any policy on any log, and of several on one. A [`Judgement`] has
+//!   estimates, a lower bound on the improvement over the logging policy, and a [`Verdict`].
+//! * [`estimate_propensities`]: for a log without propensities.
+//! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
+//! * [`model_file`]: one compact file, safe to load from any bytes.
+//! * [`inspect`]: what a model looks at.
+//!
+//! Nothing here prints or reads arguments. Results depend on the log, the settings and the seed, and on
+//! nothing else but what a budget of time cuts off; what was cut is recorded. Learning uses the threads of
+//! the caller's pool, see [`Threads`](boosters::Threads).
+//!
+//! ```
+//! use ocoboost::{Explore, Model, OnOffer, TrainJob};
+//! use off_policy::readers::{CsvColumns, read_csv};
+//! use std::{ops::ControlFlow, time::Duration};
+//! # let text: String = std::iter::once("age,action,propensity,reward\n".to_owned())
+//! #     .chain((0..600).map(|i| {
+//! #         let (age, music) = (20 + i % 40, i / 40 % 2 == 0);
+//! #         let (action, paid) = if music { ("music", age < 40) } else { ("tools", age >= 40) };
+//! #         format!("{age},{action},0.5,{}\n", u8::from(paid))
+//! #     }))
+//! #     .collect();
+//! let read = read_csv(text.as_bytes(), &CsvColumns::default())?;
+//! let job = TrainJob::builder().budget(Duration::from_secs(5)).candidates(2).rounds(40).seed(1).build()?;
+//! let model = job.fit(&read.log, |_| ControlFlow::Continue(()))?;
+//! println!("{}", model.judgement().sentence());
+//! assert!(model.judgement().verdict.is_better());
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("offers.ocob");
+//! model.save(&path)?;
+//! let model = Model::load(&path)?;
+//! let chosen = model.explore(read.log.contexts(), OnOffer::all(2)?, Explore::EpsilonGreedy(0.1), 7)?;
+//! assert!(chosen.propensities.iter().all(|p| *p >= 0.05));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod importance;
+pub mod inspect;
+mod judge;
+mod model;
+pub mod model_file;
+mod propensities;
+mod train;
+
+pub use error::JobError;
+pub use importance::Importance;
+pub use judge::{
+    Bound, BoundMethod, Caveat, Comparison, Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement,
+    RangeSource, Reason, RewardRange, Target, ValueEstimate, Verdict,
+};
+pub use model::{
+    Cuts, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source, TrainingRecord,
+};
+pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
+pub use train::{Event, Split, TrainJob, TrainJobBuilder};

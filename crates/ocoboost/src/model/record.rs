@@ -1,0 +1,113 @@
+//! What a model remembers of its training.
+
+use crate::importance::Importance;
+use crate::propensities::PropensitySource;
+use boosters::auto_policy::{Overrides, Tried};
+use serde::{Deserialize, Serialize};
+
+/// How a model was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrainingRecord {
+    /// The seed of everything.
+    pub seed: u64,
+    /// The budget, in seconds.
+    pub budget: f64,
+    /// How rows were split: `random`, `by time` or `by column`.
+    pub split: String,
+    /// The share of the rows that were kept apart, as asked for.
+    pub holdout_share: f64,
+    /// Settings that every candidate had.
+    pub overrides: Overrides,
+    /// The candidates that were tried; a value is that of a winner among many, and optimistic.
+    pub tried: Vec<Tried>,
+    /// The place of the winner among them.
+    pub chosen: usize,
+    /// The trees of the model.
+    pub trees: usize,
+    /// The leaves of all of them.
+    pub leaves: usize,
+    /// What the budget or a watcher cut off.
+    pub cuts: Cuts,
+    /// How long it took.
+    pub seconds: Seconds,
+    /// What its scores depend on.
+    pub importance: Importance,
+}
+
+/// What was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Cuts {
+    /// The search was ended before its own end.
+    pub search: bool,
+    /// The training on all rows was ended before its own end.
+    pub training: bool,
+    /// It was ended so early that the model is that of the search, trained on four fifths of the rows.
+    pub is_of_search: bool,
+    /// The model of rewards behind DM, DR and SWITCH-DR was left out or ended early.
+    pub reward_model: bool,
+    /// The rounds of the training that were planned.
+    pub rounds_planned: usize,
+    /// The rounds that the model has.
+    pub rounds_trained: usize,
+}
+
+impl Cuts {
+    /// Whether anything was cut off.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        self.search || self.training || self.is_of_search || self.reward_model
+    }
+}
+
+/// Wall-clock seconds. They differ from run to run.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Of the search.
+    pub search: f64,
+    /// Of the training on all rows.
+    pub training: f64,
+    /// Of the judgement, its model of rewards and the importance.
+    pub judging: f64,
+}
+
+/// Where a model comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// n of the log.
+    pub rows: usize,
+    /// The rows that the policy was chosen and trained on.
+    pub learning_rows: usize,
+    /// The rows that were kept apart to judge it.
+    pub judging_rows: usize,
+    /// The files of the log, as far as they were named.
+    pub sources: Vec<Source>,
+    /// The SHA-256 of the numbers of the log, as hexadecimal digits.
+    pub log_sha256: String,
+    /// The program and its version.
+    pub program: String,
+    /// Where the propensities come from.
+    pub propensities: PropensitySource,
+}
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its name.
+    pub name: String,
+    /// The SHA-256 of its bytes, as hexadecimal digits.
+    pub sha256: String,
+}
+
+/// How a model is to be played by default.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// ε of [`Explore::EpsilonGreedy`](crate::Explore::EpsilonGreedy).
+    pub epsilon: f64,
+}
+
+impl Default for Exploration {
+    /// ε = 0.1.
+    fn default() -> Self {
+        Self { epsilon: 0.1 }
+    }
+}

@@ -1,0 +1,384 @@
+//! A policy from a log, within a budget of time, judged on rows kept apart.
+
+mod clock;
+mod fingerprint;
+mod split;
+
+pub use split::Split;
+
+use crate::error::JobError;
+use crate::importance::Importance;
+use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement, Target};
+use crate::model::{Cuts, Exploration, Model, Provenance, Seconds, Source, TrainingRecord};
+use crate::propensities::{EstimatedPropensities, PropensitySource};
+use boosters::auto_policy::{AutoPolicy, BoostedRewards, Overrides, Progress, Tried};
+use boosters::bopl::PolicyEnsemble;
+use clock::Clock;
+use off_policy::Log;
+use off_policy::estimators::RewardModel;
+use off_policy::policies::Argmax;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use weak_learners::pairs::PairTree;
+
+/// A policy from a log within a budget of time, and the judgement of it.
+///
+/// *How.* A share of the rows is kept apart and has no part in the choice. On the others [`AutoPolicy`]
+/// searches and trains. The search ends early enough for the training of the winner to fit into the budget:
+/// rounds are measured. Where even that does not fit, the training ends when the budget does, and the model
+/// has fewer rounds. [`Cuts`] says what was cut off. Then the policy, the argmax of the scores, is judged on
+/// the rows kept apart: with a model of rewards, M and λ from the other rows.
+///
+/// *The budget* is kept but for the round that is under way when it ends, the binning of the columns and the
+/// judgement, which are not divided. *Determinism:* as of [the crate](crate).
+///
+/// ```
+/// use ocoboost::{Split, TrainJob};
+/// use std::time::Duration;
+/// let job = TrainJob::builder().budget(Duration::from_secs(10)).seed(7).holdout_share(0.25).max_depth(4);
+/// assert!(job.build().is_ok());
+/// assert!(TrainJob::builder().holdout_share(1.5).build().is_err());
+/// ```
+#[derive(Debug, Clone)]
+pub struct TrainJob {
+    budget: Duration,
+    seed: u64,
+    split: Split,
+    holdout_share: f64,
+    candidates: usize,
+    rounds: usize,
+    overrides: Overrides,
+    delta: f64,
+    range: Option<[f64; 2]>,
+    estimated: Option<EstimatedPropensities>,
+    exploration: Exploration,
+    sources: Vec<Source>,
+    format: serde_json::Value,
+}
+
+/// Builds a [`TrainJob`].
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct TrainJobBuilder {
+    job: TrainJob,
+}
+
+/// What a watcher of a job sees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A piece of the search or of the training.
+    Progress(Progress<'a>),
+    /// The search and the training are over, and the judgement begins.
+    Judging,
+}
+
+impl TrainJob {
+    /// 60 seconds, seed 0, a quarter of the rows by lot to judge on, bounds of 95%, ε = 0.1: to be changed by
+    /// name.
+    pub fn builder() -> TrainJobBuilder {
+        TrainJobBuilder {
+            job: Self {
+                budget: Duration::from_secs(60),
+                seed: 0,
+                split: Split::Random,
+                holdout_share: 0.25,
+                candidates: 9,
+                rounds: 800,
+                overrides: Overrides::default(),
+                delta: 0.05,
+                range: None,
+                estimated: None,
+                exploration: Exploration::default(),
+                sources: Vec::new(),
+                format: serde_json::Value::Null,
+            },
+        }
+    }
+
+    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best candidate
+    /// so far is trained; `Break` during the training, or at every round as of a flag that stays up, ends
+    /// that too, with the rounds so far or the winner's trees of the search, whichever are more.
+    ///
+    /// # Errors
+    /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
+    /// propensities of another log; [`JobError::OtherPropensities`]; those of training and judging.
+    pub fn fit(
+        &self,
+        log: &Log,
+        mut watch: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Model, JobError> {
+        let begun = Instant::now();
+        let now = || begun.elapsed().as_secs_f64();
+        let judge = self.judge_job()?;
+        judge.check_propensities(log)?;
+        let parts = self.split.parts(log.len(), self.holdout_share, self.seed)?;
+        let learning = log.select(parts.learning.iter().copied())?;
+        let judging = log.select(parts.judging.iter().copied())?;
+        let recipe = AutoPolicy::builder().candidates(self.candidates).rounds(self.rounds);
+        let recipe = recipe.overrides(self.overrides).seed(self.seed).build()?;
+        let mut clock = Clock::new(self.budget);
+        let mut seconds = Seconds::default();
+        let fit = recipe.fit_watched(&learning, |progress| {
+            let is_over = clock.is_over(now(), &progress);
+            if let Progress::Training { done: 1, .. } = progress {
+                seconds.search = now();
+            }
+            let asked = watch(Event::Progress(progress));
+            if is_over { ControlFlow::Break(()) } else { asked }
+        })?;
+        seconds.search = if seconds.search > 0.0 { seconds.search } else { now() };
+        seconds.training = now() - seconds.search;
+        let since = now();
+        let is_interrupted = watch(Event::Judging).is_break();
+        let (model_of_rewards, is_model_cut) = self.rewards(&learning, is_interrupted, &now)?;
+        let judgement =
+            self.judge(&judge, (&learning, &judging), (&fit.ensemble, &parts.judging), &model_of_rewards)?;
+        let importance = Importance::of(&fit.ensemble, learning.contexts());
+        seconds.judging = now() - since;
+        let leaves = fit.ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
+        let record = TrainingRecord {
+            seed: self.seed,
+            budget: self.budget.as_secs_f64(),
+            split: self.split.name().to_owned(),
+            holdout_share: self.holdout_share,
+            overrides: self.overrides,
+            tried: fit.tried,
+            chosen: fit.chosen,
+            trees: fit.ensemble.len(),
+            leaves,
+            cuts: Cuts {
+                search: fit.is_search_cut,
+                training: fit.is_training_cut,
+                is_of_search: fit.is_of_search,
+                reward_model: is_model_cut,
+                rounds_planned: fit.rounds_planned,
+                rounds_trained: fit.rounds_trained,
+            },
+            seconds,
+            importance,
+        };
+        let provenance = Provenance {
+            rows: log.len(),
+            learning_rows: learning.len(),
+            judging_rows: judging.len(),
+            sources: self.sources.clone(),
+            log_sha256: fingerprint::of(log),
+            program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
+            propensities: match self.estimated {
+                Some(_) => PropensitySource::Estimated,
+                None => PropensitySource::Logged,
+            },
+        };
+        let (exploration, format) = (self.exploration, self.format.clone());
+        Ok(Model { ensemble: fit.ensemble, record, provenance, judgement, exploration, format })
+    }
+
+    /// The model of rewards of the learning rows, as far as there is time: a tenth of the budget, and what is
+    /// left of it.
+    fn rewards(
+        &self,
+        learning: &Log,
+        is_interrupted: bool,
+        now: &impl Fn() -> f64,
+    ) -> Result<(Option<BoostedRewards>, bool), JobError> {
+        let (since, budget) = (now(), self.budget.as_secs_f64());
+        let mut is_cut = false;
+        let model = BoostedRewards::fit(learning, self.seed, |_| {
+            if is_interrupted || (now() > budget && now() - since > 0.1 * budget) {
+                is_cut = true;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok((Some(model), is_cut))
+    }
+
+    fn judge(
+        &self,
+        judge: &JudgeJob,
+        (learning, judging): (&Log, &Log),
+        (ensemble, rows): (&PolicyEnsemble<PairTree>, &[usize]),
+        rewards: &Option<BoostedRewards>,
+    ) -> Result<Judgement, JobError> {
+        let policy = Argmax::new(ensemble.clone());
+        let range = learning.rewards().iter().fold([f64::MAX, f64::MIN], |[l, u], r| [l.min(*r), u.max(*r)]);
+        let spread = learning.len().div_ceil(TUNING_ROWS);
+        let tuning = learning.select((0..learning.len()).step_by(spread))?;
+        let circumstances = Circumstances {
+            judged: JudgedRows::KeptApart,
+            other_range: Some(range),
+            tuning_rows: Some(&tuning),
+            model: rewards.as_ref().map(|model| model as &dyn RewardModel),
+            are_grouped: matches!(self.split, Split::ByColumn(_)),
+        };
+        judge.on_rows(rows)?.judge_apart(judging, Target::Policy(&policy), &circumstances)
+    }
+
+    fn judge_job(&self) -> Result<JudgeJob, JobError> {
+        let mut judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
+        if let Some(range) = self.range {
+            judge = judge.reward_range(range);
+        }
+        if let Some(estimated) = &self.estimated {
+            judge = judge.estimated(estimated.clone());
+        }
+        judge.build()
+    }
+}
+
+/// The most learning rows that M and λ are chosen on.
+const TUNING_ROWS: usize = 2_000;
+
+impl TrainJobBuilder {
+    /// The wall-clock time for everything.
+    pub fn budget(mut self, budget: Duration) -> Self {
+        self.job.budget = budget;
+        self
+    }
+
+    /// The seed of everything.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.job.seed = seed;
+        self
+    }
+
+    /// Which rows are kept apart to judge on.
+    pub fn validation(mut self, split: Split) -> Self {
+        self.job.split = split;
+        self
+    }
+
+    /// The share of the rows to judge on, 0.05 to 0.8.
+    pub fn holdout_share(mut self, share: f64) -> Self {
+        self.job.holdout_share = share;
+        self
+    }
+
+    /// The most candidates that are tried, 1 to 1,000.
+    pub fn candidates(mut self, candidates: usize) -> Self {
+        self.job.candidates = candidates;
+        self
+    }
+
+    /// The most rounds of a candidate, 1 to 100,000.
+    pub fn rounds(mut self, rounds: usize) -> Self {
+        self.job.rounds = rounds;
+        self
+    }
+
+    /// Settings that every candidate has.
+    pub fn overrides(mut self, overrides: Overrides) -> Self {
+        self.job.overrides = overrides;
+        self
+    }
+
+    /// The objective of every candidate.
+    pub fn objective(mut self, objective: boosters::auto_policy::Objective) -> Self {
+        self.job.overrides.objective = Some(objective);
+        self
+    }
+
+    /// The depth of the deepest leaf, of every candidate.
+    pub fn max_depth(mut self, depth: u32) -> Self {
+        self.job.overrides.max_depth = Some(depth);
+        self
+    }
+
+    /// η of every candidate.
+    pub fn learning_rate(mut self, rate: f64) -> Self {
+        self.job.overrides.learning_rate = Some(rate);
+        self
+    }
+
+    /// The least weight of a child, of every candidate.
+    pub fn min_child_weight(mut self, weight: f64) -> Self {
+        self.job.overrides.min_child_weight = Some(weight);
+        self
+    }
+
+    /// λ of a leaf's value, of every candidate.
+    pub fn reg_lambda(mut self, lambda: f64) -> Self {
+        self.job.overrides.reg_lambda = Some(lambda);
+        self
+    }
+
+    /// The largest importance weight in the training of every candidate.
+    pub fn clip(mut self, clip: f64) -> Self {
+        self.job.overrides.clip = Some(clip);
+        self
+    }
+
+    /// δ of the judgement.
+    pub fn delta(mut self, delta: f64) -> Self {
+        self.job.delta = delta;
+        self
+    }
+
+    /// The range that every reward lies in, known beforehand, for the bounds of the judgement; else that of
+    /// the learning rows.
+    pub fn reward_range(mut self, range: [f64; 2]) -> Self {
+        self.job.range = Some(range);
+        self
+    }
+
+    /// The propensities of the log are these estimates.
+    pub fn estimated(mut self, estimated: EstimatedPropensities) -> Self {
+        self.job.estimated = Some(estimated);
+        self
+    }
+
+    /// How the model is played by default.
+    pub fn exploration(mut self, exploration: Exploration) -> Self {
+        self.job.exploration = exploration;
+        self
+    }
+
+    /// A file that the log was read from, for the provenance.
+    pub fn source(mut self, source: Source) -> Self {
+        self.job.sources.push(source);
+        self
+    }
+
+    /// The options by which the log was read, kept with the model.
+    pub fn format(mut self, format: serde_json::Value) -> Self {
+        self.job.format = format;
+        self
+    }
+
+    /// The job.
+    ///
+    /// # Errors
+    /// [`JobError::BadSetting`] for a share, δ or ε outside its range; [`JobError::Training`] for the
+    /// settings of the recipe, [`JobError::Estimate`] for a range of rewards.
+    pub fn build(self) -> Result<TrainJob, JobError> {
+        let job = self.job;
+        let settings = [
+            ("holdout_share", job.holdout_share, 0.05, 0.8, "[0.05, 0.8]"),
+            ("epsilon", job.exploration.epsilon, 0.0, 1.0, "[0, 1]"),
+        ];
+        for (name, value, least, most, domain) in settings {
+            if !(least..=most).contains(&value) {
+                return Err(JobError::BadSetting { name, value, domain });
+            }
+        }
+        job.judge_job()?;
+        AutoPolicy::builder()
+            .candidates(job.candidates)
+            .rounds(job.rounds)
+            .overrides(job.overrides)
+            .build()?;
+        Ok(job)
+    }
+}
+
+impl Event<'_> {
+    /// A candidate that was valued, where that is the event.
+    #[must_use]
+    pub fn tried(&self) -> Option<&Tried> {
+        match self {
+            Self::Progress(Progress::Tried(tried)) => Some(tried),
+            _ => None,
+        }
+    }
+}

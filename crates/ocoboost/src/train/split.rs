@@ -1,0 +1,152 @@
+//! Which rows are kept apart.
+
+use crate::error::JobError;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+
+/// How the rows to judge on are chosen.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Split {
+    /// By lot.
+    #[default]
+    Random,
+    /// The latest ones, by a time a row; rows of one time stay together.
+    ByTime(Vec<f64>),
+    /// Whole groups by lot, by the number of a group a row: rows of one user, say, stay together.
+    ByColumn(Vec<u64>),
+}
+
+/// The rows to learn from and the rows to judge on, each in order.
+#[derive(Debug, PartialEq)]
+pub(super) struct Parts {
+    pub(super) learning: Vec<usize>,
+    pub(super) judging: Vec<usize>,
+}
+
+/// The least rows to learn from, and to judge on.
+const LEAST: (usize, usize) = (10, 2);
+
+impl Split {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::ByTime(_) => "by time",
+            Self::ByColumn(_) => "by column",
+        }
+    }
+
+    /// About the share of n rows for judging.
+    pub(super) fn parts(&self, n: usize, share: f64, seed: u64) -> Result<Parts, JobError> {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of n")]
+        let wanted = (share * n as f64).round() as usize;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(1 << 47);
+        let mut judging: Vec<usize> = match self {
+            Self::Random => {
+                let mut rows: Vec<usize> = (0..n).collect();
+                rows.shuffle(&mut rng);
+                rows.truncate(wanted);
+                rows
+            }
+            Self::ByTime(times) => {
+                check_length("the times", times.len(), n)?;
+                if let Some((row, value)) = times.iter().enumerate().find(|(_, time)| !time.is_finite()) {
+                    return Err(JobError::BadTime { row, value: *value });
+                }
+                let mut rows: Vec<usize> = (0..n).collect();
+                rows.sort_by(|a, b| times[*b].total_cmp(&times[*a]));
+                latest(&rows, times, wanted)
+            }
+            Self::ByColumn(groups) => {
+                check_length("the groups", groups.len(), n)?;
+                let mut rows_of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+                groups
+                    .iter()
+                    .enumerate()
+                    .for_each(|(row, group)| rows_of.entry(*group).or_default().push(row));
+                let mut order: Vec<Vec<usize>> = rows_of.into_values().collect();
+                order.shuffle(&mut rng);
+                let mut judging = Vec::new();
+                for group in order {
+                    // A group goes in where that brings the number nearer to what is wanted.
+                    if judging.len() + group.len() <= wanted + group.len() / 2 {
+                        judging.extend(group);
+                    }
+                }
+                judging
+            }
+        };
+        judging.sort_unstable();
+        let mut is_judging = vec![false; n];
+        judging.iter().for_each(|row| is_judging[*row] = true);
+        let learning: Vec<usize> = (0..n).filter(|row| !is_judging[*row]).collect();
+        if learning.len() < LEAST.0 || judging.len() < LEAST.1 {
+            let (learning, judging) = (learning.len(), judging.len());
+            return Err(JobError::TooFewRows { rows: n, split: self.name(), learning, judging });
+        }
+        Ok(Parts { learning, judging })
+    }
+}
+
+/// Of rows from the latest to the earliest those of the latest times, at least as many as wanted where that
+/// leaves others, else the fewer.
+fn latest(rows: &[usize], times: &[f64], wanted: usize) -> Vec<usize> {
+    let is_cut = |end: usize| end == rows.len() || times[rows[end - 1]] != times[rows[end]];
+    let up = (wanted.max(1)..rows.len()).find(|end| is_cut(*end));
+    let down = (1..wanted.min(rows.len())).rev().find(|end| is_cut(*end));
+    rows[..up.or(down).unwrap_or_default()].to_vec()
+}
+
+fn check_length(column: &'static str, got: usize, expected: usize) -> Result<(), JobError> {
+    if got == expected { Ok(()) } else { Err(JobError::Length { column, expected, got }) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+    use super::*;
+
+    #[test]
+    fn rows_by_lot_are_another_set_for_another_seed() {
+        let [a, b, again] = [1, 2, 1].map(|seed| Split::Random.parts(100, 0.25, seed).unwrap());
+        assert_eq!((a.learning.len(), a.judging.len()), (75, 25));
+        assert!(a.judging.iter().all(|row| !a.learning.contains(row)));
+        assert_eq!(a, again);
+        assert_ne!(a.judging, b.judging);
+    }
+
+    #[test]
+    fn the_latest_rows_are_judged_and_rows_of_one_time_stay_together() {
+        let times: Vec<f64> = (0..40).map(|i| f64::from((i * 7) % 40 / 4)).collect();
+        let parts = Split::ByTime(times.clone()).parts(40, 0.25, 1).unwrap();
+        let first = parts.judging.iter().map(|row| times[*row]).fold(f64::MAX, f64::min);
+        let last = parts.learning.iter().map(|row| times[*row]).fold(f64::MIN, f64::max);
+        assert!(last < first, "{last}, {first}");
+        assert_eq!(parts.judging.len(), 12); // whole times of 4 rows, 10 were asked for
+        let one_time = Split::ByTime(vec![3.0; 40]).parts(40, 0.25, 1);
+        assert!(matches!(one_time, Err(JobError::TooFewRows { learning: 40, judging: 0, .. })));
+        // Three quarters of the rows are of the latest time: all of those are judged.
+        let late = Split::ByTime((0..40).map(|i| f64::from(u8::from(i >= 10))).collect());
+        assert_eq!(late.parts(40, 0.25, 1).unwrap().learning, (0..10).collect::<Vec<_>>());
+        let mut bad = times;
+        bad[7] = f64::NAN;
+        assert!(matches!(Split::ByTime(bad).parts(40, 0.25, 1), Err(JobError::BadTime { row: 7, .. })));
+    }
+
+    #[test]
+    fn groups_stay_together() {
+        let groups: Vec<u64> = (0..200).map(|i| i % 37).collect();
+        let parts = Split::ByColumn(groups.clone()).parts(200, 0.25, 5).unwrap();
+        let judged: Vec<u64> = parts.judging.iter().map(|row| groups[*row]).collect();
+        assert!(parts.learning.iter().all(|row| !judged.contains(&groups[*row])));
+        assert!((45..=55).contains(&parts.judging.len()), "{}", parts.judging.len());
+        let refused = Split::ByColumn(vec![1; 7]).parts(200, 0.25, 5);
+        assert_eq!(refused, Err(JobError::Length { column: "the groups", expected: 200, got: 7 }));
+        let one_group = Split::ByColumn(vec![1; 200]).parts(200, 0.25, 5);
+        assert!(matches!(one_group, Err(JobError::TooFewRows { .. })));
+    }
+}
