@@ -1,0 +1,22 @@
+//! Whole files through the public readers and writers.
+
+mod inference;
+mod same_log;
+
+use formats::{FormatError, LogOptions, ReadLog, Source, quiet, read_log};
+use std::path::PathBuf;
+
+/// A file of `tests/data`.
+fn data(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "tests", "data", name].iter().collect()
+}
+
+/// A text as a file of this name, by default options.
+fn read(name: &str, text: &str) -> Result<ReadLog, FormatError> {
+    read_log(Source::bytes(name, text), &LogOptions::default(), &mut quiet)
+}
+
+/// The rows of the contexts.
+fn dense(log: &ReadLog) -> Vec<Vec<f64>> {
+    log.contexts.iter().map(|row| row.to_dense()).collect()
+}
