@@ -315,7 +315,9 @@ impl Actions {
             }
             return Ok(());
         }
-        notes.push("the actions have no names: they are called 1, 2, … by their places".to_owned());
+        notes.push(
+            "not every action has a name of its own: they are called 1, 2, … by their places".to_owned(),
+        );
         let most = self.placed.most;
         if most as usize > MOST_ACTIONS {
             let place = Place { file: self.file.clone(), row: None, line: None };

@@ -4,7 +4,7 @@ use crate::FormatError;
 use crate::actions::Actions;
 use crate::columns::{BySchema, Inferred, Target, date_or_number, number};
 use crate::error::Place;
-use crate::facts::{Progress, ReadFacts, Skipped};
+use crate::facts::{Progress, ReadFacts, SkipCounts};
 use crate::options::{Format, LogOptions, MissingPropensities, RowWeights};
 use crate::readers::{Absent, Opened, Records, open};
 use crate::record::{Cell, Record};
@@ -312,7 +312,7 @@ fn read(
         rewards: Vec::new(),
         time: Vec::new(),
         weights: Vec::new(),
-        skipped: 0,
+        skips: SkipCounts::default(),
     };
     rows.columns.extend(&*opened.records);
     if !is_event {
@@ -320,9 +320,7 @@ fn read(
     }
     each_record(&mut *opened.records, progress, |record, records| rows.push(record, records))?;
     let mut facts = facts_of(&mut opened, &file)?;
-    if rows.skipped > 0 {
-        facts.skipped.push(Skipped { count: rows.skipped, reason: "rows without a propensity".into() });
-    }
+    facts.skipped.extend(rows.skips.list());
     if rows.rewards.is_empty() {
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
@@ -378,13 +376,17 @@ struct Rows<'a> {
     rewards: Vec<f64>,
     time: Vec<f64>,
     weights: Vec<f64>,
-    skipped: u64,
+    skips: SkipCounts,
 }
 
 impl Rows<'_> {
     fn push(&mut self, record: &Record, records: &dyn Records) -> Result<(), FormatError> {
         self.columns.extend(records);
         let Some(decision) = record.decision else { return self.push_cells(record, records) };
+        if decision.cost.is_none() {
+            self.skips.add("decisions without a label");
+            return Ok(());
+        }
         let column = "the probability";
         let propensity = match decision.propensity {
             None => None,
@@ -400,7 +402,7 @@ impl Rows<'_> {
             }
         };
         if propensity.is_none() && self.options.missing_propensities == MissingPropensities::Skip {
-            self.skipped += 1;
+            self.skips.add("rows without a propensity");
             return Ok(());
         }
         self.actions.push_offered(record, decision.offered)?;
@@ -425,7 +427,7 @@ impl Rows<'_> {
             && has_column
             && self.options.missing_propensities == MissingPropensities::Skip
         {
-            self.skipped += 1;
+            self.skips.add("rows without a propensity");
             return Ok(());
         }
         let outcome = self.needed(record, records, Role::Outcome)?;

@@ -336,6 +336,16 @@ impl LogOptions {
         self
     }
 
+    /// The columns that the caller named.
+    pub(crate) fn asked_columns(&self) -> Vec<&str> {
+        let outcome = self.outcome.as_ref().map(|outcome| match outcome {
+            Outcome::Reward(name) | Outcome::Cost(name) => name.as_str(),
+        });
+        let roles = [&self.action, &self.propensity, &self.available, &self.time];
+        let roles = roles.into_iter().filter_map(Option::as_deref);
+        roles.chain(outcome).chain(self.labels.iter().map(String::as_str)).collect()
+    }
+
     /// What stands between two cells.
     pub(crate) fn delimiter_byte(&self, format: Format) -> Result<u8, FormatError> {
         let own = self.delimiter.unwrap_or(if format == Format::Tsv { '\t' } else { ',' });

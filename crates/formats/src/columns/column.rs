@@ -382,7 +382,7 @@ impl Column {
                     (true, false) => ContextColumn::Date { name: name.clone() },
                     (true, true) => ContextColumn::DateOrMissing { name: name.clone() },
                 };
-                let note = (self.rising.holds && rows >= 20).then(|| {
+                let note = (self.rising.holds && self.rows.is_none() && rows >= 20).then(|| {
                     format!(
                         "column {name:?} holds whole numbers that rise from row to row: leave it out (ignore) if \
                          it only numbers the rows"

@@ -2,10 +2,13 @@
 //!
 //! Reading order: [`Records`], what they have in common; [`open`]; then a file a format.
 
+mod arrow;
 mod column_names;
 mod delimited;
+mod dsjson;
 mod json;
 mod json_lines;
+mod vw;
 
 use crate::FormatError;
 use crate::facts::{Progress, Skipped};
@@ -67,7 +70,7 @@ pub(crate) struct Opened {
 pub(crate) fn open(
     source: Source,
     options: &LogOptions,
-    _progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Opened, FormatError> {
     let stream: Stream = source.open(options.limits)?;
     let file = stream.name().clone();
@@ -75,13 +78,24 @@ pub(crate) fn open(
         return Err(FormatError::Empty { file });
     }
     let found = options.format.or_else(|| detect(&file, stream.beginning()));
-    let format = found.ok_or(FormatError::UnknownFormat { file })?;
+    let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
     let records: Box<dyn Records> = match format {
         Format::Csv | Format::Tsv | Format::OpenBandit => {
             Box::new(delimited::Delimited::open(stream, options.delimiter_byte(format)?)?)
         }
         Format::JsonLines => Box::new(json_lines::JsonLines::new(stream)),
-        _ => return Err(FormatError::UnknownFormat { file: stream.name().clone() }),
+        Format::Vw | Format::VwEval => {
+            Box::new(vw::VwText::new(stream, format == Format::VwEval, options.action_features))
+        }
+        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, options.action_features)),
+        Format::Parquet | Format::Arrow => {
+            let batches: Box<dyn arrow::Batches> = match format {
+                Format::Arrow => Box::new(arrow::IpcBatches::open(stream, progress)?),
+                _ => Box::new(arrow::ParquetBatches::open(stream, progress)?),
+            };
+            let asked = options.asked_columns();
+            Box::new(arrow::ArrowRecords::new(&file, batches, &asked, options.limits.columns)?)
+        }
     };
     Ok(Opened { format, records })
 }

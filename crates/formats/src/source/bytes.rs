@@ -97,6 +97,11 @@ impl Stream {
         Progress { bytes: self.raw.get(), total_bytes: self.total, rows }
     }
 
+    /// Decompressed bytes that were handed out.
+    pub(crate) fn decoded(&self) -> u64 {
+        self.bytes
+    }
+
     /// Decompressed bytes, and their SHA-256 in hexadecimal digits.
     pub(crate) fn fingerprint(&self) -> (u64, String) {
         let mut text = String::new();

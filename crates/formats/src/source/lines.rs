@@ -34,10 +34,6 @@ impl Lines {
         self.stream.get_ref()
     }
 
-    pub(crate) fn stream_mut(&mut self) -> &mut Stream {
-        self.stream.get_mut()
-    }
-
     /// The number of the last line, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line

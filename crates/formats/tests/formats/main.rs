@@ -2,6 +2,7 @@
 
 mod inference;
 mod same_log;
+mod vw_files;
 
 use formats::{FormatError, LogOptions, ReadLog, Source, quiet, read_log};
 use std::path::PathBuf;

@@ -62,7 +62,15 @@ fn a_table_is_read_as_it_is_meant() {
 #[test]
 fn every_format_gives_the_same_log() {
     let expected = of_file("log.csv");
-    for name in ["log.tsv", "log.jsonl"] {
+    for name in [
+        "log.tsv",
+        "log.jsonl",
+        "log-pyarrow.parquet",
+        "log-pyarrow.feather",
+        "log-pyarrow.arrows",
+        "log-polars.parquet",
+        "log-polars.arrow",
+    ] {
         assert_same(&of_file(name), &expected);
     }
 }
