@@ -4,7 +4,8 @@
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`] and
-//! [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`FormatError`].
+//! [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
+//! [`FormatError`].
 
 mod actions;
 mod columns;
@@ -18,6 +19,7 @@ mod record;
 mod roles;
 mod source;
 mod table;
+mod writers;
 
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
@@ -26,3 +28,4 @@ pub use log::{ReadLog, read_log, read_log_coded};
 pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};
 pub use source::Source;
 pub use table::{Table, read_table, read_table_coded};
+pub use writers::{WriteFacts, WriteOptions, write_log, write_log_to};

@@ -447,7 +447,8 @@ impl Rows<'_> {
         self.actions.push_cells(record, Some(action), available)?;
         self.time(record, records)?;
         self.keep_propensity(record, propensity);
-        self.rewards.push(if self.columns.roles.is_cost { 0.0 - outcome } else { outcome });
+        // −0 is 0.
+        self.rewards.push(if self.columns.roles.is_cost { 0.0 - outcome } else { outcome + 0.0 });
         self.columns.push(record, records)
     }
 
@@ -459,7 +460,7 @@ impl Rows<'_> {
         }
         let cell = self.needed(record, records, Role::Time)?;
         match date_or_number(record, cell) {
-            Ok(Some(time)) => self.time.push(time),
+            Ok(Some(time)) => self.time.push(time + 0.0),
             Ok(None) => return Err(self.empty(record, Role::Time)),
             Err(()) => return Err(self.bad(record, Role::Time, cell, "a date or a number")),
         }

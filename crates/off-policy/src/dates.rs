@@ -68,6 +68,23 @@ pub fn date_of_days(days: f64) -> Option<String> {
     Some(format!("{date}T{hour:02}:{minute:02}:{second:02}{fraction}Z"))
 }
 
+/// The nanoseconds since 1970 of days since then, rounded as [`date_of_days`] rounds them. `None` outside the
+/// range of 64-bit integers, the years 1678 to 2261.
+///
+/// ```
+/// use off_policy::dates::nanoseconds_since_1970;
+/// assert_eq!(nanoseconds_since_1970(1.5), Some(129_600_000_000_000));
+/// assert_eq!(nanoseconds_since_1970(200_000.0), None);
+/// ```
+#[must_use]
+pub fn nanoseconds_since_1970(days: f64) -> Option<i64> {
+    if !(days.abs() < 1e6) {
+        return None;
+    }
+    let (days, nanoseconds) = to_parts(days);
+    days.checked_mul(NANOSECONDS)?.checked_add(nanoseconds)
+}
+
 /// Nanoseconds of a day.
 const NANOSECONDS: i64 = 86_400_000_000_000;
 

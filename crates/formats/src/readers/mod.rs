@@ -17,6 +17,7 @@ use crate::record::Record;
 use crate::source::{Source, Stream, detect};
 pub(crate) use column_names::ColumnNames;
 use std::ops::ControlFlow;
+pub(crate) use vw::escaped;
 
 /// What a record without a cell of a column says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

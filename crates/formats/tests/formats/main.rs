@@ -1,6 +1,7 @@
 //! Whole files through the public readers and writers.
 
 mod inference;
+mod round_trip;
 mod same_log;
 mod vw_files;
 

@@ -5,11 +5,6 @@ use std::borrow::Cow;
 /// The characters that separate parts of a line, and the one that marks an escape.
 const SPECIAL: [char; 9] = [' ', '\t', '\n', '\r', '\u{b}', '\u{c}', ':', '|', '%'];
 
-/// Whether a text can be written as it is.
-pub(crate) fn is_plain(text: &str) -> bool {
-    !text.contains(SPECIAL) && !text.contains('=')
-}
-
 /// `%20` for a blank, and the like; `=` only where it would separate a key from a value.
 pub(crate) fn escaped(text: &str, is_key: bool) -> String {
     let mut own = String::with_capacity(text.len());

@@ -3,7 +3,7 @@
 mod escapes;
 mod line;
 
-pub(crate) use escapes::{escaped, is_plain};
+pub(crate) use escapes::escaped;
 
 use super::{Absent, ColumnNames, Records};
 use crate::FormatError;
