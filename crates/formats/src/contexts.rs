@@ -50,8 +50,11 @@ pub fn read_contexts(
 ) -> Result<ReadContexts, FormatError> {
     let file: FileName = source.name().into();
     let mut opened = open(source, options, progress)?;
-    let roles = Roles::of_contexts(file.clone(), options)?;
     let is_event = opened.records.absent() == Absent::Zero;
+    let roles = match is_event {
+        true => Roles::of_events(file.clone(), options)?,
+        false => Roles::of_contexts(file.clone(), options)?,
+    };
     let list = if is_event { "the actions" } else { roles.name(Role::Available) }.to_owned();
     let mut actions = Actions::new(file.clone(), &list, options.separator, Some(schema.action_names()));
     let mut columns = Columns::new(&opened, &file, roles, Some(schema), options.most_labels);

@@ -296,10 +296,13 @@ fn read(
 ) -> Result<ReadLog, FormatError> {
     let file: crate::facts::FileName = source.name().into();
     let mut opened = open(source, options, progress)?;
-    let roles = Roles::of_log(file.clone(), options, opened.format)?;
+    let is_event = opened.records.absent() == Absent::Zero;
+    let roles = match is_event {
+        true => Roles::of_events(file.clone(), options)?,
+        false => Roles::of_log(file.clone(), options, opened.format)?,
+    };
     let known_items = items(&opened);
     let names = schema.map(Schema::action_names).or(known_items.as_ref());
-    let is_event = opened.records.absent() == Absent::Zero;
     let action_column = if is_event { "the action" } else { roles.name(Role::Action) }.to_owned();
     let actions = Actions::new(file.clone(), &action_column, options.separator, names);
     let columns = Columns::new(&opened, &file, roles, schema, options.most_labels);
@@ -325,8 +328,9 @@ fn read(
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
     facts.rows = rows.rewards.len() as u64;
-    if !is_event {
-        rows.columns.roles.check(opened.records.columns())?;
+    match is_event {
+        true => rows.columns.roles.check_ignored(opened.records.columns())?,
+        false => rows.columns.roles.check(opened.records.columns())?,
     }
     if is_event || rows.columns.roles.is_cost {
         facts.notes.push("the file has costs: the reward is −cost".into());

@@ -64,6 +64,11 @@ impl Roles {
         Self::new(file, named, is_cost, options, labels)
     }
 
+    /// Those of a format of decisions: a feature may be called `action` or `reward` there.
+    pub(crate) fn of_events(file: FileName, options: &LogOptions) -> Result<Self, FormatError> {
+        Self::new(file, Vec::new(), false, options, options.labels.clone())
+    }
+
     /// Those of rows to predict for.
     pub(crate) fn of_contexts(file: FileName, options: &LogOptions) -> Result<Self, FormatError> {
         let available = options.available.iter().map(|name| (Role::Available, name.trim().to_owned(), true));
@@ -127,15 +132,21 @@ impl Roles {
                 FormatError::MissingColumn { file, column: name.clone(), columns }
             });
         }
-        self.check_named(columns)
+        self.check_ignored(columns)?;
+        self.labels.iter().try_for_each(|name| self.check_there(name, columns))
     }
 
-    /// Refuses columns to ignore, or of labels, that are not there: a name that is written wrongly.
-    fn check_named(&self, columns: &ColumnNames) -> Result<(), FormatError> {
-        let missing = self.ignored.iter().chain(&self.labels).find(|name| columns.find(name).is_none());
-        let Some(name) = missing else { return Ok(()) };
+    /// Refuses columns to ignore that are not there: a name that is written wrongly.
+    pub(crate) fn check_ignored(&self, columns: &ColumnNames) -> Result<(), FormatError> {
+        self.ignored.iter().try_for_each(|name| self.check_there(name, columns))
+    }
+
+    fn check_there(&self, name: &str, columns: &ColumnNames) -> Result<(), FormatError> {
+        if columns.find(name).is_some() {
+            return Ok(());
+        }
         let (file, columns) = (self.file.clone(), columns.all());
-        Err(FormatError::MissingColumn { file, column: name.clone(), columns })
+        Err(FormatError::MissingColumn { file, column: name.to_owned(), columns })
     }
 }
 

@@ -110,9 +110,9 @@ fn every_file_that_is_read_has_the_rows_that_are_in_it() {
         of("cb_test_small.ldf", "vw", 4, 2, &DOZEN[..3], true, 2, (0, half, -1.0), -2.0),
         of("cb_test_medium.ldf", "vw", 10, 2, &DOZEN[..3], true, 5, (0, half, -1.0), -5.0),
         of("cb_simple_pdrop.json", "dsjson", 1, 1, &DOZEN[..2], false, 0, (1, half, 1.0), 1.0),
-        of("decisionservice.json", "dsjson", 3, 12, &DOZEN[..12], false, 0, (9, 0.816_666_7, 1.0), 1.0),
-        of("dsjson_cb.json", "dsjson", 23, 10, drinks, false, 0, (3, 0.050_000_000_745_058_06, 0.0), 5.0),
-        of("rcv1_cb_eval.gz", "vw-eval", 1000, 9517, &DOZEN[..2], false, 0, (0, half, -1.0), -515.0),
+        of("decisionservice.json", "dsjson", 3, 12, &DOZEN[..12], false, 0, (9, 0.816_666_7, 1.0), 2.0),
+        of("dsjson_cb.json", "dsjson", 23, 10, drinks, false, 0, (3, 0.050_000_000_745_058_06, 0.0), 12.0),
+        of("rcv1_cb_eval.gz", "vw-eval", 1000, 9519, &DOZEN[..2], false, 0, (0, half, -1.0), -477.0),
     ] {
         let log = result(&folder, expected.file, &dropping()).unwrap();
         let file = expected.file;
