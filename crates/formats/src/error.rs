@@ -204,7 +204,7 @@ pub enum FormatError {
         expected: &'static str,
     },
     /// An empty cell where there must be a value.
-    #[error("{place}, column {column:?}: the cell is empty{hint}")]
+    #[error("{place}, column {column:?}: the value is missing{hint}")]
     MissingCell {
         /// Where.
         place: Place,

@@ -521,7 +521,10 @@ impl Rows<'_> {
             facts.notes.push("the file has no propensities".into());
             return Ok(None);
         }
-        let column = self.columns.roles.name(Role::Propensity).to_owned();
+        let column = match self.columns.roles.name(Role::Propensity) {
+            "" => "the probability".to_owned(),
+            name => name.to_owned(),
+        };
         let hint =
             ", and other rows have a propensity; skip such rows (missing propensities: skip) or add them";
         Err(FormatError::MissingCell { place: first, column, hint })

@@ -41,6 +41,10 @@ impl ColumnNames {
 
     /// The names, without those of columns that have none.
     pub(crate) fn all(&self) -> Vec<String> {
-        self.list.iter().filter(|name| !name.is_empty()).map(|name| (**name).to_owned()).collect()
+        self.list
+            .iter()
+            .filter(|name| !name.is_empty() && !name.starts_with('\0'))
+            .map(|name| (**name).to_owned())
+            .collect()
     }
 }

@@ -78,12 +78,16 @@ impl Delimited {
                     // A record is too long as a rule because a mark is missing; say so if it is.
                     let place = self.lines.place(Some(self.row + 1), begun);
                     self.check_marks(&place)?;
-                    refused?;
+                    if let Err(error) = refused
+                        && !matches!(error, FormatError::LineTooLong { .. })
+                    {
+                        return Err(error);
+                    }
                     return Err(FormatError::LineTooLong { place, limit });
                 }
             };
             match ended {
-                None if before == 0 => return Ok(None),
+                None | Some(End::Stream) if self.raw.is_empty() => return Ok(None),
                 None | Some(End::Stream) => return Ok(Some(begun)),
                 Some(End::Line(_)) if marks.is_multiple_of(2) => {
                     if self.raw.is_empty() {

@@ -1,6 +1,9 @@
 //! Whole files through the public readers and writers.
 
+mod broken;
+mod decisions;
 mod inference;
+mod reading;
 mod round_trip;
 mod same_log;
 mod vw_files;
