@@ -3,8 +3,9 @@
 use crate::FormatError;
 use crate::actions::Actions;
 use crate::facts::{FileName, Progress, ReadFacts};
-use crate::log::{Columns, each_record, facts_of};
+use crate::layout::Layout;
 use crate::options::LogOptions;
+use crate::pass::{each_record, facts_of};
 use crate::readers::{Absent, open};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -31,8 +32,8 @@ pub struct ReadContexts {
 /// use formats::{LogOptions, Source, quiet, read_contexts, read_log};
 /// let log = "age,device,action,propensity,reward\n41,phone,news,0.5,1\n7,tablet,sport,0.25,0\n";
 /// let log = read_log(Source::bytes("log.csv", log), &LogOptions::default(), &mut quiet)?;
-/// let rows = "device,user,age\ntablet,ann,20\nwatch,bob,30\n";
-/// let rows = read_contexts(Source::bytes("rows.csv", rows), &log.schema, &LogOptions::default(), &mut quiet)?;
+/// let rows = Source::bytes("rows.csv", "device,user,age\ntablet,ann,20\nwatch,bob,30\n");
+/// let rows = read_contexts(rows, &log.schema, &LogOptions::default(), &mut quiet)?;
 /// assert_eq!(rows.contexts.row(0).map(|x| x.to_dense()), Some(vec![20.0, 0.0, 1.0]));
 /// assert_eq!(rows.facts.unknown_labels["device"], 1);
 /// assert_eq!(rows.facts.notes, ["columns that the model does not know left out: \"user\""]);
@@ -57,7 +58,7 @@ pub fn read_contexts(
     };
     let list = if is_event { "the actions" } else { roles.name(Role::Available) }.to_owned();
     let mut actions = Actions::new(file.clone(), &list, options.separator, Some(schema.action_names()));
-    let mut columns = Columns::new(&opened, &file, roles, Some(schema), options.most_labels);
+    let mut columns = Layout::new(&opened, &file, roles, Some(schema), options.most_labels);
     columns.extend(&*opened.records);
     columns.check_header(&*opened.records)?;
     let rows = each_record(&mut *opened.records, progress, |record, records| {

@@ -3,8 +3,8 @@
 //! CSV, TSV, JSON lines, Parquet, Arrow, Vowpal Wabbit's text and dsjson, and the Open Bandit Dataset; each
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
-//! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`] and
-//! [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
+//! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`]
+//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
 //! [`FormatError`].
 
 mod actions;
@@ -12,8 +12,10 @@ mod columns;
 mod contexts;
 mod error;
 mod facts;
+mod layout;
 mod log;
 mod options;
+mod pass;
 mod readers;
 mod record;
 mod roles;

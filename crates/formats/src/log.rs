@@ -2,15 +2,17 @@
 
 use crate::FormatError;
 use crate::actions::Actions;
-use crate::columns::{BySchema, Inferred, Target, date_or_number, number};
+use crate::columns::{date_or_number, number};
 use crate::error::Place;
-use crate::facts::{Progress, ReadFacts, SkipCounts};
+use crate::facts::{FileName, Progress, ReadFacts, SkipCounts};
+use crate::layout::Layout;
 use crate::options::{Format, LogOptions, MissingPropensities, RowWeights};
+use crate::pass::{each_record, facts_of};
 use crate::readers::{Absent, Opened, Records, open};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
-use off_policy::{ActionNames, ActionSets, ContextColumn, Log, Rewards, Schema};
+use off_policy::{ActionNames, ActionSets, Log, Rewards, Schema};
 use rows::RowMatrix;
 use std::ops::ControlFlow;
 
@@ -75,7 +77,7 @@ impl ReadLog {
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_log};
-/// let text = "age,device,since,shown,p,price\n41,phone,2026-01-31,news,0.5,1\n,tablet,2026-02-01,sport,0.25,0\n";
+/// let text = "age,device,since,shown,p,price\n4,phone,2026-01-31,news,0.5,1\n,tablet,2026-02-01,tv,1,0\n";
 /// let options = LogOptions::default().action("shown").propensity("p").cost("price");
 /// let read = read_log(Source::bytes("log.csv", text), &options, &mut quiet)?;
 /// assert_eq!(
@@ -88,7 +90,8 @@ impl ReadLog {
 /// let refused = read_log(Source::bytes("log.csv", text), &LogOptions::default(), &mut quiet);
 /// assert_eq!(
 ///     refused.unwrap_err().to_string(),
-///     "log.csv: there is no column \"action\"; there are \"age\", \"device\", \"since\", \"shown\", \"p\", \"price\"",
+///     "log.csv: there is no column \"action\"; there are \"age\", \"device\", \"since\", \"shown\", \"p\", \
+///      \"price\"",
 /// );
 /// # Ok::<(), formats::FormatError>(())
 /// ```
@@ -132,169 +135,13 @@ pub fn read_log_coded(
     read(source, Some(schema), options, progress)
 }
 
-/// The contexts of the rows read so far.
-pub(crate) enum Contexts {
-    Inferred(Inferred),
-    Coded(BySchema),
-}
-
-/// Where the cells of a column go.
-#[derive(Debug, Clone, Copy)]
-enum Goes {
-    To(Role),
-    /// To a column of inferred contexts.
-    Inferred(usize),
-    /// To one of a schema.
-    Coded(Target),
-}
-
-/// The columns of a file as they are found, and where their cells go.
-pub(crate) struct Columns {
-    pub(crate) roles: Roles,
-    pub(crate) contexts: Contexts,
-    goes: Vec<Goes>,
-    extra: Vec<String>,
-}
-
-impl Columns {
-    pub(crate) fn new(
-        opened: &Opened,
-        file: &crate::facts::FileName,
-        roles: Roles,
-        schema: Option<&Schema>,
-        most_labels: usize,
-    ) -> Self {
-        let absent = opened.records.absent();
-        let contexts = match schema {
-            None => Contexts::Inferred(Inferred::new(file.clone(), absent, &roles.labels, most_labels)),
-            Some(schema) => Contexts::Coded(BySchema::new(file.clone(), absent, schema)),
-        };
-        Self { roles, contexts, goes: Vec::new(), extra: Vec::new() }
-    }
-
-    /// Finds out about the columns that are new.
-    pub(crate) fn extend(&mut self, records: &dyn Records) {
-        let names = records.columns();
-        for place in self.goes.len()..names.len() {
-            let name = names.name(u32::try_from(place).unwrap_or(u32::MAX));
-            let goes = match (self.roles.role(name), &mut self.contexts) {
-                (Role::Context, Contexts::Inferred(contexts)) => Goes::Inferred(contexts.column(name)),
-                (Role::Context, Contexts::Coded(contexts)) => {
-                    let target = contexts.target(name);
-                    if target == Target::Extra {
-                        self.extra.push(name.to_owned());
-                    }
-                    Goes::Coded(target)
-                }
-                (role, _) => Goes::To(role),
-            };
-            self.goes.push(goes);
-        }
-    }
-
-    /// The cell of a role.
-    pub(crate) fn cell(&self, record: &Record, role: Role) -> Option<Cell> {
-        let is_of =
-            |column: &u32| matches!(self.goes.get(*column as usize), Some(Goes::To(own)) if *own == role);
-        record.cells.iter().find(|(column, _)| is_of(column)).map(|(_, cell)| *cell)
-    }
-
-    /// The contexts of another row.
-    pub(crate) fn push(&mut self, record: &Record, records: &dyn Records) -> Result<(), FormatError> {
-        let goes = &self.goes;
-        match &mut self.contexts {
-            Contexts::Inferred(contexts) => {
-                let own = record.cells.iter().filter_map(|(column, cell)| match goes.get(*column as usize) {
-                    Some(Goes::Inferred(number)) => Some((*number, *cell)),
-                    _ => None,
-                });
-                contexts.push(record, own)
-            }
-            Contexts::Coded(contexts) => {
-                let own = record.cells.iter().filter_map(|(column, cell)| match goes.get(*column as usize) {
-                    Some(Goes::Coded(target)) => Some((*target, *column, *cell)),
-                    _ => None,
-                });
-                contexts.push(record, own, records.columns())
-            }
-        }
-    }
-
-    /// The contexts, with their columns where those were not known before.
-    pub(crate) fn finish(
-        self,
-        records: &dyn Records,
-        facts: &mut ReadFacts,
-    ) -> Result<(RowMatrix, Option<Vec<ContextColumn>>), FormatError> {
-        if !self.extra.is_empty() {
-            let names = crate::error::listed(&self.extra);
-            facts.notes.push(format!("columns that the model does not know left out: {names}"));
-        }
-        match self.contexts {
-            Contexts::Inferred(contexts) => {
-                let (matrix, columns) = contexts.finish(facts)?;
-                Ok((matrix, Some(columns)))
-            }
-            Contexts::Coded(contexts) => Ok((contexts.finish(records.columns(), facts)?, None)),
-        }
-    }
-
-    /// Refuses a header without a column that is needed.
-    pub(crate) fn check_header(&self, records: &dyn Records) -> Result<(), FormatError> {
-        if records.has_header() {
-            self.roles.check(records.columns())?;
-            if let Contexts::Coded(contexts) = &self.contexts {
-                contexts.check_header(records.columns())?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// How many rows are read between two calls of `progress`.
-const ROWS_A_CALL: u64 = 1024;
-
-/// Calls `each` for every record.
-pub(crate) fn each_record(
-    records: &mut dyn Records,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    mut each: impl FnMut(&Record, &dyn Records) -> Result<(), FormatError>,
-) -> Result<u64, FormatError> {
-    let (mut record, mut rows) = (Record::default(), 0_u64);
-    while records.advance(&mut record)? {
-        each(&record, records)?;
-        rows += 1;
-        if rows.is_multiple_of(ROWS_A_CALL) && progress(records.progress(rows)).is_break() {
-            return Err(FormatError::Interrupted { rows });
-        }
-    }
-    if progress(records.progress(rows)).is_break() {
-        return Err(FormatError::Interrupted { rows });
-    }
-    Ok(rows)
-}
-
-/// The facts of a file that was read to its end.
-pub(crate) fn facts_of(opened: &mut Opened, file: &str) -> Result<ReadFacts, FormatError> {
-    let (bytes, sha256) = opened.records.fingerprint()?;
-    Ok(ReadFacts {
-        file: file.to_owned(),
-        format: opened.format.name().to_owned(),
-        skipped: opened.records.skipped(),
-        notes: opened.records.notes(),
-        bytes,
-        sha256,
-        ..ReadFacts::default()
-    })
-}
-
 fn read(
     source: Source,
     schema: Option<&Schema>,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    let file: crate::facts::FileName = source.name().into();
+    let file: FileName = source.name().into();
     let mut opened = open(source, options, progress)?;
     let is_event = opened.records.absent() == Absent::Zero;
     let roles = match is_event {
@@ -305,7 +152,7 @@ fn read(
     let names = schema.map(Schema::action_names).or(known_items.as_ref());
     let action_column = if is_event { "the action" } else { roles.name(Role::Action) }.to_owned();
     let actions = Actions::new(file.clone(), &action_column, options.separator, names);
-    let columns = Columns::new(&opened, &file, roles, schema, options.most_labels);
+    let columns = Layout::new(&opened, &file, roles, schema, options.most_labels);
     let mut rows = Rows {
         options,
         columns,
@@ -371,7 +218,7 @@ fn items(opened: &Opened) -> Option<ActionNames> {
 /// The rows read so far.
 struct Rows<'a> {
     options: &'a LogOptions,
-    columns: Columns,
+    columns: Layout,
     actions: Actions,
     /// NaN where there is none.
     propensities: Vec<f64>,

@@ -4,8 +4,9 @@ use crate::FormatError;
 use crate::columns::Dictionary;
 use crate::error::Place;
 use crate::facts::{FileName, Progress, ReadFacts};
-use crate::log::{Columns, each_record, facts_of};
+use crate::layout::Layout;
 use crate::options::LogOptions;
+use crate::pass::{each_record, facts_of};
 use crate::readers::{Absent, open};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
@@ -83,7 +84,7 @@ fn read(
         return Err(FormatError::WrongFormat { file, format, reason });
     }
     let roles = Roles::of_table(file.clone(), label, options)?;
-    let mut columns = Columns::new(&opened, &file, roles, schema, options.most_labels);
+    let mut columns = Layout::new(&opened, &file, roles, schema, options.most_labels);
     columns.extend(&*opened.records);
     columns.check_header(&*opened.records)?;
     let mut names = Dictionary::default();

@@ -3,8 +3,9 @@
 /// The days since 1970-01-01 00:00 UTC of a date or a time as ISO 8601 writes it: `2026-01-31`, and
 /// `2026-01-31T12:00:00.5Z` or the like. `None` for another text.
 ///
-/// A blank may stand for the `T`. Seconds, their fraction of up to nine digits, and the offset (`Z`, `+02:00`,
-/// `+0200` or `+02`) may be missing; without an offset the time is taken as UTC. Years have four digits.
+/// A blank may stand for the `T`. Seconds, their fraction of up to nine digits, and the offset (`Z`,
+/// `+02:00`, `+0200` or `+02`) may be missing; without an offset the time is taken as UTC. Years have four
+/// digits.
 ///
 /// ```
 /// use off_policy::dates::days_since_1970;

@@ -406,7 +406,7 @@ impl Column {
         let missing = self.counts.missing;
         let name = self.name;
         if self.is_set {
-            return Ok(sets(&name, self.rows.unwrap_or_default(), &codes, dictionary));
+            return Ok(sets(&name, &self.rows.unwrap_or_default(), codes, dictionary));
         }
         // A missing label is the empty one.
         if missing > 0 {
@@ -444,6 +444,7 @@ impl Column {
 }
 
 /// How a cell is written as a label.
+#[derive(Clone, Copy)]
 enum Code<'a> {
     None,
     /// As its number.
@@ -458,8 +459,7 @@ impl Seen {
 }
 
 /// A column whose rows have several labels: one of numbers a label, 1 where the label stands.
-fn sets(name: &str, rows: Vec<u32>, codes: &[u32], mut dictionary: Dictionary) -> Finished {
-    let mut codes = codes.to_vec();
+fn sets(name: &str, rows: &[u32], mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
     let has_missing = codes.contains(&NO_LABEL);
     if has_missing {
         let empty = dictionary.number("");

@@ -47,7 +47,7 @@ impl Dictionary {
             // 7 and 07 are two labels of one value.
             order.sort_by_key(|(_, label)| (whole(label), (*label).clone()));
         } else {
-            order.sort_by(|(_, a), (_, b)| a.cmp(b));
+            order.sort_by_key(|(_, label)| (*label).clone());
         }
         let mut places = vec![0; self.list.len()];
         for (place, (number, _)) in (0..).zip(&order) {

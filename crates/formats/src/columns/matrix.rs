@@ -41,8 +41,8 @@ impl Coded {
     }
 }
 
-/// The matrix of the columns. Which of two kinds it is depends on the values alone, and not on the format they
-/// were read from.
+/// The matrix of the columns. Which of two kinds it is depends on the values alone, and not on the format
+/// they were read from.
 pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec<ContextColumn>), RowError> {
     let dimension = columns.iter().map(|coded| coded.column.width()).sum::<usize>();
     // Entry i + 1 counts what row i stores, then becomes the place of its next entry.
@@ -79,7 +79,8 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
     Ok((of_rows(&own, dimension, offsets, indices, values)?, own))
 }
 
-/// Compressed rows as they are, or dense where no column holds labels and at least half of the cells are not 0.
+/// Compressed rows as they are, or dense where no column holds labels and at least half of the cells are not
+/// 0.
 pub(super) fn of_rows(
     columns: &[ContextColumn],
     dimension: usize,

@@ -42,7 +42,7 @@ impl Delimited {
         let mut cells: Vec<String> = Vec::new();
         let text = utf8(&own.raw, own.delimiter, &own.names, &place)?;
         let split = split(text, own.delimiter, |cell| cells.push(cell.trim().to_owned()));
-        split.map_err(|fault| misquoted(fault, cells.len(), &own.names, place.clone()))?;
+        split.map_err(|fault| misquoted(fault, cells.len(), &own.names, &place))?;
         for (place_of_name, name) in cells.iter().enumerate() {
             if name.is_empty() {
                 // Columns of row numbers have no name, and there may be several. A key of its own keeps the
@@ -106,9 +106,7 @@ impl Delimited {
         let text = String::from_utf8_lossy(&self.raw);
         let mut cells = 0;
         match split(&text, self.delimiter, |_| cells += 1) {
-            Err(fault @ (Fault::Inside | Fault::Behind)) => {
-                Err(misquoted(fault, cells, &self.names, place.clone()))
-            }
+            Err(fault @ (Fault::Inside | Fault::Behind)) => Err(misquoted(fault, cells, &self.names, place)),
             _ => Ok(()),
         }
     }
@@ -128,7 +126,7 @@ impl Records for Delimited {
             record.cells.push((count, cell));
             count = count.saturating_add(1);
         });
-        found.map_err(|fault| misquoted(fault, count as usize, &self.names, place()))?;
+        found.map_err(|fault| misquoted(fault, count as usize, &self.names, &place()))?;
         let (expected, got) = (self.names.len(), count as usize);
         if got != expected {
             return Err(FormatError::Ragged { place: place(), expected, got });
@@ -178,7 +176,7 @@ fn utf8<'a>(
     })
 }
 
-fn misquoted(fault: Fault, cell: usize, names: &ColumnNames, place: Place) -> FormatError {
+fn misquoted(fault: Fault, cell: usize, names: &ColumnNames, place: &Place) -> FormatError {
     let column = name(names, cell);
     let stray = |fault| FormatError::StrayQuote { place: place.clone(), column: column.clone(), fault };
     match fault {

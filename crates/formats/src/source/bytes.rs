@@ -137,8 +137,8 @@ impl Stream {
         }
     }
 
-    /// A file that can be read in any order, of the same bytes: the file itself, or a temporary one where they
-    /// come from a stream or are decompressed. All bytes are hashed by this.
+    /// A file that can be read in any order, of the same bytes: the file itself, or a temporary one where
+    /// they come from a stream or are decompressed. All bytes are hashed by this.
     pub(crate) fn seekable(
         &mut self,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,

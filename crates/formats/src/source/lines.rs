@@ -7,8 +7,8 @@ use std::io::{BufRead, BufReader};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Hands out a line at a time. A line ends with \n, \r\n or \r alone, or with the stream; a byte order mark in
-/// front of the first one is left out.
+/// Hands out a line at a time. A line ends with \n, \r\n or \r alone, or with the stream; a byte order mark
+/// in front of the first one is left out.
 pub(crate) struct Lines {
     stream: BufReader<Stream>,
     line: u64,

@@ -62,8 +62,8 @@ impl WriteOptions {
     }
 }
 
-/// Writes a log as CSV, TSV, JSON lines, Parquet, Arrow or Vowpal Wabbit's text (`cb`), by the end of the name;
-/// a further `.gz` or `.zst` compresses it. The file is written beside its target, synced and renamed.
+/// Writes a log as CSV, TSV, JSON lines, Parquet, Arrow or Vowpal Wabbit's text (`cb`), by the end of the
+/// name; a further `.gz` or `.zst` compresses it. The file is written beside its target, synced and renamed.
 ///
 /// Read with the [`options`](WriteFacts::options) that are returned, the file gives the same log, its numbers
 /// bit for bit. Vowpal Wabbit's text has costs, −reward, and no names of actions: they are numbered from 1 in

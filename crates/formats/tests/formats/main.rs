@@ -1,5 +1,7 @@
 //! Whole files through the public readers and writers.
 
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
+
 mod broken;
 mod decisions;
 mod inference;

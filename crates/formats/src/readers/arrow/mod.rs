@@ -135,8 +135,8 @@ impl Records for ArrowRecords {
 }
 
 /// Runs a decoder on bytes that nobody has checked. The decoders of arrow and parquet return errors for what
-/// they foresee, and index or unwrap elsewhere; so their panics are damage of the file, and no bug of a caller.
-/// Nothing of the decoder is used behind a panic.
+/// they foresee, and index or unwrap elsewhere; so their panics are damage of the file, and no bug of a
+/// caller. Nothing of the decoder is used behind a panic.
 fn guarded<T>(
     format: &'static str,
     place: Place,

@@ -18,7 +18,8 @@ pub(crate) fn escaped(text: &str, is_key: bool) -> String {
     own
 }
 
-/// The text before [`escaped`]. Escapes of other characters stay as they are, as in the URLs of other writers.
+/// The text before [`escaped`]. Escapes of other characters stay as they are, as in the URLs of other
+/// writers.
 pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return text.into();

@@ -1,9 +1,11 @@
 //! What the coordinates of a context and the numbers of the actions stand for.
 
+mod value;
+
+pub use value::Value;
+
 use crate::action_set::check_count;
-use crate::dates::days_since_1970;
 use crate::{LogError, SchemaError, SchemaMismatch};
-use rows::numeric::LARGEST;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -104,19 +106,6 @@ pub enum ActionNames {
     Labels(Vec<String>),
 }
 
-/// A cell of a record: a number, a text, or nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value<'a> {
-    /// A number. In a column of labels it is the label that is written like it, 8000 for 8000.0; in a column
-    /// of dates it is the days since 1970.
-    Number(f64),
-    /// A text. In a column of numbers or dates it is the number or date that is written there, and the empty
-    /// text is none.
-    Text(&'a str),
-    /// Nothing. In a column of labels it is the empty label.
-    Missing,
-}
-
 /// One context that was made of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EncodedRecord {
@@ -173,7 +162,8 @@ impl Schema {
                 ContextColumn::Labels { labels, .. } => Some(labels),
                 _ => None,
             };
-            let number = labels.is_none().then_some(Feature { column: name, kind: Kind::Number });
+            let kind = if column.is_date() { Kind::Date } else { Kind::Number };
+            let number = labels.is_none().then_some(Feature { column: name, kind });
             let missing = column.may_be_missing().then_some(Feature { column: name, kind: Kind::IsMissing });
             let of_labels = labels.into_iter().flatten();
             let of_labels = of_labels.map(move |label| Feature { column: name, kind: Kind::Label(label) });
@@ -204,7 +194,7 @@ impl Schema {
         }
         for (coordinate, (expected, found)) in self.features().zip(other.features()).enumerate() {
             if expected != found {
-                let (expected, found) = (expected.shown(), found.shown());
+                let (expected, found) = (expected.described(), found.described());
                 return Err(SchemaMismatch::Coordinate { coordinate, expected, found });
             }
         }
@@ -291,14 +281,21 @@ struct Feature<'a> {
 #[derive(PartialEq)]
 enum Kind<'a> {
     Number,
+    Date,
     IsMissing,
     Label(&'a str),
 }
 
 impl Feature<'_> {
+    /// The name, and that it counts days, for a message.
+    fn described(self) -> String {
+        let is_date = self.kind == Kind::Date;
+        self.shown() + if is_date { " (days since 1970)" } else { "" }
+    }
+
     fn shown(self) -> String {
         match self.kind {
-            Kind::Number => self.column.to_owned(),
+            Kind::Number | Kind::Date => self.column.to_owned(),
             Kind::IsMissing => format!("{} is missing", self.column),
             Kind::Label(label) => format!("{}={label}", self.column),
         }
@@ -358,59 +355,6 @@ impl ActionNames {
             Self::Numbered(count) => *count,
             Self::Labels(labels) => labels.len(),
         }
-    }
-}
-
-impl<'a> Value<'a> {
-    fn is_missing(self) -> bool {
-        match self {
-            Self::Number(number) => number.is_nan(),
-            Self::Text(text) => text.trim().is_empty(),
-            Self::Missing => true,
-        }
-    }
-
-    fn number(self, column: &str) -> Result<f64, SchemaError> {
-        let number = match self {
-            Self::Number(number) => Some(number),
-            Self::Text(text) => text.trim().parse().ok(),
-            Self::Missing => return Err(SchemaError::MissingValue { column: column.to_owned() }),
-        };
-        let refused =
-            || SchemaError::NotANumber { column: column.to_owned(), value: self.label().into_owned() };
-        number.filter(|x| x.abs() <= LARGEST).ok_or_else(refused)
-    }
-
-    fn date(self, column: &str) -> Result<f64, SchemaError> {
-        let days = match self {
-            Self::Number(days) => Some(days),
-            Self::Text(text) => days_since_1970(text),
-            Self::Missing => return Err(SchemaError::MissingValue { column: column.to_owned() }),
-        };
-        let refused =
-            || SchemaError::NotADate { column: column.to_owned(), value: self.label().into_owned() };
-        days.filter(|x| x.abs() <= LARGEST).ok_or_else(refused)
-    }
-
-    fn label(self) -> Cow<'a, str> {
-        match self {
-            // −0 is 0.
-            Self::Number(number) => (number + 0.0).to_string().into(),
-            Self::Text(text) => text.trim().into(),
-            Self::Missing => "".into(),
-        }
-    }
-}
-
-impl From<f64> for Value<'_> {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(text)
     }
 }
 
