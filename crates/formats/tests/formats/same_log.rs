@@ -108,3 +108,82 @@ fn a_format_that_is_named_is_not_guessed() {
     }
     assert_same(&read("log.csv", text.trim_end(), options()).unwrap(), &expected);
 }
+
+/// Every type of a column that Parquet and Arrow have for what a log holds. pyarrow writes no 16-bit floats
+/// into Parquet that every reader knows.
+#[test]
+fn columns_of_every_type_are_read_by_their_type() {
+    for name in ["types.feather", "types.parquet"] {
+        let source = Source::path(data(name)).unwrap();
+        let log = read_log(source, &LogOptions::default().labels(["codes"]), &mut quiet).unwrap();
+        let f16 = if name == "types.feather" { &["f16"][..] } else { &[] };
+        let before = ["i8", "i8 is missing", "u64", "f32", "f32 is missing"];
+        let behind = [
+            "dec",
+            "day",
+            "ms",
+            "ms is missing",
+            "zone",
+            "flag=false",
+            "flag=true",
+            "text=",
+            "text=a",
+            "text=b",
+            "dict=x",
+            "dict=y",
+            "codes=8000",
+            "codes=8001",
+        ];
+        assert_eq!(log.schema.feature_names(), [&before[..], f16, &behind].concat(), "{name}");
+        let rows = dense(&log);
+        let without_f16 = |row: usize| {
+            let mut row = rows[row].clone();
+            if !f16.is_empty() {
+                row.remove(5);
+            }
+            row
+        };
+        let labels = |codes: [f64; 9]| codes;
+        let row = |numbers: [f64; 10], codes| [&numbers[..], &labels(codes)].concat();
+        assert_eq!(
+            without_f16(0),
+            row(
+                [1.0, 0.0, 1.0, 0.5, 0.0, 1.1, 20484.0, 20484.5, 0.0, 20484.5],
+                [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]
+            )
+        );
+        assert_eq!(
+            without_f16(1),
+            row(
+                [-2.0, 0.0, 9.223372036854775808e18, 1.25, 0.0, -2.25, -1.0, -0.25, 0.0, 0.0],
+                [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0]
+            )
+        );
+        assert_eq!(
+            without_f16(2),
+            row(
+                [0.0, 1.0, 3.0, 0.0, 1.0, 3.0, 11016.0, 0.0, 1.0, 1.0],
+                [0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0]
+            )
+        );
+        assert_eq!((&log.actions[..], &log.rewards[..]), (&[0, 1, 1][..], &[1.0, 0.0, -1.0][..]));
+        assert_eq!(log.propensities.as_deref(), Some(&[0.5, 0.25, 1.0][..]));
+        let notes = log.facts.notes.join("\n");
+        for part in [
+            "column \"nothing\" left out: it is empty in every row",
+            "column \"struct\" left out: it holds Struct",
+            "column \"bin\" left out: it holds Binary",
+            "column \"list\" left out: it holds lists",
+        ] {
+            assert!(notes.contains(part), "{name}: {notes}");
+        }
+        let refused =
+            read_log(Source::path(data(name)).unwrap(), &LogOptions::default().action("struct"), &mut quiet);
+        let message = refused.unwrap_err().to_string();
+        assert!(
+            message.contains("column \"struct\" holds Struct")
+                && message.ends_with("cannot be read as values"),
+            "{message}"
+        );
+    }
+}
