@@ -22,10 +22,25 @@ pub(crate) struct BySchema {
     offsets: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f64>,
-    entries: Vec<(u32, f64)>,
+    entries: Vec<Entry>,
     unknown: BTreeMap<String, u64>,
     rows: u64,
     buffer: String,
+}
+
+/// A value of a row.
+struct Entry {
+    index: u32,
+    kind: Kind,
+    value: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Number,
+    Label,
+    /// That there is no number.
+    Missing,
 }
 
 /// A column of the schema.
@@ -122,19 +137,23 @@ impl BySchema {
         if self.absent == Absent::Missing {
             self.absent_columns(record, names)?;
         }
-        self.entries.sort_by_key(|(index, _)| *index);
-        for (index, value) in self.entries.drain(..) {
-            // A feature that is there twice counts twice, in formats that allow it.
-            let start = self.offsets.last().copied().unwrap_or_default();
-            let is_same = self.indices.len() > start && self.indices.last() == Some(&index);
-            match self.values.last_mut() {
-                Some(last) if is_same && (*last + value).abs() <= LARGEST => *last += value,
-                _ if is_same => {}
-                _ if value == 0.0 => {}
+        self.entries.sort_by_key(|entry| (entry.index, entry.kind));
+        let start = self.indices.len();
+        let mut number = None;
+        for Entry { index, kind, value } in self.entries.drain(..) {
+            let is_again = self.indices.len() > start && self.indices.last() == Some(&index);
+            match (kind, self.values.last_mut()) {
+                // A feature that is there twice adds up, in formats that allow it; a label does not.
+                (Kind::Number, Some(last)) if is_again && (*last + value).abs() <= LARGEST => *last += value,
+                (Kind::Missing, _) if number.is_some() && number == index.checked_sub(1) => {}
+                _ if is_again || value == 0.0 => {}
                 _ => {
                     self.indices.push(index);
                     self.values.push(value);
                 }
+            }
+            if kind == Kind::Number {
+                number = Some(index);
             }
         }
         self.offsets.push(self.indices.len());
@@ -171,7 +190,10 @@ impl BySchema {
                 let text = record.written(cell, &mut self.buffer);
                 known.missing += u64::from(text.is_empty());
                 match known.labels.get(text) {
-                    Some(label) => self.entries.push((known.base.saturating_add(*label), 1.0)),
+                    Some(label) => {
+                        let index = known.base.saturating_add(*label);
+                        self.entries.push(Entry { index, kind: Kind::Label, value: 1.0 });
+                    }
                     None => *self.unknown.entry(name.to_owned()).or_default() += 1,
                 }
                 return Ok(());
@@ -180,10 +202,11 @@ impl BySchema {
             _ => number(record, cell).map_err(|()| "a finite number up to 1e140 in magnitude"),
         };
         match found {
-            Ok(Some(value)) => self.entries.push((known.base, value)),
+            Ok(Some(value)) => self.entries.push(Entry { index: known.base, kind: Kind::Number, value }),
             Ok(None) if known.column.may_be_missing() => {
                 known.missing += 1;
-                self.entries.push((known.base.saturating_add(1), 1.0));
+                let index = known.base.saturating_add(1);
+                self.entries.push(Entry { index, kind: Kind::Missing, value: 1.0 });
             }
             Ok(None) => {
                 let hint = ", and the model was learnt from a log that has a value in every row";
@@ -202,10 +225,8 @@ impl BySchema {
         let feature = format!("{name}={}", record.written(cell, &mut self.buffer));
         match self.places.get(&feature).and_then(|place| self.columns.get_mut(*place)) {
             Some(known) => {
-                let is_again = std::mem::replace(&mut known.last, self.rows) == self.rows;
-                if !is_again {
-                    self.entries.push((known.base, 1.0));
-                }
+                known.last = self.rows;
+                self.entries.push(Entry { index: known.base, kind: Kind::Label, value: 1.0 });
             }
             None => *self.unknown.entry(name.to_owned()).or_default() += 1,
         }

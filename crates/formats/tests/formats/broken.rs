@@ -612,7 +612,6 @@ fn labels_of_a_table_are_refused_where_they_are_missing() {
 /// Every byte of a small file flipped, and every length: no panic, and no log of other rows.
 #[test]
 fn flipped_and_missing_bytes_of_binary_files_never_panic() {
-    std::panic::set_hook(Box::new(|_| {}));
     for name in [
         "log-pyarrow.parquet",
         "log-polars.parquet",
@@ -635,7 +634,6 @@ fn flipped_and_missing_bytes_of_binary_files_never_panic() {
             }
         }
     }
-    let _ = std::panic::take_hook();
 }
 
 #[test]
@@ -648,4 +646,19 @@ fn a_damaged_binary_file_says_so() {
     assert_eq!(found, "l.arrow: the Arrow data are damaged or cut off: its end is missing");
     let found = message("l.parquet", GOOD.as_bytes(), &LogOptions::default().format(Format::Parquet));
     assert!(found.starts_with("l.parquet: the Parquet data are damaged or cut off: "), "{found}");
+}
+
+/// The length that a compressed buffer of Arrow states is what its decoder asks memory for.
+#[test]
+fn a_buffer_that_states_a_terabyte_is_refused_before_memory_is_asked_for() {
+    let mut bytes = std::fs::read(data("log-pyarrow.feather")).unwrap();
+    let frames: Vec<usize> =
+        (8..bytes.len() - 4).filter(|at| bytes[*at..].starts_with(b"\x04\x22\x4d\x18")).collect();
+    assert!(!frames.is_empty());
+    for at in frames {
+        bytes[at - 8..at].copy_from_slice(&(1_i64 << 40).to_le_bytes());
+    }
+    let found = message("l.feather", &bytes, &LogOptions::default());
+    assert!(found.starts_with("l.feather: the Arrow data are damaged or cut off: a buffer of "), "{found}");
+    assert!(found.ends_with(" bytes states to be longer than 67108864"), "{found}");
 }

@@ -270,3 +270,20 @@ fn a_probability_that_is_missing_or_another_is_told() {
     let skip = LogOptions::default().missing_propensities(MissingPropensities::Skip);
     assert_eq!(read(skip).unwrap().facts.skipped[0].to_string(), "1 rows without a propensity");
 }
+
+#[test]
+fn what_is_said_twice_is_coded_for_a_model_as_it_was_learnt() {
+    let text = "1:0:0.5 | d=a d=a x:2 x:3 y=\n2:0:0.5 | d=b x: y:1\n".replace("x: ", "x:0 ");
+    let log = log("l.vw", &text);
+    assert_eq!(log.schema.feature_names(), ["d=a", "d=b", "x", "y", "y is missing"]);
+    assert_eq!(dense(&log), [[1.0, 0.0, 5.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0, 0.0]]);
+    let rows = |text: &str| {
+        let rows =
+            read_contexts(Source::bytes("r.vw", text), &log.schema, &LogOptions::default(), &mut quiet)
+                .unwrap();
+        rows.contexts.iter().map(|row| row.to_dense()).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&text), dense(&log));
+    // A number beside its own absence is there.
+    assert_eq!(rows("| y= y:4 y=\n| y:0 y=\n"), [[0.0, 0.0, 0.0, 4.0, 0.0], [0.0; 5]]);
+}

@@ -158,7 +158,7 @@ impl IpcBatches {
     }
 }
 
-/// Refuses a batch that states more rows, or longer buffers, than its bytes account for.
+/// Refuses a batch that states more rows, or longer buffers, than its bytes account for, or buffers elsewhere.
 fn check(
     batch: &arrow_ipc::RecordBatch<'_>,
     body: &Buffer,
@@ -168,11 +168,17 @@ fn check(
     if u64::try_from(batch.length()).is_ok_and(|rows| rows > most_rows) || batch.length() < 0 {
         return Err(format!("a batch states {} rows", batch.length()));
     }
-    if batch.compression().is_none() {
-        return Ok(());
-    }
-    let ratio = i64::try_from(ratio).unwrap_or(i64::MAX);
+    let (ratio, is_compressed) = (i64::try_from(ratio).unwrap_or(i64::MAX), batch.compression().is_some());
     for buffer in batch.buffers().into_iter().flatten() {
+        let end = buffer.offset().checked_add(buffer.length()).and_then(|end| usize::try_from(end).ok());
+        let is_within =
+            end.is_some_and(|end| end <= body.len()) && buffer.offset() >= 0 && buffer.length() >= 0;
+        if !is_within {
+            return Err("a buffer is not within its batch".to_owned());
+        }
+        if !is_compressed {
+            continue;
+        }
         let bytes = usize::try_from(buffer.offset()).ok().and_then(|start| body.as_slice().get(start..));
         let length = bytes.and_then(|bytes| bytes.first_chunk::<8>()).map(|bytes| i64::from_le_bytes(*bytes));
         let most = buffer.length().saturating_mul(ratio).max(FREE_BYTES);

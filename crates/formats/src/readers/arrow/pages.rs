@@ -87,4 +87,23 @@ mod tests {
         assert_eq!(sizes(&[0x15, 0, 0x15, 0x80]), None);
         assert_eq!(sizes(b""), None);
     }
+
+    #[test]
+    fn a_page_that_states_a_gigabyte_is_refused_before_it_is_read() {
+        use std::io::Write;
+        let header =
+            |uncompressed: [u8; 5]| [&[0x15, 0, 0x15][..], &uncompressed, &[0x15, 0x14, 0x2c]].concat();
+        let pages = |header: &[u8]| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(header).unwrap();
+            Pages { file, ratio: 1000 }
+        };
+        // 2^30 and 2^26, doubled and in digits of seven bits.
+        let large = pages(&header([0x80, 0x80, 0x80, 0x80, 0x08]));
+        let message = large.get_read(0).map(drop).unwrap_err().to_string();
+        assert!(message.ends_with("a page of 10 bytes states to be 1073741824 bytes long"), "{message}");
+        assert!(pages(&header([0x80, 0x80, 0x80, 0xc0, 0x00])).get_read(0).is_ok());
+        assert!(large.get_bytes(4, 100).is_err() && large.get_bytes(u64::MAX, 1).is_err());
+        assert_eq!(large.get_bytes(1, 2).unwrap().len(), 2);
+    }
 }

@@ -47,6 +47,21 @@ impl ParquetBatches {
             if cells > FREE_CELLS.saturating_add(bytes.saturating_mul(ratio)) {
                 return Err(format!("it states {rows} rows in {bytes} bytes"));
             }
+            let columns = builder.metadata().row_groups().iter().flat_map(|group| group.columns());
+            let are_within = columns.into_iter().all(|column| {
+                let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+                let is_within = |start: i64| {
+                    start.checked_add(column.compressed_size()).is_some_and(|end| {
+                        start >= 0
+                            && column.compressed_size() >= 0
+                            && u64::try_from(end).is_ok_and(|end| end <= bytes)
+                    })
+                };
+                starts.into_iter().flatten().min().is_some_and(is_within)
+            });
+            if !are_within {
+                return Err("a column is not within the file".to_owned());
+            }
             let mask = ProjectionMask::roots(builder.parquet_schema(), readable(&schema));
             let reader = builder.with_batch_size(BATCH).with_projection(mask).build();
             Ok((reader.map_err(|error| error.to_string())?, schema, rows))
