@@ -512,7 +512,9 @@ fn lines_that_each_have_other_names_are_refused_before_they_fill_the_memory() {
     }
     let found = message("l.jsonl", text.as_bytes(), &LogOptions::default());
     assert!(
-        found.ends_with("absent cells for those that are there") && found.contains("more than 100"),
+        found.starts_with("l.jsonl, line 4")
+            && found.ends_with("absent cells for those that are there")
+            && found.contains("more than 100"),
         "{found}"
     );
     let few = LogOptions::default().limits(Limits { columns: 100, ..Limits::default() });

@@ -287,3 +287,23 @@ fn what_is_said_twice_is_coded_for_a_model_as_it_was_learnt() {
     // A number beside its own absence is there.
     assert_eq!(rows("| y= y:4 y=\n| y:0 y=\n"), [[0.0, 0.0, 0.0, 4.0, 0.0], [0.0; 5]]);
 }
+
+#[test]
+fn a_label_with_a_weight_is_a_number_of_its_own() {
+    let log = log("l.vw", "1:0:0.5 |a:2 d=x |:0.5 e=y f=z:2\n2:0:0.5 | e=y f=z\n");
+    assert_eq!(log.schema.feature_names(), ["a.d=x", "e=y", "f=z", "e=y"]);
+    assert_eq!(dense(&log), [[2.0, 0.5, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0]]);
+}
+
+#[test]
+fn the_index_of_the_label_is_taken_before_all_other_names_of_the_action() {
+    let text = event("-1", 0, "\"x\":1,", "{},{}", "").replace("\"_label_Action\":1", "\"_label_Action\":2")
+        + &event("0", 1, "\"x\":2,", "{},{}", "").replace("\"a\":[2,9]", "\"a\":[1,2]");
+    let found = log("l.dsjson", &text);
+    assert_eq!(found.actions, [0, 1]);
+    let note = "in 2 events a, _label_Action and _labelIndex name different actions: _labelIndex was taken";
+    assert!(found.facts.notes.contains(&note.to_owned()), "{:?}", found.facts.notes);
+    let by_action =
+        log("l.dsjson", &text.replace("\"_labelIndex\":0,", "").replace("\"_labelIndex\":1,", ""));
+    assert_eq!(by_action.actions, [1, 1]);
+}

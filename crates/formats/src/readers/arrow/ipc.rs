@@ -158,7 +158,8 @@ impl IpcBatches {
     }
 }
 
-/// Refuses a batch that states more rows, or longer buffers, than its bytes account for, or buffers elsewhere.
+/// Refuses a batch that states more rows, or longer buffers, than its bytes account for, or buffers outside
+/// of them.
 fn check(
     batch: &arrow_ipc::RecordBatch<'_>,
     body: &Buffer,
