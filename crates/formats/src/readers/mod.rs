@@ -78,6 +78,10 @@ pub(crate) fn open(
     if stream.beginning().is_empty() {
         return Err(FormatError::Empty { file });
     }
+    if options.format.is_none() && is_json_list(stream.beginning()) {
+        let (format, reason) = ("a list of JSON", "is not read: write an object a line");
+        return Err(FormatError::WrongFormat { file, format, reason });
+    }
     let found = options.format.or_else(|| detect(&file, stream.beginning()));
     let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
     let records: Box<dyn Records> = match format {
@@ -99,4 +103,10 @@ pub(crate) fn open(
         }
     };
     Ok(Opened { format, records })
+}
+
+/// Whether a file begins as a document of JSON does that is one list of objects.
+fn is_json_list(beginning: &[u8]) -> bool {
+    let mut letters = beginning.iter().filter(|byte| !byte.is_ascii_whitespace());
+    letters.next() == Some(&b'[') && letters.next() == Some(&b'{')
 }

@@ -418,6 +418,7 @@ fn bytes_that_are_no_text_are_refused_with_their_place() {
             at("", ""),
             "l: neither the name nor the content says which format this is; name it: csv, tsv, json-lines, parquet, arrow, vw, vw-eval, dsjson or open-bandit",
         ),
+        ("l.json", b"[\n {\"x\":1}]".to_vec(), "l.json: a list of JSON is not read: write an object a line"),
         (
             "l.csv",
             b"PK\x03\x04rest".to_vec(),
