@@ -74,15 +74,27 @@ pub fn inspect(model: &Model, leaves: usize) -> Inspection {
     Inspection { columns, actions, leaves, trees: members.len(), leaf_count }
 }
 
-/// A coordinate: the name of its column, and its label in a column of labels.
-type Column = (String, Option<String>);
+/// What a coordinate stands for, by the name of its column.
+enum Column {
+    Number(String),
+    IsMissing(String),
+    Label(String, String),
+}
 
 fn columns(schema: Option<&Schema>) -> Vec<Column> {
-    let of_column = |column: &ContextColumn| match column {
-        ContextColumn::Number { name } => vec![(name.clone(), None)],
-        ContextColumn::Labels { name, labels } => {
-            labels.iter().map(|label| (name.clone(), Some(label.clone()))).collect()
+    let of_column = |column: &ContextColumn| {
+        let name = column.name();
+        let mut all = match column {
+            ContextColumn::Labels { labels, .. } => {
+                labels.iter().map(|label| Column::Label(name.to_owned(), label.clone())).collect()
+            }
+            _ if column.is_date() => vec![Column::Number(format!("{name} in days since 1970"))],
+            _ => vec![Column::Number(name.to_owned())],
+        };
+        if column.may_be_missing() {
+            all.push(Column::IsMissing(name.to_owned()));
         }
+        all
     };
     schema.map(|schema| schema.contexts().iter().flat_map(of_column).collect()).unwrap_or_default()
 }
@@ -101,8 +113,9 @@ struct Asked {
 impl Names<'_> {
     fn coordinate(&self, j: u32) -> String {
         match self.columns.get(j as usize) {
-            Some((name, None)) => name.clone(),
-            Some((name, Some(label))) => format!("{name} = {label}"),
+            Some(Column::Number(name)) => name.clone(),
+            Some(Column::IsMissing(name)) => format!("{name} is missing"),
+            Some(Column::Label(name, label)) => format!("{name} = {label}"),
             None => format!("x{j}"),
         }
     }
@@ -149,13 +162,15 @@ impl Names<'_> {
     }
 
     fn condition(&self, j: u32, Asked { from, to }: &Asked) -> String {
-        // A label's coordinate is 0 or 1.
-        if let Some((name, Some(label))) = self.columns.get(j as usize) {
-            let is = from.is_some_and(|from| from > 0.0 && from <= 1.0) && to.is_none_or(|to| to > 1.0);
-            let is_not = to.is_some_and(|to| to > 0.0 && to <= 1.0) && from.is_none_or(|from| from <= 0.0);
-            if is || is_not {
-                return format!("{name} {} {label}", if is { "=" } else { "is not" });
-            }
+        // The coordinate of a label, or of a missing number, is 0 or 1.
+        let is = from.is_some_and(|from| from > 0.0 && from <= 1.0) && to.is_none_or(|to| to > 1.0);
+        let is_not = to.is_some_and(|to| to > 0.0 && to <= 1.0) && from.is_none_or(|from| from <= 0.0);
+        match self.columns.get(j as usize) {
+            Some(Column::Label(name, label)) if is => return format!("{name} = {label}"),
+            Some(Column::Label(name, label)) if is_not => return format!("{name} is not {label}"),
+            Some(Column::IsMissing(name)) if is => return format!("{name} is missing"),
+            Some(Column::IsMissing(name)) if is_not => return format!("{name} is not missing"),
+            _ => {}
         }
         let name = self.coordinate(j);
         let [from, to] = [from, to].map(|end| end.map(short));
@@ -236,6 +251,16 @@ mod tests {
         assert_eq!(says(12), "age >= 42.65, action music");
         let bare = Names { schema: None, columns: columns(None) };
         assert_eq!(bare.way(&tree, 10), "x0 < 30.5 and x1 >= 0.5, action 0");
+        // The second coordinate of a number that may be missing, and days.
+        let columns_of = [
+            ContextColumn::NumberOrMissing { name: "age".into() },
+            ContextColumn::Date { name: "since".into() },
+        ];
+        let schema = Schema::new(columns_of.to_vec(), ActionNames::Numbered(3)).unwrap();
+        let dated = Names { schema: Some(&schema), columns: columns(Some(&schema)) };
+        assert_eq!(dated.way(&tree, 8), "since in days since 1970 >= 0.5, action 2");
+        assert_eq!(dated.way(&tree, 9), "age < 30.5 and age is not missing, action 0");
+        assert_eq!(dated.way(&tree, 10), "age < 30.5 and age is missing, action 0");
         let leaf = LeafInWords { tree: 0, condition: says(10), adds: 0.12 };
         assert_eq!(leaf.sentence(), "age < 30.5 and device = phone, action music: +0.120");
     }

@@ -6,6 +6,7 @@
 
 mod action_set;
 mod conversion;
+pub mod dates;
 mod error;
 pub mod estimators;
 mod label_sets;

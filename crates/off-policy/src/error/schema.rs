@@ -112,6 +112,14 @@ pub enum SchemaError {
         /// What was there.
         value: String,
     },
+    /// A value that is no date, in a column of dates.
+    #[error("column {column:?}: {value:?} is not a date as 2026-01-31 or 2026-01-31T12:00:00Z")]
+    NotADate {
+        /// The column.
+        column: String,
+        /// What was there.
+        value: String,
+    },
     /// The values make no row.
     #[error(transparent)]
     Row(#[from] RowError),

@@ -7,7 +7,7 @@ use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Scores, Softmax};
 use off_policy::readers::{ActionCoding, CsvColumns, ReadError, read_contexts, read_csv, read_open_bandit};
 use off_policy::{
     ActionNames, ActionSets, ContextColumn, Log, LogError, PolicyError, Rewards, Schema, SchemaError,
-    SchemaMismatch,
+    SchemaMismatch, Value,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -200,7 +200,7 @@ fn a_record_is_encoded_as_a_row_of_a_table_is() {
         assert_eq!(x.row().to_dense(), table.contexts.row(0).unwrap().to_dense());
         assert_eq!(x.unknown_labels.len(), table.unknown_labels);
     }
-    let refused = |record: Vec<(&str, off_policy::Value<'_>)>| own.encode(record).unwrap_err();
+    let refused = |record: Vec<(&str, Value<'_>)>| own.encode(record).unwrap_err();
     assert_eq!(refused(vec![("age", 1.0.into())]), SchemaError::MissingValue { column: "device".into() });
     assert_eq!(
         refused(vec![("age", 1.0.into()), ("age ", 2.0.into())]),
@@ -360,4 +360,65 @@ fn parts_of_a_split_are_a_partition_by_shares() {
     assert!(matches!(refused([f64::NAN, 0.5]), LogError::BadShare { .. }));
     assert_eq!(refused([0.99, 0.01]), LogError::EmptyPart { part: 1, rows: 10 });
     assert!(log.split([], &mut ChaCha8Rng::seed_from_u64(5)).is_err());
+}
+
+fn with_dates() -> Schema {
+    let columns = vec![
+        ContextColumn::NumberOrMissing { name: "age".into() },
+        ContextColumn::Date { name: "since".into() },
+        ContextColumn::DateOrMissing { name: "until".into() },
+        labels("device", &["", "phone"]),
+    ];
+    Schema::new(columns, ActionNames::Numbered(2)).unwrap()
+}
+
+#[test]
+fn a_missing_value_has_a_coordinate_of_its_own() {
+    let own = with_dates();
+    let names = ["age", "age is missing", "since", "until", "until is missing", "device=", "device=phone"];
+    assert_eq!((own.inputs(), &own.feature_names()[..]), (7, &names.map(str::to_owned)[..]));
+    let encode = |age: Value<'_>, since: Value<'_>, until: Value<'_>, device: Value<'_>| {
+        own.encode([("age", age), ("since", since), ("until", until), ("device", device)])
+    };
+    let day = Value::Text("1970-01-03");
+    let x = encode(41.0.into(), day, "1970-01-01T06:00Z".into(), "phone".into()).unwrap();
+    assert_eq!(x.row().to_dense(), [41.0, 0.0, 2.0, 0.25, 0.0, 0.0, 1.0]);
+    for nothing in [Value::Missing, Value::Text(" "), Value::Number(f64::NAN)] {
+        let x = encode(nothing, 2.0.into(), nothing, Value::Missing).unwrap();
+        assert_eq!(x.row().to_dense(), [0.0, 1.0, 2.0, 0.0, 1.0, 1.0, 0.0]);
+    }
+    let refused = encode(1.0.into(), Value::Missing, day, "".into()).unwrap_err();
+    assert_eq!(refused, SchemaError::MissingValue { column: "since".into() });
+    let refused = encode(1.0.into(), "today".into(), day, "".into()).unwrap_err();
+    assert_eq!(refused, SchemaError::NotADate { column: "since".into(), value: "today".into() });
+    let refused = encode("old".into(), day, day, "".into()).unwrap_err();
+    assert_eq!(refused, SchemaError::NotANumber { column: "age".into(), value: "old".into() });
+}
+
+#[test]
+fn dates_and_missing_values_are_part_of_the_coding() {
+    let of = |column: ContextColumn| Schema::new(vec![column], ActionNames::Numbered(2)).unwrap();
+    let name = || "since".to_owned();
+    let (plain, date) = (of(number("since")), of(ContextColumn::Date { name: name() }));
+    assert_eq!(
+        plain.check_same(&date).unwrap_err().to_string(),
+        "contexts are coded differently: coordinate 0 is \"since (days since 1970)\", not \"since\"; read the log \
+         by the columns of the policy"
+    );
+    let optional = of(ContextColumn::NumberOrMissing { name: name() });
+    assert!(matches!(
+        plain.check_same(&optional),
+        Err(SchemaMismatch::Coordinates { expected: 1, found: 2 })
+    ));
+    let both = of(ContextColumn::DateOrMissing { name: name() });
+    assert!(matches!(both.check_same(&optional), Err(SchemaMismatch::Coordinate { coordinate: 0, .. })));
+    // What was saved before there were dates is read as it was, and the new columns are saved by name.
+    let old = r#"{"contexts":[{"number":{"name":"age"}},{"labels":{"name":"d","labels":["x"]}}],"actions":{"numbered":2}}"#;
+    let loaded: Schema = serde_json::from_str(old).unwrap();
+    assert_eq!((loaded.inputs(), serde_json::to_string(&loaded).unwrap()), (2, old.to_owned()));
+    let own = with_dates();
+    let saved = serde_json::to_string(&own).unwrap();
+    assert!(saved.contains(r#"{"number_or_missing":{"name":"age"}},{"date":{"name":"since"}}"#), "{saved}");
+    assert_eq!(serde_json::from_str::<Schema>(&saved).unwrap(), own);
+    assert_eq!(serde_json::from_str::<Schema>(&saved.replace("since", "until")).ok(), None);
 }

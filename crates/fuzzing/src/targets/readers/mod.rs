@@ -1,6 +1,7 @@
 //! Readers of files and streams.
 
 mod data_files;
+mod formats;
 mod logs;
 mod results;
 
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub(super) fn all() -> Vec<Target> {
     let mut list = logs::all();
+    list.extend(formats::all());
     list.extend(data_files::all());
     list.extend(results::all());
     list

@@ -173,7 +173,8 @@ impl CsvColumns {
         Self { outcome: Outcome::Cost(name.into()), ..self }
     }
 
-    /// The same columns with the contexts and labels of a schema named: another file is then coded alike.
+    /// The same columns with the contexts and labels of a schema named: another file is then coded alike. A
+    /// column of dates, or of numbers that may be missing, is read as numbers here: its cells may be neither.
     #[must_use]
     pub fn coded_as(mut self, schema: &Schema) -> Self {
         let outcome = match &mut self.outcome {
@@ -185,10 +186,10 @@ impl CsvColumns {
         }
         let names = schema.contexts().iter().map(|column| column.name().to_owned()).collect();
         let known = |column: &ContextColumn| match column {
-            ContextColumn::Number { .. } => None,
             ContextColumn::Labels { name, labels } => {
                 Some(CategoryColumn { column: name.clone(), labels: CategoryLabels::Known(labels.clone()) })
             }
+            _ => None,
         };
         Self {
             contexts: ContextColumns::Named(names),

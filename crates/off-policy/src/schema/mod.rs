@@ -1,8 +1,11 @@
 //! What the coordinates of a context and the numbers of the actions stand for.
 
+mod value;
+
+pub use value::Value;
+
 use crate::action_set::check_count;
 use crate::{LogError, SchemaError, SchemaMismatch};
-use rows::numeric::LARGEST;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -17,8 +20,9 @@ use std::sync::Arc;
 /// on, and both are compared where they meet: see [`check_same`](Self::check_same). A log or a policy that
 /// was made of bare numbers has no schema.
 ///
-/// *Shapes:* a column of numbers is one coordinate, a column of labels one a label, in the order of the
-/// columns. *Cost:* a copy shares its contents.
+/// *Shapes:* a column of numbers or dates is one coordinate, and one more where values may be missing; a
+/// column of labels is one coordinate a label; in the order of the columns. *Cost:* a copy shares its
+/// contents.
 ///
 /// ```
 /// use off_policy::{ActionNames, ContextColumn, Schema};
@@ -48,11 +52,38 @@ struct Parts {
 }
 
 /// A column of a table of contexts.
+///
+/// ```
+/// use off_policy::{ActionNames, ContextColumn, Schema, Value};
+/// let age = ContextColumn::NumberOrMissing { name: "age".into() };
+/// let since = ContextColumn::Date { name: "since".into() };
+/// let schema = Schema::new(vec![age, since], ActionNames::Numbered(2))?;
+/// assert_eq!(schema.feature_names(), ["age", "age is missing", "since"]);
+/// let x = schema.encode([("age", Value::Missing), ("since", "1970-01-02T12:00:00Z".into())])?;
+/// assert_eq!(x.row().to_dense(), [0.0, 1.0, 1.5]);
+/// # Ok::<(), off_policy::SchemaError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextColumn {
     /// A number, as it is: one coordinate.
     Number {
+        /// The name of the column.
+        name: String,
+    },
+    /// A number that some rows lack: two coordinates. Where it is missing, the first is 0 and the second,
+    /// `age is missing`, is 1.
+    NumberOrMissing {
+        /// The name of the column.
+        name: String,
+    },
+    /// A date or a time: one coordinate, the [days since 1970](crate::dates::days_since_1970).
+    Date {
+        /// The name of the column.
+        name: String,
+    },
+    /// A date or a time that some rows lack: two coordinates, as of a number.
+    DateOrMissing {
         /// The name of the column.
         name: String,
     },
@@ -73,15 +104,6 @@ pub enum ActionNames {
     Numbered(usize),
     /// These, each once; the first is action 0.
     Labels(Vec<String>),
-}
-
-/// A cell of a record: a number or a text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value<'a> {
-    /// A number. In a column of labels it is the label that is written like it, 8000 for 8000.0.
-    Number(f64),
-    /// A text. In a column of numbers it is the number that is written there.
-    Text(&'a str),
 }
 
 /// One context that was made of a record.
@@ -135,14 +157,17 @@ impl Schema {
 
     fn features(&self) -> impl Iterator<Item = Feature<'_>> {
         self.0.contexts.iter().flat_map(|column| {
-            let (number, labels) = match column {
-                ContextColumn::Number { name } => (Some(Feature { column: name, label: None }), None),
-                ContextColumn::Labels { name, labels } => (None, Some((name, labels))),
+            let name = column.name();
+            let labels = match column {
+                ContextColumn::Labels { labels, .. } => Some(labels),
+                _ => None,
             };
-            let of_labels = labels.into_iter().flat_map(|(name, labels)| {
-                labels.iter().map(move |label| Feature { column: name, label: Some(label) })
-            });
-            number.into_iter().chain(of_labels)
+            let kind = if column.is_date() { Kind::Date } else { Kind::Number };
+            let number = labels.is_none().then_some(Feature { column: name, kind });
+            let missing = column.may_be_missing().then_some(Feature { column: name, kind: Kind::IsMissing });
+            let of_labels = labels.into_iter().flatten();
+            let of_labels = of_labels.map(move |label| Feature { column: name, kind: Kind::Label(label) });
+            number.into_iter().chain(missing).chain(of_labels)
         })
     }
 
@@ -169,7 +194,7 @@ impl Schema {
         }
         for (coordinate, (expected, found)) in self.features().zip(other.features()).enumerate() {
             if expected != found {
-                let (expected, found) = (expected.shown(), found.shown());
+                let (expected, found) = (expected.described(), found.described());
                 return Err(SchemaMismatch::Coordinate { coordinate, expected, found });
             }
         }
@@ -196,8 +221,9 @@ impl Schema {
     /// *Cost:* O(columns · log columns + labels of the columns of labels).
     ///
     /// # Errors
-    /// [`SchemaError::MissingValue`], [`SchemaError::DuplicateValue`], and [`SchemaError::NotANumber`] in a
-    /// column of numbers.
+    /// [`SchemaError::MissingValue`], also for a value that may not be missing;
+    /// [`SchemaError::DuplicateValue`]; [`SchemaError::NotANumber`] in a column of numbers and
+    /// [`SchemaError::NotADate`] in a column of dates.
     pub fn encode<'a>(
         &self,
         record: impl IntoIterator<Item = (&'a str, Value<'a>)>,
@@ -216,7 +242,13 @@ impl Schema {
             let missing = || SchemaError::MissingValue { column: name.to_owned() };
             let value = values.get(name).ok_or_else(missing)?;
             let entry = match column {
-                ContextColumn::Number { .. } => Some((0, value.number(name)?)).filter(|(_, x)| *x != 0.0),
+                _ if value.is_missing() && column.may_be_missing() => Some((1, 1.0)),
+                ContextColumn::Number { .. } | ContextColumn::NumberOrMissing { .. } => {
+                    Some((0, value.number(name)?)).filter(|(_, x)| *x != 0.0)
+                }
+                ContextColumn::Date { .. } | ContextColumn::DateOrMissing { .. } => {
+                    Some((0, value.date(name)?)).filter(|(_, x)| *x != 0.0)
+                }
                 ContextColumn::Labels { labels, .. } => {
                     let written = value.label();
                     let place = (0_u32..).zip(labels).find(|(_, label)| **label == *written);
@@ -242,15 +274,30 @@ impl Schema {
 #[derive(PartialEq)]
 struct Feature<'a> {
     column: &'a str,
-    /// `None` in a column of numbers.
-    label: Option<&'a str>,
+    kind: Kind<'a>,
+}
+
+/// What a coordinate says of its column.
+#[derive(PartialEq)]
+enum Kind<'a> {
+    Number,
+    Date,
+    IsMissing,
+    Label(&'a str),
 }
 
 impl Feature<'_> {
+    /// The name, and that it counts days, for a message.
+    fn described(self) -> String {
+        let is_date = self.kind == Kind::Date;
+        self.shown() + if is_date { " (days since 1970)" } else { "" }
+    }
+
     fn shown(self) -> String {
-        match self.label {
-            None => self.column.to_owned(),
-            Some(label) => format!("{}={label}", self.column),
+        match self.kind {
+            Kind::Number | Kind::Date => self.column.to_owned(),
+            Kind::IsMissing => format!("{} is missing", self.column),
+            Kind::Label(label) => format!("{}={label}", self.column),
         }
     }
 }
@@ -269,14 +316,32 @@ impl ContextColumn {
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::Number { name } | Self::Labels { name, .. } => name,
+            Self::Number { name }
+            | Self::NumberOrMissing { name }
+            | Self::Date { name }
+            | Self::DateOrMissing { name }
+            | Self::Labels { name, .. } => name,
         }
     }
 
+    /// Whether it has a coordinate that says that the number or the date is missing.
+    #[must_use]
+    pub fn may_be_missing(&self) -> bool {
+        matches!(self, Self::NumberOrMissing { .. } | Self::DateOrMissing { .. })
+    }
+
+    /// Whether it holds dates, which its coordinate counts in days.
+    #[must_use]
+    pub fn is_date(&self) -> bool {
+        matches!(self, Self::Date { .. } | Self::DateOrMissing { .. })
+    }
+
     /// How many coordinates it has.
-    fn width(&self) -> usize {
+    #[must_use]
+    pub fn width(&self) -> usize {
         match self {
-            Self::Number { .. } => 1,
+            Self::Number { .. } | Self::Date { .. } => 1,
+            Self::NumberOrMissing { .. } | Self::DateOrMissing { .. } => 2,
             Self::Labels { labels, .. } => labels.len(),
         }
     }
@@ -290,38 +355,6 @@ impl ActionNames {
             Self::Numbered(count) => *count,
             Self::Labels(labels) => labels.len(),
         }
-    }
-}
-
-impl<'a> Value<'a> {
-    fn number(self, column: &str) -> Result<f64, SchemaError> {
-        let number = match self {
-            Self::Number(number) => Some(number),
-            Self::Text(text) => text.trim().parse().ok(),
-        };
-        let refused =
-            || SchemaError::NotANumber { column: column.to_owned(), value: self.label().into_owned() };
-        number.filter(|x| x.abs() <= LARGEST).ok_or_else(refused)
-    }
-
-    fn label(self) -> Cow<'a, str> {
-        match self {
-            // −0 is 0.
-            Self::Number(number) => (number + 0.0).to_string().into(),
-            Self::Text(text) => text.trim().into(),
-        }
-    }
-}
-
-impl From<f64> for Value<'_> {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(text)
     }
 }
 
@@ -353,7 +386,10 @@ impl TryFrom<Parts> for Schema {
         // White space around a name or a cell of a table is not part of it.
         for column in &mut parts.contexts {
             match column {
-                ContextColumn::Number { name } => trim(name),
+                ContextColumn::Number { name }
+                | ContextColumn::NumberOrMissing { name }
+                | ContextColumn::Date { name }
+                | ContextColumn::DateOrMissing { name } => trim(name),
                 ContextColumn::Labels { name, labels } => {
                     trim(name);
                     labels.iter_mut().for_each(trim);

@@ -1,0 +1,384 @@
+//! What a reader or a writer refuses.
+
+use crate::facts::Skipped;
+use off_policy::{LogError, SchemaError};
+use rows::RowError;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Where in a file something is: `log.csv, line 3`. Rows count from 1, without the header; lines count from
+/// 1, with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the caller called it.
+    pub file: Arc<str>,
+    /// The row; `None` before the first one.
+    pub row: Option<u64>,
+    /// The line on which the row begins; `None` where a format has no lines.
+    pub line: Option<u64>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        match (self.line, self.row) {
+            (Some(line), _) => write!(f, ", line {line}"),
+            (None, Some(row)) => write!(f, ", row {row}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// Why a file was not read or written. Every message is one line and begins with the file.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// The system refused.
+    #[error("{file}: {message}")]
+    Io {
+        /// The file.
+        file: Arc<str>,
+        /// The kind of failure.
+        kind: io::ErrorKind,
+        /// What the system said.
+        message: String,
+    },
+    /// Neither the name nor the first bytes say which format it is.
+    #[error(
+        "{file}: neither the name nor the content says which format this is; name it: csv, tsv, json-lines, \
+         parquet, arrow, vw, vw-eval, dsjson or open-bandit"
+    )]
+    UnknownFormat {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// A format that cannot hold what is asked for.
+    #[error("{file}: {format} {reason}")]
+    WrongFormat {
+        /// The file.
+        file: Arc<str>,
+        /// The format.
+        format: &'static str,
+        /// What it lacks.
+        reason: &'static str,
+    },
+    /// No byte.
+    #[error("{file}: the file is empty")]
+    Empty {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// No row, or only such as are skipped.
+    #[error("{file}: there is no row to read{}", reasons(.skipped))]
+    NoRows {
+        /// The file.
+        file: Arc<str>,
+        /// What was skipped.
+        skipped: Vec<Skipped>,
+    },
+    /// A compressed, Parquet or Arrow file that ends early or whose bytes are not what they were.
+    #[error("{place}: the {format} data are damaged or cut off: {message}")]
+    Damaged {
+        /// Where, as far as rows were read.
+        place: Place,
+        /// gzip, zstd, Parquet or Arrow.
+        format: &'static str,
+        /// What the decoder said.
+        message: String,
+    },
+    /// Bytes that decompress to more than a log would.
+    #[error("{file}: {bytes} bytes decompress to more than {limit}: this is no log")]
+    DecompressesTooFar {
+        /// The file.
+        file: Arc<str>,
+        /// Compressed bytes so far.
+        bytes: u64,
+        /// The largest number of decompressed bytes.
+        limit: u64,
+    },
+    /// A line or record that is longer than any is read.
+    #[error("{place}: longer than {limit} bytes")]
+    LineTooLong {
+        /// The line.
+        place: Place,
+        /// The largest number of bytes.
+        limit: u64,
+    },
+    /// More rows, columns or cells than the bytes of the file account for, or than can be numbered.
+    #[error("{place}: more than {limit} {what}")]
+    TooMany {
+        /// Where.
+        place: Place,
+        /// What there is too much of.
+        what: &'static str,
+        /// The largest number.
+        limit: u64,
+    },
+    /// A column that was asked for, or that the model was learnt with.
+    #[error("{file}: there is no column {column:?}; there are {}", listed(.columns))]
+    MissingColumn {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// Two columns of one name.
+    #[error("{place}: two columns are called {column:?}")]
+    DuplicateColumn {
+        /// The header, or the line of the object.
+        place: Place,
+        /// The name.
+        column: String,
+    },
+    /// A column that was asked for in two roles.
+    #[error("column {column:?} is asked for as {first} and as {second}")]
+    ColumnAskedTwice {
+        /// The name.
+        column: String,
+        /// One role.
+        first: &'static str,
+        /// The other role.
+        second: &'static str,
+    },
+    /// Neither a reward nor a cost was named, and no column is called `reward`. The sign is never guessed.
+    #[error(
+        "{file}: there is no column \"reward\"; name the column of the rewards or of the costs; \
+         there are {}", listed(.columns)
+    )]
+    NoOutcome {
+        /// The file.
+        file: Arc<str>,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// Bytes that are no text.
+    #[error("{place}{}: not UTF-8", in_column(.column))]
+    NotUtf8 {
+        /// Where.
+        place: Place,
+        /// The column, where it is known.
+        column: Option<String>,
+    },
+    /// A quoted cell that the file ends in.
+    #[error("{place}, column {column:?}: the quotation mark of the cell is not closed")]
+    UnclosedQuote {
+        /// Where the record begins.
+        place: Place,
+        /// The column.
+        column: String,
+    },
+    /// A quotation mark inside a bare cell, or text behind a closing one.
+    #[error("{place}, column {column:?}: {fault}; quote the whole cell and double the marks inside it")]
+    StrayQuote {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// A mark inside a cell, or text behind one.
+        fault: &'static str,
+    },
+    /// A line of another number of cells than the header.
+    #[error("{place}: {got} cells, the header has {expected}")]
+    Ragged {
+        /// The line.
+        place: Place,
+        /// Cells of the header.
+        expected: usize,
+        /// Cells of the line.
+        got: usize,
+    },
+    /// A cell outside what its column holds.
+    #[error("{place}, column {column:?}: {value:?} is not {expected}")]
+    BadCell {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The cell.
+        value: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// An empty cell where there must be a value.
+    #[error("{place}, column {column:?}: the value is missing{hint}")]
+    MissingCell {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A column of numbers or dates with a text in it, and too many values to be labels.
+    #[error(
+        "{place}, column {column:?}: {value:?} is not {expected} as the other cells are; correct it, leave the \
+         column out (ignore), or read it as labels"
+    )]
+    MixedColumn {
+        /// The first text.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The text.
+        value: String,
+        /// A number or a date.
+        expected: &'static str,
+    },
+    /// No column is left for the contexts.
+    #[error("{file}: no column is left to learn from{}", because(.left_out))]
+    NoContexts {
+        /// The file.
+        file: Arc<str>,
+        /// What was left out, and why.
+        left_out: Vec<String>,
+    },
+    /// A log in which nothing was chosen.
+    #[error("{file}, column {column:?}: every row has the action {action:?}; there is nothing to choose")]
+    OneAction {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The action.
+        action: String,
+    },
+    /// An action that the model, or the format, does not know.
+    #[error("{place}, column {column:?}: {value:?} is not one of the {actions} known actions")]
+    UnknownAction {
+        /// Where.
+        place: Place,
+        /// The column.
+        column: String,
+        /// The action.
+        value: String,
+        /// |A|.
+        actions: usize,
+    },
+    /// A logged action that is not on the list of those on offer.
+    #[error("{place}, column {column:?}: the action {value:?} is not among those on offer")]
+    NotOnOffer {
+        /// Where.
+        place: Place,
+        /// The column of the action.
+        column: String,
+        /// The action.
+        value: String,
+    },
+    /// Actions with features of their own.
+    #[error(
+        "{place}: the actions have features of their own ({feature:?}), and the program does not learn from \
+         those yet; drop them (action features: drop) to learn from the contexts alone"
+    )]
+    ActionFeatures {
+        /// The first one.
+        place: Place,
+        /// A feature.
+        feature: String,
+    },
+    /// A line that is not JSON.
+    #[error("{place}: not JSON: {message}")]
+    BadJson {
+        /// The line.
+        place: Place,
+        /// What is wrong.
+        message: String,
+    },
+    /// A line that is not what its format has.
+    #[error("{place}: {value:?} is not {expected}")]
+    BadSyntax {
+        /// The line.
+        place: Place,
+        /// The part of the line.
+        value: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A column of a type that no coordinate is made of.
+    #[error("{file}: column {column:?} holds {found}, which cannot be read as {role}")]
+    ColumnType {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+        /// What it was asked for as.
+        role: &'static str,
+    },
+    /// A log without propensities, where they are needed.
+    #[error(
+        "the log has no propensities: name their column, or estimate them before a policy is learnt or judged"
+    )]
+    NoPropensities,
+    /// Rows of different weights, which a log cannot hold.
+    #[error(
+        "the rows have different weights (from pdrop), which a log cannot hold; drop them (weights: drop) to \
+         count every row once"
+    )]
+    Weights,
+    /// An option outside its domain.
+    #[error("{name} = {value:?} is not {expected}")]
+    BadOption {
+        /// The option.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it had to be.
+        expected: &'static str,
+    },
+    /// The caller stopped the reading.
+    #[error("stopped after {rows} rows")]
+    Interrupted {
+        /// Rows that were read.
+        rows: u64,
+    },
+    /// The rows do not make a matrix.
+    #[error(transparent)]
+    Rows(#[from] RowError),
+    /// The columns do not make a log.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The columns do not make a schema.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+}
+
+impl FormatError {
+    /// A failure of the system, or of a decoder that speaks like it.
+    pub(crate) fn io(file: &Arc<str>, error: &io::Error) -> Self {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
+            // A source below a decoder knows better what is wrong.
+            Some(own) => own.clone(),
+            None => Self::Io { file: file.clone(), kind: error.kind(), message: error.to_string() },
+        }
+    }
+}
+
+/// `"age", "device" and 3 more`.
+pub(crate) fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let mut text = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => text.push_str("no columns"),
+        n if n > SHOWN => text.push_str(&format!(" and {} more", n - SHOWN)),
+        _ => {}
+    }
+    text
+}
+
+fn in_column(column: &Option<String>) -> String {
+    column.as_ref().map(|column| format!(", column {column:?}")).unwrap_or_default()
+}
+
+fn reasons(skipped: &[Skipped]) -> String {
+    let reasons: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+    if reasons.is_empty() { String::new() } else { format!(" (skipped: {})", reasons.join("; ")) }
+}
+
+fn because(notes: &[String]) -> String {
+    if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) }
+}

@@ -1,0 +1,33 @@
+//! Logs of decisions and tables in the formats that people have them in.
+//!
+//! CSV, TSV, JSON lines, Parquet, Arrow, Vowpal Wabbit's text and dsjson, and the Open Bandit Dataset; each
+//! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
+//!
+//! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`]
+//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
+//! [`FormatError`].
+
+mod actions;
+mod columns;
+mod contexts;
+mod error;
+mod facts;
+mod layout;
+mod log;
+mod options;
+mod pass;
+mod readers;
+mod record;
+mod roles;
+mod source;
+mod table;
+mod writers;
+
+pub use contexts::{ReadContexts, read_contexts};
+pub use error::{FormatError, Place};
+pub use facts::{Progress, ReadFacts, Skipped, quiet};
+pub use log::{ReadLog, read_log, read_log_coded};
+pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};
+pub use source::Source;
+pub use table::{Table, read_table, read_table_coded};
+pub use writers::{WriteFacts, WriteOptions, write_log, write_log_to};

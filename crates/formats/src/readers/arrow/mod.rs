@@ -1,0 +1,154 @@
+//! Parquet and Arrow: batches of typed columns.
+
+mod cells;
+mod ipc;
+mod pages;
+mod parquet_file;
+
+pub(super) use ipc::IpcBatches;
+pub(super) use parquet_file::ParquetBatches;
+
+use super::{ColumnNames, Records};
+use crate::FormatError;
+use crate::error::Place;
+use crate::facts::{FileName, Progress};
+use crate::record::Record;
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+use cells::{can_be_read, cell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The batches of a file.
+pub(super) trait Batches {
+    fn schema(&self) -> SchemaRef;
+
+    /// The next one, of the columns that [`can_be_read`].
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, FormatError>;
+
+    fn progress(&self, rows: u64) -> Progress;
+
+    fn fingerprint(&mut self) -> Result<(u64, String), FormatError>;
+}
+
+/// The rows of the batches.
+pub(super) struct ArrowRecords {
+    batches: Box<dyn Batches>,
+    names: ColumnNames,
+    /// The places of the columns that are read, and their numbers.
+    places: Vec<(usize, u32)>,
+    batch: Option<RecordBatch>,
+    /// The next row of the batch.
+    next: usize,
+    row: u64,
+    notes: Vec<String>,
+}
+
+impl ArrowRecords {
+    /// `asked` are the columns that must be read.
+    pub(super) fn new(
+        file: &FileName,
+        batches: Box<dyn Batches>,
+        asked: &[&str],
+        limit: u64,
+    ) -> Result<Self, FormatError> {
+        let schema = batches.schema();
+        let (mut names, mut places, mut notes) = (ColumnNames::default(), Vec::new(), Vec::new());
+        let place = || Place { file: file.clone(), row: None, line: None };
+        for (at, field) in schema.fields().iter().enumerate() {
+            let name = field.name().trim();
+            if !can_be_read(field.data_type()) {
+                let (column, found) = (name.to_owned(), field.data_type().to_string());
+                if asked.iter().any(|asked| asked.trim() == name) {
+                    return Err(FormatError::ColumnType {
+                        file: file.clone(),
+                        column,
+                        found,
+                        role: "values",
+                    });
+                }
+                notes.push(format!("column {column:?} left out: it holds {found}"));
+                continue;
+            }
+            if name.is_empty() {
+                notes.push("1 column without a name left out".to_owned());
+                continue;
+            }
+            let known = names.len();
+            let too_many = || FormatError::TooMany { place: place(), what: "columns", limit };
+            let number = names.place(name, limit).ok_or_else(too_many)?;
+            if (number as usize) < known {
+                return Err(FormatError::DuplicateColumn { place: place(), column: name.to_owned() });
+            }
+            places.push((at, number));
+        }
+        Ok(Self { batches, names, places, batch: None, next: 0, row: 0, notes })
+    }
+}
+
+/// The places of the columns that are read.
+fn readable(schema: &Schema) -> Vec<usize> {
+    let fields = schema.fields().iter().enumerate();
+    fields.filter(|(_, field)| can_be_read(field.data_type())).map(|(at, _)| at).collect()
+}
+
+impl Records for ArrowRecords {
+    fn advance(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+        record.clear();
+        while self.batch.as_ref().is_none_or(|batch| self.next >= batch.num_rows()) {
+            self.batch = self.batches.next_batch()?;
+            self.next = 0;
+            if self.batch.is_none() {
+                return Ok(false);
+            }
+        }
+        let Some(batch) = &self.batch else { return Ok(false) };
+        self.row += 1;
+        (record.row, record.line) = (self.row, None);
+        // The batch has the readable columns alone, in their order.
+        for (column, (_, number)) in batch.columns().iter().zip(&self.places) {
+            let cell = cell(column, self.next, record);
+            record.cells.push((*number, cell));
+        }
+        self.next += 1;
+        Ok(true)
+    }
+
+    fn columns(&self) -> &ColumnNames {
+        &self.names
+    }
+
+    fn has_header(&self) -> bool {
+        true
+    }
+
+    fn progress(&self, rows: u64) -> Progress {
+        self.batches.progress(rows)
+    }
+
+    fn fingerprint(&mut self) -> Result<(u64, String), FormatError> {
+        self.batches.fingerprint()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+/// Runs a decoder on bytes that nobody has checked. The decoders of arrow and parquet return errors for what
+/// they foresee, and index or unwrap elsewhere; so their panics are damage of the file, and no bug of a
+/// caller. Nothing of the decoder is used behind a panic.
+fn guarded<T>(
+    format: &'static str,
+    place: Place,
+    decode: impl FnOnce() -> Result<T, String>,
+) -> Result<T, FormatError> {
+    let result = catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(text.unwrap_or("the decoder failed").to_owned())
+    });
+    result.map_err(|message| {
+        let message = message.lines().next().unwrap_or_default().chars().take(200).collect();
+        FormatError::Damaged { place, format, message }
+    })
+}

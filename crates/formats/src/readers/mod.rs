@@ -1,0 +1,112 @@
+//! The formats: each reader hands out records, a row each.
+//!
+//! Reading order: [`Records`], what they have in common; [`open`]; then a file a format.
+
+mod arrow;
+mod column_names;
+mod delimited;
+mod dsjson;
+mod json;
+mod json_lines;
+mod vw;
+
+use crate::FormatError;
+use crate::facts::{Progress, Skipped};
+use crate::options::{Format, LogOptions};
+use crate::record::Record;
+use crate::source::{Source, Stream, detect};
+pub(crate) use column_names::ColumnNames;
+use std::ops::ControlFlow;
+pub(crate) use vw::escaped;
+
+/// What a record without a cell of a column says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// The value is missing.
+    Missing,
+    /// The feature is not there: 0, and no label.
+    Zero,
+}
+
+/// The rows of a file.
+pub(crate) trait Records {
+    /// The next record; false behind the last one.
+    fn advance(&mut self, record: &mut Record) -> Result<bool, FormatError>;
+
+    /// The columns found so far.
+    fn columns(&self) -> &ColumnNames;
+
+    /// Whether all columns are known before the first record.
+    fn has_header(&self) -> bool;
+
+    /// What an absent cell says. Formats of decisions are those where it says 0.
+    fn absent(&self) -> Absent {
+        Absent::Missing
+    }
+
+    /// How far the file is read.
+    fn progress(&self, rows: u64) -> Progress;
+
+    /// Decompressed bytes and their SHA-256; behind the last record.
+    fn fingerprint(&mut self) -> Result<(u64, String), FormatError>;
+
+    /// Records that were skipped.
+    fn skipped(&self) -> Vec<Skipped> {
+        Vec::new()
+    }
+
+    /// What else a user should know.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A reader, with the format that was asked for or found.
+pub(crate) struct Opened {
+    pub(crate) format: Format,
+    pub(crate) records: Box<dyn Records>,
+}
+
+/// A reader of a source. `progress` is asked while a file is read that must be read twice.
+pub(crate) fn open(
+    source: Source,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Opened, FormatError> {
+    let stream: Stream = source.open(options.limits)?;
+    let file = stream.name().clone();
+    if stream.beginning().is_empty() {
+        return Err(FormatError::Empty { file });
+    }
+    if options.format.is_none() && is_json_list(stream.beginning()) {
+        let (format, reason) = ("a list of JSON", "is not read: write an object a line");
+        return Err(FormatError::WrongFormat { file, format, reason });
+    }
+    let found = options.format.or_else(|| detect(&file, stream.beginning()));
+    let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
+    let records: Box<dyn Records> = match format {
+        Format::Csv | Format::Tsv | Format::OpenBandit => {
+            Box::new(delimited::Delimited::open(stream, options.delimiter_byte(format)?)?)
+        }
+        Format::JsonLines => Box::new(json_lines::JsonLines::new(stream)),
+        Format::Vw | Format::VwEval => {
+            Box::new(vw::VwText::new(stream, format == Format::VwEval, options.action_features))
+        }
+        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, options.action_features)),
+        Format::Parquet | Format::Arrow => {
+            let batches: Box<dyn arrow::Batches> = match format {
+                Format::Arrow => Box::new(arrow::IpcBatches::open(stream, progress)?),
+                _ => Box::new(arrow::ParquetBatches::open(stream, progress)?),
+            };
+            let asked = options.asked_columns();
+            Box::new(arrow::ArrowRecords::new(&file, batches, &asked, options.limits.columns)?)
+        }
+    };
+    Ok(Opened { format, records })
+}
+
+/// Whether a file begins as a document of JSON does that is one list of objects.
+fn is_json_list(beginning: &[u8]) -> bool {
+    let mut letters = beginning.iter().filter(|byte| !byte.is_ascii_whitespace());
+    letters.next() == Some(&b'[') && letters.next() == Some(&b'{')
+}

@@ -1,0 +1,235 @@
+//! Vowpal Wabbit's text: `cb`, a line a decision, and `cb_adf`, a line an action.
+
+mod escapes;
+mod line;
+
+pub(crate) use escapes::escaped;
+
+use super::{Absent, ColumnNames, Records};
+use crate::FormatError;
+use crate::error::Place;
+use crate::facts::Progress;
+use crate::options::ActionFeatures;
+use crate::record::{Cell, Decision, Offered, Record};
+use crate::source::{Lines, Stream};
+use line::{Label, Line, features};
+
+/// The decisions of a file.
+pub(super) struct VwText {
+    lines: Lines,
+    names: ColumnNames,
+    raw: Vec<u8>,
+    row: u64,
+    layout: Layout,
+    action_features: ActionFeatures,
+    dropped: bool,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// A decision.
+    Line,
+    /// A decision that begins with an action to evaluate.
+    LineOfEval,
+    /// An action, or what the actions of an event share.
+    Event,
+}
+
+impl VwText {
+    pub(super) fn new(stream: Stream, is_eval: bool, action_features: ActionFeatures) -> Self {
+        let layout = match is_eval {
+            true => Layout::LineOfEval,
+            false if has_events(&String::from_utf8_lossy(stream.beginning())) => Layout::Event,
+            false => Layout::Line,
+        };
+        Self {
+            lines: Lines::new(stream),
+            names: ColumnNames::default(),
+            raw: Vec::new(),
+            row: 0,
+            layout,
+            action_features,
+            dropped: false,
+        }
+    }
+
+    /// The next line, or `None` behind the last one; blank lines are handed out.
+    fn read(&mut self) -> Result<Option<u64>, FormatError> {
+        self.raw.clear();
+        Ok(self.lines.read(&mut self.raw)?.map(|_| self.lines.line()))
+    }
+
+    fn line(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+        loop {
+            let Some(line) = self.read()? else { return Ok(false) };
+            if !self.raw.iter().all(u8::is_ascii_whitespace) {
+                self.row += 1;
+                (record.row, record.line) = (self.row, Some(line));
+                break;
+            }
+        }
+        let place = self.lines.place(Some(self.row), self.lines.line());
+        let Line { labels, features: of_context, .. } = Line::parse(&self.raw, &place)?;
+        let mut labels = labels.as_slice();
+        if self.layout == Layout::LineOfEval
+            && let [first, rest @ ..] = labels
+            && first.outcome.is_none()
+        {
+            labels = rest;
+        }
+        let mut shown = None;
+        let mut list = Vec::new();
+        for Label { action, outcome } in labels {
+            let span = record.keep(action);
+            list.push(Cell::Text(span));
+            if let Some(outcome) = outcome
+                && shown.replace((span, *outcome)).is_some()
+            {
+                let (value, expected) = ((*action).to_owned(), "the only labelled action of its line");
+                return Err(FormatError::BadSyntax { place, value, expected });
+            }
+        }
+        let is_list = list.len() > 1;
+        let list = is_list.then(|| record.list(list));
+        let (shown, outcome) = shown.unzip();
+        record.decision = Some(decision(Offered::Named { shown, list }, outcome));
+        let limit = self.lines.stream().limits().columns;
+        features(of_context, &place, record, &mut self.names, limit)?;
+        Ok(true)
+    }
+
+    fn event(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+        let (mut count, mut shown, mut outcome, mut tags) = (0_u32, None, None, Vec::new());
+        let mut begins = None;
+        loop {
+            let line = self.read()?;
+            if line.is_none() || self.raw.iter().all(u8::is_ascii_whitespace) {
+                match (begins, line) {
+                    (None, None) => return Ok(false),
+                    (None, Some(_)) => continue,
+                    (Some(_), _) => break,
+                }
+            }
+            if begins.is_none() {
+                begins = line;
+                self.row += 1;
+                (record.row, record.line) = (self.row, line);
+            }
+            let place = self.lines.place(Some(self.row), self.lines.line());
+            let Line { is_shared, labels, tag, features: own } = Line::parse(&self.raw, &place)?;
+            if is_shared {
+                if count > 0 {
+                    let expected = "the first line of an event: there is no blank line before it";
+                    return Err(FormatError::BadSyntax { place, value: "shared".into(), expected });
+                }
+                let limit = self.lines.stream().limits().columns;
+                features(own, &place, record, &mut self.names, limit)?;
+                continue;
+            }
+            if let [label, ..] = &labels[..]
+                && let Some(found) = label.outcome
+            {
+                if shown.replace(count).is_some() {
+                    let (value, expected) =
+                        (label.action.to_owned(), "in the only labelled line of its event");
+                    return Err(FormatError::BadSyntax { place, value, expected });
+                }
+                outcome = Some(found);
+            }
+            if let Some(feature) = own.split(['|', ' ', '\t']).find(|part| !part.is_empty()) {
+                if self.action_features == ActionFeatures::Refuse {
+                    return Err(FormatError::ActionFeatures { place, feature: feature.to_owned() });
+                }
+                self.dropped = true;
+            }
+            if let Some(tag) = tag {
+                tags.push(Cell::Text(record.keep(tag)));
+            }
+            count = count.saturating_add(1);
+        }
+        if count == 0 {
+            let place = self.lines.place(Some(self.row), begins.unwrap_or_default());
+            let (value, expected) = ("shared".to_owned(), "followed by the line of an action");
+            return Err(FormatError::BadSyntax { place, value, expected });
+        }
+        let tags = (tags.len() == count as usize).then(|| record.list(tags));
+        record.decision = Some(decision(Offered::Placed { shown, count, tags }, outcome));
+        Ok(true)
+    }
+}
+
+fn decision(offered: Offered, outcome: Option<line::Outcome>) -> Decision {
+    // A probability of 0 says that there is no label.
+    let outcome = outcome.filter(|outcome| outcome.probability != Some(0.0));
+    Decision {
+        offered,
+        propensity: outcome.and_then(|outcome| outcome.probability),
+        cost: outcome.map(|outcome| outcome.cost),
+        weight: 1.0,
+    }
+}
+
+impl Records for VwText {
+    fn advance(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+        record.clear();
+        match self.layout {
+            Layout::Event => self.event(record),
+            Layout::Line | Layout::LineOfEval => self.line(record),
+        }
+    }
+
+    fn columns(&self) -> &ColumnNames {
+        &self.names
+    }
+
+    fn has_header(&self) -> bool {
+        false
+    }
+
+    fn absent(&self) -> Absent {
+        Absent::Zero
+    }
+
+    fn progress(&self, rows: u64) -> Progress {
+        self.lines.stream().progress(rows)
+    }
+
+    fn fingerprint(&mut self) -> Result<(u64, String), FormatError> {
+        Ok(self.lines.stream().fingerprint())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let dropped = self.dropped.then(|| "the features of the actions are left out".to_owned());
+        let of_eval = (self.layout == Layout::LineOfEval)
+            .then(|| "the action to evaluate, at the beginning of a line, is left out".to_owned());
+        dropped.into_iter().chain(of_eval).collect()
+    }
+}
+
+/// Whether blank lines separate events: a line says `shared`, or several lines stand together, at most one
+/// of them labelled, and others behind a blank line.
+fn has_events(beginning: &str) -> bool {
+    let is_shared = |line: &str| {
+        line.trim_start().strip_prefix("shared").is_some_and(|rest| rest.starts_with([' ', '|', '\t']))
+    };
+    if beginning.lines().any(is_shared) {
+        return true;
+    }
+    let (mut groups, mut lines, mut most, mut labelled, mut is_single) = (0, 0, 0, 0, true);
+    for line in beginning.lines().chain([""]) {
+        if line.trim().is_empty() {
+            groups += usize::from(lines > 0);
+            most = most.max(lines);
+            is_single &= labelled <= 1;
+            (lines, labelled) = (0, 0);
+        } else {
+            lines += 1;
+            labelled += usize::from(line.split('|').next().is_some_and(|label| label.contains(':')));
+        }
+    }
+    groups > 1 && most > 1 && is_single
+}
+
+/// A place in a file, for the parts of a line.
+type At<'a> = &'a Place;

@@ -1,0 +1,131 @@
+//! One row as a reader hands it on: cells by column, and in Vowpal Wabbit's formats the decision.
+
+/// A piece of the text of a record, or of its list items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: usize,
+    end: usize,
+}
+
+/// A cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Cell {
+    /// Empty, null or NaN.
+    Missing,
+    /// A whole number, which a double may not hold.
+    Integer(i64),
+    Number(f64),
+    /// Days since 1970, in a format that has a type for them.
+    Days(f64),
+    Bool(bool),
+    /// A text of a format without types: perhaps a number.
+    Bare(Span),
+    /// A text of a format that has numbers besides.
+    Text(Span),
+    /// Several cells.
+    List(Span),
+}
+
+/// Which actions there were, in a format that says so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Offered {
+    /// By name, the shown one among them or not at all.
+    Named { shown: Option<Span>, list: Option<Span> },
+    /// By place. The tags, one an action, are names that may do as well.
+    Placed { shown: Option<u32>, count: u32, tags: Option<Span> },
+}
+
+impl Offered {
+    /// The same where it does not matter which was shown.
+    pub(crate) fn unseen(self) -> Self {
+        match self {
+            Self::Named { list, .. } => Self::Named { shown: None, list },
+            Self::Placed { count, tags, .. } => Self::Placed { shown: None, count, tags },
+        }
+    }
+}
+
+/// A decision and what came of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Decision {
+    pub(crate) offered: Offered,
+    pub(crate) propensity: Option<f64>,
+    pub(crate) cost: Option<f64>,
+    pub(crate) weight: f64,
+}
+
+/// A row. It is used again for the next one, so that reading allocates nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    /// From 1.
+    pub(crate) row: u64,
+    /// Where it begins, in a format of lines.
+    pub(crate) line: Option<u64>,
+    /// Column and cell; columns by the order in which the reader found them.
+    pub(crate) cells: Vec<(u32, Cell)>,
+    pub(crate) decision: Option<Decision>,
+    text: String,
+    items: Vec<Cell>,
+}
+
+impl Record {
+    pub(crate) fn clear(&mut self) {
+        self.cells.clear();
+        self.text.clear();
+        self.items.clear();
+        self.decision = None;
+    }
+
+    /// Keeps a text, without the white space around it.
+    pub(crate) fn keep(&mut self, text: &str) -> Span {
+        let start = self.text.len();
+        self.text.push_str(text.trim());
+        Span { start, end: self.text.len() }
+    }
+
+    /// A text as a cell, which is missing where it is blank.
+    pub(crate) fn text_cell(&mut self, text: &str) -> Cell {
+        if text.trim().is_empty() { Cell::Missing } else { Cell::Text(self.keep(text)) }
+    }
+
+    /// The same of a format without types.
+    pub(crate) fn bare_cell(&mut self, text: &str) -> Cell {
+        if text.trim().is_empty() { Cell::Missing } else { Cell::Bare(self.keep(text)) }
+    }
+
+    /// Keeps the items of a list.
+    pub(crate) fn list(&mut self, items: impl IntoIterator<Item = Cell>) -> Span {
+        let start = self.items.len();
+        self.items.extend(items);
+        Span { start, end: self.items.len() }
+    }
+
+    pub(crate) fn text(&self, span: Span) -> &str {
+        self.text.get(span.start..span.end).unwrap_or_default()
+    }
+
+    pub(crate) fn items(&self, span: Span) -> &[Cell] {
+        self.items.get(span.start..span.end).unwrap_or_default()
+    }
+
+    /// How a cell is written as a label, or in a message: 8000 for 8000.0.
+    pub(crate) fn written<'a>(&'a self, cell: Cell, buffer: &'a mut String) -> &'a str {
+        use std::fmt::Write;
+        buffer.clear();
+        // A string takes all that is written to it.
+        let _ = match cell {
+            Cell::Bare(span) | Cell::Text(span) => return self.text(span),
+            Cell::Missing => Ok(()),
+            Cell::Integer(number) => write!(buffer, "{number}"),
+            // −0 is 0.
+            Cell::Number(number) => write!(buffer, "{}", number + 0.0),
+            Cell::Days(days) => match off_policy::dates::date_of_days(days) {
+                Some(date) => write!(buffer, "{date}"),
+                None => write!(buffer, "{days}"),
+            },
+            Cell::Bool(value) => write!(buffer, "{value}"),
+            Cell::List(span) => write!(buffer, "a list of {}", self.items(span).len()),
+        };
+        buffer
+    }
+}

@@ -1,0 +1,96 @@
+//! Where the bytes come from: a file, standard input, memory; compressed or not.
+
+mod bytes;
+mod detect;
+mod lines;
+
+pub(crate) use bytes::Stream;
+pub(crate) use detect::detect;
+pub(crate) use lines::{End, Lines};
+
+use crate::FormatError;
+use crate::facts::FileName;
+use crate::options::Limits;
+use std::fmt;
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+/// A file, standard input, or bytes in memory, with the name that messages use. gzip and zstd are recognised
+/// by their first bytes and decompressed.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_log};
+/// let text = "age,action,propensity,reward\n41,news,0.5,1\n7,sport,0.25,0\n";
+/// let read = read_log(Source::bytes("log.csv", text), &LogOptions::default(), &mut quiet)?;
+/// assert_eq!(read.rewards, [1.0, 0.0]);
+/// assert!(Source::path("no/such/file.csv").is_err());
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+pub struct Source {
+    name: FileName,
+    input: Input,
+}
+
+enum Input {
+    /// A regular file, and its length.
+    File(File, u64),
+    Stream(Box<dyn Read + Send>),
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    /// A file; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`FormatError::Io`] for a file that cannot be opened.
+    pub fn path(path: impl AsRef<Path>) -> Result<Self, FormatError> {
+        let path = path.as_ref();
+        if path.as_os_str() == "-" {
+            return Ok(Self::reader("standard input", std::io::stdin()));
+        }
+        let name: FileName = path.to_string_lossy().into();
+        let opened = File::open(path).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
+        let (file, metadata) = opened.map_err(|error| FormatError::io(&name, &error))?;
+        if metadata.is_dir() {
+            let kind = std::io::ErrorKind::IsADirectory;
+            return Err(FormatError::Io { file: name, kind, message: "this is a folder".into() });
+        }
+        let input = if metadata.is_file() {
+            Input::File(file, metadata.len())
+        } else {
+            Input::Stream(Box::new(file))
+        };
+        Ok(Self { name, input })
+    }
+
+    /// Bytes in memory, under a name that may say the format by its end.
+    #[must_use]
+    pub fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        Self::reader(name, Cursor::new(bytes.into()))
+    }
+
+    /// A stream, under a name that may say the format by its end.
+    #[must_use]
+    pub fn reader(name: &str, reader: impl Read + Send + 'static) -> Self {
+        Self { name: name.into(), input: Input::Stream(Box::new(reader)) }
+    }
+
+    /// The name that messages use.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn open(self, limits: Limits) -> Result<Stream, FormatError> {
+        match self.input {
+            Input::File(file, length) => Stream::of_file(self.name, file, length, limits),
+            Input::Stream(reader) => Ok(Stream::of_reader(self.name, reader, limits)?.0),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Tables with labels, for boosters of classifiers.
+
+use crate::FormatError;
+use crate::columns::Dictionary;
+use crate::error::Place;
+use crate::facts::{FileName, Progress, ReadFacts};
+use crate::layout::Layout;
+use crate::options::LogOptions;
+use crate::pass::{each_record, facts_of};
+use crate::readers::{Absent, open};
+use crate::record::{Cell, Record};
+use crate::roles::{Role, Roles};
+use crate::source::Source;
+use off_policy::{ActionNames, Schema};
+use rows::RowMatrix;
+use std::ops::ControlFlow;
+
+/// A table with a label a row.
+///
+/// *Shapes:* n rows; labels in 0, …, K−1.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Table {
+    /// x_1, …
+    pub contexts: RowMatrix,
+    /// The columns of the contexts; the labels are its actions.
+    pub schema: Schema,
+    /// y_1, …
+    pub labels: Vec<u32>,
+    /// What the labels are called.
+    pub label_names: Vec<String>,
+    /// What else was found.
+    pub facts: ReadFacts,
+}
+
+/// Reads a table in which one column is the label of the row. What the others hold is inferred, as by
+/// [`read_log`](crate::read_log).
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_table};
+/// let text = "length,kind\n1.5,b\n2.5,a\n";
+/// let table = read_table(Source::bytes("t.csv", text), "kind", &LogOptions::default(), &mut quiet)?;
+/// assert_eq!((&table.labels[..], table.label_names), (&[1, 0][..], vec!["a".to_owned(), "b".to_owned()]));
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// [`FormatError::MissingColumn`]; [`FormatError::MissingCell`] for a row without a label;
+/// [`FormatError::WrongFormat`] for a format of logs; and what is wrong with a line.
+pub fn read_table(
+    source: Source,
+    label: &str,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Table, FormatError> {
+    read(source, label, None, options, progress)
+}
+
+/// Reads such a table by the columns and labels of a schema, that of a table which was read before.
+///
+/// # Errors
+/// As [`read_table`]; [`FormatError::UnknownAction`] for a label outside the schema.
+pub fn read_table_coded(
+    source: Source,
+    label: &str,
+    schema: &Schema,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Table, FormatError> {
+    read(source, label, Some(schema), options, progress)
+}
+
+fn read(
+    source: Source,
+    label: &str,
+    schema: Option<&Schema>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Table, FormatError> {
+    let file: FileName = source.name().into();
+    let mut opened = open(source, options, progress)?;
+    if opened.records.absent() == Absent::Zero {
+        let (format, reason) = (opened.format.name(), "holds logs, and no table with a column of labels");
+        return Err(FormatError::WrongFormat { file, format, reason });
+    }
+    let roles = Roles::of_table(file.clone(), label, options)?;
+    let mut columns = Layout::new(&opened, &file, roles, schema, options.most_labels);
+    columns.extend(&*opened.records);
+    columns.check_header(&*opened.records)?;
+    let mut names = Dictionary::default();
+    let known = schema.map(Schema::actions);
+    for k in 0..known.unwrap_or_default() {
+        names.number(&schema.and_then(|schema| schema.action_name(k)).unwrap_or_default());
+    }
+    let (mut codes, mut buffer) = (Vec::new(), String::new());
+    let rows = each_record(&mut *opened.records, progress, |record, records| {
+        columns.extend(records);
+        let place = || Place { file: file.clone(), row: Some(record.row), line: record.line };
+        let column = || label.trim().to_owned();
+        let cell = columns.cell(record, Role::Label).unwrap_or(Cell::Missing);
+        let text = written_label(record, cell, &mut buffer);
+        if text.is_empty() {
+            columns.roles.check(records.columns())?;
+            return Err(FormatError::MissingCell { place: place(), column: column(), hint: "" });
+        }
+        if let Some(actions) = known
+            && names.find(text).is_none()
+        {
+            let (column, value) = (column(), text.to_owned());
+            return Err(FormatError::UnknownAction { place: place(), column, value, actions });
+        }
+        codes.push(names.number(text));
+        columns.push(record, records)
+    })?;
+    let mut facts = facts_of(&mut opened, &file)?;
+    if rows == 0 {
+        return Err(FormatError::NoRows { file, skipped: facts.skipped });
+    }
+    facts.rows = rows;
+    let (contexts, inferred) = columns.finish(&*opened.records, &mut facts)?;
+    let (schema, label_names, codes) = match schema {
+        Some(schema) => {
+            let names = (0..schema.actions()).filter_map(|k| schema.action_name(k)).map(Into::into);
+            (schema.clone(), names.collect(), codes)
+        }
+        None => {
+            let (names, places) = names.sorted();
+            let codes = codes.iter().map(|code| places.get(*code as usize).copied().unwrap_or_default());
+            let schema = Schema::new(inferred.unwrap_or_default(), ActionNames::Labels(names.clone()))?;
+            (schema, names, codes.collect())
+        }
+    };
+    Ok(Table { contexts, schema, labels: codes, label_names, facts })
+}
+
+/// A label as it is written; a list is none.
+fn written_label<'a>(record: &'a Record, cell: Cell, buffer: &'a mut String) -> &'a str {
+    if matches!(cell, Cell::List(_)) { "" } else { record.written(cell, buffer) }
+}
