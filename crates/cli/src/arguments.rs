@@ -1,0 +1,186 @@
+//! The arguments of the program.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong arguments; 3 the log does not show that the policy is better; \
+                          65 bad data; 66 a file that cannot be read; 73 a file that cannot be written; \
+                          130 interrupted.";
+
+/// From a log of decisions to a policy that is known to be better.
+///
+/// A log has a row for every decision: what was known, which action was taken, with which probability, and
+/// what it earned.
+#[derive(Debug, Parser)]
+#[command(name = "ocoboost", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) manners: Manners,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Learn a policy from a log, and say what it earns against the log
+    Train(Train),
+    /// Estimate what a policy would have earned, with intervals and a lower bound
+    Evaluate(Evaluate),
+    /// Estimate several policies on one log, and their differences
+    Compare(Compare),
+    /// Choose an action for every row
+    Predict(Predict),
+    /// Say what a model is and what it was trained on
+    Inspect(Inspect),
+    /// Write a log in another format
+    Convert(Convert),
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Manners {
+    /// Form of the output: JSON of an evaluation or a comparison, text otherwise
+    #[arg(long, global = true, value_enum, default_value_t = Form::Text)]
+    pub(crate) format: Form,
+    /// Threads; default: one per core. Results do not depend on it
+    #[arg(long, global = true)]
+    pub(crate) threads: Option<usize>,
+    /// Seed of all random numbers [default: 0]
+    #[arg(long, visible_alias = "random_seed", global = true)]
+    pub(crate) seed: Option<u64>,
+    /// No progress
+    #[arg(long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people
+    Text,
+    /// One JSON value
+    Json,
+}
+
+/// Which columns are what.
+#[derive(Debug, Args)]
+pub(crate) struct Columns {
+    /// Column of the actions that were taken [default: action]
+    #[arg(long, value_name = "COL")]
+    pub(crate) action: Option<String>,
+    /// Column of their probabilities [default: propensity]; estimated where there is none
+    #[arg(long, value_name = "COL")]
+    pub(crate) propensity: Option<String>,
+    /// Column of the rewards [default: reward]
+    #[arg(long, value_name = "COL", conflicts_with = "cost")]
+    pub(crate) reward: Option<String>,
+    /// Column of costs, instead of rewards
+    #[arg(long, value_name = "COL")]
+    pub(crate) cost: Option<String>,
+    /// Columns that are no contexts, separated by commas
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Columns that are labels though they look like numbers, separated by commas
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    pub(crate) labels: Vec<String>,
+    /// Column that lists the actions on offer
+    #[arg(long, value_name = "COL")]
+    pub(crate) available: Option<String>,
+    /// Column that orders the rows in time
+    #[arg(long, value_name = "COL")]
+    pub(crate) time: Option<String>,
+    /// Format of the input; default: by its content and name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) input_format: Option<String>,
+    /// Learn from the contexts alone where actions have features of their own
+    #[arg(long)]
+    pub(crate) drop_action_features: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Train {
+    /// The log; `-` is the standard input
+    pub(crate) log: PathBuf,
+    /// The model
+    #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// Time for the search and the training, such as 60s, 10m or 1h [default: 60s]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) budget: Option<String>,
+    /// Share of the rows that judge the policy: the last ones where --time names a column, else drawn
+    /// [default: 0.25]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) holdout: Option<f64>,
+    /// Certainty of the lower bound [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
+    /// Candidates of the search, at most
+    #[arg(long, value_name = "N")]
+    pub(crate) candidates: Option<usize>,
+    /// Rounds of a candidate, at most
+    #[arg(long, value_name = "N")]
+    pub(crate) rounds: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Evaluate {
+    /// A model, or `uniform`, or `logged`
+    #[arg(value_name = "MODEL|uniform|logged")]
+    pub(crate) policy: String,
+    /// The log; `-` is the standard input
+    pub(crate) log: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// Certainty of the lower bound [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Models, or `uniform`, or `logged`; then the log
+    #[arg(required = true, num_args = 2.., value_name = "MODEL… LOG")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// Certainty of the intervals [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Predict {
+    /// The model
+    pub(crate) model: PathBuf,
+    /// Rows with the columns of the model's contexts; `-` is the standard input
+    pub(crate) contexts: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    /// Share of the decisions that are drawn evenly, so that the next log can be learnt from [default: 0]
+    #[arg(long, visible_alias = "epsilon", value_name = "EPSILON")]
+    pub(crate) explore: Option<f64>,
+    /// The probabilities of all actions too
+    #[arg(long)]
+    pub(crate) probabilities: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    /// The model
+    pub(crate) model: PathBuf,
+    /// The number of leaves and features that are listed
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) most: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// The log; `-` is the standard input
+    pub(crate) input: PathBuf,
+    /// The file, whose ending names the format: .csv, .jsonl, .parquet, .vw, each also with .gz or .zst
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+}

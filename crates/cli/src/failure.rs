@@ -1,0 +1,63 @@
+//! Why a command failed, and the exit code that says so.
+
+use formats::FormatError;
+use ocoboost::JobError;
+use ocoboost::model_file::ModelFileError;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Of `sysexits.h`: bad data, no input, no output.
+const BAD_DATA: u8 = 65;
+const NO_INPUT: u8 = 66;
+const CANNOT_WRITE: u8 = 73;
+const WRONG_ARGUMENTS: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+/// Why a command failed.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    #[error("{}{source}", prefix(path, source))]
+    Model { path: PathBuf, source: ModelFileError },
+    #[error("{}{source}", prefix(path, source))]
+    Write { path: PathBuf, source: ModelFileError },
+    #[error(transparent)]
+    WriteLog(FormatError),
+    #[error("{file}: {source}")]
+    Job { file: String, source: JobError },
+    #[error("--{name} {value}: {why}")]
+    Argument { name: &'static str, value: String, why: String },
+    #[error(transparent)]
+    Threads(#[from] boosters::ThreadsError),
+    #[error("standard output: {0}")]
+    Output(#[from] std::io::Error),
+    #[error("the answer as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The name of the file, where the reason does not say it.
+fn prefix(path: &Path, source: &ModelFileError) -> String {
+    match source {
+        ModelFileError::Io { .. } => String::new(),
+        _ => format!("{}: ", path.display()),
+    }
+}
+
+impl Failure {
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Format(FormatError::Interrupted { .. }) => INTERRUPTED,
+            Self::Format(FormatError::Io { .. }) | Self::Model { source: ModelFileError::Io { .. }, .. } => {
+                NO_INPUT
+            }
+            Self::Format(FormatError::BadOption { .. }) | Self::Argument { .. } | Self::Threads(_) => {
+                WRONG_ARGUMENTS
+            }
+            Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
+            Self::Format(_) | Self::Model { .. } | Self::Job { .. } => BAD_DATA,
+            Self::Write { .. } | Self::WriteLog(_) | Self::Output(_) | Self::Json(_) => CANNOT_WRITE,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The program as its users run it.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ocoboost")).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn offers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/offers.csv")
+}
+
+/// A model of the synthetic log, trained in few rounds so that no budget cuts anything off.
+fn trained(folder: &Path) -> (String, String) {
+    let model = folder.join("policy.ocob").display().to_string();
+    let log = offers().display().to_string();
+    let short = ["--budget", "10m", "--candidates", "2", "--rounds", "40", "--quiet"];
+    let arguments = [&["train", &log, "-o", &model, "--seed", "1"], &short[..]].concat();
+    let (code, out, error) = said(&run(&arguments));
+    assert_eq!((code, error.as_str()), (Some(0), ""), "{out}");
+    assert!(out.starts_with("On ") && out.contains("with 95% certainty it earns at least"), "{out}");
+    (model, log)
+}
+
+#[test]
+fn a_log_becomes_a_policy_that_is_judged_played_and_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, log) = trained(folder.path());
+
+    let (code, out, _) = said(&run(&["evaluate", &model, &log, "--format", "json", "--quiet"]));
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(code, Some(0));
+    let logged = answer["logged"]["value"].as_f64().unwrap();
+    for one in answer["estimates"].as_array().unwrap() {
+        let [value, lower, upper] = ["value", "lower", "upper"].map(|end| one[end].as_f64().unwrap());
+        assert!(one["name"].is_string() && lower <= value && value <= upper && value > logged + 0.2, "{one}");
+    }
+    assert!(answer["certificate"]["verdict"]["better"]["at_least"].as_f64().unwrap() > 0.2, "{answer}");
+    // It is the log that the policy was trained on; another one is not.
+    let own = |answer: &serde_json::Value| answer["warnings"].to_string().contains("trained on this log");
+    assert!(own(&answer), "{answer}");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let other = folder.path().join("other.csv");
+    std::fs::write(&other, text.lines().take(2_000).collect::<Vec<_>>().join("\n")).unwrap();
+    let other = ["evaluate", &model, &other.display().to_string(), "--format", "json", "--quiet"];
+    assert!(!own(&serde_json::from_str(&said(&run(&other)).1).unwrap()));
+
+    let (code, out, _) = said(&run(&["predict", &model, &log, "--quiet"]));
+    let lines: Vec<&str> = out.lines().collect();
+    let rows = std::fs::read_to_string(&log).unwrap().lines().count() - 1;
+    assert_eq!((code, lines[0], lines.len()), (Some(0), "action,propensity", rows + 1));
+    assert!(lines[1..].iter().all(|line| line.ends_with(",1")));
+    let explored = ["predict", &model, &log, "--explore", "0.3", "--probabilities", "--quiet"];
+    let (_, out, _) = said(&run(&explored));
+    let mut lines = out.lines();
+    assert_eq!(lines.next().unwrap().split(',').count(), 5);
+    for line in lines {
+        let cells: Vec<f64> = line.split(',').skip(1).map(|cell| cell.parse().unwrap()).collect();
+        assert!(cells[0] >= 0.1 - 1e-12 && (cells[1..].iter().sum::<f64>() - 1.0).abs() < 1e-12, "{line}");
+    }
+
+    let (code, out, _) = said(&run(&["inspect", &model]));
+    assert!(code == Some(0) && out.contains("largest leaves:") && out.contains("age"), "{out}");
+    let (code, out, _) = said(&run(&["compare", &model, "uniform", "logged", &log, "--quiet"]));
+    assert!(code == Some(0) && out.lines().count() == 4 && out.contains("uniform"), "{out}");
+}
+
+#[test]
+fn the_log_is_no_better_than_itself() {
+    let log = offers().display().to_string();
+    let (code, out, _) = said(&run(&["evaluate", "logged", &log, "--quiet"]));
+    assert_eq!(code, Some(3), "{out}");
+}
+
+#[test]
+fn a_log_is_written_in_another_format_and_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, other) = (offers().display().to_string(), folder.path().join("log.jsonl.gz"));
+    let other = other.display().to_string();
+    assert_eq!(said(&run(&["convert", &log, &other])).0, Some(0));
+    let of = |file: &str| said(&run(&["evaluate", "uniform", file, "--format", "json", "--quiet"])).1;
+    assert_eq!(of(&log), of(&other));
+}
+
+/// What is wrong is said in one line, and nothing is written.
+#[test]
+fn failures_have_exit_codes_and_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(at("bad.csv"), "age,action,propensity,reward\n1,a,0.5,1\n2,b,1.5,0\n").unwrap();
+    std::fs::write(at("noise.ocob"), [7; 100]).unwrap();
+    let (log, model) = (offers().display().to_string(), at("policy.ocob"));
+    let none = at("none.csv");
+    let bad = at("bad.csv");
+    let noise = at("noise.ocob");
+    for (arguments, expected, words) in [
+        (vec!["train", &bad, "-o", &model], 65, "bad.csv, line 3, column \"propensity\""),
+        (vec!["train", &none, "-o", &model], 66, "none.csv"),
+        (vec!["train", &log, "-o", &model, "--reward", "paid"], 65, "there is no column \"paid\""),
+        (vec!["train", &log, "-o", &model, "--budget", "soon"], 2, "--budget soon"),
+        (vec!["train", &log, "-o", &model, "--holdout", "2"], 2, "2"),
+        (vec!["evaluate", &noise, &log], 65, "noise.ocob"),
+        (vec!["predict", &noise, &log], 65, "noise.ocob"),
+    ] {
+        let (code, out, error) = said(&run(&arguments));
+        assert_eq!((code, out.as_str()), (Some(expected), ""), "{arguments:?}: {error}");
+        assert!(error.lines().count() == 1 && error.contains(words), "{arguments:?}: {error}");
+    }
+    assert!(!Path::new(&model).exists());
+    let into_nowhere = at("no folder/policy.ocob");
+    let arguments = ["train", &log, "-o", &into_nowhere, "--candidates", "1", "--rounds", "3", "--quiet"];
+    assert_eq!(said(&run(&arguments)).0, Some(73));
+}
