@@ -247,8 +247,9 @@ fn the_variations_of_a_reduced_run() {
     };
     let whole = go("whole", 2, 2);
     let names: Vec<&str> = whole.rows.iter().map(|row| row.method.as_str()).collect();
-    assert_eq!(names.len(), 22);
+    assert_eq!(names.len(), 25);
     let has = |start: &str| names.iter().any(|name| name.starts_with(start));
+    assert!([3, 10, 30].iter().all(|most| has(&format!("1/p at most {most}"))));
     assert!(has("as it is") && has("logged with ε = 0.5, columns as they are") && has("sharp constants, "));
     // A logging policy's target is not always reachable on the stand-in; the name then states it.
     let reached = |row: &&report::record::Row| !row.method.contains("not reached");
