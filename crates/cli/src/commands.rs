@@ -6,13 +6,13 @@ use crate::arguments::{
 use crate::failure::Failure;
 use boosters::Threads;
 use boosters::auto_policy::Progress;
-use formats::{ActionFeatures, LogOptions, ReadLog, Source, WriteOptions};
+use formats::{ActionFeatures, LogOptions, ReadFacts, ReadLog, Source, WriteOptions};
 use ocoboost::inspect::inspect;
 use ocoboost::{
     EstimatedPropensities, Event, Explore, JobError, JudgeJob, Judgement, Model, OnOffer, Split, Target,
     TrainJob, estimate_propensities,
 };
-use off_policy::policies::{Argmax, Policy, Scores, Uniform};
+use off_policy::policies::{Argmax, Policy, Uniform};
 use off_policy::{Log, Rewards, Schema};
 use report::output::{say, warn};
 use serde_json::{Value, json};
@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 
 /// The log does not show that the policy is better.
 const NOT_SHOWN: u8 = 3;
+/// What shells report after Ctrl-C.
+const INTERRUPTED: u8 = 130;
 /// Said where a model meets the log that it comes from.
 const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
                        what `inspect` shows is of rows that had no part in the choice";
@@ -46,8 +48,15 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
     })?
 }
 
-fn options(columns: &Columns) -> Result<LogOptions, Failure> {
-    let mut options = LogOptions::default().ignore(&columns.ignore).labels(&columns.labels);
+/// These options, but for what is asked for.
+fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions, Failure> {
+    let mut options = start;
+    if !columns.ignore.is_empty() {
+        options = options.ignore(&columns.ignore);
+    }
+    if !columns.labels.is_empty() {
+        options = options.labels(&columns.labels);
+    }
     type Set = fn(LogOptions, String) -> LogOptions;
     let named: [(&Option<String>, Set); 6] = [
         (&columns.action, LogOptions::action),
@@ -95,7 +104,7 @@ fn open(
         Some(schema) => formats::read_log_coded(source, schema, options, &mut formats::quiet)?,
         None => formats::read_log(source, options, &mut formats::quiet)?,
     };
-    tell(&read, manners);
+    tell(&read.facts, manners);
     let source = ocoboost::Source { name: read.facts.file.clone(), sha256: read.facts.sha256.clone() };
     let (file, time) = (read.facts.file.clone(), read.time.take());
     let failed = |source: JobError| Failure::Job { file: file.clone(), source };
@@ -117,18 +126,17 @@ fn open(
     Ok(Opened { log, time, estimated: Some(estimated), source })
 }
 
-/// What a reader of the log should know, on the standard error.
-fn tell(read: &ReadLog, manners: &Manners) {
+/// What a reader of the results should know, on the standard error.
+fn tell(facts: &ReadFacts, manners: &Manners) {
     if manners.quiet {
         return;
     }
-    let facts = &read.facts;
     let skipped = facts.skipped.iter().map(|skipped| format!("left out: {skipped}"));
-    for note in facts.notes.iter().cloned().chain(skipped) {
+    let unknown = facts.unknown_labels.iter().map(|(column, count)| {
+        format!("{count} values of column {column:?} are not known to the model and count as none")
+    });
+    for note in facts.notes.iter().cloned().chain(skipped).chain(unknown) {
         warn(&format!("{}: {note}", facts.file));
-    }
-    if read.propensities.is_none() {
-        warn(&format!("{}: there are no propensities; they are estimated", facts.file));
     }
 }
 
@@ -150,8 +158,13 @@ fn duration(text: &str) -> Result<Duration, Failure> {
 }
 
 /// δ of a certainty.
-fn delta(confidence: Option<f64>) -> f64 {
-    confidence.map_or(0.05, |confidence| 1.0 - confidence)
+fn delta(confidence: Option<f64>) -> Result<f64, Failure> {
+    let confidence = confidence.unwrap_or(0.95);
+    if (0.5..=0.99999).contains(&confidence) {
+        return Ok(1.0 - confidence);
+    }
+    let why = "not between 0.5 and 0.99999".to_owned();
+    Err(Failure::Argument { name: "confidence", value: confidence.to_string(), why })
 }
 
 /// 0 for a policy that is shown to be better.
@@ -159,7 +172,7 @@ fn code(judgement: &Judgement) -> u8 {
     if judgement.verdict.is_better() { 0 } else { NOT_SHOWN }
 }
 
-/// Ctrl-C ends the search, and the best policy so far is trained; a second one ends that too.
+/// Ctrl-C ends the search and the training at their next rounds: the best policy so far is judged and saved.
 fn interruption() -> Arc<AtomicBool> {
     let is_over = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_over);
@@ -168,14 +181,23 @@ fn interruption() -> Arc<AtomicBool> {
     is_over
 }
 
+/// The options for later files, whose format may be another one.
+fn kept(columns: &LogOptions) -> Result<Value, Failure> {
+    let mut kept = serde_json::to_value(columns)?;
+    if let Some(fields) = kept.as_object_mut() {
+        fields.remove("format");
+    }
+    Ok(kept)
+}
+
 fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
-    let columns = options(&asked.columns)?;
+    let columns = options(LogOptions::default(), &asked.columns)?;
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
     let Opened { log, time, estimated, source } = open(&asked.log, None, &columns, manners)?;
     let name = source.name.clone();
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     let mut job = TrainJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
-    job = job.delta(delta(asked.confidence)).source(source).format(serde_json::to_value(&columns)?);
+    job = job.delta(delta(asked.confidence)?).source(source).format(kept(&columns)?);
     if let Some(time) = time {
         job = job.validation(Split::ByTime(time));
     }
@@ -202,7 +224,7 @@ fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
             false => ControlFlow::Continue(()),
         }
     };
-    let model = job.build().map_err(failed)?.fit(&log, watch).map_err(failed)?;
+    let model = job.build().map_err(Failure::Setting)?.fit(&log, watch).map_err(failed)?;
     if is_shown {
         warn("");
     }
@@ -213,7 +235,7 @@ fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         Form::Json => say(&answer(judgement, None)?.to_string())?,
         Form::Text => say(&judgement.sentence())?,
     }
-    Ok(if is_over.load(Ordering::Relaxed) { 130 } else { code(judgement) })
+    Ok(if is_over.load(Ordering::Relaxed) { INTERRUPTED } else { code(judgement) })
 }
 
 /// A line that is written over.
@@ -226,7 +248,6 @@ fn progress(event: &Event<'_>, begun: Instant, budget: Duration) {
             format!("training, round {done}/{planned}")
         }
         Event::Judging => "judging".to_owned(),
-        Event::Progress(_) => return,
         _ => return,
     };
     let (spent, whole) = (begun.elapsed().as_secs(), budget.as_secs());
@@ -286,21 +307,19 @@ impl Named {
     }
 }
 
-/// The options that a model was trained with, and those that are asked for.
+/// The options that a model was trained with, but for what is asked for.
 fn options_of(model: Option<&Model>, columns: &Columns) -> Result<LogOptions, Failure> {
-    let asked = options(columns)?;
-    let is_silent = asked == LogOptions::default();
-    let kept = model.and_then(|model| serde_json::from_value::<LogOptions>(model.format().clone()).ok());
-    Ok(kept.filter(|_| is_silent).unwrap_or(asked))
+    let kept = model.and_then(|model| serde_json::from_value(model.format().clone()).ok());
+    options(kept.unwrap_or_default(), columns)
 }
 
 /// The judge of a log.
 fn judge(opened: &Opened, confidence: Option<f64>, manners: &Manners) -> Result<JudgeJob, Failure> {
-    let mut job = JudgeJob::builder().delta(delta(confidence)).seed(manners.seed.unwrap_or(0));
+    let mut job = JudgeJob::builder().delta(delta(confidence)?).seed(manners.seed.unwrap_or(0));
     if let Some(estimated) = &opened.estimated {
         job = job.estimated(estimated.clone());
     }
-    job.build().map_err(|source| Failure::Job { file: opened.source.name.clone(), source })
+    job.build().map_err(Failure::Setting)
 }
 
 fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
@@ -380,23 +399,10 @@ fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure> {
 fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure> {
     let model = load(&asked.model)?;
     let options = options_of(Some(&model), &asked.columns)?;
-    let bare = Schema::new(
-        (0..Scores::inputs(&&model))
-            .map(|j| off_policy::ContextColumn::Number { name: format!("x{j}") })
-            .collect(),
-        off_policy::ActionNames::Numbered(Scores::actions(&&model)),
-    );
     let failed = |source: JobError| Failure::Job { file: asked.contexts.display().to_string(), source };
-    let schema = match (model.schema(), bare) {
-        (Some(schema), _) => schema.clone(),
-        (None, Ok(bare)) => bare,
-        (None, Err(error)) => return Err(Failure::Format(error.into())),
-    };
-    let read =
-        formats::read_contexts(Source::path(&asked.contexts)?, &schema, &options, &mut formats::quiet)?;
-    if !manners.quiet {
-        read.facts.notes.iter().for_each(|note| warn(&format!("{}: {note}", read.facts.file)));
-    }
+    let schema = model.schema().ok_or_else(|| Failure::NoColumns { path: asked.model.clone() })?;
+    let read = formats::read_contexts(Source::path(&asked.contexts)?, schema, &options, &mut formats::quiet)?;
+    tell(&read.facts, manners);
     let offer = match &read.on_offer {
         Some(sets) => OnOffer::sets(sets),
         None => OnOffer::all(schema.actions()).map_err(failed)?,
@@ -463,7 +469,7 @@ fn look(asked: &Inspect) -> Result<u8, Failure> {
 }
 
 fn convert(asked: &Convert) -> Result<u8, Failure> {
-    let options = options(&asked.columns)?;
+    let options = options(LogOptions::default(), &asked.columns)?;
     let log = formats::read_log(Source::path(&asked.input)?, &options, &mut formats::quiet)?;
     let facts =
         formats::write_log(&log, &asked.output, &WriteOptions::default()).map_err(Failure::WriteLog)?;

@@ -11,7 +11,6 @@ const BAD_DATA: u8 = 65;
 const NO_INPUT: u8 = 66;
 const CANNOT_WRITE: u8 = 73;
 const WRONG_ARGUMENTS: u8 = 2;
-const INTERRUPTED: u8 = 130;
 
 /// Why a command failed.
 #[derive(Debug, Error)]
@@ -22,10 +21,14 @@ pub(crate) enum Failure {
     Model { path: PathBuf, source: ModelFileError },
     #[error("{}{source}", prefix(path, source))]
     Write { path: PathBuf, source: ModelFileError },
+    #[error("{}: the model knows no columns: it was trained on bare numbers", path.display())]
+    NoColumns { path: PathBuf },
     #[error(transparent)]
     WriteLog(FormatError),
     #[error("{file}: {source}")]
     Job { file: String, source: JobError },
+    #[error(transparent)]
+    Setting(JobError),
     #[error("--{name} {value}: {why}")]
     Argument { name: &'static str, value: String, why: String },
     #[error(transparent)]
@@ -48,15 +51,15 @@ impl Failure {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Format(FormatError::Interrupted { .. }) => INTERRUPTED,
             Self::Format(FormatError::Io { .. }) | Self::Model { source: ModelFileError::Io { .. }, .. } => {
                 NO_INPUT
             }
-            Self::Format(FormatError::BadOption { .. }) | Self::Argument { .. } | Self::Threads(_) => {
-                WRONG_ARGUMENTS
-            }
+            Self::Format(FormatError::BadOption { .. })
+            | Self::Argument { .. }
+            | Self::Setting(_)
+            | Self::Threads(_) => WRONG_ARGUMENTS,
             Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
-            Self::Format(_) | Self::Model { .. } | Self::Job { .. } => BAD_DATA,
+            Self::Format(_) | Self::Model { .. } | Self::NoColumns { .. } | Self::Job { .. } => BAD_DATA,
             Self::Write { .. } | Self::WriteLog(_) | Self::Output(_) | Self::Json(_) => CANNOT_WRITE,
         }
     }

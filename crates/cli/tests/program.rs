@@ -66,10 +66,43 @@ fn a_log_becomes_a_policy_that_is_judged_played_and_looked_at() {
         assert!(cells[0] >= 0.1 - 1e-12 && (cells[1..].iter().sum::<f64>() - 1.0).abs() < 1e-12, "{line}");
     }
 
+    // A label that the model does not know is said.
+    let rows = folder.path().join("rows.csv").display().to_string();
+    std::fs::write(&rows, "device,income,age\nfridge,30,40\n").unwrap();
+    let (code, out, error) = said(&run(&["predict", &model, &rows]));
+    assert!(code == Some(0) && out.lines().count() == 2, "{error}");
+    assert!(error.contains("1 values of column \"device\" are not known"), "{error}");
     let (code, out, _) = said(&run(&["inspect", &model]));
     assert!(code == Some(0) && out.contains("largest leaves:") && out.contains("age"), "{out}");
     let (code, out, _) = said(&run(&["compare", &model, "uniform", "logged", &log, "--quiet"]));
     assert!(code == Some(0) && out.lines().count() == 4 && out.contains("uniform"), "{out}");
+}
+
+/// What a model was told of its columns holds for later files, in any format.
+#[test]
+fn a_model_keeps_the_names_of_its_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let text = std::fs::read_to_string(offers()).unwrap();
+    let named = text.replacen("action,propensity,reward", "shown,p,paid", 1);
+    std::fs::write(at("log.csv"), &named).unwrap();
+    let columns = ["--action", "shown", "--propensity", "p", "--reward", "paid"];
+    let (log, model, other) = (at("log.csv"), at("policy.ocob"), at("log.parquet"));
+    let short = ["train", &log, "-o", &model, "--candidates", "1", "--rounds", "20", "--quiet"];
+    let format = ["--input-format", "csv"];
+    assert_eq!(said(&run(&[&short[..], &columns, &format].concat())).0, Some(0));
+    assert_eq!(said(&run(&[&["convert", &log, &other], &columns[..]].concat())).0, Some(0));
+    // The converted log has the usual names, and no format is asked for.
+    let usual = ["--action", "action", "--propensity", "propensity", "--reward", "reward"];
+    let of = |arguments: &[&str]| {
+        let (code, out, error) = said(&run(&[arguments, &["--format", "json", "--quiet"]].concat()));
+        assert_eq!(code, Some(0), "{error}");
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()["estimates"].clone()
+    };
+    let own = of(&["evaluate", &model, &log]);
+    assert_eq!(own, of(&[&["evaluate", &model, &other], &usual[..]].concat()));
+    // One name that is asked for leaves the others.
+    assert_eq!(own, of(&["evaluate", &model, &log, "--reward", "paid"]));
 }
 
 #[test]
@@ -99,6 +132,8 @@ fn failures_have_exit_codes_and_one_line() {
     let (log, model) = (offers().display().to_string(), at("policy.ocob"));
     let none = at("none.csv");
     let bad = at("bad.csv");
+    let empty = at("empty.csv");
+    std::fs::write(&empty, "").unwrap();
     let noise = at("noise.ocob");
     for (arguments, expected, words) in [
         (vec!["train", &bad, "-o", &model], 65, "bad.csv, line 3, column \"propensity\""),
@@ -106,6 +141,10 @@ fn failures_have_exit_codes_and_one_line() {
         (vec!["train", &log, "-o", &model, "--reward", "paid"], 65, "there is no column \"paid\""),
         (vec!["train", &log, "-o", &model, "--budget", "soon"], 2, "--budget soon"),
         (vec!["train", &log, "-o", &model, "--holdout", "2"], 2, "2"),
+        (vec!["train", &log, "-o", &model, "--candidates", "0"], 2, "candidates = 0"),
+        (vec!["train", &log, "-o", &model, "--confidence", "1"], 2, "--confidence 1"),
+        (vec!["train", &log, "-o", &model, "--threads", "0"], 2, "0 threads"),
+        (vec!["train", &empty, "-o", &model], 65, "empty.csv"),
         (vec!["evaluate", &noise, &log], 65, "noise.ocob"),
         (vec!["predict", &noise, &log], 65, "noise.ocob"),
     ] {
