@@ -12,6 +12,11 @@ const NO_INPUT: u8 = 66;
 const CANNOT_WRITE: u8 = 73;
 const WRONG_ARGUMENTS: u8 = 2;
 
+/// The log does not show that the policy is better.
+pub(crate) const NOT_SHOWN: u8 = 3;
+/// What shells report after Ctrl-C.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// Why a command failed.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {

@@ -1,6 +1,6 @@
 //! `ocoboost`: from a log of decisions to a policy that is known to be better.
 //!
-//! Reading order: `arguments`; `commands`, a function a command; `failure`, the exit codes. Data go to the
+//! Reading order: `arguments`; `commands`, a file a command; `failure`, the exit codes. Data go to the
 //! standard output, and progress to the standard error.
 
 mod arguments;

@@ -1,0 +1,30 @@
+//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`].
+
+mod convert;
+mod inspect;
+mod judging;
+mod models;
+mod predict;
+mod reading;
+mod train;
+
+use crate::arguments::{Cli, Command};
+use crate::failure::Failure;
+use boosters::Threads;
+
+/// Runs a command, and returns its exit code.
+pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
+    let threads = match cli.manners.threads {
+        Some(count) => Threads::exactly(count)?,
+        None => Threads::all(),
+    };
+    let manners = &cli.manners;
+    threads.run(|| match &cli.command {
+        Command::Train(asked) => train::train(asked, manners),
+        Command::Evaluate(asked) => judging::evaluate(asked, manners),
+        Command::Compare(asked) => judging::compare(asked, manners),
+        Command::Predict(asked) => predict::predict(asked, manners),
+        Command::Inspect(asked) => inspect::inspect(asked),
+        Command::Convert(asked) => convert::convert(asked),
+    })?
+}

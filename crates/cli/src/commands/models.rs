@@ -1,0 +1,52 @@
+//! Models from files, and policies by their names.
+
+use super::reading::options;
+use crate::arguments::Columns;
+use crate::failure::Failure;
+use formats::LogOptions;
+use ocoboost::Model;
+use serde_json::Value;
+use std::path::Path;
+
+pub(super) fn load(path: &Path) -> Result<Model, Failure> {
+    Model::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
+}
+
+/// A policy by its argument: a model, or one of two words.
+pub(super) enum Named {
+    Uniform,
+    Logged,
+    Model(Box<Model>),
+}
+
+impl Named {
+    pub(super) fn of(argument: &Path) -> Result<Self, Failure> {
+        Ok(match argument.to_str() {
+            Some("uniform") => Self::Uniform,
+            Some("logged") => Self::Logged,
+            _ => Self::Model(Box::new(load(argument)?)),
+        })
+    }
+
+    pub(super) fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Model(model) => Some(model),
+            _ => None,
+        }
+    }
+}
+
+/// The options for later files, whose format may be another one.
+pub(super) fn kept(columns: &LogOptions) -> Result<Value, Failure> {
+    let mut kept = serde_json::to_value(columns)?;
+    if let Some(fields) = kept.as_object_mut() {
+        fields.remove("format");
+    }
+    Ok(kept)
+}
+
+/// The options that a model was trained with, but for what is asked for.
+pub(super) fn options_of(model: Option<&Model>, columns: &Columns) -> Result<LogOptions, Failure> {
+    let kept = model.and_then(|model| serde_json::from_value(model.format().clone()).ok());
+    options(kept.unwrap_or_default(), columns)
+}
