@@ -7,7 +7,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -117,13 +117,43 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
 /// # Errors
 /// Those of the file system; an old file is then untouched.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
+    write_atomically_with(path, |file| file.write_all(bytes))
+}
+
+/// The same of bytes that are made while they are written: a file of any size takes no memory.
+///
+/// ```
+/// use boosters::saved::write_atomically_with;
+/// use std::io::Error;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("numbers");
+/// write_atomically_with(&path, |file| (0..3).try_for_each(|i| writeln!(file, "{i}")))?;
+/// assert_eq!(std::fs::read(&path)?, b"0\n1\n2\n");
+/// assert!(write_atomically_with(&path, |file| { writeln!(file, "3")?; Err(Error::other("no more")) }).is_err());
+/// assert_eq!(std::fs::read(&path)?, b"0\n1\n2\n");
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the file system and of `write`; an old file is then untouched.
+pub fn write_atomically_with<E: From<std::io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    // A device or a pipe is written to, and not replaced by a file.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let mut device = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+        write(&mut device)?;
+        return Ok(device.flush()?);
+    }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // A temporary file is private to its owner; a learner is readable like any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
+    let mut file = BufWriter::new(builder.tempfile_in(folder)?);
+    write(&mut file)?;
+    let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     // The new name is on disc once its folder is synced.

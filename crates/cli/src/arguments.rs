@@ -12,7 +12,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong arguments; 3 the log does 
 /// A log has a row for every decision: what was known, which action was taken, with which probability, and
 /// what it earned.
 #[derive(Debug, Parser)]
-#[command(name = "ocoboost", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "ocoboost", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -34,6 +34,12 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// Write a log in another format
     Convert(Convert),
+    /// Write a model as JSON, or in the form of XGBoost
+    Export(Export),
+    /// Print what a shell needs to complete commands and options
+    Completions(Completions),
+    /// Print the manual page of the program or of a command
+    Man(Man),
 }
 
 /// What every command takes.
@@ -183,4 +189,36 @@ pub(crate) struct Convert {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The model
+    pub(crate) model: PathBuf,
+    /// The file; `-` is the standard output
+    pub(crate) output: PathBuf,
+    /// The form of the file
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = ExportForm::Json)]
+    pub(crate) form: ExportForm,
+}
+
+/// The form of an exported model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportForm {
+    /// Everything in the model, with names in place of numbers
+    Json,
+    /// The trees, for `Booster.load_model` of XGBoost 2 and 3: a regressor on [x; one-hot(action)]
+    Xgboost,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The command; default: the program
+    pub(crate) command: Option<String>,
 }

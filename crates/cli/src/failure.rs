@@ -2,7 +2,7 @@
 
 use formats::FormatError;
 use ocoboost::JobError;
-use ocoboost::model_file::ModelFileError;
+use ocoboost::model_file::{ModelFileError, XgboostError};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -38,6 +38,12 @@ pub(crate) enum Failure {
     Argument { name: &'static str, value: String, why: String },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
+    #[error("{}: {source}", path.display())]
+    NoXgboost { path: PathBuf, source: XgboostError },
+    #[error("there is no command {name:?}; there are {commands}")]
+    NoCommand { name: String, commands: String },
+    #[error("{}: {source}", path.display())]
+    WriteFile { path: PathBuf, source: std::io::Error },
     #[error("standard output: {0}")]
     Output(#[from] std::io::Error),
     #[error("the answer as JSON: {0}")]
@@ -61,11 +67,20 @@ impl Failure {
             }
             Self::Format(FormatError::BadOption { .. })
             | Self::Argument { .. }
+            | Self::NoCommand { .. }
             | Self::Setting(_)
             | Self::Threads(_) => WRONG_ARGUMENTS,
             Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
-            Self::Format(_) | Self::Model { .. } | Self::NoColumns { .. } | Self::Job { .. } => BAD_DATA,
-            Self::Write { .. } | Self::WriteLog(_) | Self::Output(_) | Self::Json(_) => CANNOT_WRITE,
+            Self::Format(_)
+            | Self::Model { .. }
+            | Self::NoColumns { .. }
+            | Self::NoXgboost { .. }
+            | Self::Job { .. } => BAD_DATA,
+            Self::Write { .. }
+            | Self::WriteLog(_)
+            | Self::WriteFile { .. }
+            | Self::Output(_)
+            | Self::Json(_) => CANNOT_WRITE,
         }
     }
 }

@@ -1,9 +1,12 @@
-//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`].
+//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`].
 
 mod convert;
+mod describe;
+mod export;
 mod inspect;
 mod judging;
 mod models;
+mod output;
 mod predict;
 mod reading;
 mod train;
@@ -26,5 +29,8 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Predict(asked) => predict::predict(asked, manners),
         Command::Inspect(asked) => inspect::inspect(asked),
         Command::Convert(asked) => convert::convert(asked),
+        Command::Export(asked) => export::export(asked),
+        Command::Completions(asked) => describe::completions(asked),
+        Command::Man(asked) => describe::man(asked),
     })?
 }

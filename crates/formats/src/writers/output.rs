@@ -21,6 +21,13 @@ pub(super) fn atomically(
     write: impl FnOnce(Writer<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let io = |error: io::Error| FormatError::io(file, &error);
+    // A device or a pipe is written to, and not replaced by a file.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let device = std::fs::OpenOptions::new().write(true).open(path).map_err(io)?;
+        let mut buffered = BufWriter::with_capacity(1 << 16, device);
+        write(&mut buffered)?;
+        return buffered.flush().map_err(io);
+    }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // A temporary file is private to its owner; a log is readable like any other file.
