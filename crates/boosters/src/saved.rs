@@ -129,7 +129,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error>
 /// let path = folder.path().join("numbers");
 /// write_atomically_with(&path, |file| (0..3).try_for_each(|i| writeln!(file, "{i}")))?;
 /// assert_eq!(std::fs::read(&path)?, b"0\n1\n2\n");
-/// assert!(write_atomically_with(&path, |file| { writeln!(file, "3")?; Err(Error::other("no more")) }).is_err());
+/// let refused = write_atomically_with(&path, |file| writeln!(file, "3").and(Err(Error::other("no more"))));
+/// assert!(refused.is_err());
 /// assert_eq!(std::fs::read(&path)?, b"0\n1\n2\n");
 /// # Ok::<(), Error>(())
 /// ```

@@ -1,6 +1,8 @@
 //! The arguments of the program.
 
+use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong arguments; 3 the log does not show that the policy is better; \
@@ -45,9 +47,9 @@ pub(crate) enum Command {
 /// What every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Manners {
-    /// Form of the output: JSON of an evaluation or a comparison, text otherwise
-    #[arg(long, global = true, value_enum, default_value_t = Form::Text)]
-    pub(crate) format: Form,
+    /// Form of the output; each command says which it can write
+    #[arg(long, global = true, value_enum)]
+    pub(crate) format: Option<Form>,
     /// Threads; default: one per core. Results do not depend on it
     #[arg(long, global = true)]
     pub(crate) threads: Option<usize>,
@@ -66,6 +68,49 @@ pub(crate) enum Form {
     Text,
     /// One JSON value
     Json,
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values with a header
+    Csv,
+}
+
+impl Form {
+    /// Its name on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Csv => "csv",
+        }
+    }
+}
+
+impl Manners {
+    /// The form that was asked for: one of those that a command can write, the first of which is its usual
+    /// one.
+    pub(crate) fn form(&self, command: &str, usual: Form, others: &[Form]) -> Result<Form, Failure> {
+        match self.format {
+            None => Ok(usual),
+            Some(form) if form == usual || others.contains(&form) => Ok(form),
+            Some(form) => {
+                let others = others.iter().map(|form| format!(" or {}", form.name()));
+                let why = format!("{command} writes {}{}", usual.name(), others.collect::<String>());
+                Err(Failure::Argument { name: "format", value: form.name().to_owned(), why })
+            }
+        }
+    }
+
+    /// Refuses a form where there is none to choose.
+    pub(crate) fn no_form(&self, why: &str) -> Result<(), Failure> {
+        match self.format {
+            None => Ok(()),
+            Some(form) => {
+                let (value, why) = (form.name().to_owned(), why.to_owned());
+                Err(Failure::Argument { name: "format", value, why })
+            }
+        }
+    }
 }
 
 /// Which columns are what.
@@ -170,6 +215,9 @@ pub(crate) struct Predict {
     /// The probabilities of all actions too
     #[arg(long)]
     pub(crate) probabilities: bool,
+    /// The K best actions of every row with their scores, in place of one that is played
+    #[arg(long, value_name = "K", conflicts_with_all = ["explore", "probabilities"])]
+    pub(crate) top: Option<NonZeroUsize>,
 }
 
 #[derive(Debug, Args)]

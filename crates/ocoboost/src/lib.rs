@@ -54,7 +54,8 @@ pub use judge::{
     RangeSource, Reason, RewardRange, Target, ValueEstimate, Verdict,
 };
 pub use model::{
-    Cuts, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source, TrainingRecord,
+    Cuts, Decision, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source,
+    TrainingRecord,
 };
 pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
 pub use train::{Event, Split, TrainJob, TrainJobBuilder};

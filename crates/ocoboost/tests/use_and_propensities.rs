@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal where none is expected fails the test")]
 
-use ocoboost::{Explore, JobError, Model, OnOffer, TrainJob, estimate_propensities};
+use ocoboost::{Decision, Explore, JobError, Model, OnOffer, Ranked, TrainJob, estimate_propensities};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Scores, Softmax};
 use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
 use rand::{RngExt, SeedableRng};
@@ -57,7 +57,13 @@ fn a_batch_is_its_rows_one_by_one() {
         counts[usize::from(explored.actions[i] == actions[i])] += 1;
     }
     assert!(counts[0] > 20 && counts[1] > 100, "{counts:?}");
-    let top = model.top(contexts, on_offer, 3).unwrap();
+    let mut top = Vec::new();
+    let keep = |top: &mut Vec<Ranked>, ranked: &Ranked, most: usize| {
+        top.push(ranked.clone());
+        if top.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    model.top(contexts, on_offer, 3, |ranked| keep(&mut top, ranked, usize::MAX)).unwrap();
+    assert_eq!(top.len(), actions.len());
     for (i, top) in top.iter().enumerate().step_by(41) {
         assert_eq!(top.actions[0], actions[i]);
         assert_eq!(top.actions.len(), sets.row(i).unwrap().len().min(3));
@@ -68,6 +74,21 @@ fn a_batch_is_its_rows_one_by_one() {
     }
     let other = model.explore(contexts, on_offer, Explore::Softmax(2.0), 6).unwrap();
     assert_ne!(other.actions, explored.actions);
+    // Whoever has seen enough is shown no more.
+    let mut few = Vec::new();
+    model.top(contexts, on_offer, 3, |ranked| keep(&mut few, ranked, 7)).unwrap();
+    assert_eq!(few, top[..7]);
+    let mut seen = Vec::new();
+    let mut decide = |decision: Decision<'_>| {
+        let own = decision.probabilities[decision.action as usize];
+        assert!(
+            own == decision.propensity && (decision.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12
+        );
+        seen.push(decision.action);
+        if seen.len() == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    model.decide(contexts, on_offer, Explore::Softmax(2.0), 5, &mut decide).unwrap();
+    assert_eq!(seen, explored.actions[..9]);
 }
 
 #[test]
@@ -93,7 +114,13 @@ fn what_does_not_fit_the_model_is_refused() {
     }
     assert_eq!(model.predict(&RowMatrix::dense(2, vec![]).unwrap(), all), Ok(vec![]));
     assert!(OnOffer::all(0).is_err());
-    assert!(model.top(&contexts, all, 0).unwrap()[0].actions.is_empty());
+    let mut rows = 0;
+    let none = |ranked: &Ranked| {
+        rows += usize::from(ranked.actions.is_empty());
+        ControlFlow::Continue(())
+    };
+    model.top(&contexts, all, 0, none).unwrap();
+    assert_eq!(rows, 3);
 }
 
 /// Actions by a softmax of linear scores, on sets of two or all: estimates are near the truth, and

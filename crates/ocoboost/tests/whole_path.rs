@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 use ocoboost::inspect::inspect;
 use ocoboost::{
     Caveat, Event, Exploration, Explore, JobError, JudgeJob, JudgedRows, Model, OnOffer, PropensitySource,
-    RangeSource, Split, Target, TrainJob, TrainJobBuilder, Verdict, estimate_propensities,
+    RangeSource, Ranked, Split, Target, TrainJob, TrainJobBuilder, Verdict, estimate_propensities,
 };
 use off_policy::estimators::Estimator;
 use off_policy::policies::{Argmax, EpsilonGreedy, LogisticTraining, Softmax};
@@ -79,7 +79,13 @@ fn from_a_table_to_actions() {
     // Its use.
     let contexts = read.log.contexts();
     let actions = loaded.predict(contexts, OnOffer::all(3).unwrap()).unwrap();
-    let top = loaded.top(contexts, OnOffer::all(3).unwrap(), 2).unwrap();
+    let mut top = Vec::new();
+    let keep = |ranked: &Ranked| {
+        top.push(ranked.clone());
+        ControlFlow::Continue(())
+    };
+    loaded.top(contexts, OnOffer::all(3).unwrap(), 2, keep).unwrap();
+    assert_eq!(top.len(), actions.len());
     assert!(top.iter().zip(&actions).all(|(top, action)| top.actions[0] == *action));
     assert!(top.iter().all(|top| top.actions.len() == 2 && top.scores[0] >= top.scores[1]));
     let explored =

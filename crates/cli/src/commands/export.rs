@@ -2,11 +2,12 @@
 
 use super::models::load;
 use super::output::write_to;
-use crate::arguments::{Export, ExportForm};
+use crate::arguments::{Export, ExportForm, Manners};
 use crate::failure::Failure;
 use ocoboost::model_file::{export_json, export_xgboost_json};
 
-pub(super) fn export(asked: &Export) -> Result<u8, Failure> {
+pub(super) fn export(asked: &Export, manners: &Manners) -> Result<u8, Failure> {
+    manners.no_form("--as names the form of an exported model")?;
     let model = load(&asked.model)?;
     let value = match asked.form {
         ExportForm::Json => export_json(&model),

@@ -1,12 +1,13 @@
 //! `evaluate` and `compare`.
 
 use super::models::{Named, options_of};
+use super::output::{Cell, Table, write_to};
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
 use ocoboost::{JobError, JudgeJob, Judgement, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
-use report::output::say;
+use report::output::{say, warn};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -67,6 +68,7 @@ pub(super) fn judge(
 }
 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
+    let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
     let named = Named::of(Path::new(&asked.policy))?;
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
@@ -83,8 +85,11 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let is_own =
         |model: &Model| model.provenance().sources.iter().any(|source| source.sha256 == opened.source.sha256);
     let caution = named.model().filter(|model| is_own(model)).map(|_| OWN_LOG);
-    if manners.format == Form::Json {
+    if form == Form::Json {
         say(&answer(&judgement, caution)?.to_string())?;
+    } else if form != Form::Text {
+        warn_of(&judgement, caution, manners);
+        table(form, &[(&asked.policy, &judgement)])?;
     } else {
         say(&format!("the log      {}", interval(&judgement.logged)))?;
         for one in &judgement.estimates {
@@ -97,11 +102,37 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     Ok(code(&judgement))
 }
 
+/// A row an estimator, and one for the log.
+fn table(form: Form, judged: &[(&str, &Judgement)]) -> Result<(), Failure> {
+    write_to(None, |out| {
+        let names = ["policy", "estimator", "value", "lower", "upper"].map(str::to_owned);
+        let mut table = Table::new(out, form, names.to_vec())?;
+        for (policy, judgement) in judged {
+            let estimates = judgement.estimates.iter().map(|one| (one.estimator.name(), one));
+            for (name, one) in std::iter::once(("logged", &judgement.logged)).chain(estimates) {
+                let [policy, name] = [policy, name].map(|text| Cell::Text(text.to_owned()));
+                let [value, lower, upper] = [one.value, one.lower, one.upper].map(Cell::Number);
+                table.row(&[policy, name, value, lower, upper])?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Says beside a table what speaks against its numbers.
+fn warn_of(judgement: &Judgement, caution: Option<&str>, manners: &Manners) {
+    if !manners.quiet {
+        caution.into_iter().for_each(warn);
+        judgement.warnings.iter().for_each(|warning| warn(&warning.to_string()));
+    }
+}
+
 pub(super) fn interval(one: &ocoboost::ValueEstimate) -> String {
     format!("{:.4} [{:.4}, {:.4}]", one.value, one.lower, one.upper)
 }
 
 pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure> {
+    let form = manners.form("compare", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
     let named = policies.iter().map(|path| Named::of(path)).collect::<Result<Vec<_>, _>>()?;
     let first = named.iter().find_map(Named::model);
@@ -121,7 +152,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let found = judge(&opened, asked.confidence, manners)?.compare(&opened.log, &targets).map_err(failed)?;
     let names: Vec<String> = policies.iter().map(|path| path.display().to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    if manners.format == Form::Json {
+    if form == Form::Json {
         let judgements =
             found.judgements.iter().map(|one| answer(one, None)).collect::<Result<Vec<_>, _>>()?;
         let policies: Vec<Value> = names
@@ -131,6 +162,10 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
             .collect();
         let best = names[found.best()];
         say(&json!({ "policies": policies, "best": best, "sentence": found.sentence(&names) }).to_string())?;
+    } else if form != Form::Text {
+        let judged: Vec<(&str, &Judgement)> = names.iter().copied().zip(&found.judgements).collect();
+        judged.iter().for_each(|(_, judgement)| warn_of(judgement, None, manners));
+        table(form, &judged)?;
     } else {
         for (name, judgement) in names.iter().zip(&found.judgements) {
             say(&format!("{name}: {}", judgement.sentence()))?;

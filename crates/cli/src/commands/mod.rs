@@ -27,10 +27,10 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Evaluate(asked) => judging::evaluate(asked, manners),
         Command::Compare(asked) => judging::compare(asked, manners),
         Command::Predict(asked) => predict::predict(asked, manners),
-        Command::Inspect(asked) => inspect::inspect(asked),
-        Command::Convert(asked) => convert::convert(asked),
-        Command::Export(asked) => export::export(asked),
-        Command::Completions(asked) => describe::completions(asked),
-        Command::Man(asked) => describe::man(asked),
+        Command::Inspect(asked) => inspect::inspect(asked, manners),
+        Command::Convert(asked) => convert::convert(asked, manners),
+        Command::Export(asked) => export::export(asked, manners),
+        Command::Completions(asked) => describe::completions(asked, manners),
+        Command::Man(asked) => describe::man(asked, manners),
     })?
 }

@@ -1,14 +1,19 @@
 //! `predict`.
 
 use super::models::{load, options_of};
-use super::output::{cells, write_to};
+use super::output::{Unwritten, cells, write_to};
 use super::reading::tell;
-use crate::arguments::{Manners, Predict};
+use crate::arguments::{Form, Manners, Predict};
 use crate::failure::Failure;
-use formats::Source;
-use ocoboost::{Explore, JobError, OnOffer};
+use formats::{ReadContexts, Source};
+use ocoboost::{Decision, Explore, JobError, Model, OnOffer, Ranked};
+use off_policy::Schema;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure> {
+    let form = manners.form("predict", Form::Csv, &[Form::Jsonl])?;
     let model = load(&asked.model)?;
     let options = options_of(Some(&model), &asked.columns)?;
     let failed = |source: JobError| Failure::Job { file: asked.contexts.display().to_string(), source };
@@ -19,26 +24,98 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
         Some(sets) => OnOffer::sets(sets),
         None => OnOffer::all(schema.actions()).map_err(failed)?,
     };
-    let explore = Explore::EpsilonGreedy(asked.explore.unwrap_or(0.0));
-    let drawn = model.explore(&read.contexts, offer, explore, manners.seed.unwrap_or(0)).map_err(failed)?;
-    let mut probabilities = Vec::new();
-    if asked.probabilities {
-        let push = |pi: &[f64]| probabilities.push(pi.to_vec());
-        model.probabilities(&read.contexts, offer, explore, push).map_err(failed)?;
-    }
-    let name = |action: usize| schema.action_name(action).unwrap_or_default().into_owned();
-    let mut header = vec!["action".to_owned(), "propensity".to_owned()];
-    if asked.probabilities {
-        header.extend((0..schema.actions()).map(&name));
-    }
+    let answer = Answer { model: &model, schema, read: &read, offer, form };
     write_to(None, |out| {
-        cells(out, &header)?;
-        for (row, (action, propensity)) in drawn.actions.iter().zip(&drawn.propensities).enumerate() {
-            let mut line = vec![name(*action as usize), propensity.to_string()];
-            line.extend(probabilities.get(row).into_iter().flatten().map(ToString::to_string));
-            cells(out, &line)?;
-        }
-        Ok(())
+        let found = match asked.top {
+            Some(most) => answer.top(most.get(), out)?,
+            None => {
+                let explore = Explore::EpsilonGreedy(asked.explore.unwrap_or(0.0));
+                answer.decisions((explore, manners.seed.unwrap_or(0)), asked.probabilities, out)?
+            }
+        };
+        Ok(found.map_err(failed)?)
     })?;
     Ok(0)
+}
+
+/// What is known before the first line of an answer.
+struct Answer<'a> {
+    model: &'a Model,
+    schema: &'a Schema,
+    read: &'a ReadContexts,
+    offer: OnOffer<'a>,
+    form: Form,
+}
+
+impl Answer<'_> {
+    fn name(&self, action: u32) -> String {
+        self.schema.action_name(action as usize).unwrap_or_default().into_owned()
+    }
+
+    fn names(&self) -> Vec<String> {
+        (0..u32::try_from(self.schema.actions()).unwrap_or(u32::MAX)).map(|a| self.name(a)).collect()
+    }
+
+    /// `action,propensity`, and a probability an action if they are asked for.
+    fn decisions(
+        &self,
+        (explore, seed): (Explore, u64),
+        has_probabilities: bool,
+        out: &mut dyn Write,
+    ) -> Result<Result<(), JobError>, Unwritten> {
+        let names = self.names();
+        if self.form == Form::Csv {
+            let header = ["action", "propensity"].into_iter();
+            let all = names.iter().map(String::as_str).filter(|_| has_probabilities);
+            cells(out, header.chain(all))?;
+        }
+        let mut line = |decision: Decision<'_>| -> io::Result<()> {
+            let Decision { action, propensity, probabilities } = decision;
+            let action = names.get(action as usize).map(String::as_str).unwrap_or_default();
+            if self.form == Form::Csv {
+                let probabilities = probabilities.iter().filter(|_| has_probabilities);
+                let numbers = std::iter::once(&propensity).chain(probabilities).map(f64::to_string);
+                return cells(out, std::iter::once(action.to_owned()).chain(numbers));
+            }
+            let mut object = json!({ "action": action, "propensity": propensity });
+            if has_probabilities {
+                let all: Map<String, Value> =
+                    names.iter().cloned().zip(probabilities.iter().map(|p| Value::from(*p))).collect();
+                object["probabilities"] = Value::Object(all);
+            }
+            writeln!(out, "{object}")
+        };
+        let mut written = Ok(());
+        let found = self.model.decide(&self.read.contexts, self.offer, explore, seed, |decision| {
+            written = line(decision);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        written?;
+        Ok(found)
+    }
+
+    /// `action_1,score_1,action_2,…`, the best first; empty cells where fewer actions are on offer.
+    fn top(&self, most: usize, out: &mut dyn Write) -> Result<Result<(), JobError>, Unwritten> {
+        let names = self.names();
+        let most = most.min(names.len());
+        if self.form == Form::Csv {
+            cells(out, (1..=most).flat_map(|k| [format!("action_{k}"), format!("score_{k}")]))?;
+        }
+        let mut line = |Ranked { actions, scores }: &Ranked| -> io::Result<()> {
+            let actions = actions.iter().filter_map(|action| names.get(*action as usize));
+            if self.form == Form::Csv {
+                let pairs = actions.zip(scores).flat_map(|(name, score)| [name.clone(), score.to_string()]);
+                let rest = std::iter::repeat_with(String::new);
+                return cells(out, pairs.chain(rest).take(2 * most));
+            }
+            writeln!(out, "{}", json!({ "actions": actions.collect::<Vec<_>>(), "scores": scores }))
+        };
+        let mut written = Ok(());
+        let found = self.model.top(&self.read.contexts, self.offer, most, |ranked| {
+            written = line(ranked);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        written?;
+        Ok(found)
+    }
 }

@@ -42,6 +42,7 @@ pub(super) fn interruption() -> Arc<AtomicBool> {
 }
 
 pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
+    let form = manners.form("train", Form::Text, &[Form::Json])?;
     let columns = options(LogOptions::default(), &asked.columns)?;
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
     let Opened { log, time, estimated, source } = open(&asked.log, None, &columns, manners)?;
@@ -82,9 +83,9 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let written = |source| Failure::Write { path: asked.output.clone(), source };
     model.save(&asked.output).map_err(written)?;
     let judgement = model.judgement();
-    match manners.format {
+    match form {
         Form::Json => say(&answer(judgement, None)?.to_string())?,
-        Form::Text => say(&judgement.sentence())?,
+        _ => say(&judgement.sentence())?,
     }
     Ok(if is_over.load(Ordering::Relaxed) { INTERRUPTED } else { code(judgement) })
 }

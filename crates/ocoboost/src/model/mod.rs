@@ -3,7 +3,7 @@
 mod predict;
 mod record;
 
-pub use predict::{Explore, Explored, OnOffer, Ranked};
+pub use predict::{Decision, Explore, Explored, OnOffer, Ranked};
 pub use record::{Cuts, Exploration, Provenance, Seconds, Source, TrainingRecord};
 
 use crate::error::JobError;
@@ -13,6 +13,7 @@ use off_policy::policies::{Scores, argmax};
 use off_policy::{PolicyError, Schema};
 use predict::{check, for_each_row, generator, play};
 use rows::{Row, RowMatrix};
+use std::ops::ControlFlow;
 use weak_learners::pairs::PairTree;
 
 /// A policy, and what is known of it: its schema, how it was trained and on what, how it was judged, how it
@@ -100,7 +101,7 @@ impl Model {
         let mut actions = Vec::with_capacity(contexts.len());
         for_each_row(&self.ensemble, contexts, on_offer, |set, scores| {
             actions.push(number(argmax(scores, set)));
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })?;
         Ok(actions)
     }
@@ -121,7 +122,7 @@ impl Model {
         for_each_row(&self.ensemble, contexts, on_offer, |set, scores| {
             play(explore, set, scores, &mut pi, None)?;
             see(&pi);
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })
     }
 
@@ -137,19 +138,38 @@ impl Model {
         explore: Explore,
         seed: u64,
     ) -> Result<Explored, JobError> {
-        check(explore)?;
-        let (mut rng, mut pi) = (generator(seed), vec![0.0; self.ensemble.actions()]);
         let (mut actions, mut propensities) = (Vec::new(), Vec::new());
-        for_each_row(&self.ensemble, contexts, on_offer, |set, scores| {
-            let (action, propensity) = play(explore, set, scores, &mut pi, Some(&mut rng))?;
-            actions.push(number(action));
+        self.decide(contexts, on_offer, explore, seed, |Decision { action, propensity, .. }| {
+            actions.push(action);
             propensities.push(propensity);
-            Ok(())
+            ControlFlow::Continue(())
         })?;
         Ok(Explored { actions, propensities })
     }
 
-    /// The k best actions of every row with their scores, best first, lower numbers first among equals.
+    /// Shows the decisions of [`explore`](Self::explore) in turn, with π(·|x) of their rows, until `see` has
+    /// seen enough.
+    ///
+    /// # Errors
+    /// As [`probabilities`](Self::probabilities).
+    pub fn decide(
+        &self,
+        contexts: &RowMatrix,
+        on_offer: OnOffer<'_>,
+        explore: Explore,
+        seed: u64,
+        mut see: impl FnMut(Decision<'_>) -> ControlFlow<()>,
+    ) -> Result<(), JobError> {
+        check(explore)?;
+        let (mut rng, mut pi) = (generator(seed), vec![0.0; self.ensemble.actions()]);
+        for_each_row(&self.ensemble, contexts, on_offer, |set, scores| {
+            let (action, propensity) = play(explore, set, scores, &mut pi, Some(&mut rng))?;
+            Ok(see(Decision { action: number(action), propensity, probabilities: &pi }))
+        })
+    }
+
+    /// Shows the k best actions of every row in turn with their scores, best first, lower numbers first among
+    /// equals, until `see` has seen enough.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -158,17 +178,24 @@ impl Model {
         contexts: &RowMatrix,
         on_offer: OnOffer<'_>,
         k: usize,
-    ) -> Result<Vec<Ranked>, JobError> {
-        let mut ranked = Vec::with_capacity(contexts.len());
+        mut see: impl FnMut(&Ranked) -> ControlFlow<()>,
+    ) -> Result<(), JobError> {
+        let (mut order, mut ranked) = (Vec::new(), Ranked::default());
         for_each_row(&self.ensemble, contexts, on_offer, |set, scores| {
-            let mut actions: Vec<usize> = set.iter().collect();
-            actions.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-            actions.truncate(k);
-            let scores = actions.iter().map(|a| scores[*a]).collect();
-            ranked.push(Ranked { actions: actions.into_iter().map(number).collect(), scores });
-            Ok(())
-        })?;
-        Ok(ranked)
+            order.clear();
+            order.extend(set.iter());
+            let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+            if (1..order.len()).contains(&k) {
+                order.select_nth_unstable_by(k - 1, better);
+            }
+            order.truncate(k);
+            order.sort_by(better);
+            ranked.actions.clear();
+            ranked.actions.extend(order.iter().map(|action| number(*action)));
+            ranked.scores.clear();
+            ranked.scores.extend(order.iter().map(|action| scores[*action]));
+            Ok(see(&ranked))
+        })
     }
 }
 

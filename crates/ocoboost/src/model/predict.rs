@@ -7,6 +7,7 @@ use off_policy::{ActionSet, ActionSets, LogError, PolicyError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
+use std::ops::ControlFlow;
 use weak_learners::pairs::{PairHypothesis, PairTree};
 
 /// The actions on offer in the rows of a batch.
@@ -76,8 +77,19 @@ pub struct Explored {
     pub propensities: Vec<f64>,
 }
 
+/// An action that was drawn for a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision<'a> {
+    /// The action.
+    pub action: u32,
+    /// Its probability.
+    pub propensity: f64,
+    /// π(·|x), a number an action.
+    pub probabilities: &'a [f64],
+}
+
 /// The first actions of a ranking.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ranked {
     /// Actions of a row, the best first; fewer than asked for where fewer are on offer.
     pub actions: Vec<u32>,
@@ -88,12 +100,12 @@ pub struct Ranked {
 /// Rows whose scores are in memory at once are those of so many pairs.
 const PAIRS: usize = 1 << 16;
 
-/// Shows every row with the scores of its actions.
+/// Shows every row with the scores of its actions, until `see` has seen enough.
 pub(super) fn for_each_row(
     ensemble: &PolicyEnsemble<PairTree>,
     contexts: &RowMatrix,
     on_offer: OnOffer<'_>,
-    mut see: impl FnMut(ActionSet<'_>, &mut [f64]) -> Result<(), JobError>,
+    mut see: impl FnMut(ActionSet<'_>, &mut [f64]) -> Result<ControlFlow<()>, JobError>,
 ) -> Result<(), JobError> {
     let (n, k) = (contexts.len(), ensemble.actions());
     on_offer.check(n, k)?;
@@ -114,7 +126,9 @@ pub(super) fn for_each_row(
             if let Some(action) = scores.iter().position(|score| !score.is_finite()) {
                 return Err(PolicyError::NotFiniteScore { action, value: scores[action] }.into());
             }
-            see(on_offer.row(row)?, scores)?;
+            if see(on_offer.row(row)?, scores)?.is_break() {
+                return Ok(());
+            }
         }
     }
     Ok(())
