@@ -72,10 +72,6 @@ impl Actions {
         }
     }
 
-    pub(crate) fn file(&self) -> &FileName {
-        &self.file
-    }
-
     /// The action of a cell, and those of a cell that lists them; the shown one may be absent where rows are
     /// only predicted for.
     pub(crate) fn push_cells(
@@ -122,7 +118,7 @@ impl Actions {
             return Ok(());
         }
         let value = self.names.label(code).unwrap_or_default().to_owned();
-        Err(FormatError::NotOnOffer { place: self.place(record), column: self.column.clone(), value })
+        Err(FormatError::NotOnOffer { place: record.place(), column: self.column.clone(), value })
     }
 
     /// The actions of an event.
@@ -220,7 +216,7 @@ impl Actions {
         let text = record.written(cell, &mut buffer);
         let found = match cell {
             Cell::List(_) => {
-                let (place, column, value) = (self.place(record), self.column.clone(), text.to_owned());
+                let (place, column, value) = (record.place(), self.column.clone(), text.to_owned());
                 Err(FormatError::BadCell { place, column, value, expected: "the name of an action" })
             }
             _ => self.named(record, text),
@@ -236,7 +232,7 @@ impl Actions {
         if name.is_empty() {
             return Err(self.missing(record, ": an action is missing"));
         }
-        let (place, actions) = (self.place(record), self.names.len());
+        let (place, actions) = (record.place(), self.names.len());
         if self.is_known {
             let (column, value) = (self.column.clone(), name.to_owned());
             return Err(FormatError::UnknownAction { place, column, value, actions });
@@ -248,11 +244,7 @@ impl Actions {
     }
 
     fn missing(&self, record: &Record, hint: &'static str) -> FormatError {
-        FormatError::MissingCell { place: self.place(record), column: self.column.clone(), hint }
-    }
-
-    fn place(&self, record: &Record) -> Place {
-        Place { file: self.file.clone(), row: Some(record.row), line: record.line }
+        FormatError::MissingCell { place: record.place(), column: self.column.clone(), hint }
     }
 
     /// All actions; `names` in an order that does not depend on the rows, or that of the known ones.

@@ -2,11 +2,11 @@
 
 use crate::FormatError;
 use crate::actions::Actions;
-use crate::facts::{FileName, Progress, ReadFacts};
+use crate::facts::{Progress, ReadFacts};
 use crate::layout::Layout;
 use crate::options::LogOptions;
-use crate::pass::{each_record, facts_of};
-use crate::readers::{Absent, open};
+use crate::pass::Files;
+use crate::readers::Absent;
 use crate::roles::{Role, Roles};
 use crate::source::Source;
 use off_policy::{ActionSets, Schema};
@@ -49,20 +49,21 @@ pub fn read_contexts(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadContexts, FormatError> {
-    let file: FileName = source.name().into();
-    let mut opened = open(source, options, progress)?;
-    let is_event = opened.records.absent() == Absent::Zero;
+    let mut sources = std::iter::once(Ok(source));
+    let mut files = Files::open(&mut sources, options, progress)?;
+    let file = files.name().clone();
+    let is_event = files.absent() == Absent::Zero;
     let roles = match is_event {
         true => Roles::of_events(file.clone(), options)?,
         false => Roles::of_contexts(file.clone(), options)?,
     };
     let list = if is_event { "the actions" } else { roles.name(Role::Available) }.to_owned();
     let mut actions = Actions::new(file.clone(), &list, options.separator, Some(schema.action_names()));
-    let mut columns = Layout::new(&opened, &file, roles, Some(schema), options.most_labels);
-    columns.extend(&*opened.records);
-    columns.check_header(&*opened.records)?;
-    let rows = each_record(&mut *opened.records, progress, |record, records| {
-        columns.extend(records);
+    let mut columns = Layout::new(&files, roles, Some(schema), options.most_labels);
+    columns.extend(files.columns());
+    columns.check_header(&files)?;
+    let rows = files.for_each(progress, |record, names| {
+        columns.extend(names);
         match record.decision {
             Some(decision) => actions.push_offered(record, decision.offered.unseen())?,
             None if list.is_empty() => {}
@@ -71,14 +72,14 @@ pub fn read_contexts(
                 actions.push_cells(record, None, Some(cell))?;
             }
         }
-        columns.push(record, records)
+        columns.push(record, names)
     })?;
-    let mut facts = facts_of(&mut opened, &file)?;
+    let mut facts = files.facts().0;
     if rows == 0 {
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
     facts.rows = rows;
     let (_, on_offer, _) = actions.finish(&mut facts.notes)?;
-    let (contexts, _) = columns.finish(&*opened.records, &mut facts)?;
+    let (contexts, _) = columns.finish(files.columns(), &mut facts)?;
     Ok(ReadContexts { contexts, on_offer, facts })
 }

@@ -64,6 +64,41 @@ pub enum FormatError {
         /// What it lacks.
         reason: &'static str,
     },
+    /// Nothing to read.
+    #[error("there is no file to read")]
+    NoFile,
+    /// A file of several whose format does not go with that of the first.
+    #[error("{file}: {format} cannot be read as one log with {first}, which is {first_format}")]
+    OtherFormat {
+        /// The file.
+        file: Arc<str>,
+        /// Its format.
+        format: &'static str,
+        /// The first file.
+        first: Arc<str>,
+        /// Its format.
+        first_format: &'static str,
+    },
+    /// A file of several without a column of the first.
+    #[error("{file}: there is no column {column:?}, and {first} has one")]
+    ColumnOfFirst {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The first file.
+        first: Arc<str>,
+    },
+    /// A file of several with a column that the first lacks.
+    #[error("{file}: there is a column {column:?}, and {first} has none; leave it out (ignore) or add it")]
+    ColumnNotOfFirst {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The first file.
+        first: Arc<str>,
+    },
     /// No byte.
     #[error("{file}: the file is empty")]
     Empty {

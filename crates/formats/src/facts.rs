@@ -9,11 +9,11 @@ use std::sync::Arc;
 /// How far a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes of the file that were read, as they lie on the disk.
+    /// Bytes that were read of the file at hand, as they lie on the disk.
     pub bytes: u64,
     /// All of them, where it is known.
     pub total_bytes: Option<u64>,
-    /// Rows that were read.
+    /// Rows that were read, of all files so far.
     pub rows: u64,
 }
 
@@ -35,9 +35,9 @@ impl fmt::Display for Skipped {
 /// What a reader found in a file besides the rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReadFacts {
-    /// The file, as the caller called it.
+    /// The file, as the caller called it; of several the first, and how many others.
     pub file: String,
-    /// Its format.
+    /// Its format; of several that of the first.
     pub format: String,
     /// Rows that were read.
     pub rows: u64,
@@ -49,6 +49,21 @@ pub struct ReadFacts {
     pub unknown_labels: BTreeMap<String, u64>,
     /// What a reader of the results should know, a sentence each.
     pub notes: Vec<String>,
+    /// Bytes after decompression.
+    pub bytes: u64,
+    /// SHA-256 of these bytes, in hexadecimal digits; empty for several files.
+    pub sha256: String,
+}
+
+/// A file that was read to its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadFile {
+    /// The file, as the caller called it.
+    pub file: String,
+    /// Its format.
+    pub format: String,
+    /// Rows that were read, with those that were skipped.
+    pub rows: u64,
     /// Bytes after decompression.
     pub bytes: u64,
     /// SHA-256 of these bytes, in hexadecimal digits.

@@ -3,8 +3,9 @@
 use crate::FormatError;
 use crate::columns::{BySchema, Inferred, Target};
 use crate::error::listed;
-use crate::facts::{FileName, ReadFacts};
-use crate::readers::{Opened, Records};
+use crate::facts::ReadFacts;
+use crate::pass::Files;
+use crate::readers::ColumnNames;
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use off_policy::{ContextColumn, Schema};
@@ -35,14 +36,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(
-        opened: &Opened,
-        file: &FileName,
-        roles: Roles,
-        schema: Option<&Schema>,
-        most_labels: usize,
-    ) -> Self {
-        let absent = opened.records.absent();
+    pub(crate) fn new(files: &Files<'_>, roles: Roles, schema: Option<&Schema>, most_labels: usize) -> Self {
+        let (file, absent) = (files.name(), files.absent());
         let contexts = match schema {
             None => Contexts::Inferred(Inferred::new(file.clone(), absent, &roles.labels, most_labels)),
             Some(schema) => Contexts::Coded(BySchema::new(file.clone(), absent, schema)),
@@ -51,8 +46,7 @@ impl Layout {
     }
 
     /// Finds out about the columns that are new.
-    pub(crate) fn extend(&mut self, records: &dyn Records) {
-        let names = records.columns();
+    pub(crate) fn extend(&mut self, names: &ColumnNames) {
         for place in self.goes.len()..names.len() {
             let name = names.name(u32::try_from(place).unwrap_or(u32::MAX));
             let goes = match (self.roles.role(name), &mut self.contexts) {
@@ -78,7 +72,7 @@ impl Layout {
     }
 
     /// The contexts of another row.
-    pub(crate) fn push(&mut self, record: &Record, records: &dyn Records) -> Result<(), FormatError> {
+    pub(crate) fn push(&mut self, record: &Record, names: &ColumnNames) -> Result<(), FormatError> {
         let goes = &self.goes;
         match &mut self.contexts {
             Contexts::Inferred(contexts) => {
@@ -93,7 +87,7 @@ impl Layout {
                     Some(Goes::Coded(target)) => Some((*target, *column, *cell)),
                     _ => None,
                 });
-                contexts.push(record, own, records.columns())
+                contexts.push(record, own, names)
             }
         }
     }
@@ -101,28 +95,32 @@ impl Layout {
     /// The contexts, with their columns where those were not known before.
     pub(crate) fn finish(
         self,
-        records: &dyn Records,
+        names: &ColumnNames,
         facts: &mut ReadFacts,
     ) -> Result<(RowMatrix, Option<Vec<ContextColumn>>), FormatError> {
         if !self.extra.is_empty() {
-            let names = listed(&self.extra);
-            facts.notes.push(format!("columns that the model does not know left out: {names}"));
+            let extra = listed(&self.extra);
+            facts.notes.push(format!("columns that the model does not know left out: {extra}"));
         }
         match self.contexts {
             Contexts::Inferred(contexts) => {
                 let (matrix, columns) = contexts.finish(facts)?;
                 Ok((matrix, Some(columns)))
             }
-            Contexts::Coded(contexts) => Ok((contexts.finish(records.columns(), facts)?, None)),
+            Contexts::Coded(contexts) => Ok((contexts.finish(names, facts)?, None)),
         }
     }
 
     /// Refuses a header without a column that is needed.
-    pub(crate) fn check_header(&self, records: &dyn Records) -> Result<(), FormatError> {
-        if records.has_header() {
-            self.roles.check(records.columns())?;
+    pub(crate) fn check_header(&self, files: &Files<'_>) -> Result<(), FormatError> {
+        if files.has_header() {
+            self.roles.check_needed(files.columns())?;
+            // A column to leave out may be one of a later file.
+            if files.is_last() {
+                self.roles.check_ignored(files.columns())?;
+            }
             if let Contexts::Coded(contexts) = &self.contexts {
-                contexts.check_header(records.columns())?;
+                contexts.check_header(files.columns())?;
             }
         }
         Ok(())

@@ -3,8 +3,8 @@
 //! CSV, TSV, JSON lines, Parquet, Arrow, Vowpal Wabbit's text and dsjson, and the Open Bandit Dataset; each
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
-//! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`]
-//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
+//! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`],
+//! [`read_logs`] and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
 //! [`FormatError`].
 
 mod actions;
@@ -25,8 +25,8 @@ mod writers;
 
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
-pub use facts::{Progress, ReadFacts, Skipped, quiet};
-pub use log::{ReadLog, read_log, read_log_coded};
+pub use facts::{Progress, ReadFacts, ReadFile, Skipped, quiet};
+pub use log::{ReadLog, RowLabels, read_log, read_log_coded, read_logs};
 pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};
 pub use source::Source;
 pub use table::{Table, read_table, read_table_coded};

@@ -2,13 +2,13 @@
 
 use crate::FormatError;
 use crate::actions::Actions;
-use crate::columns::{date_or_number, number};
+use crate::columns::{Dictionary, date_or_number, number};
 use crate::error::Place;
-use crate::facts::{FileName, Progress, ReadFacts, SkipCounts};
+use crate::facts::{Progress, ReadFacts, ReadFile, SkipCounts};
 use crate::layout::Layout;
 use crate::options::{Format, LogOptions, MissingPropensities, RowWeights};
-use crate::pass::{each_record, facts_of};
-use crate::readers::{Absent, Opened, Records, open};
+use crate::pass::{Files, Sources};
+use crate::readers::{Absent, ColumnNames};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -36,10 +36,31 @@ pub struct ReadLog {
     pub on_offer: Option<ActionSets>,
     /// What orders the rows, where a column was named: its numbers, or the days since 1970.
     pub time: Option<Vec<f64>>,
+    /// The labels of the column that splits the rows, where one was named.
+    pub split: Option<RowLabels>,
     /// The weights of the rows, where they differ: 1/(1 − pdrop) of a file that was thinned.
     pub weights: Option<Vec<f64>>,
     /// What else was found.
     pub facts: ReadFacts,
+    /// The files that were read.
+    pub files: Vec<ReadFile>,
+}
+
+/// A label a row, of a column that is none of the contexts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowLabels {
+    /// The labels in an order that does not depend on that of the rows; a missing one is the empty one.
+    pub labels: Vec<String>,
+    /// The place of each row's label among them.
+    pub codes: Vec<u32>,
+}
+
+impl RowLabels {
+    fn of((mut codes, labels): (Vec<u32>, Dictionary)) -> Self {
+        let (labels, places) = labels.sorted();
+        codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
+        Self { labels, codes }
+    }
 }
 
 impl ReadLog {
@@ -103,7 +124,36 @@ pub fn read_log(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    read(source, None, options, progress)
+    read(&mut std::iter::once(Ok(source)), None, options, progress)
+}
+
+/// Reads a log that lies in several files, as if they were one: what a column holds is inferred of all rows.
+///
+/// The files have the same columns, in any order; formats may differ, but for those of decisions. A file is
+/// opened when the one before it has been read. Messages name the file.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_logs};
+/// let monday = Source::bytes("mo.csv", "age,action,propensity,reward\n41,news,0.5,1\n");
+/// let tuesday = Source::bytes("tu.csv", "reward,action,propensity,age\n0,sport,0.25,7\n1,news,2,8\n");
+/// let refused = read_logs([Ok(monday), Ok(tuesday)], &LogOptions::default(), &mut quiet);
+/// assert_eq!(
+///     refused.unwrap_err().to_string(),
+///     "tu.csv, line 3, column \"propensity\": \"2\" is not a propensity in (0, 1]",
+/// );
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// As [`read_log`]; [`FormatError::NoFile`], [`FormatError::OtherFormat`], and
+/// [`FormatError::ColumnOfFirst`] or [`FormatError::ColumnNotOfFirst`] for a file with other columns than the
+/// first.
+pub fn read_logs(
+    sources: impl IntoIterator<Item = Result<Source, FormatError>>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadLog, FormatError> {
+    read(&mut sources.into_iter(), None, options, progress)
 }
 
 /// Reads a log by the columns, labels and actions of a schema, such as that of a model which is to be judged.
@@ -132,27 +182,31 @@ pub fn read_log_coded(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    read(source, Some(schema), options, progress)
+    read(&mut std::iter::once(Ok(source)), Some(schema), options, progress)
 }
 
 fn read(
-    source: Source,
+    sources: Sources<'_>,
     schema: Option<&Schema>,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    let file: FileName = source.name().into();
-    let mut opened = open(source, options, progress)?;
-    let is_event = opened.records.absent() == Absent::Zero;
+    let mut files = Files::open(sources, options, progress)?;
+    let (file, format) = (files.name().clone(), files.format());
+    let is_event = files.absent() == Absent::Zero;
+    if is_event && (options.time.is_some() || options.split.is_some()) {
+        let (format, reason) = (format.name(), "has no columns, and none that orders or splits the rows");
+        return Err(FormatError::WrongFormat { file, format, reason });
+    }
     let roles = match is_event {
         true => Roles::of_events(file.clone(), options)?,
-        false => Roles::of_log(file.clone(), options, opened.format)?,
+        false => Roles::of_log(file.clone(), options, format)?,
     };
-    let known_items = items(&opened);
+    let known_items = items(&files);
     let names = schema.map(Schema::action_names).or(known_items.as_ref());
     let action_column = if is_event { "the action" } else { roles.name(Role::Action) }.to_owned();
     let actions = Actions::new(file.clone(), &action_column, options.separator, names);
-    let columns = Layout::new(&opened, &file, roles, schema, options.most_labels);
+    let columns = Layout::new(&files, roles, schema, options.most_labels);
     let mut rows = Rows {
         options,
         columns,
@@ -161,23 +215,24 @@ fn read(
         without: None,
         rewards: Vec::new(),
         time: Vec::new(),
+        split: (Vec::new(), Dictionary::default()),
         weights: Vec::new(),
         skips: SkipCounts::default(),
     };
-    rows.columns.extend(&*opened.records);
+    rows.columns.extend(files.columns());
     if !is_event {
-        rows.columns.check_header(&*opened.records)?;
+        rows.columns.check_header(&files)?;
     }
-    each_record(&mut *opened.records, progress, |record, records| rows.push(record, records))?;
-    let mut facts = facts_of(&mut opened, &file)?;
+    files.for_each(progress, |record, names| rows.push(record, names))?;
+    let (mut facts, of_files) = files.facts();
     facts.skipped.extend(rows.skips.list());
     if rows.rewards.is_empty() {
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
     facts.rows = rows.rewards.len() as u64;
     match is_event {
-        true => rows.columns.roles.check_ignored(opened.records.columns())?,
-        false => rows.columns.roles.check(opened.records.columns())?,
+        true => rows.columns.roles.check_ignored(files.columns())?,
+        false => rows.columns.roles.check(files.columns())?,
     }
     if is_event || rows.columns.roles.is_cost {
         facts.notes.push("the file has costs: the reward is −cost".into());
@@ -188,12 +243,13 @@ fn read(
     if let ([only], None) = (&names[..], schema) {
         return Err(FormatError::OneAction { file, column: action_column, action: only.clone() });
     }
-    let (contexts, inferred) = rows.columns.finish(&*opened.records, &mut facts)?;
+    let (contexts, inferred) = rows.columns.finish(files.columns(), &mut facts)?;
     let schema = match (schema, inferred) {
         (Some(schema), _) => schema.clone(),
         (None, columns) => Schema::new(columns.unwrap_or_default(), ActionNames::Labels(names))?,
     };
     let time = (!rows.time.is_empty()).then_some(rows.time);
+    let split = options.split.is_some().then(|| RowLabels::of(rows.split));
     Ok(ReadLog {
         contexts,
         schema,
@@ -202,17 +258,19 @@ fn read(
         rewards: rows.rewards,
         on_offer,
         time,
+        split,
         weights,
         facts,
+        files: of_files,
     })
 }
 
 /// The items of the Open Bandit Dataset: there is a column of affinities for each.
-fn items(opened: &Opened) -> Option<ActionNames> {
+fn items(files: &Files<'_>) -> Option<ActionNames> {
     let is_item = |name: &String| name.starts_with("user-item_affinity_");
-    let count = opened.records.columns().all().iter().filter(|name| is_item(name)).count();
+    let count = files.columns().all().iter().filter(|name| is_item(name)).count();
     let names = (0..count).map(|item| item.to_string()).collect();
-    (opened.format == Format::OpenBandit && count > 0).then_some(ActionNames::Labels(names))
+    (files.format() == Format::OpenBandit && count > 0).then_some(ActionNames::Labels(names))
 }
 
 /// The rows read so far.
@@ -226,14 +284,15 @@ struct Rows<'a> {
     without: Option<Place>,
     rewards: Vec<f64>,
     time: Vec<f64>,
+    split: (Vec<u32>, Dictionary),
     weights: Vec<f64>,
     skips: SkipCounts,
 }
 
 impl Rows<'_> {
-    fn push(&mut self, record: &Record, records: &dyn Records) -> Result<(), FormatError> {
-        self.columns.extend(records);
-        let Some(decision) = record.decision else { return self.push_cells(record, records) };
+    fn push(&mut self, record: &Record, names: &ColumnNames) -> Result<(), FormatError> {
+        self.columns.extend(names);
+        let Some(decision) = record.decision else { return self.push_cells(record, names) };
         if decision.cost.is_none() {
             self.skips.add("decisions without a label");
             return Ok(());
@@ -243,7 +302,7 @@ impl Rows<'_> {
             None => None,
             Some(p) if p > 0.0 && p <= 1.0 => Some(p),
             Some(p) => {
-                let (place, column, value) = (self.place(record), column.to_owned(), p.to_string());
+                let (place, column, value) = (record.place(), column.to_owned(), p.to_string());
                 return Err(FormatError::BadCell {
                     place,
                     column,
@@ -261,10 +320,10 @@ impl Rows<'_> {
         // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
         self.rewards.push(0.0 - decision.cost.unwrap_or_default());
         self.weights.push(decision.weight);
-        self.columns.push(record, records)
+        self.columns.push(record, names)
     }
 
-    fn push_cells(&mut self, record: &Record, records: &dyn Records) -> Result<(), FormatError> {
+    fn push_cells(&mut self, record: &Record, names: &ColumnNames) -> Result<(), FormatError> {
         let propensity = match self.columns.cell(record, Role::Propensity) {
             None => None,
             Some(cell) => match number(record, cell) {
@@ -273,7 +332,7 @@ impl Rows<'_> {
                 _ => return Err(self.bad(record, Role::Propensity, cell, "a propensity in (0, 1]")),
             },
         };
-        let has_column = records.columns().find(self.columns.roles.name(Role::Propensity)).is_some();
+        let has_column = names.find(self.columns.roles.name(Role::Propensity)).is_some();
         if propensity.is_none()
             && has_column
             && self.options.missing_propensities == MissingPropensities::Skip
@@ -281,7 +340,7 @@ impl Rows<'_> {
             self.skips.add("rows without a propensity");
             return Ok(());
         }
-        let outcome = self.needed(record, records, Role::Outcome)?;
+        let outcome = self.needed(record, names, Role::Outcome)?;
         let outcome = match number(record, outcome) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => return Err(self.empty(record, Role::Outcome)),
@@ -290,26 +349,27 @@ impl Rows<'_> {
                 return Err(self.bad(record, Role::Outcome, outcome, expected));
             }
         };
-        let action = self.needed(record, records, Role::Action)?;
+        let action = self.needed(record, names, Role::Action)?;
         let available = match self.columns.roles.name(Role::Available) {
             "" => None,
-            _ => Some(self.needed(record, records, Role::Available)?),
+            _ => Some(self.needed(record, names, Role::Available)?),
         };
         self.actions.push_cells(record, Some(action), available)?;
-        self.time(record, records)?;
+        self.time(record, names)?;
+        self.split(record);
         self.keep_propensity(record, propensity);
         // −0 is 0.
         self.rewards.push(if self.columns.roles.is_cost { 0.0 - outcome } else { outcome + 0.0 });
-        self.columns.push(record, records)
+        self.columns.push(record, names)
     }
 
-    fn time(&mut self, record: &Record, records: &dyn Records) -> Result<(), FormatError> {
+    fn time(&mut self, record: &Record, names: &ColumnNames) -> Result<(), FormatError> {
         let name = self.columns.roles.name(Role::Time);
         // The time of the Open Bandit Dataset is not asked for by the caller, and may be missing.
-        if name.is_empty() || (self.options.time.is_none() && records.columns().find(name).is_none()) {
+        if name.is_empty() || (self.options.time.is_none() && names.find(name).is_none()) {
             return Ok(());
         }
-        let cell = self.needed(record, records, Role::Time)?;
+        let cell = self.needed(record, names, Role::Time)?;
         match date_or_number(record, cell) {
             Ok(Some(time)) => self.time.push(time + 0.0),
             Ok(None) => return Err(self.empty(record, Role::Time)),
@@ -320,18 +380,18 @@ impl Rows<'_> {
 
     fn keep_propensity(&mut self, record: &Record, propensity: Option<f64>) {
         if propensity.is_none() && self.without.is_none() {
-            self.without = Some(self.place(record));
+            self.without = Some(record.place());
         }
         self.propensities.push(propensity.unwrap_or(f64::NAN));
     }
 
     /// The cell of a role that every row must have.
-    fn needed(&self, record: &Record, records: &dyn Records, role: Role) -> Result<Cell, FormatError> {
+    fn needed(&self, record: &Record, names: &ColumnNames, role: Role) -> Result<Cell, FormatError> {
         match self.columns.cell(record, role) {
             Some(cell) if cell != Cell::Missing => Ok(cell),
             _ => {
                 // A column that no line had so far is one that is not there.
-                self.columns.roles.check(records.columns()).or_else(|error| match error {
+                self.columns.roles.check(names).or_else(|error| match error {
                     FormatError::MissingColumn { ref column, .. }
                         if column != self.columns.roles.name(role) =>
                     {
@@ -346,17 +406,23 @@ impl Rows<'_> {
 
     fn empty(&self, record: &Record, role: Role) -> FormatError {
         let column = self.columns.roles.name(role).to_owned();
-        FormatError::MissingCell { place: self.place(record), column, hint: "" }
+        FormatError::MissingCell { place: record.place(), column, hint: "" }
     }
 
     fn bad(&self, record: &Record, role: Role, cell: Cell, expected: &'static str) -> FormatError {
         let (mut buffer, column) = (String::new(), self.columns.roles.name(role).to_owned());
         let value = record.written(cell, &mut buffer).to_owned();
-        FormatError::BadCell { place: self.place(record), column, value, expected }
+        FormatError::BadCell { place: record.place(), column, value, expected }
     }
 
-    fn place(&self, record: &Record) -> Place {
-        Place { file: self.actions.file().clone(), row: Some(record.row), line: record.line }
+    /// The label by which the row is split; a missing one is the empty one.
+    fn split(&mut self, record: &Record) {
+        if self.options.split.is_some() {
+            let (codes, labels) = &mut self.split;
+            let mut buffer = String::new();
+            let cell = self.columns.cell(record, Role::Split).unwrap_or(Cell::Missing);
+            codes.push(labels.number(record.written(cell, &mut buffer)));
+        }
     }
 
     /// All propensities, or none.

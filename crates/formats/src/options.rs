@@ -158,6 +158,7 @@ pub struct LogOptions {
     pub(crate) available: Option<String>,
     pub(crate) separator: char,
     pub(crate) time: Option<String>,
+    pub(crate) split: Option<String>,
     pub(crate) ignore: Vec<String>,
     pub(crate) labels: Vec<String>,
     pub(crate) format: Option<Format>,
@@ -206,6 +207,7 @@ impl Default for LogOptions {
             available: None,
             separator: '|',
             time: None,
+            split: None,
             ignore: Vec::new(),
             labels: Vec::new(),
             format: None,
@@ -268,6 +270,14 @@ impl LogOptions {
     #[must_use]
     pub fn time(mut self, column: impl Into<String>) -> Self {
         self.time = Some(column.into());
+        self
+    }
+
+    /// A column that says which rows belong together or to which part, by its labels. It is returned and is
+    /// none of the contexts.
+    #[must_use]
+    pub fn split(mut self, column: impl Into<String>) -> Self {
+        self.split = Some(column.into());
         self
     }
 
@@ -341,7 +351,7 @@ impl LogOptions {
         let outcome = self.outcome.as_ref().map(|outcome| match outcome {
             Outcome::Reward(name) | Outcome::Cost(name) => name.as_str(),
         });
-        let roles = [&self.action, &self.propensity, &self.available, &self.time];
+        let roles = [&self.action, &self.propensity, &self.available, &self.time, &self.split];
         let roles = roles.into_iter().filter_map(Option::as_deref);
         roles.chain(outcome).chain(self.labels.iter().map(String::as_str)).collect()
     }

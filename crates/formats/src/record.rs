@@ -1,5 +1,8 @@
 //! One row as a reader hands it on: cells by column, and in Vowpal Wabbit's formats the decision.
 
+use crate::error::Place;
+use crate::facts::FileName;
+
 /// A piece of the text of a record, or of its list items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
@@ -55,8 +58,9 @@ pub(crate) struct Decision {
 }
 
 /// A row. It is used again for the next one, so that reading allocates nothing.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Record {
+    file: FileName,
     /// From 1.
     pub(crate) row: u64,
     /// Where it begins, in a format of lines.
@@ -69,6 +73,16 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    pub(crate) fn new(file: FileName) -> Self {
+        let (cells, text, items) = (Vec::new(), String::new(), Vec::new());
+        Self { file, row: 0, line: None, cells, decision: None, text, items }
+    }
+
+    /// Where it is, for messages.
+    pub(crate) fn place(&self) -> Place {
+        Place { file: self.file.clone(), row: (self.row > 0).then_some(self.row), line: self.line }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.cells.clear();
         self.text.clear();

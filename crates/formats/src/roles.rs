@@ -14,6 +14,8 @@ pub(crate) enum Role {
     Outcome,
     Available,
     Time,
+    /// What splits the rows.
+    Split,
     /// The label of a table.
     Label,
     Left,
@@ -56,6 +58,7 @@ impl Roles {
         let time = options.time.as_deref().map(|name| (Role::Time, name.trim().to_owned(), true));
         let of_open_bandit = is_open_bandit.then(|| (Role::Time, "timestamp".to_owned(), false));
         named.extend(time.or(of_open_bandit));
+        named.extend(options.split.iter().map(|name| (Role::Split, name.trim().to_owned(), true)));
         let mut labels = options.labels.clone();
         if is_open_bandit {
             labels.push("position".into());
@@ -118,8 +121,14 @@ impl Roles {
         self.named.iter().find(|(own, ..)| *own == role).map_or("", |(_, name, _)| name)
     }
 
-    /// Refuses columns without one that is needed. The propensities are needed if they were asked for.
+    /// Refuses columns without one that is needed, or that was to be left out.
     pub(crate) fn check(&self, columns: &ColumnNames) -> Result<(), FormatError> {
+        self.check_needed(columns)?;
+        self.check_ignored(columns)
+    }
+
+    /// Refuses columns without one that is needed. The propensities are needed if they were asked for.
+    pub(crate) fn check_needed(&self, columns: &ColumnNames) -> Result<(), FormatError> {
         for (role, name, is_asked) in &self.named {
             let is_needed = *is_asked || matches!(role, Role::Action | Role::Outcome);
             if !is_needed || columns.find(name).is_some() {
@@ -132,7 +141,6 @@ impl Roles {
                 FormatError::MissingColumn { file, column: name.clone(), columns }
             });
         }
-        self.check_ignored(columns)?;
         self.labels.iter().try_for_each(|name| self.check_there(name, columns))
     }
 
@@ -159,6 +167,7 @@ impl Role {
             Self::Outcome => "the reward or cost",
             Self::Available => "the actions on offer",
             Self::Time => "the time",
+            Self::Split => "what splits the rows",
             Self::Label => "the label",
             Self::Left => "left out",
         }

@@ -2,12 +2,11 @@
 
 use crate::FormatError;
 use crate::columns::Dictionary;
-use crate::error::Place;
-use crate::facts::{FileName, Progress, ReadFacts};
+use crate::facts::{Progress, ReadFacts};
 use crate::layout::Layout;
 use crate::options::LogOptions;
-use crate::pass::{each_record, facts_of};
-use crate::readers::{Absent, open};
+use crate::pass::Files;
+use crate::readers::Absent;
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -77,30 +76,31 @@ fn read(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Table, FormatError> {
-    let file: FileName = source.name().into();
-    let mut opened = open(source, options, progress)?;
-    if opened.records.absent() == Absent::Zero {
-        let (format, reason) = (opened.format.name(), "holds logs, and no table with a column of labels");
+    let mut sources = std::iter::once(Ok(source));
+    let mut files = Files::open(&mut sources, options, progress)?;
+    let file = files.name().clone();
+    if files.absent() == Absent::Zero {
+        let (format, reason) = (files.format().name(), "holds logs, and no table with a column of labels");
         return Err(FormatError::WrongFormat { file, format, reason });
     }
     let roles = Roles::of_table(file.clone(), label, options)?;
-    let mut columns = Layout::new(&opened, &file, roles, schema, options.most_labels);
-    columns.extend(&*opened.records);
-    columns.check_header(&*opened.records)?;
+    let mut columns = Layout::new(&files, roles, schema, options.most_labels);
+    columns.extend(files.columns());
+    columns.check_header(&files)?;
     let mut names = Dictionary::default();
     let known = schema.map(Schema::actions);
     for k in 0..known.unwrap_or_default() {
         names.number(&schema.and_then(|schema| schema.action_name(k)).unwrap_or_default());
     }
     let (mut codes, mut buffer) = (Vec::new(), String::new());
-    let rows = each_record(&mut *opened.records, progress, |record, records| {
-        columns.extend(records);
-        let place = || Place { file: file.clone(), row: Some(record.row), line: record.line };
+    let rows = files.for_each(progress, |record, found| {
+        columns.extend(found);
+        let place = || record.place();
         let column = || label.trim().to_owned();
         let cell = columns.cell(record, Role::Label).unwrap_or(Cell::Missing);
         let text = written_label(record, cell, &mut buffer);
         if text.is_empty() {
-            columns.roles.check(records.columns())?;
+            columns.roles.check(found)?;
             return Err(FormatError::MissingCell { place: place(), column: column(), hint: "" });
         }
         if let Some(actions) = known
@@ -110,14 +110,14 @@ fn read(
             return Err(FormatError::UnknownAction { place: place(), column, value, actions });
         }
         codes.push(names.number(text));
-        columns.push(record, records)
+        columns.push(record, found)
     })?;
-    let mut facts = facts_of(&mut opened, &file)?;
+    let mut facts = files.facts().0;
     if rows == 0 {
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
     facts.rows = rows;
-    let (contexts, inferred) = columns.finish(&*opened.records, &mut facts)?;
+    let (contexts, inferred) = columns.finish(files.columns(), &mut facts)?;
     let (schema, label_names, codes) = match schema {
         Some(schema) => {
             let names = (0..schema.actions()).filter_map(|k| schema.action_name(k)).map(Into::into);

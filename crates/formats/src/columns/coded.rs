@@ -3,7 +3,6 @@
 use super::matrix::of_rows;
 use super::numbers::{date, number};
 use crate::FormatError;
-use crate::error::Place;
 use crate::facts::{FileName, ReadFacts};
 use crate::readers::{Absent, ColumnNames};
 use crate::record::{Cell, Record};
@@ -184,7 +183,7 @@ impl BySchema {
         let Some(known) = self.columns.get_mut(place) else { return Ok(()) };
         known.last = self.rows;
         let name = known.column.name();
-        let at = || Place { file: self.file.clone(), row: Some(record.row), line: record.line };
+        let at = || record.place();
         let found = match &known.column {
             ContextColumn::Labels { .. } => {
                 let text = record.written(cell, &mut self.buffer);

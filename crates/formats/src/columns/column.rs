@@ -5,7 +5,6 @@ use super::matrix::{Coded, Values};
 use super::numbers::is_missing_mark;
 use crate::FormatError;
 use crate::error::Place;
-use crate::facts::FileName;
 use crate::record::{Cell, Record};
 use off_policy::ContextColumn;
 use off_policy::dates::days_since_1970;
@@ -39,8 +38,7 @@ pub(super) struct Column {
 
 /// A cell of a row, for a message.
 struct Seen {
-    row: u64,
-    line: Option<u64>,
+    place: Place,
     value: String,
 }
 
@@ -245,11 +243,7 @@ impl Column {
     }
 
     fn bad(&mut self, text: &str, record: &Record) {
-        self.bad_number.get_or_insert_with(|| Seen {
-            row: record.row,
-            line: record.line,
-            value: text.to_owned(),
-        });
+        self.bad_number.get_or_insert_with(|| Seen { place: record.place(), value: text.to_owned() });
     }
 
     fn date_or_text(&mut self, text: &str, record: &Record) {
@@ -290,11 +284,7 @@ impl Column {
 
     fn text(&mut self, text: &str, record: &Record) {
         self.counts.texts += 1;
-        self.first_text.get_or_insert_with(|| Seen {
-            row: record.row,
-            line: record.line,
-            value: text.to_owned(),
-        });
+        self.first_text.get_or_insert_with(|| Seen { place: record.place(), value: text.to_owned() });
         self.make_labels();
         self.keep(f64::NAN, Code::Label(text));
     }
@@ -353,7 +343,7 @@ impl Column {
     }
 
     /// What the column holds, of a file of this many rows.
-    pub(super) fn finish(mut self, rows: u64, file: &FileName) -> Result<Finished, FormatError> {
+    pub(super) fn finish(mut self, rows: u64) -> Result<Finished, FormatError> {
         self.fill(rows);
         let name = self.name.clone();
         let Counts { numbers, dates, texts, marks, missing, lists } = self.counts;
@@ -369,7 +359,7 @@ impl Column {
                     let expected = "a finite number up to 1e140 in magnitude";
                     let value = seen.value.clone();
                     return Err(FormatError::BadCell {
-                        place: seen.place(file),
+                        place: seen.place.clone(),
                         column: name,
                         value,
                         expected,
@@ -391,11 +381,11 @@ impl Column {
                 let columns = vec![Coded { column, rows: self.rows, values: Values::Numbers(numbers) }];
                 Ok(Finished::Coded { columns, missing, note })
             }
-            Store::TooMany => self.too_many(None, file),
+            Store::TooMany => self.too_many(None),
             Store::Labels { codes, dictionary } => {
                 let (distinct, present) = (dictionary.len() as u64, numbers + dates + texts + marks);
                 if !self.is_forced && distinct > 50 && distinct * 2 > present {
-                    return self.too_many(Some(distinct), file);
+                    return self.too_many(Some(distinct));
                 }
                 self.labels(codes, dictionary)
             }
@@ -423,7 +413,7 @@ impl Column {
     }
 
     /// Too many labels: identifiers, or numbers with a text among them.
-    fn too_many(&self, distinct: Option<u64>, file: &FileName) -> Result<Finished, FormatError> {
+    fn too_many(&self, distinct: Option<u64>) -> Result<Finished, FormatError> {
         let Counts { numbers, dates, texts, marks, .. } = self.counts;
         let present = numbers + dates + texts + marks;
         for (count, expected) in [(numbers, "a number"), (dates, "a date")] {
@@ -431,7 +421,7 @@ impl Column {
                 && count * 2 > present
             {
                 let (column, value) = (self.name.clone(), seen.value.clone());
-                return Err(FormatError::MixedColumn { place: seen.place(file), column, value, expected });
+                return Err(FormatError::MixedColumn { place: seen.place.clone(), column, value, expected });
             }
         }
         let count = distinct.map_or_else(|| format!("more than {}", self.most_labels), |n| n.to_string());
@@ -450,12 +440,6 @@ enum Code<'a> {
     /// As its number.
     OfNumber,
     Label(&'a str),
-}
-
-impl Seen {
-    fn place(&self, file: &FileName) -> Place {
-        Place { file: file.clone(), row: Some(self.row), line: self.line }
-    }
 }
 
 /// A column whose rows have several labels: one of numbers a label, 1 where the label stands.

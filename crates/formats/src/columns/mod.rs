@@ -61,7 +61,7 @@ impl Inferred {
     ) -> Result<(), FormatError> {
         let limit = u64::from(u32::MAX) - 1;
         if self.rows >= limit {
-            return Err(self.too_many(record, "rows", limit));
+            return Err(Self::too_many(record, "rows", limit));
         }
         let index = u32::try_from(self.rows).unwrap_or(u32::MAX);
         for (number, cell) in cells {
@@ -70,7 +70,7 @@ impl Inferred {
                 self.filled += self.rows.saturating_sub(column.len());
                 let limit = FREE_CELLS.saturating_add(self.cells.saturating_mul(8));
                 if self.filled > limit {
-                    return Err(self.too_many(record, "absent cells for those that are there", limit));
+                    return Err(Self::too_many(record, "absent cells for those that are there", limit));
                 }
                 column.fill(self.rows);
             }
@@ -81,9 +81,8 @@ impl Inferred {
         Ok(())
     }
 
-    fn too_many(&self, record: &Record, what: &'static str, limit: u64) -> FormatError {
-        let place = Place { file: self.file.clone(), row: Some(record.row), line: record.line };
-        FormatError::TooMany { place, what, limit }
+    fn too_many(record: &Record, what: &'static str, limit: u64) -> FormatError {
+        FormatError::TooMany { place: record.place(), what, limit }
     }
 
     /// The contexts and their columns.
@@ -107,7 +106,7 @@ impl Inferred {
         let (mut coded, mut left_out) = (Vec::new(), Vec::new());
         for column in columns {
             let name = column.name().to_owned();
-            match column.finish(rows, &file)? {
+            match column.finish(rows)? {
                 Finished::Coded { columns, missing, note } => {
                     coded.extend(columns);
                     if missing > 0 {

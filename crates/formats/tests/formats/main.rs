@@ -8,6 +8,7 @@ mod inference;
 mod reading;
 mod round_trip;
 mod same_log;
+mod several;
 mod vw_files;
 
 use formats::{FormatError, LogOptions, ReadLog, Source, quiet, read_log};
