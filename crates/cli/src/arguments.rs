@@ -150,8 +150,12 @@ pub(crate) struct Columns {
 
 #[derive(Debug, Args)]
 pub(crate) struct Train {
-    /// The log; `-` is the standard input
-    pub(crate) log: PathBuf,
+    /// The log, in one file or in several with the same columns; `-` is the standard input
+    #[arg(required_unless_present = "data", value_name = "LOG")]
+    pub(crate) log: Vec<PathBuf>,
+    /// The log, as Vowpal Wabbit has it
+    #[arg(short = 'd', long, value_name = "LOG", conflicts_with = "log")]
+    pub(crate) data: Vec<PathBuf>,
     /// The model
     #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
     pub(crate) output: PathBuf,
@@ -164,6 +168,12 @@ pub(crate) struct Train {
     /// [default: 0.25]
     #[arg(long, value_name = "SHARE")]
     pub(crate) holdout: Option<f64>,
+    /// Column that says which rows judge the policy: those with true, yes, 1 or test, or with VALUE
+    #[arg(long, value_name = "COL[=VALUE]", conflicts_with_all = ["holdout", "groups", "time"])]
+    pub(crate) validation: Option<String>,
+    /// Column whose rows of one value learn together or judge together, as those of one user should
+    #[arg(long, value_name = "COL", conflicts_with = "time")]
+    pub(crate) groups: Option<String>,
     /// Certainty of the lower bound [default: 0.95]
     #[arg(long, value_name = "P")]
     pub(crate) confidence: Option<f64>,
@@ -204,9 +214,25 @@ pub(crate) struct Compare {
 #[derive(Debug, Args)]
 pub(crate) struct Predict {
     /// The model
-    pub(crate) model: PathBuf,
+    #[arg(required_unless_present = "initial_regressor", requires = "contexts")]
+    pub(crate) model: Option<PathBuf>,
     /// Rows with the columns of the model's contexts; `-` is the standard input
-    pub(crate) contexts: PathBuf,
+    #[arg(required_unless_present = "data")]
+    pub(crate) contexts: Option<PathBuf>,
+    /// The model, as Vowpal Wabbit has it
+    #[arg(short = 'i', long = "initial_regressor", value_name = "MODEL", requires = "data")]
+    #[arg(conflicts_with_all = ["model", "contexts"])]
+    pub(crate) initial_regressor: Option<PathBuf>,
+    /// The rows, as Vowpal Wabbit has it
+    #[arg(short = 'd', long, value_name = "ROWS", requires = "initial_regressor")]
+    #[arg(conflicts_with_all = ["model", "contexts"])]
+    pub(crate) data: Option<PathBuf>,
+    /// No learning: that is so without it too
+    #[arg(short = 't', long = "testonly", hide = true)]
+    pub(crate) testonly: bool,
+    /// The file of the answer; default: the standard output
+    #[arg(short = 'o', short_alias = 'p', long, visible_alias = "predictions", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     /// Share of the decisions that are drawn evenly, so that the next log can be learnt from [default: 0]

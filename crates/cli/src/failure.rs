@@ -38,6 +38,11 @@ pub(crate) enum Failure {
     Argument { name: &'static str, value: String, why: String },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
+    #[error(
+        "{file}, column {column:?}: no row has {asked}; there are {shown}; \
+         --validation {column}=VALUE says which rows judge"
+    )]
+    NoneJudged { file: String, column: String, asked: String, shown: String },
     #[error("{}: {source}", path.display())]
     NoXgboost { path: PathBuf, source: XgboostError },
     #[error("there is no command {name:?}; there are {commands}")]
@@ -75,6 +80,7 @@ impl Failure {
             | Self::Model { .. }
             | Self::NoColumns { .. }
             | Self::NoXgboost { .. }
+            | Self::NoneJudged { .. }
             | Self::Job { .. } => BAD_DATA,
             Self::Write { .. }
             | Self::WriteLog(_)

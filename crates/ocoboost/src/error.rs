@@ -51,7 +51,7 @@ pub enum JobError {
     },
     /// Too few rows to learn from some and to judge on others.
     #[error(
-        "{rows} rows, split by {split}, leave {learning} to learn from and {judging} to judge on; \
+        "{rows} rows, split {split}, leave {learning} to learn from and {judging} to judge on; \
          10 and 2 are the least"
     )]
     TooFewRows {

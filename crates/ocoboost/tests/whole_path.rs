@@ -239,7 +239,7 @@ fn later_rows_and_whole_groups_are_kept_apart() {
     let tail = read.log.select(n - n / 5..n).unwrap();
     let mean = tail.rewards().iter().sum::<f64>() / tail.len() as f64;
     assert!((model.judgement().logged.value - mean).abs() < 1e-12);
-    let by_group = job().rounds(5).validation(Split::ByColumn((0..n as u64).map(|i| i / 10).collect()));
+    let by_group = job().rounds(5).validation(Split::ByGroup((0..n as u64).map(|i| i / 10).collect()));
     let model = by_group.build().unwrap().fit(&read.log, go_on).unwrap();
     assert_eq!(model.judgement().caveats, [Caveat::GroupedRows]);
     assert!(!matches!(model.judgement().verdict, Verdict::Better { is_certain: true, .. }));

@@ -15,6 +15,13 @@ use std::path::Path;
 const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
                        what `inspect` shows is of rows that had no part in the choice";
 
+/// What is to be said of a model that was trained on the log.
+fn caution(named: &Named, opened: &Opened) -> Option<&'static str> {
+    let of_log = |own: &ocoboost::Source| opened.sources.iter().any(|source| source.sha256 == own.sha256);
+    let sources = named.model().map(|model| &model.provenance().sources[..]).unwrap_or_default();
+    sources.iter().any(of_log).then_some(OWN_LOG)
+}
+
 /// δ of a certainty.
 pub(super) fn delta(confidence: Option<f64>) -> Result<f64, Failure> {
     let confidence = confidence.unwrap_or(0.95);
@@ -72,7 +79,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let named = Named::of(Path::new(&asked.policy))?;
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
-    let failed = |source: JobError| Failure::Job { file: opened.source.name.clone(), source };
+    let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let job = judge(&opened, asked.confidence, manners)?;
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
     let argmax = named.model().map(Argmax::new);
@@ -82,9 +89,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         None => Target::Policy(&uniform),
     };
     let judgement = job.evaluate(&opened.log, target).map_err(failed)?;
-    let is_own =
-        |model: &Model| model.provenance().sources.iter().any(|source| source.sha256 == opened.source.sha256);
-    let caution = named.model().filter(|model| is_own(model)).map(|_| OWN_LOG);
+    let caution = caution(&named, &opened);
     if form == Form::Json {
         say(&answer(&judgement, caution)?.to_string())?;
     } else if form != Form::Text {
@@ -138,7 +143,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let first = named.iter().find_map(Named::model);
     let options = options_of(first, &asked.columns)?;
     let opened = open(log, first.and_then(Model::schema), &options, manners)?;
-    let failed = |source: JobError| Failure::Job { file: opened.source.name.clone(), source };
+    let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
     let argmax: Vec<_> = named.iter().map(|one| one.model().map(Argmax::new)).collect();
     let mut targets: Vec<Target<'_>> = Vec::new();
@@ -152,23 +157,22 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let found = judge(&opened, asked.confidence, manners)?.compare(&opened.log, &targets).map_err(failed)?;
     let names: Vec<String> = policies.iter().map(|path| path.display().to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let cautions = named.iter().map(|one| caution(one, &opened));
+    let judged: Vec<(&str, &Judgement)> = names.iter().copied().zip(&found.judgements).collect();
     if form == Form::Json {
-        let judgements =
-            found.judgements.iter().map(|one| answer(one, None)).collect::<Result<Vec<_>, _>>()?;
-        let policies: Vec<Value> = names
-            .iter()
-            .zip(judgements)
-            .map(|(name, of)| json!({ "policy": name, "judgement": of }))
-            .collect();
+        let of = |(caution, (name, judgement)): (Option<&str>, &(&str, &Judgement))| {
+            Ok(json!({ "policy": name, "judgement": answer(judgement, caution)? }))
+        };
+        let policies = cautions.zip(&judged).map(of).collect::<Result<Vec<Value>, Failure>>()?;
         let best = names[found.best()];
         say(&json!({ "policies": policies, "best": best, "sentence": found.sentence(&names) }).to_string())?;
     } else if form != Form::Text {
-        let judged: Vec<(&str, &Judgement)> = names.iter().copied().zip(&found.judgements).collect();
-        judged.iter().for_each(|(_, judgement)| warn_of(judgement, None, manners));
+        cautions.zip(&judged).for_each(|(caution, (_, judgement))| warn_of(judgement, caution, manners));
         table(form, &judged)?;
     } else {
-        for (name, judgement) in names.iter().zip(&found.judgements) {
+        for (caution, (name, judgement)) in cautions.zip(&judged) {
             say(&format!("{name}: {}", judgement.sentence()))?;
+            caution.iter().try_for_each(|caution| say(&format!("warning: {name}: {caution}")))?;
         }
         say(&found.sentence(&names))?;
     }

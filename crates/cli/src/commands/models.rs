@@ -36,11 +36,14 @@ impl Named {
     }
 }
 
-/// The options for later files, whose format may be another one.
+/// The options for later files, whose format may be another one. Which columns are contexts, and of what
+/// kind, is in the schema then; the rows are not split again.
 pub(super) fn kept(columns: &LogOptions) -> Result<Value, Failure> {
     let mut kept = serde_json::to_value(columns)?;
     if let Some(fields) = kept.as_object_mut() {
-        fields.remove("format");
+        for name in ["format", "ignore", "labels", "time", "split"] {
+            fields.remove(name);
+        }
     }
     Ok(kept)
 }

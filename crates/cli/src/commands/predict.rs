@@ -11,21 +11,28 @@ use off_policy::Schema;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("predict", Form::Csv, &[Form::Jsonl])?;
-    let model = load(&asked.model)?;
+    // Two are given as arguments, or two as options.
+    let of = |argument: &Option<PathBuf>, option: &Option<PathBuf>| {
+        argument.clone().or_else(|| option.clone()).unwrap_or_default()
+    };
+    let path = of(&asked.model, &asked.initial_regressor);
+    let rows = of(&asked.contexts, &asked.data);
+    let model = load(&path)?;
     let options = options_of(Some(&model), &asked.columns)?;
-    let failed = |source: JobError| Failure::Job { file: asked.contexts.display().to_string(), source };
-    let schema = model.schema().ok_or_else(|| Failure::NoColumns { path: asked.model.clone() })?;
-    let read = formats::read_contexts(Source::path(&asked.contexts)?, schema, &options, &mut formats::quiet)?;
+    let failed = |source: JobError| Failure::Job { file: rows.display().to_string(), source };
+    let schema = model.schema().ok_or_else(|| Failure::NoColumns { path: path.clone() })?;
+    let read = formats::read_contexts(Source::path(&rows)?, schema, &options, &mut formats::quiet)?;
     tell(&read.facts, manners);
     let offer = match &read.on_offer {
         Some(sets) => OnOffer::sets(sets),
         None => OnOffer::all(schema.actions()).map_err(failed)?,
     };
     let answer = Answer { model: &model, schema, read: &read, offer, form };
-    write_to(None, |out| {
+    write_to(asked.output.as_deref(), |out| {
         let found = match asked.top {
             Some(most) => answer.top(most.get(), out)?,
             None => {

@@ -2,11 +2,11 @@
 
 use crate::arguments::{Columns, Manners};
 use crate::failure::Failure;
-use formats::{ActionFeatures, LogOptions, ReadFacts, ReadLog, Source};
+use formats::{ActionFeatures, LogOptions, ReadFacts, ReadFile, ReadLog, RowLabels, Source};
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
 use off_policy::{Log, Rewards, Schema};
 use report::output::warn;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// These options, but for what is asked for.
 pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions, Failure> {
@@ -48,29 +48,45 @@ pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions
 /// A log, with what was estimated where it has no propensities.
 pub(super) struct Opened {
     pub(super) log: Log,
+    /// Its file, or the first of several and their number.
+    pub(super) name: String,
+    pub(super) sources: Vec<ocoboost::Source>,
     pub(super) time: Option<Vec<f64>>,
+    pub(super) split: Option<RowLabels>,
     pub(super) estimated: Option<EstimatedPropensities>,
-    pub(super) source: ocoboost::Source,
 }
 
+/// A log by the schema of a model, or by what its columns hold.
 pub(super) fn open(
     path: &Path,
     schema: Option<&Schema>,
     options: &LogOptions,
     manners: &Manners,
 ) -> Result<Opened, Failure> {
-    let source = Source::path(path)?;
-    let mut read = match schema {
-        Some(schema) => formats::read_log_coded(source, schema, options, &mut formats::quiet)?,
-        None => formats::read_log(source, options, &mut formats::quiet)?,
-    };
+    let Some(schema) = schema else { return open_all(&[path.to_owned()], options, manners) };
+    let read = formats::read_log_coded(Source::path(path)?, schema, options, &mut formats::quiet)?;
+    opened(read, manners)
+}
+
+/// A log in several files.
+pub(super) fn open_all(
+    paths: &[PathBuf],
+    options: &LogOptions,
+    manners: &Manners,
+) -> Result<Opened, Failure> {
+    let read = formats::read_logs(paths.iter().map(Source::path), options, &mut formats::quiet)?;
+    opened(read, manners)
+}
+
+fn opened(mut read: ReadLog, manners: &Manners) -> Result<Opened, Failure> {
     tell(&read.facts, manners);
-    let source = ocoboost::Source { name: read.facts.file.clone(), sha256: read.facts.sha256.clone() };
-    let (file, time) = (read.facts.file.clone(), read.time.take());
-    let failed = |source: JobError| Failure::Job { file: file.clone(), source };
+    let of = |file: ReadFile| ocoboost::Source { name: file.file, sha256: file.sha256 };
+    let sources = read.files.drain(..).map(of).collect();
+    let (name, time, split) = (read.facts.file.clone(), read.time.take(), read.split.take());
     if read.propensities.is_some() || read.weights.is_some() {
-        return Ok(Opened { log: read.into_log()?, time, estimated: None, source });
+        return Ok(Opened { log: read.into_log()?, name, sources, time, split, estimated: None });
     }
+    let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
     let count = schema.actions();
     let estimated =
@@ -83,7 +99,7 @@ pub(super) fn open(
         log = log.with_action_sets(sets).map_err(of_log)?;
     }
     let log = log.with_schema(schema).map_err(of_log)?;
-    Ok(Opened { log, time, estimated: Some(estimated), source })
+    Ok(Opened { log, sources, time, split, estimated: Some(estimated), name })
 }
 
 /// What a reader of the results should know, on the standard error.

@@ -2,12 +2,12 @@
 
 use super::judging::{answer, code, delta};
 use super::models::kept;
-use super::reading::{Opened, open, options};
+use super::reading::{Opened, open_all, options};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use boosters::auto_policy::Progress;
-use formats::LogOptions;
-use ocoboost::{Event, JobError, Split, TrainJob};
+use formats::{LogOptions, RowLabels};
+use ocoboost::{Event, JobError, Split, TrainJob, TrainJobBuilder};
 use report::output::{say, warn};
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -43,15 +43,29 @@ pub(super) fn interruption() -> Arc<AtomicBool> {
 
 pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("train", Form::Text, &[Form::Json])?;
-    let columns = options(LogOptions::default(), &asked.columns)?;
+    let mut columns = options(LogOptions::default(), &asked.columns)?;
+    let marked = asked.validation.as_deref().map(|asked| match asked.split_once('=') {
+        Some((column, value)) => (column, Some(value)),
+        None => (asked, None),
+    });
+    if let Some(column) = marked.map(|(column, _)| column).or(asked.groups.as_deref()) {
+        columns = columns.split(column);
+    }
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
-    let Opened { log, time, estimated, source } = open(&asked.log, None, &columns, manners)?;
-    let name = source.name.clone();
+    let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
+    let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     let mut job = TrainJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
-    job = job.delta(delta(asked.confidence)?).source(source).format(kept(&columns)?);
+    job = job.delta(delta(asked.confidence)?).format(kept(&columns)?);
+    job = sources.into_iter().fold(job, TrainJobBuilder::source);
     if let Some(time) = time {
         job = job.validation(Split::ByTime(time));
+    }
+    if let Some(RowLabels { labels, codes }) = split {
+        job = job.validation(match marked {
+            Some((column, value)) => judged(&name, column, value, &labels, &codes)?,
+            None => Split::ByGroup(codes.into_iter().map(u64::from).collect()),
+        });
     }
     if let Some(share) = asked.holdout {
         job = job.holdout_share(share);
@@ -88,6 +102,30 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         _ => say(&judgement.sentence())?,
     }
     Ok(if is_over.load(Ordering::Relaxed) { INTERRUPTED } else { code(judgement) })
+}
+
+/// The rows whose label says that they judge.
+fn judged(
+    file: &str,
+    column: &str,
+    value: Option<&str>,
+    labels: &[String],
+    codes: &[u32],
+) -> Result<Split, Failure> {
+    const MEANS_JUDGED: [&str; 4] = ["true", "yes", "1", "test"];
+    let is_judged = |label: &String| match value {
+        Some(value) => label == value.trim(),
+        None => MEANS_JUDGED.iter().any(|word| label.eq_ignore_ascii_case(word)),
+    };
+    let of_label: Vec<bool> = labels.iter().map(is_judged).collect();
+    if !of_label.contains(&true) {
+        let shown = labels.iter().take(10).map(|label| format!("{label:?}")).collect::<Vec<_>>().join(", ");
+        let asked = value.map_or("true, yes, 1 or test".to_owned(), |value| format!("{value:?}"));
+        let (file, column) = (file.to_owned(), column.to_owned());
+        return Err(Failure::NoneJudged { file, column, asked, shown });
+    }
+    let judged = codes.iter().map(|code| of_label.get(*code as usize).copied().unwrap_or_default());
+    Ok(Split::Given(judged.collect()))
 }
 
 /// A line that is written over.

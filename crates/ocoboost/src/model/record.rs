@@ -12,7 +12,7 @@ pub struct TrainingRecord {
     pub seed: u64,
     /// The budget, in seconds.
     pub budget: f64,
-    /// How rows were split: `random`, `by time` or `by column`.
+    /// How rows were split: `at random`, `by time`, `by groups` or `by column`.
     pub split: String,
     /// The share of the rows that were kept apart, as asked for.
     pub holdout_share: f64,

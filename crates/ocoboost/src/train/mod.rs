@@ -210,7 +210,7 @@ impl TrainJob {
             other_range: Some(range),
             tuning_rows: Some(&tuning),
             model: rewards.as_ref().map(|model| model as &dyn RewardModel),
-            are_grouped: matches!(self.split, Split::ByColumn(_)),
+            are_grouped: matches!(self.split, Split::ByGroup(_)),
         };
         judge.on_rows(rows)?.judge_apart(judging, Target::Policy(&policy), &circumstances)
     }

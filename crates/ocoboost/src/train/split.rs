@@ -15,7 +15,9 @@ pub enum Split {
     /// The latest ones, by a time a row; rows of one time stay together.
     ByTime(Vec<f64>),
     /// Whole groups by lot, by the number of a group a row: rows of one user, say, stay together.
-    ByColumn(Vec<u64>),
+    ByGroup(Vec<u64>),
+    /// These, whatever the share: a column of the log says so.
+    Given(Vec<bool>),
 }
 
 /// The rows to learn from and the rows to judge on, each in order.
@@ -33,9 +35,10 @@ impl Split {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Random => "random",
+            Self::Random => "at random",
             Self::ByTime(_) => "by time",
-            Self::ByColumn(_) => "by column",
+            Self::ByGroup(_) => "by groups",
+            Self::Given(_) => "by column",
         }
     }
 
@@ -61,7 +64,7 @@ impl Split {
                 rows.sort_by(|a, b| times[*b].total_cmp(&times[*a]));
                 latest(&rows, times, wanted)
             }
-            Self::ByColumn(groups) => {
+            Self::ByGroup(groups) => {
                 check_length("the groups", groups.len(), n)?;
                 let mut rows_of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
                 groups
@@ -78,6 +81,10 @@ impl Split {
                     }
                 }
                 judging
+            }
+            Self::Given(judged) => {
+                check_length("the rows to judge on", judged.len(), n)?;
+                (0..n).filter(|row| judged[*row]).collect()
             }
         };
         judging.sort_unstable();
@@ -138,15 +145,27 @@ mod tests {
     }
 
     #[test]
+    fn the_rows_that_are_given_are_judged() {
+        let given = Split::Given((0..40).map(|i| i % 5 == 2).collect());
+        assert_eq!(given.parts(40, 0.7, 1).unwrap().judging, (0..8).map(|i| 5 * i + 2).collect::<Vec<_>>());
+        assert!(matches!(given.parts(41, 0.7, 1), Err(JobError::Length { expected: 41, got: 40, .. })));
+        let all = Split::Given(vec![true; 40]).parts(40, 0.7, 1);
+        assert!(matches!(
+            all,
+            Err(JobError::TooFewRows { learning: 0, judging: 40, split: "by column", .. })
+        ));
+    }
+
+    #[test]
     fn groups_stay_together() {
         let groups: Vec<u64> = (0..200).map(|i| i % 37).collect();
-        let parts = Split::ByColumn(groups.clone()).parts(200, 0.25, 5).unwrap();
+        let parts = Split::ByGroup(groups.clone()).parts(200, 0.25, 5).unwrap();
         let judged: Vec<u64> = parts.judging.iter().map(|row| groups[*row]).collect();
         assert!(parts.learning.iter().all(|row| !judged.contains(&groups[*row])));
         assert!((45..=55).contains(&parts.judging.len()), "{}", parts.judging.len());
-        let refused = Split::ByColumn(vec![1; 7]).parts(200, 0.25, 5);
+        let refused = Split::ByGroup(vec![1; 7]).parts(200, 0.25, 5);
         assert_eq!(refused, Err(JobError::Length { column: "the groups", expected: 200, got: 7 }));
-        let one_group = Split::ByColumn(vec![1; 200]).parts(200, 0.25, 5);
+        let one_group = Split::ByGroup(vec![1; 200]).parts(200, 0.25, 5);
         assert!(matches!(one_group, Err(JobError::TooFewRows { .. })));
     }
 }

@@ -1,0 +1,186 @@
+//! Logs in several files, the rows that judge, and Vowpal Wabbit's flags.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod running;
+
+use running::{offers, output, refused, run};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const SHORT: [&str; 7] = ["--budget", "10m", "--candidates", "1", "--rounds", "20", "--quiet"];
+
+/// The name of a column, and its value in a row.
+type Column = (&'static str, fn(usize) -> String);
+
+/// The synthetic log with more columns, in files of so many rows; the names of the files.
+fn parts(folder: &Path, sizes: &[usize], more: &[Column]) -> Vec<String> {
+    let text = fs::read_to_string(offers()).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let names: String = more.iter().map(|(name, _)| format!(",{name}")).collect();
+    let mut rows = rows.lines().enumerate();
+    let of = |(k, size): (usize, &usize)| {
+        let rows: String = rows
+            .by_ref()
+            .take(*size)
+            .map(|(i, row)| {
+                format!("{row}{}\n", more.iter().map(|(_, of)| format!(",{}", of(i))).collect::<String>())
+            })
+            .collect();
+        let path = folder.join(format!("part-{k}.csv"));
+        fs::write(&path, format!("{header}{names}\n{rows}")).unwrap();
+        path.display().to_string()
+    };
+    sizes.iter().enumerate().map(of).collect()
+}
+
+fn exported(model: &str) -> Value {
+    serde_json::from_str(&output(&["export", model, "-"])).unwrap()
+}
+
+#[test]
+fn a_log_may_lie_in_several_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let whole = parts(folder.path(), &[3000], &[]);
+    output(&[&["train", &whole[0], "-o", &at("whole.ocob")], &SHORT[..]].concat());
+    let whole = exported(&at("whole.ocob"));
+    let split = parts(folder.path(), &[1000, 500, 1500], &[]);
+    let files: Vec<&str> = split.iter().map(String::as_str).collect();
+    output(&[&["train"], &files[..], &["-o", &at("split.ocob")], &SHORT[..]].concat());
+    let of_parts = exported(&at("split.ocob"));
+    assert_eq!((&of_parts["trees"], &of_parts["judgement"]), (&whole["trees"], &whole["judgement"]));
+    let sources = of_parts["provenance"]["sources"].as_array().unwrap();
+    let names: Vec<&str> = sources.iter().map(|source| source["name"].as_str().unwrap()).collect();
+    assert_eq!(names, files);
+    assert!(sources.iter().all(|source| source["sha256"].as_str().unwrap().len() == 64));
+    // Each of the files is one that the model was trained on.
+    let (_, out, _) = run(&["compare", &at("split.ocob"), "uniform", files[1], "--quiet"]);
+    assert!(out.contains("warning: ") && out.contains("the policy was trained on this log"), "{out}");
+
+    let text = fs::read_to_string(files[2]).unwrap();
+    let bad = text.lines().take(3).collect::<Vec<_>>().join("\n") + "\n3,4,phone,music,0.5,much\n";
+    fs::write(files[2], bad).unwrap();
+    let none = at("no.ocob");
+    let train = [&["train"], &files[..], &["-o", &none]].concat();
+    refused(&train, 65, "part-2.csv, line 4, column \"reward\"");
+    fs::write(files[2], text.replacen("income", "salary", 1)).unwrap();
+    refused(&train, 65, "part-2.csv: there is no column \"income\", and ");
+    assert!(!Path::new(&none).exists());
+}
+
+#[test]
+fn a_column_says_which_rows_judge() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let every_third: fn(usize) -> String = |i| ["train", "Test", "other"][i % 3].to_owned();
+    let log = &parts(folder.path(), &[1200], &[("part", every_third)])[0];
+    let train = ["train", log, "-o", &at("m.ocob")];
+    let rows = |more: &[&str]| {
+        output(&[&train[..], more, &SHORT[..]].concat());
+        let model = exported(&at("m.ocob"));
+        assert!(!model["columns"].to_string().contains("part"), "{}", model["columns"]);
+        let split = model["record"]["split"].as_str().unwrap().to_owned();
+        (split, model["provenance"]["judging_rows"].as_u64().unwrap())
+    };
+    assert_eq!(rows(&["--validation", "part"]), ("by column".to_owned(), 400));
+    assert_eq!(rows(&["--validation", "part=other"]), ("by column".to_owned(), 400));
+    let words = "column \"part\": no row has \"test\"; there are \"Test\", \"other\", \"train\"";
+    refused(&[&train[..], &["--validation", "part=test"]].concat(), 65, words);
+    refused(&[&train[..], &["--validation", "place"]].concat(), 65, "there is no column \"place\"");
+    let both = [&train[..], &["--validation", "part", "--holdout", "0.5"]].concat();
+    assert_eq!(run(&both).0, Some(2));
+    // The rows of a later file are not split, so that they need not have the column.
+    let (code, out, error) = run(&["predict", &at("m.ocob"), &offers(), "--quiet"]);
+    assert!(code == Some(0) && out.lines().count() > 1000 && error.is_empty(), "{error}");
+}
+
+#[test]
+fn rows_of_a_group_stay_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let user: fn(usize) -> String = |i| format!("user {}", i % 40);
+    let log = &parts(folder.path(), &[1200], &[("user", user)])[0];
+    output(&[&["train", log, "-o", &at("m.ocob"), "--groups", "user"], &SHORT[..]].concat());
+    let model = exported(&at("m.ocob"));
+    // Whole groups of 30 rows judge.
+    assert_eq!(model["provenance"]["judging_rows"], 300);
+    assert_eq!(
+        (&model["record"]["split"], model["judgement"]["caveats"].to_string().contains("grouped")),
+        (&Value::from("by groups"), true)
+    );
+}
+
+/// What a model needs of a later file are its contexts.
+#[test]
+fn columns_that_are_left_out_need_not_be_there_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let log =
+        &parts(folder.path(), &[600], &[("session", |i| format!("s{i}")), ("hour", |i| i.to_string())])[0];
+    let columns = ["--ignore", "session", "--labels", "device", "--time", "hour"];
+    output(&[&["train", log, "-o", &at("m.ocob")], &columns[..], &SHORT[..]].concat());
+    assert_eq!(exported(&at("m.ocob"))["record"]["split"], "by time");
+    for command in [&["predict", &at("m.ocob"), &offers()][..], &["evaluate", &at("m.ocob"), &offers()][..]] {
+        let (code, out, error) = run(&[command, &["--quiet"]].concat());
+        assert!(matches!(code, Some(0 | 3)) && !out.is_empty() && error.is_empty(), "{error}");
+    }
+}
+
+#[test]
+fn flags_of_vowpal_wabbit_mean_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let log = offers();
+    let own = ["train", &log, "-o", &at("own.ocob"), "--seed", "3"];
+    output(&[&own[..], &SHORT[..]].concat());
+    let theirs = ["train", "-d", &log, "-f", &at("theirs.ocob"), "--random_seed", "3"];
+    output(&[&theirs[..], &SHORT[..]].concat());
+    assert_eq!(exported(&at("theirs.ocob"))["trees"], exported(&at("own.ocob"))["trees"]);
+
+    let printed = output(&["predict", &at("own.ocob"), &log, "--explore", "0.2", "--quiet"]);
+    let theirs = [
+        "predict",
+        "-t",
+        "-i",
+        &at("own.ocob"),
+        "-d",
+        &log,
+        "--epsilon",
+        "0.2",
+        "-p",
+        &at("p.csv"),
+        "--quiet",
+    ];
+    assert_eq!(output(&theirs), "");
+    assert_eq!(fs::read_to_string(at("p.csv")).unwrap(), printed);
+    // Half of one way and half of the other, and what has another meaning here.
+    for refused in [
+        vec!["predict", "-i", &at("own.ocob"), &log],
+        vec!["predict", &at("own.ocob"), "-d", &log],
+        vec!["predict", &at("own.ocob")],
+        vec!["train", "-o", &at("no.ocob")],
+        vec!["train", "-d", &log, &log, "-o", &at("no.ocob")],
+        vec!["train", &log, "-o", &at("no.ocob"), "--passes", "3"],
+        vec!["train", &log, "-o", &at("no.ocob"), "-c"],
+    ] {
+        let (code, out, error) = run(&refused);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{refused:?}");
+        assert!(error.starts_with("error: "), "{error}");
+    }
+}
+
+/// A device is written to and stays a device.
+#[cfg(unix)]
+#[test]
+fn an_answer_may_go_to_a_device() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().unwrap();
+    let model = running::trained(folder.path());
+    assert_eq!(output(&["predict", &model, &offers(), "-p", "/dev/null", "--quiet"]), "");
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    assert_eq!(
+        output(&["predict", &model, &offers(), "-p", "/dev/stdout", "--quiet"]),
+        output(&["predict", &model, &offers(), "--quiet"])
+    );
+}
