@@ -377,6 +377,16 @@ fn settings_of_every_candidate_leave_the_others_to_the_recipe() {
         };
         assert!(fit.tried.iter().all(of), "{:?}", fit.tried);
     }
+    // b holds for the objectives that have one, whatever was drawn.
+    let overrides = Overrides { translation: Some(-0.7), ..Overrides::default() };
+    let recipe = AutoPolicy::builder().candidates(9).rounds(2).overrides(overrides).build().unwrap();
+    let fit = recipe.fit(&log, go_on).unwrap();
+    for Tried { candidate, .. } in &fit.tried {
+        let has_one = matches!(candidate.objective, Objective::Ips | Objective::Surrogate);
+        assert_eq!(candidate.translation, if has_one { -0.7 } else { 0.0 });
+    }
+    let refused = Overrides { translation: Some(f64::NAN), ..Overrides::default() };
+    assert!(AutoPolicy::builder().overrides(refused).build().is_err());
     let refused = Overrides { max_depth: Some(0), ..Overrides::default() };
     let refused = AutoPolicy::builder().overrides(refused).build();
     assert!(matches!(refused, Err(BoplError::BadParameter { name: "max_depth", .. })));

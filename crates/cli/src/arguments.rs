@@ -1,6 +1,7 @@
 //! The arguments of the program.
 
 use crate::failure::Failure;
+use boosters::auto_policy::{Objective, Overrides};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Learn a policy from a log, and say what it earns against the log
-    Train(Train),
+    Train(Box<Train>),
     /// Estimate what a policy would have earned, with intervals and a lower bound
     Evaluate(Evaluate),
     /// Estimate several policies on one log, and their differences
@@ -46,12 +47,13 @@ pub(crate) enum Command {
 
 /// What every command takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
 pub(crate) struct Manners {
     /// Form of the output; each command says which it can write
     #[arg(long, global = true, value_enum)]
     pub(crate) format: Option<Form>,
     /// Threads; default: one per core. Results do not depend on it
-    #[arg(long, global = true)]
+    #[arg(long, visible_alias = "nthread", global = true)]
     pub(crate) threads: Option<usize>,
     /// Seed of all random numbers [default: 0]
     #[arg(long, visible_alias = "random_seed", global = true)]
@@ -115,6 +117,7 @@ impl Manners {
 
 /// Which columns are what.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Columns and formats")]
 pub(crate) struct Columns {
     /// Column of the actions that were taken [default: action]
     #[arg(long, value_name = "COL")]
@@ -148,6 +151,17 @@ pub(crate) struct Columns {
     pub(crate) drop_action_features: bool,
 }
 
+/// How a policy is judged.
+#[derive(Debug, Args)]
+pub(crate) struct Certainty {
+    /// Certainty of the intervals and of the lower bound [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
+    /// Least and largest reward that there can be, for the bound [default: those of the log]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    pub(crate) reward_range: Option<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Train {
     /// The log, in one file or in several with the same columns; `-` is the standard input
@@ -159,8 +173,6 @@ pub(crate) struct Train {
     /// The model
     #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) columns: Columns,
     /// Time for the search and the training, such as 60s, 10m or 1h [default: 60s]
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
@@ -174,15 +186,87 @@ pub(crate) struct Train {
     /// Column whose rows of one value learn together or judge together, as those of one user should
     #[arg(long, value_name = "COL", conflicts_with = "time")]
     pub(crate) groups: Option<String>,
-    /// Certainty of the lower bound [default: 0.95]
-    #[arg(long, value_name = "P")]
-    pub(crate) confidence: Option<f64>,
-    /// Candidates of the search, at most
+    #[command(flatten)]
+    pub(crate) certainty: Certainty,
+    /// Candidates of the search, at most [default: 9]
     #[arg(long, value_name = "N")]
     pub(crate) candidates: Option<usize>,
-    /// Rounds of a candidate, at most
+    /// Rounds of a candidate, at most [default: 800]
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<usize>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+}
+
+/// Settings that every candidate has, in place of those that the search tries.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings of every candidate; without them the search tries several")]
+pub(crate) struct Settings {
+    /// What a policy is trained to do
+    #[arg(long, value_enum)]
+    pub(crate) objective: Option<ObjectiveName>,
+    /// Depth of the deepest leaf
+    #[arg(long, visible_alias = "max_depth", value_name = "N")]
+    pub(crate) max_depth: Option<u32>,
+    /// Step of a round
+    #[arg(long, visible_aliases = ["eta", "learning_rate"], value_name = "RATE")]
+    pub(crate) learning_rate: Option<f64>,
+    /// Least sum of second derivatives in a leaf
+    #[arg(long, visible_alias = "min_child_weight", value_name = "WEIGHT")]
+    pub(crate) min_child_weight: Option<f64>,
+    /// Penalty on the squares of the leaves
+    #[arg(long, visible_aliases = ["lambda", "reg_lambda"], value_name = "LAMBDA")]
+    pub(crate) reg_lambda: Option<f64>,
+    /// Share of the columns that a tree sees
+    #[arg(long, visible_alias = "colsample_bytree", value_name = "SHARE")]
+    pub(crate) colsample_bytree: Option<f64>,
+    /// Share of the rows that a tree sees
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) subsample: Option<f64>,
+    /// Largest importance weight in training
+    #[arg(long, value_name = "WEIGHT")]
+    pub(crate) clip: Option<f64>,
+    /// Number added to the rewards, which are mapped to [0, 1]; for ips and surrogate
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) translation: Option<f64>,
+}
+
+/// What a policy is trained to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObjectiveName {
+    /// The inverse-propensity estimate of its value
+    Ips,
+    /// The convex surrogate of it
+    Surrogate,
+    /// The doubly robust estimate
+    #[value(alias = "dr")]
+    DoublyRobust,
+    /// Predicted rewards
+    #[value(alias = "dm")]
+    RewardRegression,
+}
+
+impl Settings {
+    pub(crate) fn overrides(&self) -> Overrides {
+        Overrides {
+            objective: self.objective.map(|name| match name {
+                ObjectiveName::Ips => Objective::Ips,
+                ObjectiveName::Surrogate => Objective::Surrogate,
+                ObjectiveName::DoublyRobust => Objective::DoublyRobust,
+                ObjectiveName::RewardRegression => Objective::RewardRegression,
+            }),
+            max_depth: self.max_depth,
+            min_child_weight: self.min_child_weight,
+            reg_lambda: self.reg_lambda,
+            learning_rate: self.learning_rate,
+            translation: self.translation,
+            clip: self.clip,
+            columns: self.colsample_bytree,
+            rows: self.subsample,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -193,10 +277,9 @@ pub(crate) struct Evaluate {
     /// The log; `-` is the standard input
     pub(crate) log: PathBuf,
     #[command(flatten)]
+    pub(crate) certainty: Certainty,
+    #[command(flatten)]
     pub(crate) columns: Columns,
-    /// Certainty of the lower bound [default: 0.95]
-    #[arg(long, value_name = "P")]
-    pub(crate) confidence: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -205,10 +288,9 @@ pub(crate) struct Compare {
     #[arg(required = true, num_args = 2.., value_name = "MODEL… LOG")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) certainty: Certainty,
+    #[command(flatten)]
     pub(crate) columns: Columns,
-    /// Certainty of the intervals [default: 0.95]
-    #[arg(long, value_name = "P")]
-    pub(crate) confidence: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -233,8 +315,6 @@ pub(crate) struct Predict {
     /// The file of the answer; default: the standard output
     #[arg(short = 'o', short_alias = 'p', long, visible_alias = "predictions", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) columns: Columns,
     /// Share of the decisions that are drawn evenly, so that the next log can be learnt from [default: 0]
     #[arg(long, visible_alias = "epsilon", value_name = "EPSILON")]
     pub(crate) explore: Option<f64>,
@@ -244,6 +324,8 @@ pub(crate) struct Predict {
     /// The K best actions of every row with their scores, in place of one that is played
     #[arg(long, value_name = "K", conflicts_with_all = ["explore", "probabilities"])]
     pub(crate) top: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) columns: Columns,
 }
 
 #[derive(Debug, Args)]

@@ -55,8 +55,11 @@ fn a_log_may_lie_in_several_files() {
     assert_eq!(names, files);
     assert!(sources.iter().all(|source| source["sha256"].as_str().unwrap().len() == 64));
     // Each of the files is one that the model was trained on.
-    let (_, out, _) = run(&["compare", &at("split.ocob"), "uniform", files[1], "--quiet"]);
-    assert!(out.contains("warning: ") && out.contains("the policy was trained on this log"), "{out}");
+    let (_, out, error) = run(&["compare", &at("split.ocob"), "uniform", files[1]]);
+    assert!(
+        out.lines().count() == 3 && error.contains("split.ocob: the policy was trained on this log"),
+        "{error}"
+    );
 
     let text = fs::read_to_string(files[2]).unwrap();
     let bad = text.lines().take(3).collect::<Vec<_>>().join("\n") + "\n3,4,phone,music,0.5,much\n";

@@ -33,7 +33,7 @@ pub struct Candidate {
     pub reg_lambda: f64,
     /// η.
     pub learning_rate: f64,
-    /// b; 0 for the last two objectives, which it leaves as they are.
+    /// b, for rewards that are mapped to [0, 1]; 0 for the last two objectives, which it leaves as they are.
     pub translation: f64,
     /// M, the largest importance weight.
     pub clip: Option<f64>,
@@ -93,6 +93,8 @@ pub struct Overrides {
     pub reg_lambda: Option<f64>,
     /// η.
     pub learning_rate: Option<f64>,
+    /// b, for rewards that are mapped to [0, 1]; without effect on the two objectives that have none.
+    pub translation: Option<f64>,
     /// M, the largest importance weight.
     pub clip: Option<f64>,
     /// The share of the columns that a tree sees.
@@ -108,8 +110,8 @@ impl Overrides {
         let is_translated = |objective: Objective| matches!(objective, Objective::Ips | Objective::Surrogate);
         let translation = match (is_translated(candidate.objective), is_translated(objective)) {
             (_, false) => 0.0,
-            (true, true) => candidate.translation,
-            (false, true) => translation,
+            (true, true) => self.translation.unwrap_or(candidate.translation),
+            (false, true) => self.translation.unwrap_or(translation),
         };
         Candidate {
             objective,

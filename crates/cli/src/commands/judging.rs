@@ -3,9 +3,9 @@
 use super::models::{Named, options_of};
 use super::output::{Cell, Table, write_to};
 use super::reading::{Opened, open};
-use crate::arguments::{Compare, Evaluate, Form, Manners};
+use crate::arguments::{Certainty, Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
-use ocoboost::{JobError, JudgeJob, Judgement, Model, Target};
+use ocoboost::{JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::{say, warn};
 use serde_json::{Value, json};
@@ -23,13 +23,25 @@ fn caution(named: &Named, opened: &Opened) -> Option<&'static str> {
 }
 
 /// δ of a certainty.
-pub(super) fn delta(confidence: Option<f64>) -> Result<f64, Failure> {
-    let confidence = confidence.unwrap_or(0.95);
+pub(super) fn delta(certainty: &Certainty) -> Result<f64, Failure> {
+    let confidence = certainty.confidence.unwrap_or(0.95);
     if (0.5..=0.99999).contains(&confidence) {
         return Ok(1.0 - confidence);
     }
     let why = "not between 0.5 and 0.99999".to_owned();
     Err(Failure::Argument { name: "confidence", value: confidence.to_string(), why })
+}
+
+/// The range of the rewards, `LO,HI`.
+pub(super) fn range(certainty: &Certainty) -> Result<Option<[f64; 2]>, Failure> {
+    let Some(text) = &certainty.reward_range else { return Ok(None) };
+    let number = |part: &str| part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let found = text.split_once(',').and_then(|(low, high)| Some([number(low)?, number(high)?]));
+    let found = found.filter(|[low, high]| low < high).ok_or_else(|| {
+        let why = "not two rising numbers such as 0,1".to_owned();
+        Failure::Argument { name: "reward-range", value: text.clone(), why }
+    })?;
+    Ok(Some(found))
 }
 
 /// 0 for a policy that is shown to be better.
@@ -62,25 +74,32 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
 }
 
 /// The judge of a log.
-pub(super) fn judge(
-    opened: &Opened,
-    confidence: Option<f64>,
-    manners: &Manners,
-) -> Result<JudgeJob, Failure> {
-    let mut job = JudgeJob::builder().delta(delta(confidence)?).seed(manners.seed.unwrap_or(0));
-    if let Some(estimated) = &opened.estimated {
-        job = job.estimated(estimated.clone());
+pub(super) fn judge(opened: &Opened, certainty: &Certainty, manners: &Manners) -> Result<JudgeJob, Failure> {
+    let mut job = JudgeJob::builder().delta(delta(certainty)?).seed(manners.seed.unwrap_or(0));
+    if let Some(range) = range(certainty)? {
+        job = job.reward_range(range);
     }
+    job.clone().build().map_err(Failure::Setting)?;
+    Ok(job)
+}
+
+/// The judge of a log.
+fn judge_of(job: JudgeJobBuilder, opened: &Opened) -> Result<JudgeJob, Failure> {
+    let job = match &opened.estimated {
+        Some(estimated) => job.estimated(estimated.clone()),
+        None => job,
+    };
     job.build().map_err(Failure::Setting)
 }
 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
+    let job = judge(&asked.certainty, manners)?;
     let named = Named::of(Path::new(&asked.policy))?;
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
-    let job = judge(&opened, asked.confidence, manners)?;
+    let job = judge_of(job, &opened)?;
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
     let argmax = named.model().map(Argmax::new);
     let target = match &argmax {
@@ -138,6 +157,7 @@ pub(super) fn interval(one: &ocoboost::ValueEstimate) -> String {
 
 pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("compare", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
+    let job = judge(&asked.certainty, manners)?;
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
     let named = policies.iter().map(|path| Named::of(path)).collect::<Result<Vec<_>, _>>()?;
     let first = named.iter().find_map(Named::model);
@@ -154,7 +174,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
             _ => Target::Policy(&uniform),
         });
     }
-    let found = judge(&opened, asked.confidence, manners)?.compare(&opened.log, &targets).map_err(failed)?;
+    let found = judge_of(job, &opened)?.compare(&opened.log, &targets).map_err(failed)?;
     let names: Vec<String> = policies.iter().map(|path| path.display().to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let cautions = named.iter().map(|one| caution(one, &opened));
@@ -172,7 +192,9 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     } else {
         for (caution, (name, judgement)) in cautions.zip(&judged) {
             say(&format!("{name}: {}", judgement.sentence()))?;
-            caution.iter().try_for_each(|caution| say(&format!("warning: {name}: {caution}")))?;
+            if !manners.quiet {
+                caution.iter().for_each(|caution| warn(&format!("{name}: {caution}")));
+            }
         }
         say(&found.sentence(&names))?;
     }

@@ -1,6 +1,6 @@
 //! `train`.
 
-use super::judging::{answer, code, delta};
+use super::judging::{answer, code, delta, range};
 use super::models::kept;
 use super::reading::{Opened, open_all, options};
 use crate::arguments::{Form, Manners, Train};
@@ -9,8 +9,9 @@ use boosters::auto_policy::Progress;
 use formats::{LogOptions, RowLabels};
 use ocoboost::{Event, JobError, Split, TrainJob, TrainJobBuilder};
 use report::output::{say, warn};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -30,6 +31,17 @@ pub(super) fn duration(text: &str) -> Result<Duration, Failure> {
     };
     let seconds = unit * number.parse::<f64>().map_err(|_| refused())?;
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
+}
+
+/// Refuses a file that could not be written after all the work.
+fn check_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let found = match std::fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => Err(ErrorKind::NotADirectory.into()),
+        Ok(_) if path.is_dir() => Err(ErrorKind::IsADirectory.into()),
+        other => other.map(|_| ()),
+    };
+    found.map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
 }
 
 /// Ctrl-C ends the search and the training at their next rounds: the best policy so far is judged and saved.
@@ -52,20 +64,10 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         columns = columns.split(column);
     }
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
-    let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
-    let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
-    let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     let mut job = TrainJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
-    job = job.delta(delta(asked.confidence)?).format(kept(&columns)?);
-    job = sources.into_iter().fold(job, TrainJobBuilder::source);
-    if let Some(time) = time {
-        job = job.validation(Split::ByTime(time));
-    }
-    if let Some(RowLabels { labels, codes }) = split {
-        job = job.validation(match marked {
-            Some((column, value)) => judged(&name, column, value, &labels, &codes)?,
-            None => Split::ByGroup(codes.into_iter().map(u64::from).collect()),
-        });
+    job = job.delta(delta(&asked.certainty)?).overrides(asked.settings.overrides());
+    if let Some(range) = range(&asked.certainty)? {
+        job = job.reward_range(range);
     }
     if let Some(share) = asked.holdout {
         job = job.holdout_share(share);
@@ -75,6 +77,22 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     }
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);
+    }
+    // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
+    job.clone().build().map_err(Failure::Setting)?;
+    check_folder(&asked.output)?;
+    let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
+    let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
+    let failed = |source: JobError| Failure::Job { file: name.clone(), source };
+    job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
+    if let Some(time) = time {
+        job = job.validation(Split::ByTime(time));
+    }
+    if let Some(RowLabels { labels, codes }) = split {
+        job = job.validation(match marked {
+            Some((column, value)) => judged(&name, column, value, &labels, &codes)?,
+            None => Split::ByGroup(codes.into_iter().map(u64::from).collect()),
+        });
     }
     if let Some(estimated) = estimated {
         job = job.estimated(estimated);

@@ -303,6 +303,12 @@ impl TrainJobBuilder {
         self
     }
 
+    /// b of every candidate that has one, for rewards that are mapped to [0, 1].
+    pub fn translation(mut self, translation: f64) -> Self {
+        self.job.overrides.translation = Some(translation);
+        self
+    }
+
     /// The largest importance weight in the training of every candidate.
     pub fn clip(mut self, clip: f64) -> Self {
         self.job.overrides.clip = Some(clip);
