@@ -73,8 +73,8 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
     }))
 }
 
-/// The judge of a log.
-pub(super) fn judge(opened: &Opened, certainty: &Certainty, manners: &Manners) -> Result<JudgeJob, Failure> {
+/// A judge, whose settings are checked before a log is read.
+fn judge(certainty: &Certainty, manners: &Manners) -> Result<JudgeJobBuilder, Failure> {
     let mut job = JudgeJob::builder().delta(delta(certainty)?).seed(manners.seed.unwrap_or(0));
     if let Some(range) = range(certainty)? {
         job = job.reward_range(range);
