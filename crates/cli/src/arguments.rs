@@ -6,7 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong arguments; 3 the log does not show that the policy is better; \
+const BEHIND_HELP: &str = "Every option is also a variable (OCOBOOST_BUDGET=10m) and a setting of --config FILE.toml \
+                          (budget = \"10m\"). The command line goes before the environment, and that before the \
+                          file.\n\n\
+                          Exit codes: 0 done; 2 wrong arguments; 3 the log does not show that the policy is better; \
                           65 bad data; 66 a file that cannot be read; 73 a file that cannot be written; \
                           130 interrupted.";
 
@@ -15,7 +18,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong arguments; 3 the log does 
 /// A log has a row for every decision: what was known, which action was taken, with which probability, and
 /// what it earned.
 #[derive(Debug, Parser)]
-#[command(name = "ocoboost", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "ocoboost", version, after_help = BEHIND_HELP, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -61,6 +64,10 @@ pub(crate) struct Manners {
     /// No progress
     #[arg(long, global = true)]
     pub(crate) quiet: bool,
+    /// File of settings, `name = value` a line, and `[command]` before those of one command
+    #[arg(long, global = true, value_name = "FILE.toml")]
+    #[allow(dead_code, reason = "the file is read before the arguments are")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// The form of the output.

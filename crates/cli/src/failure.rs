@@ -3,6 +3,7 @@
 use formats::FormatError;
 use ocoboost::JobError;
 use ocoboost::model_file::{ModelFileError, XgboostError};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -34,6 +35,10 @@ pub(crate) enum Failure {
     Job { file: String, source: JobError },
     #[error(transparent)]
     Setting(JobError),
+    #[error("{place}: {why}")]
+    Configured { place: String, why: String },
+    #[error("{}: {source}", path.display())]
+    ReadFile { path: PathBuf, source: std::io::Error },
     #[error("--{name} {value}: {why}")]
     Argument { name: &'static str, value: String, why: String },
     #[error(transparent)]
@@ -64,16 +69,28 @@ fn prefix(path: &Path, source: &ModelFileError) -> String {
 }
 
 impl Failure {
+    /// The same with the place of a setting that is not on the command line.
+    pub(crate) fn placed(self, origins: &BTreeMap<String, String>) -> Self {
+        match self {
+            Self::Argument { name, value, why } if origins.contains_key(name) => {
+                let place = origins[name].clone();
+                Self::Configured { place, why: format!("{name} = {value:?}: {why}") }
+            }
+            other => other,
+        }
+    }
+
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Format(FormatError::Io { .. }) | Self::Model { source: ModelFileError::Io { .. }, .. } => {
-                NO_INPUT
-            }
+            Self::Format(FormatError::Io { .. })
+            | Self::Model { source: ModelFileError::Io { .. }, .. }
+            | Self::ReadFile { .. } => NO_INPUT,
             Self::Format(FormatError::BadOption { .. })
             | Self::Argument { .. }
             | Self::NoCommand { .. }
             | Self::Setting(_)
+            | Self::Configured { .. }
             | Self::Threads(_) => WRONG_ARGUMENTS,
             Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
             Self::Format(_)

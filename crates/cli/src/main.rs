@@ -1,23 +1,31 @@
 //! `ocoboost`: from a log of decisions to a policy that is known to be better.
 //!
-//! Reading order: `arguments`; `commands`, a file a command; `failure`, the exit codes. Data go to the
-//! standard output, and progress to the standard error.
+//! Reading order: `arguments`; `configuration`, where else settings come from; `commands`, a file a command;
+//! `failure`, the exit codes. Data go to the standard output, and progress to the standard error.
 
 mod arguments;
 mod commands;
+mod configuration;
 mod failure;
 
-use arguments::Cli;
-use clap::Parser;
+use configuration::{Configured, Refused, configured};
+use failure::Failure;
 use report::output::warn;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::run(&Cli::parse()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let done = match configured(&arguments) {
+        Ok(Configured { cli, origins }) => commands::run(&cli).map_err(|failure| failure.placed(&origins)),
+        Err(Refused::Usage(error)) => error.exit(),
+        Err(Refused::Failed(failure)) => Err(*failure),
+    };
+    match done {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             warn(&format!("ocoboost: {failure}"));
-            ExitCode::from(failure.code())
+            ExitCode::from(Failure::code(&failure))
         }
     }
 }
