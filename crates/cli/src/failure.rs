@@ -83,6 +83,7 @@ impl Failure {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
+            Self::Format(FormatError::Interrupted { .. }) => INTERRUPTED,
             Self::Format(FormatError::Io { .. })
             | Self::Model { source: ModelFileError::Io { .. }, .. }
             | Self::ReadFile { .. } => NO_INPUT,

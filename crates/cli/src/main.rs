@@ -15,6 +15,13 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // What a decoder says of damaged bytes is said as an error of the file.
+        if !formats::is_decoding() {
+            report(panic);
+        }
+    }));
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let done = match configured(&arguments) {
         Ok(Configured { cli, origins }) => commands::run(&cli).map_err(|failure| failure.placed(&origins)),

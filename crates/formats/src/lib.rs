@@ -4,8 +4,8 @@
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`],
-//! [`read_logs`] and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
-//! [`FormatError`].
+//! [`read_logs`] and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers;
+//! [`write_log`]; [`FormatError`].
 
 mod actions;
 mod columns;
@@ -28,6 +28,7 @@ pub use error::{FormatError, Place};
 pub use facts::{Progress, ReadFacts, ReadFile, Skipped, quiet};
 pub use log::{ReadLog, RowLabels, read_log, read_log_coded, read_logs};
 pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};
+pub use readers::is_decoding;
 pub use source::Source;
 pub use table::{Table, read_table, read_table_coded};
 pub use writers::{WriteFacts, WriteOptions, write_log, write_log_to};

@@ -1,13 +1,16 @@
-//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`].
+//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`],
+//! [`progress`] and [`interruption`].
 
 mod convert;
 mod describe;
 mod export;
 mod inspect;
+mod interruption;
 mod judging;
 mod models;
 mod output;
 mod predict;
+mod progress;
 mod reading;
 mod train;
 

@@ -2,7 +2,7 @@
 
 use super::models::{load, options_of};
 use super::output::{Unwritten, cells, write_to};
-use super::reading::tell;
+use super::reading::{tell, watched};
 use crate::arguments::{Form, Manners, Predict};
 use crate::failure::Failure;
 use formats::{ReadContexts, Source};
@@ -25,7 +25,12 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
     let options = options_of(Some(&model), &asked.columns)?;
     let failed = |source: JobError| Failure::Job { file: rows.display().to_string(), source };
     let schema = model.schema().ok_or_else(|| Failure::NoColumns { path: path.clone() })?;
-    let read = formats::read_contexts(Source::path(&rows)?, schema, &options, &mut formats::quiet)?;
+    let source = Source::path(&rows)?;
+    let read = watched(
+        || rows.display().to_string(),
+        manners,
+        |watch| formats::read_contexts(source, schema, &options, watch),
+    )?;
     tell(&read.facts, manners);
     let offer = match &read.on_offer {
         Some(sets) => OnOffer::sets(sets),

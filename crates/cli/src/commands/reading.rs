@@ -1,12 +1,19 @@
 //! Logs: how they are asked for, and what a reader of the results should know of them.
 
+use super::interruption::is_asked;
+use super::progress::{Line, of_reading};
 use crate::arguments::{Columns, Manners};
 use crate::failure::Failure;
-use formats::{ActionFeatures, LogOptions, ReadFacts, ReadFile, ReadLog, RowLabels, Source};
+use formats::{
+    ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, Source,
+};
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
 use off_policy::{Log, Rewards, Schema};
 use report::output::warn;
+use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// These options, but for what is asked for.
 pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions, Failure> {
@@ -32,7 +39,7 @@ pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions
         }
     }
     if let Some(name) = &columns.input_format {
-        let refused = |error: formats::FormatError| Failure::Argument {
+        let refused = |error: FormatError| Failure::Argument {
             name: "input-format",
             value: name.clone(),
             why: error.to_string(),
@@ -64,8 +71,13 @@ pub(super) fn open(
     manners: &Manners,
 ) -> Result<Opened, Failure> {
     let Some(schema) = schema else { return open_all(&[path.to_owned()], options, manners) };
-    let read = formats::read_log_coded(Source::path(path)?, schema, options, &mut formats::quiet)?;
-    opened(read, manners)
+    let source = Source::path(path)?;
+    let watched = watched(
+        || path.display().to_string(),
+        manners,
+        |watch| formats::read_log_coded(source, schema, options, watch),
+    );
+    opened(watched?, manners)
 }
 
 /// A log in several files.
@@ -74,8 +86,30 @@ pub(super) fn open_all(
     options: &LogOptions,
     manners: &Manners,
 ) -> Result<Opened, Failure> {
-    let read = formats::read_logs(paths.iter().map(Source::path), options, &mut formats::quiet)?;
+    let of = Cell::new(0);
+    let sources = paths.iter().map(|path| {
+        of.set(of.get() + 1);
+        Source::path(path)
+    });
+    let name = || match paths.len() {
+        1 => paths[0].display().to_string(),
+        count => format!("{} ({} of {count})", paths[of.get() - 1].display(), of.get()),
+    };
+    let read = watched(name, manners, |watch| formats::read_logs(sources, options, watch))?;
     opened(read, manners)
+}
+
+/// Reads with a line that says how far it is; Ctrl-C ends the reading, where it is listened for.
+pub(super) fn watched<T>(
+    name: impl Fn() -> String,
+    manners: &Manners,
+    read: impl FnOnce(&mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<T, FormatError>,
+) -> Result<T, FormatError> {
+    let (mut line, begun) = (Line::new(manners), Instant::now());
+    read(&mut |progress| {
+        line.show(|| of_reading(&name(), progress, begun.elapsed().as_secs_f64()));
+        if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
 }
 
 fn opened(mut read: ReadLog, manners: &Manners) -> Result<Opened, Failure> {

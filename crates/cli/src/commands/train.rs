@@ -1,19 +1,18 @@
 //! `train`.
 
+use super::interruption::{is_asked, listen};
 use super::judging::{answer, code, delta, range};
 use super::models::kept;
+use super::progress::{Line, Seen};
 use super::reading::{Opened, open_all, options};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
-use boosters::auto_policy::Progress;
 use formats::{LogOptions, RowLabels};
 use ocoboost::{Event, JobError, Split, TrainJob, TrainJobBuilder};
-use report::output::{say, warn};
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use report::output::say;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// `60s`, `10m`, `1h`, or a number of seconds.
@@ -44,15 +43,6 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
     found.map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
 }
 
-/// Ctrl-C ends the search and the training at their next rounds: the best policy so far is judged and saved.
-pub(super) fn interruption() -> Arc<AtomicBool> {
-    let is_over = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&is_over);
-    // Without a handler, Ctrl-C ends the program at once and leaves no file.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-    is_over
-}
-
 pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("train", Form::Text, &[Form::Json])?;
     let mut columns = options(LogOptions::default(), &asked.columns)?;
@@ -81,6 +71,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
     check_folder(&asked.output)?;
+    listen();
     let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
     let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
@@ -97,21 +88,17 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     if let Some(estimated) = estimated {
         job = job.estimated(estimated);
     }
-    let (is_over, begun) = (interruption(), Instant::now());
-    let is_shown = !manners.quiet && io::stderr().is_terminal();
+    let (mut line, mut seen, begun) = (Line::new(manners), Seen::default(), Instant::now());
     let watch = |event: Event<'_>| {
-        if is_shown {
-            progress(&event, begun, budget);
+        let now = begun.elapsed().as_secs_f64();
+        if let Some(text) = seen.text(&event, now, budget.as_secs_f64()) {
+            line.show(|| text);
         }
-        match is_over.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept.
+        if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let model = job.build().map_err(Failure::Setting)?.fit(&log, watch).map_err(failed)?;
-    if is_shown {
-        warn("");
-    }
+    drop(line);
     let written = |source| Failure::Write { path: asked.output.clone(), source };
     model.save(&asked.output).map_err(written)?;
     let judgement = model.judgement();
@@ -119,7 +106,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         Form::Json => say(&answer(judgement, None)?.to_string())?,
         _ => say(&judgement.sentence())?,
     }
-    Ok(if is_over.load(Ordering::Relaxed) { INTERRUPTED } else { code(judgement) })
+    Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
 }
 
 /// The rows whose label says that they judge.
@@ -144,21 +131,4 @@ fn judged(
     }
     let judged = codes.iter().map(|code| of_label.get(*code as usize).copied().unwrap_or_default());
     Ok(Split::Given(judged.collect()))
-}
-
-/// A line that is written over.
-pub(super) fn progress(event: &Event<'_>, begun: Instant, budget: Duration) {
-    let text = match event {
-        Event::Progress(Progress::Search { candidate, round, .. }) => {
-            format!("candidate {}, round {round}", candidate + 1)
-        }
-        Event::Progress(Progress::Training { done, planned, .. }) => {
-            format!("training, round {done}/{planned}")
-        }
-        Event::Judging => "judging".to_owned(),
-        _ => return,
-    };
-    let (spent, whole) = (begun.elapsed().as_secs(), budget.as_secs());
-    // A failure to print progress is no failure.
-    let _ = write!(io::stderr(), "\r{text}; {spent} of {whole} s\x1b[K");
 }

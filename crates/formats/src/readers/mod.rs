@@ -15,6 +15,7 @@ use crate::facts::{Progress, Skipped};
 use crate::options::{Format, LogOptions};
 use crate::record::Record;
 use crate::source::{Source, Stream, detect};
+pub use arrow::is_decoding;
 pub(crate) use column_names::ColumnNames;
 use std::ops::ControlFlow;
 pub(crate) use vw::escaped;

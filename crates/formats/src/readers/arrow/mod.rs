@@ -16,6 +16,7 @@ use crate::record::Record;
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use cells::{can_be_read, cell};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The batches of a file.
@@ -134,6 +135,27 @@ impl Records for ArrowRecords {
     }
 }
 
+thread_local! {
+    static IS_DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread runs a decoder of Parquet or Arrow, whose panics are caught and become
+/// [`FormatError::Damaged`]: a program's panic hook has nothing to report of them.
+///
+/// ```
+/// let default = std::panic::take_hook();
+/// std::panic::set_hook(Box::new(move |panic| {
+///     if !formats::is_decoding() {
+///         default(panic);
+///     }
+/// }));
+/// assert!(!formats::is_decoding());
+/// ```
+#[must_use]
+pub fn is_decoding() -> bool {
+    IS_DECODING.get()
+}
+
 /// Runs a decoder on bytes that nobody has checked. The decoders of arrow and parquet return errors for what
 /// they foresee, and index or unwrap elsewhere; so their panics are damage of the file, and no bug of a
 /// caller. Nothing of the decoder is used behind a panic.
@@ -142,7 +164,10 @@ fn guarded<T>(
     place: Place,
     decode: impl FnOnce() -> Result<T, String>,
 ) -> Result<T, FormatError> {
-    let result = catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+    let before = IS_DECODING.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(decode));
+    IS_DECODING.set(before);
+    let result = result.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         Err(text.unwrap_or("the decoder failed").to_owned())
@@ -151,4 +176,21 @@ fn guarded<T>(
         let message = message.lines().next().unwrap_or_default().chars().take(200).collect();
         FormatError::Damaged { place, format, message }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+    use super::*;
+
+    #[test]
+    fn a_caught_panic_is_known_while_it_is_caught() {
+        let place = || Place { file: "log.parquet".into(), row: Some(3), line: None };
+        assert!(!is_decoding());
+        assert_eq!(guarded("Parquet", place(), || Ok(is_decoding())), Ok(true));
+        let found: Result<(), _> = guarded("Parquet", place(), || panic!("offset {}", 7));
+        assert!(!is_decoding());
+        let expected = "log.parquet, row 3: the Parquet data are damaged or cut off: offset 7";
+        assert_eq!(found.unwrap_err().to_string(), expected);
+    }
 }
