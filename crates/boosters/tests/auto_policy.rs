@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 use boosters::Threads;
-use boosters::auto_policy::{AutoFit, AutoPolicy, Objective, Overrides, Progress, Tried};
+use boosters::auto_policy::{AutoFit, AutoPolicy, BoostedRewards, Objective, Overrides, Progress, Tried};
 use boosters::bopl::{BoplError, Member};
+use off_policy::estimators::RewardModel;
 use off_policy::policies::{Argmax, Policy, Scores};
 use off_policy::{ActionSet, ActionSets, Log, Rewards};
 use rand::{RngExt, SeedableRng};
@@ -390,4 +391,43 @@ fn settings_of_every_candidate_leave_the_others_to_the_recipe() {
     let refused = Overrides { max_depth: Some(0), ..Overrides::default() };
     let refused = AutoPolicy::builder().overrides(refused).build();
     assert!(matches!(refused, Err(BoplError::BadParameter { name: "max_depth", .. })));
+}
+
+/// Scores, probabilities and rewards of many rows at once are those of the rows one by one, in a pool and
+/// without one.
+#[test]
+fn many_rows_at_once_are_the_rows_one_by_one() {
+    let log = log(20_000, 8);
+    let n = log.len();
+    let sets = ActionSets::new(ACTIONS, (0..n as u32).map(|i| [i % 4, (i + 1 + i % 2) % 4])).unwrap();
+    let first: Vec<u32> = (0..n as u32).map(|i| i % 4).collect();
+    let offered =
+        Log::new(log.contexts().clone(), ACTIONS, first, vec![0.5; n], Rewards(log.rewards().to_vec()));
+    let offered = offered.unwrap().with_action_sets(sets).unwrap();
+    let ensemble = recipe(1).fit(&self::log(300, 8), go_on).unwrap().ensemble;
+    let model = BoostedRewards::fit(&self::log(400, 9), 1, |_| ControlFlow::Continue(())).unwrap();
+    let policy = Argmax::new(ensemble.clone());
+    let (mut scores, mut pi, mut q) = (Vec::new(), Vec::new(), Vec::new());
+    for row in offered.iter() {
+        let mut own = [0.0; ACTIONS];
+        ensemble.scores(row.context, &mut own).unwrap();
+        scores.extend(own);
+        policy.probabilities(row.context, row.on_offer, &mut own).unwrap();
+        pi.extend(own);
+        model.rewards(row.context, &mut own).unwrap();
+        q.extend(own);
+    }
+    let from = 77;
+    let at_once = || {
+        let mut found = [0, 1, 2].map(|_| vec![1.0; (n - from) * ACTIONS]);
+        ensemble.scores_of_rows(log.contexts(), from, &mut found[0]).unwrap();
+        policy.probabilities_of_rows(&offered, from, &mut found[1]).unwrap();
+        model.rewards_of_rows(log.contexts(), from, &mut found[2]).unwrap();
+        found
+    };
+    let expected = [scores, pi, q].map(|all| all[from * ACTIONS..].to_vec());
+    assert_eq!(at_once(), expected);
+    assert_eq!(Threads::exactly(3).unwrap().run(at_once).unwrap(), expected);
+    let other = RowMatrix::dense(3, vec![0.0; 6]).unwrap();
+    assert!(ensemble.scores_of_rows(&other, 0, &mut [0.0; 8]).is_err());
 }

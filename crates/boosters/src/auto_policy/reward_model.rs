@@ -3,15 +3,15 @@
 use super::candidate::{Candidate, Objective};
 use super::learner::{contexts_of, trees};
 use super::progress::{Progress, Watch};
-use crate::bopl::{BoplError, EarlyStopping, Member, PolicyEnsemble, PredictedRewards, RewardRegression};
+use crate::bopl::{BoplError, EarlyStopping, PolicyEnsemble, PredictedRewards, RewardRegression};
 use off_policy::estimators::{RewardModel, cross_fit};
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rows::Row;
+use rows::{Row, RowMatrix};
 use std::ops::ControlFlow;
-use weak_learners::pairs::{PairHypothesis, PairTree};
+use weak_learners::pairs::PairTree;
 
 /// Boosted reward regression, stopped early on a fifth of its rows.
 const MODEL: Candidate = Candidate {
@@ -95,6 +95,15 @@ impl RewardModel for BoostedRewards {
     fn rewards(&self, x: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {
         PredictedRewards(&self.0).rewards(x, rewards)
     }
+
+    fn rewards_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        rewards: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        PredictedRewards(&self.0).rewards_of_rows(contexts, from, rewards)
+    }
 }
 
 /// The model with the least squared error on the held-out rows; F_0 = 0 for a log of few rows.
@@ -125,11 +134,9 @@ pub(super) fn predictions(
     rngs: &[ChaCha8Rng; 2],
     watch: &mut Watch<'_>,
 ) -> Result<Vec<f64>, BoplError> {
-    let BoostedRewards(ensemble) = fit(others, rngs, watch)?;
+    let model = fit(others, rngs, watch)?;
     let mut predictions = vec![0.0; log.len() * log.actions()];
-    for Member { alpha, predictor } in ensemble.members() {
-        predictor.add_scores_of_rows(log.contexts(), 0, *alpha, &mut predictions)?;
-    }
+    model.rewards_of_rows(log.contexts(), 0, &mut predictions)?;
     Ok(predictions)
 }
 
@@ -147,7 +154,6 @@ mod tests {
     use super::*;
     use off_policy::Rewards;
     use rand::{RngExt, SeedableRng};
-    use rows::RowMatrix;
 
     /// 300 rows of two actions, of which the second pays 0.3 more where x > 0, and noise.
     fn log(change: impl Fn(usize, f64) -> f64) -> Log {

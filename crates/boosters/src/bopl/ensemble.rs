@@ -1,10 +1,12 @@
 //! The ensemble that boosted off-policy learning returns.
 
 use super::BoplError;
+use super::pass::{BLOCK, in_pool};
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
-use rows::Row;
+use rayon::prelude::*;
 use rows::numeric::first_beyond;
+use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 use weak_learners::pairs::PairHypothesis;
@@ -150,6 +152,35 @@ impl<H: PairHypothesis> Scores for PolicyEnsemble<H> {
             added.map_err(|error| PolicyError::Model { reason: error.to_string() })?;
         }
         Ok(())
+    }
+
+    /// Predictor by predictor, so that each stays in the cache for many rows, and block by block on the
+    /// caller's threads.
+    fn scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        if contexts.dimension() != self.inputs {
+            let (expected, got) = (self.inputs, contexts.dimension());
+            return Err(PolicyError::InputDimension { expected, got });
+        }
+        scores.fill(0.0);
+        let of_block = |(block, scores): (usize, &mut [f64])| {
+            for Member { alpha, predictor } in &self.members {
+                predictor.add_scores_of_rows(contexts, from + block * BLOCK, *alpha, scores)?;
+            }
+            Ok(())
+        };
+        let length = BLOCK * self.actions;
+        let done: Result<(), LearnerError> = if in_pool(scores.len()) {
+            let blocks: Vec<_> = scores.par_chunks_mut(length).enumerate().map(of_block).collect();
+            blocks.into_iter().collect()
+        } else {
+            scores.chunks_mut(length).enumerate().try_for_each(of_block)
+        };
+        done.map_err(|error| PolicyError::Model { reason: error.to_string() })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::saved::{self, SavedError};
 use off_policy::policies::{Scores, argmax};
 use off_policy::readers::CsvColumns;
 use off_policy::{ActionSet, PolicyError, Schema};
-use rows::Row;
+use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use weak_learners::pairs::{PairHypothesis, PairLearner, PairTree};
@@ -193,6 +193,15 @@ impl<H: PairHypothesis> Scores for PolicyModel<H> {
 
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError> {
         self.ensemble.scores(x, scores)
+    }
+
+    fn scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        self.ensemble.scores_of_rows(contexts, from, scores)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::patience::Patience;
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
-use rows::Row;
+use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
@@ -438,6 +438,15 @@ impl<H: PairHypothesis> RewardModel for PredictedRewards<'_, H> {
 
     fn rewards(&self, x: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError> {
         self.0.scores(x, rewards)
+    }
+
+    fn rewards_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        rewards: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        self.0.scores_of_rows(contexts, from, rewards)
     }
 }
 

@@ -116,4 +116,13 @@ impl Policy for Borrowed<'_> {
     ) -> Result<(), PolicyError> {
         self.0.probabilities(x, on_offer, probabilities)
     }
+
+    fn probabilities_of_rows(
+        &self,
+        log: &Log,
+        from: usize,
+        probabilities: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        self.0.probabilities_of_rows(log, from, probabilities)
+    }
 }

@@ -220,6 +220,15 @@ impl Scores for Model {
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError> {
         self.ensemble.scores(x, scores)
     }
+
+    fn scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        self.ensemble.scores_of_rows(contexts, from, scores)
+    }
 }
 
 /// A policy of a model that is still needed elsewhere.
@@ -238,5 +247,14 @@ impl Scores for &Model {
 
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError> {
         self.ensemble.scores(x, scores)
+    }
+
+    fn scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        self.ensemble.scores_of_rows(contexts, from, scores)
     }
 }

@@ -1,14 +1,14 @@
 //! What a model does with contexts, in batches.
 
 use crate::error::JobError;
-use boosters::bopl::{Member, PolicyEnsemble};
+use boosters::bopl::PolicyEnsemble;
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Scores, Softmax};
 use off_policy::{ActionSet, ActionSets, LogError, PolicyError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
 use std::ops::ControlFlow;
-use weak_learners::pairs::{PairHypothesis, PairTree};
+use weak_learners::pairs::PairTree;
 
 /// The actions on offer in the rows of a batch.
 #[derive(Debug, Clone, Copy)]
@@ -115,13 +115,9 @@ pub(super) fn for_each_row(
     }
     let rows = (PAIRS / k).clamp(1, n.max(1));
     let mut scores = vec![0.0; rows * k];
-    let model = |error: weak_learners::LearnerError| PolicyError::Model { reason: error.to_string() };
     for from in (0..n).step_by(rows) {
         let scores = &mut scores[..rows.min(n - from) * k];
-        scores.fill(0.0);
-        for Member { alpha, predictor } in ensemble.members() {
-            predictor.add_scores_of_rows(contexts, from, *alpha, scores).map_err(model)?;
-        }
+        ensemble.scores_of_rows(contexts, from, scores)?;
         for (row, scores) in (from..).zip(scores.chunks_exact_mut(k)) {
             if let Some(action) = scores.iter().position(|score| !score.is_finite()) {
                 return Err(PolicyError::NotFiniteScore { action, value: scores[action] }.into());

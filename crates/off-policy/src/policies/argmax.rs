@@ -1,6 +1,7 @@
 //! The policy that takes the best score.
 
 use super::{Policy, Scores};
+use crate::log::Log;
 use crate::{ActionSet, PolicyError, Schema};
 use rows::Row;
 use serde::{Deserialize, Serialize};
@@ -59,14 +60,34 @@ impl<S: Scores> Policy for Argmax<S> {
     ) -> Result<(), PolicyError> {
         self.check(x, on_offer, probabilities)?;
         self.scores.scores(x, probabilities)?;
-        if let Some(action) = probabilities.iter().position(|score| !score.is_finite()) {
-            return Err(PolicyError::NotFiniteScore { action, value: probabilities[action] });
-        }
-        let best = argmax(probabilities, on_offer);
-        probabilities.fill(0.0);
-        probabilities[best] = 1.0;
-        Ok(())
+        take_best(probabilities, on_offer)
     }
+
+    fn probabilities_of_rows(
+        &self,
+        log: &Log,
+        from: usize,
+        probabilities: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        let first = log.row(from).zip(probabilities.get(..self.actions()));
+        if let Some((row, probabilities)) = first {
+            self.check(row.context, row.on_offer, probabilities)?;
+        }
+        self.scores.scores_of_rows(log.contexts(), from, probabilities)?;
+        let rows = probabilities.chunks_exact_mut(self.actions()).take(log.len().saturating_sub(from));
+        rows.enumerate().try_for_each(|(k, own)| take_best(own, log.on_offer(from + k)))
+    }
+}
+
+/// Scores become 1 for the best action and 0 for the others.
+fn take_best(scores: &mut [f64], on_offer: ActionSet<'_>) -> Result<(), PolicyError> {
+    if let Some(action) = scores.iter().position(|score| !score.is_finite()) {
+        return Err(PolicyError::NotFiniteScore { action, value: scores[action] });
+    }
+    let best = argmax(scores, on_offer);
+    scores.fill(0.0);
+    scores[best] = 1.0;
+    Ok(())
 }
 
 /// The first action on offer with the largest score.

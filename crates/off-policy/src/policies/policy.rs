@@ -1,8 +1,9 @@
 //! The contracts of a policy and of the scores behind one.
 
+use crate::log::Log;
 use crate::{ActionSet, PolicyError, Schema};
 use rand::{Rng, RngExt};
-use rows::Row;
+use rows::{Row, RowMatrix};
 
 /// A policy: for every context a distribution over the actions on offer.
 ///
@@ -32,6 +33,24 @@ pub trait Policy {
         on_offer: ActionSet<'_>,
         probabilities: &mut [f64],
     ) -> Result<(), PolicyError>;
+
+    /// Writes π(·|x_i) of the rows of a log from `from` on, as far as `probabilities` reaches with |A| numbers
+    /// a row: the same numbers as row by row, which it does unless overridden.
+    ///
+    /// # Errors
+    /// As [`probabilities`](Self::probabilities), of any row.
+    fn probabilities_of_rows(
+        &self,
+        log: &Log,
+        from: usize,
+        probabilities: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        let rows = (from..).map_while(|row| log.row(row));
+        for (row, own) in rows.zip(probabilities.chunks_exact_mut(log.actions())) {
+            self.probabilities(row.context, row.on_offer, own)?;
+        }
+        Ok(())
+    }
 
     /// Draws an action and says how probable it was: the action and the propensity of the next log. The
     /// probabilities stay in `probabilities`.
@@ -74,7 +93,7 @@ pub trait Policy {
 
 /// Scores F(x, a), from which a softmax or an argmax makes a policy.
 ///
-/// Contract: a pure function of the context; scores are finite. All methods but `schema` are required.
+/// Contract: a pure function of the context; scores are finite. `inputs`, `actions` and `scores` are required.
 pub trait Scores {
     /// m, the dimension of a context.
     fn inputs(&self) -> usize;
@@ -93,6 +112,21 @@ pub trait Scores {
     /// # Errors
     /// A context of another dimension, or `scores` of another length.
     fn scores(&self, x: Row<'_>, scores: &mut [f64]) -> Result<(), PolicyError>;
+
+    /// Writes the scores of the rows from `from` on, as far as `scores` reaches with |A| numbers a row: the
+    /// same numbers as row by row, which it does unless overridden.
+    ///
+    /// # Errors
+    /// As [`scores`](Self::scores), of any row.
+    fn scores_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        let rows = (from..).map_while(|row| contexts.row(row));
+        rows.zip(scores.chunks_exact_mut(self.actions())).try_for_each(|(x, own)| self.scores(x, own))
+    }
 }
 
 /// Draws from a distribution; an action of probability 0 is never drawn.

@@ -367,3 +367,56 @@ fn an_interval_asks_for_what_it_rests_on() {
     let refused = of(plain.within(vast), Estimator::Ips, 0.1);
     assert_eq!(refused, Err(EstimateError::Overflow { quantity: "the half width" }));
 }
+
+/// Rows are asked for block by block; a refusal names the row all the same.
+#[test]
+fn a_policy_and_a_model_that_refuse_a_late_row_are_named_with_it() {
+    struct Picky(f64);
+    impl Picky {
+        fn answer(&self, x: Row<'_>, to: &mut [f64]) -> Result<(), PolicyError> {
+            let x = x.to_dense()[0];
+            if x == self.0 {
+                return Err(PolicyError::Model { reason: "no".to_owned() });
+            }
+            to.copy_from_slice(&[1.0, 0.0]);
+            Ok(())
+        }
+    }
+    impl Policy for Picky {
+        fn inputs(&self) -> Option<usize> {
+            None
+        }
+        fn actions(&self) -> usize {
+            2
+        }
+        fn probabilities(&self, x: Row<'_>, _: ActionSet<'_>, to: &mut [f64]) -> Result<(), PolicyError> {
+            self.answer(x, to)
+        }
+    }
+    impl RewardModel for Picky {
+        fn inputs(&self) -> Option<usize> {
+            None
+        }
+        fn actions(&self) -> usize {
+            2
+        }
+        fn rewards(&self, x: Row<'_>, to: &mut [f64]) -> Result<(), PolicyError> {
+            self.answer(x, to)
+        }
+    }
+    // More rows than a block has.
+    let n = 150_000;
+    let contexts = RowMatrix::dense(1, (0..n).map(f64::from).collect()).unwrap();
+    let actions = (0..n).map(|i| u32::from(i % 3 == 0)).collect();
+    let log = Log::new(contexts, 2, actions, vec![0.5; n as usize], Rewards(vec![1.0; n as usize])).unwrap();
+    let of = |policy: f64, model: f64| {
+        OffPolicyEvaluation::of(&log, &Picky(policy), Some(&Picky(model)), EstimatorSettings::default())
+    };
+    let found = of(-1.0, -1.0).unwrap();
+    // Two rows of three have the action that the policy takes, and a weight of 2 each.
+    assert!((found.ips.value - 4.0 / 3.0).abs() < 1e-12 && found.dr.is_some());
+    let refused = of(140_001.0, -1.0).unwrap_err();
+    assert!(matches!(refused, EstimateError::Policy { row: 140_001, .. }), "{refused:?}");
+    let refused = of(-1.0, 149_999.0).unwrap_err();
+    assert!(matches!(refused, EstimateError::Model { row: 149_999, .. }), "{refused:?}");
+}

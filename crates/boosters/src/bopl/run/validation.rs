@@ -153,9 +153,7 @@ fn predictions_of(model: &dyn RewardModel, log: &Log) -> Result<Vec<f64>, BoplEr
         return Err(BoplError::Mismatch { argument: "the model", unit: "actions", expected, got });
     }
     let mut predictions = zeros(log)?;
-    for (x, q) in log.contexts().iter().zip(predictions.chunks_exact_mut(log.actions())) {
-        model.rewards(x, q)?;
-    }
+    model.rewards_of_rows(log.contexts(), 0, &mut predictions)?;
     Ok(predictions)
 }
 

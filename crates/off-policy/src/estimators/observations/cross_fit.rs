@@ -51,10 +51,19 @@ pub fn cross_fit<M: RewardModel, E: From<EstimateError>>(
             let (argument, got) = ("the model of rewards", model.actions());
             return Err(EstimateError::ActionCount { argument, expected: actions, got }.into());
         }
-        let rows = log.contexts().iter().zip(predictions.chunks_exact_mut(actions)).enumerate();
-        for (row, (x, q)) in rows.skip(fold).step_by(folds) {
-            model.rewards(x, q).map_err(|source| EstimateError::Model { row, source })?;
-            check_magnitudes("q", row * actions, q)?;
+        let own = (fold..n).step_by(folds);
+        let of_fold = log.contexts().select(own.clone()).map_err(|_| too_many())?;
+        let mut of_own = vec![0.0; own.len() * actions];
+        if model.rewards_of_rows(&of_fold, 0, &mut of_own).is_err() {
+            for ((row, x), q) in own.clone().zip(of_fold.iter()).zip(of_own.chunks_exact_mut(actions)) {
+                model.rewards(x, q).map_err(|source| EstimateError::Model { row, source })?;
+            }
+        }
+        for (row, found) in own.zip(of_own.chunks_exact(actions)) {
+            check_magnitudes("q", row * actions, found)?;
+            if let Some(q) = predictions.get_mut(row * actions..(row + 1) * actions) {
+                q.copy_from_slice(found);
+            }
         }
     }
     Ok(predictions)

@@ -2,7 +2,7 @@
 
 use crate::error::{LogError, PolicyError, check_scores};
 use crate::schema::Schema;
-use rows::Row;
+use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
 /// q(x, a): what an action is predicted to bring.
@@ -27,6 +27,21 @@ pub trait RewardModel {
     /// # Errors
     /// A context of another dimension, or `rewards` of another length.
     fn rewards(&self, x: Row<'_>, rewards: &mut [f64]) -> Result<(), PolicyError>;
+
+    /// Writes the rewards of the rows from `from` on, as far as `rewards` reaches with |A| numbers a row: the
+    /// same numbers as row by row, which it does unless overridden.
+    ///
+    /// # Errors
+    /// As [`rewards`](Self::rewards), of any row.
+    fn rewards_of_rows(
+        &self,
+        contexts: &RowMatrix,
+        from: usize,
+        rewards: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        let rows = (from..).map_while(|row| contexts.row(row));
+        rows.zip(rewards.chunks_exact_mut(self.actions())).try_for_each(|(x, own)| self.rewards(x, own))
+    }
 }
 
 /// q = 0: DM is 0, and DR is IPS.
