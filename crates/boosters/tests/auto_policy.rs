@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 use boosters::Threads;
-use boosters::auto_policy::{AutoFit, AutoPolicy, BoostedRewards, Objective, Overrides, Progress, Tried};
+use boosters::auto_policy::{
+    AutoCheckpoint, AutoFit, AutoPolicy, BoostedRewards, Objective, Overrides, Progress, Snapshot, Tried,
+};
 use boosters::bopl::{BoplError, Member};
 use off_policy::estimators::RewardModel;
 use off_policy::policies::{Argmax, Policy, Scores};
@@ -397,10 +399,10 @@ fn settings_of_every_candidate_leave_the_others_to_the_recipe() {
 /// without one.
 #[test]
 fn many_rows_at_once_are_the_rows_one_by_one() {
-    let log = log(20_000, 8);
+    let (log, rows) = (log(20_000, 8), 20_000_u32);
     let n = log.len();
-    let sets = ActionSets::new(ACTIONS, (0..n as u32).map(|i| [i % 4, (i + 1 + i % 2) % 4])).unwrap();
-    let first: Vec<u32> = (0..n as u32).map(|i| i % 4).collect();
+    let sets = ActionSets::new(ACTIONS, (0..rows).map(|i| [i % 4, (i + 1 + i % 2) % 4])).unwrap();
+    let first: Vec<u32> = (0..rows).map(|i| i % 4).collect();
     let offered =
         Log::new(log.contexts().clone(), ACTIONS, first, vec![0.5; n], Rewards(log.rewards().to_vec()));
     let offered = offered.unwrap().with_action_sets(sets).unwrap();
@@ -430,4 +432,155 @@ fn many_rows_at_once_are_the_rows_one_by_one() {
     assert_eq!(Threads::exactly(3).unwrap().run(at_once).unwrap(), expected);
     let other = RowMatrix::dense(3, vec![0.0; 6]).unwrap();
     assert!(ensemble.scores_of_rows(&other, 0, &mut [0.0; 8]).is_err());
+}
+
+/// A state of a search as a file.
+fn file(snapshot: &Snapshot<'_>) -> String {
+    serde_json::to_string(&snapshot.checkpoint()).unwrap()
+}
+
+fn assert_same(found: &AutoFit, expected: &AutoFit) {
+    assert_eq!(found.ensemble, expected.ensemble);
+    assert_eq!((found.chosen, &found.tried), (expected.chosen, &expected.tried));
+    let cuts =
+        |fit: &AutoFit| (fit.is_search_cut, fit.is_training_cut, fit.rounds_planned, fit.rounds_trained);
+    assert_eq!(cuts(found), cuts(expected));
+}
+
+/// The kind of an event, and every which of its kind is a moment to stop at.
+fn kind(progress: &Progress<'_>, searches: usize) -> (usize, usize) {
+    match progress {
+        Progress::RewardModel { .. } => (0, 20 * searches + 1),
+        Progress::Search { .. } => (1, searches),
+        Progress::Tried(_) => (2, 3),
+        _ => (3, searches),
+    }
+}
+
+/// Stops within a model of rewards, within a race, between two candidates, and in a training.
+fn assert_resumable(recipe: AutoPolicy, log: &Log, searches: usize) {
+    let (mut files, mut events, mut of_kind) = (Vec::new(), 0, [0; 4]);
+    let fit = recipe.fit_resumable(log, None, |progress, snapshot| {
+        let (kind, every) = kind(&progress, searches);
+        events += 1;
+        of_kind[kind] += 1;
+        if of_kind[kind] % every == 1 {
+            files.push((kind, format!("{progress:?}"), file(snapshot)));
+        }
+        ControlFlow::Continue(())
+    });
+    let fit = fit.unwrap();
+    let count = |kind| files.iter().filter(|file| file.0 == kind).count();
+    assert!(
+        [0, 1, 2, 3].map(count).iter().all(|count| (1..30).contains(count)),
+        "{:?}",
+        [0, 1, 2, 3].map(count)
+    );
+    for (_, progress, file) in files {
+        let from = serde_json::from_str(&file).unwrap();
+        let mut again = 0;
+        let resumed = recipe.fit_resumable(log, Some(from), |_, _| {
+            again += 1;
+            ControlFlow::Continue(())
+        });
+        assert_same(&resumed.unwrap(), &fit);
+        assert!(again <= events, "{progress}: {again} of {events}");
+    }
+}
+
+#[test]
+fn a_search_goes_on_where_it_stopped() {
+    let recipe = AutoPolicy::builder().candidates(5).rounds(16).seed(3).build().unwrap();
+    assert_resumable(recipe, &log(400, 11), 13);
+    // Another objective, whose runs are of another kind, wins.
+    let overrides = Overrides { objective: Some(Objective::RewardRegression), ..Overrides::default() };
+    assert_resumable(
+        AutoPolicy::builder().candidates(2).rounds(9).overrides(overrides).build().unwrap(),
+        &log(300, 12),
+        5,
+    );
+    let overrides = Overrides { objective: Some(Objective::DoublyRobust), ..Overrides::default() };
+    assert_resumable(
+        AutoPolicy::builder().candidates(2).rounds(9).overrides(overrides).build().unwrap(),
+        &log(300, 13),
+        5,
+    );
+}
+
+/// A large log has one fold at first, and further ones for the finalists.
+#[test]
+fn a_search_on_a_large_log_goes_on_where_it_stopped() {
+    let recipe = AutoPolicy::builder().candidates(2).rounds(5).seed(3).build().unwrap();
+    assert_resumable(recipe, &log(10_000, 14), 9);
+}
+
+/// A search that a watcher ended stays ended, and its training goes on.
+#[test]
+fn a_training_after_a_search_that_was_ended_goes_on() {
+    let (recipe, log) = (recipe(4), log(400, 15));
+    let mut saved = String::new();
+    let cut = recipe.fit_resumable(&log, None, |progress, snapshot| match progress {
+        Progress::Search { candidate: 2, round: 5, .. } => ControlFlow::Break(()),
+        Progress::Training { done: 7, .. } => {
+            saved = file(snapshot);
+            ControlFlow::Continue(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    let cut = cut.unwrap();
+    assert!(cut.is_search_cut && !cut.is_training_cut);
+    let mut is_searched = false;
+    let from = serde_json::from_str(&saved).unwrap();
+    let resumed = recipe.fit_resumable(&log, Some(from), |progress, _| {
+        is_searched |= matches!(progress, Progress::Search { .. });
+        ControlFlow::Continue(())
+    });
+    assert_same(&resumed.unwrap(), &cut);
+    assert!(!is_searched);
+}
+
+/// What a watcher ends before anything of its own is done keeps what the earlier run has done.
+#[test]
+fn a_resumed_search_that_is_ended_at_once_keeps_what_was_done() {
+    let (recipe, log) = (recipe(4), log(400, 15));
+    let mut saved = String::new();
+    let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
+        if matches!(progress, Progress::Search { candidate: 3, round: 2, .. }) && saved.is_empty() {
+            saved = file(snapshot);
+        }
+        ControlFlow::Continue(())
+    });
+    let from = serde_json::from_str(&saved).unwrap();
+    let ended = recipe.fit_resumable(&log, Some(from), |_, _| ControlFlow::Break(())).unwrap();
+    assert!(ended.is_search_cut && ended.tried.len() == 3 && fit.unwrap().tried.len() == 4);
+    assert!(ended.tried.iter().all(|tried| tried.rounds > 3), "{:?}", ended.tried);
+    assert!(!ended.ensemble.is_empty());
+}
+
+#[test]
+fn a_saved_search_of_something_else_is_refused() {
+    let (recipe, own) = (recipe(3), log(300, 16));
+    let mut saved = String::new();
+    let watch = |progress: Progress<'_>, snapshot: &Snapshot<'_>| {
+        if let Progress::Search { candidate: 2, round: 3, .. } = progress {
+            saved = file(snapshot);
+        }
+        ControlFlow::Continue(())
+    };
+    recipe.fit_resumable(&own, None, watch).unwrap();
+    let refused = |recipe: AutoPolicy, log: &Log, file: &str| {
+        let from: AutoCheckpoint = serde_json::from_str(file).unwrap();
+        recipe.fit_resumable(log, Some(from), |_, _| ControlFlow::Continue(())).unwrap_err()
+    };
+    assert_eq!(refused(recipe, &log(300, 17), &saved), BoplError::AnotherLog);
+    assert_eq!(refused(self::recipe(4), &own, &saved), BoplError::AnotherRecipe);
+    let first = saved.replacen("{\"start\":0}", "{\"start\":1}", 1);
+    assert!(first != saved && matches!(refused(recipe, &own, &first), BoplError::BrokenSearch { .. }));
+    let mut without: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    without["done"][0]["values"] = serde_json::json!([]);
+    assert!(matches!(refused(recipe, &own, &without.to_string()), BoplError::BrokenSearch { .. }));
+    let mut other: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    let alpha = &mut other["under_way"]["runs"][1]["policy"]["ensemble"]["members"][0]["alpha"];
+    *alpha = serde_json::json!(alpha.as_f64().unwrap() * 2.0);
+    assert!(matches!(refused(recipe, &own, &other.to_string()), BoplError::NotReproduced { .. }));
 }

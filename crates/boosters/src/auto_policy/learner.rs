@@ -2,11 +2,13 @@
 
 use super::candidate::{Candidate, Objective};
 use crate::bopl::{
-    Bopl, BoplError, BoplS, BoplStop, PolicyBoosting, PolicyEnsemble, RewardRegression, Settings, Step,
+    Bopl, BoplError, BoplS, BoplStop, Checkpoint, PolicyBoosting, PolicyEnsemble, RegressionCheckpoint,
+    RewardRegression, Settings, Step,
 };
 use off_policy::Log;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::pairs::{
     BinnedContexts, ColumnSampling, HistogramPairTree, PairGrowth, PairTree, RowSampling,
@@ -53,6 +55,23 @@ pub(super) fn check(candidate: &Candidate) -> Result<(), BoplError> {
     settings(candidate).map(|_| ())
 }
 
+/// A run of a candidate, saved between two rounds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SavedTraining {
+    Policy(Checkpoint<Trees>),
+    Regression(RegressionCheckpoint<Trees>),
+}
+
+impl SavedTraining {
+    pub(super) fn rounds(&self) -> usize {
+        match self {
+            Self::Policy(saved) => saved.ensemble().len(),
+            Self::Regression(saved) => saved.ensemble().len(),
+        }
+    }
+}
+
 /// A run of a candidate.
 #[derive(Debug)]
 pub(super) enum Training {
@@ -81,6 +100,42 @@ impl Training {
                 Self::Regression(RewardRegression::new(log, trees, candidate.learning_rate)?)
             }
         })
+    }
+
+    /// A run that was saved, or a new one where the predictions are not those that it was trained on: of
+    /// models of rewards that were ended early.
+    pub(super) fn resume(
+        saved: SavedTraining,
+        (candidate, rngs): (&Candidate, [ChaCha8Rng; 2]),
+        log: &Log,
+        predictions: impl FnOnce() -> Result<Vec<f64>, BoplError>,
+    ) -> Result<Self, BoplError> {
+        Ok(match (candidate.objective, saved) {
+            (Objective::Ips, SavedTraining::Policy(saved)) => Self::Ips(saved.resume(log)?),
+            (Objective::Surrogate, SavedTraining::Policy(saved)) => Self::Surrogate(saved.resume(log)?),
+            (Objective::DoublyRobust, SavedTraining::Policy(saved)) => {
+                let predictions = predictions()?;
+                match saved.resume_doubly_robust(log, &predictions) {
+                    Err(BoplError::OtherPredictions) => {
+                        return Self::new(candidate, log, rngs, || Ok(predictions));
+                    }
+                    run => Self::Ips(run?),
+                }
+            }
+            (Objective::RewardRegression, SavedTraining::Regression(saved)) => {
+                Self::Regression(saved.resume(log)?)
+            }
+            _ => return Err(BoplError::BrokenSearch { reason: "a run has another objective" }),
+        })
+    }
+
+    /// The part of the run that has to be saved for it to go on.
+    pub(super) fn saved(&self) -> SavedTraining {
+        match self {
+            Self::Ips(run) => SavedTraining::Policy(run.checkpoint()),
+            Self::Surrogate(run) => SavedTraining::Policy(run.checkpoint()),
+            Self::Regression(run) => SavedTraining::Regression(run.checkpoint()),
+        }
     }
 
     pub(super) fn round(&mut self, contexts: &BinnedContexts) -> Result<ControlFlow<BoplStop>, BoplError> {

@@ -4,17 +4,20 @@
 //! doubly robust estimate on rows that it has not seen, and trains the best one on all rows.
 
 mod candidate;
+mod checkpoint;
 mod curve;
 mod learner;
 mod progress;
 mod reward_model;
 
 pub use candidate::{Candidate, Objective, Overrides};
+pub use checkpoint::{AutoCheckpoint, Snapshot};
 pub use progress::{Plan, Progress};
 pub use reward_model::BoostedRewards;
 
 use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
 use candidate::{Ranges, candidates};
+use checkpoint::{Done, Journal, Piece};
 use curve::{Curve, FIRST_MILESTONE, FIRST_WINNER, Pooled, best, by_value, finalists};
 use learner::{Training, check, contexts_of};
 use off_policy::estimators::{Estimate, Estimator};
@@ -177,30 +180,72 @@ impl AutoPolicy {
         log: &Log,
         mut watch: impl FnMut(Progress<'_>) -> ControlFlow<()>,
     ) -> Result<AutoFit, BoplError> {
+        self.fit_resumable(log, None, |progress, _| watch(progress))
+    }
+
+    /// The same from the beginning, or from a checkpoint on. `watch` sees beside the progress a [`Snapshot`],
+    /// from which a [checkpoint](AutoCheckpoint) of that moment is made: a program writes it to a file every
+    /// so often.
+    ///
+    /// ```
+    /// use boosters::auto_policy::{AutoCheckpoint, AutoPolicy, Progress};
+    /// use off_policy::{Log, Rewards};
+    /// use std::ops::ControlFlow;
+    /// let contexts = rows::RowMatrix::dense(1, (0..100).map(|i| f64::from(i % 20) / 20.0).collect())?;
+    /// let rewards = Rewards((0..100).map(|i| f64::from(u8::from((i % 20 >= 10) == (i % 3 == 0)))).collect());
+    /// let log = Log::new(contexts, 2, (0..100).map(|i| u32::from(i % 3 == 0)).collect(), vec![0.5; 100], rewards)?;
+    /// let recipe = AutoPolicy::builder().candidates(2).rounds(9).build()?;
+    /// let mut file = String::new();
+    /// let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
+    ///     if let Progress::Search { candidate: 1, round: 5, .. } = progress {
+    ///         file = serde_json::to_string(&snapshot.checkpoint()).unwrap_or_default();
+    ///     }
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// let from: AutoCheckpoint = serde_json::from_str(&file)?;
+    /// let resumed = recipe.fit_resumable(&log, Some(from), |_, _| ControlFlow::Continue(()))?;
+    /// assert_eq!(resumed.ensemble, fit.ensemble);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`BoplError::AnotherRecipe`], [`BoplError::AnotherLog`],
+    /// [`BoplError::BrokenSearch`] and the errors of [`Checkpoint::resume`](crate::bopl::Checkpoint::resume)
+    /// for a checkpoint.
+    pub fn fit_resumable(
+        &self,
+        log: &Log,
+        from: Option<AutoCheckpoint>,
+        mut watch: impl FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
+    ) -> Result<AutoFit, BoplError> {
         let n = log.len();
         if n < 2 * FOLDS {
             #[allow(clippy::cast_precision_loss, reason = "below 10")]
             let value = n as f64;
             return Err(BoplError::BadParameter { name: "rows of the log", value, domain: "10, 11, …" });
         }
-        let watch = &mut Watch::new(&mut watch);
+        let journal = Journal::new((self.candidates, self.rounds, self.seed, self.overrides), log, from)?;
+        let watch = &mut Watch::new(&mut watch, journal);
         let (log, unit) = in_units(log)?;
         let mut rows: Vec<usize> = (0..n).collect();
         rows.shuffle(&mut self.stream(0));
         let held_out = if n < SMALL { FOLDS } else { 1 };
-        let folds = (0..held_out).map(|fold| Fold::new(&log, &rows, fold, &self.streams(1), watch));
-        let folds = folds.collect::<Result<Vec<_>, _>>()?;
+        // They are made when the first round needs them: not for what an earlier run has done.
+        let mut folds = Folds { log: &log, order: &rows, count: held_out, rngs: self.streams(1), made: None };
         let drawn = candidates(Ranges::of(&log), self.candidates, self.overrides, &mut self.stream(3));
         let (mut tried, mut curves, mut so_far) = (Vec::new(), Vec::<Curve>::new(), None);
         for (k, candidate) in drawn.iter().enumerate() {
             // At least one candidate is valued, however early the search ends.
-            let race = self.race((k, candidate), &folds, (None, &curves), FIRST_MILESTONE, watch)?;
+            let race = self.race((Piece::Start(k), candidate), &mut folds, (None, &curves), watch)?;
             let found = Tried::new(candidate, &race.0, unit);
-            watch.tried(&found);
+            let _ = watch.see(Progress::Tried(&found));
             tried.push(found);
             curves.push(race.0);
             if by_value(&curves).first() == Some(&k) {
                 so_far = race.1;
+                watch.journal.keep_last_race();
+            } else {
+                watch.journal.drop_last_race();
             }
             if watch.is_over() {
                 break;
@@ -215,18 +260,23 @@ impl AutoPolicy {
                 continue;
             }
             let (curve, ensemble) =
-                self.race((k, &drawn[k]), &folds, (leader, &curves), LONGEST_PATH, watch)?;
+                self.race((Piece::Race(k), &drawn[k]), &mut folds, (leader, &curves), watch)?;
             // A race that was ended may be behind where the first one came to.
             let is_further = curve.values.len() >= curves[k].values.len();
             if is_further {
                 tried[k] = Tried::new(&drawn[k], &curve, unit);
                 curves[k] = curve;
             }
-            watch.tried(&tried[k]);
+            let _ = watch.see(Progress::Tried(&tried[k]));
             let is_better = curves[k].best().1.value > curves[chosen].best().1.value;
-            if is_better || k == chosen {
+            if (is_better || k == chosen) && is_further {
+                so_far = ensemble;
+                watch.journal.keep_last_race();
+            } else {
+                watch.journal.drop_last_race();
+            }
+            if is_better {
                 chosen = k;
-                so_far = if is_further { ensemble } else { so_far };
             }
         }
         let winner_of_search = chosen;
@@ -234,18 +284,27 @@ impl AutoPolicy {
         if !watch.is_over() {
             let finalists = finalists(&curves, chosen);
             for fold in held_out..further_folds(n) {
-                let fold = Fold::new(&log, &rows, fold, &self.streams(1), watch)?;
-                let mut values = Vec::new();
+                let rows_held_out = (0..n).filter(|place| place % FOLDS == fold).count();
+                let (mut made, mut values) = (None, Vec::new());
                 for k in &finalists {
+                    let piece = Piece::Follow { candidate: *k, fold };
+                    if let Some(done) = watch.journal.take_up(piece)? {
+                        values.push(Some(done.values));
+                        continue;
+                    }
+                    let fold = match &mut made {
+                        Some(fold) => fold,
+                        None => made.insert(Fold::new(&log, &rows, fold, &self.streams(1), watch)?),
+                    };
                     let plan = self.plan(chosen, &curves, n);
-                    values.push(self.follow((*k, &drawn[*k]), &fold, &curves[*k], plan, watch)?);
+                    values.push(self.follow((piece, &drawn[*k]), fold, &curves[*k], plan, watch)?);
                 }
                 for (k, values) in finalists.iter().zip(values) {
                     // What was ended half-way counts for nothing.
                     let Some(values) = values else { continue };
-                    curves[*k].merge(fold.held_out.len(), &values);
+                    curves[*k].merge(rows_held_out, &values);
                     tried[*k] = Tried::new(&drawn[*k], &curves[*k], unit);
-                    watch.tried(&tried[*k]);
+                    let _ = watch.see(Progress::Tried(&tried[*k]));
                 }
                 if watch.is_over() {
                     break;
@@ -255,7 +314,7 @@ impl AutoPolicy {
         }
         let is_search_cut = watch.is_over();
         let rounds = self.rounds_of(&curves[chosen], is_search_cut);
-        watch.start_again();
+        watch.start_training();
         let (mut ensemble, mut rounds_trained) =
             self.bag((chosen, &tried[chosen].candidate), rounds, &log, watch)?;
         let rounds_planned = rounds * usize::from(bags(n));
@@ -305,28 +364,44 @@ impl AutoPolicy {
     ) -> Result<(PolicyEnsemble<PairTree>, usize), BoplError> {
         let contexts = contexts_of(log)?;
         let predictions = match candidate.objective {
-            Objective::DoublyRobust => reward_model::cross_fitted(log, &self.streams(1), watch)?,
+            Objective::DoublyRobust => {
+                reward_model::cross_fitted(log, &self.streams(1), &mut |progress| watch.see(progress))?
+            }
             _ => Vec::new(),
         };
         // Whoever ended the models of rewards is asked again about the rounds.
-        watch.start_again();
+        watch.start_training();
         let (mut kept, mut of_bags) = (Vec::new(), 0_u16);
         let bags = bags(log.len());
         let planned = rounds * usize::from(bags);
         for bag in 0..bags {
+            let piece = Piece::Bag { candidate: k, rounds, bag };
+            if let Some(Done { ensemble: Some(ensemble), .. }) = watch.journal.take_up(piece)? {
+                kept.extend_from_slice(ensemble.members());
+                of_bags += 1;
+                continue;
+            }
             let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
-            let mut training = Training::new(candidate, log, rngs, || Ok(predictions.clone()))?;
-            for round in 1..=rounds {
+            let saved = watch.journal.resumed(piece, 1).and_then(|mut runs| runs.pop());
+            let mut training = match saved {
+                Some(saved) => Training::resume(saved, (candidate, rngs), log, || Ok(predictions.clone()))?,
+                None => Training::new(candidate, log, rngs, || Ok(predictions.clone()))?,
+            };
+            for round in training.ensemble().len() + 1..=rounds {
                 if training.round(&contexts)?.is_break() {
                     break;
                 }
                 let done = rounds * usize::from(bag) + round;
-                watch.see(Progress::Training { candidate: k, done, planned, rows: log.len() });
-                if watch.is_over() {
+                let progress = Progress::Training { candidate: k, done, planned, rows: log.len() };
+                let under_way = Some((piece, std::slice::from_ref(&training)));
+                if watch.see_runs(progress, under_way).is_break() {
                     break;
                 }
             }
             let is_whole = !watch.is_over() || training.ensemble().len() == rounds;
+            if is_whole {
+                watch.journal.book(piece, &[], Some(training.ensemble()));
+            }
             if is_whole || of_bags == 0 {
                 kept.extend_from_slice(training.ensemble().members());
                 of_bags += 1;
@@ -349,22 +424,47 @@ impl AutoPolicy {
         Ok((ensemble, rounds))
     }
 
-    /// The values of the k-th candidate's rounds, until it has ended, lags behind, or Ση is this long; and
+    /// The values of a candidate's rounds, until it has ended, lags behind, or Ση is as long as it may be; and
     /// the ensemble on the first fold.
     fn race(
         &self,
-        (k, candidate): (usize, &Candidate),
-        folds: &[Fold],
+        (piece, candidate): (Piece, &Candidate),
+        folds: &mut Folds<'_>,
         (leader, others): (Option<usize>, &[Curve]),
-        longest_path: f64,
         watch: &mut Watch<'_>,
     ) -> Result<(Curve, Option<PolicyEnsemble<PairTree>>), BoplError> {
+        let (k, longest_path) = match piece {
+            Piece::Race(k) => (k, LONGEST_PATH),
+            Piece::Start(k) | Piece::Follow { candidate: k, .. } | Piece::Bag { candidate: k, .. } => {
+                (k, FIRST_MILESTONE)
+            }
+        };
+        if let Some(Done { values, ensemble, .. }) = watch.journal.take_up(piece)? {
+            let rows = (0..folds.log.len()).filter(|place| place % FOLDS < folds.count).count();
+            return Ok((Curve { learning_rate: candidate.learning_rate, rows, values }, ensemble));
+        }
+        let folds = folds.made(watch)?;
         let rngs = self.streams(4 + 2 * (k as u64 + 1));
+        let saved = watch.journal.resumed(piece, folds.len()).unwrap_or_default();
+        let mut saved = saved.into_iter();
         let mut runs = Vec::new();
         for fold in folds {
             let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
-            runs.push(Training::new(candidate, &fold.train, rngs.clone(), predictions)?);
+            runs.push(match saved.next() {
+                Some(saved) => Training::resume(saved, (candidate, rngs.clone()), &fold.train, predictions)?,
+                None => Training::new(candidate, &fold.train, rngs.clone(), predictions)?,
+            });
         }
+        // Where a run had to begin again, all of them do.
+        let begun = runs.iter().map(|run| run.ensemble().len()).min().unwrap_or_default();
+        if runs.iter().any(|run| run.ensemble().len() > begun) {
+            runs.clear();
+            for fold in folds {
+                let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
+                runs.push(Training::new(candidate, &fold.train, rngs.clone(), predictions)?);
+            }
+        }
+        let begun = runs.first().map_or(0, |run| run.ensemble().len());
         let mut validations = folds.iter().map(Fold::validation).collect::<Result<Vec<_>, _>>()?;
         let rows = folds.iter().map(|fold| fold.held_out.len()).sum();
         let all_rows = folds.first().map_or(0, |fold| fold.train.len() + fold.held_out.len());
@@ -372,15 +472,19 @@ impl AutoPolicy {
         let best_other = by_value(others).first().copied();
         let learning_rate = candidate.learning_rate;
         let mut curve = Curve { learning_rate, rows, values: Vec::new() };
-        'rounds: for round in 0.. {
-            let mut pooled = Pooled::default();
-            for (validation, (run, fold)) in validations.iter_mut().zip(runs.iter().zip(folds)) {
+        'rounds: for round in begun.. {
+            for (validation, run) in validations.iter_mut().zip(&runs) {
                 validation.follow(run.ensemble())?;
-                if let Some(estimate) = validation.estimates().last().copied().flatten() {
-                    pooled.add(fold.held_out.len(), estimate);
-                }
             }
-            curve.values.push(pooled.mean());
+            for round in curve.values.len()..=round {
+                let mut pooled = Pooled::default();
+                for (validation, fold) in validations.iter().zip(folds) {
+                    if let Some(estimate) = validation.estimates().get(round).copied().flatten() {
+                        pooled.add(fold.held_out.len(), estimate);
+                    }
+                }
+                curve.values.push(pooled.mean());
+            }
             let best = curve.best();
             let is_patient = round - best.0 < PATIENCE.max(round / 2);
             let has_waited = !is_patient && curve.path(round) >= SHORTEST_PATH;
@@ -392,8 +496,8 @@ impl AutoPolicy {
                 Some((other, value)) if value >= best.1.value => self.plan(other, others, all_rows),
                 _ => Plan { candidate: k, ..self.plan(0, std::slice::from_ref(&curve), all_rows) },
             };
-            watch.see(Progress::Search { candidate: k, round, rows: trained, plan });
-            if watch.is_over() {
+            let progress = Progress::Search { candidate: k, round, rows: trained, plan };
+            if watch.see_runs(progress, Some((piece, &runs))).is_break() {
                 break;
             }
             for (run, fold) in runs.iter_mut().zip(folds) {
@@ -403,27 +507,34 @@ impl AutoPolicy {
             }
         }
         drop(validations);
-        Ok((curve, runs.into_iter().next().map(Training::into_ensemble)))
+        let ensemble = runs.into_iter().next().map(Training::into_ensemble);
+        watch.journal.book(piece, &curve.values, ensemble.as_ref());
+        Ok((curve, ensemble))
     }
 
     /// As many values of the k-th candidate on one more fold as there are: F_0, F_1, …; fewer where training
     /// ended. `None` where the watcher ended it.
     fn follow(
         &self,
-        (k, candidate): (usize, &Candidate),
+        (piece, candidate): (Piece, &Candidate),
         fold: &Fold,
         curve: &Curve,
         plan: Plan,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Vec<Estimate>>, BoplError> {
+        let Piece::Follow { candidate: k, .. } = piece else { return Ok(None) };
+        let rngs = self.streams(4 + 2 * (k as u64 + 1));
+        let saved = watch.journal.resumed(piece, 1).and_then(|mut runs| runs.pop());
         let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
-        let mut run =
-            Training::new(candidate, &fold.train, self.streams(4 + 2 * (k as u64 + 1)), predictions)?;
+        let mut run = match saved {
+            Some(saved) => Training::resume(saved, (candidate, rngs), &fold.train, predictions)?,
+            None => Training::new(candidate, &fold.train, rngs, predictions)?,
+        };
         let mut validation = fold.validation()?;
         validation.follow(run.ensemble())?;
-        for round in 1..curve.values.len() {
-            watch.see(Progress::Search { candidate: k, round, rows: fold.train.len(), plan });
-            if watch.is_over() {
+        for round in run.ensemble().len() + 1..curve.values.len() {
+            let progress = Progress::Search { candidate: k, round, rows: fold.train.len(), plan };
+            if watch.see_runs(progress, Some((piece, std::slice::from_ref(&run)))).is_break() {
                 return Ok(None);
             }
             if run.round(&fold.contexts)?.is_break() {
@@ -431,7 +542,9 @@ impl AutoPolicy {
             }
             validation.follow(run.ensemble())?;
         }
-        Ok(Some(validation.estimates().iter().copied().flatten().collect()))
+        let values: Vec<Estimate> = validation.estimates().iter().copied().flatten().collect();
+        watch.journal.book(piece, &values, None);
+        Ok(Some(values))
     }
 
     fn stream(&self, of: u64) -> ChaCha8Rng {
@@ -497,6 +610,25 @@ fn bags(n: usize) -> u16 {
     u16::try_from(ROWS_OF_BAGS / n).unwrap_or(BAGS).clamp(1, BAGS)
 }
 
+/// The folds that candidates race on.
+struct Folds<'a> {
+    log: &'a Log,
+    order: &'a [usize],
+    count: usize,
+    rngs: [ChaCha8Rng; 2],
+    made: Option<Vec<Fold>>,
+}
+
+impl Folds<'_> {
+    fn made(&mut self, watch: &mut Watch<'_>) -> Result<&[Fold], BoplError> {
+        if self.made.is_none() {
+            let of = |fold| Fold::new(self.log, self.order, fold, &self.rngs, watch);
+            self.made = Some((0..self.count).map(of).collect::<Result<_, _>>()?);
+        }
+        Ok(self.made.as_deref().unwrap_or_default())
+    }
+}
+
 /// Rows that a candidate is trained on, and rows that it is valued on.
 struct Fold {
     train: Log,
@@ -526,8 +658,10 @@ impl Fold {
             log.select(rows)
         };
         let (train, held_out) = (of(false)?, of(true)?);
-        let (contexts, predicted) =
-            (contexts_of(&train)?, reward_model::predictions(&train, &held_out, rngs, watch)?);
+        let (contexts, predicted) = (
+            contexts_of(&train)?,
+            reward_model::predictions(&train, &held_out, rngs, &mut |progress| watch.see(progress))?,
+        );
         Ok(Self { train, contexts, held_out, predicted, predictions: OnceCell::new() })
     }
 
@@ -535,7 +669,7 @@ impl Fold {
         if let Some(found) = self.predictions.get() {
             return Ok(found);
         }
-        let found = reward_model::cross_fitted(&self.train, rngs, watch)?;
+        let found = reward_model::cross_fitted(&self.train, rngs, &mut |progress| watch.see(progress))?;
         Ok(self.predictions.get_or_init(|| found))
     }
 
@@ -608,9 +742,11 @@ mod tests {
         let drawn = candidates(Ranges::of(&log), 2, Overrides::default(), &mut recipe.stream(3));
         let candidate = Candidate { min_child_weight: 0.5, columns: 1.0, ..drawn[1] };
         assert_eq!(candidate.objective, Objective::DoublyRobust);
-        let mut see = |_: Progress<'_>| ControlFlow::Continue(());
-        let watch = &mut Watch::new(&mut see);
-        let q = reward_model::cross_fitted(&log, &recipe.streams(1), watch).unwrap();
+        let mut see = |_: Progress<'_>, _: &Snapshot<'_>| ControlFlow::Continue(());
+        let journal = Journal::new((0, 0, 0, Overrides::default()), &log, None).unwrap();
+        let watch = &mut Watch::new(&mut see, journal);
+        let q = reward_model::cross_fitted(&log, &recipe.streams(1), &mut |progress| watch.see(progress))
+            .unwrap();
         let mut expected = Vec::new();
         for bag in 0..4 {
             let rngs = recipe.streams((1 << 20) + 2 * bag);

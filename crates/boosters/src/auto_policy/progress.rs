@@ -1,6 +1,8 @@
 //! What a watcher of the recipe sees, and how it ends the search or the training.
 
 use super::Tried;
+use super::checkpoint::{Journal, Piece, Snapshot};
+use super::learner::Training;
 use std::ops::ControlFlow;
 
 /// How far a recipe has come.
@@ -51,32 +53,52 @@ pub struct Plan {
     pub rows: usize,
 }
 
-/// A watcher, and whether it has ended what it watches.
+/// A watcher, whether it has ended what it watches, and what there is to be saved.
 pub(super) struct Watch<'a> {
-    see: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
+    see: &'a mut dyn FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
     is_over: bool,
+    is_training: bool,
+    pub(super) journal: Journal,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(see: &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>) -> Self {
-        Self { see, is_over: false }
+    pub(super) fn new(
+        see: &'a mut dyn FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
+        journal: Journal,
+    ) -> Self {
+        Self { see, is_over: false, is_training: false, journal }
     }
 
-    pub(super) fn see(&mut self, progress: Progress<'_>) {
-        self.is_over |= (self.see)(progress).is_break();
+    /// Shows progress; `Break` where the watcher has said so, now or before.
+    pub(super) fn see(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
+        self.see_runs(progress, None)
     }
 
-    pub(super) fn tried(&mut self, tried: &Tried) {
-        self.see(Progress::Tried(tried));
+    /// The same between two rounds of the runs of a piece.
+    pub(super) fn see_runs(
+        &mut self,
+        progress: Progress<'_>,
+        under_way: Option<(Piece, &[Training])>,
+    ) -> ControlFlow<()> {
+        let snapshot = Snapshot { journal: &self.journal, under_way };
+        self.is_over |= (self.see)(progress, &snapshot).is_break();
+        if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Whether the watcher has said `Break`.
+    /// Whether the watcher has said `Break`, here or in the run that is gone on with. What an earlier run has
+    /// done of the search is taken up all the same.
     pub(super) fn is_over(&self) -> bool {
-        self.is_over
+        if self.is_training {
+            return self.is_over;
+        }
+        !self.journal.is_replaying() && (self.is_over || self.journal.was_ended())
     }
 
     /// The search is over, and the training begins.
-    pub(super) fn start_again(&mut self) {
-        self.is_over = false;
+    pub(super) fn start_training(&mut self) {
+        if !self.is_training && self.is_over() {
+            self.journal.end_search();
+        }
+        (self.is_over, self.is_training) = (false, true);
     }
 }

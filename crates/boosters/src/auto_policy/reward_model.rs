@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, Objective};
 use super::learner::{contexts_of, trees};
-use super::progress::{Progress, Watch};
+use super::progress::Progress;
 use crate::bopl::{BoplError, EarlyStopping, PolicyEnsemble, PredictedRewards, RewardRegression};
 use off_policy::estimators::{RewardModel, cross_fit};
 use off_policy::policies::Scores;
@@ -75,7 +75,7 @@ impl BoostedRewards {
             Progress::RewardModel { trees, .. } => watch(trees),
             _ => ControlFlow::Continue(()),
         };
-        fit(log, &[stream(0), stream(1)], &mut Watch::new(&mut watch))
+        fit(log, &[stream(0), stream(1)], &mut watch)
     }
 }
 
@@ -106,8 +106,11 @@ impl RewardModel for BoostedRewards {
     }
 }
 
+/// Who sees the trees of a model, and may end it.
+pub(super) type Watcher<'a> = &'a mut dyn FnMut(Progress<'_>) -> ControlFlow<()>;
+
 /// The model with the least squared error on the held-out rows; F_0 = 0 for a log of few rows.
-fn fit(log: &Log, rngs: &[ChaCha8Rng; 2], watch: &mut Watch<'_>) -> Result<BoostedRewards, BoplError> {
+fn fit(log: &Log, rngs: &[ChaCha8Rng; 2], watch: Watcher<'_>) -> Result<BoostedRewards, BoplError> {
     if log.len() < HELD_OUT {
         return Ok(BoostedRewards(PolicyEnsemble::new(log.inputs(), log.actions())?));
     }
@@ -121,8 +124,7 @@ fn fit(log: &Log, rngs: &[ChaCha8Rng; 2], watch: &mut Watch<'_>) -> Result<Boost
     let mut run = RewardRegression::new(&train, trees(&MODEL, rngs.clone())?, MODEL.learning_rate)?;
     let stopping = EarlyStopping::builder(&held_out).rounds(MOST_ROUNDS).patience(PATIENCE).build()?;
     let end = run.fit_watched(&contexts, &stopping, |trees| {
-        watch.see(Progress::RewardModel { trees, rows: train.len() });
-        if watch.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        watch(Progress::RewardModel { trees, rows: train.len() })
     })?;
     Ok(BoostedRewards(run.ensemble().prefix(end.best_round)))
 }
@@ -132,7 +134,7 @@ pub(super) fn predictions(
     others: &Log,
     log: &Log,
     rngs: &[ChaCha8Rng; 2],
-    watch: &mut Watch<'_>,
+    watch: Watcher<'_>,
 ) -> Result<Vec<f64>, BoplError> {
     let model = fit(others, rngs, watch)?;
     let mut predictions = vec![0.0; log.len() * log.actions()];
@@ -144,7 +146,7 @@ pub(super) fn predictions(
 pub(super) fn cross_fitted(
     log: &Log,
     rngs: &[ChaCha8Rng; 2],
-    watch: &mut Watch<'_>,
+    watch: Watcher<'_>,
 ) -> Result<Vec<f64>, BoplError> {
     cross_fit(log, FOLDS.min(log.len()), |others: &Log| fit(others, rngs, watch))
 }
@@ -175,8 +177,7 @@ mod tests {
     #[test]
     fn the_model_has_the_least_error_on_every_fifth_row() {
         let log = log(|_, reward| reward);
-        let BoostedRewards(ensemble) =
-            fit(&log, &rngs(), &mut Watch::new(&mut |_| ControlFlow::Continue(()))).unwrap();
+        let BoostedRewards(ensemble) = fit(&log, &rngs(), &mut |_| ControlFlow::Continue(())).unwrap();
         let error = |rounds: usize| {
             let model = ensemble.prefix(rounds);
             let square = |i: usize| {
@@ -193,10 +194,7 @@ mod tests {
 
     #[test]
     fn what_is_predicted_of_a_row_does_not_rest_on_it() {
-        let q = |log: &Log| {
-            let see = &mut |_: Progress<'_>| ControlFlow::Continue(());
-            cross_fitted(log, &rngs(), &mut Watch::new(see)).unwrap()
-        };
+        let q = |log: &Log| cross_fitted(log, &rngs(), &mut |_| ControlFlow::Continue(())).unwrap();
         let before = q(&log(|_, reward| reward));
         for changed in [0, 101, 298] {
             let log = log(|i, reward| if i == changed { reward + 5.0 } else { reward });

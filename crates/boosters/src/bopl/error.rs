@@ -119,6 +119,15 @@ pub enum BoplError {
         /// The number found.
         found: f64,
     },
+    /// A saved search of other settings.
+    #[error("the saved search has other settings")]
+    AnotherRecipe,
+    /// A saved search whose parts do not fit together.
+    #[error("the saved search contradicts itself: {reason}")]
+    BrokenSearch {
+        /// What does not fit.
+        reason: &'static str,
+    },
     /// An estimator that needs predicted rewards, without a model of them.
     #[error("{estimator} needs a model of rewards")]
     NoModel {

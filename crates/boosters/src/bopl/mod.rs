@@ -27,9 +27,10 @@ pub use error::BoplError;
 pub use objective::{Along, Bopl, BoplCs, BoplLs, BoplS, PolicyObjective, Smoothness};
 pub use policy_model::{PolicyModel, Training};
 pub use reward_regression::{
-    EarlyStopping, EarlyStoppingBuilder, PredictedProbabilities, PredictedRewards, RegressionRound,
-    RewardRegression, StoppedEarly,
+    EarlyStopping, EarlyStoppingBuilder, PredictedProbabilities, PredictedRewards, RegressionCheckpoint,
+    RegressionRound, RewardRegression, StoppedEarly,
 };
+pub(crate) use run::Fingerprint;
 pub use run::{
     BoplStop, Checkpoint, PolicyBoosting, Round, Settings, SettingsBuilder, Validation, ValidationBuilder,
 };

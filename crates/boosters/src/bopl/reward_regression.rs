@@ -2,7 +2,7 @@
 
 use super::algorithm::NEGLIGIBLE;
 use super::ensemble::{check_predictions, check_predictor};
-use super::run::LogContexts;
+use super::run::{LogContexts, check_reproduced};
 use super::weighted_log::zeros;
 use super::{Along, BoplError, BoplStop, Member, PolicyEnsemble};
 use crate::patience::Patience;
@@ -333,6 +333,110 @@ impl<L: PairLearner> RewardRegression<L> {
     #[must_use]
     pub fn record(&self) -> &[RegressionRound] {
         &self.record
+    }
+}
+
+/// A run between two rounds, to be saved: the base learner with its random stream, the ensemble and the
+/// record.
+///
+/// Residuals are not saved but replayed from the ensemble. *Guarantee:* with the same log and contexts the
+/// continued run is bit for bit the run that was not stopped. *Checked:* the weights, and the loss of every
+/// round against the replay. *Cost:* resuming evaluates every predictor on every logged pair.
+///
+/// ```
+/// use boosters::bopl::{RegressionCheckpoint, RewardRegression};
+/// use off_policy::{Log, Rewards};
+/// use rows::RowMatrix;
+/// use weak_learners::batch::SortedColumns;
+/// use weak_learners::pairs::{ExactPairTree, PairGrowth};
+/// let contexts = RowMatrix::dense(1, vec![0.0, 1.0, 2.0, 3.0])?;
+/// let rewards = Rewards(vec![1.0, 0.0, 1.0, 0.0]);
+/// let log = Log::new(contexts.clone(), 2, vec![0, 1, 0, 1], vec![0.5; 4], rewards)?;
+/// let columns = SortedColumns::new(contexts)?;
+/// let growth = PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?;
+/// let mut run = RewardRegression::new(&log, ExactPairTree::new(growth), 0.5)?;
+/// assert!(run.round(&columns)?.is_continue());
+/// let file = serde_json::to_string(&run.checkpoint())?;
+/// let checkpoint: RegressionCheckpoint<ExactPairTree> = serde_json::from_str(&file)?;
+/// let mut resumed = checkpoint.resume(&log)?;
+/// assert_eq!(resumed.round(&columns)?, run.round(&columns)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "L: Serialize, L::Hypothesis: Serialize",
+    deserialize = "L: Deserialize<'de>, L::Hypothesis: Deserialize<'de>"
+))]
+pub struct RegressionCheckpoint<L: PairLearner> {
+    rate: f64,
+    is_logistic: bool,
+    learner: L,
+    ensemble: PolicyEnsemble<L::Hypothesis>,
+    record: Vec<RegressionRound>,
+}
+
+impl<L: PairLearner> RegressionCheckpoint<L> {
+    /// F_t.
+    #[must_use]
+    pub fn ensemble(&self) -> &PolicyEnsemble<L::Hypothesis> {
+        &self.ensemble
+    }
+
+    /// The run between the same two rounds, on the log that it was trained on.
+    ///
+    /// # Errors
+    /// [`BoplError::NotReproduced`] where the weights or the losses are not those of the log and the
+    /// ensemble; [`BoplError::Mismatch`] for an ensemble of other contexts or actions, or a record of another
+    /// length; the errors of [`RewardRegression::new`].
+    pub fn resume(self, log: &Log) -> Result<RewardRegression<L>, BoplError> {
+        let Self { rate, is_logistic, learner, ensemble, record } = self;
+        ensemble.check_fit(log)?;
+        let (expected, got) = (ensemble.len(), record.len());
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got });
+        }
+        let start = if is_logistic { RewardRegression::logistic } else { RewardRegression::new };
+        let mut run = start(log, learner, rate)?;
+        for (Member { alpha, predictor }, round) in ensemble.members().iter().zip(record) {
+            let scores = log.iter().map(|row| predictor.score(row.context, row.action));
+            let f = scores.collect::<Result<Vec<f64>, _>>()?;
+            check_predictions(&f)?;
+            match &mut run.logistic {
+                None => {
+                    check_reproduced("alpha", *alpha, rate)?;
+                    run.residuals.iter_mut().zip(&f).for_each(|(residual, f)| *residual -= rate * f);
+                    run.loss = mean_square(&run.residuals)?;
+                }
+                Some(Logistic { rewards, scores }) => {
+                    scores.iter_mut().zip(&f).for_each(|(score, f)| *score += alpha * f);
+                    run.loss = mean_logistic(rewards, scores)?;
+                    for (residual, (r, score)) in run.residuals.iter_mut().zip(rewards.iter().zip(&*scores)) {
+                        *residual = r - probability(*score);
+                    }
+                }
+            }
+            check_reproduced("loss", round.loss, run.loss)?;
+            run.record.push(round);
+        }
+        run.ensemble = ensemble.named_by(log);
+        Ok(run)
+    }
+}
+
+impl<L: PairLearner + Clone> RewardRegression<L>
+where
+    L::Hypothesis: Clone,
+{
+    /// The part of the run that has to be saved for it to go on.
+    #[must_use]
+    pub fn checkpoint(&self) -> RegressionCheckpoint<L> {
+        RegressionCheckpoint {
+            rate: self.rate,
+            is_logistic: self.logistic.is_some(),
+            learner: self.learner.clone(),
+            ensemble: self.ensemble.clone(),
+            record: self.record.clone(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use weak_learners::batch::Sample;
 /// Contexts count by their values, stored sparse or dense. *Cost:* one pass over the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(in crate::bopl) struct Fingerprint(String);
+pub(crate) struct Fingerprint(String);
 
 impl Fingerprint {
     /// Hexadecimal digits.
@@ -31,7 +31,7 @@ impl Fingerprint {
         Self(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    pub(in crate::bopl) fn of(log: &Log) -> Self {
+    pub(crate) fn of(log: &Log) -> Self {
         let mut hash = Sha256::new();
         for count in [log.len(), log.inputs(), log.actions()] {
             hash.update((count as u64).to_le_bytes());

@@ -9,7 +9,9 @@ mod policy_boosting;
 mod checkpoint;
 
 pub use checkpoint::Checkpoint;
+pub(crate) use fingerprint::Fingerprint;
 pub(super) use fingerprint::LogContexts;
+pub(super) use policy_boosting::check_reproduced;
 pub use policy_boosting::{PolicyBoosting, Round};
 pub use settings::{Settings, SettingsBuilder};
 pub use stopping::BoplStop;

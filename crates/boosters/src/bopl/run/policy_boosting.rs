@@ -479,7 +479,11 @@ impl BoplCs {
 }
 
 /// A number of the record and the one that was found again: the same bits.
-pub(super) fn check_reproduced(quantity: &'static str, recorded: f64, found: f64) -> Result<(), BoplError> {
+pub(in crate::bopl) fn check_reproduced(
+    quantity: &'static str,
+    recorded: f64,
+    found: f64,
+) -> Result<(), BoplError> {
     if recorded.to_bits() == found.to_bits() {
         Ok(())
     } else {

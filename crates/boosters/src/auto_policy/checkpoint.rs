@@ -1,0 +1,196 @@
+//! A search that is stopped, saved, loaded and gone on with.
+
+use super::candidate::Overrides;
+use super::learner::{SavedTraining, Training};
+use crate::bopl::{BoplError, Fingerprint, PolicyEnsemble};
+use off_policy::Log;
+use off_policy::estimators::Estimate;
+use off_policy::policies::Scores;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use weak_learners::pairs::PairTree;
+
+/// What a recipe has done, between two rounds: the outcomes of its pieces (candidates, folds, trainings) and
+/// the runs of the piece that is under way.
+///
+/// *Guarantee:* [`AutoPolicy::fit_resumable`](super::AutoPolicy::fit_resumable) with it ends as the fit that
+/// was not stopped, bit for bit, unless the watcher of either ends the search or the training. *What is done
+/// again:* the models of rewards and the binning of the contexts, and the scores of the runs under way, which
+/// are replayed from their trees. *Checked:* the settings, the log, the order of the pieces, and what
+/// [`Checkpoint`](crate::bopl::Checkpoint) checks of the runs. Values of pieces that are done are taken as
+/// saved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AutoCheckpoint {
+    recipe: Recipe,
+    log: Fingerprint,
+    done: Vec<Done>,
+    under_way: Option<UnderWay>,
+    /// A watcher has ended the search.
+    is_search_over: bool,
+}
+
+/// Candidates, rounds, seed and overrides.
+pub(super) type Recipe = (usize, usize, u64, Overrides);
+
+/// A piece of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Piece {
+    /// The first rounds of a candidate.
+    Start(usize),
+    /// All of its rounds.
+    Race(usize),
+    /// Its rounds on a further fold.
+    Follow { candidate: usize, fold: usize },
+    /// A training of the winner on all rows, for so many rounds.
+    Bag { candidate: usize, rounds: usize, bag: u16 },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Done {
+    piece: Piece,
+    /// After 0, 1, … rounds; none of a training on all rows.
+    pub(super) values: Vec<Estimate>,
+    /// Of a race on the first fold, as long as it may be needed; of a training.
+    pub(super) ensemble: Option<PolicyEnsemble<PairTree>>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct UnderWay {
+    piece: Piece,
+    /// A fold each.
+    runs: Vec<SavedTraining>,
+}
+
+/// A state between two rounds, from which a [checkpoint](Self::checkpoint) is made.
+pub struct Snapshot<'a> {
+    pub(super) journal: &'a Journal,
+    pub(super) under_way: Option<(Piece, &'a [Training])>,
+}
+
+impl std::fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Snapshot").field("done", &self.journal.done.len()).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot<'_> {
+    /// What has been done so far. *Cost:* a copy of the trees of the runs under way.
+    #[must_use]
+    pub fn checkpoint(&self) -> AutoCheckpoint {
+        let Journal { recipe, log, done, replay, under_way, is_search_over } = self.journal;
+        let under_way = match self.under_way {
+            Some((piece, runs)) => Some(UnderWay { piece, runs: runs.iter().map(Training::saved).collect() }),
+            // What has not been taken up yet is not lost.
+            None => under_way.clone(),
+        };
+        let done = done.iter().chain(replay).cloned().collect();
+        let (recipe, log, is_search_over) = (*recipe, log.clone(), *is_search_over);
+        AutoCheckpoint { recipe, log, done, under_way, is_search_over }
+    }
+}
+
+/// The pieces that are done, and those of an earlier run that are still to be taken up.
+#[derive(Debug)]
+pub(super) struct Journal {
+    recipe: Recipe,
+    log: Fingerprint,
+    done: Vec<Done>,
+    replay: VecDeque<Done>,
+    under_way: Option<UnderWay>,
+    is_search_over: bool,
+}
+
+impl Journal {
+    /// Of a run from the beginning, or from a checkpoint on.
+    pub(super) fn new(recipe: Recipe, log: &Log, from: Option<AutoCheckpoint>) -> Result<Self, BoplError> {
+        let fingerprint = Fingerprint::of(log);
+        let (mut replay, mut under_way, mut is_search_over) = (VecDeque::new(), None, false);
+        if let Some(from) = from {
+            if from.recipe != recipe {
+                return Err(BoplError::AnotherRecipe);
+            }
+            if from.log != fingerprint {
+                return Err(BoplError::AnotherLog);
+            }
+            for done in &from.done {
+                let fits = |ensemble: &PolicyEnsemble<PairTree>| {
+                    (ensemble.inputs(), ensemble.actions()) == (log.inputs(), log.actions())
+                };
+                let is_bag = matches!(done.piece, Piece::Bag { .. });
+                if done.values.is_empty() != is_bag || !done.ensemble.as_ref().is_none_or(fits) {
+                    return Err(BoplError::BrokenSearch { reason: "a piece lacks its values" });
+                }
+            }
+            (replay, under_way, is_search_over) = (from.done.into(), from.under_way, from.is_search_over);
+        }
+        Ok(Self { recipe, log: fingerprint, done: Vec::new(), replay, under_way, is_search_over })
+    }
+
+    /// The outcome of a piece, where an earlier run has it.
+    pub(super) fn take_up(&mut self, piece: Piece) -> Result<Option<Done>, BoplError> {
+        match self.replay.front() {
+            Some(done) if done.piece == piece => {
+                let done = self.replay.pop_front();
+                self.done.extend(done.clone());
+                Ok(done)
+            }
+            None => Ok(None),
+            // The winner may be another one where a watcher ended models of rewards early.
+            Some(_) if matches!(piece, Piece::Bag { .. }) => {
+                self.replay.clear();
+                Ok(None)
+            }
+            Some(_) => Err(BoplError::BrokenSearch { reason: "the pieces are not in their order" }),
+        }
+    }
+
+    /// Whether the next piece is one of an earlier run.
+    pub(super) fn is_replaying(&self) -> bool {
+        !self.replay.is_empty()
+    }
+
+    /// The runs of a piece, as many as there are folds, where an earlier run was in the middle of it.
+    pub(super) fn resumed(&self, piece: Piece, folds: usize) -> Option<Vec<SavedTraining>> {
+        let UnderWay { piece: own, runs } = self.under_way.as_ref().filter(|_| !self.is_replaying())?;
+        let rounds = runs.first().map(SavedTraining::rounds);
+        let is_even = runs.len() == folds && runs.iter().all(|run| Some(run.rounds()) == rounds);
+        (*own == piece && is_even).then(|| runs.clone())
+    }
+
+    /// A piece is over.
+    pub(super) fn book(
+        &mut self,
+        piece: Piece,
+        values: &[Estimate],
+        ensemble: Option<&PolicyEnsemble<PairTree>>,
+    ) {
+        self.under_way = None;
+        self.done.push(Done { piece, values: values.to_vec(), ensemble: ensemble.cloned() });
+    }
+
+    /// The search is over before its end.
+    pub(super) fn end_search(&mut self) {
+        self.is_search_over = true;
+    }
+
+    /// Whether an earlier run has ended the search here.
+    pub(super) fn was_ended(&self) -> bool {
+        let is_of_search = |done: &Done| !matches!(done.piece, Piece::Bag { .. });
+        self.is_search_over && !self.replay.front().is_some_and(is_of_search)
+    }
+
+    /// The trees of races are kept for the last one alone.
+    pub(super) fn keep_last_race(&mut self) {
+        let is_race = |done: &Done| matches!(done.piece, Piece::Start(_) | Piece::Race(_));
+        let mut races = self.done.iter_mut().filter(|done| is_race(done)).rev().skip(1);
+        races.by_ref().for_each(|done| done.ensemble = None);
+    }
+
+    /// The trees of the last race are not needed.
+    pub(super) fn drop_last_race(&mut self) {
+        if let Some(done) = self.done.last_mut() {
+            done.ensemble = None;
+        }
+    }
+}
