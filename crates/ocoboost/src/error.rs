@@ -64,6 +64,16 @@ pub enum JobError {
         /// Rows to judge on.
         judging: usize,
     },
+    /// A checkpoint of a run with another setting, or of another log.
+    #[error("the checkpoint is of a run with {name} = {saved}, not {asked}")]
+    OtherRun {
+        /// The setting.
+        name: String,
+        /// Its value in the checkpoint.
+        saved: String,
+        /// The value asked for.
+        asked: String,
+    },
     /// Nothing to compare.
     #[error("{policies} policies to compare; 2 are the least")]
     TooFewPolicies {

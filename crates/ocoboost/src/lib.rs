@@ -58,4 +58,4 @@ pub use model::{
     TrainingRecord,
 };
 pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
-pub use train::{Event, Split, TrainJob, TrainJobBuilder};
+pub use train::{Event, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};

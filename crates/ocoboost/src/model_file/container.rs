@@ -26,14 +26,14 @@ pub(super) struct Section {
 }
 
 /// The file of these sections.
-pub(super) fn write(sections: &[Section]) -> Result<Vec<u8>, ModelFileError> {
+pub(super) fn write(sections: &[Section], compression: Compression) -> Result<Vec<u8>, ModelFileError> {
     let (mut table, mut bodies) = (Vec::new(), Vec::new());
     for Section { tag, bytes } in sections {
         let refused = |error: std::io::Error| ModelFileError::NotSerialisable {
             section: name(*tag),
             reason: error.to_string(),
         };
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        let mut encoder = DeflateEncoder::new(Vec::new(), compression);
         encoder.write_all(bytes).map_err(refused)?;
         let mut stored = encoder.finish().map_err(refused)?;
         // Of equal length is what is not deflated; what shrinks too far is not either, for no reader would

@@ -6,6 +6,7 @@ use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Model, Provenance, TrainingRecord};
 use boosters::saved::write_atomically;
+use flate2::Compression;
 use off_policy::Schema;
 use off_policy::policies::Scores;
 use serde::de::DeserializeOwned;
@@ -51,6 +52,24 @@ impl SavedState {
             reason: error.to_string(),
         };
         Ok(Self { kind: kind.to_owned(), json: serde_json::to_string(learner).map_err(refused)? })
+    }
+
+    /// Writes a file atomically that is read but once: little time is spent on making it small.
+    pub(crate) fn save_quickly(&self, path: &Path) -> Result<(), ModelFileError> {
+        save_bytes(path, &container::write(&self.sections()?, Compression::fast())?)
+    }
+
+    /// The state in a file.
+    pub(crate) fn load(path: &Path, expected: &'static str) -> Result<Self, ModelFileError> {
+        match Content::load(path)? {
+            Content::State(state) => Ok(state),
+            other => Err(ModelFileError::OtherContent { expected, found: other.kind() }),
+        }
+    }
+
+    fn sections(&self) -> Result<[Section; 2], ModelFileError> {
+        let Self { kind, json } = self.clone();
+        Ok([section(KIND, &Kind::State(kind))?, Section { tag: STATE, bytes: json.into_bytes() }])
     }
 
     /// The kind that was given to it.
@@ -125,10 +144,7 @@ impl Content {
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
         match self {
             Self::Policy(model) => policy_bytes(model),
-            Self::State(SavedState { kind, json }) => container::write(&[
-                section(KIND, &Kind::State(kind.clone()))?,
-                Section { tag: STATE, bytes: json.clone().into_bytes() },
-            ]),
+            Self::State(state) => container::write(&state.sections()?, Compression::best()),
         }
     }
 
@@ -159,7 +175,7 @@ impl Content {
 /// The bytes of a policy's file.
 pub(super) fn policy_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
     let Model { ensemble, record, provenance, judgement, exploration, format } = model;
-    container::write(&[
+    let sections = [
         section(KIND, &Kind::Policy)?,
         Section { tag: TREES, bytes: trees::encode(ensemble) },
         section(SCHEMA, &ensemble.schema().cloned())?,
@@ -168,7 +184,8 @@ pub(super) fn policy_bytes(model: &Model) -> Result<Vec<u8>, ModelFileError> {
         section(JUDGEMENT, judgement)?,
         section(EXPLORATION, exploration)?,
         section(FORMAT, format)?,
-    ])
+    ];
+    container::write(&sections, Compression::best())
 }
 
 fn policy(sections: &mut Sections) -> Result<Model, ModelFileError> {

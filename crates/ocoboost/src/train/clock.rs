@@ -8,62 +8,99 @@ use std::time::Duration;
 ///
 /// A round of a candidate costs about as much a row in the training as in the search. So the search ends
 /// where the time so far, the training of the winner so far, and the judgement would be more than the budget.
-/// The time is an argument, so that the rule can be tested.
+/// The judgement fits a model of rewards and asks it and the policy about every judged row. The search has
+/// done the same with a fold: its models, and what lies between them, are measured too. The time is an
+/// argument, so that the rule can be tested.
 #[derive(Debug)]
 pub(super) struct Clock {
     budget: f64,
+    /// The time that was used before the first event.
+    begun: f64,
+    /// The judged rows for a row that the first folds hold out.
+    judged: f64,
     /// Seconds and row-rounds of every candidate.
     rounds: BTreeMap<usize, (f64, f64)>,
     /// The candidate and rows of the round that is under way, and when it began.
     under_way: Option<(usize, usize, f64)>,
-    /// The trees of the model of rewards that is under way, when it began, and the longest time of one so
-    /// far.
+    /// The trees of the model of rewards that is under way, when it began, and the longest time and most
+    /// trees of one so far.
     model_trees: usize,
     model_since: f64,
     model_seconds: f64,
+    most_trees: usize,
+    /// The time of models that a candidate needs for itself, and that of those since the last round.
+    own_models: BTreeMap<usize, f64>,
+    models: f64,
+    /// The time before the first round, without the trees of the models: columns are binned, and rows are
+    /// predicted.
+    setup: f64,
     /// When something was last seen.
     seen: f64,
 }
 
 /// The share of the budget that is left for what is not foreseen.
 const RESERVE: f64 = 0.1;
+/// The most that is left for the judgement.
+const MOST_RESERVE: f64 = 0.5;
 /// The share of the budget after which models of rewards end as they are, before the search has begun.
 const MODELS: f64 = 0.4;
+/// The share of the budget that the model of the judgement has at least.
+const LEAST_MODEL: f64 = 0.05;
 
 impl Clock {
-    pub(super) fn new(budget: Duration) -> Self {
-        let budget = budget.as_secs_f64();
+    /// A budget of which so much is used, and the judged rows for a row that the first folds hold out.
+    pub(super) fn new(budget: Duration, begun: f64, judged: f64) -> Self {
         Self {
-            budget,
+            budget: budget.as_secs_f64(),
+            begun,
+            judged,
             rounds: BTreeMap::new(),
             under_way: None,
-            model_trees: 0,
-            model_since: 0.0,
+            model_trees: usize::MAX,
+            model_since: begun,
             model_seconds: 0.0,
-            seen: 0.0,
+            most_trees: 0,
+            own_models: BTreeMap::new(),
+            models: 0.0,
+            setup: 0.0,
+            seen: begun,
         }
     }
 
     /// Whether the search or the training has to end, so many seconds after the beginning.
     pub(super) fn is_over(&mut self, now: f64, progress: &Progress<'_>) -> bool {
         let before = std::mem::replace(&mut self.seen, now);
+        let is_before_search = self.rounds.is_empty() && self.under_way.is_none();
         match *progress {
             Progress::RewardModel { trees, .. } => {
                 // Fewer trees, or as many, are those of another model.
                 if trees <= self.model_trees {
                     self.model_since = before;
+                    if is_before_search {
+                        self.setup += now - before;
+                    }
                 }
                 self.model_trees = trees;
+                self.most_trees = self.most_trees.max(trees);
                 self.model_seconds = self.model_seconds.max(now - self.model_since);
-                now > MODELS * self.budget && self.rounds.is_empty() || now + self.reserve() > self.budget
+                if !is_before_search {
+                    self.models += now - before;
+                }
+                let of_models = self.begun + MODELS * (self.budget - self.begun);
+                now > of_models && is_before_search || now + self.reserve(0) > self.budget
             }
             Progress::Search { candidate, rows, plan, .. } => {
+                if is_before_search {
+                    self.setup += now - before;
+                }
                 self.book(now);
+                let models = std::mem::take(&mut self.models);
+                self.own_models.entry(candidate).or_insert(models);
                 self.under_way = Some((candidate, rows, now));
                 self.model_trees = usize::MAX;
-                now + self.seconds_of(plan) + self.reserve() > self.budget
+                now + self.seconds_of(plan) + self.reserve(plan.rounds) > self.budget
             }
-            Progress::Training { .. } => now + self.reserve() > self.budget,
+            Progress::Training { planned, .. } => now + self.reserve(planned) > self.budget,
             _ => {
                 self.book(now);
                 false
@@ -71,9 +108,20 @@ impl Clock {
         }
     }
 
-    /// What the judgement needs, and what is left for the unforeseen.
-    fn reserve(&self) -> f64 {
-        (self.model_seconds + RESERVE * self.budget).min(0.35 * self.budget)
+    /// Whether the model of the judgement has to end, which began at a time, if the policy has so many trees.
+    pub(super) fn is_model_over(&self, now: f64, since: f64, trees: usize) -> bool {
+        now + self.judgement(trees) > self.budget && now - since > LEAST_MODEL * self.budget
+    }
+
+    /// What the judgement of a policy of so many trees needs, and what is left for the unforeseen.
+    fn reserve(&self, trees: usize) -> f64 {
+        let needed = self.model_seconds + self.judgement(trees) + RESERVE * self.budget;
+        needed.min(MOST_RESERVE * self.budget)
+    }
+
+    /// The time to ask the policy and a model of rewards about the judged rows.
+    fn judgement(&self, trees: usize) -> f64 {
+        self.setup * self.judged * (1.0 + trees as f64 / self.most_trees.max(1) as f64)
     }
 
     fn book(&mut self, now: f64) {
@@ -84,11 +132,13 @@ impl Clock {
         }
     }
 
-    /// The time of a training, by the rounds of its candidate, or of all where it has none yet.
+    /// The time of a training, by the rounds of its candidate, or of all where it has none yet, and by the
+    /// models that it needs for itself.
     fn seconds_of(&self, Plan { candidate, rounds, rows }: Plan) -> f64 {
+        let models = self.own_models.get(&candidate).copied().unwrap_or_default();
         let all = || self.rounds.values().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let (seconds, row_rounds) = self.rounds.get(&candidate).copied().unwrap_or_else(all);
-        if row_rounds > 0.0 { seconds / row_rounds * (rounds as f64 * rows as f64) } else { 0.0 }
+        models + if row_rounds > 0.0 { seconds / row_rounds * (rounds as f64 * rows as f64) } else { 0.0 }
     }
 }
 
@@ -102,27 +152,65 @@ mod tests {
 
     #[test]
     fn a_search_ends_while_the_training_still_fits() {
-        let mut clock = Clock::new(Duration::from_secs(100));
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
         // A round of 800 rows takes 0.8 s, so 40 of 1,000 take 40 s; 10 s are kept.
         for tenth in 0..60 {
             let now = f64::from(tenth) * 0.8;
             assert_eq!(clock.is_over(now, &search(0, 40)), now + 40.0 + 10.0 > 100.0, "{now}");
         }
         // Another candidate, ten times as slow, would need 400 s.
-        let mut clock = Clock::new(Duration::from_secs(100));
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
         assert!(!clock.is_over(0.0, &search(1, 40)));
         assert!(clock.is_over(8.0, &search(1, 40)));
     }
 
     #[test]
     fn a_training_ends_within_the_budget() {
-        let mut clock = Clock::new(Duration::from_secs(100));
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
         let training = Progress::Training { candidate: 0, done: 1, planned: 9, rows: 1000 };
         assert!(!clock.is_over(89.0, &training));
         assert!(clock.is_over(91.0, &training));
         let model = Progress::RewardModel { trees: 10, rows: 1000 };
-        let mut clock = Clock::new(Duration::from_secs(100));
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
         assert!(!clock.is_over(39.0, &model));
         assert!(clock.is_over(41.0, &model));
+    }
+
+    /// The model and the questions of a fold took 2 s + 6 s, so the judgement of twice as many rows and a
+    /// policy of half as many trees takes 2 s + 18 s.
+    #[test]
+    fn the_judgement_is_foreseen_by_what_a_fold_took() {
+        let mut clock = Clock::new(Duration::from_secs(100), 10.0, 2.0);
+        let model = |trees| Progress::RewardModel { trees, rows: 1000 };
+        assert!(!clock.is_over(11.0, &model(1)));
+        assert!(!clock.is_over(12.0, &model(100)));
+        // 5 s of predictions; nothing is known of rounds yet.
+        let first = |plan| Progress::Search { candidate: 0, round: 0, rows: 800, plan };
+        assert!(!clock.is_over(17.0, &first(Plan { candidate: 0, rounds: 50, rows: 1000 })));
+        let training = Progress::Training { candidate: 0, done: 1, planned: 50, rows: 1000 };
+        assert!(!clock.is_over(69.9, &training));
+        assert!(clock.is_over(70.1, &training));
+        assert!(!clock.is_model_over(81.9, 70.0, 50));
+        assert!(clock.is_model_over(82.1, 70.0, 50));
+        assert!(!clock.is_model_over(99.0, 95.0, 50)); // it has 5 s at least
+    }
+
+    /// A doubly robust candidate needs models for itself, in the training too.
+    #[test]
+    fn the_models_of_a_candidate_count_for_its_training() {
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 0.0);
+        let plan = |candidate| Plan { candidate, rounds: 10, rows: 800 };
+        let search = |candidate| Progress::Search { candidate, round: 0, rows: 800, plan: plan(candidate) };
+        assert!(!clock.is_over(0.0, &search(0)));
+        assert!(!clock.is_over(1.0, &search(0)));
+        clock.book(2.0);
+        for trees in 1..=10 {
+            let now = 1.0 + f64::from(trees);
+            assert!(!clock.is_over(now, &Progress::RewardModel { trees: trees as usize, rows: 800 }));
+        }
+        // A training of the second takes 10 s of models and 10 s of rounds; 20 s are left for the judgement.
+        assert!(!clock.is_over(59.0, &search(1)));
+        assert!(clock.is_over(61.0, &search(1)));
+        assert!(!clock.is_over(62.0, &search(0)));
     }
 }

@@ -1,9 +1,11 @@
 //! A policy from a log, within a budget of time, judged on rows kept apart.
 
+mod checkpoint;
 mod clock;
 mod fingerprint;
 mod split;
 
+pub use checkpoint::{Moment, TrainCheckpoint};
 pub use split::Split;
 
 use crate::error::JobError;
@@ -13,6 +15,7 @@ use crate::model::{Cuts, Exploration, Model, Provenance, Seconds, Source, Traini
 use crate::propensities::{EstimatedPropensities, PropensitySource};
 use boosters::auto_policy::{AutoPolicy, BoostedRewards, Overrides, Progress, Tried};
 use boosters::bopl::PolicyEnsemble;
+use checkpoint::Settings;
 use clock::Clock;
 use off_policy::Log;
 use off_policy::estimators::RewardModel;
@@ -29,8 +32,8 @@ use weak_learners::pairs::PairTree;
 /// has fewer rounds. [`Cuts`] says what was cut off. Then the policy, the argmax of the scores, is judged on
 /// the rows kept apart: with a model of rewards, M and λ from the other rows.
 ///
-/// *The budget* is kept but for the round that is under way when it ends, the binning of the columns and the
-/// judgement, which are not divided. *Determinism:* as of [the crate](crate).
+/// *The budget* is kept but for the round that is under way when it ends, and for the binning of the columns
+/// and the judgement, which are not divided, but foreseen by what the search took for the same. *Determinism:* as of [the crate](crate).
 ///
 /// ```
 /// use ocoboost::{Split, TrainJob};
@@ -42,6 +45,7 @@ use weak_learners::pairs::PairTree;
 #[derive(Debug, Clone)]
 pub struct TrainJob {
     budget: Duration,
+    spent: Duration,
     seed: u64,
     split: Split,
     holdout_share: f64,
@@ -80,6 +84,7 @@ impl TrainJob {
         TrainJobBuilder {
             job: Self {
                 budget: Duration::from_secs(60),
+                spent: Duration::ZERO,
                 seed: 0,
                 split: Split::Random,
                 holdout_share: 0.25,
@@ -108,8 +113,33 @@ impl TrainJob {
         log: &Log,
         mut watch: impl FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<Model, JobError> {
+        self.fit_resumable(log, None, |event, _| watch(event))
+    }
+
+    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but the last a
+    /// [`Moment`], from which a checkpoint is made. The time of the run that is gone on with counts towards
+    /// the budget.
+    ///
+    /// *Guarantee:* where neither a budget nor a watcher cuts anything off, the model is that of a run that
+    /// was not stopped, but for [`Seconds`].
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`JobError::OtherRun`] and [`JobError::Training`] for a checkpoint of other
+    /// settings or of another log.
+    pub fn fit_resumable(
+        &self,
+        log: &Log,
+        from: Option<TrainCheckpoint>,
+        mut watch: impl FnMut(Event<'_>, Option<&Moment<'_>>) -> ControlFlow<()>,
+    ) -> Result<Model, JobError> {
         let begun = Instant::now();
-        let now = || begun.elapsed().as_secs_f64();
+        let settings = self.settings(log);
+        let (resumed, from) = match from {
+            Some(from) => from.checked(&settings)?,
+            None => (0.0, None),
+        };
+        let spent = self.spent.as_secs_f64();
+        let now = || spent + resumed + begun.elapsed().as_secs_f64();
         let judge = self.judge_job()?;
         judge.check_propensities(log)?;
         let parts = self.split.parts(log.len(), self.holdout_share, self.seed)?;
@@ -117,21 +147,29 @@ impl TrainJob {
         let judging = log.select(parts.judging.iter().copied())?;
         let recipe = AutoPolicy::builder().candidates(self.candidates).rounds(self.rounds);
         let recipe = recipe.overrides(self.overrides).seed(self.seed).build()?;
-        let mut clock = Clock::new(self.budget);
+        // A fifth of a large log is held out in a fold, and all of a small one in five.
+        let folds = if learning.len() < 10_000 { 1.0 } else { 5.0 };
+        let judged = folds * judging.len() as f64 / learning.len() as f64;
+        let mut clock = Clock::new(self.budget, now(), judged);
         let mut seconds = Seconds::default();
-        let fit = recipe.fit_watched(&learning, |progress| {
+        let fit = recipe.fit_resumable(&learning, from, |progress, snapshot| {
             let is_over = clock.is_over(now(), &progress);
-            if let Progress::Training { done: 1, .. } = progress {
-                seconds.search = now();
+            if matches!(progress, Progress::Training { .. }) && seconds.search == 0.0 {
+                seconds.search = now() - spent;
             }
-            let asked = watch(Event::Progress(progress));
+            let moment = Moment { snapshot, settings: &settings, spent: now() - spent };
+            let asked = watch(Event::Progress(progress), Some(&moment));
             if is_over { ControlFlow::Break(()) } else { asked }
         })?;
-        seconds.search = if seconds.search > 0.0 { seconds.search } else { now() };
-        seconds.training = now() - seconds.search;
         let since = now();
-        let is_interrupted = watch(Event::Judging).is_break();
-        let (model_of_rewards, is_model_cut) = self.rewards(&learning, is_interrupted, &now)?;
+        seconds.search = if seconds.search > 0.0 { seconds.search } else { since - spent };
+        seconds.training = since - spent - seconds.search;
+        let is_interrupted = watch(Event::Judging, None).is_break();
+        let mut is_model_cut = false;
+        let model_of_rewards = BoostedRewards::fit(&learning, self.seed, |_| {
+            is_model_cut = is_interrupted || clock.is_model_over(now(), since, fit.ensemble.len());
+            if is_model_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
         let judgement =
             self.judge(&judge, (&learning, &judging), (&fit.ensemble, &parts.judging), &model_of_rewards)?;
         let importance = Importance::of(&fit.ensemble, learning.contexts());
@@ -163,7 +201,7 @@ impl TrainJob {
             learning_rows: learning.len(),
             judging_rows: judging.len(),
             sources: self.sources.clone(),
-            log_sha256: fingerprint::of(log),
+            log_sha256: settings.log_sha256,
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: match self.estimated {
                 Some(_) => PropensitySource::Estimated,
@@ -174,32 +212,12 @@ impl TrainJob {
         Ok(Model { ensemble: fit.ensemble, record, provenance, judgement, exploration, format })
     }
 
-    /// The model of rewards of the learning rows, as far as there is time: a tenth of the budget, and what is
-    /// left of it.
-    fn rewards(
-        &self,
-        learning: &Log,
-        is_interrupted: bool,
-        now: &impl Fn() -> f64,
-    ) -> Result<(Option<BoostedRewards>, bool), JobError> {
-        let (since, budget) = (now(), self.budget.as_secs_f64());
-        let mut is_cut = false;
-        let model = BoostedRewards::fit(learning, self.seed, |_| {
-            if is_interrupted || (now() > budget && now() - since > 0.1 * budget) {
-                is_cut = true;
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok((Some(model), is_cut))
-    }
-
     fn judge(
         &self,
         judge: &JudgeJob,
         (learning, judging): (&Log, &Log),
         (ensemble, rows): (&PolicyEnsemble<PairTree>, &[usize]),
-        rewards: &Option<BoostedRewards>,
+        rewards: &BoostedRewards,
     ) -> Result<Judgement, JobError> {
         let policy = Argmax::new(ensemble.clone());
         let range = learning.rewards().iter().fold([f64::MAX, f64::MIN], |[l, u], r| [l.min(*r), u.max(*r)]);
@@ -209,10 +227,23 @@ impl TrainJob {
             judged: JudgedRows::KeptApart,
             other_range: Some(range),
             tuning_rows: Some(&tuning),
-            model: rewards.as_ref().map(|model| model as &dyn RewardModel),
+            model: Some(rewards as &dyn RewardModel),
             are_grouped: matches!(self.split, Split::ByGroup(_)),
         };
         judge.on_rows(rows)?.judge_apart(judging, Target::Policy(&policy), &circumstances)
+    }
+
+    /// What a checkpoint is made with, but for its own numbers.
+    fn settings(&self, log: &Log) -> Settings {
+        Settings {
+            seed: self.seed,
+            split: self.split.name().to_owned(),
+            holdout_share: self.holdout_share,
+            candidates: self.candidates,
+            rounds: self.rounds,
+            overrides: self.overrides,
+            log_sha256: fingerprint::of(log),
+        }
     }
 
     fn judge_job(&self) -> Result<JudgeJob, JobError> {
@@ -234,6 +265,12 @@ impl TrainJobBuilder {
     /// The wall-clock time for everything.
     pub fn budget(mut self, budget: Duration) -> Self {
         self.job.budget = budget;
+        self
+    }
+
+    /// The part of the budget that is used already: reading the log takes time.
+    pub fn spent(mut self, spent: Duration) -> Self {
+        self.job.spent = spent;
         self
     }
 
