@@ -180,7 +180,9 @@ pub(crate) struct Train {
     /// The model
     #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
     pub(crate) output: PathBuf,
-    /// Time for the search and the training, such as 60s, 10m or 1h [default: 60s]
+    /// Time for everything, such as 60s, 10m or 1h [default: 60s]
+    ///
+    /// The search and the training end early enough for the judgement. Reading counts up to a half.
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
     /// Share of the rows that judge the policy: the last ones where --time names a column, else drawn
@@ -201,6 +203,16 @@ pub(crate) struct Train {
     /// Rounds of a candidate, at most [default: 800]
     #[arg(long, value_name = "N")]
     pub(crate) rounds: Option<usize>,
+    /// File that the run is saved to every few seconds, for --resume
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Go on with a run that was saved, on the same log with the same settings
+    ///
+    /// The policy is then that of a run that was not stopped, bit for bit, unless the budget ends the search
+    /// or the training: that depends on the speed of the machine. The time of the stopped run counts towards
+    /// --budget, which may be another one. The run is saved to the same file, unless --checkpoint names one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]

@@ -93,7 +93,9 @@ impl Failure {
             | Self::Setting(_)
             | Self::Configured { .. }
             | Self::Threads(_) => WRONG_ARGUMENTS,
-            Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
+            Self::Job { source: JobError::BadSetting { .. } | JobError::OtherRun { .. }, .. } => {
+                WRONG_ARGUMENTS
+            }
             Self::Format(_)
             | Self::Model { .. }
             | Self::NoColumns { .. }

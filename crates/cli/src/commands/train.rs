@@ -8,11 +8,12 @@ use super::reading::{Opened, open_all, options};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{LogOptions, RowLabels};
-use ocoboost::{Event, JobError, Split, TrainJob, TrainJobBuilder};
-use report::output::say;
+use ocoboost::model_file::ModelFileError;
+use ocoboost::{Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};
+use report::output::{say, warn};
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// `60s`, `10m`, `1h`, or a number of seconds.
@@ -44,6 +45,7 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
 }
 
 pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
+    let begun = Instant::now();
     let form = manners.form("train", Form::Text, &[Form::Json])?;
     let mut columns = options(LogOptions::default(), &asked.columns)?;
     let marked = asked.validation.as_deref().map(|asked| match asked.split_once('=') {
@@ -71,6 +73,11 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
     check_folder(&asked.output)?;
+    let mut saver = Saver::new(asked.checkpoint.as_ref().or(asked.resume.as_ref()))?;
+    let from = asked.resume.as_ref().map(|path| {
+        TrainCheckpoint::load(path).map_err(|source| Failure::Model { path: path.clone(), source })
+    });
+    let from = from.transpose()?;
     listen();
     let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
     let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
@@ -88,17 +95,21 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     if let Some(estimated) = estimated {
         job = job.estimated(estimated);
     }
-    let (mut line, mut seen, begun) = (Line::new(manners), Seen::default(), Instant::now());
-    let watch = |event: Event<'_>| {
+    // A slow disk leaves time for a search.
+    job = job.spent(begun.elapsed().min(budget / 2));
+    let (mut line, mut seen) = (Line::new(manners), Seen::default());
+    let watch = |event: Event<'_>, moment: Option<&Moment<'_>>| {
         let now = begun.elapsed().as_secs_f64();
         if let Some(text) = seen.text(&event, now, budget.as_secs_f64()) {
             line.show(|| text);
         }
+        saver.save(moment);
         // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept.
         if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let model = job.build().map_err(Failure::Setting)?.fit(&log, watch).map_err(failed)?;
+    let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;
     drop(line);
+    saver.report(manners);
     let written = |source| Failure::Write { path: asked.output.clone(), source };
     model.save(&asked.output).map_err(written)?;
     let judgement = model.judgement();
@@ -107,6 +118,47 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         _ => say(&judgement.sentence())?,
     }
     Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
+}
+
+/// Saves a run every so often.
+struct Saver<'a> {
+    path: Option<&'a PathBuf>,
+    next: Instant,
+    is_over: bool,
+    failure: Option<ModelFileError>,
+}
+
+/// The least time between two files, and the share of the time that writing may take.
+const INTERVAL: Duration = Duration::from_secs(1);
+const SHARE: u32 = 20;
+
+impl<'a> Saver<'a> {
+    fn new(path: Option<&'a PathBuf>) -> Result<Self, Failure> {
+        path.map_or(Ok(()), |path| check_folder(path))?;
+        Ok(Self { path, next: Instant::now(), is_over: false, failure: None })
+    }
+
+    /// Saves the moment if it is time to, and once when an end was asked for: what comes behind it is not the
+    /// run any more.
+    fn save(&mut self, moment: Option<&Moment<'_>>) {
+        let (Some(path), Some(moment), false) = (self.path, moment, self.is_over) else { return };
+        let begun = Instant::now();
+        self.is_over = is_asked();
+        if self.is_over || begun >= self.next {
+            self.failure = moment.checkpoint().save(path).err();
+            self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
+        }
+    }
+
+    /// Says how to go on after Ctrl-C, or why that cannot be.
+    fn report(&self, manners: &Manners) {
+        let Some(path) = self.path.filter(|_| !manners.quiet) else { return };
+        match &self.failure {
+            Some(failure) => warn(&format!("the run was not saved: {failure}")),
+            None if self.is_over => warn(&format!("to go on: --resume {}", path.display())),
+            None => {}
+        }
+    }
 }
 
 /// The rows whose label says that they judge.

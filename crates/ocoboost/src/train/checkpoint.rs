@@ -3,6 +3,7 @@
 use crate::error::JobError;
 use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
+use boosters::bopl::BoplError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -97,6 +98,9 @@ impl TrainCheckpoint {
         {
             for (name, value) in own {
                 let asked = asked.get(&name).cloned().unwrap_or_default();
+                if asked != value && name == "log_sha256" {
+                    return Err(BoplError::AnotherLog.into());
+                }
                 if asked != value {
                     return Err(JobError::OtherRun {
                         name,
