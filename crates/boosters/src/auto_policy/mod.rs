@@ -192,8 +192,10 @@ impl AutoPolicy {
     /// use off_policy::{Log, Rewards};
     /// use std::ops::ControlFlow;
     /// let contexts = rows::RowMatrix::dense(1, (0..100).map(|i| f64::from(i % 20) / 20.0).collect())?;
-    /// let rewards = Rewards((0..100).map(|i| f64::from(u8::from((i % 20 >= 10) == (i % 3 == 0)))).collect());
-    /// let log = Log::new(contexts, 2, (0..100).map(|i| u32::from(i % 3 == 0)).collect(), vec![0.5; 100], rewards)?;
+    /// let actions: Vec<u32> = (0..100).map(|i| u32::from(i % 3 == 0)).collect();
+    /// let paid = |(i, a): (usize, &u32)| f64::from(u8::from((i % 20 >= 10) == (*a == 1)));
+    /// let rewards = Rewards(actions.iter().enumerate().map(paid).collect());
+    /// let log = Log::new(contexts, 2, actions, vec![0.5; 100], rewards)?;
     /// let recipe = AutoPolicy::builder().candidates(2).rounds(9).build()?;
     /// let mut file = String::new();
     /// let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
@@ -424,8 +426,8 @@ impl AutoPolicy {
         Ok((ensemble, rounds))
     }
 
-    /// The values of a candidate's rounds, until it has ended, lags behind, or Ση is as long as it may be; and
-    /// the ensemble on the first fold.
+    /// The values of a candidate's rounds, until it has ended, lags behind, or Ση is as long as it may be;
+    /// and the ensemble on the first fold.
     fn race(
         &self,
         (piece, candidate): (Piece, &Candidate),

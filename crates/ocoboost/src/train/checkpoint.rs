@@ -15,12 +15,13 @@ use std::path::Path;
 /// use off_policy::{Log, Rewards};
 /// use std::ops::ControlFlow;
 /// let contexts = rows::RowMatrix::dense(1, (0..200).map(|i| f64::from(i % 40)).collect())?;
-/// let rewards = Rewards((0..200).map(|i| f64::from(u8::from((i % 40 < 20) == (i % 3 == 0)))).collect());
-/// let log = Log::new(contexts, 2, (0..200).map(|i| u32::from(i % 3 == 0)).collect(), vec![0.5; 200], rewards)?;
+/// let actions: Vec<u32> = (0..200).map(|i| u32::from(i % 3 == 0)).collect();
+/// let paid = |(i, a): (usize, &u32)| f64::from(u8::from((i % 40 < 20) == (*a == 1)));
+/// let rewards = Rewards(actions.iter().enumerate().map(paid).collect());
+/// let log = Log::new(contexts, 2, actions, vec![0.5; 200], rewards)?;
 /// let job = TrainJob::builder().candidates(1).rounds(12).build()?;
-/// let file = tempfile::tempdir()?.path().join("run.checkpoint");
-/// let folder = file.parent().ok_or("no folder")?;
-/// std::fs::create_dir_all(folder)?;
+/// let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("run.checkpoint");
 /// let whole = job.fit_resumable(&log, None, |event, moment| {
 ///     if let (Event::Progress(Progress::Search { round: 5, .. }), Some(moment)) = (event, moment) {
 ///         assert!(moment.checkpoint().save(&file).is_ok());

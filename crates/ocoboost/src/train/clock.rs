@@ -31,9 +31,9 @@ pub(super) struct Clock {
     /// The time of models that a candidate needs for itself, and that of those since the last round.
     own_models: BTreeMap<usize, f64>,
     models: f64,
-    /// The time before the first round, without the trees of the models: columns are binned, and rows are
-    /// predicted.
-    setup: f64,
+    /// The time between the last tree of a model and what comes behind it, before the first round: the rows
+    /// of the folds are predicted.
+    questions: f64,
     /// When something was last seen.
     seen: f64,
 }
@@ -62,7 +62,7 @@ impl Clock {
             most_trees: 0,
             own_models: BTreeMap::new(),
             models: 0.0,
-            setup: 0.0,
+            questions: 0.0,
             seen: begun,
         }
     }
@@ -76,8 +76,9 @@ impl Clock {
                 // Fewer trees, or as many, are those of another model.
                 if trees <= self.model_trees {
                     self.model_since = before;
-                    if is_before_search {
-                        self.setup += now - before;
+                    // What lies before the first model is the binning of the columns.
+                    if is_before_search && self.most_trees > 0 {
+                        self.questions += now - before;
                     }
                 }
                 self.model_trees = trees;
@@ -91,7 +92,7 @@ impl Clock {
             }
             Progress::Search { candidate, rows, plan, .. } => {
                 if is_before_search {
-                    self.setup += now - before;
+                    self.questions += now - before;
                 }
                 self.book(now);
                 let models = std::mem::take(&mut self.models);
@@ -121,7 +122,7 @@ impl Clock {
 
     /// The time to ask the policy and a model of rewards about the judged rows.
     fn judgement(&self, trees: usize) -> f64 {
-        self.setup * self.judged * (1.0 + trees as f64 / self.most_trees.max(1) as f64)
+        self.questions * self.judged * (1.0 + trees as f64 / self.most_trees.max(1) as f64)
     }
 
     fn book(&mut self, now: f64) {
@@ -177,16 +178,15 @@ mod tests {
     }
 
     /// The model and the questions of a fold took 2 s + 6 s, so the judgement of twice as many rows and a
-    /// policy of half as many trees takes 2 s + 18 s.
+    /// policy of half as many trees takes 2 s + 18 s; the binning before takes nothing any more.
     #[test]
     fn the_judgement_is_foreseen_by_what_a_fold_took() {
         let mut clock = Clock::new(Duration::from_secs(100), 10.0, 2.0);
         let model = |trees| Progress::RewardModel { trees, rows: 1000 };
         assert!(!clock.is_over(11.0, &model(1)));
         assert!(!clock.is_over(12.0, &model(100)));
-        // 5 s of predictions; nothing is known of rounds yet.
-        let first = |plan| Progress::Search { candidate: 0, round: 0, rows: 800, plan };
-        assert!(!clock.is_over(17.0, &first(Plan { candidate: 0, rounds: 50, rows: 1000 })));
+        let plan = Plan { candidate: 0, rounds: 50, rows: 1000 };
+        assert!(!clock.is_over(18.0, &Progress::Search { candidate: 0, round: 0, rows: 800, plan }));
         let training = Progress::Training { candidate: 0, done: 1, planned: 50, rows: 1000 };
         assert!(!clock.is_over(69.9, &training));
         assert!(clock.is_over(70.1, &training));

@@ -33,7 +33,8 @@ use weak_learners::pairs::PairTree;
 /// the rows kept apart: with a model of rewards, M and λ from the other rows.
 ///
 /// *The budget* is kept but for the round that is under way when it ends, and for the binning of the columns
-/// and the judgement, which are not divided, but foreseen by what the search took for the same. *Determinism:* as of [the crate](crate).
+/// and the judgement, which are not divided, but foreseen by what the search took for the same.
+/// *Determinism:* as of [the crate](crate).
 ///
 /// ```
 /// use ocoboost::{Split, TrainJob};

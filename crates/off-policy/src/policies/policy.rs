@@ -34,8 +34,8 @@ pub trait Policy {
         probabilities: &mut [f64],
     ) -> Result<(), PolicyError>;
 
-    /// Writes π(·|x_i) of the rows of a log from `from` on, as far as `probabilities` reaches with |A| numbers
-    /// a row: the same numbers as row by row, which it does unless overridden.
+    /// Writes π(·|x_i) of the rows of a log from `from` on, as far as `probabilities` reaches with |A|
+    /// numbers a row: the same numbers as row by row, which it does unless overridden.
     ///
     /// # Errors
     /// As [`probabilities`](Self::probabilities), of any row.
@@ -93,7 +93,8 @@ pub trait Policy {
 
 /// Scores F(x, a), from which a softmax or an argmax makes a policy.
 ///
-/// Contract: a pure function of the context; scores are finite. `inputs`, `actions` and `scores` are required.
+/// Contract: a pure function of the context; scores are finite. `inputs`, `actions` and `scores` are
+/// required.
 pub trait Scores {
     /// m, the dimension of a context.
     fn inputs(&self) -> usize;

@@ -10,9 +10,9 @@ use rows::{Row, RowMatrix};
 
 /// A trained function f(x, a) of a context and an action.
 ///
-/// Contract: a pure function of the row and the action, which several threads may ask at once. The first three methods are required;
-/// [`add_scores`](Self::add_scores) has a default that allocates. The others are faster ways to the same
-/// numbers.
+/// Contract: a pure function of the row and the action, which several threads may ask at once. The first
+/// three methods are required; [`add_scores`](Self::add_scores) has a default that allocates. The others are
+/// faster ways to the same numbers.
 pub trait PairHypothesis: Sync {
     /// m, the dimension of a row.
     fn inputs(&self) -> usize;
