@@ -181,13 +181,13 @@ fn the_command_line_goes_before_the_environment_and_that_before_the_file() {
 fn a_cost_on_the_command_line_goes_before_a_reward_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let short = ["--candidates", "1", "--rounds", "3", "--quiet", "--holdout", "0.5"];
-    let sign = |arguments: &[&str], file: &str| {
+    let earned = |arguments: &[&str], file: &str, sign: &str| {
         let arguments = [arguments, &short].concat();
         let (_, said) = record(folder.path(), &arguments, &[("OCOBOOST_OBJECTIVE", "dr")], file);
-        said.contains("the log earned -0.")
+        said.contains(&format!("the log earned {sign}0."))
     };
-    assert!(sign(&["--cost", "reward"], "reward = \"income\"\n"));
-    assert!(!sign(&["--reward", "reward"], "cost = \"income\"\n"));
+    assert!(earned(&["--cost", "reward"], "reward = \"income\"\n", "-"));
+    assert!(earned(&["--reward", "reward"], "cost = \"income\"\n", ""));
     let both = "cost = \"income\"\nreward = \"reward\"\n";
     let path = folder.path().join("both.toml").display().to_string();
     std::fs::write(&path, both).unwrap();
