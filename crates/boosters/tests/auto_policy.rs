@@ -450,7 +450,7 @@ fn assert_same(found: &AutoFit, expected: &AutoFit) {
 /// The kind of an event, and every which of its kind is a moment to stop at.
 fn kind(progress: &Progress<'_>, searches: usize) -> (usize, usize) {
     match progress {
-        Progress::RewardModel { .. } => (0, 20 * searches + 1),
+        Progress::RewardModel { .. } | Progress::Predicted { .. } => (0, 20 * searches + 1),
         Progress::Search { .. } => (1, searches),
         Progress::Tried(_) => (2, 3),
         _ => (3, searches),

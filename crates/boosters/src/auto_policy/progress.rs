@@ -16,6 +16,13 @@ pub enum Progress<'a> {
         /// The rows that they were trained on.
         rows: usize,
     },
+    /// A model of rewards was asked about the rows that a fold holds out.
+    Predicted {
+        /// Its trees.
+        trees: usize,
+        /// The rows.
+        rows: usize,
+    },
     /// A candidate has been valued after a round of the search; the next round trains on so many rows.
     Search {
         /// Its place among the candidates.

@@ -139,6 +139,8 @@ pub(super) fn predictions(
     let model = fit(others, rngs, watch)?;
     let mut predictions = vec![0.0; log.len() * log.actions()];
     model.rewards_of_rows(log.contexts(), 0, &mut predictions)?;
+    // Whoever ends the search here is heard at the next event.
+    let _ = watch(Progress::Predicted { trees: model.0.len(), rows: log.len() });
     Ok(predictions)
 }
 

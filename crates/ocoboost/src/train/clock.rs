@@ -9,31 +9,30 @@ use std::time::Duration;
 /// A round of a candidate costs about as much a row in the training as in the search. So the search ends
 /// where the time so far, the training of the winner so far, and the judgement would be more than the budget.
 /// The judgement fits a model of rewards and asks it and the policy about every judged row. The search has
-/// done the same with a fold: its models, and what lies between them, are measured too. The time is an
-/// argument, so that the rule can be tested.
+/// done the same with a fold, and that is measured too. The time is an argument, so that the rule can be
+/// tested.
 #[derive(Debug)]
 pub(super) struct Clock {
     budget: f64,
     /// The time that was used before the first event.
     begun: f64,
-    /// The judged rows for a row that the first folds hold out.
-    judged: f64,
+    /// The rows to judge on.
+    judged: usize,
     /// Seconds and row-rounds of every candidate.
     rounds: BTreeMap<usize, (f64, f64)>,
     /// The candidate and rows of the round that is under way, and when it began.
     under_way: Option<(usize, usize, f64)>,
-    /// The trees of the model of rewards that is under way, when it began, and the longest time and most
-    /// trees of one so far.
+    /// The trees of the model of rewards that is under way, when it began, and the longest time of one so
+    /// far.
     model_trees: usize,
     model_since: f64,
     model_seconds: f64,
-    most_trees: usize,
+    /// The most trees of one that was asked about rows, and the seconds a row and tree.
+    asked_trees: usize,
+    asked_seconds: f64,
     /// The time of models that a candidate needs for itself, and that of those since the last round.
     own_models: BTreeMap<usize, f64>,
     models: f64,
-    /// The time between the last tree of a model and what comes behind it, before the first round: the rows
-    /// of the folds are predicted.
-    questions: f64,
     /// When something was last seen.
     seen: f64,
 }
@@ -48,8 +47,8 @@ const MODELS: f64 = 0.4;
 const LEAST_MODEL: f64 = 0.05;
 
 impl Clock {
-    /// A budget of which so much is used, and the judged rows for a row that the first folds hold out.
-    pub(super) fn new(budget: Duration, begun: f64, judged: f64) -> Self {
+    /// A budget of which so much is used, and the number of rows to judge on.
+    pub(super) fn new(budget: Duration, begun: f64, judged: usize) -> Self {
         Self {
             budget: budget.as_secs_f64(),
             begun,
@@ -59,10 +58,10 @@ impl Clock {
             model_trees: usize::MAX,
             model_since: begun,
             model_seconds: 0.0,
-            most_trees: 0,
+            asked_trees: 0,
+            asked_seconds: 0.0,
             own_models: BTreeMap::new(),
             models: 0.0,
-            questions: 0.0,
             seen: begun,
         }
     }
@@ -76,13 +75,8 @@ impl Clock {
                 // Fewer trees, or as many, are those of another model.
                 if trees <= self.model_trees {
                     self.model_since = before;
-                    // What lies before the first model is the binning of the columns.
-                    if is_before_search && self.most_trees > 0 {
-                        self.questions += now - before;
-                    }
                 }
                 self.model_trees = trees;
-                self.most_trees = self.most_trees.max(trees);
                 self.model_seconds = self.model_seconds.max(now - self.model_since);
                 if !is_before_search {
                     self.models += now - before;
@@ -90,10 +84,14 @@ impl Clock {
                 let of_models = self.begun + MODELS * (self.budget - self.begun);
                 now > of_models && is_before_search || now + self.reserve(0) > self.budget
             }
+            Progress::Predicted { trees, rows } => {
+                let seconds = (now - before) / (rows.max(1) as f64 * trees.max(1) as f64);
+                self.asked_trees = self.asked_trees.max(trees);
+                self.asked_seconds = self.asked_seconds.max(seconds);
+                self.model_trees = usize::MAX;
+                now + self.reserve(0) > self.budget
+            }
             Progress::Search { candidate, rows, plan, .. } => {
-                if is_before_search {
-                    self.questions += now - before;
-                }
                 self.book(now);
                 let models = std::mem::take(&mut self.models);
                 self.own_models.entry(candidate).or_insert(models);
@@ -122,7 +120,7 @@ impl Clock {
 
     /// The time to ask the policy and a model of rewards about the judged rows.
     fn judgement(&self, trees: usize) -> f64 {
-        self.questions * self.judged * (1.0 + trees as f64 / self.most_trees.max(1) as f64)
+        self.asked_seconds * self.judged as f64 * (self.asked_trees + trees) as f64
     }
 
     fn book(&mut self, now: f64) {
@@ -153,40 +151,41 @@ mod tests {
 
     #[test]
     fn a_search_ends_while_the_training_still_fits() {
-        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1000);
         // A round of 800 rows takes 0.8 s, so 40 of 1,000 take 40 s; 10 s are kept.
         for tenth in 0..60 {
             let now = f64::from(tenth) * 0.8;
             assert_eq!(clock.is_over(now, &search(0, 40)), now + 40.0 + 10.0 > 100.0, "{now}");
         }
         // Another candidate, ten times as slow, would need 400 s.
-        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1000);
         assert!(!clock.is_over(0.0, &search(1, 40)));
         assert!(clock.is_over(8.0, &search(1, 40)));
     }
 
     #[test]
     fn a_training_ends_within_the_budget() {
-        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1000);
         let training = Progress::Training { candidate: 0, done: 1, planned: 9, rows: 1000 };
         assert!(!clock.is_over(89.0, &training));
         assert!(clock.is_over(91.0, &training));
         let model = Progress::RewardModel { trees: 10, rows: 1000 };
-        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1.0);
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1000);
         assert!(!clock.is_over(39.0, &model));
         assert!(clock.is_over(41.0, &model));
     }
 
-    /// The model and the questions of a fold took 2 s + 6 s, so the judgement of twice as many rows and a
-    /// policy of half as many trees takes 2 s + 18 s; the binning before takes nothing any more.
+    /// A model of 100 trees took 2 s, and 6 s for 500 rows: so the judgement of 1,000 rows and a policy of 50
+    /// trees takes 2 s and 18 s.
     #[test]
     fn the_judgement_is_foreseen_by_what_a_fold_took() {
-        let mut clock = Clock::new(Duration::from_secs(100), 10.0, 2.0);
+        let mut clock = Clock::new(Duration::from_secs(100), 10.0, 1000);
         let model = |trees| Progress::RewardModel { trees, rows: 1000 };
         assert!(!clock.is_over(11.0, &model(1)));
         assert!(!clock.is_over(12.0, &model(100)));
+        assert!(!clock.is_over(18.0, &Progress::Predicted { trees: 100, rows: 500 }));
         let plan = Plan { candidate: 0, rounds: 50, rows: 1000 };
-        assert!(!clock.is_over(18.0, &Progress::Search { candidate: 0, round: 0, rows: 800, plan }));
+        assert!(!clock.is_over(25.0, &Progress::Search { candidate: 0, round: 0, rows: 800, plan }));
         let training = Progress::Training { candidate: 0, done: 1, planned: 50, rows: 1000 };
         assert!(!clock.is_over(69.9, &training));
         assert!(clock.is_over(70.1, &training));
@@ -198,7 +197,7 @@ mod tests {
     /// A doubly robust candidate needs models for itself, in the training too.
     #[test]
     fn the_models_of_a_candidate_count_for_its_training() {
-        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 0.0);
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 0);
         let plan = |candidate| Plan { candidate, rounds: 10, rows: 800 };
         let search = |candidate| Progress::Search { candidate, round: 0, rows: 800, plan: plan(candidate) };
         assert!(!clock.is_over(0.0, &search(0)));

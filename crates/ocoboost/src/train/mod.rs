@@ -148,10 +148,7 @@ impl TrainJob {
         let judging = log.select(parts.judging.iter().copied())?;
         let recipe = AutoPolicy::builder().candidates(self.candidates).rounds(self.rounds);
         let recipe = recipe.overrides(self.overrides).seed(self.seed).build()?;
-        // A fifth of a large log is held out in a fold, and all of a small one in five.
-        let folds = if learning.len() < 10_000 { 1.0 } else { 5.0 };
-        let judged = folds * judging.len() as f64 / learning.len() as f64;
-        let mut clock = Clock::new(self.budget, now(), judged);
+        let mut clock = Clock::new(self.budget, now(), judging.len());
         let mut seconds = Seconds::default();
         let fit = recipe.fit_resumable(&learning, from, |progress, snapshot| {
             let is_over = clock.is_over(now(), &progress);
