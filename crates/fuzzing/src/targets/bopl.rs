@@ -10,7 +10,7 @@ use crate::play::scores;
 use crate::verdict::AnyError;
 use boosters::bopl::{
     Bopl, BoplStop, Checkpoint, Classification, Member, PolicyBoosting, PolicyEnsemble, PolicyModel,
-    RegressionRound, RewardRegression, Round, Settings, Smoothness, Step, Training,
+    RegressionCheckpoint, RegressionRound, RewardRegression, Round, Settings, Smoothness, Step, Training,
 };
 use off_policy::Log;
 use off_policy::policies::Scores as _;
@@ -92,6 +92,30 @@ fn resume(checkpoint: &mut Checkpoint<ExactPairTree>, checks: &mut Checks) -> Re
     Ok(())
 }
 
+fn regression() -> Result<RewardRegression<ExactPairTree>, AnyError> {
+    let mut regression = RewardRegression::new(&log()?, ExactPairTree::new(growth()?), 0.5)?;
+    let _ = regression.round(&contexts()?)?;
+    Ok(regression)
+}
+
+/// The same of reward regression.
+fn resume_regression(
+    checkpoint: &mut RegressionCheckpoint<ExactPairTree>,
+    checks: &mut Checks,
+) -> Result<(), AnyError> {
+    let mut run = checkpoint.clone().resume(&log()?)?;
+    for _ in 0..2 {
+        let before = run.record().len();
+        if let Err(error) = run.round(&contexts()?) {
+            checks.refused(&error);
+            checks.holds("a refused round is not booked", run.record().len() == before, before);
+        }
+    }
+    checks.number("a loss", run.loss());
+    *checkpoint = run.checkpoint();
+    Ok(())
+}
+
 pub(super) fn all() -> Vec<Target> {
     vec![
         Target::saved(|| Ok(vec![run(0)?.checkpoint(), run(3)?.checkpoint()]), resume),
@@ -107,14 +131,8 @@ pub(super) fn all() -> Vec<Target> {
         Target::saved(|| Ok(vec![model(2)?.training().clone()]), nothing::<Training>),
         Target::saved(|| Ok(run(3)?.ensemble().members().to_vec()), nothing::<Member<PairTree>>),
         plain(|| vec![Smoothness::Paper, Smoothness::Sharp]),
-        Target::saved(
-            || {
-                let mut regression = RewardRegression::new(&log()?, ExactPairTree::new(growth()?), 0.5)?;
-                let _ = regression.round(&contexts()?)?;
-                Ok(regression.record().to_vec())
-            },
-            nothing::<RegressionRound>,
-        ),
+        Target::saved(|| Ok(regression()?.record().to_vec()), nothing::<RegressionRound>),
+        Target::saved(|| Ok(vec![regression()?.checkpoint()]), resume_regression),
         Target::saved(|| Ok(run(3)?.record().to_vec()), nothing::<Round>),
         plain(|| vec![Step::LineSearch, Step::Closed(Smoothness::Paper), SECOND_ORDER]),
         Target::saved(

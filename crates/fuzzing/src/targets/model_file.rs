@@ -3,12 +3,14 @@
 
 use super::off_policy::{logs, schema};
 use super::{Target, plain};
+use crate::Checks;
 use crate::target::Format;
 use crate::verdict::{AnyError, Complaint, Verdict};
-use boosters::auto_policy::{Candidate, Objective, Overrides, Tried};
+use boosters::auto_policy::{AutoCheckpoint, AutoPolicy, Candidate, Objective, Overrides, Progress, Tried};
 use ocoboost::inspect::inspect;
 use ocoboost::model_file::{Content, SavedState, export_json, export_xgboost_json};
-use ocoboost::{Model, OnOffer, TrainJob};
+use ocoboost::{Event, Model, OnOffer, TrainCheckpoint, TrainJob};
+use off_policy::Log;
 use off_policy::estimators::Estimate;
 use off_policy::policies::Scores;
 use rows::RowMatrix;
@@ -76,6 +78,59 @@ fn use_content(content: &Content) -> Result<(), Complaint> {
     Ok(())
 }
 
+/// A log of rows enough to learn from some and to judge on others.
+fn long_log() -> Result<Log, AnyError> {
+    let small = logs()?.into_iter().next().ok_or("no log")?;
+    Ok(small.select((0..40).map(|row| row % small.len()))?)
+}
+
+/// A search in its race, and in its training.
+fn searches() -> Result<Vec<AutoCheckpoint>, AnyError> {
+    let mut found = Vec::new();
+    recipe()?.fit_resumable(&long_log()?, None, |progress, snapshot| {
+        let is_race = matches!(progress, Progress::Search { round: 2, .. }) && found.is_empty();
+        if is_race || matches!(progress, Progress::Training { done: 2, .. }) {
+            found.push(snapshot.checkpoint());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn recipe() -> Result<AutoPolicy, AnyError> {
+    Ok(AutoPolicy::builder().candidates(2).rounds(3).build()?)
+}
+
+/// Goes on with a search, which ends or is refused.
+fn go_on(search: &mut AutoCheckpoint, checks: &mut Checks) -> Result<(), AnyError> {
+    let fit =
+        recipe()?.fit_resumable(&long_log()?, Some(search.clone()), |_, _| ControlFlow::Continue(()))?;
+    checks.holds("a candidate is chosen", fit.chosen < fit.tried.len(), fit.chosen);
+    Ok(())
+}
+
+fn job() -> Result<TrainJob, AnyError> {
+    Ok(TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(3).build()?)
+}
+
+fn trainings() -> Result<Vec<TrainCheckpoint>, AnyError> {
+    let mut found = Vec::new();
+    job()?.fit_resumable(&long_log()?, None, |event, moment| {
+        if let (Event::Progress(Progress::Search { round: 2, .. }), Some(moment)) = (event, moment) {
+            found.push(moment.checkpoint());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn go_on_training(training: &mut TrainCheckpoint, checks: &mut Checks) -> Result<(), AnyError> {
+    let model =
+        job()?.fit_resumable(&long_log()?, Some(training.clone()), |_, _| ControlFlow::Continue(()))?;
+    checks.holds("rows are judged", model.provenance().judging_rows > 0, "");
+    Ok(())
+}
+
 const CANDIDATE: Candidate = Candidate {
     objective: Objective::Surrogate,
     max_depth: 8,
@@ -94,6 +149,8 @@ pub(super) fn all() -> Vec<Target> {
     let some = Overrides { max_depth: Some(4), clip: Some(2.0), ..Overrides::default() };
     vec![
         Target::reader("ocoboost::model_file", Format::Binary, seeds, read),
+        Target::saved(searches, go_on),
+        Target::saved(trainings, go_on_training),
         plain(|| vec![Objective::Ips, Objective::RewardRegression]),
         plain(|| vec![CANDIDATE]),
         Target::saved(move || Ok(vec![tried.clone()]), super::nothing::<Tried>),
