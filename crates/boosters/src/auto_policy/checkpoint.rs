@@ -7,6 +7,7 @@ use off_policy::Log;
 use off_policy::estimators::Estimate;
 use off_policy::policies::Scores;
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use weak_learners::pairs::PairTree;
 
@@ -64,7 +65,7 @@ struct UnderWay {
 
 /// A state between two rounds, from which a [checkpoint](Self::checkpoint) is made.
 pub struct Snapshot<'a> {
-    pub(super) journal: &'a Journal,
+    pub(super) journal: &'a Journal<'a>,
     pub(super) under_way: Option<(Piece, &'a [Training])>,
 }
 
@@ -78,39 +79,48 @@ impl Snapshot<'_> {
     /// What has been done so far. *Cost:* a copy of the trees of the runs under way.
     #[must_use]
     pub fn checkpoint(&self) -> AutoCheckpoint {
-        let Journal { recipe, log, done, replay, under_way, is_search_over } = self.journal;
+        let Journal { recipe, done, replay, under_way, is_search_over, .. } = self.journal;
         let under_way = match self.under_way {
             Some((piece, runs)) => Some(UnderWay { piece, runs: runs.iter().map(Training::saved).collect() }),
             // What has not been taken up yet is not lost.
             None => under_way.clone(),
         };
         let done = done.iter().chain(replay).cloned().collect();
-        let (recipe, log, is_search_over) = (*recipe, log.clone(), *is_search_over);
+        let (recipe, log, is_search_over) = (*recipe, self.journal.fingerprint().clone(), *is_search_over);
         AutoCheckpoint { recipe, log, done, under_way, is_search_over }
     }
 }
 
 /// The pieces that are done, and those of an earlier run that are still to be taken up.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(super) struct Journal<'a> {
     recipe: Recipe,
-    log: Fingerprint,
+    log: &'a Log,
+    /// Of the log, once it was asked for.
+    fingerprint: OnceCell<Fingerprint>,
     done: Vec<Done>,
     replay: VecDeque<Done>,
     under_way: Option<UnderWay>,
     is_search_over: bool,
 }
 
-impl Journal {
+impl<'a> Journal<'a> {
     /// Of a run from the beginning, or from a checkpoint on.
-    pub(super) fn new(recipe: Recipe, log: &Log, from: Option<AutoCheckpoint>) -> Result<Self, BoplError> {
-        let fingerprint = Fingerprint::of(log);
-        let (mut replay, mut under_way, mut is_search_over) = (VecDeque::new(), None, false);
+    pub(super) fn new(recipe: Recipe, log: &'a Log, from: Option<AutoCheckpoint>) -> Result<Self, BoplError> {
+        let mut journal = Self {
+            recipe,
+            log,
+            fingerprint: OnceCell::new(),
+            done: Vec::new(),
+            replay: VecDeque::new(),
+            under_way: None,
+            is_search_over: false,
+        };
         if let Some(from) = from {
             if from.recipe != recipe {
                 return Err(BoplError::AnotherRecipe);
             }
-            if from.log != fingerprint {
+            if from.log != *journal.fingerprint() {
                 return Err(BoplError::AnotherLog);
             }
             for done in &from.done {
@@ -122,9 +132,14 @@ impl Journal {
                     return Err(BoplError::BrokenSearch { reason: "a piece lacks its values" });
                 }
             }
-            (replay, under_way, is_search_over) = (from.done.into(), from.under_way, from.is_search_over);
+            journal.replay = from.done.into();
+            (journal.under_way, journal.is_search_over) = (from.under_way, from.is_search_over);
         }
-        Ok(Self { recipe, log: fingerprint, done: Vec::new(), replay, under_way, is_search_over })
+        Ok(journal)
+    }
+
+    fn fingerprint(&self) -> &Fingerprint {
+        self.fingerprint.get_or_init(|| Fingerprint::of(self.log))
     }
 
     /// The outcome of a piece, where an earlier run has it.

@@ -65,13 +65,13 @@ pub(super) struct Watch<'a> {
     see: &'a mut dyn FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
     is_over: bool,
     is_training: bool,
-    pub(super) journal: Journal,
+    pub(super) journal: Journal<'a>,
 }
 
 impl<'a> Watch<'a> {
     pub(super) fn new(
         see: &'a mut dyn FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
-        journal: Journal,
+        journal: Journal<'a>,
     ) -> Self {
         Self { see, is_over: false, is_training: false, journal }
     }

@@ -103,9 +103,11 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         if let Some(text) = seen.text(&event, now, budget.as_secs_f64()) {
             line.show(|| text);
         }
-        saver.save(moment);
-        // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept.
-        if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept. It is
+        // asked for once: what is saved last is the run before its end.
+        let is_over = is_asked();
+        saver.save(moment, is_over);
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;
     drop(line);
@@ -140,11 +142,11 @@ impl<'a> Saver<'a> {
 
     /// Saves the moment if it is time to, and once when an end was asked for: what comes behind it is not the
     /// run any more.
-    fn save(&mut self, moment: Option<&Moment<'_>>) {
+    fn save(&mut self, moment: Option<&Moment<'_>>, is_over: bool) {
         let (Some(path), Some(moment), false) = (self.path, moment, self.is_over) else { return };
         let begun = Instant::now();
-        self.is_over = is_asked();
-        if self.is_over || begun >= self.next {
+        self.is_over = is_over;
+        if is_over || begun >= self.next {
             self.failure = moment.checkpoint().save(path).err();
             self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
         }
