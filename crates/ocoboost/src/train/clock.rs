@@ -22,6 +22,8 @@ pub(super) struct Clock {
     rounds: BTreeMap<usize, (f64, f64)>,
     /// The candidate and rows of the round that is under way, and when it began.
     under_way: Option<(usize, usize, f64)>,
+    /// The training, if the search ended now; `None` once it has.
+    plan: Option<Plan>,
     /// The trees of the model of rewards that is under way, when it began, and the longest time of one so
     /// far.
     model_trees: usize,
@@ -43,8 +45,10 @@ const RESERVE: f64 = 0.1;
 const MOST_RESERVE: f64 = 0.5;
 /// The share of the budget after which models of rewards end as they are, before the search has begun.
 const MODELS: f64 = 0.4;
-/// The share of the budget that the model of the judgement has at least.
+/// The share of the budget that the model of the judgement has at least, and the one that is left for it at
+/// most.
 const LEAST_MODEL: f64 = 0.05;
+const MOST_MODEL: f64 = 0.15;
 
 impl Clock {
     /// A budget of which so much is used, and the number of rows to judge on.
@@ -55,6 +59,7 @@ impl Clock {
             judged,
             rounds: BTreeMap::new(),
             under_way: None,
+            plan: None,
             model_trees: usize::MAX,
             model_since: begun,
             model_seconds: 0.0,
@@ -82,14 +87,17 @@ impl Clock {
                     self.models += now - before;
                 }
                 let of_models = self.begun + MODELS * (self.budget - self.begun);
-                now > of_models && is_before_search || now + self.reserve(0) > self.budget
+                // The training comes first that could be had in place of further models.
+                let planned = self.plan.map_or(0.0, |plan| self.seconds_of(plan));
+                let rounds = self.plan.map_or(0, |plan| plan.rounds);
+                now > of_models && is_before_search || self.ends(now + planned + self.reserve(rounds))
             }
             Progress::Predicted { trees, rows } => {
                 let seconds = (now - before) / (rows.max(1) as f64 * trees.max(1) as f64);
                 self.asked_trees = self.asked_trees.max(trees);
                 self.asked_seconds = self.asked_seconds.max(seconds);
                 self.model_trees = usize::MAX;
-                now + self.reserve(0) > self.budget
+                self.ends(now + self.reserve(0))
             }
             Progress::Search { candidate, rows, plan, .. } => {
                 self.book(now);
@@ -97,14 +105,24 @@ impl Clock {
                 self.own_models.entry(candidate).or_insert(models);
                 self.under_way = Some((candidate, rows, now));
                 self.model_trees = usize::MAX;
-                now + self.seconds_of(plan) + self.reserve(plan.rounds) > self.budget
+                self.plan = Some(plan);
+                self.ends(now + self.seconds_of(plan) + self.reserve(plan.rounds))
             }
-            Progress::Training { planned, .. } => now + self.reserve(planned) > self.budget,
+            Progress::Training { planned, .. } => self.ends(now + self.reserve(planned)),
             _ => {
                 self.book(now);
                 false
             }
         }
+    }
+
+    /// Whether what would be over then has to end. What follows is no search any more.
+    fn ends(&mut self, over: f64) -> bool {
+        let is_over = over > self.budget;
+        if is_over {
+            self.plan = None;
+        }
+        is_over
     }
 
     /// Whether the model of the judgement has to end, which began at a time, if the policy has so many trees.
@@ -114,7 +132,8 @@ impl Clock {
 
     /// What the judgement of a policy of so many trees needs, and what is left for the unforeseen.
     fn reserve(&self, trees: usize) -> f64 {
-        let needed = self.model_seconds + self.judgement(trees) + RESERVE * self.budget;
+        let model = self.model_seconds.min(MOST_MODEL * self.budget);
+        let needed = model + self.judgement(trees) + RESERVE * self.budget;
         needed.min(MOST_RESERVE * self.budget)
     }
 
@@ -211,5 +230,22 @@ mod tests {
         assert!(!clock.is_over(59.0, &search(1)));
         assert!(clock.is_over(61.0, &search(1)));
         assert!(!clock.is_over(62.0, &search(0)));
+    }
+
+    /// While a candidate fits models for itself, the training of the best one so far has to fit.
+    #[test]
+    fn models_end_where_the_training_would_not_fit_any_more() {
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 0);
+        let plan = Plan { candidate: 0, rounds: 30, rows: 800 };
+        let search = Progress::Search { candidate: 0, round: 0, rows: 800, plan };
+        assert!(!clock.is_over(0.0, &search));
+        assert!(!clock.is_over(1.0, &search));
+        clock.book(2.0);
+        // 30 s of rounds, 10 s for the unforeseen, and what the model took so far for that of the judgement.
+        assert!(!clock.is_over(40.0, &Progress::RewardModel { trees: 1, rows: 800 }));
+        assert!(!clock.is_over(44.0, &Progress::RewardModel { trees: 2, rows: 800 }));
+        assert!(clock.is_over(46.0, &Progress::RewardModel { trees: 3, rows: 800 }));
+        // The search has ended, and the models of the training may take its time.
+        assert!(!clock.is_over(50.0, &Progress::RewardModel { trees: 1, rows: 800 }));
     }
 }
