@@ -36,10 +36,11 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
 /// 60, the most rounds, or, from Ση = 15 on, as long without a better round as half of its rounds. The others
-/// follow, and end where they lag behind it at the same Ση. The best one, and up to two others within half a
-/// standard error of it, are then trained and valued on further folds, until all rows or 20,000 of them have
-/// been held out. The candidate and the round of the largest mean value from Ση = 5 on win. They are trained
-/// on all rows: four times on other draws of rows and columns, or less often from 100,001 rows on.
+/// follow, and end where they lag: what they have gained since Ση was half as long, once more, would not
+/// bring them up to it. The best one, and up to two others within half a standard error of it, are then
+/// trained and valued on further folds, until all rows or 20,000 of them have been held out. The candidate
+/// and the round of the largest mean value from Ση = 5 on win. They are trained on all rows: four times on
+/// other draws of rows and columns, or less often from 100,001 rows on.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
