@@ -153,11 +153,11 @@ fn the_actions_of_a_policy_are_held_against_those_of_the_log() {
     {
         let (_, found) = job.break_down(&log, Target::Policy(policy), &BreakdownSettings::default()).unwrap();
         let changes = found.changes.unwrap();
-        let count = |a: u32| log.logged_actions().iter().filter(|b| **b == a).count() as f64 / N as f64;
+        let logged = |a: usize| log.iter().filter(|row| row.action == a).count() as f64 / N as f64;
         let mut agreement = 0.0;
         for (line, change) in changes.from_to.iter().zip(&changes.actions) {
             assert!((change.policy - shares[change.action]).abs() < 1e-12, "{change:?}");
-            assert!((change.logged - count(change.action as u32)).abs() < 1e-12, "{change:?}");
+            assert!((change.logged - logged(change.action)).abs() < 1e-12, "{change:?}");
             assert!((line.iter().sum::<f64>() - change.logged).abs() < 1e-12);
             agreement += change.logged * change.policy;
         }
