@@ -8,6 +8,7 @@
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
 //! * [`model_file`]: one compact file, safe to load from any bytes.
 //! * [`inspect`]: what a model looks at.
+//! * [`numerals`]: numbers as sentences have them.
 //!
 //! Nothing here prints or reads arguments. Results depend on the log, the settings and the seed, and on
 //! nothing else but what a budget of time cuts off; what was cut is recorded. Learning uses the threads of
@@ -45,6 +46,7 @@ pub mod inspect;
 mod judge;
 mod model;
 pub mod model_file;
+pub mod numerals;
 mod propensities;
 mod train;
 
