@@ -92,8 +92,8 @@ pub struct Tried {
     pub best_round: usize,
     /// The value of the argmax policy after that round, by DR on held-out rows, in the log's own rewards.
     pub value: Estimate,
-    /// Rounds in their order with such values, rounded to seven digits: the first round, the best, the last, and
-    /// others evenly, 64 at most. Not in what was saved before there was one.
+    /// Rounds in their order with such values, rounded to seven digits: the first round, the best, the last,
+    /// and others evenly, 64 at most. Not in what was saved before there was one.
     #[serde(default)]
     pub curve: Vec<(usize, f64)>,
 }

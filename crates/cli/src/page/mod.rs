@@ -1,8 +1,8 @@
 //! The page of `evaluate --html`: one file that needs no other, for people who decide.
 //!
-//! Reading order: [`Page`], the skeleton; a file a section; `wording`, labels and numbers as the page has them;
-//! `figures`. All text goes through `maud`, which escapes it, and labels through `wording::label`, which also
-//! bounds it: labels and names of columns are whatever a log holds.
+//! Reading order: [`Page`], the skeleton; a file a section; `wording`, labels and numbers as the page has
+//! them; `figures`. All text goes through `maud`, which escapes it, and labels through `wording::label`,
+//! which also bounds it: labels and names of columns are whatever a log holds.
 
 mod changes;
 mod estimates;

@@ -62,11 +62,7 @@ fn histogram(bins: &[Bin], n: f64) -> Result<Markup, PlotError> {
 }
 
 fn propensities(bins: &[Bin], n: f64) -> Result<Markup, PlotError> {
-    let name = |bin: &Bin| match asked_percent(bin.above) {
-        end if bin.up_to == 1.0 => format!(">{end}"),
-        _ if bin.above == 0.0 => "less".to_owned(),
-        end => end,
-    };
+    let name = |bin: &Bin| if bin.above > 0.0 { asked_percent(bin.above) } else { "less".to_owned() };
     let group = |bin: &Bin| (name(bin), vec![("rows", bin.rows as f64 / n)]);
     let shares: Vec<String> =
         bins.iter().map(|bin| format!("{} {}", name(bin), percent(bin.rows as f64 / n))).collect();

@@ -97,8 +97,8 @@ impl Observations for Observed {
     }
 }
 
-/// Numbers with the value on these rows as their mean: doubly robust terms with a model of rewards, else those
-/// of SNIPS, V̂ + w_i(r_i − V̂)/w̄.
+/// Numbers with the value on these rows as their mean: doubly robust terms with a model of rewards, else
+/// those of SNIPS, V̂ + w_i(r_i − V̂)/w̄.
 pub(super) fn terms(rows: &[Observation], has_model: bool) -> Result<Vec<f64>, JobError> {
     if has_model {
         let term = |(row, seen): (usize, &Observation)| {

@@ -17,8 +17,8 @@ const AROUND: f64 = 80.0;
 /// ```
 /// use report::plot::{Dot, DotPanel, DotPlot};
 /// use report::record::Provenance;
-/// let dot = |label: &str, value| Dot { label: label.into(), value, interval: Some((value - 0.5, value + 0.4)) };
-/// let dots = vec![dot("twice the rounds", 1.5), dot("half the depth", -2.0)];
+/// let dot = |label: &str, value, interval| Dot { label: label.into(), value, interval };
+/// let dots = vec![dot("twice the rounds", 1.5, Some((1.0, 1.9))), dot("half the depth", -2.0, None)];
 /// let plot = DotPlot {
 ///     title: None,
 ///     x: "points more".into(),

@@ -16,8 +16,8 @@ pub struct Changes {
     pub actions: Vec<ActionChange>,
     /// The number of actions beyond these.
     pub others: usize,
-    /// Shares of the rows by the action that was logged (a line each) and the one that the policy takes: those
-    /// of `actions` in their order, and all others as the last line and the last column. They sum to 1.
+    /// Shares of the rows by the action that was logged (a line each) and the one that the policy takes:
+    /// those of `actions` in their order, and all others as the last line and the last column. They sum to 1.
     pub from_to: Vec<Vec<f64>>,
 }
 

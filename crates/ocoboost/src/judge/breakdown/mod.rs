@@ -64,8 +64,9 @@ impl JudgeJob {
     /// let log = Log::new(contexts, 2, actions, vec![0.5; 400], rewards)?;
     /// let second = Argmax::new(Tabular::new(1, vec![0.0, 1.0])?);
     /// let job = JudgeJob::builder().build()?;
-    /// let (judgement, found) = job.break_down(&log, Target::Policy(&second), &BreakdownSettings::default())?;
-    /// assert_eq!(judgement, job.evaluate(&log, Target::Policy(&second))?);
+    /// let target = Target::Policy(&second);
+    /// let (judgement, found) = job.break_down(&log, target, &BreakdownSettings::default())?;
+    /// assert_eq!(judgement, job.evaluate(&log, target)?);
     /// let [zero, one] = &found.segments.columns[0].segments[..] else { return Err("two segments".into()) };
     /// assert_eq!((one.part.words(), one.rows, one.logged.value), ("1".to_owned(), 200, 0.5));
     /// assert!(one.change.is_some_and(|change| (change.value - 0.5).abs() < 0.1));

@@ -14,8 +14,8 @@ use rows::RowMatrix;
 
 const N: usize = 9600;
 
-/// Age 0, …, 9 or missing, a device of five, a day. Three actions, played with 0.5, 0.3 and 0.2; the third pays
-/// on phones, with chance 0.9, and everything else does with chance 0.3.
+/// Age 0, …, 9 or missing, a device of five, a day. Three actions, played with 0.5, 0.3 and 0.2; the third
+/// pays on phones, with chance 0.9, and everything else does with chance 0.3.
 fn log() -> Log {
     let labels = ["phone", "tablet", "tv", "fridge", "car"].map(str::to_owned).to_vec();
     let columns = vec![

@@ -11,8 +11,8 @@ use serde::Serialize;
 pub struct WeightsOfRows {
     /// Rows by weight: 0, then up to 1/2, 1, 2, 4, …, 64, and above. Empty bins at the end are left out.
     pub weights: Vec<Bin>,
-    /// Rows by propensity, from the largest down: above 0.5, 0.2, 0.1, …, 0.001, and the rest. Empty bins at
-    /// either end are left out.
+    /// Rows by propensity, from the largest down: above 0.5, 0.2, 0.1, …, 0.005, 0.001, and the rest. Empty
+    /// bins at either end are left out.
     pub propensities: Vec<Bin>,
     /// The five rows with the largest weights, the largest first, as far as weights are not 0.
     pub largest: Vec<LargeWeight>,
@@ -47,7 +47,7 @@ pub struct LargeWeight {
 }
 
 const WEIGHTS: [f64; 11] = [f64::NEG_INFINITY, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, f64::INFINITY];
-const PROPENSITIES: [f64; 11] = [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0];
+const PROPENSITIES: [f64; 10] = [1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 0.0];
 /// The rows with the largest weights.
 const LARGEST: usize = 5;
 
