@@ -39,7 +39,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
     #[error("{}: {source}", path.display())]
-    WritePage { path: PathBuf, source: std::io::Error },
+    WriteFile { path: PathBuf, source: std::io::Error },
     #[error("the page: {0}")]
     Page(#[from] report::plot::PlotError),
     #[error("standard output: {0}")]
@@ -71,7 +71,7 @@ impl Failure {
             Self::Format(_) | Self::Model { .. } | Self::NoColumns { .. } | Self::Job { .. } => BAD_DATA,
             Self::Write { .. }
             | Self::WriteLog(_)
-            | Self::WritePage { .. }
+            | Self::WriteFile { .. }
             | Self::Page(_)
             | Self::Output(_)
             | Self::Json(_) => CANNOT_WRITE,

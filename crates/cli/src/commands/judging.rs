@@ -1,6 +1,6 @@
 //! `evaluate` and `compare`.
 
-use super::models::{Named, options_of};
+use super::models::{Named, check_output, options_of};
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
@@ -69,6 +69,8 @@ pub(super) fn judge(
 }
 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
+    let unwritable = |path: &Path, source| Failure::WriteFile { path: path.to_owned(), source };
+    asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
     let named = Named::of(Path::new(&asked.policy))?;
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
@@ -95,8 +97,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     if let (Some(path), Some(breakdown)) = (&asked.html, &breakdown) {
         let (policy, log, model) = (&*asked.policy, &*opened.source.name, named.model());
         let page = Page { policy, log, model, judgement: &judgement, breakdown, caution }.html()?;
-        let written = |source| Failure::WritePage { path: path.clone(), source };
-        write_atomically(path, page.as_bytes()).map_err(written)?;
+        write_atomically(path, page.as_bytes()).map_err(|source| unwritable(path, source))?;
     }
     if manners.format == Form::Json {
         say(&answer(&judgement, caution)?.to_string())?;
