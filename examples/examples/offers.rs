@@ -1,6 +1,6 @@
 //! A synthetic log with a known answer, as CSV on standard output: `examples/offers.csv` is its output. Its
-//! first 400 rows in Vowpal Wabbit's formats, `examples/offers.vw` and `examples/offers.dsjson`, are the output
-//! with the argument `vw` or `dsjson`.
+//! first 400 rows in Vowpal Wabbit's formats, `examples/offers.vw` and `examples/offers.dsjson`, are the
+//! output with the argument `vw` or `dsjson`.
 //!
 //! One of three offers pays with probability 0.7, the others with 0.1. The best offer depends on age, income
 //! and device. The logging policy shows travel half of the time. It earns 0.3 a row; the best policy earns
