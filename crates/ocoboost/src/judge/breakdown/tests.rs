@@ -208,6 +208,25 @@ fn a_segment_is_as_uncertain_as_its_rows() {
     assert!(as_estimated > as_logged, "{as_estimated}, {as_logged}");
 }
 
+/// Many rewarded rows, of which five have nearly all of the weight.
+#[test]
+fn rows_that_count_as_few_have_no_estimate() {
+    let contexts = RowMatrix::dense(1, vec![0.0; 400]).unwrap();
+    let of = |light: f64| {
+        let propensities = (0..400).map(|i| if i < 5 { 0.001 } else { light }).collect();
+        let rewards = Rewards((0..400).map(|i| f64::from(i / 2 % 2)).collect());
+        let actions = (0..400).map(|i| i % 2).collect();
+        let log = Log::new(contexts.clone(), 2, actions, propensities, rewards).unwrap();
+        let uniform = Uniform::new(2).unwrap();
+        let settings = BreakdownSettings::default();
+        let found = job(|job| job).break_down(&log, Target::Policy(&uniform), &settings).unwrap().1;
+        found.segments.columns[0].segments[0].clone()
+    };
+    let [few, many] = [of(0.5), of(0.001)];
+    assert!((5.0..30.0).contains(&few.effective_rows) && few.policy.is_none(), "{few:?}");
+    assert!((many.effective_rows - 400.0).abs() < 1e-9 && many.policy.is_some(), "{many:?}");
+}
+
 #[test]
 fn parts_are_said_in_words() {
     let numbers = |from: f64, to: f64| Part::Numbers(from, to).words();
