@@ -38,6 +38,10 @@ pub(crate) enum Failure {
     Argument { name: &'static str, value: String, why: String },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
+    #[error("{}: {source}", path.display())]
+    WriteFile { path: PathBuf, source: std::io::Error },
+    #[error("the page: {0}")]
+    Page(#[from] report::plot::PlotError),
     #[error("standard output: {0}")]
     Output(#[from] std::io::Error),
     #[error("the answer as JSON: {0}")]
@@ -65,7 +69,12 @@ impl Failure {
             | Self::Threads(_) => WRONG_ARGUMENTS,
             Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
             Self::Format(_) | Self::Model { .. } | Self::NoColumns { .. } | Self::Job { .. } => BAD_DATA,
-            Self::Write { .. } | Self::WriteLog(_) | Self::Output(_) | Self::Json(_) => CANNOT_WRITE,
+            Self::Write { .. }
+            | Self::WriteLog(_)
+            | Self::WriteFile { .. }
+            | Self::Page(_)
+            | Self::Output(_)
+            | Self::Json(_) => CANNOT_WRITE,
         }
     }
 }
