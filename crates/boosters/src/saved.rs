@@ -148,11 +148,14 @@ pub fn write_atomically_with<E: From<std::io::Error>>(
         return Ok(device.flush()?);
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What the system says of the folder, and not of the temporary file: its user asked for another one.
+    std::fs::metadata(folder)?;
+    let unnamed = |error: std::io::Error| std::io::Error::from(error.kind());
     let mut builder = tempfile::Builder::new();
     // A temporary file is private to its owner; a learner is readable like any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = BufWriter::new(builder.tempfile_in(folder)?);
+    let mut file = BufWriter::new(builder.tempfile_in(folder).map_err(unnamed)?);
     write(&mut file)?;
     let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;

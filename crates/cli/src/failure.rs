@@ -54,6 +54,8 @@ pub(crate) enum Failure {
     NoCommand { name: String, commands: String },
     #[error("{}: {source}", path.display())]
     WriteFile { path: PathBuf, source: std::io::Error },
+    #[error("the page: {0}")]
+    Page(#[from] report::plot::PlotError),
     #[error("standard output: {0}")]
     Output(#[from] std::io::Error),
     #[error("the answer as JSON: {0}")]
@@ -105,6 +107,7 @@ impl Failure {
             Self::Write { .. }
             | Self::WriteLog(_)
             | Self::WriteFile { .. }
+            | Self::Page(_)
             | Self::Output(_)
             | Self::Json(_) => CANNOT_WRITE,
         }

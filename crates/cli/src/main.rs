@@ -1,12 +1,14 @@
 //! `ocoboost`: from a log of decisions to a policy that is known to be better.
 //!
 //! Reading order: `arguments`; `configuration`, where else settings come from; `commands`, a file a command;
-//! `failure`, the exit codes. Data go to the standard output, and progress to the standard error.
+//! `page`, the page of `evaluate --html`; `failure`, the exit codes. Data go to the standard output, and
+//! progress to the standard error.
 
 mod arguments;
 mod commands;
 mod configuration;
 mod failure;
+mod page;
 
 use configuration::{Configured, Refused, configured};
 use failure::Failure;

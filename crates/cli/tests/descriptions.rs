@@ -5,7 +5,6 @@ mod running;
 
 use running::{output, refused, run, trained};
 use serde_json::Value;
-use std::path::Path;
 
 #[test]
 fn every_shell_gets_the_commands_and_their_options() {
@@ -50,17 +49,4 @@ fn a_model_is_exported() {
     refused(&["export", &at("none.ocob"), &file], 66, "none.ocob");
     refused(&["export", &model, &at("no folder/model.json")], 73, "no folder/model.json");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-}
-
-#[test]
-fn the_guide_names_every_command() {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/program.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
-    let help = output(&["--help"]);
-    let commands = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
-    let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.len() > 8 && names.contains(&"train"), "{names:?}");
-    for name in names.into_iter().filter(|name| *name != "help") {
-        assert!(guide.contains(&format!("| `{name} ")), "the guide lacks {name}");
-    }
 }

@@ -233,14 +233,3 @@ fn what_is_wrong_in_a_file_of_settings_is_said_with_its_place() {
     // A setting of another command is none of this one.
     assert_eq!(said("OCOBOOST_EXPLORE", "much").0, Some(66));
 }
-
-/// The file of settings that the guide shows, with a limit on the rounds.
-#[test]
-fn the_settings_of_the_guide_are_settings() {
-    let folder = tempfile::tempdir().unwrap();
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/program.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
-    let shown = guide.split_once("```toml\n").unwrap().1.split_once("```").unwrap().0;
-    let (found, _) = record(folder.path(), &["--candidates", "1", "--rounds", "3"], &[], shown);
-    assert_eq!((&found["budget"], &found["overrides"]["max_depth"]), (&Value::from(600.0), &Value::from(6)));
-}

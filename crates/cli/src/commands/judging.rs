@@ -1,11 +1,12 @@
 //! `evaluate` and `compare`.
 
-use super::models::{Named, options_of};
+use super::models::{Named, check_output, options_of};
 use super::output::{Cell, Table, write_to};
 use super::reading::{Opened, open};
 use crate::arguments::{Certainty, Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
-use ocoboost::{JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
+use crate::page::Page;
+use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::{say, warn};
 use serde_json::{Value, json};
@@ -95,6 +96,8 @@ fn judge_of(job: JudgeJobBuilder, opened: &Opened) -> Result<JudgeJob, Failure> 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
     let job = judge(&asked.certainty, manners)?;
+    let unwritable = |path: &Path, source| Failure::WriteFile { path: path.to_owned(), source };
+    asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
     let named = Named::of(Path::new(&asked.policy))?;
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
@@ -107,8 +110,20 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         None if matches!(named, Named::Logged) => Target::Logged,
         None => Target::Policy(&uniform),
     };
-    let judgement = job.evaluate(&opened.log, target).map_err(failed)?;
+    let (judgement, breakdown) = match &asked.html {
+        None => (job.evaluate(&opened.log, target).map_err(failed)?, None),
+        Some(_) => {
+            let settings = breakdown_of(named.model());
+            let (judgement, breakdown) = job.break_down(&opened.log, target, &settings).map_err(failed)?;
+            (judgement, Some(breakdown))
+        }
+    };
     let caution = caution(&named, &opened);
+    if let (Some(path), Some(breakdown)) = (&asked.html, &breakdown) {
+        let (policy, log, model) = (&*asked.policy, &*opened.name, named.model());
+        let page = Page { policy, log, model, judgement: &judgement, breakdown, caution }.html()?;
+        write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+    }
     if form == Form::Json {
         say(&answer(&judgement, caution)?.to_string())?;
     } else if form != Form::Text {
@@ -149,6 +164,14 @@ fn warn_of(judgement: &Judgement, caution: Option<&str>, manners: &Manners) {
         caution.into_iter().for_each(warn);
         judgement.warnings.iter().for_each(|warning| warn(&warning.to_string()));
     }
+}
+
+/// The columns that a model looks at come first.
+fn breakdown_of(model: Option<&Model>) -> BreakdownSettings {
+    let of_schema = |model: &Model| Some(model.record().importance.of_columns(model.schema()?));
+    let columns = model.and_then(of_schema).unwrap_or_default();
+    let columns_first = columns.into_iter().map(|(place, _)| place).collect();
+    BreakdownSettings { columns_first, ..BreakdownSettings::default() }
 }
 
 pub(super) fn interval(one: &ocoboost::ValueEstimate) -> String {

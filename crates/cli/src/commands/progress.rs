@@ -157,7 +157,7 @@ mod tests {
         };
         for (value, best) in [(0.5, "0.5000"), (0.625, "0.6250"), (0.25, "0.6250")] {
             let value = Estimate { value, standard_error: None };
-            let tried = Tried { candidate, rounds: 7, best_round: 5, value };
+            let tried = Tried { candidate, rounds: 7, best_round: 5, value, curve: Vec::new() };
             assert_eq!(seen.text(&Event::Progress(Round::Tried(&tried)), 20.0, 60.0), None);
             let expected = format!("candidate 3, round 7, the best so far earns {best}; at most 40 s left");
             assert_eq!(seen.text(&search, 20.0, 60.0).unwrap(), expected);

@@ -2,7 +2,7 @@
 
 use super::interruption::{is_asked, listen};
 use super::judging::{answer, code, delta, range};
-use super::models::kept;
+use super::models::{check_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, open_all, options};
 use crate::arguments::{Form, Manners, Train};
@@ -11,9 +11,8 @@ use formats::{LogOptions, RowLabels};
 use ocoboost::model_file::ModelFileError;
 use ocoboost::{Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};
 use report::output::{say, warn};
-use std::io::ErrorKind;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// `60s`, `10m`, `1h`, or a number of seconds.
@@ -31,17 +30,6 @@ pub(super) fn duration(text: &str) -> Result<Duration, Failure> {
     };
     let seconds = unit * number.parse::<f64>().map_err(|_| refused())?;
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
-}
-
-/// Refuses a file that could not be written after all the work.
-fn check_folder(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let found = match std::fs::metadata(folder) {
-        Ok(found) if !found.is_dir() => Err(ErrorKind::NotADirectory.into()),
-        Ok(_) if path.is_dir() => Err(ErrorKind::IsADirectory.into()),
-        other => other.map(|_| ()),
-    };
-    found.map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
 }
 
 pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
@@ -72,7 +60,8 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     }
     // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
-    check_folder(&asked.output)?;
+    let unwritable = |source| Failure::WriteFile { path: asked.output.clone(), source };
+    check_output(&asked.output).map_err(unwritable)?;
     let mut saver = Saver::new(asked.checkpoint.as_ref().or(asked.resume.as_ref()))?;
     let from = asked.resume.as_ref().map(|path| {
         TrainCheckpoint::load(path).map_err(|source| Failure::Model { path: path.clone(), source })
@@ -136,7 +125,9 @@ const SHARE: u32 = 20;
 
 impl<'a> Saver<'a> {
     fn new(path: Option<&'a PathBuf>) -> Result<Self, Failure> {
-        path.map_or(Ok(()), |path| check_folder(path))?;
+        if let Some(path) = path {
+            check_output(path).map_err(|source| Failure::WriteFile { path: path.clone(), source })?;
+        }
         Ok(Self { path, next: Instant::now(), is_over: false, failure: None })
     }
 
