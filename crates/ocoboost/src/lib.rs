@@ -5,6 +5,7 @@
 //!   estimates, a lower bound on the improvement over the logging policy, and a [`Verdict`].
 //! * [`estimate_propensities`]: for a log without propensities.
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
+//! * [`BoostJob`]: a [`Classifier`] of a table, by the MABoost family.
 //! * [`model_file`]: one compact file, safe to load from any bytes.
 //! * [`inspect`]: what a model looks at.
 //!
@@ -38,7 +39,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod boost;
+mod classification;
 mod error;
+mod figures;
 mod importance;
 pub mod inspect;
 mod judge;
@@ -47,6 +51,11 @@ pub mod model_file;
 mod propensities;
 mod train;
 
+pub use boost::{
+    BoostAlgorithm, BoostEvent, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer, ClassCode,
+    ClassTable, Classifier, TriedBoost,
+};
+pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;
 pub use importance::Importance;
 pub use judge::{

@@ -1,9 +1,9 @@
 //! Several policies on one log.
 
-use super::judgement::thousands;
 use super::observations::Observed;
 use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target, deviation};
 use crate::error::JobError;
+use crate::figures::thousands;
 use crate::propensities::EstimatedPropensities;
 use off_policy::Log;
 use off_policy::estimators::{Estimate, Moments, normal_interval};

@@ -1,6 +1,7 @@
 //! A judgement.
 
 use super::{Bound, BoundMethod, PropensitySource, Verdict};
+use crate::figures::thousands;
 use off_policy::estimators::{Estimator, Support, SupportWarning};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -230,19 +231,6 @@ fn trimmed(value: f64, digits: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// 12,345.
-pub(super) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (k, digit) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,7 +243,6 @@ mod tests {
         }
         assert_eq!([figure(-12_345.6), figure(1e-9)], ["-12346", "1.00e-9"]);
         assert_eq!([down(0.2799), up(0.2711), down(0.00123), down(12.9)], ["0.27", "0.28", "0.0012", "12"]);
-        assert_eq!([thousands(7), thousands(4000), thousands(1_234_567)], ["7", "4,000", "1,234,567"]);
         assert_eq!([trimmed(95.0, 4), trimmed(99.9, 4)], ["95", "99.9"]);
     }
 }

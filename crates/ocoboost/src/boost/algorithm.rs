@@ -1,0 +1,131 @@
+//! The algorithms and codes to choose among.
+
+use crate::error::JobError;
+use boosters::maboost::{
+    Active, AdaBoost, BoostError, BoostingRun, ClassExamples, CombinedBoost, Examples, LazySparseBoost,
+    MadaBoost, Multiclass, OutputCode, Reweighting, SmoothBoost,
+};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use weak_learners::batch::{BinnedTree, LeafAnswer};
+
+/// An algorithm of the MABoost family.
+///
+/// The default is [`Smooth`](Self::Smooth), with its k chosen on rows apart: under label noise it was no
+/// worse than AdaBoost in any of 40 comparisons and better in 25 (docs/results/maboost/README.md). Without
+/// noise the two were equal in 6 of 10, and each better in 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BoostAlgorithm {
+    /// [`AdaBoost`].
+    AdaBoost,
+    /// [`SmoothBoost`]: no row weighs more than k times its share.
+    #[default]
+    Smooth,
+    /// [`LazySparseBoost`]: most weights are 0.
+    Sparse,
+    /// [`MadaBoost`].
+    MadaBoost,
+    /// [`CombinedBoost`]: no row of a second, noisy table weighs more than k times its share.
+    Combined,
+}
+
+impl BoostAlgorithm {
+    /// What it is called in a sentence.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AdaBoost => "AdaBoost",
+            Self::Smooth => "smooth boosting",
+            Self::Sparse => "sparse boosting",
+            Self::MadaBoost => "MadaBoost",
+            Self::Combined => "boosting of combined tables",
+        }
+    }
+
+    /// Whether it has a smoothness k.
+    pub(super) fn is_smooth(self) -> bool {
+        matches!(self, Self::Smooth | Self::Combined)
+    }
+}
+
+/// The code by which more than two classes become pairs of classes \[ASS00\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ClassCode {
+    /// A column for every class against the others.
+    #[default]
+    OneVsRest,
+    /// A column for every two classes.
+    OneVsOne,
+    /// Columns of random signs, ⌈10·log₂ K⌉ of them.
+    RandomDense,
+}
+
+impl ClassCode {
+    /// The code of K classes; two classes are one column.
+    pub(super) fn code(self, classes: usize, seed: u64) -> Result<OutputCode, JobError> {
+        let code = match self {
+            _ if classes == 2 => OutputCode::new(vec![vec![-1], vec![1]]),
+            Self::OneVsRest => OutputCode::one_vs_rest(classes),
+            Self::OneVsOne => OutputCode::one_vs_one(classes),
+            Self::RandomDense => {
+                let mut rng = ChaCha8Rng::seed_from_u64(seed);
+                rng.set_stream(1 << 45);
+                // Of three classes there are three columns and no more.
+                let columns = (10 * ceil_log2(classes)).max(classes);
+                OutputCode::random_dense(classes, columns, 1.0, &mut rng)
+            }
+        };
+        Ok(code.map_err(BoostError::from)?)
+    }
+}
+
+/// ⌈log₂ n⌉.
+fn ceil_log2(n: usize) -> usize {
+    n.max(1).next_power_of_two().trailing_zeros() as usize
+}
+
+/// The weak learner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Trees {
+    pub(super) max_depth: u16,
+    pub(super) min_weight_fraction_leaf: f64,
+}
+
+/// A run of an algorithm over trees.
+pub(super) type Run = BoostingRun<BinnedTree, Box<dyn Reweighting>>;
+
+impl BoostAlgorithm {
+    /// The runs of all columns before their first round. `secondary` is true for the rows of a second table.
+    pub(super) fn runs(
+        self,
+        smoothness: Option<f64>,
+        trees: Trees,
+        code: OutputCode,
+        classes: &[u32],
+        secondary: &[bool],
+    ) -> Result<Multiclass<Run>, JobError> {
+        let examples = ClassExamples::uniform(classes.to_vec())?;
+        let learner = BinnedTree::new(trees.max_depth, LeafAnswer::Sign, trees.min_weight_fraction_leaf)?;
+        // Where the algorithm has a k, there is one: it was set, or is a candidate.
+        let k = smoothness.unwrap_or(f64::INFINITY);
+        let algorithm = |examples: &Examples| -> Result<Box<dyn Reweighting>, BoostError> {
+            Ok(match self {
+                Self::AdaBoost => Box::new(AdaBoost::new(examples)?),
+                Self::Smooth => Box::new(SmoothBoost::<Active>::smooth(examples, k)?),
+                Self::Sparse => Box::new(LazySparseBoost::sparse(examples)?),
+                Self::MadaBoost => Box::new(MadaBoost::new(examples)?),
+                Self::Combined => Box::new(CombinedBoost::new(examples, secondary, k)?),
+            })
+        };
+        let run = |_, column: Examples| {
+            let algorithm = algorithm(&column)?;
+            BoostingRun::new(column, learner.clone(), algorithm)
+        };
+        Ok(Multiclass::new(code, &examples, run)?)
+    }
+}
