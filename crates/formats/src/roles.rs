@@ -77,8 +77,14 @@ impl Roles {
 
     /// Those of a table with labels.
     pub(crate) fn of_table(file: FileName, label: &str, options: &LogOptions) -> Result<Self, FormatError> {
-        let named = vec![(Role::Label, label.trim().to_owned(), true)];
+        let mut named = vec![(Role::Label, label.trim().to_owned(), true)];
+        named.extend(options.time.as_deref().map(|name| (Role::Time, name.trim().to_owned(), true)));
         Self::new(file, named, false, options, options.labels.clone())
+    }
+
+    /// Those of rows that are read one by one.
+    pub(crate) fn of_examples(file: FileName, options: &LogOptions) -> Result<Self, FormatError> {
+        Self::new(file, Vec::new(), false, options, options.labels.clone())
     }
 
     fn new(
