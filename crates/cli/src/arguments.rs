@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Inspect(Inspect),
     /// Write a log in another format
     Convert(Convert),
+    /// Learn a classifier of a table by boosting, and say how often it errs
+    Boost(Boost),
 }
 
 /// What every command takes.
@@ -136,6 +138,9 @@ pub(crate) struct Evaluate {
     /// Certainty of the lower bound [default: 0.95]
     #[arg(long, value_name = "P")]
     pub(crate) confidence: Option<f64>,
+    /// Column of the classes, for a classifier [default: that of its training]
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -183,4 +188,91 @@ pub(crate) struct Convert {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) columns: Columns,
+}
+
+/// Which columns of a table are what.
+#[derive(Debug, Args)]
+pub(crate) struct TableColumns {
+    /// Columns that are not learnt from, separated by commas
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Columns that are labels though they look like numbers, separated by commas
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    pub(crate) labels: Vec<String>,
+    /// Format of the input; default: by its content and name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) input_format: Option<String>,
+}
+
+/// A booster of the MABoost family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Algorithm {
+    /// Every mistake gains weight: for labels that are right
+    Adaboost,
+    /// No row weighs more than k times its share: for labels of which some are wrong
+    Smooth,
+    /// Most weights are 0
+    Sparse,
+    /// Weights that stop growing
+    Madaboost,
+    /// A cap for the rows of a second table
+    Combined,
+}
+
+/// How more than two classes become pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Code {
+    /// Every class against the others
+    OneVsRest,
+    /// Every two classes
+    OneVsOne,
+    /// Random halves of the classes
+    RandomDense,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Boost {
+    /// The table; `-` is the standard input
+    pub(crate) table: PathBuf,
+    /// Column of the classes
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: String,
+    /// The model
+    #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: TableColumns,
+    /// Column that orders the rows in time: the last ones judge
+    #[arg(long, value_name = "COL")]
+    pub(crate) time: Option<String>,
+    /// The booster [default: smooth, which wrong labels harm least; combined with --secondary]
+    #[arg(long, value_enum)]
+    pub(crate) algorithm: Option<Algorithm>,
+    /// k of smooth and combined boosting [default: chosen among 1.5, 2, 3, 5, 10 and 30]
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) smoothness: Option<f64>,
+    /// A second table with the same columns, whose classes may be wrong
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) secondary: Option<PathBuf>,
+    /// The code of more than two classes [default: one-vs-rest]
+    #[arg(long, value_enum)]
+    pub(crate) code: Option<Code>,
+    /// Rounds, at most [default: 300]
+    #[arg(long, visible_alias = "n_estimators", alias = "num_boost_round", value_name = "N")]
+    pub(crate) rounds: Option<usize>,
+    /// Rounds without a smaller error that end the search [default: 50]
+    #[arg(long, visible_alias = "early_stopping_rounds", value_name = "N")]
+    pub(crate) early_stopping_rounds: Option<usize>,
+    /// Depth of the trees [default: 3]
+    #[arg(long, visible_alias = "max_depth", value_name = "N")]
+    pub(crate) max_depth: Option<u16>,
+    /// Least share of the weight in a leaf [default: 0]
+    #[arg(long, visible_alias = "min_weight_fraction_leaf", value_name = "SHARE")]
+    pub(crate) min_weight_fraction_leaf: Option<f64>,
+    /// Share of the rows that judge: the last ones where --time names a column, else drawn [default: 0.25]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) holdout: Option<f64>,
+    /// Certainty of the interval [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
 }

@@ -1,5 +1,6 @@
 //! `evaluate` and `compare`.
 
+use super::classifiers;
 use super::models::{Named, options_of};
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
@@ -67,7 +68,10 @@ pub(super) fn judge(
 }
 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
-    let named = Named::of(Path::new(&asked.policy))?;
+    let named = match Named::of(Path::new(&asked.policy))? {
+        Named::Other(content) => return classifiers::evaluate(&content, asked, manners),
+        named => named,
+    };
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
     let failed = |source: JobError| Failure::Job { file: opened.source.name.clone(), source };
@@ -103,7 +107,7 @@ pub(super) fn interval(one: &ocoboost::ValueEstimate) -> String {
 
 pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure> {
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
-    let named = policies.iter().map(|path| Named::of(path)).collect::<Result<Vec<_>, _>>()?;
+    let named = policies.iter().map(|path| Named::policy(path)).collect::<Result<Vec<_>, _>>()?;
     let first = named.iter().find_map(Named::model);
     let options = options_of(first, &asked.columns)?;
     let opened = open(log, first.and_then(Model::schema), &options, manners)?;

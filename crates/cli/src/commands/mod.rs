@@ -1,5 +1,8 @@
-//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`].
+//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], and what
+//! [`classifiers`] do where others have policies.
 
+mod boost;
+mod classifiers;
 mod convert;
 mod inspect;
 mod judging;
@@ -26,5 +29,6 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Predict(asked) => predict::predict(asked, manners),
         Command::Inspect(asked) => inspect::inspect(asked),
         Command::Convert(asked) => convert::convert(asked),
+        Command::Boost(asked) => boost::boost(asked, manners),
     })?
 }

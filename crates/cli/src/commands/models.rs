@@ -5,18 +5,21 @@ use crate::arguments::Columns;
 use crate::failure::Failure;
 use formats::LogOptions;
 use ocoboost::Model;
+use ocoboost::model_file::{Content, ModelFileError};
 use serde_json::Value;
 use std::path::Path;
 
-pub(super) fn load(path: &Path) -> Result<Model, Failure> {
-    Model::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
+/// A model of any kind.
+pub(super) fn content(path: &Path) -> Result<Content, Failure> {
+    Content::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
 }
 
-/// A policy by its argument: a model, or one of two words.
+/// A policy by its argument: a model, or one of two words; or a model that is no policy.
 pub(super) enum Named {
     Uniform,
     Logged,
     Model(Box<Model>),
+    Other(Content),
 }
 
 impl Named {
@@ -24,8 +27,22 @@ impl Named {
         Ok(match argument.to_str() {
             Some("uniform") => Self::Uniform,
             Some("logged") => Self::Logged,
-            _ => Self::Model(Box::new(load(argument)?)),
+            _ => match content(argument)? {
+                Content::Policy(model) => Self::Model(model),
+                other => Self::Other(other),
+            },
         })
+    }
+
+    /// The same, where nothing but a policy will do.
+    pub(super) fn policy(argument: &Path) -> Result<Self, Failure> {
+        match Self::of(argument)? {
+            Self::Other(other) => {
+                let source = ModelFileError::OtherContent { expected: "a policy", found: other.kind() };
+                Err(Failure::Model { path: argument.to_owned(), source })
+            }
+            named => Ok(named),
+        }
     }
 
     pub(super) fn model(&self) -> Option<&Model> {

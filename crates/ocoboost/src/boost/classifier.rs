@@ -1,6 +1,6 @@
 //! A trained classifier.
 
-use super::calibration::{self, softmax};
+use super::calibration::Calibration;
 use super::class_vote::{ClassAnswer, ClassVote};
 use super::record::BoostRecord;
 use super::table::{ClassTable, class_name};
@@ -16,16 +16,15 @@ use weak_learners::batch::Tree;
 ///
 /// The agreement with class r is s_r = Σ_l M_rl f_l over the columns l of the code, where f_l is the weighted
 /// vote of the trees of the column. The answer is the class of largest s_r. The vote v_r = s_r/ΣΣ|η| lies in
-/// \[−1, 1\], and is no probability. Probabilities ∝ exp(βv_r) are calibrated: β is fitted on rows that the
-/// votes were not learnt from.
+/// \[−1, 1\], and is no probability. The probabilities (1 − ε)·exp(βv_r)/Σ exp(βv_s) + ε/K are calibrated: β
+/// and ε are those of largest likelihood on rows that the votes were not learnt from.
 ///
 /// [`BoostJob`](super::BoostJob) has an example. *Cost:* a walk a tree and O(KL) a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classifier {
     vote: ClassVote,
     schema: Schema,
-    /// β.
-    sharpness: f64,
+    calibration: Calibration,
     record: BoostRecord,
     report: ClassificationReport,
     format: serde_json::Value,
@@ -36,7 +35,7 @@ pub struct Classifier {
 pub(crate) struct ClassifierParts {
     pub(crate) vote: MulticlassVote<Tree>,
     pub(crate) schema: Schema,
-    pub(crate) sharpness: f64,
+    pub(crate) calibration: Calibration,
     pub(crate) record: BoostRecord,
     pub(crate) report: ClassificationReport,
     pub(crate) format: serde_json::Value,
@@ -46,20 +45,17 @@ impl Classifier {
     /// The classifier of these parts.
     ///
     /// # Errors
-    /// Parts that do not belong together; a β outside [0, 1e4]; coefficients whose sum is not finite.
+    /// Parts that do not belong together; coefficients whose sum is not finite.
     pub(crate) fn new(parts: ClassifierParts) -> Result<Self, JobError> {
-        let ClassifierParts { vote, schema, sharpness, record, report, format } = parts;
+        let ClassifierParts { vote, schema, calibration, record, report, format } = parts;
         let expected = schema.actions();
         for (column, got) in [("the code", vote.code().classes()), ("the judgement", report.classes())] {
             if got != expected {
                 return Err(JobError::Length { column, expected, got });
             }
         }
-        if !(0.0..=calibration::MOST).contains(&sharpness) {
-            return Err(JobError::BadSetting { name: "sharpness", value: sharpness, domain: "[0, 1e4]" });
-        }
         let vote = ClassVote::new(vote, schema.inputs())?;
-        Ok(Self { vote, schema, sharpness, record, report, format })
+        Ok(Self { vote, schema, calibration, record, report, format })
     }
 
     /// The columns that it knows, and its classes.
@@ -98,10 +94,8 @@ impl Classifier {
         self.vote.inner()
     }
 
-    /// β of the probabilities.
-    #[must_use]
-    pub fn sharpness(&self) -> f64 {
-        self.sharpness
+    pub(crate) fn calibration(&self) -> Calibration {
+        self.calibration
     }
 
     /// What the rows apart show, and how it was trained: two sentences.
@@ -115,8 +109,9 @@ impl Classifier {
             let error = percent(self.record.training_error);
             format!("; the theorem bounds the training error by {}, and it is {error}", percent(bound))
         });
+        let how = if self.record.folds > 1 { "by cross-validation on" } else { "on" };
         format!(
-            "{report} {rounds} {plural} of {}{k} over trees of depth {max_depth}, chosen on {} rows{}.",
+            "{report} {rounds} {plural} of {}{k} over trees of depth {max_depth}, chosen {how} {} rows{}.",
             algorithm.name(),
             thousands(rows.choosing as u64),
             bound.unwrap_or_default(),
@@ -144,7 +139,7 @@ impl Classifier {
     ) -> Result<(), JobError> {
         let mut probabilities = vec![0.0; self.schema.actions()];
         self.vote.for_each(contexts, |answer, votes| {
-            softmax(votes, self.sharpness, &mut probabilities);
+            self.calibration.probabilities(votes, &mut probabilities);
             see(answer, &probabilities);
         })
     }

@@ -84,8 +84,8 @@ impl<'a> Answers<'a> {
         Self { sample, classes, scores: vec![(vec![0.0; n], 0); columns], votes: vec![0.0; n] }
     }
 
-    /// Adds the hypotheses that are new, and returns the share of rows that are answered wrongly.
-    pub(super) fn follow(&mut self, lockstep: &Lockstep) -> Result<f64, JobError> {
+    /// Adds the hypotheses that are new, and returns the number of rows that are answered wrongly.
+    pub(super) fn follow(&mut self, lockstep: &Lockstep) -> Result<usize, JobError> {
         for (run, (scores, followed)) in lockstep.runs.columns().iter().zip(&mut self.scores) {
             let ensemble = run.ensemble();
             for (tree, eta) in ensemble.hypotheses().iter().zip(ensemble.coefficients()).skip(*followed) {
@@ -94,10 +94,10 @@ impl<'a> Answers<'a> {
                 *followed += 1;
             }
         }
-        self.error(lockstep.runs.code())
+        self.errors(lockstep.runs.code())
     }
 
-    fn error(&self, code: &OutputCode) -> Result<f64, JobError> {
+    fn errors(&self, code: &OutputCode) -> Result<usize, JobError> {
         let (mut of_row, mut errors) = (vec![0.0; self.scores.len()], 0);
         for (i, class) in self.classes.iter().enumerate() {
             for (score, (scores, _)) in of_row.iter_mut().zip(&self.scores) {
@@ -105,11 +105,11 @@ impl<'a> Answers<'a> {
             }
             errors += usize::from(code.decode(&of_row, DECODING)? != *class);
         }
-        Ok(share(errors, self.classes.len()))
+        Ok(errors)
     }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "counts of rows")]
-fn share(part: usize, whole: usize) -> f64 {
+pub(super) fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }

@@ -4,11 +4,13 @@ mod algorithm;
 mod calibration;
 mod class_vote;
 mod classifier;
+mod folds;
 mod lockstep;
 mod record;
 mod table;
 
 pub use algorithm::{BoostAlgorithm, ClassCode};
+pub(crate) use calibration::Calibration;
 pub use class_vote::ClassAnswer;
 pub use classifier::Classifier;
 pub(crate) use classifier::ClassifierParts;
@@ -22,25 +24,28 @@ use crate::train::Split;
 use algorithm::Trees;
 use boosters::maboost::OutputCode;
 use class_vote::ClassVote;
-use lockstep::{Answers, Lockstep, Trained};
+use folds::{Fold, Sample};
+use lockstep::{Answers, Lockstep, Trained, share};
 use std::ops::ControlFlow;
 use weak_learners::LearnerError;
-use weak_learners::batch::{BinnedColumns, Tree, TreeNode};
+use weak_learners::batch::{Tree, TreeNode};
 
 /// Boosts trees on a table: the MABoost family and AdaBoost, for two classes and for many.
 ///
-/// *How.* A share of the rows is kept apart to judge, and a fifth of the others to choose on. On the rest
-/// every candidate k is boosted until the error on the rows of the choice has not fallen for
-/// `early_stopping_rounds`. The k and the round of least error are then boosted once more on all rows but
-/// those kept apart. Of more than two classes every column of a code is boosted; all columns have the same
-/// number of rounds, and the error is that of the decoded answer.
+/// *How.* A share of the rows is kept apart to judge. Of the others a fifth is kept apart to choose on: every
+/// candidate k is boosted on the rest until the error on that fifth has not fallen for
+/// `early_stopping_rounds`. Of few rows, at most 5,000, every fifth is kept apart in turn, and the error is
+/// that of all five (cross-validation); rows that are ordered by time have the last fifth alone. The k and
+/// the round of least error are then boosted once more on all rows but those that judge. Of more than two
+/// classes every column of a code is boosted; all columns have the same number of rounds, and the error is
+/// that of the decoded answer.
 ///
 /// *The bound* on the training error is that of the algorithm's theorem; of a code with no 0 it is the sum
 /// of the columns'. *Proof.* A wrong answer r to a row of class y has Σ_l(M_yl − M_rl)f_l ≤ 0, so M_yl f_l ≤
 /// 0 in some column: the row is an error of that column.
 ///
 /// *Determinism:* the classifier depends on the rows, the settings and the seed, and on a watcher that ends
-/// it. *Cost:* candidates × rounds × columns trees, each as [`BinnedTree`](weak_learners::batch::BinnedTree)
+/// it. *Cost:* candidates × folds × rounds × columns trees, each as [`BinnedTree`](weak_learners::batch::BinnedTree)
 /// says, and once more the chosen ones.
 ///
 /// ```
@@ -116,31 +121,18 @@ pub enum BoostEvent {
 
 /// The k that are tried where none is given: those of docs/results/maboost.
 const SMOOTHNESS: [f64; 6] = [1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
-/// The share of the rows for the choice, among those that are not kept apart.
+/// The share of the rows for the choice, among those that do not judge; and how many folds have that share.
 const CHOOSING_SHARE: f64 = 0.2;
-
-/// The rows of the parts.
-struct Parts {
-    learning: ClassTable,
-    choosing: ClassTable,
-    /// Both of these.
-    rest: ClassTable,
-    judging: ClassTable,
-}
-
-/// Rows to learn from.
-struct Sample {
-    binned: BinnedColumns,
-    classes: Vec<u32>,
-    /// Whether a row is of the second table.
-    secondary: Vec<bool>,
-}
+const FOLDS: usize = 5;
+/// The most rows that are chosen on in turn.
+const MOST_IN_FOLDS: usize = 5_000;
 
 /// The best candidate.
 struct Choice {
     tried: Vec<TriedBoost>,
     best: TriedBoost,
-    trained: Trained,
+    /// Its vote in every fold.
+    trained: Vec<Trained>,
     is_cut: bool,
 }
 
@@ -184,42 +176,40 @@ impl BoostJob {
         secondary: Option<&ClassTable>,
         mut watch: impl FnMut(BoostEvent) -> ControlFlow<()>,
     ) -> Result<Classifier, JobError> {
-        let BoostSettings { algorithm, delta, seed, .. } = self.settings;
+        let BoostSettings { algorithm, holdout_share, delta, seed, .. } = self.settings;
         match (algorithm == BoostAlgorithm::Combined, secondary.is_some()) {
             (true, false) => return Err(JobError::SecondTable("combined boosting needs a second table")),
             (false, true) => return Err(JobError::SecondTable("a second table is for combined boosting")),
             _ => {}
         }
         let code = self.settings.code.code(table.schema().actions(), seed)?;
-        let Parts { learning, choosing, rest, judging } = self.parts(table)?;
-        let choice = self.choose(&code, &Sample::of(&learning, secondary)?, &choosing, &mut watch)?;
-        let inputs = table.schema().inputs();
-        let mut votes = Vec::with_capacity(choosing.len());
-        let vote = ClassVote::new(choice.trained.vote.clone(), inputs)?;
-        vote.for_each(choosing.contexts(), |_, of_row| votes.push(of_row.to_vec()))?;
-        let sharpness = calibration::sharpness(&votes, choosing.classes());
-        let whole = match choice.is_cut {
+        let parts = self.split.parts(table.len(), holdout_share, seed)?;
+        let (rest, judging) = (table.select(&parts.learning)?, table.select(&parts.judging)?);
+        let split = self.split.of(&parts.learning);
+        let folds = if rest.len() <= MOST_IN_FOLDS { FOLDS } else { 1 };
+        let folds = Fold::all(&rest, secondary, &split, folds, CHOOSING_SHARE, seed)?;
+        let Choice { tried, best, mut trained, is_cut } = self.choose(&code, &folds, &mut watch)?;
+        let calibration = calibration(&trained, &folds)?;
+        let whole = match is_cut {
             true => None,
-            false => self.train(&code, &Sample::of(&rest, secondary)?, &choice.best, &mut watch)?,
+            false => self.train(&code, &Sample::of(&rest, secondary)?, &best, &mut watch)?,
         };
         let is_of_choice = whole.is_none();
-        let secondary = secondary.map_or(0, ClassTable::len);
-        let learnt = if is_of_choice { learning.len() } else { rest.len() };
+        let whole_rows = rest.len() + secondary.map_or(0, ClassTable::len);
         let rows = BoostRows {
-            learning: learnt + secondary,
-            choosing: choosing.len(),
+            learning: if is_of_choice { folds[0].sample.classes.len() } else { whole_rows },
+            choosing: folds.iter().map(|fold| fold.classes.len()).sum(),
             judging: judging.len(),
-            secondary,
+            secondary: secondary.map_or(0, ClassTable::len),
         };
-        let Choice { tried, best, trained, is_cut } = choice;
-        let trained = whole.unwrap_or(trained);
+        let trained = whole.unwrap_or_else(|| trained.swap_remove(0));
         let mut record = self.record(&trained, best);
-        (record.rows, record.tried) = (rows, tried);
+        (record.rows, record.folds, record.tried) = (rows, folds.len(), tried);
         (record.is_choice_cut, record.is_of_choice) = (is_cut, is_of_choice);
         let classifier = Classifier::new(ClassifierParts {
             vote: trained.vote,
             schema: table.schema().clone(),
-            sharpness,
+            calibration,
             record,
             report: ClassificationReport::new(code.classes(), rest.commonest(), delta)?,
             format: self.format.clone(),
@@ -227,40 +217,32 @@ impl BoostJob {
         classifier.judged(&judging, delta)
     }
 
-    fn parts(&self, table: &ClassTable) -> Result<Parts, JobError> {
-        let BoostSettings { holdout_share, seed, .. } = self.settings;
-        let parts = self.split.parts(table.len(), holdout_share, seed)?;
-        let (rest, judging) = (table.select(&parts.learning)?, table.select(&parts.judging)?);
-        let parts = self.split.of(&parts.learning).parts(rest.len(), CHOOSING_SHARE, seed)?;
-        let (learning, choosing) = (rest.select(&parts.learning)?, rest.select(&parts.judging)?);
-        Ok(Parts { learning, choosing, rest, judging })
-    }
-
     /// Boosts every candidate, and keeps the one of least error on the rows of the choice, the first of
     /// equals.
-    fn choose(
-        &self,
-        code: &OutputCode,
-        sample: &Sample,
-        choosing: &ClassTable,
-        watch: Watch<'_>,
-    ) -> Result<Choice, JobError> {
-        let apart = sample.binned.binned_like(choosing.contexts().clone())?;
+    fn choose(&self, code: &OutputCode, folds: &[Fold], watch: Watch<'_>) -> Result<Choice, JobError> {
+        let rows = folds.iter().map(|fold| fold.classes.len()).sum();
         let candidates: Vec<Option<f64>> = match self.settings.smoothness {
             None if self.settings.algorithm.is_smooth() => SMOOTHNESS.map(Some).to_vec(),
             given => vec![given],
         };
         let (mut tried, mut found, mut is_cut) = (Vec::new(), None, false);
         for (candidate, smoothness) in candidates.iter().enumerate() {
-            let mut lockstep = self.lockstep(*smoothness, code, sample)?;
-            let mut answers = Answers::new(&apart, choosing.classes(), code.columns());
+            let mut locksteps = Vec::with_capacity(folds.len());
+            for fold in folds {
+                let answers = Answers::new(&fold.apart, &fold.classes, code.columns());
+                locksteps.push((self.lockstep(*smoothness, code, &fold.sample)?, answers));
+            }
             let mut best = TriedBoost { smoothness: *smoothness, rounds: 0, best_round: 0, error: 1.0 };
             while best.rounds < self.settings.rounds
                 && best.rounds - best.best_round < self.settings.early_stopping_rounds
                 && !is_cut
             {
-                let goes_on = lockstep.round(&sample.binned)?;
-                let (round, error) = (best.rounds + 1, answers.follow(&lockstep)?);
+                let (mut goes_on, mut errors) = (false, 0);
+                for ((lockstep, answers), fold) in locksteps.iter_mut().zip(folds) {
+                    goes_on |= lockstep.round(&fold.sample.binned)?;
+                    errors += answers.follow(lockstep)?;
+                }
+                let (round, error) = (best.rounds + 1, share(errors, rows));
                 best.rounds = round;
                 if error < best.error || round == 1 {
                     (best.best_round, best.error) = (round, error);
@@ -272,16 +254,20 @@ impl BoostJob {
                 }
             }
             tried.push(best);
-            if found.as_ref().is_none_or(|(other, _): &(TriedBoost, Lockstep)| best.error < other.error) {
-                found = Some((best, lockstep));
+            if found.as_ref().is_none_or(|(other, _): &(TriedBoost, Vec<Lockstep>)| best.error < other.error)
+            {
+                found = Some((best, locksteps.into_iter().map(|(lockstep, _)| lockstep).collect()));
             }
             if is_cut {
                 break;
             }
         }
         // There is a candidate always.
-        let (best, lockstep) = found.ok_or(LearnerError::Empty { argument: "candidates" })?;
-        let trained = lockstep.trained(best.best_round, &sample.binned, &sample.classes)?;
+        let (best, locksteps) = found.ok_or(LearnerError::Empty { argument: "candidates" })?;
+        let of_fold = |(lockstep, fold): (Lockstep, &Fold)| {
+            lockstep.trained(best.best_round, &fold.sample.binned, &fold.sample.classes)
+        };
+        let trained = locksteps.into_iter().zip(folds).map(of_fold).collect::<Result<_, _>>()?;
         Ok(Choice { tried, best, trained, is_cut })
     }
 
@@ -332,6 +318,7 @@ impl BoostJob {
             seed,
             split: self.split.name().to_owned(),
             rows: BoostRows::default(),
+            folds: 0,
             tried: Vec::new(),
             rounds_planned: best.best_round,
             rounds: ensembles.iter().map(|one| one.hypotheses().len()).max().unwrap_or_default(),
@@ -348,20 +335,16 @@ impl BoostJob {
     }
 }
 
-impl Sample {
-    /// The rows of a table, and behind them those of a second one.
-    fn of(table: &ClassTable, secondary: Option<&ClassTable>) -> Result<Self, JobError> {
-        let mut is_secondary = vec![false; table.len()];
-        let joined = match secondary {
-            None => table.clone(),
-            Some(other) => {
-                is_secondary.resize(table.len() + other.len(), true);
-                table.joined(other)?
-            }
-        };
-        let binned = BinnedColumns::new(joined.contexts().clone())?;
-        Ok(Self { binned, classes: joined.classes().to_vec(), secondary: is_secondary })
+/// Fitted on the votes of every fold on the rows that it has not learnt from.
+fn calibration(trained: &[Trained], folds: &[Fold]) -> Result<Calibration, JobError> {
+    let (mut votes, mut classes) = (Vec::new(), Vec::new());
+    for (trained, fold) in trained.iter().zip(folds) {
+        let contexts = fold.apart.matrix();
+        let vote = ClassVote::new(trained.vote.clone(), contexts.dimension())?;
+        vote.for_each(contexts, |_, of_row| votes.push(of_row.to_vec()))?;
+        classes.extend_from_slice(&fold.classes);
     }
+    Ok(Calibration::of(&votes, &classes))
 }
 
 /// The shares of the coordinates, the largest first: a tree shares the size of its coefficient evenly among

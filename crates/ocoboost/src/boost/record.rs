@@ -23,6 +23,8 @@ pub struct BoostRecord {
     pub split: String,
     /// Rows by their part.
     pub rows: BoostRows,
+    /// 1 where one part of the rows was chosen on, more where every row was in its turn (cross-validation).
+    pub folds: usize,
     /// What was tried; an error is that of the best round among many, and optimistic.
     pub tried: Vec<TriedBoost>,
     /// The rounds that were chosen.
@@ -55,7 +57,7 @@ pub struct BoostRecord {
 pub struct BoostRows {
     /// Rows that were learnt from, those of the second table among them.
     pub learning: usize,
-    /// Rows that the rounds and k were chosen on.
+    /// Rows that the rounds and k were chosen on; with several folds, all but those that judge.
     pub choosing: usize,
     /// Rows that were kept apart to judge.
     pub judging: usize,

@@ -159,17 +159,19 @@ impl ClassificationReport {
         binomial::bounds(gained, gained.saturating_add(lost), self.delta())[0] > 0.5
     }
 
-    /// What the rows show, in words; `name` says what a class is called.
+    /// What the rows show, in words. `which` says which rows these are, and may be empty; `name` says what a
+    /// class is called.
     #[must_use]
-    pub fn sentence(&self, rows_are: &str, name: impl Fn(u32) -> String) -> String {
+    pub fn sentence(&self, which: &str, name: impl Fn(u32) -> String) -> String {
         let ErrorRate { value, lower, upper } = self.error();
         let mut text = String::new();
         // A string takes all that is written to it.
         let _ = write!(
             text,
-            "On {} rows {rows_are} {} are classified wrongly ({} to {} with {} certainty); always answering \
+            "On {} rows{}{which} {} are classified wrongly ({} to {} with {} certainty); always answering \
              {:?} is wrong on {}",
             thousands(self.rows()),
+            if which.is_empty() { "" } else { " " },
             percent(value),
             percent(lower),
             percent(upper),

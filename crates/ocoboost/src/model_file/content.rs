@@ -86,7 +86,7 @@ const FORMAT: [u8; 4] = *b"FRMT";
 const STATE: [u8; 4] = *b"STAT";
 const CODE: [u8; 4] = *b"CODE";
 const VOTE: [u8; 4] = *b"VOTE";
-const SHARPNESS: [u8; 4] = *b"SHRP";
+const CALIBRATION: [u8; 4] = *b"CALB";
 
 /// The first section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -208,7 +208,7 @@ pub(super) fn classifier_bytes(classifier: &Classifier) -> Result<Vec<u8>, Model
         section(CODE, vote.code())?,
         Section { tag: VOTE, bytes: votes::encode(vote, classifier.schema().inputs()) },
         section(SCHEMA, classifier.schema())?,
-        section(SHARPNESS, &classifier.sharpness())?,
+        section(CALIBRATION, &classifier.calibration())?,
         section(RECORD, classifier.record())?,
         section(JUDGEMENT, classifier.report())?,
         section(FORMAT, classifier.format())?,
@@ -220,7 +220,7 @@ fn classifier(sections: &mut Sections) -> Result<Classifier, ModelFileError> {
     let parts = ClassifierParts {
         vote: votes::decode(&name(VOTE), &sections.take(VOTE)?, code)?,
         schema: sections.json(SCHEMA)?,
-        sharpness: sections.json(SHARPNESS)?,
+        calibration: sections.json(CALIBRATION)?,
         record: sections.json(RECORD)?,
         report: sections.json(JUDGEMENT)?,
         format: sections.json(FORMAT)?,
