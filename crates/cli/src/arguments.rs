@@ -219,17 +219,6 @@ pub(crate) enum Algorithm {
     Combined,
 }
 
-/// How more than two classes become pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Code {
-    /// Every class against the others
-    OneVsRest,
-    /// Every two classes
-    OneVsOne,
-    /// Random halves of the classes
-    RandomDense,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Boost {
     /// The table; `-` is the standard input
@@ -245,7 +234,7 @@ pub(crate) struct Boost {
     /// Column that orders the rows in time: the last ones judge
     #[arg(long, value_name = "COL")]
     pub(crate) time: Option<String>,
-    /// The booster [default: smooth, which wrong labels harm least; combined with --secondary]
+    /// The booster [default: smooth or adaboost, whichever errs less; combined with --secondary]
     #[arg(long, value_enum)]
     pub(crate) algorithm: Option<Algorithm>,
     /// k of smooth and combined boosting [default: chosen among 1.5, 2, 3, 5, 10 and 30]
@@ -254,16 +243,13 @@ pub(crate) struct Boost {
     /// A second table with the same columns, whose classes may be wrong
     #[arg(long, value_name = "TABLE")]
     pub(crate) secondary: Option<PathBuf>,
-    /// The code of more than two classes [default: one-vs-rest]
-    #[arg(long, value_enum)]
-    pub(crate) code: Option<Code>,
     /// Rounds, at most [default: 300]
     #[arg(long, visible_alias = "n_estimators", alias = "num_boost_round", value_name = "N")]
     pub(crate) rounds: Option<usize>,
     /// Rounds without a smaller error that end the search [default: 50]
     #[arg(long, visible_alias = "early_stopping_rounds", value_name = "N")]
     pub(crate) early_stopping_rounds: Option<usize>,
-    /// Depth of the trees [default: 3]
+    /// Depth of the trees [default: 3 or 6, whichever errs less]
     #[arg(long, visible_alias = "max_depth", value_name = "N")]
     pub(crate) max_depth: Option<u16>,
     /// Least share of the weight in a leaf [default: 0]

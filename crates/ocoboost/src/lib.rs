@@ -52,8 +52,8 @@ mod propensities;
 mod train;
 
 pub use boost::{
-    BoostAlgorithm, BoostEvent, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer, ClassCode,
-    ClassTable, Classifier, TriedBoost,
+    BoostAlgorithm, BoostEvent, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer, ClassTable,
+    Classifier, TriedBoost,
 };
 pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;

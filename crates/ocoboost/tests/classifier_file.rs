@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal where none is expected fails the test")]
 
 use ocoboost::model_file::{Content, ModelFileError};
-use ocoboost::{BoostAlgorithm, BoostJob, ClassCode, ClassTable, Classifier, Model};
+use ocoboost::{BoostAlgorithm, BoostJob, ClassTable, Classifier, Model};
 use off_policy::{ActionNames, ContextColumn, Schema};
 use rows::RowMatrix;
 use sha2::{Digest, Sha256};
@@ -28,7 +28,7 @@ fn table() -> ClassTable {
 }
 
 fn classifier(rounds: usize) -> Classifier {
-    let job = BoostJob::builder().algorithm(BoostAlgorithm::MadaBoost).code(ClassCode::OneVsOne);
+    let job = BoostJob::builder().algorithm(BoostAlgorithm::MadaBoost);
     let job = job.rounds(rounds).max_depth(2).format(serde_json::json!({ "label": "kind" }));
     job.build().unwrap().fit(&table(), None, |_| ControlFlow::Continue(())).unwrap()
 }

@@ -4,10 +4,10 @@ use super::classifiers::{self, Kept, class_table};
 use super::judging::delta;
 use super::reading::{tell, within};
 use super::train::interruption;
-use crate::arguments::{Algorithm, Boost, Code, Form, Manners};
+use crate::arguments::{Algorithm, Boost, Form, Manners};
 use crate::failure::{Failure, INTERRUPTED, NOT_SHOWN};
 use formats::{LogOptions, Source, Table};
-use ocoboost::{BoostAlgorithm, BoostEvent, BoostJob, ClassCode, Classifier, JobError, Split};
+use ocoboost::{BoostAlgorithm, BoostEvent, BoostJob, Classifier, JobError, Split};
 use report::output::{say, warn};
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -74,9 +74,7 @@ fn settings(asked: &Boost, manners: &Manners) -> Result<ocoboost::BoostJobBuilde
         Algorithm::Madaboost => BoostAlgorithm::MadaBoost,
         Algorithm::Combined => BoostAlgorithm::Combined,
     });
-    // A second table is for one algorithm alone.
-    let of_tables = asked.secondary.as_ref().map(|_| BoostAlgorithm::Combined);
-    if let Some(algorithm) = algorithm.or(of_tables) {
+    if let Some(algorithm) = algorithm {
         job = job.algorithm(algorithm);
     }
     match (algorithm, &asked.secondary) {
@@ -93,13 +91,6 @@ fn settings(asked: &Boost, manners: &Manners) -> Result<ocoboost::BoostJobBuilde
     }
     if let Some(k) = asked.smoothness {
         job = job.smoothness(k);
-    }
-    if let Some(code) = asked.code {
-        job = job.code(match code {
-            Code::OneVsRest => ClassCode::OneVsRest,
-            Code::OneVsOne => ClassCode::OneVsOne,
-            Code::RandomDense => ClassCode::RandomDense,
-        });
     }
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);

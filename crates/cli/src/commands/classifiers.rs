@@ -196,9 +196,11 @@ fn inspect_classifier(model: &Classifier, most: usize) -> Result<(), Failure> {
     };
     say(&format!("{learning}{secondary}, {} to choose and {} to judge on", rows.choosing, rows.judging))?;
     for tried in &record.tried {
-        let k = tried.smoothness.map(|k| format!("k = {k}: ")).unwrap_or_default();
+        let k = tried.smoothness.map(|k| format!("k = {k}, ")).unwrap_or_default();
         let (best, rounds, error) = (tried.best_round, tried.rounds, 100.0 * tried.error);
-        say(&format!("tried {k}{error:.1}% wrong in round {best} of {rounds}"))?;
+        let depth = tried.max_depth;
+        let name = tried.algorithm.name();
+        say(&format!("tried {name}, {k}depth {depth}: {error:.1}% wrong in round {best} of {rounds}"))?;
     }
     if record.is_of_choice {
         say("it was interrupted, and has not learnt from the rows that it was chosen on")?;

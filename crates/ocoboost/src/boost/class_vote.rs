@@ -6,8 +6,8 @@ use rows::{Row, RowMatrix};
 use weak_learners::LearnerError;
 use weak_learners::batch::{Hypothesis, Tree};
 
-/// The answer of a vote is the class of largest agreement. One against the rest, it is the class of the
-/// largest score, whatever loss decodes.
+/// The answer is the class of the largest score, as with every loss where each class has a column against
+/// the rest.
 pub(super) const DECODING: Decoding = Decoding::Linear;
 
 /// An answer.

@@ -105,16 +105,19 @@ impl Classifier {
         let report = self.report.sentence("that had no part in the choice", |class| self.class_name(class));
         let k = smoothness.map(|k| format!(" with k = {k}")).unwrap_or_default();
         let plural = if *rounds == 1 { "round" } else { "rounds" };
-        let bound = bound.filter(|bound| *bound < 1.0).map(|bound| {
-            let error = percent(self.record.training_error);
-            format!("; the theorem bounds the training error by {}, and it is {error}", percent(bound))
-        });
+        let said = match *bound < 1.0 {
+            true => {
+                let error = percent(self.record.training_error);
+                format!("; the theorem bounds the training error by {}, and it is {error}", percent(*bound))
+            }
+            false => String::new(),
+        };
         let how = if self.record.folds > 1 { "by cross-validation on" } else { "on" };
         format!(
             "{report} {rounds} {plural} of {}{k} over trees of depth {max_depth}, chosen {how} {} rows{}.",
             algorithm.name(),
             thousands(rows.choosing as u64),
-            bound.unwrap_or_default(),
+            said,
         )
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Trained {
     /// The share of wrong answers to the rows that it learnt from.
     pub(super) training_error: f64,
     /// The theorem's bound on that.
-    pub(super) bound: Option<f64>,
+    pub(super) bound: f64,
 }
 
 impl Lockstep {
@@ -55,16 +55,13 @@ impl Lockstep {
         Ok(Trained { vote, training_error: share(errors, classes.len()), bound })
     }
 
-    /// The sum of the bounds of the columns, where every row is an example of every column.
-    fn bound(&self, rounds: usize) -> Option<f64> {
-        if self.runs.code().rows().any(|word| word.contains(&0)) {
-            return None;
-        }
+    /// The sum of the bounds of the columns.
+    fn bound(&self, rounds: usize) -> f64 {
         let of_column = |run: &Run| match run.record().get(..rounds).unwrap_or(run.record()).last() {
             Some(round) => round.promise.tight.unwrap_or(round.promise.error),
             None => 1.0,
         };
-        Some(self.runs.columns().iter().map(of_column).sum::<f64>().min(1.0))
+        self.runs.columns().iter().map(of_column).sum::<f64>().min(1.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a classifier remembers of its training.
 
-use super::{BoostAlgorithm, ClassCode};
+use super::BoostAlgorithm;
 use crate::model::Source;
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,6 @@ pub struct BoostRecord {
     pub algorithm: BoostAlgorithm,
     /// k, where the algorithm has one.
     pub smoothness: Option<f64>,
-    /// The code of more than two classes.
-    pub code: ClassCode,
     /// The deepest leaf of a tree.
     pub max_depth: u16,
     /// The least share of the weight in a leaf.
@@ -41,8 +39,8 @@ pub struct BoostRecord {
     pub leaves: usize,
     /// The share of the rows that it learnt from and answers wrongly.
     pub training_error: f64,
-    /// The theorem's bound on it, where there is one: not for [`ClassCode::OneVsOne`].
-    pub bound: Option<f64>,
+    /// The theorem's bound on it.
+    pub bound: f64,
     /// Coordinates by their share of the splits, weighted by the coefficients of their trees; coordinates that
     /// no tree splits on are left out.
     pub importance: Vec<(u32, f64)>,
@@ -68,8 +66,12 @@ pub struct BoostRows {
 /// A candidate of the choice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TriedBoost {
+    /// The algorithm.
+    pub algorithm: BoostAlgorithm,
     /// k, where the algorithm has one.
     pub smoothness: Option<f64>,
+    /// The deepest leaf of a tree.
+    pub max_depth: u16,
     /// The rounds that it played.
     pub rounds: usize,
     /// The round of least error, the first of equals.

@@ -27,7 +27,7 @@ fn stripes(rows: usize, classes: u32, noise: f64, seed: u64) -> ClassTable {
 }
 
 fn job(algorithm: BoostAlgorithm) -> BoostJobBuilder {
-    BoostJob::builder().algorithm(algorithm).rounds(60).early_stopping_rounds(15).seed(3)
+    BoostJob::builder().algorithm(algorithm).rounds(60).early_stopping_rounds(15).max_depth(3).seed(3)
 }
 
 const ALONE: [BoostAlgorithm; 4] =
@@ -50,28 +50,13 @@ fn every_algorithm_learns_two_classes_and_many_within_its_bound() {
             let judged = classifier.report().error();
             assert!(judged.lower <= error.value && error.value <= judged.upper, "{judged:?} {what}");
             assert!(classifier.report().is_better() && classifier.report().rows() == 200, "{what}");
-            let bound = record.bound.unwrap();
+            let bound = record.bound;
             assert!(record.training_error <= bound && bound <= 1.0, "{what}");
             assert_eq!(record.rows, BoostRows { learning: 600, choosing: 600, judging: 200, secondary: 0 });
             let of_noise = record.importance.iter().find(|(feature, _)| *feature == 2);
             assert!(of_noise.is_none_or(|(_, share)| *share < 0.25), "{what}");
             assert!((record.importance.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-12);
         }
-    }
-}
-
-#[test]
-fn all_codes_of_many_classes_are_decoded() {
-    let (table, fresh) = (stripes(900, 5, 0.0, 4), stripes(1_000, 5, 0.0, 5));
-    for (code, columns) in
-        [(ClassCode::OneVsRest, 5), (ClassCode::OneVsOne, 10), (ClassCode::RandomDense, 30)]
-    {
-        let job = job(BoostAlgorithm::AdaBoost).code(code).build().unwrap();
-        let classifier = job.fit(&table, None, GO_ON).unwrap();
-        assert_eq!(classifier.vote().code().columns(), columns);
-        let error = classifier.judge(&fresh, 0.05).unwrap().error().value;
-        assert!(error < 0.25, "{code:?}: {error}");
-        assert_eq!(classifier.record().bound.is_none(), code == ClassCode::OneVsOne);
     }
 }
 
@@ -107,6 +92,32 @@ fn the_round_and_the_k_of_least_error_are_kept() {
     assert_eq!(done, (1..=best.best_round).map(|now| (now, best.best_round)).collect::<Vec<_>>());
     assert_eq!(classifier.vote().ensembles()[0].hypotheses().len(), best.best_round);
     assert!(!record.is_of_choice && !record.is_choice_cut);
+}
+
+#[test]
+fn algorithm_k_and_depth_are_chosen_where_none_is_given() {
+    let table = stripes(900, 4, 0.0, 18);
+    let job = BoostJob::builder().rounds(40).seed(3).build().unwrap();
+    let classifier = job.fit(&table, None, GO_ON).unwrap();
+    let record = classifier.record();
+    let of = |tried: &TriedBoost| (tried.algorithm, tried.smoothness, tried.max_depth);
+    let first = record.tried[..7].iter().fold(record.tried[0], |a, b| if b.error < a.error { *b } else { a });
+    let mut expected: Vec<_> = SMOOTHNESS.map(|k| (BoostAlgorithm::Smooth, Some(k), 3)).to_vec();
+    expected.push((BoostAlgorithm::AdaBoost, None, 3));
+    expected.push((first.algorithm, first.smoothness, 6));
+    assert_eq!(record.tried.iter().map(of).collect::<Vec<_>>(), expected);
+    let best = record.tried.iter().fold(first, |a, b| if b.error < a.error { *b } else { a });
+    let chosen = (record.algorithm, record.smoothness, record.max_depth);
+    assert_eq!(chosen, of(&best), "{:?}", record.tried);
+    // No class was drawn at random, and weights without a cap do best.
+    assert_eq!(record.algorithm, BoostAlgorithm::AdaBoost);
+    let noisy = job.fit(&stripes(900, 2, 0.4, 19), None, GO_ON).unwrap();
+    assert_eq!(noisy.record().algorithm, BoostAlgorithm::Smooth, "{:?}", noisy.record().tried);
+    // A k alone asks for smooth boosting, and a second table for combined boosting.
+    let of_k = BoostJob::builder().smoothness(2.0).max_depth(2).rounds(2).build().unwrap();
+    assert_eq!(of_k.fit(&table, None, GO_ON).unwrap().record().algorithm, BoostAlgorithm::Smooth);
+    let of_two = of_k.fit(&table, Some(&table), GO_ON).unwrap();
+    assert_eq!((of_two.record().algorithm, of_two.record().tried.len()), (BoostAlgorithm::Combined, 1));
 }
 
 #[test]
