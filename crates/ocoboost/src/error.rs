@@ -80,6 +80,17 @@ pub enum JobError {
         /// The most.
         most: usize,
     },
+    /// A third class, for a learner that tells two apart.
+    #[error("{class:?} is a third class, beside {:?} and {:?}; the learner tells two apart", known[0], known[1])]
+    ThirdClass {
+        /// The class.
+        class: String,
+        /// The two that are known.
+        known: [String; 2],
+    },
+    /// An error of a schema.
+    #[error(transparent)]
+    Schema(#[from] off_policy::SchemaError),
     /// A class outside 0, …, K − 1.
     #[error("class {class} is not one of the {classes}, which are counted from 0")]
     UnknownClass {

@@ -6,6 +6,7 @@
 //! * [`estimate_propensities`]: for a log without propensities.
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
 //! * [`BoostJob`]: a [`Classifier`] of a table, by the MABoost family.
+//! * [`StreamJob`]: a [`StreamLearner`], an online booster of rows that come one by one.
 //! * [`model_file`]: one compact file, safe to load from any bytes.
 //! * [`inspect`]: what a model looks at.
 //!
@@ -49,6 +50,7 @@ mod judge;
 mod model;
 pub mod model_file;
 mod propensities;
+mod stream;
 mod train;
 
 pub use boost::{
@@ -66,4 +68,8 @@ pub use model::{
     Cuts, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source, TrainingRecord,
 };
 pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
+pub use stream::{
+    ProgressLine, ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder, StreamLearner,
+    StreamRound, StreamWeakLearner,
+};
 pub use train::{Event, Split, TrainJob, TrainJobBuilder};

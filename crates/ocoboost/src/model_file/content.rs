@@ -6,6 +6,7 @@ use crate::boost::{Classifier, ClassifierParts};
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Model, Provenance, TrainingRecord};
+use crate::stream::{StreamLearner, StreamParts};
 use boosters::saved::write_atomically;
 use off_policy::Schema;
 use off_policy::policies::Scores;
@@ -21,6 +22,8 @@ pub enum Content {
     Policy(Box<Model>),
     /// A classifier of tables.
     Classifier(Box<Classifier>),
+    /// A learner of a stream.
+    Stream(Box<StreamLearner>),
     /// The state of another learner or booster of this library.
     State(SavedState),
 }
@@ -84,6 +87,8 @@ const JUDGEMENT: [u8; 4] = *b"JUDG";
 const EXPLORATION: [u8; 4] = *b"XPLR";
 const FORMAT: [u8; 4] = *b"FRMT";
 const STATE: [u8; 4] = *b"STAT";
+const SOURCES: [u8; 4] = *b"SRCS";
+const PROGRAM: [u8; 4] = *b"PRGM";
 const CODE: [u8; 4] = *b"CODE";
 const VOTE: [u8; 4] = *b"VOTE";
 const CALIBRATION: [u8; 4] = *b"CALB";
@@ -94,6 +99,7 @@ const CALIBRATION: [u8; 4] = *b"CALB";
 enum Kind {
     Policy,
     Classifier,
+    Stream,
     State(String),
 }
 
@@ -104,6 +110,7 @@ impl Content {
         match self {
             Self::Policy(_) => "a policy".to_owned(),
             Self::Classifier(_) => "a classifier".to_owned(),
+            Self::Stream(_) => "a learner of a stream".to_owned(),
             Self::State(state) => format!("a {}", state.kind),
         }
     }
@@ -134,6 +141,7 @@ impl Content {
         match self {
             Self::Policy(model) => policy_bytes(model),
             Self::Classifier(classifier) => classifier_bytes(classifier),
+            Self::Stream(learner) => stream_bytes(learner),
             Self::State(SavedState { kind, json }) => container::write(&[
                 section(KIND, &Kind::State(kind.clone()))?,
                 Section { tag: STATE, bytes: json.clone().into_bytes() },
@@ -150,6 +158,7 @@ impl Content {
         let content = match sections.json(KIND)? {
             Kind::Policy => Self::Policy(Box::new(policy(&mut sections)?)),
             Kind::Classifier => Self::Classifier(Box::new(classifier(&mut sections)?)),
+            Kind::Stream => Self::Stream(Box::new(stream(&mut sections)?)),
             Kind::State(kind) => {
                 let refused =
                     |reason: &str| ModelFileError::State { section: name(STATE), reason: reason.to_owned() };
@@ -227,6 +236,29 @@ fn classifier(sections: &mut Sections) -> Result<Classifier, ModelFileError> {
     };
     let refused = |error: JobError| ModelFileError::State { section: name(VOTE), reason: error.to_string() };
     Classifier::new(parts).map_err(refused)
+}
+
+/// The bytes of a stream learner's file.
+pub(super) fn stream_bytes(learner: &StreamLearner) -> Result<Vec<u8>, ModelFileError> {
+    let StreamParts { state, sources, format, program } = learner.parts();
+    container::write(&[
+        section(KIND, &Kind::Stream)?,
+        section(STATE, state)?,
+        section(SOURCES, sources)?,
+        section(PROGRAM, program)?,
+        section(FORMAT, format)?,
+    ])
+}
+
+fn stream(sections: &mut Sections) -> Result<StreamLearner, ModelFileError> {
+    let parts = StreamParts {
+        state: sections.json(STATE)?,
+        sources: sections.json(SOURCES)?,
+        program: sections.json(PROGRAM)?,
+        format: sections.json(FORMAT)?,
+    };
+    let refused = |error: JobError| ModelFileError::State { section: name(STATE), reason: error.to_string() };
+    StreamLearner::new(parts).map_err(refused)
 }
 
 /// Writes bytes atomically.

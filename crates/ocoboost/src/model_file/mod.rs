@@ -27,6 +27,7 @@ pub use xgboost::{XgboostError, export_xgboost_json};
 
 use crate::boost::Classifier;
 use crate::model::Model;
+use crate::stream::StreamLearner;
 use std::path::Path;
 
 impl Model {
@@ -106,6 +107,49 @@ impl Classifier {
         match content {
             Content::Classifier(classifier) => Ok(*classifier),
             other => Err(ModelFileError::OtherContent { expected: "a classifier", found: other.kind() }),
+        }
+    }
+}
+
+impl StreamLearner {
+    /// Writes the learner atomically: a reader finds either the old file or the new one.
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        content::save_bytes(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a learner, which goes on bit for bit as the one that was saved.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        Self::of(Content::load(path)?)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ModelFileError::NotSerialisable`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        content::stream_bytes(self)
+    }
+
+    /// The learner of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        Self::of(Content::from_bytes(bytes)?)
+    }
+
+    fn of(content: Content) -> Result<Self, ModelFileError> {
+        match content {
+            Content::Stream(learner) => Ok(*learner),
+            other => {
+                Err(ModelFileError::OtherContent { expected: "a learner of a stream", found: other.kind() })
+            }
         }
     }
 }
