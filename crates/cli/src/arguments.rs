@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Convert(Convert),
     /// Learn a classifier of a table by boosting, and say how often it errs
     Boost(Boost),
+    /// Learn from rows one by one, and say how often they were predicted wrongly before
+    Stream(Stream),
 }
 
 /// What every command takes.
@@ -261,4 +263,67 @@ pub(crate) struct Boost {
     /// Certainty of the interval [default: 0.95]
     #[arg(long, value_name = "P")]
     pub(crate) confidence: Option<f64>,
+}
+
+/// A booster of streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnlineBooster {
+    /// Online agnostic boosting, whose theory allows for wrong labels
+    Agnostic,
+    /// Online realizable boosting
+    Realizable,
+    /// OSBoost, smooth boosting one row at a time
+    Osboost,
+    /// Online BBM, boosting by majority
+    Bbm,
+    /// AdaBoost.OL, which needs no advantage
+    AdaboostOl,
+    /// One weak learner alone
+    None,
+}
+
+/// What is boosted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WeakLearner {
+    /// Thresholds of single columns, found in the stream
+    Stumps,
+    /// Counts and moments of every column
+    NaiveBayes,
+    /// A linear model of scaled numbers
+    Logistic,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stream {
+    /// The rows; `-` is the standard input
+    pub(crate) examples: PathBuf,
+    /// Column of the two classes; rows without one are predicted only. Vowpal Wabbit's text has none
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
+    /// The model
+    #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// A model to go on from, as if it had not been stopped
+    #[arg(short = 'i', long, visible_alias = "initial_regressor", value_name = "MODEL")]
+    pub(crate) input: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) columns: TableColumns,
+    /// The predictions, each made before its row was learnt from; `-` is the standard output
+    #[arg(short = 'p', long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// The booster [default: bbm]
+    #[arg(long, value_enum, conflicts_with = "input")]
+    pub(crate) booster: Option<OnlineBooster>,
+    /// The weak learner [default: naive-bayes]
+    #[arg(long, value_enum, conflicts_with = "input")]
+    pub(crate) weak_learner: Option<WeakLearner>,
+    /// Weak learners [default: 20]
+    #[arg(long, conflicts_with = "input", value_name = "N")]
+    pub(crate) learners: Option<usize>,
+    /// Advantage of the weak learners [default: chosen among 0.5, 0.2 and 0.1, and 1 where that is allowed]
+    #[arg(long, conflicts_with = "input", value_name = "GAMMA")]
+    pub(crate) advantage: Option<f64>,
+    /// There are 2^B coordinates for columns and labels [default: by the first row, 8 to 12]
+    #[arg(short = 'b', long, visible_alias = "bit_precision", conflicts_with = "input", value_name = "B")]
+    pub(crate) bits: Option<u32>,
 }

@@ -30,7 +30,7 @@ use std::ops::Range;
 /// use formats::{Examples, LogOptions, Source};
 /// use off_policy::Value;
 /// let text = "size,colour,since,kind\n2.5,red,1970-01-03,a\n,NA,,\n";
-/// let mut rows = Examples::open(Source::bytes("t.csv", text), "kind", &LogOptions::default())?;
+/// let mut rows = Examples::open(Source::bytes("t.csv", text), Some("kind"), &LogOptions::default())?;
 /// let first = rows.advance()?.expect("a row");
 /// assert_eq!(first.label(), Some("a"));
 /// let cells = [("size", Value::Number(2.5)), ("colour", Value::Text("red")), ("since", Value::Number(2.0))];
@@ -96,17 +96,21 @@ impl std::fmt::Debug for Example<'_> {
 }
 
 impl Examples {
-    /// Opens a file or a stream. `label` is the column of the labels, of which rows may have none.
+    /// Opens a file or a stream. `label` is the column of the labels, of which rows may have none; `None`
+    /// where they [have no column](Self::has_own_labels), or none is wanted.
     ///
     /// # Errors
     /// [`FormatError::Io`], [`FormatError::Empty`], [`FormatError::UnknownFormat`];
     /// [`FormatError::WrongFormat`] for dsjson, whose rows are decisions; [`FormatError::MissingColumn`] for
     /// a column of `ignore` or `labels` that a header lacks.
-    pub fn open(source: Source, label: &str, options: &LogOptions) -> Result<Self, FormatError> {
+    pub fn open(source: Source, label: Option<&str>, options: &LogOptions) -> Result<Self, FormatError> {
         let file: FileName = source.name().into();
         let opened = open_as(source, options, &mut crate::facts::quiet, Wanted::Examples)?;
-        let is_vw = opened.records.absent() == Absent::Zero;
-        let label = if is_vw { LABEL_OF_VW } else { label.trim() }.to_owned();
+        let label = match has_own_labels(&opened) {
+            true => LABEL_OF_VW,
+            false => label.unwrap_or_default().trim(),
+        };
+        let label = label.to_owned();
         let roles = Roles::of_examples(file.clone(), options)?;
         if opened.records.has_header() {
             roles.check(opened.records.columns())?;
@@ -125,6 +129,12 @@ impl Examples {
             buffer: String::new(),
             lists: Vec::new(),
         })
+    }
+
+    /// Whether the labels stand in no column, as in Vowpal Wabbit's text.
+    #[must_use]
+    pub fn has_own_labels(&self) -> bool {
+        has_own_labels(&self.opened)
     }
 
     /// The next row; `None` behind the last one.
@@ -215,7 +225,7 @@ impl Examples {
         for place in self.kinds.len()..names.len() {
             let name = names.name(u32::try_from(place).unwrap_or(u32::MAX));
             self.kinds.push(match self.roles.role(name) {
-                _ if name == self.label => Kind::Label,
+                _ if name == self.label && !name.is_empty() => Kind::Label,
                 Role::Context if self.roles.labels.iter().any(|own| own.trim() == name) => Kind::Labels,
                 Role::Context => Kind::Context,
                 _ => Kind::Left,
@@ -235,7 +245,7 @@ impl Examples {
     pub fn check_label(&self) -> Result<(), FormatError> {
         let columns = self.opened.records.columns();
         let is_known = self.opened.records.has_header() || self.rows > 0;
-        if !is_known || columns.find(&self.label).is_some() {
+        if !is_known || self.label.is_empty() || columns.find(&self.label).is_some() {
             return Ok(());
         }
         let column = if self.label == LABEL_OF_VW { "the label" } else { &self.label }.to_owned();
@@ -264,6 +274,10 @@ impl Examples {
         facts.notes.extend(lists);
         Ok(facts)
     }
+}
+
+fn has_own_labels(opened: &Opened) -> bool {
+    opened.records.absent() == Absent::Zero
 }
 
 impl<'a> Example<'a> {

@@ -1,6 +1,7 @@
 //! `boost`.
 
-use super::classifiers::{self, Kept, class_table};
+use super::classes::{Kept, answer};
+use super::classifiers::class_table;
 use super::judging::delta;
 use super::reading::{tell, within};
 use super::train::interruption;
@@ -29,7 +30,7 @@ pub(super) fn boost(asked: &Boost, manners: &Manners) -> Result<u8, Failure> {
     let failed = |source: JobError| Failure::Job { file: file.clone(), source };
     let second =
         asked.secondary.as_deref().map(|path| secondary(path, asked, &table, manners)).transpose()?;
-    let kept = Kept::of(&asked.label, &options)?;
+    let kept = Kept::of(Some(&asked.label), &options)?;
     let mut builder = builder.source(source(&table)).format(kept);
     if let Some(second) = &second {
         builder = builder.source(source(second));
@@ -127,10 +128,10 @@ fn source(table: &Table) -> ocoboost::Source {
 fn show(classifier: &Classifier, manners: &Manners) -> Result<(), Failure> {
     if manners.format == Form::Json {
         let name = |class| classifier.class_name(class);
-        let mut answer = classifiers::answer(classifier.report(), name, None);
-        answer["record"] = serde_json::to_value(classifier.record())?;
-        answer["sentence"] = classifier.sentence().into();
-        return Ok(say(&answer.to_string())?);
+        let mut found = answer(classifier.report(), name, None);
+        found["record"] = serde_json::to_value(classifier.record())?;
+        found["sentence"] = classifier.sentence().into();
+        return Ok(say(&found.to_string())?);
     }
     Ok(say(&classifier.sentence())?)
 }

@@ -69,7 +69,7 @@ pub(super) fn judge(
 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
     let named = match Named::of(Path::new(&asked.policy))? {
-        Named::Other(content) => return classifiers::evaluate(&content, asked, manners),
+        Named::Other(content) => return classifiers::evaluate(content, asked, manners),
         named => named,
     };
     let options = options_of(named.model(), &asked.columns)?;

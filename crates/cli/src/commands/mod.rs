@@ -1,7 +1,8 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], and what
-//! [`classifiers`] do where others have policies.
+//! [`classifiers`] and learners of [`streams`] do where others have policies.
 
 mod boost;
+mod classes;
 mod classifiers;
 mod convert;
 mod inspect;
@@ -9,6 +10,8 @@ mod judging;
 mod models;
 mod predict;
 mod reading;
+mod stream;
+mod streams;
 mod train;
 
 use crate::arguments::{Cli, Command};
@@ -30,5 +33,6 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Inspect(asked) => inspect::inspect(asked),
         Command::Convert(asked) => convert::convert(asked),
         Command::Boost(asked) => boost::boost(asked, manners),
+        Command::Stream(asked) => stream::stream(asked, manners),
     })?
 }

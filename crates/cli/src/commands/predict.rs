@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, Write};
 pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure> {
     let model = match content(&asked.model)? {
         Content::Policy(model) => model,
-        other => return classifiers::predict(&other, asked, manners),
+        other => return classifiers::predict(other, asked, manners),
     };
     let options = options_of(Some(&model), &asked.columns)?;
     let failed = |source: JobError| Failure::Job { file: asked.contexts.display().to_string(), source };

@@ -5,7 +5,7 @@ use off_policy::Value;
 
 /// Every row as text: its label, and its cells as `name=number`, `name:text` or `name?`.
 fn rows(name: &str, text: &str, options: &LogOptions) -> Result<Vec<String>, FormatError> {
-    let mut examples = Examples::open(Source::bytes(name, text), "y", options)?;
+    let mut examples = Examples::open(Source::bytes(name, text), Some("y"), options)?;
     let mut rows = Vec::new();
     while let Some(row) = examples.advance()? {
         let cells = row.cells().map(|(name, value)| match value {
@@ -106,8 +106,12 @@ fn what_is_wrong_with_a_row_is_said_with_its_line() {
 fn a_file_without_the_labels_is_refused_where_that_is_asked() {
     let open = |name: &str, text: &str| {
         let source = Source::bytes(name, text);
-        Examples::open(source, " y ", &LogOptions::default()).unwrap()
+        Examples::open(source, Some(" y "), &LogOptions::default()).unwrap()
     };
+    let mut rows =
+        Examples::open(Source::bytes("t.csv", "x,y\n1,2\n"), None, &LogOptions::default()).unwrap();
+    assert_eq!(rows.advance().unwrap().map(|row| row.cells().count()), Some(2));
+    assert!(rows.check_label().is_ok() && !rows.has_own_labels() && open("t.vw", "| x\n").has_own_labels());
     let said = "t.csv: there is no column \"y\"; there are \"x\", \"z\"";
     assert_eq!(open("t.csv", "x,z\n1,2\n").check_label().unwrap_err().to_string(), said);
     assert!(open("t.csv", "x,y\n1,2\n").check_label().is_ok());
@@ -133,7 +137,7 @@ fn parquet_and_compressed_files_are_read_row_by_row_too() {
     formats::write_log_to(&log, &mut bytes, &formats::WriteOptions::default().format(Format::Parquet))
         .unwrap();
     let options = LogOptions::default().ignore(["action", "propensity", "reward"]);
-    let mut examples = Examples::open(Source::bytes("t", bytes), "y", &options).unwrap();
+    let mut examples = Examples::open(Source::bytes("t", bytes), Some("y"), &options).unwrap();
     let mut labels = Vec::new();
     while let Some(row) = examples.advance().unwrap() {
         let cells: Vec<_> = row.cells().collect();

@@ -8,7 +8,7 @@
 //!
 //! *Loading is safe on any bytes.* Nothing is allocated by a length that the file states before that length
 //! has been compared with the bytes that are there. A section that would inflate to more than 64 times its
-//! size is refused; the writer stores such a section as it is. Every state passes its checking constructor.
+//! size is refused; the writer makes such a section longer. Every state passes its checking constructor.
 //! A changed byte is [`Damaged`](ModelFileError::Damaged) or another error, and never another model.
 
 mod columns;

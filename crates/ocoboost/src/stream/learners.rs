@@ -18,28 +18,34 @@ use weak_learners::{Label, LearnerError, OnlinePredictor, Shape};
 #[non_exhaustive]
 pub enum StreamWeakLearner {
     /// [`GrownStumps`].
-    #[default]
     Stumps,
-    /// [`NaiveBayes`].
+    /// [`NaiveBayes`]: numbers, labels and missing cells without a scale.
+    #[default]
     NaiveBayes,
     /// [`LogisticRegression`].
     Logistic,
 }
 
 /// A booster of streams.
+///
+/// The default over [naive Bayes](StreamWeakLearner::NaiveBayes) erred on 4.9% of breast cancer, 9.7% of
+/// ionosphere, 9.5% of spambase and 16.8% of 4,000 rows of adult, each predicted before it was learnt from;
+/// one naive Bayes on 4.3, 10.5, 15.7 and 20.0%. Its theory wants right labels. With a fifth of them turned it
+/// was still the best over naive Bayes on two of three sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StreamBooster {
-    /// [`OnlineAgnosticBooster`] with OGD on \[0, 1\] from 1 and the sign for a vote: better than its weak
-    /// learner on 58 of 66 streams with wrong labels, worse on none (docs/results/agnostic/README.md).
-    #[default]
+    /// [`OnlineAgnosticBooster`] with OGD on \[0, 1\] from 1 and the sign for a vote. Its theory allows for
+    /// wrong labels: over stumps it was better than one on 58 of 66 streams, and worse on none
+    /// (docs/results/agnostic/README.md).
     Agnostic,
     /// [`OnlineRealizableBooster`]: for labels that are right.
     Realizable,
     /// [`OsBoost`].
     OsBoost,
     /// [`OnlineBbm`].
+    #[default]
     OnlineBbm,
     /// [`AdaBoostOl`]: no advantage has to be known.
     AdaBoostOl,

@@ -60,7 +60,7 @@ const BITS: [u32; 2] = [8, 12];
 const MOST_LEARNERS: usize = 1_000;
 
 impl StreamJob {
-    /// Online agnostic boosting of 20 stumps with the advantage chosen, seed 0: to be changed by name.
+    /// Online BBM over 20 naive Bayes with the advantage chosen, seed 0: to be changed by name.
     pub fn builder() -> StreamJobBuilder {
         StreamJobBuilder {
             job: Self {

@@ -229,7 +229,7 @@ fn settings_outside_their_ranges_are_refused() {
         let found = builder.build();
         assert!(matches!(found, Err(JobError::BadSetting { name: own, .. }) if own == name), "{found:?}");
     }
-    assert!(job().advantage(1.0).build().is_ok());
+    assert!(job().booster(StreamBooster::Agnostic).advantage(1.0).build().is_ok());
     for builder in [
         job().advantage(0.0),
         job().advantage(f64::NAN),
