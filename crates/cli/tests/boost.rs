@@ -107,6 +107,18 @@ fn a_table_becomes_a_classifier_that_is_judged_played_and_looked_at() {
         assert_eq!(cells[0] == "4", malign > benign, "{line}");
     }
 
+    // Later rows may lack what was not learnt from.
+    let short: String = std::fs::read_to_string(&new)
+        .unwrap()
+        .lines()
+        .map(|line| line.split_once(',').unwrap().1.rsplit_once(',').unwrap().0.to_owned() + "\n")
+        .collect();
+    std::fs::write(at("short.csv"), short).unwrap();
+    assert_eq!(
+        said(&["predict", &model, &at("short.csv"), "--quiet"]).1,
+        said(&["predict", &model, &new, "--quiet"]).1
+    );
+
     let (code, out, _) = said(&["inspect", &model, "--most", "3"]);
     assert!(code == Some(0) && out.contains("tried smooth boosting, k = 1.5, depth 3:"), "{out}");
     assert!(out.contains("412 rows to learn from, 412 to choose and 137 to judge on"), "{out}");

@@ -6,7 +6,7 @@ use ocoboost::StreamLearner;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 fn said(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -32,8 +32,8 @@ fn cancer() -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-fn table(path: PathBuf, rows: &[String]) -> String {
-    std::fs::write(&path, format!("{CANCER}\n{}\n", rows.join("\n"))).unwrap();
+fn table(path: &Path, rows: &[String]) -> String {
+    std::fs::write(path, format!("{CANCER}\n{}\n", rows.join("\n"))).unwrap();
     path.display().to_string()
 }
 
@@ -45,7 +45,8 @@ fn a_stream_is_predicted_and_then_learnt_from() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let rows = cancer();
     let (first, last) = rows.split_at(rows.len() - 150);
-    let (table, new) = (table(folder.path().join("t.csv"), first), table(folder.path().join("n.csv"), last));
+    let (table, new) =
+        (table(&folder.path().join("t.csv"), first), table(&folder.path().join("n.csv"), last));
     let (model, predictions) = (at("m.ocob"), at("p.csv"));
     let asked = ["stream", &table, "--label", "class", "--ignore", "id", "-o", &model, "-p", &predictions];
     let (code, out, error) = said(&asked);
@@ -111,8 +112,8 @@ fn a_stream_that_is_continued_is_bit_for_bit_one_stream() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let rows = cancer();
     let (a, b) = rows[..300].split_at(130);
-    let whole = table(folder.path().join("whole.csv"), &rows[..300]);
-    let (a, b) = (table(folder.path().join("a.csv"), a), table(folder.path().join("b.csv"), b));
+    let whole = table(&folder.path().join("whole.csv"), &rows[..300]);
+    let (a, b) = (table(&folder.path().join("a.csv"), a), table(&folder.path().join("b.csv"), b));
     let state = |path: &str| StreamLearner::load(path).unwrap().state_json().unwrap();
     for booster in BOOSTERS {
         for weak in ["stumps", "naive-bayes", "logistic"] {
@@ -166,7 +167,7 @@ fn a_stream_that_is_continued_is_bit_for_bit_one_stream() {
 #[test]
 fn boosting_helps_a_weak_learner() {
     let folder = tempfile::tempdir().unwrap();
-    let table = table(folder.path().join("t.csv"), &cancer());
+    let table = table(&folder.path().join("t.csv"), &cancer());
     let error = |booster: &str| {
         let asked = ["stream", &table, "--label", "class", "--ignore", "id", "--weak-learner", "stumps"];
         json(&[&asked[..], &["--booster", booster, "--seed", "1"]].concat())["error"].as_f64().unwrap()

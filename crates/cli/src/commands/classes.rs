@@ -25,7 +25,10 @@ impl Kept {
     /// What was kept: the column of the classes, and the options.
     pub(super) fn read(kept: &Value) -> (Option<String>, LogOptions) {
         let kept: Option<Self> = serde_json::from_value(kept.clone()).ok();
-        kept.map_or_else(|| (None, LogOptions::default()), |kept| (kept.label, kept.options))
+        kept.map_or_else(
+            || (None, LogOptions::default()),
+            |kept| (kept.label, kept.options.may_lack_columns()),
+        )
     }
 }
 

@@ -64,6 +64,7 @@ pub(super) fn kept(columns: &LogOptions) -> Result<Value, Failure> {
 
 /// The options that a model was trained with, but for what is asked for.
 pub(super) fn options_of(model: Option<&Model>, columns: &Columns) -> Result<LogOptions, Failure> {
-    let kept = model.and_then(|model| serde_json::from_value(model.format().clone()).ok());
-    options(kept.unwrap_or_default(), columns)
+    let kept: Option<LogOptions> =
+        model.and_then(|model| serde_json::from_value(model.format().clone()).ok());
+    options(kept.map(LogOptions::may_lack_columns).unwrap_or_default(), columns)
 }

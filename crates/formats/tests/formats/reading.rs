@@ -82,6 +82,18 @@ fn a_table_of_labels_is_read_and_coded_again() {
 }
 
 #[test]
+fn a_later_file_may_lack_what_was_left_out() {
+    let text = "id,zip,x,action,propensity,reward\n1,7,3,a,0.5,1\n2,8,4,b,0.5,0\n";
+    let options = LogOptions::default().ignore(["id"]).labels(["zip"]);
+    let log = read_log(Source::bytes("log.csv", text), &options, &mut quiet).unwrap();
+    let later = || Source::bytes("rows.csv", "x,zip\n5,8\n");
+    let refused = read_contexts(later(), &log.schema, &options, &mut quiet).unwrap_err();
+    assert_eq!(refused.to_string(), "rows.csv: there is no column \"id\"; there are \"x\", \"zip\"");
+    let rows = read_contexts(later(), &log.schema, &options.may_lack_columns(), &mut quiet).unwrap();
+    assert_eq!(rows.contexts.row(0).unwrap().to_dense(), [0.0, 1.0, 5.0]);
+}
+
+#[test]
 fn the_time_of_a_table_orders_its_rows_and_is_no_context() {
     let text = "x,day,kind\n1,2026-01-02,a\n2,1970-01-03,b\n";
     let read = |text: &str| {
