@@ -7,6 +7,9 @@ use crate::figures::{certainty, percent, thousands};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
+/// The most rows of a report: the time for an exact bound grows with their root.
+const MOST_ROWS: u64 = 1 << 36;
+
 /// The most classes of a classifier: with more, a column of numbers was taken for labels.
 pub const MOST_CLASSES: usize = 256;
 
@@ -32,6 +35,8 @@ pub const MOST_CLASSES: usize = 256;
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct ClassificationReport {
     parts: Parts,
+    /// The sum of the counts.
+    rows: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,7 +76,7 @@ impl ClassificationReport {
     /// Another row.
     ///
     /// # Errors
-    /// [`JobError::UnknownClass`].
+    /// [`JobError::UnknownClass`]; [`JobError::BadSetting`] beyond 2^36 rows.
     pub fn add(&mut self, truth: u32, answer: u32) -> Result<(), JobError> {
         let classes = self.parts.classes;
         for class in [truth, answer] {
@@ -79,6 +84,11 @@ impl ClassificationReport {
                 return Err(JobError::UnknownClass { class, classes });
             }
         }
+        if self.rows >= MOST_ROWS {
+            let value = real(self.rows);
+            return Err(JobError::BadSetting { name: "rows", value, domain: "[0, 2^36]" });
+        }
+        self.rows += 1;
         let cell = truth as usize * classes + answer as usize;
         if let Some(count) = self.parts.counts.get_mut(cell) {
             *count = count.saturating_add(1);
@@ -117,7 +127,7 @@ impl ClassificationReport {
     /// The rows.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.parts.counts.iter().sum()
+        self.rows
     }
 
     /// Rows that were answered wrongly.
@@ -217,10 +227,12 @@ impl TryFrom<Parts> for ClassificationReport {
         if got != expected {
             return Err(JobError::Length { column: "the table of counts", expected, got });
         }
-        if counts.iter().try_fold(0_u64, |sum, count| sum.checked_add(*count)).is_none_or(|n| n > 1 << 52) {
-            return Err(JobError::BadSetting { name: "rows", value: f64::INFINITY, domain: "[0, 2^52]" });
-        }
-        Ok(Self { parts })
+        let rows = counts.iter().try_fold(0_u64, |sum, count| sum.checked_add(*count));
+        let Some(rows) = rows.filter(|rows| *rows <= MOST_ROWS) else {
+            let (name, value, domain) = ("rows", f64::INFINITY, "[0, 2^36]");
+            return Err(JobError::BadSetting { name, value, domain });
+        };
+        Ok(Self { parts, rows })
     }
 }
 
