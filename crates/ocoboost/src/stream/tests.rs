@@ -53,7 +53,7 @@ fn learn(learner: &mut StreamLearner, rows: &[Made]) -> Vec<StreamRound> {
 
 #[test]
 fn every_booster_of_every_learner_learns() {
-    let rows = made(3_000, 1);
+    let rows = made(1_500, 1);
     for weak in WEAK {
         let mut errors = Vec::new();
         for booster in BOOSTERS {
@@ -213,6 +213,30 @@ fn the_first_row_sizes_the_table_and_seeds_differ() {
     };
     assert_eq!(state(1), state(1));
     assert_ne!(state(1), state(2));
+}
+
+/// One more learner does not change the draws of another.
+#[test]
+fn every_learner_has_a_random_stream_of_its_own() {
+    let learners = |count| -> Vec<String> {
+        let job =
+            StreamJob::builder().booster(StreamBooster::OsBoost).weak_learner(StreamWeakLearner::Stumps);
+        let mut learner = job.learners(count).advantage(0.5).bits(2).build().unwrap().begin(1).unwrap();
+        learner.round(Some("a"), [("x", Value::Number(1.0))]).unwrap();
+        let state: serde_json::Value = serde_json::from_str(&learner.state_json().unwrap()).unwrap();
+        let of_all = &state["boosted"]["os_boost"]["candidates"][0]["pupils"]["learners"];
+        of_all
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|learner| learner["stumps"]["dartboard"]["rng"].to_string())
+            .collect()
+    };
+    let (few, many) = (learners(3), learners(7));
+    assert_eq!(few, many[..3]);
+    for (i, own) in many.iter().enumerate() {
+        assert!(own.contains("stream") && !many[..i].contains(own), "{own}");
+    }
 }
 
 #[test]
