@@ -291,8 +291,15 @@ impl Rewarded {
     }
 
     /// x_i.
-    pub(super) fn contexts(&self) -> &RowMatrix {
+    #[must_use]
+    pub fn contexts(&self) -> &RowMatrix {
         &self.contexts
+    }
+
+    /// r(x_i, a) at i·|A| + a; on a real log, estimates of them.
+    #[must_use]
+    pub fn rewards(&self) -> &[f64] {
+        &self.rewards
     }
 
     /// F(x_i, a) ← F(x_i, a) + αf(x_i, a), at i·|A| + a.
