@@ -4,9 +4,8 @@
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`]
-//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`Examples`], row
-//! by row; [`write_log`];
-//! [`FormatError`].
+//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`Examples`],
+//! row by row; [`write_log`]; [`FormatError`].
 
 mod actions;
 mod columns;

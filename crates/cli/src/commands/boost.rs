@@ -2,7 +2,7 @@
 
 use super::classes::{Kept, answer};
 use super::classifiers::class_table;
-use super::judging::delta;
+use super::confidence::delta;
 use super::reading::{tell, within};
 use super::train::interruption;
 use crate::arguments::{Algorithm, Boost, Form, Manners};

@@ -1,8 +1,8 @@
 //! `predict`, `evaluate` and `inspect` of models that are no policies.
 
 use super::classes::{Kept, confusion, show};
-use super::judging::delta;
-use super::predict::{line, printed};
+use super::confidence::delta;
+use super::csv::{line, printed};
 use super::reading::{options, tell};
 use super::streams;
 use crate::arguments::{Evaluate, Inspect, Manners, Predict};

@@ -1,6 +1,7 @@
 //! `evaluate` and `compare`.
 
 use super::classifiers;
+use super::confidence::delta;
 use super::models::{Named, options_of};
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
@@ -14,16 +15,6 @@ use std::path::Path;
 /// Said where a model meets the log that it comes from.
 const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
                        what `inspect` shows is of rows that had no part in the choice";
-
-/// δ of a certainty.
-pub(super) fn delta(confidence: Option<f64>) -> Result<f64, Failure> {
-    let confidence = confidence.unwrap_or(0.95);
-    if (0.5..=0.99999).contains(&confidence) {
-        return Ok(1.0 - confidence);
-    }
-    let why = "not between 0.5 and 0.99999".to_owned();
-    Err(Failure::Argument { name: "confidence", value: confidence.to_string(), why })
-}
 
 /// 0 for a policy that is shown to be better.
 pub(super) fn code(judgement: &Judgement) -> u8 {

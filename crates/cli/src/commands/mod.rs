@@ -4,7 +4,9 @@
 mod boost;
 mod classes;
 mod classifiers;
+mod confidence;
 mod convert;
+mod csv;
 mod inspect;
 mod judging;
 mod models;

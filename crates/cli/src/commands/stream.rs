@@ -204,10 +204,8 @@ impl Predictions {
         let cells = [text.to_owned()];
         match self {
             Self::Nowhere => Ok(()),
-            Self::File(out, path) => {
-                super::predict::line(out, &cells).map_err(|source| refused(path, source))
-            }
-            Self::Standard(out) => match super::predict::line(out, &cells) {
+            Self::File(out, path) => super::csv::line(out, &cells).map_err(|source| refused(path, source)),
+            Self::Standard(out) => match super::csv::line(out, &cells) {
                 // Whoever reads has read enough; the rows are learnt from all the same.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                     *self = Self::Nowhere;

@@ -1,8 +1,8 @@
 //! `predict`, `evaluate` and `inspect` of learners of streams, which read rows one by one.
 
 use super::classes::{Kept, show};
-use super::judging::delta;
-use super::predict::{line, printed};
+use super::confidence::delta;
+use super::csv::{line, printed};
 use super::reading::{options, tell};
 use crate::arguments::{Columns, Evaluate, Manners, Predict};
 use crate::failure::Failure;

@@ -15,8 +15,8 @@ pub(super) const DECODING: Decoding = Decoding::Linear;
 pub struct ClassAnswer {
     /// The class.
     pub class: u32,
-    /// Its lead over the next class, ½(v_r − v_s), in \[0, 1\]: of two classes, the share of the vote by which
-    /// one outweighs the other.
+    /// Its lead over the next class, ½(v_r − v_s), in \[0, 1\]: of two classes, the share of the vote by
+    /// which one outweighs the other.
     pub margin: f64,
 }
 

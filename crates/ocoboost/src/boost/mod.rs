@@ -2,11 +2,13 @@
 
 mod algorithm;
 mod calibration;
+mod choice;
 mod class_vote;
 mod classifier;
 mod folds;
 mod lockstep;
 mod record;
+mod settings;
 mod table;
 
 pub use algorithm::BoostAlgorithm;
@@ -21,27 +23,28 @@ use crate::classification::ClassificationReport;
 use crate::error::JobError;
 use crate::model::Source;
 use crate::train::Split;
-use algorithm::{Trees, code};
+use algorithm::code;
 use boosters::maboost::OutputCode;
+use choice::{Choice, Watch};
 use class_vote::ClassVote;
 use folds::{Fold, Sample};
-use lockstep::{Answers, Lockstep, Trained, share};
+use lockstep::Trained;
+use settings::BoostSettings;
 use std::ops::ControlFlow;
-use weak_learners::LearnerError;
 use weak_learners::batch::{Tree, TreeNode};
 
 /// Boosts trees on a table: the MABoost family and AdaBoost, for two classes and for many.
 ///
 /// *How.* A share of the rows is kept apart to judge. Of the others a fifth is kept apart to choose on: every
-/// candidate is boosted on the rest until the error on that fifth has not fallen for
-/// `early_stopping_rounds`. Of few rows, at most 5,000, every fifth is kept apart in turn, and the error is
-/// that of all five (cross-validation); rows that are ordered by time have the last fifth alone. The candidate
-/// and the round of least error are boosted once more on all rows but those that judge. Of more than two
-/// classes each is boosted against the others \[ASS00\], all with the same number of rounds, and the answer
-/// is the class of the largest score.
+/// candidate is boosted on the rest until the error on that fifth has not fallen for `early_stopping_rounds`.
+/// Of few rows, at most 5,000, every fifth is kept apart in turn, and the error is that of all five
+/// (cross-validation); rows that are ordered by time have the last fifth alone. The candidate and the round
+/// of least error are boosted once more on all rows but those that judge. Of more than two classes each is
+/// boosted against the others \[ASS00\], all with the same number of rounds, and the answer is the class of
+/// the largest score.
 ///
-/// *Candidates* are smooth boosting with six k and AdaBoost, over trees of depth 3; then depth 6 with the best
-/// of them. Under label noise smooth boosting with its k chosen was no worse than AdaBoost in any of 40
+/// *Candidates* are smooth boosting with six k and AdaBoost, over trees of depth 3; then depth 6 with the
+/// best of them. Under label noise smooth boosting with its k chosen was no worse than AdaBoost in any of 40
 /// comparisons and better in 25; without noise each was better in 2 of 10 (docs/results/maboost/README.md).
 /// So the rows decide.
 ///
@@ -50,8 +53,8 @@ use weak_learners::batch::{Tree, TreeNode};
 /// row is an error of y's vote or of r's.
 ///
 /// *Determinism:* the classifier depends on the rows, the settings and the seed, and on a watcher that ends
-/// it. *Cost:* candidates × folds × rounds × columns trees, each as [`BinnedTree`](weak_learners::batch::BinnedTree)
-/// says, and once more the chosen ones.
+/// it. *Cost:* candidates × folds × rounds × columns trees, each as
+/// [`BinnedTree`](weak_learners::batch::BinnedTree) says, and once more the chosen ones.
 ///
 /// ```
 /// use ocoboost::{BoostAlgorithm, BoostJob, ClassTable};
@@ -65,11 +68,12 @@ use weak_learners::batch::{Tree, TreeNode};
 /// let schema = Schema::new(vec![ContextColumn::Number { name: "place".into() }], names)?;
 /// let table = ClassTable::new(RowMatrix::dense(1, values)?, classes, schema)?;
 ///
-/// let job = BoostJob::builder().algorithm(BoostAlgorithm::AdaBoost).max_depth(1).rounds(50).seed(1).build()?;
-/// let classifier = job.fit(&table, None, |_| ControlFlow::Continue(()))?;
-/// assert!(classifier.report().error().value < 0.05 && classifier.report().is_better());
-/// let answers = classifier.predict(&RowMatrix::dense(1, vec![10.0, 200.0])?)?;
-/// assert_eq!((answers[0].class, answers[1].class), (0, 1));
+/// let job =
+/// BoostJob::builder().algorithm(BoostAlgorithm::AdaBoost).max_depth(1).rounds(50).seed(1).build()?; let
+/// classifier = job.fit(&table, None, |_| ControlFlow::Continue(()))?;
+/// assert!(classifier.report().error().value < 0.05 && classifier.report().is_better()); let answers =
+/// classifier.predict(&RowMatrix::dense(1, vec![10.0, 200.0])?)?; assert_eq!((answers[0].class,
+/// answers[1].class), (0, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -78,19 +82,6 @@ pub struct BoostJob {
     split: Split,
     sources: Vec<Source>,
     format: serde_json::Value,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct BoostSettings {
-    algorithm: Option<BoostAlgorithm>,
-    smoothness: Option<f64>,
-    rounds: usize,
-    early_stopping_rounds: usize,
-    max_depth: Option<u16>,
-    min_weight_fraction_leaf: f64,
-    holdout_share: f64,
-    delta: f64,
-    seed: u64,
 }
 
 /// Builds a [`BoostJob`].
@@ -124,27 +115,11 @@ pub enum BoostEvent {
     },
 }
 
-/// The k that are tried where none is given: those of docs/results/maboost.
-const SMOOTHNESS: [f64; 6] = [1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
-/// The depths that are tried where none is given: of one, letter would err twice as often as of the other,
-/// and adult the other way round.
-const DEPTHS: [u16; 2] = [3, 6];
 /// The share of the rows for the choice, among those that do not judge; and how many folds have that share.
 const CHOOSING_SHARE: f64 = 0.2;
 const FOLDS: usize = 5;
 /// The most rows that are chosen on in turn.
 const MOST_IN_FOLDS: usize = 5_000;
-
-/// The best candidate.
-struct Choice {
-    tried: Vec<TriedBoost>,
-    best: TriedBoost,
-    /// Its vote in every fold.
-    trained: Vec<Trained>,
-    is_cut: bool,
-}
-
-type Watch<'a> = &'a mut dyn FnMut(BoostEvent) -> ControlFlow<()>;
 
 impl BoostJob {
     /// Algorithm, k and depth chosen, at most 300 rounds, seed 0, a quarter of the rows
@@ -200,9 +175,9 @@ impl BoostJob {
         let split = self.split.of(&parts.learning);
         let folds = if rest.len() <= MOST_IN_FOLDS { FOLDS } else { 1 };
         let folds = Fold::all(&rest, secondary, &split, folds, CHOOSING_SHARE, seed)?;
-        let candidates = self.candidates(secondary.is_some());
-        let Choice { tried, best, mut trained, is_cut } =
-            self.choose(&code, &folds, &candidates, &mut watch)?;
+        let candidates = self.settings.candidates(secondary.is_some());
+        let choice = Choice::of(&self.settings, &code, &folds, &candidates, &mut watch)?;
+        let Choice { tried, best, mut trained, is_cut } = choice;
         let calibration = calibration(&trained, &folds)?;
         let whole = match is_cut {
             true => None,
@@ -231,54 +206,6 @@ impl BoostJob {
         classifier.judged(&judging, delta)
     }
 
-    /// The algorithms with their k, in the order in which they are tried.
-    fn candidates(&self, has_secondary: bool) -> Vec<(BoostAlgorithm, Option<f64>)> {
-        let BoostSettings { algorithm, smoothness, .. } = self.settings;
-        let with_k = |algorithm| match smoothness {
-            None => SMOOTHNESS.map(|k| (algorithm, Some(k))).to_vec(),
-            given => vec![(algorithm, given)],
-        };
-        match algorithm {
-            Some(own) if own.is_smooth() => with_k(own),
-            Some(own) => vec![(own, None)],
-            None if has_secondary => with_k(BoostAlgorithm::Combined),
-            // Whoever gives a k wants the algorithm that has one.
-            None if smoothness.is_some() => with_k(BoostAlgorithm::Smooth),
-            None => [with_k(BoostAlgorithm::Smooth), vec![(BoostAlgorithm::AdaBoost, None)]].concat(),
-        }
-    }
-
-    /// Boosts every candidate, and then the best with deeper trees. It keeps the one of least error on the
-    /// rows of the choice, the first of equals.
-    fn choose(
-        &self,
-        code: &OutputCode,
-        folds: &[Fold],
-        candidates: &[(BoostAlgorithm, Option<f64>)],
-        watch: Watch<'_>,
-    ) -> Result<Choice, JobError> {
-        let (first, deeper) = match self.settings.max_depth {
-            None => (DEPTHS[0], &DEPTHS[1..]),
-            Some(given) => (given, &[][..]),
-        };
-        let count = candidates.len() + deeper.len();
-        let mut choice = Choosing { job: self, code, folds, count, tried: Vec::new(), best: None };
-        for candidate in candidates {
-            if choice.candidate(*candidate, first, watch)?.is_break() {
-                return choice.end(true);
-            }
-        }
-        for depth in deeper {
-            if let Some((best, _)) = &choice.best {
-                let candidate = (best.algorithm, best.smoothness);
-                if choice.candidate(candidate, *depth, watch)?.is_break() {
-                    return choice.end(true);
-                }
-            }
-        }
-        choice.end(false)
-    }
-
     /// The chosen rounds on all rows but those kept apart; `None` where the watcher ends it.
     fn train(
         &self,
@@ -288,7 +215,7 @@ impl BoostJob {
         watch: Watch<'_>,
     ) -> Result<Option<Trained>, JobError> {
         let mut lockstep =
-            self.lockstep((chosen.algorithm, chosen.smoothness), chosen.max_depth, code, sample)?;
+            self.settings.lockstep((chosen.algorithm, chosen.smoothness), chosen.max_depth, code, sample)?;
         for done in 1..=chosen.best_round {
             let goes_on = lockstep.round(&sample.binned)?;
             let planned = chosen.best_round;
@@ -300,19 +227,6 @@ impl BoostJob {
             }
         }
         Ok(Some(lockstep.trained(chosen.best_round, &sample.binned, &sample.classes)?))
-    }
-
-    fn lockstep(
-        &self,
-        (algorithm, smoothness): (BoostAlgorithm, Option<f64>),
-        max_depth: u16,
-        code: &OutputCode,
-        sample: &Sample,
-    ) -> Result<Lockstep, JobError> {
-        let BoostSettings { min_weight_fraction_leaf, .. } = self.settings;
-        let trees = Trees { max_depth, min_weight_fraction_leaf };
-        let runs = algorithm.runs(smoothness, trees, code.clone(), &sample.classes, &sample.secondary)?;
-        Ok(Lockstep::new(runs))
     }
 
     /// What is known of a vote; the parts and the choice are filled in by the caller.
@@ -342,73 +256,6 @@ impl BoostJob {
             sources: self.sources.clone(),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
         }
-    }
-}
-
-/// Candidates, one after the other.
-struct Choosing<'a> {
-    job: &'a BoostJob,
-    code: &'a OutputCode,
-    folds: &'a [Fold],
-    /// How many there will be.
-    count: usize,
-    tried: Vec<TriedBoost>,
-    best: Option<(TriedBoost, Vec<Lockstep>)>,
-}
-
-impl Choosing<'_> {
-    /// Boosts a candidate in every fold, and keeps it where its error is below all before.
-    fn candidate(
-        &mut self,
-        (algorithm, smoothness): (BoostAlgorithm, Option<f64>),
-        max_depth: u16,
-        watch: Watch<'_>,
-    ) -> Result<ControlFlow<()>, JobError> {
-        let Self { job, code, folds, .. } = *self;
-        let BoostSettings { rounds, early_stopping_rounds, .. } = job.settings;
-        let rows = folds.iter().map(|fold| fold.classes.len()).sum();
-        let mut runs = Vec::with_capacity(folds.len());
-        for fold in folds {
-            let answers = Answers::new(&fold.apart, &fold.classes, code.columns());
-            runs.push((job.lockstep((algorithm, smoothness), max_depth, code, &fold.sample)?, answers));
-        }
-        let (candidate, candidates) = (self.tried.len(), self.count);
-        let mut own = TriedBoost { algorithm, smoothness, max_depth, rounds: 0, best_round: 0, error: 1.0 };
-        let mut flow = ControlFlow::Continue(());
-        while own.rounds < rounds && own.rounds - own.best_round < early_stopping_rounds && flow.is_continue()
-        {
-            let (mut goes_on, mut errors) = (false, 0);
-            for ((lockstep, answers), fold) in runs.iter_mut().zip(folds) {
-                goes_on |= lockstep.round(&fold.sample.binned)?;
-                errors += answers.follow(lockstep)?;
-            }
-            let (round, error) = (own.rounds + 1, share(errors, rows));
-            own.rounds = round;
-            if error < own.error || round == 1 {
-                (own.best_round, own.error) = (round, error);
-            }
-            flow = watch(BoostEvent::Choosing { candidate, candidates, round, error });
-            if !goes_on {
-                break;
-            }
-        }
-        self.tried.push(own);
-        if self.best.as_ref().is_none_or(|(best, _)| own.error < best.error) {
-            self.best = Some((own, runs.into_iter().map(|(lockstep, _)| lockstep).collect()));
-        }
-        Ok(flow)
-    }
-
-    /// The best of them.
-    fn end(self, is_cut: bool) -> Result<Choice, JobError> {
-        let Self { folds, tried, best, .. } = self;
-        // There was a candidate.
-        let (best, locksteps) = best.ok_or(LearnerError::Empty { argument: "candidates" })?;
-        let of_fold = |(lockstep, fold): (Lockstep, &Fold)| {
-            lockstep.trained(best.best_round, &fold.sample.binned, &fold.sample.classes)
-        };
-        let trained = locksteps.into_iter().zip(folds).map(of_fold).collect::<Result<_, _>>()?;
-        Ok(Choice { tried, best, trained, is_cut })
     }
 }
 
@@ -528,32 +375,8 @@ impl BoostJobBuilder {
     /// [`JobError::BadSetting`] for a setting outside its range, and for a k that the algorithm does not
     /// have.
     pub fn build(self) -> Result<BoostJob, JobError> {
-        let BoostSettings { algorithm, smoothness, rounds, early_stopping_rounds, max_depth, .. } =
-            self.job.settings;
-        let BoostSettings { min_weight_fraction_leaf, holdout_share, delta, .. } = self.job.settings;
-        #[allow(clippy::cast_precision_loss, reason = "for a comparison with bounds far below 2^53")]
-        let count = |rounds: usize| rounds as f64;
-        let least = f64::from_bits(1);
-        for (name, value, range, domain) in [
-            ("rounds", count(rounds), 1.0..=1e5, "1, …, 100000"),
-            ("early_stopping_rounds", count(early_stopping_rounds), 1.0..=f64::MAX, "1, 2, …"),
-            ("max_depth", f64::from(max_depth.unwrap_or(1)), 1.0..=32.0, "1, …, 32"),
-            ("min_weight_fraction_leaf", min_weight_fraction_leaf, 0.0..=0.5, "[0, 1/2]"),
-            ("holdout_share", holdout_share, 0.05..=0.8, "[0.05, 0.8]"),
-            ("delta", delta, least..=0.5, "(0, 0.5]"),
-            ("smoothness", smoothness.unwrap_or(1.0), 1.0..=rows::numeric::LARGEST, "[1, 1e140]"),
-        ] {
-            if !range.contains(&value) {
-                return Err(JobError::BadSetting { name, value, domain });
-            }
-        }
-        match smoothness {
-            Some(value) if algorithm.is_some_and(|algorithm| !algorithm.is_smooth()) => {
-                let domain = "the settings of smooth and combined boosting, which alone have a k";
-                Err(JobError::BadSetting { name: "smoothness", value, domain })
-            }
-            _ => Ok(self.job),
-        }
+        self.job.settings.check()?;
+        Ok(self.job)
     }
 }
 

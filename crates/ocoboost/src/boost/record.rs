@@ -41,8 +41,8 @@ pub struct BoostRecord {
     pub training_error: f64,
     /// The theorem's bound on it.
     pub bound: f64,
-    /// Coordinates by their share of the splits, weighted by the coefficients of their trees; coordinates that
-    /// no tree splits on are left out.
+    /// Coordinates by their share of the splits, weighted by the coefficients of their trees; coordinates
+    /// that no tree splits on are left out.
     pub importance: Vec<(u32, f64)>,
     /// The files of the tables, as far as they were named.
     pub sources: Vec<Source>,

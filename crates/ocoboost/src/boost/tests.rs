@@ -1,6 +1,7 @@
 //! Choice, training and judgement on made tables.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+use super::settings::SMOOTHNESS;
 use super::*;
 use off_policy::{ActionNames, ContextColumn, Schema};
 use rand::{RngExt, SeedableRng};

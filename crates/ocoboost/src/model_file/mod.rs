@@ -2,9 +2,9 @@
 //!
 //! *Layout.* A file is a magic number of 8 bytes, the version, a table of sections, the sections, and the
 //! SHA-256 of everything before it. All numbers are little-endian. A section is stored as it is, or deflated.
-//! The trees of a policy or a classifier are columns of numbers, byte by byte: kinds, columns, thresholds and leaves as they
-//! are in memory, so that doubles come back bit for bit. Everything else is JSON: a record may grow by a
-//! field without a new version, and the types that JSON alone can describe survive.
+//! The trees of a policy or a classifier are columns of numbers, byte by byte: kinds, columns, thresholds and
+//! leaves as they are in memory, so that doubles come back bit for bit. Everything else is JSON: a record may
+//! grow by a field without a new version, and the types that JSON alone can describe survive.
 //!
 //! *Loading is safe on any bytes.* Nothing is allocated by a length that the file states before that length
 //! has been compared with the bytes that are there. A section that would inflate to more than 64 times its

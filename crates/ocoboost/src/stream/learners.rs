@@ -30,8 +30,8 @@ pub enum StreamWeakLearner {
 ///
 /// The default over [naive Bayes](StreamWeakLearner::NaiveBayes) erred on 4.9% of breast cancer, 9.7% of
 /// ionosphere, 9.5% of spambase and 16.8% of 4,000 rows of adult, each predicted before it was learnt from;
-/// one naive Bayes on 4.3, 10.5, 15.7 and 20.0%. Its theory wants right labels. With a fifth of them turned it
-/// was still the best over naive Bayes on two of three sets.
+/// one naive Bayes on 4.3, 10.5, 15.7 and 20.0%. Its theory wants right labels. With a fifth of them turned
+/// it was still the best over naive Bayes on two of three sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
