@@ -68,12 +68,11 @@ use weak_learners::batch::{Tree, TreeNode};
 /// let schema = Schema::new(vec![ContextColumn::Number { name: "place".into() }], names)?;
 /// let table = ClassTable::new(RowMatrix::dense(1, values)?, classes, schema)?;
 ///
-/// let job =
-/// BoostJob::builder().algorithm(BoostAlgorithm::AdaBoost).max_depth(1).rounds(50).seed(1).build()?; let
-/// classifier = job.fit(&table, None, |_| ControlFlow::Continue(()))?;
-/// assert!(classifier.report().error().value < 0.05 && classifier.report().is_better()); let answers =
-/// classifier.predict(&RowMatrix::dense(1, vec![10.0, 200.0])?)?; assert_eq!((answers[0].class,
-/// answers[1].class), (0, 1));
+/// let job = BoostJob::builder().algorithm(BoostAlgorithm::AdaBoost).max_depth(1).rounds(50).build()?;
+/// let classifier = job.fit(&table, None, |_| ControlFlow::Continue(()))?;
+/// assert!(classifier.report().error().value < 0.05 && classifier.report().is_better());
+/// let answers = classifier.predict(&RowMatrix::dense(1, vec![10.0, 200.0])?)?;
+/// assert_eq!((answers[0].class, answers[1].class), (0, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

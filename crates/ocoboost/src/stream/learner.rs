@@ -28,7 +28,7 @@ pub(super) fn inputs(weak_learner: StreamWeakLearner, coding: &StreamCoding) -> 
 ///
 /// *State:* a learner that is saved, loaded and continued is bit for bit the one that was not stopped.
 /// *Cost:* that of the booster, with four (three) candidates of an advantage that is not given.
-/// [`StreamJob`] has an example.
+/// [`StreamJob`](super::StreamJob) has an example.
 #[derive(Debug, Clone)]
 pub struct StreamLearner {
     parts: StreamParts,

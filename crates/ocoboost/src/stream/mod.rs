@@ -20,13 +20,19 @@ use scaling::Scaling;
 /// How a stream is learnt from: the settings of a [`StreamLearner`].
 ///
 /// ```
-/// use ocoboost::{StreamBooster, StreamJob}; use off_policy::Value; let job =
-/// StreamJob::builder().booster(StreamBooster::OsBoost).learners(10).seed(7).build()?; let mut learner =
-/// job.begin(2)?; for t in 0..500 { let x = f64::from(t * 37 % 100); let cells = [("x", Value::Number(x)),
-/// ("colour", Value::Text(if t % 2 == 0 { "red" } else { "blue" }))]; learner.round(Some(if x > 30.0 { "high"
-/// } else { "low" }), cells)?; } assert!(learner.error().average() < 0.2, "{:?}", learner.error()); let
-/// predicted = learner.predict([("x", Value::Number(90.0))])?; assert_eq!(predicted.and_then(|class|
-/// learner.class_name(class)), Some("high"));
+/// use ocoboost::{StreamBooster, StreamJob};
+/// use off_policy::Value;
+/// let job = StreamJob::builder().booster(StreamBooster::OsBoost).learners(10).seed(7).build()?;
+/// let mut learner = job.begin(2)?;
+/// for t in 0..500 {
+///     let x = f64::from(t * 37 % 100);
+///     let colour = if t % 2 == 0 { "red" } else { "blue" };
+///     let cells = [("x", Value::Number(x)), ("colour", Value::Text(colour))];
+///     learner.round(Some(if x > 30.0 { "high" } else { "low" }), cells)?;
+/// }
+/// assert!(learner.error().average() < 0.2, "{:?}", learner.error());
+/// let predicted = learner.predict([("x", Value::Number(90.0))])?;
+/// assert_eq!(predicted.and_then(|class| learner.class_name(class)), Some("high"));
 /// # Ok::<(), ocoboost::JobError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
