@@ -335,3 +335,40 @@ fn the_guide_shows_what_the_program_says_of_a_stream() {
     assert!(code == Some(0) && page.contains(&format!("```text\n{error}")), "{error}");
     assert!(page.replace('\n', " ").contains(&out.replace('\n', " ")), "{out}");
 }
+
+/// The rows do not end before the signal does its work.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_was_learnt_so_far() {
+    use std::io::{BufRead, BufReader};
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("m.ocob").display().to_string();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ocoboost"))
+        .args(["stream", "-", "--label", "y", "-o", &model, "--learners", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let feeder = std::thread::spawn(move || {
+        let mut is_open = input.write_all(b"x,y\n").is_ok();
+        for t in 0_u64.. {
+            if !is_open {
+                return;
+            }
+            is_open = writeln!(input, "{},{}", t % 7, t % 2).is_ok();
+        }
+    });
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().split_whitespace().nth(2) == Some("64")));
+    let killed = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    // Whoever stops reading what a program says may end it.
+    let rest = std::thread::spawn(move || lines.count());
+    let output = child.wait_with_output().unwrap();
+    assert!(feeder.join().is_ok() && rest.join().is_ok());
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("Of "));
+    assert!(StreamLearner::load(model).unwrap().error().examples() >= 64);
+}

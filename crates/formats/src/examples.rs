@@ -101,8 +101,7 @@ impl Examples {
     ///
     /// # Errors
     /// [`FormatError::Io`], [`FormatError::Empty`], [`FormatError::UnknownFormat`];
-    /// [`FormatError::WrongFormat`] for dsjson, whose rows are decisions; [`FormatError::MissingColumn`] for
-    /// a column of `ignore` or `labels` that a header lacks.
+    /// [`FormatError::WrongFormat`] for dsjson, whose rows are decisions.
     pub fn open(source: Source, label: Option<&str>, options: &LogOptions) -> Result<Self, FormatError> {
         let file: FileName = source.name().into();
         let opened = open_as(source, options, &mut crate::facts::quiet, Wanted::Examples)?;
@@ -112,9 +111,6 @@ impl Examples {
         };
         let label = label.to_owned();
         let roles = Roles::of_examples(file.clone(), options)?;
-        if opened.records.has_header() {
-            roles.check(opened.records.columns())?;
-        }
         Ok(Self {
             opened,
             file,
@@ -237,15 +233,18 @@ impl Examples {
         Place { file: self.file.clone(), row: Some(self.record.row), line: self.record.line }
     }
 
-    /// Refuses a file without the column of the labels: one whose header lacks it, or, at its end, one
-    /// without any cell of it.
+    /// Refuses a file that lacks the column of the labels, or one of `ignore` and `labels`: once there is a
+    /// header, or a first row, so that it says something before the first row and behind the last one.
     ///
     /// # Errors
     /// [`FormatError::MissingColumn`].
-    pub fn check_label(&self) -> Result<(), FormatError> {
+    pub fn check_columns(&self) -> Result<(), FormatError> {
         let columns = self.opened.records.columns();
-        let is_known = self.opened.records.has_header() || self.rows > 0;
-        if !is_known || self.label.is_empty() || columns.find(&self.label).is_some() {
+        if !self.opened.records.has_header() && self.rows == 0 {
+            return Ok(());
+        }
+        self.roles.check(columns)?;
+        if self.label.is_empty() || columns.find(&self.label).is_some() {
             return Ok(());
         }
         let column = if self.label == LABEL_OF_VW { "the label" } else { &self.label }.to_owned();
@@ -261,14 +260,12 @@ impl Examples {
     /// What was found besides the rows, behind the last one.
     ///
     /// # Errors
-    /// [`FormatError::NoRows`]; [`FormatError::MissingColumn`] for a column of `ignore` or `labels` that no
-    /// row had.
+    /// [`FormatError::NoRows`].
     pub fn finish(mut self) -> Result<ReadFacts, FormatError> {
         let mut facts = facts_of(&mut self.opened, &self.file)?;
         if self.rows == 0 {
             return Err(FormatError::NoRows { file: self.file, skipped: facts.skipped });
         }
-        self.roles.check(self.opened.records.columns())?;
         facts.rows = self.rows;
         let lists = self.lists.iter().map(|name| format!("column {name:?} left out: it holds lists"));
         facts.notes.extend(lists);

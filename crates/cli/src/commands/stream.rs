@@ -33,7 +33,7 @@ pub(super) fn stream(asked: &Stream, manners: &Manners) -> Result<u8, Failure> {
     if label.is_none() && !rows.has_own_labels() {
         return Err(Failure::Flag { name: "label", why: "name the column of the classes" });
     }
-    rows.check_label()?;
+    rows.check_columns()?;
     let mut predictions = Predictions::open(asked.predictions.as_deref())?;
     let mut table = Table { lines: Vec::new(), is_shown: !manners.quiet };
     let (is_over, mut learner) = (interruption(), before);
@@ -53,8 +53,10 @@ pub(super) fn stream(asked: &Stream, manners: &Manners) -> Result<u8, Failure> {
         }
     }
     let is_over = is_over.load(Ordering::Relaxed);
-    if !is_over {
-        rows.check_label()?;
+    match (is_over, rows.progress().rows) {
+        (false, _) => rows.check_columns()?,
+        (true, 0) => return Ok(INTERRUPTED),
+        (true, _) => {}
     }
     let facts = rows.finish()?;
     tell(&facts, manners);

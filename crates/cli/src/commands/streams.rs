@@ -62,7 +62,7 @@ pub(super) fn evaluate(
 ) -> Result<u8, Failure> {
     let label = asked.label.clone().or(Kept::read(learner.format()).0);
     let mut rows = rows(&learner, Path::new(&asked.log), label.as_deref(), &asked.columns)?;
-    rows.check_label()?;
+    rows.check_columns()?;
     let (constant, known) = (learner.error().commonest(), learner.classes().to_vec());
     let report = ClassificationReport::new(known.len(), constant, delta(asked.confidence)?);
     let mut report = report.map_err(|source| Failure::Job { file: asked.policy.clone(), source })?;
@@ -77,7 +77,7 @@ pub(super) fn evaluate(
         let counted = report.add(u32::from(truth > 0), answer.unwrap_or(constant));
         counted.map_err(|source| refused_row(row, source))?;
     }
-    rows.check_label()?;
+    rows.check_columns()?;
     let facts = rows.finish()?;
     tell(&facts, manners);
     let is_own = learner.sources().iter().any(|source| source.sha256 == facts.sha256);

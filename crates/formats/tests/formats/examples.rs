@@ -6,6 +6,7 @@ use off_policy::Value;
 /// Every row as text: its label, and its cells as `name=number`, `name:text` or `name?`.
 fn rows(name: &str, text: &str, options: &LogOptions) -> Result<Vec<String>, FormatError> {
     let mut examples = Examples::open(Source::bytes(name, text), Some("y"), options)?;
+    examples.check_columns()?;
     let mut rows = Vec::new();
     while let Some(row) = examples.advance()? {
         let cells = row.cells().map(|(name, value)| match value {
@@ -16,6 +17,7 @@ fn rows(name: &str, text: &str, options: &LogOptions) -> Result<Vec<String>, For
         let cells: Vec<String> = cells.collect();
         rows.push(format!("{} <- {}", row.label().unwrap_or("none"), cells.join(" ")));
     }
+    examples.check_columns()?;
     assert_eq!(examples.finish()?.rows, rows.len() as u64);
     Ok(rows)
 }
@@ -103,7 +105,7 @@ fn what_is_wrong_with_a_row_is_said_with_its_line() {
 }
 
 #[test]
-fn a_file_without_the_labels_is_refused_where_that_is_asked() {
+fn a_file_without_a_column_is_refused_where_that_is_asked() {
     let open = |name: &str, text: &str| {
         let source = Source::bytes(name, text);
         Examples::open(source, Some(" y "), &LogOptions::default()).unwrap()
@@ -111,19 +113,19 @@ fn a_file_without_the_labels_is_refused_where_that_is_asked() {
     let mut rows =
         Examples::open(Source::bytes("t.csv", "x,y\n1,2\n"), None, &LogOptions::default()).unwrap();
     assert_eq!(rows.advance().unwrap().map(|row| row.cells().count()), Some(2));
-    assert!(rows.check_label().is_ok() && !rows.has_own_labels() && open("t.vw", "| x\n").has_own_labels());
+    assert!(rows.check_columns().is_ok() && !rows.has_own_labels() && open("t.vw", "| x\n").has_own_labels());
     let said = "t.csv: there is no column \"y\"; there are \"x\", \"z\"";
-    assert_eq!(open("t.csv", "x,z\n1,2\n").check_label().unwrap_err().to_string(), said);
-    assert!(open("t.csv", "x,y\n1,2\n").check_label().is_ok());
+    assert_eq!(open("t.csv", "x,z\n1,2\n").check_columns().unwrap_err().to_string(), said);
+    assert!(open("t.csv", "x,y\n1,2\n").check_columns().is_ok());
     // Names of JSON are known at the end.
     let mut json = open("t.jsonl", "{\"x\":1}\n");
-    assert!(json.check_label().is_ok());
+    assert!(json.check_columns().is_ok());
     while json.advance().unwrap().is_some() {}
-    assert!(matches!(json.check_label(), Err(FormatError::MissingColumn { .. })));
+    assert!(matches!(json.check_columns(), Err(FormatError::MissingColumn { .. })));
     let mut vw = open("t.vw", "| x\n");
     while vw.advance().unwrap().is_some() {}
     assert_eq!(
-        vw.check_label().unwrap_err().to_string(),
+        vw.check_columns().unwrap_err().to_string(),
         "t.vw: there is no column \"the label\"; there are \"x\""
     );
 }
