@@ -118,11 +118,14 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
 /// Those of the file system; an old file is then untouched.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What the system says of the folder, and not of the temporary file: its user asked for another one.
+    std::fs::metadata(folder)?;
+    let unnamed = |error: std::io::Error| std::io::Error::from(error.kind());
     let mut builder = tempfile::Builder::new();
     // A temporary file is private to its owner; a learner is readable like any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder).map_err(unnamed)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;

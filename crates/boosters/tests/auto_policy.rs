@@ -69,6 +69,11 @@ fn it_finds_a_policy_and_says_what_it_is_worth() {
     let path = |rounds: usize, tried: &Tried| rounds as f64 * tried.candidate.learning_rate;
     assert!(fit.tried.iter().all(|tried| path(tried.rounds, tried) >= 2.0), "{:?}", fit.tried);
     assert!(path(winner.best_round, winner) >= 5.0, "{winner:?}");
+    for Tried { curve, rounds, best_round, value, .. } in &fit.tried {
+        let best = curve.iter().find(|(round, _)| round == best_round).unwrap().1;
+        assert!((best - value.value).abs() <= 1e-6 * best, "{curve:?}");
+        assert_eq!((curve[0].0, curve[curve.len() - 1].0), (0, *rounds));
+    }
     // The mean of four trainings, with steps of at most a learning rate.
     let alphas: Vec<f64> = fit.ensemble.members().iter().map(|member| member.alpha).collect();
     assert_eq!(alphas.len(), 4 * winner.best_round);

@@ -135,6 +135,9 @@ pub(crate) struct Evaluate {
     pub(crate) policy: String,
     /// The log; `-` is the standard input
     pub(crate) log: PathBuf,
+    /// A page with all of it, that needs no network: figures, overlap, segments, what the policy changes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     /// Certainty of the lower bound [default: 0.95]

@@ -34,8 +34,6 @@ pub(crate) enum Failure {
     Job { file: String, source: JobError },
     #[error("{place}: {source}")]
     Row { place: String, source: JobError },
-    #[error("{}: {source}", path.display())]
-    WritePredictions { path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Setting(JobError),
     #[error("--{name} {value}: {why}")]
@@ -44,6 +42,10 @@ pub(crate) enum Failure {
     Flag { name: &'static str, why: &'static str },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
+    #[error("{}: {source}", path.display())]
+    WriteFile { path: PathBuf, source: std::io::Error },
+    #[error("the page: {0}")]
+    Page(#[from] report::plot::PlotError),
     #[error("standard output: {0}")]
     Output(#[from] std::io::Error),
     #[error("the answer as JSON: {0}")]
@@ -77,8 +79,9 @@ impl Failure {
             | Self::Job { .. }
             | Self::Row { .. } => BAD_DATA,
             Self::Write { .. }
-            | Self::WritePredictions { .. }
             | Self::WriteLog(_)
+            | Self::WriteFile { .. }
+            | Self::Page(_)
             | Self::Output(_)
             | Self::Json(_) => CANNOT_WRITE,
         }

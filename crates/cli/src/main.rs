@@ -1,11 +1,12 @@
 //! `ocoboost`: from a log of decisions to a policy that is known to be better.
 //!
-//! Reading order: `arguments`; `commands`, a file a command; `failure`, the exit codes. Data go to the
-//! standard output, and progress to the standard error.
+//! Reading order: `arguments`; `commands`, a file a command; `page`, the page of `evaluate --html`;
+//! `failure`, the exit codes. Data go to the standard output, and progress to the standard error.
 
 mod arguments;
 mod commands;
 mod failure;
+mod page;
 
 use arguments::Cli;
 use clap::Parser;

@@ -364,15 +364,3 @@ fn failures_have_exit_codes_and_one_line() {
         );
     }
 }
-
-/// The guide shows the command and what it prints.
-#[test]
-fn the_guide_shows_what_the_program_says_of_a_table() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = table(&folder.path().join("cancer.csv"), CANCER, &rows("breast-cancer-wisconsin.data.gz"));
-    let model = folder.path().join("cancer.ocob").display().to_string();
-    let (code, out, _) = said(&["boost", &table, "--label", "class", "--ignore", "id", "-o", &model]);
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/program.md");
-    let page = std::fs::read_to_string(page).unwrap().replace('\n', " ");
-    assert!(code == Some(0) && page.contains(&format!("```text {}```", out.replace('\n', " "))), "{out}");
-}

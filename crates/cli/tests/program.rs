@@ -122,6 +122,31 @@ fn a_log_is_written_in_another_format_and_read_back() {
     assert_eq!(of(&log), of(&other));
 }
 
+/// The logs of `examples` in several formats are one log.
+#[test]
+fn the_examples_are_the_same_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = offers();
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let first = folder.path().join("first.csv");
+    std::fs::write(&first, text.lines().take(401).collect::<Vec<_>>().join("\n")).unwrap();
+    let of = |file: &Path| {
+        let file = file.display().to_string();
+        let (code, out, error) = said(&run(&["evaluate", "uniform", &file, "--format", "json", "--quiet"]));
+        assert!(matches!(code, Some(0 | 3)), "{error}");
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()
+    };
+    assert_eq!(of(&csv.with_extension("parquet")), of(&csv));
+    // The estimates of a model of rewards depend on the order of the columns and on the labels' coding.
+    let weighted = |file: &Path| {
+        let answer = of(file);
+        (answer["rows"].clone(), answer["logged"].clone(), answer["estimates"][0].clone())
+    };
+    for other in ["vw", "dsjson"] {
+        assert_eq!(weighted(&csv.with_extension(other)), weighted(&first), "{other}");
+    }
+}
+
 /// What is wrong is said in one line, and nothing is written.
 #[test]
 fn failures_have_exit_codes_and_one_line() {

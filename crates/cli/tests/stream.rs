@@ -324,18 +324,6 @@ fn failures_have_exit_codes_and_one_line() {
     }
 }
 
-/// The guide shows the command and what it prints.
-#[test]
-fn the_guide_shows_what_the_program_says_of_a_stream() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = table(&folder.path().join("cancer.csv"), &cancer());
-    let (code, out, error) = said(&["stream", &table, "--label", "class", "--ignore", "id"]);
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/program.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    assert!(code == Some(0) && page.contains(&format!("```text\n{error}")), "{error}");
-    assert!(page.replace('\n', " ").contains(&out.replace('\n', " ")), "{out}");
-}
-
 /// The rows do not end before the signal does its work.
 #[cfg(unix)]
 #[test]

@@ -117,7 +117,7 @@ pub enum FormatError {
         limit: u64,
     },
     /// A column that was asked for, or that the model was learnt with.
-    #[error("{file}: there is no column {column:?}; there are {}", listed(.columns))]
+    #[error("{file}: there is no column {}; there are {}", quoted(.column), listed(.columns))]
     MissingColumn {
         /// The file.
         file: Arc<str>,
@@ -127,7 +127,7 @@ pub enum FormatError {
         columns: Vec<String>,
     },
     /// Two columns of one name.
-    #[error("{place}: two columns are called {column:?}")]
+    #[error("{place}: two columns are called {}", quoted(.column))]
     DuplicateColumn {
         /// The header, or the line of the object.
         place: Place,
@@ -135,7 +135,7 @@ pub enum FormatError {
         column: String,
     },
     /// A column that was asked for in two roles.
-    #[error("column {column:?} is asked for as {first} and as {second}")]
+    #[error("column {} is asked for as {first} and as {second}", quoted(.column))]
     ColumnAskedTwice {
         /// The name.
         column: String,
@@ -164,7 +164,7 @@ pub enum FormatError {
         column: Option<String>,
     },
     /// A quoted cell that the file ends in.
-    #[error("{place}, column {column:?}: the quotation mark of the cell is not closed")]
+    #[error("{place}, column {}: the quotation mark of the cell is not closed", quoted(.column))]
     UnclosedQuote {
         /// Where the record begins.
         place: Place,
@@ -172,7 +172,7 @@ pub enum FormatError {
         column: String,
     },
     /// A quotation mark inside a bare cell, or text behind a closing one.
-    #[error("{place}, column {column:?}: {fault}; quote the whole cell and double the marks inside it")]
+    #[error("{place}, column {}: {fault}; quote the whole cell and double the marks inside it", quoted(.column))]
     StrayQuote {
         /// Where.
         place: Place,
@@ -192,7 +192,7 @@ pub enum FormatError {
         got: usize,
     },
     /// A cell outside what its column holds.
-    #[error("{place}, column {column:?}: {value:?} is not {expected}")]
+    #[error("{place}, column {}: {} is not {expected}", quoted(.column), quoted(.value))]
     BadCell {
         /// Where.
         place: Place,
@@ -204,7 +204,7 @@ pub enum FormatError {
         expected: &'static str,
     },
     /// An empty cell where there must be a value.
-    #[error("{place}, column {column:?}: the value is missing{hint}")]
+    #[error("{place}, column {}: the value is missing{hint}", quoted(.column))]
     MissingCell {
         /// Where.
         place: Place,
@@ -214,10 +214,8 @@ pub enum FormatError {
         hint: &'static str,
     },
     /// A column of numbers or dates with a text in it, and too many values to be labels.
-    #[error(
-        "{place}, column {column:?}: {value:?} is not {expected} as the other cells are; correct it, leave the \
-         column out (ignore), or read it as labels"
-    )]
+    #[error("{place}, column {}: {} is not {expected} as the other cells are; correct it, leave the \
+         column out (ignore), or read it as labels", quoted(.column), quoted(.value))]
     MixedColumn {
         /// The first text.
         place: Place,
@@ -237,7 +235,7 @@ pub enum FormatError {
         left_out: Vec<String>,
     },
     /// A log in which nothing was chosen.
-    #[error("{file}, column {column:?}: every row has the action {action:?}; there is nothing to choose")]
+    #[error("{file}, column {}: every row has the action {}; there is nothing to choose", quoted(.column), quoted(.action))]
     OneAction {
         /// The file.
         file: Arc<str>,
@@ -247,7 +245,7 @@ pub enum FormatError {
         action: String,
     },
     /// An action that the model, or the format, does not know.
-    #[error("{place}, column {column:?}: {value:?} is not one of the {actions} known actions")]
+    #[error("{place}, column {}: {} is not one of the {actions} known actions", quoted(.column), quoted(.value))]
     UnknownAction {
         /// Where.
         place: Place,
@@ -271,7 +269,7 @@ pub enum FormatError {
         classes: usize,
     },
     /// A logged action that is not on the list of those on offer.
-    #[error("{place}, column {column:?}: the action {value:?} is not among those on offer")]
+    #[error("{place}, column {}: the action {} is not among those on offer", quoted(.column), quoted(.value))]
     NotOnOffer {
         /// Where.
         place: Place,
@@ -281,10 +279,8 @@ pub enum FormatError {
         value: String,
     },
     /// Actions with features of their own.
-    #[error(
-        "{place}: the actions have features of their own ({feature:?}), and the program does not learn from \
-         those yet; drop them (action features: drop) to learn from the contexts alone"
-    )]
+    #[error("{place}: the actions have features of their own ({}), and the program does not learn from \
+         those yet; drop them (action features: drop) to learn from the contexts alone", quoted(.feature))]
     ActionFeatures {
         /// The first one.
         place: Place,
@@ -300,7 +296,7 @@ pub enum FormatError {
         message: String,
     },
     /// A line that is not what its format has.
-    #[error("{place}: {value:?} is not {expected}")]
+    #[error("{place}: {} is not {expected}", quoted(.value))]
     BadSyntax {
         /// The line.
         place: Place,
@@ -310,7 +306,7 @@ pub enum FormatError {
         expected: &'static str,
     },
     /// A column of a type that no coordinate is made of.
-    #[error("{file}: column {column:?} holds {found}, which cannot be read as {role}")]
+    #[error("{file}: column {} holds {found}, which cannot be read as {role}", quoted(.column))]
     ColumnType {
         /// The file.
         file: Arc<str>,
@@ -333,7 +329,7 @@ pub enum FormatError {
     )]
     Weights,
     /// An option outside its domain.
-    #[error("{name} = {value:?} is not {expected}")]
+    #[error("{name} = {} is not {expected}", quoted(.value))]
     BadOption {
         /// The option.
         name: &'static str,
@@ -370,10 +366,19 @@ impl FormatError {
     }
 }
 
+/// A name or a cell as messages have it: in quotation marks, on one line, and not longer than one can read.
+pub(crate) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
 /// `"age", "device" and 3 more`.
 pub(crate) fn listed(names: &[String]) -> String {
     const SHOWN: usize = 20;
-    let mut text = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let mut text = names.iter().take(SHOWN).map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     match names.len() {
         0 => text.push_str("no columns"),
         n if n > SHOWN => text.push_str(&format!(" and {} more", n - SHOWN)),
@@ -383,7 +388,7 @@ pub(crate) fn listed(names: &[String]) -> String {
 }
 
 fn in_column(column: &Option<String>) -> String {
-    column.as_ref().map(|column| format!(", column {column:?}")).unwrap_or_default()
+    column.as_ref().map(|column| format!(", column {}", quoted(column))).unwrap_or_default()
 }
 
 fn reasons(skipped: &[Skipped]) -> String {
@@ -393,4 +398,19 @@ fn reasons(skipped: &[Skipped]) -> String {
 
 fn because(notes: &[String]) -> String {
     if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_shows_the_beginning_of_a_long_cell_on_one_line() {
+        let place = Place { file: "log.csv".into(), row: Some(1), line: Some(2) };
+        let (column, value) = ("a\nb".to_owned(), "é".repeat(1_000_000));
+        let message = FormatError::BadCell { place, column, value, expected: "a number" }.to_string();
+        let shown = "é".repeat(80);
+        assert_eq!(message, format!("log.csv, line 2, column \"a\\nb\": \"{shown}\"… is not a number"));
+        assert_eq!([quoted(&shown), quoted("")], [format!("\"{shown}\""), "\"\"".to_owned()]);
+    }
 }

@@ -1,6 +1,7 @@
 //! How much of a policy's scores is due to which column and action.
 
 use boosters::bopl::{Member, PolicyEnsemble};
+use off_policy::Schema;
 use off_policy::policies::Scores;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,26 @@ impl Importance {
             actions: shares(sums.actions),
             rows: if is_fitting { rows.len() } else { 0 },
         }
+    }
+
+    /// The shares of the columns of a schema, by their places in it: the sums over their coordinates, largest
+    /// first; columns without a split are left out.
+    #[must_use]
+    pub fn of_columns(&self, schema: &Schema) -> Vec<(usize, f64)> {
+        let mut place_of = Vec::with_capacity(schema.inputs());
+        for (place, column) in schema.contexts().iter().enumerate() {
+            place_of.extend(std::iter::repeat_n(place, column.width()));
+        }
+        let mut sums = vec![0.0; schema.contexts().len()];
+        for (coordinate, share) in &self.columns {
+            if let Some(place) = place_of.get(*coordinate as usize) {
+                sums[*place] += share;
+            }
+        }
+        let mut shares: Vec<(usize, f64)> =
+            sums.into_iter().enumerate().filter(|(_, sum)| *sum > 0.0).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        shares
     }
 }
 
@@ -158,7 +179,23 @@ impl Sums<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may")]
     use super::*;
+    use off_policy::{ActionNames, ContextColumn};
     use weak_learners::pairs::PairHypothesis;
+
+    /// A column of labels has the shares of all its labels.
+    #[test]
+    fn the_share_of_a_column_is_that_of_its_coordinates() {
+        let labels = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let columns = vec![
+            ContextColumn::Number { name: "age".into() },
+            ContextColumn::Labels { name: "device".into(), labels },
+            ContextColumn::NumberOrMissing { name: "income".into() },
+        ];
+        let schema = Schema::new(columns, ActionNames::Numbered(2)).unwrap();
+        let columns = vec![(5, 0.3), (1, 0.25), (3, 0.25), (9, 0.1)];
+        let importance = Importance { columns, actions: Vec::new(), rows: 4 };
+        assert_eq!(importance.of_columns(&schema), [(1, 0.5), (2, 0.3)]);
+    }
 
     /// The sums of all splits are the variance of the scores, times the number of pairs.
     #[test]

@@ -3,12 +3,14 @@
 //! * [`TrainJob`]: a policy within a budget of time, judged on rows that had no part in the choice.
 //! * [`JudgeJob`]: the judgement of any policy on any log, and of several on one. A [`Judgement`] has
 //!   estimates, a lower bound on the improvement over the logging policy, and a [`Verdict`].
+//! * [`Breakdown`]: what lies behind a judgement: weights, reward by segment, what the policy changes.
 //! * [`estimate_propensities`]: for a log without propensities.
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
 //! * [`BoostJob`]: a [`Classifier`] of a table, by the MABoost family.
 //! * [`StreamJob`]: a [`StreamLearner`], an online booster of rows that come one by one.
 //! * [`model_file`]: one compact file, safe to load from any bytes.
 //! * [`inspect`]: what a model looks at.
+//! * [`numerals`]: numbers as sentences have them.
 //!
 //! Nothing here prints or reads arguments. Results depend on the log, the settings and the seed, and on
 //! nothing else but what a budget of time cuts off; what was cut is recorded. Learning uses the threads of
@@ -43,12 +45,12 @@
 mod boost;
 mod classification;
 mod error;
-mod figures;
 mod importance;
 pub mod inspect;
 mod judge;
 mod model;
 pub mod model_file;
+pub mod numerals;
 mod propensities;
 mod stream;
 mod train;
@@ -61,8 +63,10 @@ pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;
 pub use importance::Importance;
 pub use judge::{
-    Bound, BoundMethod, Caveat, Comparison, Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement,
-    RangeSource, Reason, RewardRange, Target, ValueEstimate, Verdict,
+    ActionChange, Bin, Bound, BoundMethod, Breakdown, BreakdownSettings, Caveat, Changes, Comparison,
+    Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement, LargeWeight, Part, RangeSource, Reason,
+    RewardRange, Segment, SegmentMean, SegmentedColumn, Segments, Target, ValueEstimate, Verdict,
+    WeightsOfRows,
 };
 pub use model::{
     Cuts, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source, TrainingRecord,

@@ -79,8 +79,9 @@ impl Curve {
         rounds * self.learning_rate
     }
 
-    /// Whether the values are more than half a standard error below the leader's at the same Ση, where Ση
-    /// has just passed 2, 4, 8, ….
+    /// Whether the best value, and once more what it has gained since Ση was half as long, is more than half
+    /// a standard error below the leader's best, where Ση has just passed 2, 4, 8, …. Careful settings gain
+    /// for longer, so a candidate that is behind and still gains goes on.
     pub(super) fn lags(&self, leader: Option<&Self>) -> bool {
         let path = |rounds| self.path(rounds);
         let rounds = self.values.len() - 1;
@@ -89,10 +90,9 @@ impl Curve {
         if path(rounds) < FIRST_MILESTONE || doublings(path(before)) >= doublings(path(rounds)) {
             return false;
         }
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rounds")]
-        let as_far = (path(rounds) / leader.learning_rate) as usize + 1;
-        let ahead = leader.best_of(as_far).1;
-        self.best().1.value < ahead.value - 0.5 * ahead.standard_error.unwrap_or(0.0)
+        let (best, at_half) = (self.best().1.value, self.best_of(rounds / 2 + 1).1.value);
+        let ahead = leader.best().1;
+        best + (best - at_half).max(0.0) < ahead.value - 0.5 * ahead.standard_error.unwrap_or(0.0)
     }
 }
 
@@ -151,21 +151,36 @@ mod tests {
         assert!((error - 0.2 * 10.0_f64.sqrt() / 4.0).abs() < 1e-15, "{error}");
     }
 
-    /// A candidate is compared where its Ση has just passed 2, 4, 8, … with what the leader had at the same
-    /// Ση, and may be half a standard error below it.
+    /// A candidate is compared where its Ση has just passed 2, 4, 8, … with the leader's best, and may be
+    /// half a standard error below it.
     #[test]
     fn a_candidate_lags_where_its_path_doubles() {
         let estimate = |value| Estimate { value, standard_error: Some(0.2) };
-        // η = 1: the value rises at Ση = 3.
-        let leader = [0.0, 0.0, 1.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0].map(estimate).to_vec();
+        let leader = [0.0, 0.0, 1.0, 3.0, 2.0, 2.0, 3.0, 2.0].map(estimate).to_vec();
         let leader = Curve { learning_rate: 1.0, rows: 10, values: leader };
         let at = |value: f64, rounds: usize| {
             let values = vec![estimate(value); rounds + 1];
             Curve { learning_rate: 0.5, rows: 10, values }
         };
         let lags = |value: f64| (0..18).filter(|rounds| at(value, *rounds).lags(Some(&leader))).collect();
-        let rounds: [Vec<usize>; 4] = [0.89, 0.91, 2.89, 2.91].map(lags);
-        assert_eq!(rounds, [vec![4, 8, 16], vec![8, 16], vec![8, 16], vec![]]);
+        let rounds: [Vec<usize>; 3] = [0.0, 2.89, 2.91].map(lags);
+        assert_eq!(rounds, [vec![4, 8, 16], vec![4, 8, 16], vec![]]);
         assert!(!at(0.0, 8).lags(None));
+    }
+
+    /// What was gained since Ση was half as long may come once more.
+    #[test]
+    fn a_candidate_that_gains_does_not_lag() {
+        let of = |values: &[f64]| {
+            let values = values.iter().map(|value| Estimate { value: *value, standard_error: Some(0.2) });
+            Curve { learning_rate: 1.0, rows: 10, values: values.collect() }
+        };
+        let leader = of(&[0.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
+        // 1.5 + 1.5, 2 + 0.95 and 2 + 0.85 beside 3 − 0.1; what was lost is not taken off.
+        assert!(!of(&[0.0, 0.0, 1.5]).lags(Some(&leader)));
+        assert!(!of(&[0.0, 0.9, 1.05, 2.0, 1.0]).lags(Some(&leader)));
+        assert!(of(&[0.0, 0.9, 1.15, 2.0, 1.0]).lags(Some(&leader)));
+        let fallen = of(&[0.0, 0.0, 0.0, 0.0, 4.0, 2.95, 0.0, 0.0, 0.0]);
+        assert!(!fallen.lags(Some(&leader)));
     }
 }

@@ -36,10 +36,11 @@ use weak_learners::pairs::{BinnedContexts, PairTree};
 /// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
 /// 60, the most rounds, or, from Ση = 15 on, as long without a better round as half of its rounds. The others
-/// follow, and end where they lag behind it at the same Ση. The best one, and up to two others within half a
-/// standard error of it, are then trained and valued on further folds, until all rows or 20,000 of them have
-/// been held out. The candidate and the round of the largest mean value from Ση = 5 on win. They are trained
-/// on all rows: four times on other draws of rows and columns, or less often from 100,001 rows on.
+/// follow, and end where they lag: what they have gained since Ση was half as long, once more, would not
+/// bring them up to it. The best one, and up to two others within half a standard error of it, are then
+/// trained and valued on further folds, until all rows or 20,000 of them have been held out. The candidate
+/// and the round of the largest mean value from Ση = 5 on win. They are trained on all rows: four times on
+/// other draws of rows and columns, or less often from 100,001 rows on.
 ///
 /// The value is that of a winner among many, and therefore optimistic: judge the policy on rows that were
 /// not in the log. *Randomness:* a ChaCha stream per component. The result depends on the log, the settings
@@ -92,13 +93,41 @@ pub struct Tried {
     pub best_round: usize,
     /// The value of the argmax policy after that round, by DR on held-out rows, in the log's own rewards.
     pub value: Estimate,
+    /// Rounds in their order with such values, rounded to seven digits: the first round, the best, the last,
+    /// and others evenly, 64 at most. Not in what was saved before there was one.
+    #[serde(default)]
+    pub curve: Vec<(usize, f64)>,
 }
 
 impl Tried {
     fn new(candidate: &Candidate, curve: &Curve, unit: Unit) -> Self {
         let (best_round, value) = curve.best();
-        Self { candidate: *candidate, rounds: curve.values.len() - 1, best_round, value: unit.undo(value) }
+        let rounds = curve.values.len() - 1;
+        let point = |round: usize| (round, seven_digits(unit.undo(curve.values[round]).value));
+        Self {
+            candidate: *candidate,
+            rounds,
+            best_round,
+            value: unit.undo(value),
+            curve: shown(rounds, best_round).into_iter().map(point).collect(),
+        }
     }
+}
+
+/// The most points of a curve that is kept.
+const POINTS: usize = 64;
+
+/// Rounds 0, …, `last`, or as many of them as are kept.
+fn shown(last: usize, best: usize) -> Vec<usize> {
+    let steps = last.min(POINTS - 2);
+    let mut rounds: Vec<usize> = (0..=steps).map(|step| step * last / steps.max(1)).chain([best]).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    rounds
+}
+
+fn seven_digits(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
 }
 
 /// The outcome of a recipe.
@@ -584,6 +613,15 @@ fn in_units(log: &Log) -> Result<(Log, Unit), BoplError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_curve_keeps_its_ends_and_its_best_round() {
+        assert_eq!([shown(0, 0), shown(3, 2), shown(62, 5)], [vec![0], vec![0, 1, 2, 3], (0..63).collect()]);
+        let rounds = shown(800, 333);
+        assert!(rounds.len() == 64 && rounds[0] == 0 && rounds[63] == 800 && rounds.contains(&333));
+        assert!(rounds.windows(2).all(|pair| (1..=13).contains(&(pair[1] - pair[0]))), "{rounds:?}");
+        assert_eq!([seven_digits(1.0 / 3.0), seven_digits(-0.0), seven_digits(1e5)], [0.333_333_3, 0.0, 1e5]);
+    }
 
     #[test]
     fn a_large_log_is_trained_on_fewer_times() {

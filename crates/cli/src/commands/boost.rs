@@ -3,6 +3,7 @@
 use super::classes::{Kept, answer};
 use super::classifiers::class_table;
 use super::confidence::delta;
+use super::models::check_output;
 use super::reading::{tell, within};
 use super::train::interruption;
 use crate::arguments::{Algorithm, Boost, Form, Manners};
@@ -16,6 +17,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 pub(super) fn boost(asked: &Boost, manners: &Manners) -> Result<u8, Failure> {
+    let unwritable = |source| Failure::WriteFile { path: asked.output.clone(), source };
+    check_output(&asked.output).map_err(unwritable)?;
     let mut options = within(LogOptions::default(), &asked.columns)?;
     if let Some(time) = &asked.time {
         options = options.time(time);

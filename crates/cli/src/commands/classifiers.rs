@@ -71,6 +71,12 @@ pub(super) fn predict(content: Content, asked: &Predict, manners: &Manners) -> R
 }
 
 pub(super) fn evaluate(content: Content, asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
+    if asked.html.is_some() {
+        return Err(Failure::Flag {
+            name: "html",
+            why: "the page is one of policies, and this is a classifier",
+        });
+    }
     let model = match content {
         Content::Classifier(model) => model,
         Content::Stream(learner) => return streams::evaluate(*learner, asked, manners),

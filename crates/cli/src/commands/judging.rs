@@ -2,11 +2,13 @@
 
 use super::classifiers;
 use super::confidence::delta;
-use super::models::{Named, options_of};
+use super::models::{Named, check_output, options_of};
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
-use ocoboost::{JobError, JudgeJob, Judgement, Model, Target};
+use crate::page::Page;
+use boosters::saved::write_atomically;
+use ocoboost::{BreakdownSettings, JobError, JudgeJob, Judgement, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::say;
 use serde_json::{Value, json};
@@ -59,6 +61,8 @@ pub(super) fn judge(
 }
 
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
+    let unwritable = |path: &Path, source| Failure::WriteFile { path: path.to_owned(), source };
+    asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
     let named = match Named::of(Path::new(&asked.policy))? {
         Named::Other(content) => return classifiers::evaluate(content, asked, manners),
         named => named,
@@ -74,10 +78,22 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         None if matches!(named, Named::Logged) => Target::Logged,
         None => Target::Policy(&uniform),
     };
-    let judgement = job.evaluate(&opened.log, target).map_err(failed)?;
+    let (judgement, breakdown) = match &asked.html {
+        None => (job.evaluate(&opened.log, target).map_err(failed)?, None),
+        Some(_) => {
+            let settings = breakdown_of(named.model());
+            let (judgement, breakdown) = job.break_down(&opened.log, target, &settings).map_err(failed)?;
+            (judgement, Some(breakdown))
+        }
+    };
     let is_own =
         |model: &Model| model.provenance().sources.iter().any(|source| source.sha256 == opened.source.sha256);
     let caution = named.model().filter(|model| is_own(model)).map(|_| OWN_LOG);
+    if let (Some(path), Some(breakdown)) = (&asked.html, &breakdown) {
+        let (policy, log, model) = (&*asked.policy, &*opened.source.name, named.model());
+        let page = Page { policy, log, model, judgement: &judgement, breakdown, caution }.html()?;
+        write_atomically(path, page.as_bytes()).map_err(|source| unwritable(path, source))?;
+    }
     if manners.format == Form::Json {
         say(&answer(&judgement, caution)?.to_string())?;
     } else {
@@ -90,6 +106,14 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         say(&judgement.sentence())?;
     }
     Ok(code(&judgement))
+}
+
+/// The columns that a model looks at come first.
+fn breakdown_of(model: Option<&Model>) -> BreakdownSettings {
+    let of_schema = |model: &Model| Some(model.record().importance.of_columns(model.schema()?));
+    let columns = model.and_then(of_schema).unwrap_or_default();
+    let columns_first = columns.into_iter().map(|(place, _)| place).collect();
+    BreakdownSettings { columns_first, ..BreakdownSettings::default() }
 }
 
 pub(super) fn interval(one: &ocoboost::ValueEstimate) -> String {

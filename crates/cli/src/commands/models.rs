@@ -7,11 +7,21 @@ use formats::LogOptions;
 use ocoboost::Model;
 use ocoboost::model_file::{Content, ModelFileError};
 use serde_json::Value;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// A model of any kind.
 pub(super) fn content(path: &Path) -> Result<Content, Failure> {
     Content::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
+}
+
+/// Refuses a place where no file can be written: before the work, and not after it.
+pub(super) fn check_output(path: &Path) -> Result<(), std::io::Error> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !std::fs::metadata(folder)?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    if path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(()) }
 }
 
 /// A policy by its argument: a model, or one of two words; or a model that is no policy.

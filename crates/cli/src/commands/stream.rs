@@ -1,7 +1,7 @@
 //! `stream`.
 
 use super::classes::Kept;
-use super::models::content;
+use super::models::{check_output, content};
 use super::reading::{tell, within};
 use super::streams::{cells, refused_row};
 use super::train::interruption;
@@ -20,6 +20,10 @@ use std::sync::atomic::Ordering;
 use tempfile::NamedTempFile;
 
 pub(super) fn stream(asked: &Stream, manners: &Manners) -> Result<u8, Failure> {
+    let files = [&asked.output, &asked.predictions].into_iter().flatten().filter(|path| !is_standard(path));
+    for path in files {
+        check_output(path).map_err(|source| refused(path, source))?;
+    }
     let before = asked.input.as_deref().map(|path| learner(path, manners)).transpose()?;
     let (kept_label, kept) = match &before {
         Some(learner) => Kept::read(learner.format()),
@@ -236,5 +240,5 @@ impl Predictions {
 }
 
 fn refused(path: &Path, source: io::Error) -> Failure {
-    Failure::WritePredictions { path: path.to_owned(), source }
+    Failure::WriteFile { path: path.to_owned(), source }
 }

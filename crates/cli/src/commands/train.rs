@@ -2,7 +2,7 @@
 
 use super::confidence::delta;
 use super::judging::{answer, code};
-use super::models::kept;
+use super::models::{check_output, kept};
 use super::reading::{Opened, open, options};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
@@ -44,6 +44,8 @@ pub(super) fn interruption() -> Arc<AtomicBool> {
 
 pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let columns = options(LogOptions::default(), &asked.columns)?;
+    let unwritable = |source| Failure::WriteFile { path: asked.output.clone(), source };
+    check_output(&asked.output).map_err(unwritable)?;
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
     let Opened { log, time, estimated, source } = open(&asked.log, None, &columns, manners)?;
     let name = source.name.clone();

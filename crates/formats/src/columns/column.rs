@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::matrix::{Coded, Values};
 use super::numbers::is_missing_mark;
 use crate::FormatError;
-use crate::error::Place;
+use crate::error::{Place, quoted};
 use crate::facts::FileName;
 use crate::record::{Cell, Record};
 use off_policy::ContextColumn;
@@ -358,10 +358,13 @@ impl Column {
         let name = self.name.clone();
         let Counts { numbers, dates, texts, marks, missing, lists } = self.counts;
         if lists > 0 {
-            return Ok(Finished::Left(format!("column {name:?} left out: it holds lists")));
+            return Ok(Finished::Left(format!("column {} left out: it holds lists", quoted(&name))));
         }
         if numbers + dates + texts == 0 && !(self.is_forced && marks > 0) {
-            return Ok(Finished::Left(format!("column {name:?} left out: it is empty in every row")));
+            return Ok(Finished::Left(format!(
+                "column {} left out: it is empty in every row",
+                quoted(&name)
+            )));
         }
         match std::mem::replace(&mut self.store, Store::TooMany) {
             Store::Numbers { numbers, .. } => {
@@ -384,8 +387,9 @@ impl Column {
                 };
                 let note = (self.rising.holds && self.rows.is_none() && rows >= 20).then(|| {
                     format!(
-                        "column {name:?} holds whole numbers that rise from row to row: leave it out (ignore) if \
-                         it only numbers the rows"
+                        "column {} holds whole numbers that rise from row to row: leave it out (ignore) if it \
+                         only numbers the rows",
+                        quoted(&name)
                     )
                 });
                 let columns = vec![Coded { column, rows: self.rows, values: Values::Numbers(numbers) }];
@@ -436,9 +440,9 @@ impl Column {
         }
         let count = distinct.map_or_else(|| format!("more than {}", self.most_labels), |n| n.to_string());
         Ok(Finished::Left(format!(
-            "column {:?} left out: {count} labels in {present} rows look like identifiers; name it among the \
+            "column {} left out: {count} labels in {present} rows look like identifiers; name it among the \
              columns of labels to keep it",
-            self.name
+            quoted(&self.name)
         )))
     }
 }

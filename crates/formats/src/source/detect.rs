@@ -35,10 +35,11 @@ pub(crate) fn detect(name: &str, beginning: &[u8]) -> Option<Format> {
     }
     match by_name {
         Some(Format::Csv | Format::Tsv) => by_name,
-        _ if header.contains('\0') => None,
+        _ if header.contains('\0') => by_name,
         _ if header.contains('\t') && !header.contains(',') => Some(Format::Tsv),
         _ if cells.len() > 1 => Some(Format::Csv),
-        _ => None,
+        // Its reader says what is wrong with such a Parquet file.
+        _ => by_name,
     }
 }
 
@@ -129,6 +130,9 @@ mod tests {
             ("log", "ARROW1\0\0", Some(Format::Arrow)),
             ("men.csv", ",timestamp,item_id,position,click,propensity_score\n", Some(Format::OpenBandit)),
             ("log", "\0\u{1},\u{2}", None),
+            ("log.parquet", "\0\u{1},\u{2}", Some(Format::Parquet)),
+            ("log.arrow", "cut off", Some(Format::Arrow)),
+            ("log.parquet", "a,b\n1,2\n", Some(Format::Csv)),
         ] {
             assert_eq!(detect(name, text.as_bytes()), format, "{name}: {text}");
         }

@@ -22,11 +22,14 @@ pub(super) fn atomically(
 ) -> Result<(), FormatError> {
     let io = |error: io::Error| FormatError::io(file, &error);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // What the system says of the folder, and not of the temporary file: its user asked for another one.
+    std::fs::metadata(folder).map_err(io)?;
+    let unnamed = |error: io::Error| io(error.kind().into());
     let mut builder = tempfile::Builder::new();
     // A temporary file is private to its owner; a log is readable like any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(folder).map_err(io)?;
+    let mut temporary = builder.tempfile_in(folder).map_err(unnamed)?;
     let mut buffered = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
     write(&mut buffered)?;
     buffered.flush().map_err(io)?;

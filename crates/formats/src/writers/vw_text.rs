@@ -3,6 +3,7 @@
 use super::numbers::written;
 use super::row::{Rows, Value};
 use crate::FormatError;
+use crate::error::quoted;
 use crate::readers::escaped;
 use off_policy::ContextColumn;
 use std::io::{self, Write};
@@ -93,7 +94,8 @@ fn action_numbers(rows: &Rows<'_>, notes: &mut Vec<String>) -> Vec<String> {
         return names.to_vec();
     }
     const SHOWN: usize = 50;
-    let pairs = names.iter().enumerate().take(SHOWN).map(|(k, name)| format!("{} is {name:?}", k + 1));
+    let pairs =
+        names.iter().enumerate().take(SHOWN).map(|(k, name)| format!("{} is {}", k + 1, quoted(name)));
     let more = if names.len() > SHOWN { ", …" } else { "" };
     notes.push(format!("the actions are numbered: {}{more}", pairs.collect::<Vec<_>>().join(", ")));
     (1..=names.len()).map(|number| number.to_string()).collect()

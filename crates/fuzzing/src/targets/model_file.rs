@@ -185,7 +185,8 @@ const CANDIDATE: Candidate = Candidate {
 
 pub(super) fn all() -> Vec<Target> {
     let value = Estimate { value: 0.5, standard_error: Some(0.01) };
-    let tried = Tried { candidate: CANDIDATE, rounds: 40, best_round: 33, value };
+    let curve = vec![(0, 0.25), (33, 0.5)];
+    let tried = Tried { candidate: CANDIDATE, rounds: 40, best_round: 33, value, curve };
     let some = Overrides { max_depth: Some(4), clip: Some(2.0), ..Overrides::default() };
     vec![
         Target::reader("ocoboost::model_file", Format::Binary, seeds, read),

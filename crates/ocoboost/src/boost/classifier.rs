@@ -6,7 +6,7 @@ use super::record::BoostRecord;
 use super::table::{ClassTable, class_name};
 use crate::classification::ClassificationReport;
 use crate::error::JobError;
-use crate::figures::{percent, thousands};
+use crate::numerals::{percent, thousands};
 use boosters::maboost::MulticlassVote;
 use off_policy::Schema;
 use rows::RowMatrix;

@@ -3,7 +3,7 @@
 mod binomial;
 
 use crate::error::JobError;
-use crate::figures::{certainty, percent, thousands};
+use crate::numerals::{certainty, percent, thousands};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 

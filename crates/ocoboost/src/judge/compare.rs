@@ -3,7 +3,7 @@
 use super::observations::Observed;
 use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target, deviation};
 use crate::error::JobError;
-use crate::figures::thousands;
+use crate::numerals::thousands;
 use crate::propensities::EstimatedPropensities;
 use off_policy::Log;
 use off_policy::estimators::{Estimate, Moments, normal_interval};
@@ -144,26 +144,7 @@ impl JudgeJob {
 
 /// The mean of the differences of the terms.
 fn difference(first: &Observed, second: &Observed) -> Result<Estimate, JobError> {
-    let (a, b) = (terms(first)?, terms(second)?);
+    let (a, b) = (first.terms()?, second.terms()?);
     let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
     Ok(Moments::of(&differences)?.estimate()?)
-}
-
-/// Numbers with the value as their mean: doubly robust terms, or V̂ + w_i(r_i − V̂)/w̄.
-fn terms(observed: &Observed) -> Result<Vec<f64>, JobError> {
-    let rows = observed.rows.iter().enumerate();
-    if observed.has_model {
-        let term = |(row, seen): (usize, &off_policy::estimators::Observation)| {
-            Ok(seen.direct + seen.weight(row)? * (seen.reward - seen.predicted))
-        };
-        return rows.map(term).collect();
-    }
-    let weights = rows.map(|(row, seen)| seen.weight(row)).collect::<Result<Vec<f64>, _>>()?;
-    let sum: f64 = weights.iter().sum();
-    if sum == 0.0 {
-        return Ok(vec![0.0; weights.len()]);
-    }
-    let value = weights.iter().zip(&observed.rows).map(|(w, seen)| w * seen.reward).sum::<f64>() / sum;
-    let mean = sum / weights.len() as f64;
-    Ok(weights.iter().zip(&observed.rows).map(|(w, seen)| value + w * (seen.reward - value) / mean).collect())
 }

@@ -1,7 +1,7 @@
 //! A judgement.
 
 use super::{Bound, BoundMethod, PropensitySource, Verdict};
-use crate::figures::thousands;
+use crate::numerals::{down, figure, thousands, trimmed, up};
 use off_policy::estimators::{Estimator, Support, SupportWarning};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -105,7 +105,9 @@ pub enum Caveat {
 }
 
 impl Caveat {
-    fn words(self) -> &'static str {
+    /// The caveat as part of a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
         match self {
             Self::EstimatedPropensities => "propensities are estimated",
             Self::RangeOfJudgedRows => "the range of the rewards is that of the judged rows",
@@ -181,68 +183,5 @@ impl Judgement {
             Verdict::CannotAnswer(_) => {}
         }
         text
-    }
-}
-
-/// Three decimals, or three significant digits of smaller or larger numbers.
-fn figure(value: f64) -> String {
-    match value.abs() {
-        size if size == 0.0 || (0.1..1000.0).contains(&size) => format!("{value:.3}"),
-        size if (1e-4..0.1).contains(&size) => {
-            let digits = (2.0 - size.log10().floor()).clamp(0.0, 7.0);
-            trimmed_to(value, digits)
-        }
-        size if (1000.0..1e9).contains(&size) => format!("{value:.0}"),
-        _ => format!("{value:.2e}"),
-    }
-}
-
-/// At least two significant digits, rounded down.
-fn down(value: f64) -> String {
-    rounded(value, f64::floor)
-}
-
-/// The same, rounded up.
-fn up(value: f64) -> String {
-    rounded(value, f64::ceil)
-}
-
-fn rounded(value: f64, round: fn(f64) -> f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return figure(value);
-    }
-    let digits = 1.0 - value.abs().log10().floor();
-    if !(-9.0..=9.0).contains(&digits) {
-        return format!("{value:.1e}");
-    }
-    let unit = 10.0_f64.powf(digits);
-    trimmed_to(round(value * unit) / unit, digits.max(0.0))
-}
-
-fn trimmed_to(value: f64, digits: f64) -> String {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 9")]
-    let digits = digits as usize;
-    format!("{value:.digits$}")
-}
-
-/// Without zeros at the end.
-fn trimmed(value: f64, digits: usize) -> String {
-    let text = format!("{value:.digits$}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_have_three_digits_and_bounds_err_on_the_safe_side() {
-        let cases = [(0.64, "0.640"), (0.0, "0.000"), (12.3456, "12.346"), (0.00694, "0.00694")];
-        for (value, text) in cases {
-            assert_eq!(figure(value), text);
-        }
-        assert_eq!([figure(-12_345.6), figure(1e-9)], ["-12346", "1.00e-9"]);
-        assert_eq!([down(0.2799), up(0.2711), down(0.00123), down(12.9)], ["0.27", "0.28", "0.0012", "12"]);
-        assert_eq!([trimmed(95.0, 4), trimmed(99.9, 4)], ["95", "99.9"]);
     }
 }

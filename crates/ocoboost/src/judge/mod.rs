@@ -1,6 +1,7 @@
 //! Judging policies on a log.
 
 mod bound;
+mod breakdown;
 mod compare;
 mod judgement;
 mod observations;
@@ -10,6 +11,10 @@ mod verdict;
 
 pub(crate) use bound::Tuning;
 pub use bound::{Bound, BoundMethod};
+pub use breakdown::{
+    ActionChange, Bin, Breakdown, BreakdownSettings, Changes, LargeWeight, Part, Segment, SegmentMean,
+    SegmentedColumn, Segments, WeightsOfRows,
+};
 pub use compare::{Comparison, Difference};
 pub use judgement::{Caveat, JudgedRows, Judgement, RangeSource, RewardRange, ValueEstimate};
 pub use verdict::{Reason, Verdict};

@@ -69,6 +69,11 @@ impl Observed {
         Self { rows: log.iter().map(row).collect(), has_model: false }
     }
 
+    /// Numbers with the value as their mean.
+    pub(super) fn terms(&self) -> Result<Vec<f64>, JobError> {
+        terms(&self.rows, self.has_model)
+    }
+
     /// The same rows with other propensities.
     pub(super) fn with_propensities(&self, target: Target<'_>, propensities: &[f64]) -> Self {
         let with = |(row, p): (&Observation, &f64)| Observation {
@@ -90,6 +95,30 @@ impl Observations for Observed {
     fn visit(&self, see: impl FnMut(&Observation) -> Result<(), EstimateError>) -> Result<(), EstimateError> {
         self.rows.iter().try_for_each(see)
     }
+}
+
+/// Numbers with the value on these rows as their mean: doubly robust terms with a model of rewards, else
+/// those of SNIPS, V̂ + w_i(r_i − V̂)/w̄.
+pub(super) fn terms(rows: &[Observation], has_model: bool) -> Result<Vec<f64>, JobError> {
+    if has_model {
+        let term = |(row, seen): (usize, &Observation)| {
+            Ok(seen.direct + seen.weight(row)? * (seen.reward - seen.predicted))
+        };
+        return rows.iter().enumerate().map(term).collect();
+    }
+    let weights = weights(rows)?;
+    let sum: f64 = weights.iter().sum();
+    if sum == 0.0 {
+        return Ok(vec![0.0; weights.len()]);
+    }
+    let value = weights.iter().zip(rows).map(|(w, seen)| w * seen.reward).sum::<f64>() / sum;
+    let mean = sum / weights.len() as f64;
+    Ok(weights.iter().zip(rows).map(|(w, seen)| value + w * (seen.reward - value) / mean).collect())
+}
+
+/// w_i = π(a_i|x_i)/p_i.
+pub(super) fn weights(rows: &[Observation]) -> Result<Vec<f64>, JobError> {
+    rows.iter().enumerate().map(|(row, seen)| Ok(seen.weight(row)?)).collect()
 }
 
 /// A policy behind a reference.

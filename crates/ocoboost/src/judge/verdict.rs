@@ -4,7 +4,7 @@ use super::observations::Observed;
 use super::{Bound, PropensitySource};
 use crate::error::JobError;
 use off_policy::Log;
-use off_policy::estimators::{Moments, Support};
+use off_policy::estimators::{Moments, Observation, Support};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -139,7 +139,7 @@ impl fmt::Display for Reason {
 /// Rows below which no interval is worth its name.
 const LEAST_ROWS: u64 = 20;
 /// Effective rows, and rewarded ones, below which a bound at or below 0 says that the log cannot answer.
-const FEW: u64 = 30;
+pub(super) const FEW: u64 = 30;
 
 /// Reasons that no bound overrules.
 pub(super) fn hard_reasons(
@@ -195,17 +195,20 @@ fn soft_reasons(log: &Log, observed: &Observed, support: &Support) -> Vec<Reason
     if support.ess < FEW as f64 {
         reasons.push(Reason::FewEffectiveRows { effective_rows: support.ess, rows });
     }
-    // The commonest reward is where nothing happened.
-    let mut counts = BTreeMap::new();
-    log.rewards().iter().for_each(|r| *counts.entry((r + 0.0).to_bits()).or_insert(0_u64) += 1);
-    let commonest = counts.iter().max_by_key(|(_, count)| **count).map(|(bits, _)| f64::from_bits(*bits));
-    let is_rewarded = |reward: f64| commonest.is_none_or(|commonest| reward != commonest);
-    let rewarded =
-        observed.rows.iter().filter(|seen| seen.target > 0.0 && is_rewarded(seen.reward)).count() as u64;
+    let commonest = commonest_reward(log);
+    let is_rewarded = |seen: &&Observation| seen.target > 0.0 && Some(seen.reward) != commonest;
+    let rewarded = observed.rows.iter().filter(is_rewarded).count() as u64;
     if rewarded < FEW {
         reasons.push(Reason::FewRewards { rewarded, rows });
     }
     reasons
+}
+
+/// The commonest reward: where nothing happened.
+pub(super) fn commonest_reward(log: &Log) -> Option<f64> {
+    let mut counts = BTreeMap::new();
+    log.rewards().iter().for_each(|r| *counts.entry((r + 0.0).to_bits()).or_insert(0_u64) += 1);
+    counts.iter().max_by_key(|(_, count)| **count).map(|(bits, _)| f64::from_bits(*bits))
 }
 
 /// The verdict of a bound.

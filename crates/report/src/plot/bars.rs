@@ -3,8 +3,8 @@
 use super::PlotError;
 use super::canvas::{self, Canvas, INK, Pen, Point, Type};
 use super::frame::{Frame, Labels, least_width};
-use super::layout::{Entry, Page, Swatch, colour_of, colours, diamond};
-use super::ticks::{Margin, Scale, Ticks};
+use super::layout::{Entry, Page, Panels, Swatch, colour_of, colours, diamond};
+use super::ticks::{Margin, Scale, Ticks, USUAL};
 use crate::record::Provenance;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
@@ -80,6 +80,19 @@ impl BarPlot {
     /// # Errors
     /// [`PlotError::Empty`], [`PlotError::BadValue`], [`PlotError::TooManySeries`], [`PlotError::Drawing`].
     pub fn to_svg(&self) -> Result<String, PlotError> {
+        self.drawn(Panels::Usual)
+    }
+
+    /// The figure with panels below each other, of this width and height in pixels or as much more as their
+    /// content requires: for a narrow page. At 360 pixels its text is that of a page.
+    ///
+    /// # Errors
+    /// As [`to_svg`](Self::to_svg).
+    pub fn to_narrow_svg(&self, width: f64, height: f64) -> Result<String, PlotError> {
+        self.drawn(Panels::Narrow((width, height)))
+    }
+
+    fn drawn(&self, panels: Panels) -> Result<String, PlotError> {
         self.check()?;
         let all = || self.panels.iter().flat_map(BarPanel::bars);
         let colours = colours(all().map(|bar| bar.series.as_str()))?;
@@ -88,8 +101,12 @@ impl BarPlot {
         if all().any(|bar| bar.reported.is_some()) {
             entries.push(Entry { name: "reported by the paper", swatch: Swatch::Diamond });
         }
-        let sizes: Vec<Point> = self.panels.iter().map(|panel| (panel.least_width(), 0.0)).collect();
-        let page = Page::new(self.title.as_deref(), &sizes, &entries);
+        let least = |panel: &BarPanel| match panels {
+            Panels::Usual => panel.least_width(),
+            Panels::Narrow(_) => 0.0,
+        };
+        let sizes: Vec<Point> = self.panels.iter().map(|panel| (least(panel), 0.0)).collect();
+        let page = Page::new(self.title.as_deref(), panels, &sizes, &entries);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             for (index, panel) in self.panels.iter().enumerate() {
@@ -109,7 +126,7 @@ impl BarPlot {
         colours: &[(&str, RGBColor)],
     ) -> Result<(), PlotError> {
         let heights = panel.bars().flat_map(Bar::heights).chain([0.0]);
-        let y = Ticks::new(Scale::Linear, heights, Margin::Room);
+        let y = Ticks::new(Scale::Linear, heights, Margin::Room, USUAL);
         let x = Ticks::unmarked();
         let below = if panel.groups.iter().all(|group| group.label.is_empty()) { 16.0 } else { 30.0 };
         let (corner, size) = page.panel(index);

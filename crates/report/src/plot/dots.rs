@@ -3,7 +3,7 @@
 use super::PlotError;
 use super::canvas::{self, Canvas, GREY, PALETTE, Pen};
 use super::frame::{Frame, Labels, least_width, widest};
-use super::layout::Page;
+use super::layout::{Page, Panels};
 use super::ticks::{Margin, Scale, Ticks};
 use crate::record::Provenance;
 
@@ -12,16 +12,17 @@ const ROW: f64 = 19.0;
 /// The margin of a panel above and below its rows.
 const AROUND: f64 = 80.0;
 
-/// Numbers with intervals, one per row beside a long name, around a line at 0.
+/// Numbers with intervals, one per row beside a long name, around a line.
 ///
 /// ```
 /// use report::plot::{Dot, DotPanel, DotPlot};
 /// use report::record::Provenance;
-/// let dot = |label: &str, value| Dot { label: label.into(), value, half_width: Some(0.5) };
-/// let dots = vec![dot("twice the rounds", 1.5), dot("half the depth", -2.0)];
+/// let dot = |label: &str, value, interval| Dot { label: label.into(), value, interval };
+/// let dots = vec![dot("twice the rounds", 1.5, Some((1.0, 1.9))), dot("half the depth", -2.0, None)];
 /// let plot = DotPlot {
 ///     title: None,
 ///     x: "points more".into(),
+///     line: 0.0,
 ///     panels: vec![DotPanel { title: "tmc".into(), provenance: Provenance::Official, dots }],
 /// };
 /// assert!(plot.to_svg()?.contains("twice the rounds"));
@@ -33,6 +34,8 @@ pub struct DotPlot {
     pub title: Option<String>,
     /// The title of the horizontal axis.
     pub x: String,
+    /// The number that dots are held against: 0 for differences.
+    pub line: f64,
     /// The panels, at least one.
     pub panels: Vec<DotPanel>,
 }
@@ -55,8 +58,8 @@ pub struct Dot {
     pub label: String,
     /// The value of the dot.
     pub value: f64,
-    /// Half the length of the interval, not negative; without one the dot is hollow.
-    pub half_width: Option<f64>,
+    /// The lower and the upper end of its interval; without one the dot is hollow.
+    pub interval: Option<(f64, f64)>,
 }
 
 impl DotPlot {
@@ -65,15 +68,28 @@ impl DotPlot {
     /// # Errors
     /// [`PlotError::Empty`], [`PlotError::BadValue`], [`PlotError::Drawing`].
     pub fn to_svg(&self) -> Result<String, PlotError> {
+        self.drawn(Panels::Usual)
+    }
+
+    /// The figure with panels below each other, of this width and height in pixels or as much more as their
+    /// content requires: for a narrow page. At 360 pixels its text is that of a page.
+    ///
+    /// # Errors
+    /// As [`to_svg`](Self::to_svg).
+    pub fn to_narrow_svg(&self, width: f64, height: f64) -> Result<String, PlotError> {
+        self.drawn(Panels::Narrow((width, height)))
+    }
+
+    fn drawn(&self, panels: Panels) -> Result<String, PlotError> {
         self.check()?;
-        let sizes: Vec<_> = self.panels.iter().map(DotPanel::least_size).collect();
-        let page = Page::new(self.title.as_deref(), &sizes, &[]);
+        let sizes: Vec<_> = self.panels.iter().map(|panel| panel.least_size(panels)).collect();
+        let page = Page::new(self.title.as_deref(), panels, &sizes, &[]);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             self.panels
                 .iter()
                 .enumerate()
-                .try_for_each(|(index, panel)| panel.draw(canvas, &page, index, &self.x))
+                .try_for_each(|(index, panel)| panel.draw(canvas, &page, index, (self, panels)))
         })
     }
 
@@ -86,8 +102,10 @@ impl DotPlot {
                 return Err(PlotError::Empty { panel: panel.title.clone() });
             }
             for dot in &panel.dots {
-                let negative = dot.half_width.filter(|width| !(*width >= 0.0));
-                let bad = dot.ends().into_iter().find(|x| !Scale::Linear.admits(*x)).or(negative);
+                let [low, _, high] = dot.ends();
+                let reversed = (!(low <= high)).then_some(low);
+                let of_figure = dot.ends().into_iter().chain([self.line]);
+                let bad = of_figure.into_iter().find(|x| !Scale::Linear.admits(*x)).or(reversed);
                 if let Some(value) = bad {
                     let (panel, series) = (panel.title.clone(), dot.label.clone());
                     return Err(PlotError::BadValue { panel, series, axis: "x", value });
@@ -110,28 +128,37 @@ impl DotPanel {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "rows are counted in dozens")]
-    fn least_size(&self) -> (f64, f64) {
-        let width = (widest(&self.rows()) + 360.0).max(least_width(&self.title, self.provenance));
+    fn least_size(&self, panels: Panels) -> (f64, f64) {
+        let room = if panels == Panels::Usual { 360.0 } else { 200.0 };
+        let width = (widest(&self.rows()) + room).max(least_width(&self.title, self.provenance));
         (width, ROW * self.dots.len() as f64 + AROUND)
     }
 
-    fn draw(&self, canvas: &Canvas<'_>, page: &Page<'_>, index: usize, title: &str) -> Result<(), PlotError> {
-        let x = Ticks::new(Scale::Linear, self.dots.iter().flat_map(Dot::ends).chain([0.0]), Margin::Room);
+    fn draw(
+        &self,
+        canvas: &Canvas<'_>,
+        page: &Page<'_>,
+        index: usize,
+        (plot, panels): (&DotPlot, Panels),
+    ) -> Result<(), PlotError> {
+        let values = self.dots.iter().flat_map(Dot::ends).chain([plot.line]);
+        let x = Ticks::new(Scale::Linear, values, Margin::Room, panels.spacing());
+        let title = &plot.x;
         let (corner, size) = page.panel(index);
         let frame = Frame::within(corner, size, x, self.rows(), 44.0);
         let labels =
             Labels { heading: &self.title, provenance: self.provenance, x_title: Some(title), y_title: None };
         frame.draw(canvas, &labels)?;
-        let zero = frame.across(frame.x.place(0.0));
-        canvas.line(&[(zero, frame.top), (zero, frame.bottom)], Pen::solid(GREY, 1.2))?;
+        let line = frame.across(frame.x.place(plot.line));
+        canvas.line(&[(line, frame.top), (line, frame.bottom)], Pen::solid(GREY, 1.2))?;
         for (dot, (place, _)) in self.dots.iter().zip(&frame.y.marks) {
             let [low, value, high] = dot.ends().map(|x| frame.across(frame.x.place(x)));
             let y = frame.up(*place);
             let pen = Pen::solid(PALETTE[0], 1.8);
-            if dot.half_width.is_some() {
+            if dot.interval.is_some() {
                 canvas.line(&[(low, y), (high, y)], pen)?;
             }
-            canvas.dot((value, y), 4.0, PALETTE[0], dot.half_width.is_some())?;
+            canvas.dot((value, y), 4.0, PALETTE[0], dot.interval.is_some())?;
         }
         Ok(())
     }
@@ -140,7 +167,7 @@ impl DotPanel {
 impl Dot {
     /// The lower end of the interval, the dot, and the upper end.
     fn ends(&self) -> [f64; 3] {
-        let width = self.half_width.unwrap_or(0.0);
-        [self.value - width, self.value, self.value + width]
+        let (low, high) = self.interval.unwrap_or((self.value, self.value));
+        [low, self.value, high]
     }
 }

@@ -2,6 +2,7 @@
 
 use super::PlotError;
 use super::canvas::{Canvas, INK, PALETTE, Pen, Point, Type};
+use super::ticks::USUAL;
 use plotters::style::{FontStyle, RGBColor, WHITE};
 
 const MARGIN: f64 = 12.0;
@@ -37,15 +38,44 @@ pub(super) struct Page<'a> {
     pub(super) size: Point,
 }
 
-impl<'a> Page<'a> {
-    /// The layout of the panels: up to three side by side, each at least as wide and as high as its content
-    /// requires. An empty legend takes no space.
-    pub(super) fn new(title: Option<&'a str>, sizes: &[Point], entries: &'a [Entry<'a>]) -> Self {
-        let (columns, panel): (_, Point) = match sizes.len() {
-            0 | 1 => (1, (640.0, 380.0)),
-            2 | 4 => (2, (440.0, 310.0)),
+/// The size of the panels, and how many are side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Panels {
+    /// As their number asks for.
+    Usual,
+    /// Below each other, of this size.
+    Narrow(Point),
+}
+
+impl Panels {
+    /// The distance of marks on the horizontal axis.
+    pub(super) fn spacing(self) -> f64 {
+        match self {
+            Self::Usual => USUAL,
+            Self::Narrow((width, _)) => USUAL.max(80.0 / width.max(1.0)),
+        }
+    }
+
+    fn layout(self, panels: usize) -> (usize, Point) {
+        match (self, panels) {
+            (Self::Narrow(size), _) => (1, size),
+            (_, 0 | 1) => (1, (640.0, 380.0)),
+            (_, 2 | 4) => (2, (440.0, 310.0)),
             _ => (3, (350.0, 260.0)),
-        };
+        }
+    }
+}
+
+impl<'a> Page<'a> {
+    /// The layout of the panels: each at least as wide and as high as its content requires. An empty legend
+    /// takes no space.
+    pub(super) fn new(
+        title: Option<&'a str>,
+        panels: Panels,
+        sizes: &[Point],
+        entries: &'a [Entry<'a>],
+    ) -> Self {
+        let (columns, panel) = panels.layout(sizes.len());
         let panel =
             sizes.iter().fold(panel, |(width, height), least| (width.max(least.0), height.max(least.1)));
         // A long title or name widens the page.

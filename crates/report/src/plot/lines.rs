@@ -2,8 +2,8 @@
 
 use super::canvas::{self, Canvas, Pen, Point, Type};
 use super::frame::{Frame, Labels, least_width};
-use super::layout::{Entry, Page, Swatch, colour_of, colours, spread};
-use super::ticks::{Margin, Ticks};
+use super::layout::{Entry, Page, Panels, Swatch, colour_of, colours, spread};
+use super::ticks::{Margin, Ticks, USUAL};
 use super::{Axis, PlotError};
 use crate::record::Provenance;
 
@@ -87,6 +87,19 @@ impl LinePlot {
     /// # Errors
     /// Every variant of [`PlotError`].
     pub fn to_svg(&self) -> Result<String, PlotError> {
+        self.drawn(Panels::Usual)
+    }
+
+    /// The figure with panels below each other, of this width and height in pixels or as much more as their
+    /// content requires: for a narrow page. At 360 pixels its text is that of a page.
+    ///
+    /// # Errors
+    /// As [`to_svg`](Self::to_svg).
+    pub fn to_narrow_svg(&self, width: f64, height: f64) -> Result<String, PlotError> {
+        self.drawn(Panels::Narrow((width, height)))
+    }
+
+    fn drawn(&self, panels: Panels) -> Result<String, PlotError> {
         self.check()?;
         let all = || self.panels.iter().flat_map(|panel| &panel.series);
         let colours = colours(all().map(|series| series.name.as_str()))?;
@@ -97,16 +110,17 @@ impl LinePlot {
         let entries: Vec<Entry<'_>> =
             colours.iter().map(|&(name, _)| Entry { name, swatch: Swatch::Line(pen(name)) }).collect();
         let widest = colours.iter().map(|(name, _)| NAME.width(name)).fold(0.0, f64::max);
-        let names_at_ends = (self.panels.len() == 1 && widest <= 220.0).then_some(widest + STUB);
+        let is_wide = self.panels.len() == 1 && panels == Panels::Usual;
+        let names_at_ends = (is_wide && widest <= 220.0).then_some(widest + STUB);
         let legend: &[Entry<'_>] = if names_at_ends.is_some() { &[] } else { &entries };
         let right = names_at_ends.unwrap_or(0.0);
         let size = |panel: &LinePanel| (least_width(&panel.title, panel.provenance) + right, 0.0);
         let sizes: Vec<Point> = self.panels.iter().map(size).collect();
-        let page = Page::new(self.title.as_deref(), &sizes, legend);
+        let page = Page::new(self.title.as_deref(), panels, &sizes, legend);
         canvas::svg(page.size, |canvas| {
             page.draw(canvas)?;
             for (index, panel) in self.panels.iter().enumerate() {
-                let frame = self.frame(canvas, panel, &page, index, right)?;
+                let frame = self.frame(canvas, panel, &page, index, (right, panels.spacing()))?;
                 panel.draw(canvas, &frame, &pen)?;
                 if names_at_ends.is_some() {
                     panel.name_ends(canvas, &frame, &pen)?;
@@ -123,10 +137,11 @@ impl LinePlot {
         panel: &LinePanel,
         page: &Page<'_>,
         index: usize,
-        right: f64,
+        (right, spacing): (f64, f64),
     ) -> Result<Frame, PlotError> {
-        let x = Ticks::new(self.x.scale, panel.series.iter().flat_map(|s| s.x.iter().copied()), Margin::None);
-        let y = Ticks::new(self.y.scale, panel.series.iter().flat_map(Series::heights), Margin::Room);
+        let along = panel.series.iter().flat_map(|s| s.x.iter().copied());
+        let x = Ticks::new(self.x.scale, along, Margin::None, spacing);
+        let y = Ticks::new(self.y.scale, panel.series.iter().flat_map(Series::heights), Margin::Room, USUAL);
         let (corner, size) = page.panel(index);
         let mut frame = Frame::within(corner, size, x, y, 42.0);
         frame.right -= right;

@@ -48,8 +48,9 @@ fn bar_plot(panels: usize, groups: u32, size: f64) -> BarPlot {
 fn dot_plot(panels: usize, dots: u32, size: f64) -> DotPlot {
     let dot = |k: u32| {
         let label = format!("{} as they are, k = {k}", NAMES[k as usize % 5]);
-        let half_width = (!k.is_multiple_of(3)).then_some(0.3 * size);
-        Dot { label, value: size * (f64::from(k) - 1.0), half_width }
+        let value = size * (f64::from(k) - 1.0);
+        let interval = (!k.is_multiple_of(3)).then_some((value - 0.3 * size, value + 0.3 * size));
+        Dot { label, value, interval }
     };
     let panel = |index: usize| DotPanel {
         title: SETS[index].to_owned(),
@@ -57,7 +58,7 @@ fn dot_plot(panels: usize, dots: u32, size: f64) -> DotPlot {
         dots: (0..dots).map(dot).collect(),
     };
     let title = Some("Differences".to_owned());
-    DotPlot { title, x: "points more".to_owned(), panels: (0..panels).map(panel).collect() }
+    DotPlot { title, x: "points more".to_owned(), line: 0.0, panels: (0..panels).map(panel).collect() }
 }
 
 /// The attribute of an element, in pixels.
@@ -121,6 +122,18 @@ fn no_text_overlaps_another_or_leaves_the_page() {
             }
         }
     }
+    // A narrow page has no heading, and the names of its curves above.
+    for size in [1e-7, 3e-4, 0.02, 1.0, 47.0, 3e3, 8e6] {
+        for axis in [Axis::linear, Axis::log] {
+            let plot = LinePlot { title: None, ..line_plot(1, axis, size) };
+            let svg = plot.to_narrow_svg(360.0, 240.0).unwrap();
+            assert_legible(&svg);
+            assert!(svg.contains("width=\"384\""), "{}", svg.lines().next().unwrap());
+        }
+        let plot = DotPlot { title: None, ..dot_plot(1, 9, size) };
+        assert_legible(&plot.to_narrow_svg(360.0, 0.0).unwrap());
+        assert_legible(&bar_plot(1, 3, size).to_narrow_svg(360.0, 240.0).unwrap());
+    }
     let mut long = line_plot(3, Axis::linear, 1.0);
     long.panels[1].provenance = Provenance::StandIn;
     long.panels[1].title = "a data set whose name goes on & on, and < the others".to_owned();
@@ -162,15 +175,32 @@ fn dots_are_at_the_positions_of_their_numbers() {
     let step = b[0] - a[0];
     assert!(step > 20.0 && (c[0] - b[0] - step).abs() < 0.3 && (d[0] - c[0] - step).abs() < 0.3, "{dots:?}");
     assert!(a[1] < b[1] && b[1] < c[1] && c[1] < d[1], "from above");
+    // The second one has an interval, whose ends are where those numbers are, and the line is at 0.
+    let intervals: Vec<Vec<[f64; 2]>> = elements(&svg, "polyline")
+        .into_iter()
+        .filter(|line| line.contains("stroke-width=\"18\""))
+        .map(points)
+        .collect();
+    let [from, to] = intervals[0][..] else { panic!("{intervals:?}") };
+    assert!((from[0] - (b[0] - 0.3 * step)).abs() < 0.3 && (to[0] - (b[0] + 0.3 * step)).abs() < 0.3);
+    let line: Vec<Vec<[f64; 2]>> = elements(&svg, "polyline")
+        .into_iter()
+        .filter(|line| line.contains("stroke-width=\"12\""))
+        .map(points)
+        .collect();
+    assert!((line[0][0][0] - b[0]).abs() < 0.3, "{line:?}");
 }
 
 #[test]
 fn impossible_dots_are_refused_by_name() {
     let mut plot = dot_plot(2, 3, 1.0);
-    plot.panels[1].dots[2].half_width = Some(-1.0);
-    assert!(matches!(plot.to_svg(), Err(PlotError::BadValue { panel, value: -1.0, .. }) if panel == "adult"));
-    plot.panels[1].dots[2].half_width = Some(f64::NAN);
+    plot.panels[1].dots[2].interval = Some((1.5, 1.0));
+    assert!(matches!(plot.to_svg(), Err(PlotError::BadValue { panel, value: 1.5, .. }) if panel == "adult"));
+    plot.panels[1].dots[2].interval = Some((f64::NAN, 2.0));
     assert!(matches!(plot.to_svg(), Err(PlotError::BadValue { .. })));
+    plot.panels[1].dots[2].interval = None;
+    let nowhere = DotPlot { line: f64::INFINITY, ..plot.clone() };
+    assert!(matches!(nowhere.to_svg(), Err(PlotError::BadValue { .. })));
     plot.panels[1].dots.clear();
     assert!(matches!(plot.to_svg(), Err(PlotError::Empty { panel }) if panel == "adult"));
     plot.panels.clear();
@@ -380,7 +410,7 @@ fn a_few_ordered_marks_each_at_the_position_of_its_label() {
                 continue;
             }
             for margin in [Margin::None, Margin::Room] {
-                let ticks = Ticks::new(scale, [low, high], margin);
+                let ticks = Ticks::new(scale, [low, high], margin, ticks::USUAL);
                 let what = format!("{low} to {high}, {scale:?}: {:?}", ticks.marks);
                 assert!((2..=11).contains(&ticks.marks.len()), "{what}");
                 assert!(ticks.marks.windows(2).all(|pair| pair[0].0 < pair[1].0), "{what}");

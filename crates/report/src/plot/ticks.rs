@@ -48,6 +48,9 @@ pub(super) enum Margin {
     Room,
 }
 
+/// The distance of marks on a page of the usual size.
+pub(super) const USUAL: f64 = 1.0 / 6.0;
+
 /// The range of an axis and its marks.
 #[derive(Debug)]
 pub(super) struct Ticks {
@@ -61,8 +64,13 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Marks for values, all of them admitted.
-    pub(super) fn new(scale: Scale, values: impl IntoIterator<Item = f64>, margin: Margin) -> Self {
+    /// Marks for values, all of them admitted, at about a `spacing` of the axis' length or more.
+    pub(super) fn new(
+        scale: Scale,
+        values: impl IntoIterator<Item = f64>,
+        margin: Margin,
+        spacing: f64,
+    ) -> Self {
         let coordinates = values.into_iter().map(|value| coordinate(scale, value));
         let (low, high) =
             coordinates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
@@ -82,8 +90,8 @@ impl Ticks {
         };
         let mut ticks = Self { scale, low, high, marks: Vec::new(), minor: Vec::new() };
         match scale {
-            Scale::Linear => ticks.mark_linear(),
-            Scale::Log => ticks.mark_log(),
+            Scale::Linear => ticks.mark_linear(spacing),
+            Scale::Log => ticks.mark_log(spacing),
         }
         ticks
     }
@@ -102,19 +110,19 @@ impl Ticks {
         (coordinate - self.low) / (self.high - self.low)
     }
 
-    fn mark_linear(&mut self) {
-        let step = round_step((self.high - self.low) / 6.0);
+    fn mark_linear(&mut self, spacing: f64) {
+        let step = round_step((self.high - self.low) * spacing);
         let size = self.low.abs().max(self.high.abs());
         self.marks = multiples(step, self.low, self.high)
             .map(|tick| (self.fraction(tick), label(tick, step, size)))
             .collect();
     }
 
-    fn mark_log(&mut self) {
+    fn mark_log(&mut self, spacing: f64) {
         let size = 10_f64.powf(self.high);
         let marked = match multiples(1.0, self.low, self.high).count() {
             2.. => {
-                let widest = (self.high - self.low) / 6.0;
+                let widest = (self.high - self.low) * spacing;
                 let step = [1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0].into_iter().find(|step| *step >= widest);
                 let exponents = multiples(step.unwrap_or(100.0), self.low, self.high);
                 exponents.map(|exponent| 10_f64.powf(exponent)).collect()

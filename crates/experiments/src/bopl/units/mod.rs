@@ -47,7 +47,7 @@ struct Unit {
 }
 
 /// The version of AutoPolicy, whose settings are not among the hyper-parameters.
-const RECIPE: u32 = 3;
+const RECIPE: u32 = 4;
 
 impl Unit {
     /// The key of a finished unit: all inputs of its history. The model is named unless it is that of \[L23,

@@ -238,7 +238,8 @@ fn panel(task: &str, provenance: Provenance, tried: &[Tried]) -> DotPanel {
     let as_it_is = tried.first().map(Tried::rewards).unwrap_or_default();
     let dot = |one: &Tried| {
         let more = Interval::of_differences(&one.rewards(), &as_it_is)?.scaled(100.0);
-        Some(Dot { label: one.variation.name.clone(), value: more.mean, half_width: more.half_width })
+        let interval = more.half_width.map(|width| (more.mean - width, more.mean + width));
+        Some(Dot { label: one.variation.name.clone(), value: more.mean, interval })
     };
     DotPanel { title: task.to_owned(), provenance, dots: tried.iter().skip(1).filter_map(dot).collect() }
 }
@@ -270,7 +271,7 @@ fn write(
     ));
     let title = Some("What the rewards of BOPL-regr hang on".to_owned());
     let x = "points more on validation rows than as it is, 95% interval".to_owned();
-    output.file(".svg", DotPlot { title, x, panels }.to_svg()?);
+    output.file(".svg", DotPlot { title, x, line: 0.0, panels }.to_svg()?);
     output.write()
 }
 

@@ -56,8 +56,8 @@ fn every_variation_is_compared_with_the_first() {
     ];
     assert_eq!(found, expected);
     let panel = panel("tmc", Provenance::Official, &all);
-    let dots: Vec<_> = panel.dots.iter().map(|dot| (&dot.label[..], dot.value, dot.half_width)).collect();
-    assert_eq!(dots, [("better", 25.0, Some(0.0)), ("worse", -12.5, Some(0.0))]);
+    let dots: Vec<_> = panel.dots.iter().map(|dot| (&dot.label[..], dot.value, dot.interval)).collect();
+    assert_eq!(dots, [("better", 25.0, Some((25.0, 25.0))), ("worse", -12.5, Some((-12.5, -12.5)))]);
     let kept = all[1].trials("tmc", 7, Provenance::Official);
     let numbers: Vec<_> = kept.iter().map(|kept| (kept.trial, &kept.method[..], kept.value)).collect();
     assert_eq!(numbers, [(0, "better", 0.5), (1, "better", 0.75)]);

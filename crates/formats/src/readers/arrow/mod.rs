@@ -10,7 +10,7 @@ pub(super) use parquet_file::ParquetBatches;
 
 use super::{ColumnNames, Records};
 use crate::FormatError;
-use crate::error::Place;
+use crate::error::{Place, quoted};
 use crate::facts::{FileName, Progress};
 use crate::record::Record;
 use arrow_array::RecordBatch;
@@ -66,7 +66,7 @@ impl ArrowRecords {
                         role: "values",
                     });
                 }
-                notes.push(format!("column {column:?} left out: it holds {found}"));
+                notes.push(format!("column {} left out: it holds {found}", quoted(&column)));
                 continue;
             }
             if name.is_empty() {
