@@ -32,10 +32,14 @@ pub(crate) enum Failure {
     WriteLog(FormatError),
     #[error("{file}: {source}")]
     Job { file: String, source: JobError },
+    #[error("{place}: {source}")]
+    Row { place: String, source: JobError },
     #[error(transparent)]
     Setting(JobError),
     #[error("--{name} {value}: {why}")]
     Argument { name: &'static str, value: String, why: String },
+    #[error("--{name}: {why}")]
+    Flag { name: &'static str, why: &'static str },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
     #[error("{}: {source}", path.display())]
@@ -65,10 +69,15 @@ impl Failure {
             }
             Self::Format(FormatError::BadOption { .. })
             | Self::Argument { .. }
+            | Self::Flag { .. }
             | Self::Setting(_)
             | Self::Threads(_) => WRONG_ARGUMENTS,
             Self::Job { source: JobError::BadSetting { .. }, .. } => WRONG_ARGUMENTS,
-            Self::Format(_) | Self::Model { .. } | Self::NoColumns { .. } | Self::Job { .. } => BAD_DATA,
+            Self::Format(_)
+            | Self::Model { .. }
+            | Self::NoColumns { .. }
+            | Self::Job { .. }
+            | Self::Row { .. } => BAD_DATA,
             Self::Write { .. }
             | Self::WriteLog(_)
             | Self::WriteFile { .. }

@@ -4,13 +4,14 @@
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`]
-//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`write_log`];
-//! [`FormatError`].
+//! and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`Examples`],
+//! row by row; [`write_log`]; [`FormatError`].
 
 mod actions;
 mod columns;
 mod contexts;
 mod error;
+mod examples;
 mod facts;
 mod layout;
 mod log;
@@ -25,6 +26,7 @@ mod writers;
 
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
+pub use examples::{Example, Examples};
 pub use facts::{Progress, ReadFacts, Skipped, quiet};
 pub use log::{ReadLog, read_log, read_log_coded};
 pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};

@@ -1,13 +1,13 @@
 //! Tables with labels, for boosters of classifiers.
 
 use crate::FormatError;
-use crate::columns::Dictionary;
+use crate::columns::{Dictionary, date_or_number};
 use crate::error::Place;
 use crate::facts::{FileName, Progress, ReadFacts};
 use crate::layout::Layout;
 use crate::options::LogOptions;
 use crate::pass::{each_record, facts_of};
-use crate::readers::{Absent, open};
+use crate::readers::{Absent, Records, open};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -29,6 +29,8 @@ pub struct Table {
     pub labels: Vec<u32>,
     /// What the labels are called.
     pub label_names: Vec<String>,
+    /// What orders the rows, where a column was named: its numbers, or the days since 1970.
+    pub time: Option<Vec<f64>>,
     /// What else was found.
     pub facts: ReadFacts,
 }
@@ -59,7 +61,7 @@ pub fn read_table(
 /// Reads such a table by the columns and labels of a schema, that of a table which was read before.
 ///
 /// # Errors
-/// As [`read_table`]; [`FormatError::UnknownAction`] for a label outside the schema.
+/// As [`read_table`]; [`FormatError::UnknownClass`] for a label outside the schema.
 pub fn read_table_coded(
     source: Source,
     label: &str,
@@ -92,7 +94,7 @@ fn read(
     for k in 0..known.unwrap_or_default() {
         names.number(&schema.and_then(|schema| schema.action_name(k)).unwrap_or_default());
     }
-    let (mut codes, mut buffer) = (Vec::new(), String::new());
+    let (mut codes, mut times, mut buffer) = (Vec::new(), Vec::new(), String::new());
     let rows = each_record(&mut *opened.records, progress, |record, records| {
         columns.extend(records);
         let place = || Place { file: file.clone(), row: Some(record.row), line: record.line };
@@ -103,13 +105,16 @@ fn read(
             columns.roles.check(records.columns())?;
             return Err(FormatError::MissingCell { place: place(), column: column(), hint: "" });
         }
-        if let Some(actions) = known
+        if let Some(classes) = known
             && names.find(text).is_none()
         {
             let (column, value) = (column(), text.to_owned());
-            return Err(FormatError::UnknownAction { place: place(), column, value, actions });
+            return Err(FormatError::UnknownClass { place: place(), column, value, classes });
         }
         codes.push(names.number(text));
+        if options.time.is_some() {
+            times.push(time(&columns, record, records, place)?);
+        }
         columns.push(record, records)
     })?;
     let mut facts = facts_of(&mut opened, &file)?;
@@ -130,7 +135,30 @@ fn read(
             (schema, names, codes.collect())
         }
     };
-    Ok(Table { contexts, schema, labels: codes, label_names, facts })
+    let time = options.time.is_some().then_some(times);
+    Ok(Table { contexts, schema, labels: codes, label_names, time, facts })
+}
+
+/// The time of a row.
+fn time(
+    columns: &Layout,
+    record: &Record,
+    records: &dyn Records,
+    place: impl Fn() -> Place,
+) -> Result<f64, FormatError> {
+    let column = columns.roles.name(Role::Time).to_owned();
+    let cell = columns.cell(record, Role::Time).unwrap_or(Cell::Missing);
+    match date_or_number(record, cell) {
+        Ok(Some(time)) => Ok(time + 0.0),
+        Ok(None) => {
+            columns.roles.check(records.columns())?;
+            Err(FormatError::MissingCell { place: place(), column, hint: "" })
+        }
+        Err(()) => {
+            let value = record.written(cell, &mut String::new()).to_owned();
+            Err(FormatError::BadCell { place: place(), column, value, expected: "a date or a number" })
+        }
+    }
 }
 
 /// A label as it is written; a list is none.

@@ -1,12 +1,17 @@
 //! `inspect`.
 
-use super::models::load;
+use super::classifiers;
+use super::models::content;
 use crate::arguments::Inspect;
 use crate::failure::Failure;
+use ocoboost::model_file::Content;
 use report::output::say;
 
 pub(super) fn inspect(asked: &Inspect) -> Result<u8, Failure> {
-    let model = load(&asked.model)?;
+    let model = match content(&asked.model)? {
+        Content::Policy(model) => model,
+        other => return classifiers::inspect(&other, asked),
+    };
     let found = ocoboost::inspect::inspect(&model, asked.most);
     let (record, origin) = (model.record(), model.provenance());
     say(&format!("{} trees with {} leaves, by {}", found.trees, found.leaf_count, origin.program))?;

@@ -1,5 +1,7 @@
 //! `evaluate` and `compare`.
 
+use super::classifiers;
+use super::confidence::delta;
 use super::models::{Named, check_output, options_of};
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
@@ -15,16 +17,6 @@ use std::path::Path;
 /// Said where a model meets the log that it comes from.
 const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
                        what `inspect` shows is of rows that had no part in the choice";
-
-/// δ of a certainty.
-pub(super) fn delta(confidence: Option<f64>) -> Result<f64, Failure> {
-    let confidence = confidence.unwrap_or(0.95);
-    if (0.5..=0.99999).contains(&confidence) {
-        return Ok(1.0 - confidence);
-    }
-    let why = "not between 0.5 and 0.99999".to_owned();
-    Err(Failure::Argument { name: "confidence", value: confidence.to_string(), why })
-}
 
 /// 0 for a policy that is shown to be better.
 pub(super) fn code(judgement: &Judgement) -> u8 {
@@ -71,7 +63,10 @@ pub(super) fn judge(
 pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
     let unwritable = |path: &Path, source| Failure::WriteFile { path: path.to_owned(), source };
     asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
-    let named = Named::of(Path::new(&asked.policy))?;
+    let named = match Named::of(Path::new(&asked.policy))? {
+        Named::Other(content) => return classifiers::evaluate(content, asked, manners),
+        named => named,
+    };
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
     let failed = |source: JobError| Failure::Job { file: opened.source.name.clone(), source };
@@ -127,7 +122,7 @@ pub(super) fn interval(one: &ocoboost::ValueEstimate) -> String {
 
 pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure> {
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
-    let named = policies.iter().map(|path| Named::of(path)).collect::<Result<Vec<_>, _>>()?;
+    let named = policies.iter().map(|path| Named::policy(path)).collect::<Result<Vec<_>, _>>()?;
     let first = named.iter().find_map(Named::model);
     let options = options_of(first, &asked.columns)?;
     let opened = open(log, first.and_then(Model::schema), &options, manners)?;

@@ -1,11 +1,19 @@
-//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`].
+//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], and what
+//! [`classifiers`] and learners of [`streams`] do where others have policies.
 
+mod boost;
+mod classes;
+mod classifiers;
+mod confidence;
 mod convert;
+mod csv;
 mod inspect;
 mod judging;
 mod models;
 mod predict;
 mod reading;
+mod stream;
+mod streams;
 mod train;
 
 use crate::arguments::{Cli, Command};
@@ -26,5 +34,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Predict(asked) => predict::predict(asked, manners),
         Command::Inspect(asked) => inspect::inspect(asked),
         Command::Convert(asked) => convert::convert(asked),
+        Command::Boost(asked) => boost::boost(asked, manners),
+        Command::Stream(asked) => stream::stream(asked, manners),
     })?
 }

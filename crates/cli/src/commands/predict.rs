@@ -1,15 +1,20 @@
 //! `predict`.
 
-use super::models::{load, options_of};
+use super::classifiers;
+use super::csv::{line, printed};
+use super::models::{content, options_of};
 use super::reading::tell;
 use crate::arguments::{Manners, Predict};
 use crate::failure::Failure;
 use formats::Source;
+use ocoboost::model_file::Content;
 use ocoboost::{Explore, JobError, OnOffer};
-use std::io::{self, BufWriter, Write};
 
 pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure> {
-    let model = load(&asked.model)?;
+    let model = match content(&asked.model)? {
+        Content::Policy(model) => model,
+        other => return classifiers::predict(other, asked, manners),
+    };
     let options = options_of(Some(&model), &asked.columns)?;
     let failed = |source: JobError| Failure::Job { file: asked.contexts.display().to_string(), source };
     let schema = model.schema().ok_or_else(|| Failure::NoColumns { path: asked.model.clone() })?;
@@ -27,33 +32,17 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
         model.probabilities(&read.contexts, offer, explore, push).map_err(failed)?;
     }
     let name = |action: usize| schema.action_name(action).unwrap_or_default().into_owned();
-    let mut out = BufWriter::new(io::stdout().lock());
     let mut header = vec!["action".to_owned(), "propensity".to_owned()];
     if asked.probabilities {
         header.extend((0..schema.actions()).map(&name));
     }
-    let written = (|| {
-        line(&mut out, &header)?;
+    printed(|out| {
+        line(out, &header)?;
         for (row, (action, propensity)) in drawn.actions.iter().zip(&drawn.propensities).enumerate() {
             let mut cells = vec![name(*action as usize), propensity.to_string()];
             cells.extend(probabilities.get(row).into_iter().flatten().map(ToString::to_string));
-            line(&mut out, &cells)?;
+            line(out, &cells)?;
         }
-        out.flush()
-    })();
-    match written {
-        // Whoever reads has read enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        other => Ok(other.map(|()| 0)?),
-    }
-}
-
-/// Cells as RFC 4180 has them.
-pub(super) fn line(out: &mut impl Write, cells: &[String]) -> io::Result<()> {
-    let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.clone(),
-    };
-    let cells: Vec<String> = cells.iter().map(quoted).collect();
-    writeln!(out, "{}", cells.join(","))
+        Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! `train`.
 
-use super::judging::{answer, code, delta};
+use super::confidence::delta;
+use super::judging::{answer, code};
 use super::models::{check_output, kept};
 use super::reading::{Opened, open, options};
 use crate::arguments::{Form, Manners, Train};
