@@ -46,6 +46,10 @@ pub(crate) enum Command {
     Completions(Completions),
     /// Print the manual page of the program or of a command
     Man(Man),
+    /// Learn a classifier of a table by boosting, and say how often it errs
+    Boost(Boost),
+    /// Learn from rows one by one, and say how often they were predicted wrongly before
+    Stream(Stream),
 }
 
 /// What every command takes.
@@ -302,6 +306,9 @@ pub(crate) struct Evaluate {
     pub(crate) certainty: Certainty,
     #[command(flatten)]
     pub(crate) columns: Columns,
+    /// Column of the classes, for a classifier [default: that of its training]
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -399,4 +406,140 @@ pub(crate) struct Completions {
 pub(crate) struct Man {
     /// The command; default: the program
     pub(crate) command: Option<String>,
+}
+
+/// Which columns of a table are what.
+#[derive(Debug, Args)]
+pub(crate) struct TableColumns {
+    /// Columns that are not learnt from, separated by commas
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Columns that are labels though they look like numbers, separated by commas
+    #[arg(long, value_name = "COL,…", value_delimiter = ',')]
+    pub(crate) labels: Vec<String>,
+    /// Format of the input; default: by its content and name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) input_format: Option<String>,
+}
+
+/// A booster of the MABoost family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Algorithm {
+    /// Every mistake gains weight: for labels that are right
+    Adaboost,
+    /// No row weighs more than k times its share: for labels of which some are wrong
+    Smooth,
+    /// Most weights are 0
+    Sparse,
+    /// Weights that stop growing
+    Madaboost,
+    /// A cap for the rows of a second table
+    Combined,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Boost {
+    /// The table; `-` is the standard input
+    pub(crate) table: PathBuf,
+    /// Column of the classes
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: String,
+    /// The model
+    #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) columns: TableColumns,
+    /// Column that orders the rows in time: the last ones judge
+    #[arg(long, value_name = "COL")]
+    pub(crate) time: Option<String>,
+    /// The booster [default: smooth or adaboost, whichever errs less; combined with --secondary]
+    #[arg(long, value_enum)]
+    pub(crate) algorithm: Option<Algorithm>,
+    /// k of smooth and combined boosting [default: chosen among 1.5, 2, 3, 5, 10 and 30]
+    #[arg(short = 'k', long, value_name = "K")]
+    pub(crate) smoothness: Option<f64>,
+    /// A second table with the same columns, whose classes may be wrong
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) secondary: Option<PathBuf>,
+    /// Rounds, at most [default: 300]
+    #[arg(long, visible_alias = "n_estimators", alias = "num_boost_round", value_name = "N")]
+    pub(crate) rounds: Option<usize>,
+    /// Rounds without a smaller error that end the search [default: 50]
+    #[arg(long, visible_alias = "early_stopping_rounds", value_name = "N")]
+    pub(crate) early_stopping_rounds: Option<usize>,
+    /// Depth of the trees [default: 3 or 6, whichever errs less]
+    #[arg(long, visible_alias = "max_depth", value_name = "N")]
+    pub(crate) max_depth: Option<u16>,
+    /// Least share of the weight in a leaf [default: 0]
+    #[arg(long, visible_alias = "min_weight_fraction_leaf", value_name = "SHARE")]
+    pub(crate) min_weight_fraction_leaf: Option<f64>,
+    /// Share of the rows that judge: the last ones where --time names a column, else drawn [default: 0.25]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) holdout: Option<f64>,
+    /// Certainty of the interval [default: 0.95]
+    #[arg(long, value_name = "P")]
+    pub(crate) confidence: Option<f64>,
+}
+
+/// A booster of streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnlineBooster {
+    /// Online agnostic boosting, whose theory allows for wrong labels
+    Agnostic,
+    /// Online realizable boosting
+    Realizable,
+    /// OSBoost, smooth boosting one row at a time
+    Osboost,
+    /// Online BBM, boosting by majority
+    Bbm,
+    /// AdaBoost.OL, which needs no advantage
+    AdaboostOl,
+    /// One weak learner alone
+    None,
+}
+
+/// What is boosted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WeakLearner {
+    /// Thresholds of single columns, found in the stream
+    Stumps,
+    /// Counts and moments of every column
+    NaiveBayes,
+    /// A linear model of scaled numbers
+    Logistic,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stream {
+    /// The rows; `-` is the standard input
+    pub(crate) examples: PathBuf,
+    /// Column of the two classes; rows without one are predicted only. Vowpal Wabbit's text has none
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
+    /// The model
+    #[arg(short = 'o', short_alias = 'f', long, visible_alias = "final_regressor", value_name = "MODEL")]
+    pub(crate) output: Option<PathBuf>,
+    /// A model to go on from, as if it had not been stopped
+    #[arg(short = 'i', long, visible_alias = "initial_regressor", value_name = "MODEL")]
+    pub(crate) input: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) columns: TableColumns,
+    /// The predictions, each made before its row was learnt from; `-` is the standard output
+    #[arg(short = 'p', long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// The booster [default: bbm]
+    #[arg(long, value_enum, conflicts_with = "input")]
+    pub(crate) booster: Option<OnlineBooster>,
+    /// The weak learner [default: naive-bayes]
+    #[arg(long, value_enum, conflicts_with = "input")]
+    pub(crate) weak_learner: Option<WeakLearner>,
+    /// Weak learners [default: 20]
+    #[arg(long, conflicts_with = "input", value_name = "N")]
+    pub(crate) learners: Option<usize>,
+    /// Advantage of the weak learners [default: chosen among 0.5, 0.2 and 0.1, and 1 where that is allowed]
+    #[arg(long, conflicts_with = "input", value_name = "GAMMA")]
+    pub(crate) advantage: Option<f64>,
+    /// There are 2^B coordinates for columns and labels [default: by the first row, 8 to 12]
+    #[arg(short = 'b', long, visible_alias = "bit_precision", conflicts_with = "input", value_name = "B")]
+    pub(crate) bits: Option<u32>,
 }

@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     WriteLog(FormatError),
     #[error("{file}: {source}")]
     Job { file: String, source: JobError },
+    #[error("{place}: {source}")]
+    Row { place: String, source: JobError },
     #[error(transparent)]
     Setting(JobError),
     #[error("{place}: {why}")]
@@ -41,6 +43,8 @@ pub(crate) enum Failure {
     ReadFile { path: PathBuf, source: std::io::Error },
     #[error("--{name} {value}: {why}")]
     Argument { name: &'static str, value: String, why: String },
+    #[error("--{name}: {why}")]
+    Flag { name: &'static str, why: &'static str },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
     #[error(
@@ -92,6 +96,7 @@ impl Failure {
             Self::Format(FormatError::BadOption { .. })
             | Self::Argument { .. }
             | Self::NoCommand { .. }
+            | Self::Flag { .. }
             | Self::Setting(_)
             | Self::Configured { .. }
             | Self::Threads(_) => WRONG_ARGUMENTS,
@@ -103,7 +108,8 @@ impl Failure {
             | Self::NoColumns { .. }
             | Self::NoXgboost { .. }
             | Self::NoneJudged { .. }
-            | Self::Job { .. } => BAD_DATA,
+            | Self::Job { .. }
+            | Self::Row { .. } => BAD_DATA,
             Self::Write { .. }
             | Self::WriteLog(_)
             | Self::WriteFile { .. }

@@ -44,7 +44,7 @@ fn shown(page: &str) -> Vec<Shown<'_>> {
     found
 }
 
-/// A folder with the examples in it, and the program on the path.
+/// A folder with the examples and the data sets in it, and the program on the path.
 struct Shell {
     folder: tempfile::TempDir,
     path: OsString,
@@ -53,7 +53,10 @@ struct Shell {
 impl Shell {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(workspace().join("examples"), folder.path().join("examples")).unwrap();
+        for of_checkout in ["examples", "crates"] {
+            std::os::unix::fs::symlink(workspace().join(of_checkout), folder.path().join(of_checkout))
+                .unwrap();
+        }
         let program = Path::new(env!("CARGO_BIN_EXE_ocoboost")).parent().unwrap().to_owned();
         let rest = std::env::var_os("PATH").unwrap_or_default();
         let path =

@@ -293,6 +293,18 @@ pub enum FormatError {
         /// |A|.
         actions: usize,
     },
+    /// A class that the model does not know.
+    #[error("{place}, column {column:?}: {value:?} is not one of the {classes} classes that are known")]
+    UnknownClass {
+        /// Where.
+        place: Place,
+        /// The column of the class.
+        column: String,
+        /// The class.
+        value: String,
+        /// How many are known.
+        classes: usize,
+    },
     /// A logged action that is not on the list of those on offer.
     #[error("{place}, column {}: the action {} is not among those on offer", quoted(.column), quoted(.value))]
     NotOnOffer {

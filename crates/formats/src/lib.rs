@@ -5,12 +5,13 @@
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`],
 //! [`read_logs`] and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers;
-//! [`write_log`]; [`FormatError`].
+//! [`Examples`], row by row; [`write_log`]; [`FormatError`].
 
 mod actions;
 mod columns;
 mod contexts;
 mod error;
+mod examples;
 mod facts;
 mod layout;
 mod log;
@@ -25,6 +26,7 @@ mod writers;
 
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
+pub use examples::{Example, Examples};
 pub use facts::{Progress, ReadFacts, ReadFile, Skipped, quiet};
 pub use log::{ReadLog, RowLabels, read_log, read_log_coded, read_logs};
 pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};

@@ -167,6 +167,7 @@ pub struct LogOptions {
     pub(crate) action_features: ActionFeatures,
     pub(crate) weights: RowWeights,
     pub(crate) most_labels: usize,
+    pub(crate) may_lack: bool,
     pub(crate) limits: Limits,
 }
 
@@ -216,6 +217,7 @@ impl Default for LogOptions {
             action_features: ActionFeatures::default(),
             weights: RowWeights::default(),
             most_labels: 1000,
+            may_lack: false,
             limits: Limits::default(),
         }
     }
@@ -336,6 +338,14 @@ impl LogOptions {
     #[must_use]
     pub fn most_labels(mut self, count: usize) -> Self {
         self.most_labels = count;
+        self
+    }
+
+    /// Files may lack columns of [`ignore`](Self::ignore) and [`labels`](Self::labels), as those may that are
+    /// read later for a model. Otherwise a name that is not there is refused: it is written wrongly.
+    #[must_use]
+    pub fn may_lack_columns(mut self) -> Self {
+        self.may_lack = true;
         self
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Roles {
     ignored: Vec<String>,
     /// Names of columns of labels.
     pub(crate) labels: Vec<String>,
+    /// Whether columns to ignore and columns of labels may be absent.
+    may_lack: bool,
 }
 
 impl Roles {
@@ -80,8 +82,14 @@ impl Roles {
 
     /// Those of a table with labels.
     pub(crate) fn of_table(file: FileName, label: &str, options: &LogOptions) -> Result<Self, FormatError> {
-        let named = vec![(Role::Label, label.trim().to_owned(), true)];
+        let mut named = vec![(Role::Label, label.trim().to_owned(), true)];
+        named.extend(options.time.as_deref().map(|name| (Role::Time, name.trim().to_owned(), true)));
         Self::new(file, named, false, options, options.labels.clone())
+    }
+
+    /// Those of rows that are read one by one.
+    pub(crate) fn of_examples(file: FileName, options: &LogOptions) -> Result<Self, FormatError> {
+        Self::new(file, Vec::new(), false, options, options.labels.clone())
     }
 
     fn new(
@@ -105,7 +113,7 @@ impl Roles {
             let (first, second) = (role.word(), "left out");
             return Err(FormatError::ColumnAskedTwice { column: name.clone(), first, second });
         }
-        Ok(Self { file, named, is_cost, ignored, labels })
+        Ok(Self { file, named, is_cost, ignored, labels, may_lack: options.may_lack })
     }
 
     pub(crate) fn role(&self, name: &str) -> Role {
@@ -150,7 +158,7 @@ impl Roles {
     }
 
     fn check_there(&self, name: &str, columns: &ColumnNames) -> Result<(), FormatError> {
-        if columns.find(name).is_some() {
+        if self.may_lack || columns.find(name).is_some() {
             return Ok(());
         }
         let (file, columns) = (self.file.clone(), columns.all());

@@ -1,12 +1,13 @@
 //! Tables with labels, for boosters of classifiers.
 
 use crate::FormatError;
-use crate::columns::Dictionary;
+use crate::columns::{Dictionary, date_or_number};
+use crate::error::Place;
 use crate::facts::{Progress, ReadFacts};
 use crate::layout::Layout;
 use crate::options::LogOptions;
 use crate::pass::Files;
-use crate::readers::Absent;
+use crate::readers::{Absent, ColumnNames};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -28,6 +29,8 @@ pub struct Table {
     pub labels: Vec<u32>,
     /// What the labels are called.
     pub label_names: Vec<String>,
+    /// What orders the rows, where a column was named: its numbers, or the days since 1970.
+    pub time: Option<Vec<f64>>,
     /// What else was found.
     pub facts: ReadFacts,
 }
@@ -58,7 +61,7 @@ pub fn read_table(
 /// Reads such a table by the columns and labels of a schema, that of a table which was read before.
 ///
 /// # Errors
-/// As [`read_table`]; [`FormatError::UnknownAction`] for a label outside the schema.
+/// As [`read_table`]; [`FormatError::UnknownClass`] for a label outside the schema.
 pub fn read_table_coded(
     source: Source,
     label: &str,
@@ -92,7 +95,7 @@ fn read(
     for k in 0..known.unwrap_or_default() {
         names.number(&schema.and_then(|schema| schema.action_name(k)).unwrap_or_default());
     }
-    let (mut codes, mut buffer) = (Vec::new(), String::new());
+    let (mut codes, mut times, mut buffer) = (Vec::new(), Vec::new(), String::new());
     let rows = files.for_each(progress, |record, found| {
         columns.extend(found);
         let place = || record.place();
@@ -103,13 +106,16 @@ fn read(
             columns.roles.check(found)?;
             return Err(FormatError::MissingCell { place: place(), column: column(), hint: "" });
         }
-        if let Some(actions) = known
+        if let Some(classes) = known
             && names.find(text).is_none()
         {
             let (column, value) = (column(), text.to_owned());
-            return Err(FormatError::UnknownAction { place: place(), column, value, actions });
+            return Err(FormatError::UnknownClass { place: place(), column, value, classes });
         }
         codes.push(names.number(text));
+        if options.time.is_some() {
+            times.push(time(&columns, record, found, place)?);
+        }
         columns.push(record, found)
     })?;
     let mut facts = files.facts().0;
@@ -130,7 +136,30 @@ fn read(
             (schema, names, codes.collect())
         }
     };
-    Ok(Table { contexts, schema, labels: codes, label_names, facts })
+    let time = options.time.is_some().then_some(times);
+    Ok(Table { contexts, schema, labels: codes, label_names, time, facts })
+}
+
+/// The time of a row.
+fn time(
+    columns: &Layout,
+    record: &Record,
+    found: &ColumnNames,
+    place: impl Fn() -> Place,
+) -> Result<f64, FormatError> {
+    let column = columns.roles.name(Role::Time).to_owned();
+    let cell = columns.cell(record, Role::Time).unwrap_or(Cell::Missing);
+    match date_or_number(record, cell) {
+        Ok(Some(time)) => Ok(time + 0.0),
+        Ok(None) => {
+            columns.roles.check(found)?;
+            Err(FormatError::MissingCell { place: place(), column, hint: "" })
+        }
+        Err(()) => {
+            let value = record.written(cell, &mut String::new()).to_owned();
+            Err(FormatError::BadCell { place: place(), column, value, expected: "a date or a number" })
+        }
+    }
 }
 
 /// A label as it is written; a list is none.

@@ -1,9 +1,11 @@
 //! What a job refuses.
 
 use boosters::bopl::BoplError;
+use boosters::maboost::BoostError;
 use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
 use thiserror::Error;
+use weak_learners::LearnerError;
 
 /// Why a job could not be done.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -21,6 +23,12 @@ pub enum JobError {
     /// An error of the training.
     #[error(transparent)]
     Training(#[from] BoplError),
+    /// An error of the boosting of a table.
+    #[error(transparent)]
+    Boosting(#[from] BoostError),
+    /// An error of a weak learner.
+    #[error(transparent)]
+    Learner(#[from] LearnerError),
     /// A setting outside its domain.
     #[error("{name} = {value} is outside {domain}")]
     BadSetting {
@@ -74,6 +82,39 @@ pub enum JobError {
         /// The value asked for.
         asked: String,
     },
+    /// One class, or more than are told apart.
+    #[error("{classes} classes; 2 to {most} can be told apart")]
+    Classes {
+        /// K.
+        classes: usize,
+        /// The most.
+        most: usize,
+    },
+    /// A third class, for a learner that tells two apart.
+    #[error("{class:?} is a third class, beside {:?} and {:?}; the learner tells two apart", known[0], known[1])]
+    ThirdClass {
+        /// The class.
+        class: String,
+        /// The two that are known.
+        known: [String; 2],
+    },
+    /// An error of a schema.
+    #[error(transparent)]
+    Schema(#[from] off_policy::SchemaError),
+    /// A class outside 0, …, K − 1.
+    #[error("class {class} is not one of the {classes}, which are counted from 0")]
+    UnknownClass {
+        /// The class.
+        class: u32,
+        /// K.
+        classes: usize,
+    },
+    /// Two tables of different columns or classes.
+    #[error(transparent)]
+    OtherTable(#[from] off_policy::SchemaMismatch),
+    /// A second table without a booster for it, or a booster without its second table.
+    #[error("{0}")]
+    SecondTable(&'static str),
     /// Nothing to compare.
     #[error("{policies} policies to compare; 2 are the least")]
     TooFewPolicies {

@@ -6,6 +6,8 @@
 //! * [`Breakdown`]: what lies behind a judgement: weights, reward by segment, what the policy changes.
 //! * [`estimate_propensities`]: for a log without propensities.
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
+//! * [`BoostJob`]: a [`Classifier`] of a table, by the MABoost family.
+//! * [`StreamJob`]: a [`StreamLearner`], an online booster of rows that come one by one.
 //! * [`model_file`]: one compact file, safe to load from any bytes.
 //! * [`inspect`]: what a model looks at.
 //! * [`numerals`]: numbers as sentences have them.
@@ -40,6 +42,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod boost;
+mod classification;
 mod error;
 mod importance;
 pub mod inspect;
@@ -48,8 +52,14 @@ mod model;
 pub mod model_file;
 pub mod numerals;
 mod propensities;
+mod stream;
 mod train;
 
+pub use boost::{
+    BoostAlgorithm, BoostEvent, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer, ClassTable,
+    Classifier, TriedBoost,
+};
+pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;
 pub use importance::Importance;
 pub use judge::{
@@ -63,4 +73,8 @@ pub use model::{
     TrainingRecord,
 };
 pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
+pub use stream::{
+    ProgressLine, ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder, StreamLearner,
+    StreamRound, StreamWeakLearner,
+};
 pub use train::{Event, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};

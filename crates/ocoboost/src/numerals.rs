@@ -71,6 +71,16 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// 12.3%.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// 95% for δ = 0.05.
+pub(crate) fn certainty(delta: f64) -> String {
+    format!("{}%", trimmed(100.0 * (1.0 - delta), 4))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +95,11 @@ mod tests {
         assert_eq!([down(0.2799), up(0.2711), down(0.00123), down(12.9)], ["0.27", "0.28", "0.0012", "12"]);
         assert_eq!([thousands(7), thousands(4000), thousands(1_234_567)], ["7", "4,000", "1,234,567"]);
         assert_eq!([trimmed(95.0, 4), trimmed(99.9, 4)], ["95", "99.9"]);
+    }
+
+    #[test]
+    fn shares_have_one_decimal_and_certainties_no_zeros_at_the_end() {
+        assert_eq!([certainty(0.05), certainty(0.001), certainty(0.1)], ["95%", "99.9%", "90%"]);
+        assert_eq!([percent(0.0), percent(0.1234)], ["0.0%", "12.3%"]);
     }
 }

@@ -1,17 +1,25 @@
 //! `inspect`.
 
+use super::classifiers;
 use super::judging::answer;
-use super::models::load;
+use super::models::content;
 use crate::arguments::{Form, Inspect, Manners};
 use crate::failure::Failure;
 use ocoboost::Model;
 use ocoboost::inspect::Inspection;
+use ocoboost::model_file::Content;
 use report::output::say;
 use serde_json::{Value, json};
 
 pub(super) fn inspect(asked: &Inspect, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("inspect", Form::Text, &[Form::Json])?;
-    let model = load(&asked.model)?;
+    let model = match content(&asked.model)? {
+        Content::Policy(model) => model,
+        other => {
+            manners.form("inspect of a classifier", Form::Text, &[])?;
+            return classifiers::inspect(&other, asked);
+        }
+    };
     let found = ocoboost::inspect::inspect(&model, asked.most);
     match form {
         Form::Json => say(&summary(&model, &found, asked.most)?.to_string())?,

@@ -1,5 +1,7 @@
 //! `evaluate` and `compare`.
 
+use super::classifiers;
+use super::confidence::delta;
 use super::models::{Named, check_output, options_of};
 use super::output::{Cell, Table, write_to};
 use super::reading::{Opened, open};
@@ -21,16 +23,6 @@ fn caution(named: &Named, opened: &Opened) -> Option<&'static str> {
     let of_log = |own: &ocoboost::Source| opened.sources.iter().any(|source| source.sha256 == own.sha256);
     let sources = named.model().map(|model| &model.provenance().sources[..]).unwrap_or_default();
     sources.iter().any(of_log).then_some(OWN_LOG)
-}
-
-/// δ of a certainty.
-pub(super) fn delta(certainty: &Certainty) -> Result<f64, Failure> {
-    let confidence = certainty.confidence.unwrap_or(0.95);
-    if (0.5..=0.99999).contains(&confidence) {
-        return Ok(1.0 - confidence);
-    }
-    let why = "not between 0.5 and 0.99999".to_owned();
-    Err(Failure::Argument { name: "confidence", value: confidence.to_string(), why })
 }
 
 /// The range of the rewards, `LO,HI`.
@@ -76,7 +68,7 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
 
 /// A judge, whose settings are checked before a log is read.
 fn judge(certainty: &Certainty, manners: &Manners) -> Result<JudgeJobBuilder, Failure> {
-    let mut job = JudgeJob::builder().delta(delta(certainty)?).seed(manners.seed.unwrap_or(0));
+    let mut job = JudgeJob::builder().delta(delta(certainty.confidence)?).seed(manners.seed.unwrap_or(0));
     if let Some(range) = range(certainty)? {
         job = job.reward_range(range);
     }
@@ -98,7 +90,10 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let job = judge(&asked.certainty, manners)?;
     let unwritable = |path: &Path, source| Failure::WriteFile { path: path.to_owned(), source };
     asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
-    let named = Named::of(Path::new(&asked.policy))?;
+    let named = match Named::of(Path::new(&asked.policy))? {
+        Named::Other(content) => return classifiers::evaluate(content, asked, manners),
+        named => named,
+    };
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
@@ -182,7 +177,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let form = manners.form("compare", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
     let job = judge(&asked.certainty, manners)?;
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
-    let named = policies.iter().map(|path| Named::of(path)).collect::<Result<Vec<_>, _>>()?;
+    let named = policies.iter().map(|path| Named::policy(path)).collect::<Result<Vec<_>, _>>()?;
     let first = named.iter().find_map(Named::model);
     let options = options_of(first, &asked.columns)?;
     let opened = open(log, first.and_then(Model::schema), &options, manners)?;

@@ -1,6 +1,11 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`],
-//! [`progress`] and [`interruption`].
+//! [`progress`] and [`interruption`], and what [`classifiers`] and learners of [`streams`] do where others
+//! have policies.
 
+mod boost;
+mod classes;
+mod classifiers;
+mod confidence;
 mod convert;
 mod describe;
 mod export;
@@ -12,6 +17,8 @@ mod output;
 mod predict;
 mod progress;
 mod reading;
+mod stream;
+mod streams;
 mod train;
 
 use crate::arguments::{Cli, Command};
@@ -35,5 +42,7 @@ pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Export(asked) => export::export(asked, manners),
         Command::Completions(asked) => describe::completions(asked, manners),
         Command::Man(asked) => describe::man(asked, manners),
+        Command::Boost(asked) => boost::boost(asked, manners),
+        Command::Stream(asked) => stream::stream(asked, manners),
     })?
 }

@@ -5,12 +5,25 @@ use crate::arguments::Columns;
 use crate::failure::Failure;
 use formats::LogOptions;
 use ocoboost::Model;
+use ocoboost::model_file::{Content, ModelFileError};
 use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
 
-pub(super) fn load(path: &Path) -> Result<Model, Failure> {
-    Model::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
+/// A model of any kind.
+pub(super) fn content(path: &Path) -> Result<Content, Failure> {
+    Content::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
+}
+
+/// A policy, where nothing else will do.
+pub(super) fn load(path: &Path) -> Result<Box<Model>, Failure> {
+    match content(path)? {
+        Content::Policy(model) => Ok(model),
+        other => {
+            let source = ModelFileError::OtherContent { expected: "a policy", found: other.kind() };
+            Err(Failure::Model { path: path.to_owned(), source })
+        }
+    }
 }
 
 /// Refuses a place where no file can be written: before the work, and not after it.
@@ -22,11 +35,12 @@ pub(super) fn check_output(path: &Path) -> Result<(), std::io::Error> {
     if path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(()) }
 }
 
-/// A policy by its argument: a model, or one of two words.
+/// A policy by its argument: a model, or one of two words; or a model that is no policy.
 pub(super) enum Named {
     Uniform,
     Logged,
     Model(Box<Model>),
+    Other(Content),
 }
 
 impl Named {
@@ -34,7 +48,19 @@ impl Named {
         Ok(match argument.to_str() {
             Some("uniform") => Self::Uniform,
             Some("logged") => Self::Logged,
-            _ => Self::Model(Box::new(load(argument)?)),
+            _ => match content(argument)? {
+                Content::Policy(model) => Self::Model(model),
+                other => Self::Other(other),
+            },
+        })
+    }
+
+    /// The same, where nothing but a policy will do.
+    pub(super) fn policy(argument: &Path) -> Result<Self, Failure> {
+        Ok(match argument.to_str() {
+            Some("uniform") => Self::Uniform,
+            Some("logged") => Self::Logged,
+            _ => Self::Model(load(argument)?),
         })
     }
 
@@ -60,6 +86,7 @@ pub(super) fn kept(columns: &LogOptions) -> Result<Value, Failure> {
 
 /// The options that a model was trained with, but for what is asked for.
 pub(super) fn options_of(model: Option<&Model>, columns: &Columns) -> Result<LogOptions, Failure> {
-    let kept = model.and_then(|model| serde_json::from_value(model.format().clone()).ok());
-    options(kept.unwrap_or_default(), columns)
+    let kept: Option<LogOptions> =
+        model.and_then(|model| serde_json::from_value(model.format().clone()).ok());
+    options(kept.map(LogOptions::may_lack_columns).unwrap_or_default(), columns)
 }

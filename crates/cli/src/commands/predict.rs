@@ -1,11 +1,13 @@
 //! `predict`.
 
-use super::models::{load, options_of};
+use super::classifiers;
+use super::models::{content, options_of};
 use super::output::{Unwritten, cells, write_to};
 use super::reading::{tell, watched};
 use crate::arguments::{Form, Manners, Predict};
 use crate::failure::Failure;
 use formats::{ReadContexts, Source};
+use ocoboost::model_file::Content;
 use ocoboost::{Decision, Explore, JobError, Model, OnOffer, Ranked};
 use off_policy::Schema;
 use serde_json::{Map, Value, json};
@@ -21,7 +23,10 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
     };
     let path = of(&asked.model, &asked.initial_regressor);
     let rows = of(&asked.contexts, &asked.data);
-    let model = load(&path)?;
+    let model = match content(&path)? {
+        Content::Policy(model) => model,
+        other => return classifiers::predict(other, (&path, &rows), asked, manners),
+    };
     let options = options_of(Some(&model), &asked.columns)?;
     let failed = |source: JobError| Failure::Job { file: rows.display().to_string(), source };
     let schema = model.schema().ok_or_else(|| Failure::NoColumns { path: path.clone() })?;

@@ -2,7 +2,7 @@
 
 use super::interruption::is_asked;
 use super::progress::{Line, of_reading};
-use crate::arguments::{Columns, Manners};
+use crate::arguments::{Columns, Manners, TableColumns};
 use crate::failure::Failure;
 use formats::{
     ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, Source,
@@ -38,18 +38,33 @@ pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions
             options = set(options, name.clone());
         }
     }
-    if let Some(name) = &columns.input_format {
-        let refused = |error: FormatError| Failure::Argument {
-            name: "input-format",
-            value: name.clone(),
-            why: error.to_string(),
-        };
-        options = options.format(name.parse().map_err(refused)?);
-    }
+    options = in_format(options, columns.input_format.as_deref())?;
     if columns.drop_action_features {
         options = options.action_features(ActionFeatures::Drop);
     }
     Ok(options)
+}
+
+/// These options, but for what is asked for of a table.
+pub(super) fn within(start: LogOptions, columns: &TableColumns) -> Result<LogOptions, Failure> {
+    let mut options = start;
+    if !columns.ignore.is_empty() {
+        options = options.ignore(&columns.ignore);
+    }
+    if !columns.labels.is_empty() {
+        options = options.labels(&columns.labels);
+    }
+    in_format(options, columns.input_format.as_deref())
+}
+
+fn in_format(options: LogOptions, name: Option<&str>) -> Result<LogOptions, Failure> {
+    let Some(name) = name else { return Ok(options) };
+    let refused = |error: FormatError| Failure::Argument {
+        name: "input-format",
+        value: name.to_owned(),
+        why: error.to_string(),
+    };
+    Ok(options.format(name.parse().map_err(refused)?))
 }
 
 /// A log, with what was estimated where it has no propensities.

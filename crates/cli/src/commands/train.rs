@@ -1,7 +1,8 @@
 //! `train`.
 
+use super::confidence::delta;
 use super::interruption::{is_asked, listen};
-use super::judging::{answer, code, delta, range};
+use super::judging::{answer, code, range};
 use super::models::{check_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, open_all, options};
@@ -45,7 +46,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     }
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
     let mut job = TrainJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
-    job = job.delta(delta(&asked.certainty)?).overrides(asked.settings.overrides());
+    job = job.delta(delta(asked.certainty.confidence)?).overrides(asked.settings.overrides());
     if let Some(range) = range(&asked.certainty)? {
         job = job.reward_range(range);
     }

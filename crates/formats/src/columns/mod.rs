@@ -10,7 +10,7 @@ mod numbers;
 
 pub(crate) use coded::{BySchema, Target};
 pub(crate) use dictionary::Dictionary;
-pub(crate) use numbers::{date_or_number, number};
+pub(crate) use numbers::{date, date_or_number, number};
 
 use crate::FormatError;
 use crate::error::Place;

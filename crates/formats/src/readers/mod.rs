@@ -18,7 +18,7 @@ use crate::source::{Source, Stream, detect};
 pub use arrow::is_decoding;
 pub(crate) use column_names::ColumnNames;
 use std::ops::ControlFlow;
-pub(crate) use vw::escaped;
+pub(crate) use vw::{LABEL_OF_VW, escaped};
 
 /// What a record without a cell of a column says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +68,29 @@ pub(crate) struct Opened {
     pub(crate) records: Box<dyn Records>,
 }
 
+/// What the rows of a format are read as that has decisions and examples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Decisions,
+    /// Rows with a label.
+    Examples,
+}
+
 /// A reader of a source. `progress` is asked while a file is read that must be read twice.
 pub(crate) fn open(
     source: Source,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Opened, FormatError> {
+    open_as(source, options, progress, Wanted::Decisions)
+}
+
+/// A reader of what is wanted.
+pub(crate) fn open_as(
+    source: Source,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    wanted: Wanted,
 ) -> Result<Opened, FormatError> {
     let stream: Stream = source.open(options.limits)?;
     let file = stream.name().clone();
@@ -90,8 +108,15 @@ pub(crate) fn open(
             Box::new(delimited::Delimited::open(stream, options.delimiter_byte(format)?)?)
         }
         Format::JsonLines => Box::new(json_lines::JsonLines::new(stream)),
+        Format::Vw | Format::VwEval if wanted == Wanted::Examples => {
+            Box::new(vw::VwText::of_examples(stream))
+        }
         Format::Vw | Format::VwEval => {
             Box::new(vw::VwText::new(stream, format == Format::VwEval, options.action_features))
+        }
+        Format::Dsjson if wanted == Wanted::Examples => {
+            let (format, reason) = (format.name(), "holds decisions, and no rows with a label");
+            return Err(FormatError::WrongFormat { file, format, reason });
         }
         Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, options.action_features)),
         Format::Parquet | Format::Arrow => {

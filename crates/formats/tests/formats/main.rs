@@ -4,6 +4,7 @@
 
 mod broken;
 mod decisions;
+mod examples;
 mod inference;
 mod reading;
 mod round_trip;

@@ -77,7 +77,44 @@ fn a_table_of_labels_is_read_and_coded_again() {
     );
     let json = "{\"kind\":\"c\",\"colour\":\"red\",\"length\":4}\n";
     let refused = read_table_coded(Source::bytes("t.jsonl", json), "kind", &table.schema, &none, &mut quiet);
-    assert!(matches!(refused, Err(FormatError::UnknownAction { actions: 2, .. })));
+    let said = "t.jsonl, line 1, column \"kind\": \"c\" is not one of the 2 classes that are known";
+    assert_eq!(refused.unwrap_err().to_string(), said);
+}
+
+#[test]
+fn a_later_file_may_lack_what_was_left_out() {
+    let text = "id,zip,x,action,propensity,reward\n1,7,3,a,0.5,1\n2,8,4,b,0.5,0\n";
+    let options = LogOptions::default().ignore(["id"]).labels(["zip"]);
+    let log = read_log(Source::bytes("log.csv", text), &options, &mut quiet).unwrap();
+    let later = || Source::bytes("rows.csv", "x,zip\n5,8\n");
+    let refused = read_contexts(later(), &log.schema, &options, &mut quiet).unwrap_err();
+    assert_eq!(refused.to_string(), "rows.csv: there is no column \"id\"; there are \"x\", \"zip\"");
+    let rows = read_contexts(later(), &log.schema, &options.may_lack_columns(), &mut quiet).unwrap();
+    assert_eq!(rows.contexts.row(0).unwrap().to_dense(), [0.0, 1.0, 5.0]);
+}
+
+#[test]
+fn the_time_of_a_table_orders_its_rows_and_is_no_context() {
+    let text = "x,day,kind\n1,2026-01-02,a\n2,1970-01-03,b\n";
+    let read = |text: &str| {
+        let options = LogOptions::default().time("day");
+        read_table(Source::bytes("t.csv", text), "kind", &options, &mut quiet)
+    };
+    let table = read(text).unwrap();
+    assert_eq!((table.time, table.schema.feature_names()), (Some(vec![20_455.0, 2.0]), vec!["x".to_owned()]));
+    for (text, said) in [
+        (text.replace("1970-01-03", ""), "t.csv, line 3, column \"day\": the value is missing"),
+        (
+            text.replace("1970-01-03", "late"),
+            "t.csv, line 3, column \"day\": \"late\" is not a date or a number",
+        ),
+        (
+            text.replace("day", "date"),
+            "t.csv: there is no column \"day\"; there are \"x\", \"date\", \"kind\"",
+        ),
+    ] {
+        assert_eq!(read(&text).unwrap_err().to_string(), said);
+    }
 }
 
 const OBD: &str = ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1,user_feature_2,\

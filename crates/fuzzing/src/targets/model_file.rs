@@ -4,15 +4,21 @@
 use super::off_policy::{logs, schema};
 use super::{Target, plain};
 use crate::Checks;
+use crate::play::wave;
 use crate::target::Format;
 use crate::verdict::{AnyError, Complaint, Verdict};
 use boosters::auto_policy::{AutoCheckpoint, AutoPolicy, Candidate, Objective, Overrides, Progress, Tried};
 use ocoboost::inspect::inspect;
 use ocoboost::model_file::{Content, SavedState, export_json, export_xgboost_json};
-use ocoboost::{Event, Model, OnOffer, TrainCheckpoint, TrainJob};
+use ocoboost::{
+    BoostAlgorithm, BoostJob, ClassTable, ClassificationReport, Classifier, Event, JobError, Model, OnOffer,
+    ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamLearner, StreamWeakLearner,
+    TrainCheckpoint, TrainJob,
+};
 use off_policy::Log;
 use off_policy::estimators::Estimate;
 use off_policy::policies::Scores;
+use off_policy::{ActionNames, Schema, Value};
 use rows::RowMatrix;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
@@ -31,9 +37,61 @@ fn model() -> Result<Model, AnyError> {
     Ok(job.build()?.fit(&log, |_| ControlFlow::Continue(()))?)
 }
 
+/// Rows of three classes.
+fn classifier() -> Result<Classifier, AnyError> {
+    let schema = schema()?;
+    let names = (0..3).map(|class| format!("class {class}")).collect();
+    let schema = Schema::new(schema.contexts().to_vec(), ActionNames::Labels(names))?;
+    let values =
+        (0..60 * schema.inputs()).map(|i| f64::from(u32::try_from(i * 7 % 11).unwrap_or(0))).collect();
+    let rows = RowMatrix::dense(schema.inputs(), values)?;
+    let table = ClassTable::new(rows, (0..60).map(|i| i / 7 % 3).collect(), schema)?;
+    let job = BoostJob::builder().algorithm(BoostAlgorithm::AdaBoost).rounds(2).max_depth(2).build()?;
+    Ok(job.fit(&table, None, |_| ControlFlow::Continue(()))?)
+}
+
+/// A learner of every kind of booster and weak learner, after some rows.
+fn learners() -> Result<Vec<StreamLearner>, AnyError> {
+    let kinds = [
+        (StreamBooster::Agnostic, StreamWeakLearner::NaiveBayes),
+        (StreamBooster::Realizable, StreamWeakLearner::Stumps),
+        (StreamBooster::OsBoost, StreamWeakLearner::Logistic),
+        (StreamBooster::OnlineBbm, StreamWeakLearner::NaiveBayes),
+        (StreamBooster::AdaBoostOl, StreamWeakLearner::Stumps),
+        (StreamBooster::Alone, StreamWeakLearner::Logistic),
+    ];
+    let learner = |(booster, weak)| -> Result<StreamLearner, AnyError> {
+        let job = StreamJob::builder().booster(booster).weak_learner(weak).learners(2).bits(2).build()?;
+        let mut learner = job.begin(2)?;
+        rounds(&mut learner)?;
+        Ok(learner)
+    };
+    kinds.into_iter().map(learner).collect()
+}
+
+/// Rows with numbers, labels and missing cells, of classes that a learner may know or not.
+fn rounds(learner: &mut StreamLearner) -> Result<(), JobError> {
+    let classes = match learner.classes() {
+        [first, second] => [first.clone(), second.clone()],
+        [first] => [first.clone(), format!("not {first}")],
+        _ => ["no".to_owned(), "yes".to_owned()],
+    };
+    for (t, x) in wave(6, 3).into_iter().enumerate() {
+        let label = Value::Text(["a", "b", "c"][t % 3]);
+        let cells = [("x", Value::Number(x)), ("c", label), ("m", Value::Missing)];
+        learner.predict(cells)?;
+        learner.round(Some(&classes[t % 2]), cells)?;
+    }
+    Ok(())
+}
+
 fn seeds() -> Result<Vec<Vec<u8>>, AnyError> {
     let state = SavedState::of("numbers", &[0.25, -1.5])?;
-    Ok(vec![model()?.to_bytes()?, Content::State(state).to_bytes()?])
+    let mut seeds = vec![model()?.to_bytes()?, Content::State(state).to_bytes()?, classifier()?.to_bytes()?];
+    for learner in learners()? {
+        seeds.push(learner.to_bytes()?);
+    }
+    Ok(seeds)
 }
 
 fn read(input: &[u8]) -> Verdict {
@@ -58,7 +116,12 @@ fn use_content(content: &Content) -> Result<(), Complaint> {
     if again != *content {
         return Err(Complaint { law: "a copy is the original", detail: content.kind() });
     }
-    let Content::Policy(model) = content else { return Ok(()) };
+    let model = match content {
+        Content::Policy(model) => model,
+        Content::Classifier(classifier) => return use_classifier(classifier),
+        Content::Stream(learner) => return use_learner((**learner).clone()),
+        _ => return Ok(()),
+    };
     let (inputs, actions) = (model.inputs(), model.actions());
     if inputs > MOST || actions > MOST {
         return Ok(());
@@ -131,6 +194,39 @@ fn go_on_training(training: &mut TrainCheckpoint, checks: &mut Checks) -> Result
     Ok(())
 }
 
+fn use_classifier(classifier: &Classifier) -> Result<(), Complaint> {
+    std::hint::black_box(classifier.sentence());
+    let (inputs, classes) = (classifier.schema().inputs(), classifier.schema().actions());
+    if inputs > MOST || classes > MOST {
+        return Ok(());
+    }
+    let Ok(rows) = RowMatrix::dense(inputs, vec![0.5; 2 * inputs]) else { return Ok(()) };
+    let mut is_sound = true;
+    let see = |answer: ocoboost::ClassAnswer, pi: &[f64]| {
+        let is_one = (pi.iter().sum::<f64>() - 1.0).abs() < 1e-9;
+        is_sound &= is_one && (answer.class as usize) < classes && (0.0..=1.0).contains(&answer.margin);
+    };
+    // Sums of coefficients may leave the doubles; then there is a refusal.
+    if classifier.probabilities(&rows, see).is_ok() && !is_sound {
+        return Err(Complaint { law: "a row gets a class and probabilities", detail: String::new() });
+    }
+    Ok(())
+}
+
+/// What a learner says after its next rows is the same where it was saved before them.
+fn use_learner(mut learner: StreamLearner) -> Result<(), Complaint> {
+    let complaint = |error: String| Complaint { law: "a learner is saved and goes on", detail: error };
+    let bytes = learner.to_bytes().map_err(|error| complaint(error.to_string()))?;
+    let mut other = StreamLearner::from_bytes(&bytes).map_err(|error| complaint(error.to_string()))?;
+    std::hint::black_box((learner.sentence(), learner.features().len()));
+    let ends = [rounds(&mut learner), rounds(&mut other)].map(|end| end.map_err(|error| error.to_string()));
+    if ends[0] != ends[1] || learner != other {
+        return Err(complaint(format!("{ends:?}")));
+    }
+    let bytes = learner.to_bytes().map_err(|error| complaint(error.to_string()))?;
+    StreamLearner::from_bytes(&bytes).map(|_| ()).map_err(|error| complaint(error.to_string()))
+}
+
 const CANDIDATE: Candidate = Candidate {
     objective: Objective::Surrogate,
     max_depth: 8,
@@ -152,6 +248,39 @@ pub(super) fn all() -> Vec<Target> {
         Target::reader("ocoboost::model_file", Format::Binary, seeds, read),
         Target::saved(searches, go_on),
         Target::saved(trainings, go_on_training),
+        Target::saved(
+            || {
+                let mut report = ClassificationReport::new(3, 1, 0.05)?;
+                (0..9).try_for_each(|i| report.add(i % 3, i / 3))?;
+                Ok(vec![report])
+            },
+            |report: &mut ClassificationReport, checks| {
+                let error = report.error();
+                checks.numbers("a share", &[error.value, error.lower, error.upper, report.constant_error()]);
+                let is_in_order = error.lower <= error.value && error.value <= error.upper;
+                checks.holds(
+                    "an interval holds its value",
+                    is_in_order || report.rows() == 0,
+                    report.is_better(),
+                );
+                std::hint::black_box(report.sentence("", |class| class.to_string()));
+                Ok(())
+            },
+        ),
+        Target::saved(
+            || {
+                let learner = learners()?.swap_remove(0);
+                Ok(vec![*learner.error(), ProgressiveError::default()])
+            },
+            |error: &mut ProgressiveError, checks| {
+                checks.numbers("a share", &[error.average(), error.of_commonest()]);
+                Ok(())
+            },
+        ),
+        plain(|| vec![StreamFeature::Number("x".into()), StreamFeature::Label("c".into(), "a".into())]),
+        plain(|| vec![StreamBooster::Agnostic, StreamBooster::Alone]),
+        plain(|| vec![StreamWeakLearner::Stumps, StreamWeakLearner::Logistic]),
+        plain(|| vec![BoostAlgorithm::AdaBoost, BoostAlgorithm::Combined]),
         plain(|| vec![Objective::Ips, Objective::RewardRegression]),
         plain(|| vec![CANDIDATE]),
         Target::saved(move || Ok(vec![tried.clone()]), super::nothing::<Tried>),

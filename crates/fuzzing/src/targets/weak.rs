@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use weak_learners::batch::{
     BinnedColumns, BinnedStump, BinnedTree, ExactStump, Hypothesis, LeafAnswer, Sample, Sampled,
-    SortedColumns, Stump, Tree, WeakLearner, WeightedTree,
+    SortedColumns, Stump, Tree, TreeNode, WeakLearner, WeightedTree,
 };
 use weak_learners::online::{
     GrownStumps, Growth, HedgeStumps, HoeffdingTree, LogisticRegression, NaiveBayes, SyntheticWeakLearner,
@@ -156,6 +156,10 @@ fn batch() -> Vec<Target> {
         plain(|| vec![LeafAnswer::Sign, LeafAnswer::Mean]),
         plain(|| vec![Label::Plus, Label::Minus]),
         Target::saved(|| Ok(vec![a_tree()?]), hypothesis::<Tree>),
+        plain(|| {
+            let (feature, threshold, at_most, above) = (1, 0.5, 1, 2);
+            vec![TreeNode::Leaf { answer: -0.5 }, TreeNode::Split { feature, threshold, at_most, above }]
+        }),
         Target::saved(
             || Ok(vec![Stump::new(3, 1, 0.5, Label::Plus)?, Stump::constant(2, Label::Minus)?]),
             hypothesis::<Stump>,

@@ -17,7 +17,7 @@ const ENTRY: usize = 4 + 8 + 8;
 const HEAD: usize = MAGIC.len() + 4 + 4;
 const CHECKSUM: usize = 32;
 /// The most bytes that a stored byte may become.
-const MOST_RATIO: u64 = 64;
+const MOST_RATIO: usize = 64;
 
 /// A section by its tag of four letters.
 pub(super) struct Section {
@@ -36,9 +36,12 @@ pub(super) fn write(sections: &[Section], compression: Compression) -> Result<Ve
         let mut encoder = DeflateEncoder::new(Vec::new(), compression);
         encoder.write_all(bytes).map_err(refused)?;
         let mut stored = encoder.finish().map_err(refused)?;
-        // Of equal length is what is not deflated; what shrinks too far is not either, for no reader would
-        // inflate it.
-        if stored.len() >= bytes.len() || bytes.len() as u64 > limit(stored.len() as u64) {
+        // What shrinks too far, no reader would inflate: zeros behind the end of the stream, which is not
+        // read beyond it, make it as long as it has to be.
+        let least = bytes.len().div_ceil(MOST_RATIO);
+        stored.resize(stored.len().max(least), 0);
+        // Of equal length is what is not deflated.
+        if stored.len() >= bytes.len() {
             stored.clone_from(bytes);
         }
         table.extend_from_slice(tag);
@@ -129,7 +132,7 @@ fn inflate(tag: [u8; 4], body: &[u8], raw: u64) -> Result<Vec<u8>, ModelFileErro
 
 /// The most bytes that so many stored ones may become.
 fn limit(stored: u64) -> u64 {
-    stored.saturating_mul(MOST_RATIO)
+    stored.saturating_mul(MOST_RATIO as u64)
 }
 
 fn number(bytes: &[u8], at: usize) -> u32 {

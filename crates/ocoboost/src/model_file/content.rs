@@ -1,10 +1,12 @@
 //! What a model file holds.
 
 use super::container::{self, Section, name};
-use super::{ModelFileError, trees};
+use super::{ModelFileError, trees, votes};
+use crate::boost::{Classifier, ClassifierParts};
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Model, Provenance, TrainingRecord};
+use crate::stream::{StreamLearner, StreamParts};
 use boosters::saved::write_atomically;
 use flate2::Compression;
 use off_policy::Schema;
@@ -19,6 +21,10 @@ use std::path::Path;
 pub enum Content {
     /// A policy.
     Policy(Box<Model>),
+    /// A classifier of tables.
+    Classifier(Box<Classifier>),
+    /// A learner of a stream.
+    Stream(Box<StreamLearner>),
     /// The state of another learner or booster of this library.
     State(SavedState),
 }
@@ -100,12 +106,19 @@ const JUDGEMENT: [u8; 4] = *b"JUDG";
 const EXPLORATION: [u8; 4] = *b"XPLR";
 const FORMAT: [u8; 4] = *b"FRMT";
 const STATE: [u8; 4] = *b"STAT";
+const SOURCES: [u8; 4] = *b"SRCS";
+const PROGRAM: [u8; 4] = *b"PRGM";
+const CODE: [u8; 4] = *b"CODE";
+const VOTE: [u8; 4] = *b"VOTE";
+const CALIBRATION: [u8; 4] = *b"CALB";
 
 /// The first section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Policy,
+    Classifier,
+    Stream,
     State(String),
 }
 
@@ -115,6 +128,8 @@ impl Content {
     pub fn kind(&self) -> String {
         match self {
             Self::Policy(_) => "a policy".to_owned(),
+            Self::Classifier(_) => "a classifier".to_owned(),
+            Self::Stream(_) => "a learner of a stream".to_owned(),
             Self::State(state) => format!("a {}", state.kind),
         }
     }
@@ -144,6 +159,8 @@ impl Content {
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
         match self {
             Self::Policy(model) => policy_bytes(model),
+            Self::Classifier(classifier) => classifier_bytes(classifier),
+            Self::Stream(learner) => stream_bytes(learner),
             Self::State(state) => container::write(&state.sections()?, Compression::best()),
         }
     }
@@ -156,6 +173,8 @@ impl Content {
         let mut sections = Sections(container::read(bytes)?);
         let content = match sections.json(KIND)? {
             Kind::Policy => Self::Policy(Box::new(policy(&mut sections)?)),
+            Kind::Classifier => Self::Classifier(Box::new(classifier(&mut sections)?)),
+            Kind::Stream => Self::Stream(Box::new(stream(&mut sections)?)),
             Kind::State(kind) => {
                 let refused =
                     |reason: &str| ModelFileError::State { section: name(STATE), reason: reason.to_owned() };
@@ -205,6 +224,64 @@ fn policy(sections: &mut Sections) -> Result<Model, ModelFileError> {
     };
     let exploration = sections.json(EXPLORATION)?;
     model.with_exploration(exploration).map_err(|error: JobError| state(EXPLORATION)(error.to_string()))
+}
+
+/// The bytes of a classifier's file.
+pub(super) fn classifier_bytes(classifier: &Classifier) -> Result<Vec<u8>, ModelFileError> {
+    let vote = classifier.vote();
+    container::write(
+        &[
+            section(KIND, &Kind::Classifier)?,
+            section(CODE, vote.code())?,
+            Section { tag: VOTE, bytes: votes::encode(vote, classifier.schema().inputs()) },
+            section(SCHEMA, classifier.schema())?,
+            section(CALIBRATION, &classifier.calibration())?,
+            section(RECORD, classifier.record())?,
+            section(JUDGEMENT, classifier.report())?,
+            section(FORMAT, classifier.format())?,
+        ],
+        Compression::best(),
+    )
+}
+
+fn classifier(sections: &mut Sections) -> Result<Classifier, ModelFileError> {
+    let code = sections.json(CODE)?;
+    let parts = ClassifierParts {
+        vote: votes::decode(&name(VOTE), &sections.take(VOTE)?, code)?,
+        schema: sections.json(SCHEMA)?,
+        calibration: sections.json(CALIBRATION)?,
+        record: sections.json(RECORD)?,
+        report: sections.json(JUDGEMENT)?,
+        format: sections.json(FORMAT)?,
+    };
+    let refused = |error: JobError| ModelFileError::State { section: name(VOTE), reason: error.to_string() };
+    Classifier::new(parts).map_err(refused)
+}
+
+/// The bytes of a stream learner's file.
+pub(super) fn stream_bytes(learner: &StreamLearner) -> Result<Vec<u8>, ModelFileError> {
+    let StreamParts { state, sources, format, program } = learner.parts();
+    container::write(
+        &[
+            section(KIND, &Kind::Stream)?,
+            section(STATE, state)?,
+            section(SOURCES, sources)?,
+            section(PROGRAM, program)?,
+            section(FORMAT, format)?,
+        ],
+        Compression::best(),
+    )
+}
+
+fn stream(sections: &mut Sections) -> Result<StreamLearner, ModelFileError> {
+    let parts = StreamParts {
+        state: sections.json(STATE)?,
+        sources: sections.json(SOURCES)?,
+        program: sections.json(PROGRAM)?,
+        format: sections.json(FORMAT)?,
+    };
+    let refused = |error: JobError| ModelFileError::State { section: name(STATE), reason: error.to_string() };
+    StreamLearner::new(parts).map_err(refused)
 }
 
 /// Writes bytes atomically.

@@ -2,20 +2,22 @@
 //!
 //! *Layout.* A file is a magic number of 8 bytes, the version, a table of sections, the sections, and the
 //! SHA-256 of everything before it. All numbers are little-endian. A section is stored as it is, or deflated.
-//! The trees of a policy are columns of numbers, byte by byte: kinds, columns, thresholds and leaves as they
-//! are in memory, so that doubles come back bit for bit. Everything else is JSON: a record may grow by a
-//! field without a new version, and the types that JSON alone can describe survive.
+//! The trees of a policy or a classifier are columns of numbers, byte by byte: kinds, columns, thresholds and
+//! leaves as they are in memory, so that doubles come back bit for bit. Everything else is JSON: a record may
+//! grow by a field without a new version, and the types that JSON alone can describe survive.
 //!
 //! *Loading is safe on any bytes.* Nothing is allocated by a length that the file states before that length
 //! has been compared with the bytes that are there. A section that would inflate to more than 64 times its
-//! size is refused; the writer stores such a section as it is. Every state passes its checking constructor.
+//! size is refused; the writer makes such a section longer. Every state passes its checking constructor.
 //! A changed byte is [`Damaged`](ModelFileError::Damaged) or another error, and never another model.
 
+mod columns;
 mod container;
 mod content;
 mod error;
 mod export;
 mod trees;
+mod votes;
 mod xgboost;
 
 pub use content::{Content, SavedState};
@@ -23,7 +25,9 @@ pub use error::ModelFileError;
 pub use export::export_json;
 pub use xgboost::{XgboostError, export_xgboost_json};
 
+use crate::boost::Classifier;
 use crate::model::Model;
+use crate::stream::StreamLearner;
 use std::path::Path;
 
 impl Model {
@@ -62,6 +66,90 @@ impl Model {
         match Content::from_bytes(bytes)? {
             Content::Policy(model) => Ok(*model),
             other => Err(ModelFileError::OtherContent { expected: "a policy", found: other.kind() }),
+        }
+    }
+}
+
+impl Classifier {
+    /// Writes the classifier atomically: a reader finds either the old file or the new one.
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        content::save_bytes(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a classifier, bit for bit.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        Self::of(Content::load(path)?)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ModelFileError::NotSerialisable`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        content::classifier_bytes(self)
+    }
+
+    /// The classifier of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        Self::of(Content::from_bytes(bytes)?)
+    }
+
+    fn of(content: Content) -> Result<Self, ModelFileError> {
+        match content {
+            Content::Classifier(classifier) => Ok(*classifier),
+            other => Err(ModelFileError::OtherContent { expected: "a classifier", found: other.kind() }),
+        }
+    }
+}
+
+impl StreamLearner {
+    /// Writes the learner atomically: a reader finds either the old file or the new one.
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        content::save_bytes(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a learner, which goes on bit for bit as the one that was saved.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        Self::of(Content::load(path)?)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ModelFileError::NotSerialisable`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        content::stream_bytes(self)
+    }
+
+    /// The learner of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        Self::of(Content::from_bytes(bytes)?)
+    }
+
+    fn of(content: Content) -> Result<Self, ModelFileError> {
+        match content {
+            Content::Stream(learner) => Ok(*learner),
+            other => {
+                Err(ModelFileError::OtherContent { expected: "a learner of a stream", found: other.kind() })
+            }
         }
     }
 }

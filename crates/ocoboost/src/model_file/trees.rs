@@ -1,6 +1,7 @@
 //! The trees of a policy as columns of numbers.
 
 use super::ModelFileError;
+use super::columns::{Reader, push_column, push_head};
 use boosters::bopl::{Member, PolicyEnsemble};
 use off_policy::policies::Scores;
 use weak_learners::pairs::{PairNode, PairTree};
@@ -8,9 +9,6 @@ use weak_learners::pairs::{PairNode, PairTree};
 const LEAF: u8 = 0;
 const CONTEXT: u8 = 1;
 const ACTION: u8 = 2;
-/// m, |A|, T and the number of all nodes.
-const HEAD: usize = 4 * 8;
-
 /// Columns: α and the number of nodes of every tree; then of all nodes, tree by tree, their kinds; the values
 /// of the leaves; the columns and thresholds of the splits on contexts; the actions of the others; and of
 /// every split how far behind it its two children are.
@@ -46,9 +44,7 @@ pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
         }
     }
     let mut bytes = Vec::new();
-    for count in [ensemble.inputs(), ensemble.actions(), alphas.len(), kinds.len()] {
-        bytes.extend_from_slice(&(count as u64).to_le_bytes());
-    }
+    push_head(&mut bytes, [ensemble.inputs(), ensemble.actions(), alphas.len(), kinds.len()]);
     push_column(&mut bytes, &alphas);
     push_column(&mut bytes, &sizes);
     push_column(&mut bytes, &kinds);
@@ -61,18 +57,10 @@ pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
     bytes
 }
 
-/// A column byte by byte, the first byte of every number before all second ones: like bytes stand together,
-/// and deflate well.
-fn push_column<const N: usize>(bytes: &mut Vec<u8>, column: &[[u8; N]]) {
-    for byte in 0..N {
-        bytes.extend(column.iter().map(|number| number[byte]));
-    }
-}
-
 /// The ensemble of these bytes, checked as its constructors check it.
 pub(super) fn decode(section: &str, bytes: &[u8]) -> Result<PolicyEnsemble<PairTree>, ModelFileError> {
     let refused = |reason: String| ModelFileError::State { section: section.to_owned(), reason };
-    let mut reader = Reader { section, bytes, at: 0 };
+    let mut reader = Reader::new(section, bytes);
     let [inputs, actions, trees, nodes] = reader.head()?;
     let alphas = reader.column::<8>(trees)?.map(f64::from_le_bytes);
     let sizes = reader.column::<4>(trees)?.map(u32::from_le_bytes);
@@ -88,9 +76,7 @@ pub(super) fn decode(section: &str, bytes: &[u8]) -> Result<PolicyEnsemble<PairT
     let mut of_actions = reader.column::<4>(action_count)?.map(u32::from_le_bytes);
     let mut first = reader.column::<4>(context_count + action_count)?.map(u32::from_le_bytes);
     let mut second = reader.column::<4>(context_count + action_count)?.map(u32::from_le_bytes);
-    if reader.at != bytes.len() {
-        return Err(refused("bytes are left over".to_owned()));
-    }
+    reader.end()?;
     // Every node is in one tree.
     if sizes.clone().map(u64::from).sum::<u64>() != nodes as u64 {
         return Err(refused("the trees have other numbers of nodes than there are".to_owned()));
@@ -122,42 +108,4 @@ pub(super) fn decode(section: &str, bytes: &[u8]) -> Result<PolicyEnsemble<PairT
         members.push(Member { alpha, predictor });
     }
     PolicyEnsemble::of(inputs, actions, members).map_err(|error| refused(error.to_string()))
-}
-
-struct Reader<'a> {
-    section: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Reader<'a> {
-    /// Four counts; those of trees and nodes are at most as many as there are bytes.
-    fn head(&mut self) -> Result<[usize; 4], ModelFileError> {
-        let too_large = || ModelFileError::State {
-            section: self.section.to_owned(),
-            reason: "a count is beyond what the file holds".to_owned(),
-        };
-        let head = self.bytes.get(..HEAD).ok_or_else(too_large)?;
-        let mut counts = [0; 4];
-        for (count, bytes) in counts.iter_mut().zip(head.as_chunks::<8>().0) {
-            *count = usize::try_from(u64::from_le_bytes(*bytes)).map_err(|_| too_large())?;
-        }
-        self.at = HEAD;
-        Ok(counts)
-    }
-
-    /// The next column of so many numbers of N bytes; nothing is allocated.
-    fn column<const N: usize>(
-        &mut self,
-        count: usize,
-    ) -> Result<impl Iterator<Item = [u8; N]> + Clone + use<'a, N>, ModelFileError> {
-        let end = count.checked_mul(N).and_then(|length| self.at.checked_add(length));
-        let column = end.and_then(|end| self.bytes.get(self.at..end));
-        let column = column.ok_or_else(|| ModelFileError::State {
-            section: self.section.to_owned(),
-            reason: "a column ends before its end".to_owned(),
-        })?;
-        self.at += column.len();
-        Ok((0..count).map(move |k| std::array::from_fn(|byte| column[byte * count + k])))
-    }
 }

@@ -22,9 +22,9 @@ pub enum Split {
 
 /// The rows to learn from and the rows to judge on, each in order.
 #[derive(Debug, PartialEq)]
-pub(super) struct Parts {
-    pub(super) learning: Vec<usize>,
-    pub(super) judging: Vec<usize>,
+pub(crate) struct Parts {
+    pub(crate) learning: Vec<usize>,
+    pub(crate) judging: Vec<usize>,
 }
 
 /// The least rows to learn from, and to judge on.
@@ -42,8 +42,18 @@ impl Split {
         }
     }
 
+    /// The same way to split these rows alone.
+    pub(crate) fn of(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Random => Self::Random,
+            Self::ByTime(times) => Self::ByTime(chosen(times, rows)),
+            Self::ByGroup(groups) => Self::ByGroup(chosen(groups, rows)),
+            Self::Given(judges) => Self::Given(chosen(judges, rows)),
+        }
+    }
+
     /// About the share of n rows for judging.
-    pub(super) fn parts(&self, n: usize, share: f64, seed: u64) -> Result<Parts, JobError> {
+    pub(crate) fn parts(&self, n: usize, share: f64, seed: u64) -> Result<Parts, JobError> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of n")]
         let wanted = (share * n as f64).round() as usize;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -106,6 +116,10 @@ fn latest(rows: &[usize], times: &[f64], wanted: usize) -> Vec<usize> {
     let up = (wanted.max(1)..rows.len()).find(|end| is_cut(*end));
     let down = (1..wanted.min(rows.len())).rev().find(|end| is_cut(*end));
     rows[..up.or(down).unwrap_or_default()].to_vec()
+}
+
+fn chosen<T: Copy>(column: &[T], rows: &[usize]) -> Vec<T> {
+    rows.iter().filter_map(|row| column.get(*row)).copied().collect()
 }
 
 fn check_length(column: &'static str, got: usize, expected: usize) -> Result<(), JobError> {

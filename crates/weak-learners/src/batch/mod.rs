@@ -21,6 +21,5 @@ pub(crate) use contract::{in_pool, in_units, midway};
 pub use sampled::Sampled;
 pub use sorted_columns::SortedColumns;
 pub use stump::{BinnedStump, ExactStump, Stump};
-pub(crate) use tree::Node;
-pub use tree::{LeafAnswer, Tree};
+pub use tree::{LeafAnswer, Tree, TreeNode};
 pub use weighted_tree::WeightedTree;

@@ -18,20 +18,45 @@ pub enum LeafAnswer {
 /// A tree of splits x_j ≤ θ.
 ///
 /// *Cost:* as many comparisons as the tree is deep, each as a [`Stump`](super::Stump)'s.
+///
+/// ```
+/// use rows::Row;
+/// use weak_learners::batch::{Hypothesis, Tree, TreeNode};
+/// let leaf = |answer| TreeNode::Leaf { answer };
+/// let root = TreeNode::Split { feature: 1, threshold: 0.5, at_most: 1, above: 2 };
+/// let tree = Tree::new(2, vec![root, leaf(-1.0), leaf(1.0)])?;
+/// assert_eq!(tree.predict(Row::dense(&[9.0, 0.5])?)?, -1.0);
+/// assert!(Tree::new(2, vec![root, leaf(-1.0)]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Tree {
     inputs: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
 }
 
-/// Every node but the root is the child of exactly one earlier node, so every walk from the root ends in a
-/// leaf.
+/// A node; the root comes first. Every other node is the child of exactly one earlier node, so every walk
+/// from the root ends in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Node {
-    Leaf { answer: f64 },
-    Split { feature: usize, threshold: f64, at_most: usize, above: usize },
+pub enum TreeNode {
+    /// h(x) = answer.
+    Leaf {
+        /// In \[−1, 1\].
+        answer: f64,
+    },
+    /// x_feature ≤ threshold goes to `at_most`, else to `above`.
+    Split {
+        /// j.
+        feature: usize,
+        /// θ.
+        threshold: f64,
+        /// The place of the child for x_j ≤ θ.
+        at_most: usize,
+        /// The place of the other child.
+        above: usize,
+    },
 }
 
 impl LeafAnswer {
@@ -49,23 +74,23 @@ impl Tree {
     ///
     /// # Errors
     /// No inputs, or nodes that are not a tree.
-    pub(super) fn new(inputs: usize, nodes: Vec<Node>) -> Result<Self, LearnerError> {
+    pub fn new(inputs: usize, nodes: Vec<TreeNode>) -> Result<Self, LearnerError> {
         Unchecked { inputs, nodes }.try_into()
     }
 
     /// The tree of checked nodes.
-    pub(super) fn trusted(inputs: usize, nodes: Vec<Node>) -> Self {
+    pub(super) fn trusted(inputs: usize, nodes: Vec<TreeNode>) -> Self {
         Self { inputs, nodes }
     }
 
     /// The nodes, root first; children come after their parent.
-    pub(super) fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[TreeNode] {
         &self.nodes
     }
 
     /// The number of leaves.
     pub fn leaves(&self) -> usize {
-        self.nodes.iter().filter(|node| matches!(node, Node::Leaf { .. })).count()
+        self.nodes.iter().filter(|node| matches!(node, TreeNode::Leaf { .. })).count()
     }
 }
 
@@ -81,8 +106,8 @@ impl Hypothesis for Tree {
         let mut node = self.nodes[0];
         loop {
             match node {
-                Node::Leaf { answer } => return Ok(answer),
-                Node::Split { feature, threshold, at_most, above } => {
+                TreeNode::Leaf { answer } => return Ok(answer),
+                TreeNode::Split { feature, threshold, at_most, above } => {
                     node = self.nodes[if x.get(feature) <= Some(threshold) { at_most } else { above }];
                 }
             }
@@ -93,7 +118,7 @@ impl Hypothesis for Tree {
 #[derive(Deserialize)]
 struct Unchecked {
     inputs: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
 }
 
 impl TryFrom<Unchecked> for Tree {
@@ -107,7 +132,7 @@ impl TryFrom<Unchecked> for Tree {
         }
         let mut parents = vec![0; nodes.len()];
         for node in &nodes {
-            if let Node::Split { at_most, above, .. } = *node {
+            if let TreeNode::Split { at_most, above, .. } = *node {
                 for child in [at_most, above] {
                     parents
                         .get_mut(child)
@@ -116,9 +141,9 @@ impl TryFrom<Unchecked> for Tree {
                 }
             }
         }
-        let is_sound = |(i, node): (usize, &Node)| match *node {
-            Node::Leaf { answer } => answer.abs() <= 1.0,
-            Node::Split { feature, threshold, at_most, above } => {
+        let is_sound = |(i, node): (usize, &TreeNode)| match *node {
+            TreeNode::Leaf { answer } => answer.abs() <= 1.0,
+            TreeNode::Split { feature, threshold, at_most, above } => {
                 let behind = i + 1..nodes.len();
                 feature < inputs
                     && threshold.is_finite()
@@ -128,7 +153,7 @@ impl TryFrom<Unchecked> for Tree {
         };
         // Children come after their parent, so the root is no child.
         let has_one_parent = |i: usize| i == 0 || parents[i] == 1;
-        let unsound = |node: (usize, &Node)| !(is_sound(node) && has_one_parent(node.0));
+        let unsound = |node: (usize, &TreeNode)| !(is_sound(node) && has_one_parent(node.0));
         match nodes.iter().enumerate().position(unsound) {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
             Some(i) => {

@@ -1,7 +1,7 @@
 //! Weighted trees, grown by smartcore: the one file that names it.
 
 use super::contract::{check_examples, in_units};
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::{LeafAnswer, Sample, SortedColumns, Tree, WeakLearner};
 use crate::LearnerError;
 use rows::numeric::exponent_above;
@@ -71,7 +71,7 @@ impl WeightedTree {
         columns: Vec<f64>,
         targets: &Vec<f64>,
         weights: &[f64],
-    ) -> Result<Vec<Node>, LearnerError> {
+    ) -> Result<Vec<TreeNode>, LearnerError> {
         let (rows, inputs) = (targets.len(), columns.len() / targets.len().max(1));
         let x = DenseMatrix::new(rows, inputs, columns, true).map_err(refused)?;
         let parameters = DecisionTreeRegressorParameters {
@@ -127,14 +127,14 @@ struct GrownNode {
 }
 
 /// smartcore exposes its nodes only by serialisation.
-fn read(grown: &impl Serialize, answer: LeafAnswer) -> Result<Vec<Node>, LearnerError> {
+fn read(grown: &impl Serialize, answer: LeafAnswer) -> Result<Vec<TreeNode>, LearnerError> {
     let json = serde_json::to_value(grown).map_err(refused)?;
     let grown: Grown = serde_json::from_value(json).map_err(refused)?;
     let node = |node: GrownNode| match (node.split_value, node.true_child, node.false_child) {
         (Some(threshold), Some(at_most), Some(above)) => {
-            Node::Split { feature: node.split_feature, threshold, at_most, above }
+            TreeNode::Split { feature: node.split_feature, threshold, at_most, above }
         }
-        _ => Node::Leaf { answer: answer.of(node.output) },
+        _ => TreeNode::Leaf { answer: answer.of(node.output) },
     };
     Ok(grown.tree_regressor.nodes.into_iter().map(node).collect())
 }

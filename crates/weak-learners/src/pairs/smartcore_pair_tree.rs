@@ -3,7 +3,7 @@
 use super::contract::{PairLearner, PairRound, evaluate};
 use super::{PairNode, PairTree};
 use crate::LearnerError;
-use crate::batch::{LeafAnswer, Node, Sample, SortedColumns, WeightedTree, in_units};
+use crate::batch::{LeafAnswer, Sample, SortedColumns, TreeNode, WeightedTree, in_units};
 use rows::numeric::exponent_above;
 use serde::{Deserialize, Serialize};
 
@@ -100,18 +100,18 @@ impl PairLearner for SmartcorePairTree {
 }
 
 /// A node over rows [x ; one-hot(a)] as a node over pairs. x ≤ θ is x < θ′ with θ′ the next number.
-fn over_pairs(node: Node, inputs: usize) -> PairNode {
+fn over_pairs(node: TreeNode, inputs: usize) -> PairNode {
     // A number beyond u32 becomes a child out of range, which the tree refuses.
     let index = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     match node {
-        Node::Leaf { answer } => PairNode::Leaf { value: answer },
-        Node::Split { feature, threshold, at_most, above } if feature < inputs => PairNode::Context {
+        TreeNode::Leaf { answer } => PairNode::Leaf { value: answer },
+        TreeNode::Split { feature, threshold, at_most, above } if feature < inputs => PairNode::Context {
             feature: index(feature),
             threshold: threshold.next_up(),
             below: index(at_most),
             rest: index(above),
         },
-        Node::Split { feature, at_most, above, .. } => {
+        TreeNode::Split { feature, at_most, above, .. } => {
             PairNode::Action { action: index(feature - inputs), others: index(at_most), this: index(above) }
         }
     }

@@ -133,7 +133,7 @@ impl OutputCode {
     }
 
     /// The code words, from class 0 on.
-    pub(super) fn rows(&self) -> impl ExactSizeIterator<Item = &[i8]> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[i8]> {
         self.entries.chunks_exact(self.columns)
     }
 

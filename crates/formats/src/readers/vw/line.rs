@@ -69,6 +69,49 @@ impl<'a> Line<'a> {
     }
 }
 
+/// A line of a labelled example: `label`, perhaps a weight of 1 and a tag, and the features.
+pub(super) struct LabelledLine<'a> {
+    pub(super) label: Option<f64>,
+    pub(super) features: &'a str,
+}
+
+impl<'a> LabelledLine<'a> {
+    pub(super) fn parse(raw: &'a [u8], place: At<'_>) -> Result<Self, FormatError> {
+        let text = std::str::from_utf8(raw)
+            .map_err(|_| FormatError::NotUtf8 { place: place.clone(), column: None })?;
+        let bad = |value: &str, expected| FormatError::BadSyntax {
+            place: place.clone(),
+            value: value.chars().take(80).collect(),
+            expected,
+        };
+        let (before, features) = text
+            .split_once('|')
+            .ok_or_else(|| bad(text.trim(), "a line with a bar (|) before the features"))?;
+        let mut tokens: Vec<&str> = before.split_whitespace().collect();
+        let is_glued = !before.is_empty() && !before.ends_with([' ', '\t']);
+        if let Some(last) = tokens.last().copied()
+            && (last.starts_with('\'') || is_glued)
+        {
+            if !last.starts_with('\'') && last.parse::<f64>().is_ok() {
+                let expected = "a label: put a blank before the bar, or Vowpal Wabbit takes it for a tag";
+                return Err(bad(last, expected));
+            }
+            tokens.pop();
+        }
+        if let Some(wrong) = tokens.iter().find(|token| finite(token).is_none()) {
+            return Err(bad(wrong, "a number before the features: the label, or a weight of 1"));
+        }
+        // Label, weight, and where to start from.
+        if let Some(weight) = tokens.get(1).filter(|weight| weight.parse() != Ok(1.0)) {
+            return Err(bad(weight, "a weight of 1: examples of other weights are not learnt from"));
+        }
+        if let Some(more) = tokens.get(2) {
+            return Err(bad(more, "a label and a weight alone before the features"));
+        }
+        Ok(Self { label: tokens.first().and_then(|label| finite(label)), features })
+    }
+}
+
 fn label(token: &str) -> Option<Label<'_>> {
     let mut parts = token.split(':');
     let action = parts.next().filter(|action| action.parse::<u32>().is_ok())?;

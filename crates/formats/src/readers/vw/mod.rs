@@ -1,4 +1,4 @@
-//! Vowpal Wabbit's text: `cb`, a line a decision, and `cb_adf`, a line an action.
+//! Vowpal Wabbit's text: `cb`, a line a decision, and `cb_adf`, a line an action; and labelled examples.
 
 mod escapes;
 mod line;
@@ -12,7 +12,7 @@ use crate::facts::Progress;
 use crate::options::ActionFeatures;
 use crate::record::{Cell, Decision, Offered, Record};
 use crate::source::{Lines, Stream};
-use line::{Label, Line, features};
+use line::{Label, LabelledLine, Line, features};
 
 /// The decisions of a file.
 pub(super) struct VwText {
@@ -34,7 +34,12 @@ enum Layout {
     LineOfEval,
     /// An action, or what the actions of an event share.
     Event,
+    /// A labelled example.
+    Example,
 }
+
+/// The column of the labels of examples, which no column of a file is called.
+pub(crate) const LABEL_OF_VW: &str = "\0label";
 
 impl VwText {
     pub(super) fn new(stream: Stream, is_eval: bool, action_features: ActionFeatures) -> Self {
@@ -54,20 +59,58 @@ impl VwText {
         }
     }
 
+    /// A labelled example a line.
+    pub(super) fn of_examples(stream: Stream) -> Self {
+        Self {
+            lines: Lines::new(stream),
+            names: ColumnNames::default(),
+            raw: Vec::new(),
+            row: 0,
+            layout: Layout::Example,
+            action_features: ActionFeatures::Drop,
+            dropped: false,
+        }
+    }
+
     /// The next line, or `None` behind the last one; blank lines are handed out.
     fn read(&mut self) -> Result<Option<u64>, FormatError> {
         self.raw.clear();
         Ok(self.lines.read(&mut self.raw)?.map(|_| self.lines.line()))
     }
 
-    fn line(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+    /// The next line that is not blank; false behind the last one.
+    fn next_line(&mut self, record: &mut Record) -> Result<bool, FormatError> {
         loop {
             let Some(line) = self.read()? else { return Ok(false) };
             if !self.raw.iter().all(u8::is_ascii_whitespace) {
                 self.row += 1;
                 (record.row, record.line) = (self.row, Some(line));
-                break;
+                return Ok(true);
             }
+        }
+    }
+
+    fn example(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+        if !self.next_line(record)? {
+            return Ok(false);
+        }
+        let place = self.lines.place(Some(self.row), self.lines.line());
+        let LabelledLine { label, features: own } = LabelledLine::parse(&self.raw, &place)?;
+        let limit = self.lines.stream().limits().columns;
+        if let Some(label) = label {
+            let too_many = || FormatError::TooMany { place: place.clone(), what: "features", limit };
+            let column = self.names.place(LABEL_OF_VW, limit).ok_or_else(too_many)?;
+            // 1, +1 and 1.0 are one label.
+            let cell = record.text_cell(&(label + 0.0).to_string());
+            record.cells.push((column, cell));
+        }
+        features(own, &place, record, &mut self.names, limit)?;
+        Ok(true)
+    }
+
+    fn line(&mut self, record: &mut Record) -> Result<bool, FormatError> {
+        if !self.next_line(record)? {
+            return Ok(false);
         }
         let place = self.lines.place(Some(self.row), self.lines.line());
         let Line { labels, features: of_context, .. } = Line::parse(&self.raw, &place)?;
@@ -175,6 +218,7 @@ impl Records for VwText {
         record.clear();
         match self.layout {
             Layout::Event => self.event(record),
+            Layout::Example => self.example(record),
             Layout::Line | Layout::LineOfEval => self.line(record),
         }
     }

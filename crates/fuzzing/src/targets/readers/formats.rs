@@ -4,9 +4,10 @@ use super::{law, refused};
 use crate::target::{Format as Kind, Target};
 use crate::verdict::{AnyError, Complaint, Verdict};
 use ::formats::{
-    ActionFeatures, Format, LogOptions, ReadLog, Source, WriteOptions, quiet, read_contexts, read_log,
-    read_log_coded, write_log_to,
+    ActionFeatures, Examples, Format, FormatError, LogOptions, ReadLog, Source, WriteOptions, quiet,
+    read_contexts, read_log, read_log_coded, write_log_to,
 };
+use off_policy::Value;
 
 const CSV: &str = "age,device,since,action,propensity,reward\n41,phone,2026-01-31,news,0.5,1\n\
                    ,\"tab \"\"let\"\"\",2026-02-01T12:00:00Z,\"sport, live\",0.25,0\n7.5,,2025-12-24,news,1,-2e3\n";
@@ -80,6 +81,40 @@ fn target(name: &str, kind: Kind, format: Format, seeds: fn() -> Result<Vec<Vec<
     })
 }
 
+const EXAMPLES: &str = "1 |u age:41 device=phone |:2 x\n-1 1 'tag| day=2026-01-31 x:-2.5\n| z\n";
+
+/// Rows one by one: all of them, or an error.
+fn rows(
+    name: &'static str,
+    kind: Kind,
+    format: Format,
+    seeds: fn() -> Result<Vec<Vec<u8>>, AnyError>,
+) -> Target {
+    Target::reader(name, kind, seeds, move |input| match each_row(input, format) {
+        Ok(complaint) => complaint.map_or_else(Verdict::Faulty, |()| Verdict::Accepted),
+        Err(error) => refused(&error),
+    })
+}
+
+fn each_row(input: &[u8], format: Format) -> Result<Result<(), Complaint>, FormatError> {
+    let options = options(format).labels(["device"]).may_lack_columns();
+    let mut examples = Examples::open(Source::bytes("input", input), Some("reward"), &options)?;
+    let mut count = 0;
+    while let Some(row) = examples.advance()? {
+        count += 1;
+        let is_finite = |value| !matches!(value, Value::Number(x) if !(x.abs() <= 1e140));
+        let is_sound = row.cells().all(|(name, value)| !name.is_empty() && is_finite(value));
+        let is_label = row.label().is_none_or(|label| !label.is_empty());
+        if let Err(complaint) = law("cells have names and finite numbers", is_sound && is_label, row.place())
+        {
+            return Ok(Err(complaint));
+        }
+    }
+    std::hint::black_box(examples.check_columns().is_ok());
+    let facts = examples.finish()?;
+    Ok(law("every row was handed out", facts.rows == count, count))
+}
+
 /// The log of the CSV text in another format.
 fn written(format: Format) -> Result<Vec<Vec<u8>>, AnyError> {
     let log = read_log(Source::bytes("log", CSV), &options(Format::Csv), &mut quiet)?;
@@ -101,5 +136,11 @@ pub(super) fn all() -> Vec<Target> {
         target("formats::read_log, dsjson", Kind::Text, Format::Dsjson, || Ok(vec![DSJSON.into()])),
         target("formats::read_log, parquet", Kind::Binary, Format::Parquet, || written(Format::Parquet)),
         target("formats::read_log, arrow", Kind::Binary, Format::Arrow, || written(Format::Arrow)),
+        rows("formats::Examples, csv", Kind::Text, Format::Csv, || {
+            Ok(vec![CSV.into(), super::compressed(CSV.as_bytes())?])
+        }),
+        rows("formats::Examples, json lines", Kind::Text, Format::JsonLines, || Ok(vec![JSON.into()])),
+        rows("formats::Examples, vw", Kind::Text, Format::Vw, || Ok(vec![EXAMPLES.into()])),
+        rows("formats::Examples, parquet", Kind::Binary, Format::Parquet, || written(Format::Parquet)),
     ]
 }

@@ -4,7 +4,7 @@ mod grains;
 mod histogram;
 
 use super::contract::check_evaluation;
-use super::tree::Node;
+use super::tree::TreeNode;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
 use crate::LearnerError;
 use grains::{Examples, Sums};
@@ -99,7 +99,7 @@ impl WeakLearner for BinnedTree {
         let Self { depth, answer, least_leaf, work } = self;
         let sums = work.examples.take(sample.size(), targets, weights)?;
         let rules = Rules { sample, targets, depth: *depth, least: sums.share(*least_leaf).max(1) };
-        let leaf = |sums: Sums| Node::Leaf { answer: answer.of(sums.mean()) };
+        let leaf = |sums: Sums| TreeNode::Leaf { answer: answer.of(sums.mean()) };
         let mut nodes = vec![leaf(sums)];
         work.plant(rules, Part { node: 0, depth: 0, range: 0..work.examples.len(), sums });
         while let Some(open) = work.open.pop() {
@@ -107,7 +107,7 @@ impl WeakLearner for BinnedTree {
             // x ≤ θ is x < cut.
             let threshold = sample.cuts(feature)[usize::from(bin)].next_down();
             let (at_most, above) = (nodes.len(), nodes.len() + 1);
-            nodes[open.part.node] = Node::Split { feature, threshold, at_most, above };
+            nodes[open.part.node] = TreeNode::Split { feature, threshold, at_most, above };
             nodes.extend([leaf(below), leaf(open.part.sums - below)]);
             work.branch(rules, at_most, open);
         }
@@ -261,9 +261,9 @@ enum Step<'a> {
 
 /// The nodes of a tree in terms of bins, if its thresholds are cuts.
 fn steps<'a>(tree: &Tree, sample: &'a BinnedColumns) -> Option<Vec<Step<'a>>> {
-    let step = |node: &Node| match *node {
-        Node::Leaf { answer } => Some(Step::Answer(answer)),
-        Node::Split { feature, threshold, at_most, above } => {
+    let step = |node: &TreeNode| match *node {
+        TreeNode::Leaf { answer } => Some(Step::Answer(answer)),
+        TreeNode::Split { feature, threshold, at_most, above } => {
             let cuts = sample.cuts(feature);
             let bin = cuts.partition_point(|cut| *cut <= threshold);
             let is_cut = cuts.get(bin)?.next_down() == threshold;
