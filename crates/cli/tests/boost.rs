@@ -352,6 +352,10 @@ fn failures_have_exit_codes_and_one_line() {
     assert!(refused.0 == Some(65) && refused.2.contains("holds a classifier, not a policy"), "{refused:?}");
     let refused = said(&["predict", &model, &table, "--explore", "0.1"]);
     assert!(refused.0 == Some(2) && refused.2.contains("explores nothing"), "{refused:?}");
+    let refused = said(&["predict", &model, &table, "--top", "2"]);
+    assert!(refused.0 == Some(2) && refused.2.contains("ranks nothing"), "{refused:?}");
+    let refused = said(&["predict", &model, &table, "--format", "jsonl"]);
+    assert!(refused.0 == Some(2) && refused.2.contains("writes csv"), "{refused:?}");
     let mut bytes = std::fs::read(&model).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

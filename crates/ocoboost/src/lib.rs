@@ -52,6 +52,7 @@ mod model;
 pub mod model_file;
 pub mod numerals;
 mod propensities;
+mod split;
 mod stream;
 mod train;
 
@@ -73,8 +74,9 @@ pub use model::{
     TrainingRecord,
 };
 pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
+pub use split::Split;
 pub use stream::{
     ProgressLine, ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder, StreamLearner,
     StreamRound, StreamWeakLearner,
 };
-pub use train::{Event, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};
+pub use train::{Event, Moment, TrainCheckpoint, TrainJob, TrainJobBuilder};

@@ -31,13 +31,13 @@ fn other(path: &Path, content: &Content) -> Failure {
 
 /// A classifier explores nothing, and ranks nothing.
 fn check_policy_options(asked: &Predict) -> Result<(), Failure> {
-    let refused = |name, value: String| {
-        let why = "the model is a classifier, and answers a class a row".to_owned();
+    let refused = |name, value: String, what: &str| {
+        let why = format!("the model is a classifier, and {what} nothing");
         Err(Failure::Argument { name, value, why })
     };
     match (asked.explore, asked.top) {
-        (Some(epsilon), _) => refused("explore", epsilon.to_string()),
-        (_, Some(most)) => refused("top", most.to_string()),
+        (Some(epsilon), _) => refused("explore", epsilon.to_string(), "explores"),
+        (_, Some(most)) => refused("top", most.to_string(), "ranks"),
         _ => Ok(()),
     }
 }

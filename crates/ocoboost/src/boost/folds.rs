@@ -2,7 +2,7 @@
 
 use super::table::ClassTable;
 use crate::error::JobError;
-use crate::train::Split;
+use crate::split::Split;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

@@ -22,7 +22,7 @@ pub use table::ClassTable;
 use crate::classification::ClassificationReport;
 use crate::error::JobError;
 use crate::model::Source;
-use crate::train::Split;
+use crate::split::Split;
 use algorithm::code;
 use boosters::maboost::OutputCode;
 use choice::{Choice, Watch};

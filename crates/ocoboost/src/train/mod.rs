@@ -3,10 +3,9 @@
 mod checkpoint;
 mod clock;
 mod fingerprint;
-mod split;
 
+use crate::split::Split;
 pub use checkpoint::{Moment, TrainCheckpoint};
-pub use split::Split;
 
 use crate::error::JobError;
 use crate::importance::Importance;
