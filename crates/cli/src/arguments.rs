@@ -160,6 +160,9 @@ pub(crate) struct Columns {
     /// Learn from the contexts alone where actions have features of their own
     #[arg(long)]
     pub(crate) drop_action_features: bool,
+    /// Count every row once where rows have weights, as those of dsjson with pdrop
+    #[arg(long)]
+    pub(crate) drop_weights: bool,
 }
 
 /// How a policy is judged.
@@ -190,7 +193,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "TIME")]
     pub(crate) budget: Option<String>,
     /// Share of the rows that judge the policy: the last ones where --time names a column, else drawn
-    /// [default: 0.25]
+    /// [default: 0.1, or 1000 rows, but at most 0.25]
     #[arg(long, value_name = "SHARE")]
     pub(crate) holdout: Option<f64>,
     /// Column that says which rows judge the policy: those with true, yes, 1 or test, or with VALUE

@@ -21,7 +21,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// Why a command failed.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    #[error(transparent)]
+    #[error("{error}{hint}", error = .0, hint = flags(.0))]
     Format(#[from] FormatError),
     #[error("{}{source}", prefix(path, source))]
     Model { path: PathBuf, source: ModelFileError },
@@ -71,6 +71,19 @@ fn prefix(path: &Path, source: &ModelFileError) -> String {
     match source {
         ModelFileError::Io { .. } => String::new(),
         _ => format!("{}: ", path.display()),
+    }
+}
+
+/// The flags that do what the reason asks for.
+fn flags(error: &FormatError) -> &'static str {
+    match error {
+        FormatError::ActionFeatures { .. } => " (--drop-action-features)",
+        FormatError::Weights => " (--drop-weights)",
+        FormatError::NoOutcome { .. } => " (--reward COL or --cost COL)",
+        FormatError::ColumnNotOfFirst { .. } => " (--ignore COL)",
+        FormatError::MixedColumn { .. } => " (--ignore COL, --labels COL)",
+        FormatError::UnknownFormat { .. } => " (--input-format NAME)",
+        _ => "",
     }
 }
 

@@ -91,7 +91,7 @@ pub enum FormatError {
     },
     /// A file of several with a column that the first lacks.
     #[error(
-        "{file}: there is a column {}, and {first} has none; leave it out (ignore) or add it", quoted(.column)
+        "{file}: there is a column {}, and {first} has none; leave it out or add it", quoted(.column)
     )]
     ColumnNotOfFirst {
         /// The file.
@@ -252,7 +252,7 @@ pub enum FormatError {
     },
     /// A column of numbers or dates with a text in it, and too many values to be labels.
     #[error("{place}, column {}: {} is not {expected} as the other cells are; correct it, leave the \
-         column out (ignore), or read it as labels", quoted(.column), quoted(.value))]
+         column out, or read it as labels", quoted(.column), quoted(.value))]
     MixedColumn {
         /// The first text.
         place: Place,
@@ -316,8 +316,8 @@ pub enum FormatError {
         value: String,
     },
     /// Actions with features of their own.
-    #[error("{place}: the actions have features of their own ({}), and the program does not learn from \
-         those yet; drop them (action features: drop) to learn from the contexts alone", quoted(.feature))]
+    #[error("{place}: the actions have features of their own ({}), from which no policy is learnt yet; \
+         leave those out to learn from the contexts alone", quoted(.feature))]
     ActionFeatures {
         /// The first one.
         place: Place,
@@ -361,7 +361,7 @@ pub enum FormatError {
     NoPropensities,
     /// Rows of different weights, which a log cannot hold.
     #[error(
-        "the rows have different weights (from pdrop), which a log cannot hold; drop them (weights: drop) to \
+        "the rows have different weights (from pdrop), which a log cannot hold; leave the weights out to \
          count every row once"
     )]
     Weights,

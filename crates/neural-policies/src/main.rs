@@ -14,6 +14,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Deserialize)]
 struct Request {
     inputs: usize,

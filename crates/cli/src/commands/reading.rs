@@ -5,7 +5,7 @@ use super::progress::{Line, of_reading};
 use crate::arguments::{Columns, Manners, TableColumns};
 use crate::failure::Failure;
 use formats::{
-    ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, Source,
+    ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, RowWeights, Source,
 };
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
 use off_policy::{Log, Rewards, Schema};
@@ -41,6 +41,9 @@ pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions
     options = in_format(options, columns.input_format.as_deref())?;
     if columns.drop_action_features {
         options = options.action_features(ActionFeatures::Drop);
+    }
+    if columns.drop_weights {
+        options = options.weights(RowWeights::Drop);
     }
     Ok(options)
 }

@@ -377,7 +377,7 @@ impl Column {
                 };
                 let note = (self.rising.holds && self.rows.is_none() && rows >= 20).then(|| {
                     format!(
-                        "column {} holds whole numbers that rise from row to row: leave it out (ignore) if it \
+                        "column {} holds whole numbers that rise from row to row: leave it out if it \
                          only numbers the rows",
                         quoted(&name)
                     )

@@ -110,7 +110,7 @@ fn a_text_among_many_numbers_is_refused_with_its_line() {
     assert_eq!(
         read("log.csv", &text).unwrap_err().to_string(),
         "log.csv, line 1236, column \"x\": \"1,5\" is not a number as the other cells are; correct it, leave the \
-         column out (ignore), or read it as labels"
+         column out, or read it as labels"
     );
 }
 
@@ -121,7 +121,7 @@ fn row_numbers_are_noted() {
     assert_eq!(
         log.facts.notes,
         [
-            "column \"x\" holds whole numbers that rise from row to row: leave it out (ignore) if it only numbers \
+            "column \"x\" holds whole numbers that rise from row to row: leave it out if it only numbers \
           the rows"
         ]
     );

@@ -65,7 +65,7 @@ fn files_that_do_not_go_together_are_refused_by_name() {
     let without = "x,action,propensity,reward\n1,b,0.5,1\n";
     assert_eq!(said("b.csv", without, &none), "b.csv: there is no column \"y\", and a.csv has one");
     let more = "x,y,z,action,propensity,reward\n1,2,3,b,0.5,1\n";
-    let expected = "b.csv: there is a column \"z\", and a.csv has none; leave it out (ignore) or add it";
+    let expected = "b.csv: there is a column \"z\", and a.csv has none; leave it out or add it";
     assert_eq!(said("b.csv", more, &none), expected);
     let ignoring = LogOptions::default().ignore(["z"]);
     assert!(read_logs([source("a.csv", a), source("b.csv", more)], &ignoring, &mut quiet).is_ok());

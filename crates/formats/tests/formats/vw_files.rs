@@ -31,8 +31,7 @@ fn result(folder: &std::path::Path, file: &str, options: &LogOptions) -> Result<
         .map_err(|error| error.to_string().replace(&name, file))
 }
 
-const FEATURES: &str = ", and the program does not learn from those yet; drop them (action features: drop) to \
-                        learn from the contexts alone";
+const FEATURES: &str = ", from which no policy is learnt yet; leave those out to learn from the contexts alone";
 
 #[test]
 fn every_refused_file_says_why() {

@@ -57,6 +57,7 @@ pub(super) struct Loss {
 pub(super) struct Dropout {
     share: f64,
     rng: ChaCha8Rng,
+    drawn: Vec<u32>,
 }
 
 impl Perceptron {
@@ -200,7 +201,7 @@ impl Loss {
 
 impl Dropout {
     pub(super) fn new(share: f64, rng: ChaCha8Rng) -> Self {
-        Self { share, rng }
+        Self { share, rng, drawn: Vec::new() }
     }
 
     /// Units are 0 with the probability of dropout, and larger by as much otherwise.
@@ -212,7 +213,10 @@ impl Dropout {
         let [rows, width] = units.dims();
         let least = (self.share * 4_294_967_296.0) as u32;
         let kept = (1.0 / (1.0 - self.share)) as f32;
-        let mask = (0..rows * width).map(|_| if self.rng.random::<u32>() < least { 0.0 } else { kept });
+        self.drawn.resize(rows * width, 0);
+        // The numbers of as many single draws, in blocks.
+        self.rng.fill(&mut self.drawn[..]);
+        let mask = self.drawn.iter().map(|drawn| if *drawn < least { 0.0 } else { kept });
         let mask = arithmetic.tensor(mask.collect::<Vec<f32>>(), [rows, width]);
         units * mask
     }

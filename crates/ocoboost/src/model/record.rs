@@ -14,7 +14,7 @@ pub struct TrainingRecord {
     pub budget: f64,
     /// How rows were split: `at random`, `by time`, `by groups` or `by column`.
     pub split: String,
-    /// The share of the rows that were kept apart, as asked for.
+    /// The share of the rows that were to be kept apart.
     pub holdout_share: f64,
     /// Settings that every candidate had.
     pub overrides: Overrides,

@@ -93,15 +93,16 @@ impl TrainCheckpoint {
     /// The time that was spent, and the search, if they are of these settings.
     pub(super) fn checked(self, asked: &Settings) -> Result<(f64, Option<AutoCheckpoint>), JobError> {
         let Self { settings: saved, spent, search } = self;
+        // First, for a default may depend on the log.
+        if saved.log_sha256 != asked.log_sha256 {
+            return Err(BoplError::AnotherLog.into());
+        }
         let json = |settings: &Settings| serde_json::to_value(settings).unwrap_or_default();
         if let (serde_json::Value::Object(own), serde_json::Value::Object(asked)) =
             (json(&saved), json(asked))
         {
             for (name, value) in own {
                 let asked = asked.get(&name).cloned().unwrap_or_default();
-                if asked != value && name == "log_sha256" {
-                    return Err(BoplError::AnotherLog.into());
-                }
                 if asked != value {
                     return Err(JobError::OtherRun {
                         name,

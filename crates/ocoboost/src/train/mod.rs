@@ -48,7 +48,8 @@ pub struct TrainJob {
     spent: Duration,
     seed: u64,
     split: Split,
-    holdout_share: f64,
+    /// `None`: by the number of rows.
+    holdout_share: Option<f64>,
     candidates: usize,
     rounds: usize,
     overrides: Overrides,
@@ -78,8 +79,8 @@ pub enum Event<'a> {
 }
 
 impl TrainJob {
-    /// 60 seconds, seed 0, a quarter of the rows by lot to judge on, bounds of 95%, ε = 0.1: to be changed by
-    /// name.
+    /// 60 seconds, seed 0, rows by lot to judge on (a tenth, see
+    /// [`holdout_share`](TrainJobBuilder::holdout_share)), bounds of 95%, ε = 0.1: to be changed by name.
     pub fn builder() -> TrainJobBuilder {
         TrainJobBuilder {
             job: Self {
@@ -87,7 +88,7 @@ impl TrainJob {
                 spent: Duration::ZERO,
                 seed: 0,
                 split: Split::Random,
-                holdout_share: 0.25,
+                holdout_share: None,
                 candidates: 9,
                 rounds: 800,
                 overrides: Overrides::default(),
@@ -142,7 +143,7 @@ impl TrainJob {
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
         let judge = self.judge_job()?;
         judge.check_propensities(log)?;
-        let parts = self.split.parts(log.len(), self.holdout_share, self.seed)?;
+        let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;
         let recipe = AutoPolicy::builder().candidates(self.candidates).rounds(self.rounds);
@@ -176,7 +177,7 @@ impl TrainJob {
             seed: self.seed,
             budget: self.budget.as_secs_f64(),
             split: self.split.name().to_owned(),
-            holdout_share: self.holdout_share,
+            holdout_share: settings.holdout_share,
             overrides: self.overrides,
             tried: fit.tried,
             chosen: fit.chosen,
@@ -235,7 +236,7 @@ impl TrainJob {
         Settings {
             seed: self.seed,
             split: self.split.name().to_owned(),
-            holdout_share: self.holdout_share,
+            holdout_share: self.holdout_share.unwrap_or_else(|| holdout_share(log.len())),
             candidates: self.candidates,
             rounds: self.rounds,
             overrides: self.overrides,
@@ -254,6 +255,17 @@ impl TrainJob {
         judge.build()
     }
 }
+
+/// A tenth of n rows, but [`JUDGING_ROWS`] rows at least, and a quarter at most.
+fn holdout_share(rows: usize) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+    let share = JUDGING_ROWS / rows as f64;
+    share.clamp(0.1, 0.25)
+}
+
+/// The rows to judge on that a small log is cut for: how wide an interval is depends on their number, and not
+/// on their share, while a policy learns from every other row.
+const JUDGING_ROWS: f64 = 1_000.0;
 
 /// The most learning rows that M and λ are chosen on.
 const TUNING_ROWS: usize = 2_000;
@@ -283,9 +295,10 @@ impl TrainJobBuilder {
         self
     }
 
-    /// The share of the rows to judge on, 0.05 to 0.8.
+    /// The share of the rows to judge on, 0.05 to 0.8. Otherwise it is a tenth, or the share that makes 1,000
+    /// rows where that is more, but not above a quarter.
     pub fn holdout_share(mut self, share: f64) -> Self {
-        self.job.holdout_share = share;
+        self.job.holdout_share = Some(share);
         self
     }
 
@@ -394,7 +407,7 @@ impl TrainJobBuilder {
     pub fn build(self) -> Result<TrainJob, JobError> {
         let job = self.job;
         let settings = [
-            ("holdout_share", job.holdout_share, 0.05, 0.8, "[0.05, 0.8]"),
+            ("holdout_share", job.holdout_share.unwrap_or(0.1), 0.05, 0.8, "[0.05, 0.8]"),
             ("epsilon", job.exploration.epsilon, 0.0, 1.0, "[0, 1]"),
         ];
         for (name, value, least, most, domain) in settings {
@@ -419,6 +432,20 @@ impl Event<'_> {
         match self {
             Self::Progress(Progress::Tried(tried)) => Some(tried),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holdout_share;
+
+    #[test]
+    fn a_tenth_or_a_thousand_rows_but_a_quarter_at_most_judge() {
+        for (rows, share) in
+            [(0, 0.25), (20, 0.25), (4_000, 0.25), (5_000, 0.2), (10_000, 0.1), (10_000_000, 0.1)]
+        {
+            assert_eq!(holdout_share(rows), share, "{rows} rows");
         }
     }
 }
