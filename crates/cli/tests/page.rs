@@ -210,8 +210,8 @@ fn the_page_has_the_facts_of_the_judgement() {
     for words in [
         "SHA-256 of the file",
         "|seed|1|",
-        "|1,500|",
-        "|4,500|",
+        "|1,000|",
+        "|5,000|",
         "3 candidates were tried",
         "|budget|600 s|",
         "chosen|",
