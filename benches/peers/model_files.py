@@ -1,0 +1,45 @@
+"""Size and load time of a model file of ocoboost beside XGBoost's UBJ and JSON of the same trees.
+
+    cargo build --release -p cli && cargo build --release -p benches --example model_loading
+    python benches/peers/model_files.py target/release/ocoboost target/release/examples/model_loading MODEL ...
+
+The trees are those of MODEL, written by `ocoboost export --as xgboost` and loaded by XGBoost, which saves them as UBJ.
+XGBoost's nodes have statistics that ours have not; ours has the record of the training, the schema and the judgement. Times are medians of 25 loads in one process, from the file to a model that can be asked.
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import xgboost
+
+
+def load(path):
+    begun = time.perf_counter()
+    xgboost.Booster(model_file=str(path))
+    return (time.perf_counter() - begun) * 1e3
+
+
+def main():
+    program, loading, *models = sys.argv[1:]
+    print("| model | trees | leaves | file | KB | load, ms |\n|---|--:|--:|---|--:|--:|")
+    for model in models:
+        with tempfile.TemporaryDirectory() as folder:
+            as_json, as_ubj = Path(folder) / "booster.json", Path(folder) / "booster.ubj"
+            subprocess.run([program, "export", model, as_json, "--as", "xgboost", "--quiet"], check=True)
+            xgboost.Booster(model_file=str(as_json)).save_model(str(as_ubj))
+            said = subprocess.run([loading, model], check=True, capture_output=True, text=True).stdout.split()
+            trees, leaves, ours = int(said[0]), int(said[1]), float(said[2])
+            rows = [("ocoboost", Path(model), ours)]
+            rows += [(name, path, statistics.median(load(path) for _ in range(25)))
+                     for name, path in (("XGBoost's UBJ", as_ubj), ("XGBoost's JSON", as_json))]
+            for name, path, milliseconds in rows:
+                kilobytes = path.stat().st_size / 1e3
+                print(f"| {Path(model).stem} | {trees} | {leaves} | {name} | {kilobytes:,.0f} | {milliseconds:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
