@@ -119,6 +119,10 @@ impl fmt::Display for Reason {
             Self::FewEffectiveRows { effective_rows, rows } => {
                 write!(f, "{rows} rows count as {effective_rows:.1} for this policy")
             }
+            Self::FewRewards { rewarded: 0, rows } => write!(
+                f,
+                "in none of {rows} rows the log did what the policy may do and earned anything"
+            ),
             Self::FewRewards { rewarded, rows } => write!(
                 f,
                 "in only {rewarded} of {rows} rows the log did what the policy may do and earned anything"
