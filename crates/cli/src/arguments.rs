@@ -348,6 +348,8 @@ pub(crate) struct Predict {
     #[arg(short = 'o', short_alias = 'p', long, visible_alias = "predictions", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Share of the decisions that are drawn evenly, so that the next log can be learnt from [default: 0]
+    ///
+    /// Every call draws anew. With --seed it draws the same again, which a service must not.
     #[arg(long, visible_alias = "epsilon", value_name = "EPSILON")]
     pub(crate) explore: Option<f64>,
     /// The probabilities of all actions too
@@ -373,8 +375,12 @@ pub(crate) struct Inspect {
 pub(crate) struct Convert {
     /// The log; `-` is the standard input
     pub(crate) input: PathBuf,
-    /// The file, whose ending names the format: .csv, .jsonl, .parquet, .vw, each also with .gz or .zst
+    /// The file, whose ending names the format: .csv, .tsv, .jsonl, .parquet, .arrow, .vw, each also with .gz or
+    /// .zst; `-` is the standard output, as CSV
     pub(crate) output: PathBuf,
+    /// Format of the output: csv, tsv, json-lines, parquet, arrow or vw; default: by its name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) output_format: Option<String>,
     #[command(flatten)]
     pub(crate) columns: Columns,
 }

@@ -29,8 +29,21 @@ pub(crate) enum Failure {
     Write { path: PathBuf, source: ModelFileError },
     #[error("{}: the model knows no columns: it was trained on bare numbers", path.display())]
     NoColumns { path: PathBuf },
+    #[error("{error}{hint}", error = .0, hint = flags(.0))]
+    NoOutputFormat(FormatError),
     #[error(transparent)]
     WriteLog(FormatError),
+    #[error("{}: the file would be overwritten: it is read, or written a second time", path.display())]
+    SameFile { path: PathBuf },
+    #[error("-: a model is read from a file, not from the standard input")]
+    StandardModel,
+    #[error("{second} has the same bytes as {first}: rows would be learnt from and judged on at once")]
+    SameLog { first: String, second: String },
+    #[error(
+        "{} and {} were trained on logs of other columns or actions, so that one reading of the log does not \
+         serve both; `evaluate` judges one at a time", first.display(), second.display()
+    )]
+    OtherCoding { first: PathBuf, second: PathBuf },
     #[error("{file}: {source}")]
     Job { file: String, source: JobError },
     #[error("{place}: {source}")]
@@ -83,6 +96,7 @@ fn flags(error: &FormatError) -> &'static str {
         FormatError::ColumnNotOfFirst { .. } => " (--ignore COL)",
         FormatError::MixedColumn { .. } => " (--ignore COL, --labels COL)",
         FormatError::UnknownFormat { .. } => " (--input-format NAME)",
+        FormatError::UnknownEnding { .. } => " (--output-format NAME)",
         _ => "",
     }
 }
@@ -107,6 +121,9 @@ impl Failure {
             | Self::Model { source: ModelFileError::Io { .. }, .. }
             | Self::ReadFile { .. } => NO_INPUT,
             Self::Format(FormatError::BadOption { .. })
+            | Self::NoOutputFormat(_)
+            | Self::SameFile { .. }
+            | Self::StandardModel
             | Self::Argument { .. }
             | Self::NoCommand { .. }
             | Self::Flag { .. }
@@ -121,6 +138,8 @@ impl Failure {
             | Self::NoColumns { .. }
             | Self::NoXgboost { .. }
             | Self::NoneJudged { .. }
+            | Self::SameLog { .. }
+            | Self::OtherCoding { .. }
             | Self::Job { .. }
             | Self::Row { .. } => BAD_DATA,
             Self::Write { .. }

@@ -64,7 +64,7 @@ fn the_warnings_of_a_table_are_on_the_standard_error() {
     let folder = tempfile::tempdir().unwrap();
     let model = trained(folder.path());
     let (code, out, error) = run(&["evaluate", &model, &offers(), "--format", "csv"]);
-    assert_eq!(code, Some(0));
+    assert_eq!(code, Some(3));
     assert!(error.contains("the policy was trained on this log") && !out.contains("trained"), "{error}");
 }
 

@@ -10,6 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 const HEADER: &str = "age,device,action,propensity,reward";
 const OK: i32 = 0;
+const USAGE: i32 = 2;
 /// The log does not show that the policy is better.
 const NOT_SHOWN: i32 = 3;
 const BAD_DATA: i32 = 65;
@@ -438,7 +439,7 @@ fn rows_that_do_not_fit_the_model_are_refused() {
         None,
         &compare,
         BAD_DATA,
-        &["good.csv", "coded differently", "4 coordinates"],
+        &["good.ocob and other.ocob", "other columns or actions"],
     );
     let says = ["good.csv: not a model file"];
     for command in [
@@ -541,8 +542,14 @@ fn files_that_cannot_be_opened_or_written_are_named() {
             CANNOT_WRITE,
             "none/new.parquet: No such file",
         ),
-        ("a folder for the log", vec!["convert", "good.csv", "folder"], CANNOT_WRITE, "folder: "),
-        ("no such format", vec!["convert", "good.csv", "new.xlsx"], CANNOT_WRITE, "new.xlsx: "),
+        ("a folder for the log", vec!["convert", "good.csv", "folder"], USAGE, "folder: the end of the name"),
+        ("no such format", vec!["convert", "good.csv", "new.xlsx"], USAGE, "new.xlsx: the end of the name"),
+        (
+            "a format that is only read",
+            vec!["convert", "good.csv", "new.dsjson"],
+            USAGE,
+            "is read and not written",
+        ),
         (
             "no folder for the page",
             vec!["evaluate", "uniform", "good.csv", "--html", "none/page.html"],

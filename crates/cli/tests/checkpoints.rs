@@ -67,7 +67,7 @@ fn a_run_that_was_killed_goes_on_as_if_it_was_not() {
     for (file, code, words) in [
         (at("none.ckpt"), 66, "none.ckpt: "),
         (whole.clone(), 65, "whole.ocob: the file holds a policy, not a training that is not over"),
-        (log.clone(), 65, "offers.csv: not a model file"),
+        (at("half.csv"), 65, "half.csv: not a model file"),
     ] {
         let joined = of(&file);
         refused(&joined.split('\u{1}').collect::<Vec<_>>(), code, words);

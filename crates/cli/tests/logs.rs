@@ -57,7 +57,7 @@ fn a_log_may_lie_in_several_files() {
     // Each of the files is one that the model was trained on.
     let (_, out, error) = run(&["compare", &at("split.ocob"), "uniform", files[1]]);
     assert!(
-        out.lines().count() == 3 && error.contains("split.ocob: the policy was trained on this log"),
+        out.lines().count() == 4 && error.contains("split.ocob: the policy was trained on this log"),
         "{error}"
     );
 
@@ -141,7 +141,7 @@ fn flags_of_vowpal_wabbit_mean_the_same() {
     output(&[&theirs[..], &SHORT[..]].concat());
     assert_eq!(exported(&at("theirs.ocob"))["trees"], exported(&at("own.ocob"))["trees"]);
 
-    let printed = output(&["predict", &at("own.ocob"), &log, "--explore", "0.2", "--quiet"]);
+    let printed = output(&["predict", &at("own.ocob"), &log, "--explore", "0.2", "--seed", "5", "--quiet"]);
     let theirs = [
         "predict",
         "-t",
@@ -151,6 +151,8 @@ fn flags_of_vowpal_wabbit_mean_the_same() {
         &log,
         "--epsilon",
         "0.2",
+        "--random_seed",
+        "5",
         "-p",
         &at("p.csv"),
         "--quiet",

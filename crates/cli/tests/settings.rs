@@ -124,7 +124,7 @@ fn settings_are_checked_before_anything_is_read() {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain([joined.as_str()]).collect();
         refused(&arguments, 2, words);
     }
-    refused(&["evaluate", "uniform", &none, "--confidence", "2"], 2, "--confidence 2: not between");
+    refused(&["evaluate", "uniform", &none, "--confidence", "2"], 2, "--confidence 2: not above");
     refused(&["compare", "uniform", "logged", &none, "--reward-range", "1"], 2, "--reward-range 1: not two");
     refused(&["train", &none, "-o", &nowhere], 73, "no folder/m.ocob");
     refused(&["train", &none, "-o", &folder.path().display().to_string()], 73, "directory");

@@ -54,6 +54,15 @@ pub enum FormatError {
         /// The file.
         file: Arc<str>,
     },
+    /// A file to write, whose name does not say in which format.
+    #[error(
+        "{file}: the end of the name does not say which format to write; there are .csv, .tsv, .jsonl, .parquet, \
+         .arrow and .vw, each also with .gz or .zst"
+    )]
+    UnknownEnding {
+        /// The file.
+        file: Arc<str>,
+    },
     /// A format that cannot hold what is asked for.
     #[error("{file}: {format} {reason}")]
     WrongFormat {

@@ -33,4 +33,4 @@ pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensitie
 pub use readers::is_decoding;
 pub use source::Source;
 pub use table::{Table, read_table, read_table_coded};
-pub use writers::{WriteFacts, WriteOptions, write_log, write_log_to};
+pub use writers::{WriteFacts, WriteOptions, format_to_write, write_log, write_log_to};

@@ -438,8 +438,7 @@ impl Rows<'_> {
             "" => "the probability".to_owned(),
             name => name.to_owned(),
         };
-        let hint =
-            ", and other rows have a propensity; skip such rows (missing propensities: skip) or add them";
+        let hint = ", and other rows have a propensity; leave such rows out or add them";
         Err(FormatError::MissingCell { place: first, column, hint })
     }
 

@@ -4,7 +4,7 @@ use super::classes::{Kept, answer};
 use super::classifiers::class_table;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
-use super::models::check_output;
+use super::models::{check_apart, check_model_output};
 use super::reading::{tell, within};
 use crate::arguments::{Algorithm, Boost, Form, Manners};
 use crate::failure::{Failure, INTERRUPTED, NOT_SHOWN};
@@ -17,8 +17,8 @@ use std::path::Path;
 
 pub(super) fn boost(asked: &Boost, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("boost", Form::Text, &[Form::Json])?;
-    let unwritable = |source| Failure::WriteFile { path: asked.output.clone(), source };
-    check_output(&asked.output).map_err(unwritable)?;
+    check_model_output(&asked.output)?;
+    check_apart([&*asked.output], [&*asked.table].into_iter().chain(asked.secondary.as_deref()))?;
     let mut options = within(LogOptions::default(), &asked.columns)?;
     if let Some(time) = &asked.time {
         options = options.time(time);

@@ -1,6 +1,6 @@
 //! `export`.
 
-use super::models::load;
+use super::models::{check_apart, load};
 use super::output::write_to;
 use crate::arguments::{Export, ExportForm, Manners};
 use crate::failure::Failure;
@@ -8,6 +8,7 @@ use ocoboost::model_file::{export_json, export_xgboost_json};
 
 pub(super) fn export(asked: &Export, manners: &Manners) -> Result<u8, Failure> {
     manners.no_form("--as names the form of an exported model")?;
+    check_apart([&*asked.output], [&*asked.model])?;
     let model = load(&asked.model)?;
     let value = match asked.form {
         ExportForm::Json => export_json(&model),

@@ -2,7 +2,7 @@
 
 use super::classifiers;
 use super::confidence::delta;
-use super::models::{Named, check_output, options_of};
+use super::models::{Named, check_apart, check_output, options_of};
 use super::output::{Cell, Table, write_to};
 use super::reading::{Opened, open};
 use crate::arguments::{Certainty, Compare, Evaluate, Form, Manners};
@@ -12,7 +12,7 @@ use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::{say, warn};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Said where a model meets the log that it comes from.
 const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
@@ -89,6 +89,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
     let job = judge(&asked.certainty, manners)?;
     let unwritable = |path: &Path, source| Failure::WriteFile { path: path.to_owned(), source };
+    check_apart(asked.html.as_deref(), [Path::new(&asked.policy), &*asked.log])?;
     asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
     let named = match Named::of(Path::new(&asked.policy))? {
         Named::Other(content) => return classifiers::evaluate(content, asked, manners),
@@ -97,7 +98,8 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let options = options_of(named.model(), &asked.columns)?;
     let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
-    let job = judge_of(job, &opened)?;
+    let caution = caution(&named, &opened);
+    let job = judge_of(job.own_log(caution.is_some()), &opened)?;
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
     let argmax = named.model().map(Argmax::new);
     let target = match &argmax {
@@ -113,7 +115,6 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
             (judgement, Some(breakdown))
         }
     };
-    let caution = caution(&named, &opened);
     if let (Some(path), Some(breakdown)) = (&asked.html, &breakdown) {
         let (policy, log, model) = (&*asked.policy, &*opened.name, named.model());
         let page = Page { policy, log, model, judgement: &judgement, breakdown, caution }.html()?;
@@ -178,6 +179,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let job = judge(&asked.certainty, manners)?;
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
     let named = policies.iter().map(|path| Named::policy(path)).collect::<Result<Vec<_>, _>>()?;
+    check_codings(policies, &named)?;
     let first = named.iter().find_map(Named::model);
     let options = options_of(first, &asked.columns)?;
     let opened = open(log, first.and_then(Model::schema), &options, manners)?;
@@ -203,7 +205,23 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
         };
         let policies = cautions.zip(&judged).map(of).collect::<Result<Vec<Value>, Failure>>()?;
         let best = names[found.best()];
-        say(&json!({ "policies": policies, "best": best, "sentence": found.sentence(&names) }).to_string())?;
+        let differences: Vec<Value> = found
+            .differences
+            .iter()
+            .map(|one| {
+                json!({
+                    "first": names[one.first],
+                    "second": names[one.second],
+                    "value": one.value,
+                    "lower": one.lower,
+                    "upper": one.upper,
+                })
+            })
+            .collect();
+        let sentence = found.sentence(&names);
+        let answer =
+            json!({ "policies": policies, "differences": differences, "best": best, "sentence": sentence });
+        say(&answer.to_string())?;
     } else if form != Form::Text {
         cautions.zip(&judged).for_each(|(caution, (_, judgement))| warn_of(judgement, caution, manners));
         table(form, &judged)?;
@@ -214,7 +232,23 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
                 caution.iter().for_each(|caution| warn(&format!("{name}: {caution}")));
             }
         }
+        for one in &found.differences {
+            let (first, second) = (names[one.first], names[one.second]);
+            say(&format!("{first} less {second}: {:.4} [{:.4}, {:.4}]", one.value, one.lower, one.upper))?;
+        }
         say(&found.sentence(&names))?;
     }
     Ok(0)
+}
+
+/// Refuses models that one reading of the log does not serve.
+fn check_codings(paths: &[PathBuf], named: &[Named]) -> Result<(), Failure> {
+    let of = |(path, named)| Some((path, Named::model(named)?.schema()?));
+    let mut schemas = paths.iter().zip(named).filter_map(of);
+    let Some((first, schema)) = schemas.next() else { return Ok(()) };
+    schemas.try_for_each(|(second, other)| {
+        schema
+            .check_same(other)
+            .map_err(|_| Failure::OtherCoding { first: first.clone(), second: second.clone() })
+    })
 }

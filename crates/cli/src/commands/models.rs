@@ -12,6 +12,9 @@ use std::path::Path;
 
 /// A model of any kind.
 pub(super) fn content(path: &Path) -> Result<Content, Failure> {
+    if path.as_os_str() == "-" {
+        return Err(Failure::StandardModel);
+    }
     Content::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
 }
 
@@ -33,6 +36,35 @@ pub(super) fn check_output(path: &Path) -> Result<(), std::io::Error> {
         return Err(ErrorKind::NotADirectory.into());
     }
     if path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(()) }
+}
+
+/// Refuses a model to the standard output, which is for text.
+pub(super) fn check_model_output(path: &Path) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return Err(Failure::Flag { name: "output", why: "a model goes to a file, and - is for text" });
+    }
+    check_output(path).map_err(|source| Failure::WriteFile { path: path.to_owned(), source })
+}
+
+/// Refuses an output that is an input or another output: it would take the place of the other file.
+pub(super) fn check_apart<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let real = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+    };
+    let is_file = |path: &&Path| path.as_os_str() != "-";
+    let mut taken: Vec<_> = inputs.into_iter().filter(is_file).map(real).collect();
+    for path in outputs.into_iter().filter(is_file) {
+        let own = real(path);
+        if own.is_some() && taken.contains(&own) {
+            return Err(Failure::SameFile { path: path.to_owned() });
+        }
+        taken.push(own);
+    }
+    Ok(())
 }
 
 /// A policy by its argument: a model, or one of two words; or a model that is no policy.

@@ -1,7 +1,7 @@
 //! `predict`.
 
 use super::classifiers;
-use super::models::{content, options_of};
+use super::models::{check_apart, content, options_of};
 use super::output::{Unwritten, cells, write_to};
 use super::reading::{tell, watched};
 use crate::arguments::{Form, Manners, Predict};
@@ -11,6 +11,7 @@ use ocoboost::model_file::Content;
 use ocoboost::{Decision, Explore, JobError, Model, OnOffer, Ranked};
 use off_policy::Schema;
 use serde_json::{Map, Value, json};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
     };
     let path = of(&asked.model, &asked.initial_regressor);
     let rows = of(&asked.contexts, &asked.data);
+    check_apart(asked.output.as_deref(), [&*path, &*rows])?;
     let model = match content(&path)? {
         Content::Policy(model) => model,
         other => return classifiers::predict(other, (&path, &rows), asked, manners),
@@ -47,12 +49,19 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
             Some(most) => answer.top(most.get(), out)?,
             None => {
                 let explore = Explore::EpsilonGreedy(asked.explore.unwrap_or(0.0));
-                answer.decisions((explore, manners.seed.unwrap_or(0)), asked.probabilities, out)?
+                answer.decisions((explore, seed(asked, manners)), asked.probabilities, out)?
             }
         };
         Ok(found.map_err(failed)?)
     })?;
     Ok(0)
+}
+
+/// The seed that is asked for; else one that no other call has: decisions that are drawn alike on every call do not
+/// have the propensities that are written beside them.
+fn seed(asked: &Predict, manners: &Manners) -> u64 {
+    let fresh = || if asked.explore.is_some() { RandomState::new().build_hasher().finish() } else { 0 };
+    manners.seed.unwrap_or_else(fresh)
 }
 
 /// What is known before the first line of an answer.

@@ -5,7 +5,8 @@ use super::progress::{Line, of_reading};
 use crate::arguments::{Columns, Manners, TableColumns};
 use crate::failure::Failure;
 use formats::{
-    ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, RowWeights, Source,
+    ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, RowWeights,
+    Source,
 };
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
 use off_policy::{Log, Rewards, Schema};
@@ -114,6 +115,12 @@ pub(super) fn open_all(
         count => format!("{} ({} of {count})", paths[of.get() - 1].display(), of.get()),
     };
     let read = watched(name, manners, |watch| formats::read_logs(sources, options, watch))?;
+    for (k, file) in read.files.iter().enumerate() {
+        if let Some(same) = read.files[..k].iter().find(|other| other.sha256 == file.sha256) {
+            let [first, second] = [same, file].map(|file| file.file.to_string());
+            return Err(Failure::SameLog { first, second });
+        }
+    }
     opened(read, manners)
 }
 

@@ -2,7 +2,7 @@
 
 use super::classes::Kept;
 use super::interruption::{is_asked, listen};
-use super::models::{check_output, content};
+use super::models::{check_apart, check_model_output, check_output, content};
 use super::reading::{tell, within};
 use super::streams::{cells, refused_row};
 use crate::arguments::{Form, Manners, OnlineBooster, Stream, WeakLearner};
@@ -24,6 +24,12 @@ pub(super) fn stream(asked: &Stream, manners: &Manners) -> Result<u8, Failure> {
     for path in files {
         check_output(path).map_err(|source| refused(path, source))?;
     }
+    asked.output.iter().try_for_each(|path| check_model_output(path))?;
+    check_apart(
+        [&asked.output, &asked.predictions].into_iter().flatten().map(|path| &**path),
+        [&*asked.examples],
+    )?;
+    check_apart(asked.predictions.as_deref(), asked.input.as_deref())?;
     let before = asked.input.as_deref().map(|path| learner(path, manners)).transpose()?;
     let (kept_label, kept) = match &before {
         Some(learner) => Kept::read(learner.format()),

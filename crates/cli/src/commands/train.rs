@@ -3,7 +3,7 @@
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
 use super::judging::{answer, code, range};
-use super::models::{check_output, kept};
+use super::models::{check_apart, check_model_output, check_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, open_all, options};
 use crate::arguments::{Form, Manners, Train};
@@ -61,15 +61,16 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     }
     // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
-    let unwritable = |source| Failure::WriteFile { path: asked.output.clone(), source };
-    check_output(&asked.output).map_err(unwritable)?;
+    check_model_output(&asked.output)?;
+    let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
+    let saved = asked.checkpoint.as_deref().or(asked.resume.as_deref());
+    check_apart([&*asked.output].into_iter().chain(saved), files.iter().map(PathBuf::as_path))?;
     let mut saver = Saver::new(asked.checkpoint.as_ref().or(asked.resume.as_ref()))?;
     let from = asked.resume.as_ref().map(|path| {
         TrainCheckpoint::load(path).map_err(|source| Failure::Model { path: path.clone(), source })
     });
     let from = from.transpose()?;
     listen();
-    let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
     let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);

@@ -71,7 +71,7 @@ impl WriteOptions {
 /// written as in URLs.
 ///
 /// # Errors
-/// [`FormatError::UnknownFormat`], [`FormatError::WrongFormat`] for a format that is only read;
+/// [`FormatError::UnknownEnding`], [`FormatError::WrongFormat`] for a format that is only read;
 /// [`FormatError::NoPropensities`] for Vowpal Wabbit's text without them; [`FormatError::Weights`];
 /// [`FormatError::Io`].
 pub fn write_log(
@@ -81,15 +81,7 @@ pub fn write_log(
 ) -> Result<WriteFacts, FormatError> {
     let path = path.as_ref();
     let file: FileName = path.to_string_lossy().into();
-    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let (plain, output) = match name.rsplit_once('.') {
-        Some((plain, "gz" | "gzip")) => (plain, Output::Gzip),
-        Some((plain, "zst" | "zstd")) => (plain, Output::Zstd),
-        _ => (&*name, Output::Plain),
-    };
-    let by_name = plain.rsplit_once('.').and_then(|(_, end)| Format::of_extension(end));
-    let format =
-        options.format.or(by_name).ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
+    let (format, output) = form_of(path, options)?;
     let mut facts = None;
     output::atomically(path, &file, |writer| {
         with_compression(writer, output, &file, |writer| {
@@ -97,7 +89,36 @@ pub fn write_log(
             Ok(())
         })
     })?;
-    facts.ok_or(FormatError::UnknownFormat { file })
+    facts.ok_or(FormatError::UnknownEnding { file })
+}
+
+/// The format that [`write_log`] would write, before there is a log.
+///
+/// # Errors
+/// [`FormatError::UnknownEnding`], [`FormatError::WrongFormat`].
+pub fn format_to_write(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Format, FormatError> {
+    Ok(form_of(path.as_ref(), options)?.0)
+}
+
+fn form_of(path: &Path, options: &WriteOptions) -> Result<(Format, Output), FormatError> {
+    let file: FileName = path.to_string_lossy().into();
+    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let (plain, output) = match name.rsplit_once('.') {
+        Some((plain, "gz" | "gzip")) => (plain, Output::Gzip),
+        Some((plain, "zst" | "zstd")) => (plain, Output::Zstd),
+        _ => (&*name, Output::Plain),
+    };
+    let by_name = plain.rsplit_once('.').and_then(|(_, end)| Format::of_extension(end));
+    let Some(format) = options.format.or(by_name) else { return Err(FormatError::UnknownEnding { file }) };
+    if matches!(format, Format::VwEval | Format::Dsjson | Format::OpenBandit) {
+        return Err(only_read(format, &file));
+    }
+    Ok((format, output))
+}
+
+fn only_read(format: Format, file: &FileName) -> FormatError {
+    let reason = "is read and not written; csv, tsv, json-lines, parquet, arrow and vw are written";
+    FormatError::WrongFormat { file: file.clone(), format: format.name(), reason }
 }
 
 /// The same to a writer, such as standard output: not compressed, and CSV unless a format is asked for.
@@ -131,8 +152,7 @@ fn write(
         Format::Arrow => batches::write_arrow(&rows, writer)?,
         Format::Vw => notes = vw_text::write(&rows, writer)?,
         Format::VwEval | Format::Dsjson | Format::OpenBandit => {
-            let reason = "is read and not written; csv, tsv, json-lines, parquet, arrow and vw are written";
-            return Err(FormatError::WrongFormat { file: file.clone(), format: format.name(), reason });
+            return Err(only_read(format, file));
         }
     }
     let options = if format == Format::Vw { rows.options_of_labels() } else { rows.options() };

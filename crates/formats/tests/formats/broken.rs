@@ -67,16 +67,16 @@ fn broken_tables_are_refused_with_one_clear_line() {
             "a propensity that is missing",
             rows("2,b,,1"),
             none(),
-            "l.csv, line 3, column \"propensity\": the value is missing, and other rows have a propensity; skip such \
-             rows (missing propensities: skip) or add them"
+            "l.csv, line 3, column \"propensity\": the value is missing, and other rows have a propensity; leave such \
+             rows out or add them"
                 .into(),
         ),
         (
             "no propensity anywhere, in a column that was asked for",
             "x,action,p,reward\n1,a,,1\n2,b,,1\n".into(),
             none().propensity("p"),
-            "l.csv, line 2, column \"p\": the value is missing, and other rows have a propensity; skip such rows \
-             (missing propensities: skip) or add them"
+            "l.csv, line 2, column \"p\": the value is missing, and other rows have a propensity; leave such rows out or \
+             add them"
                 .into(),
         ),
         (
@@ -348,7 +348,7 @@ fn broken_decisions_are_refused_with_one_clear_line() {
         (
             "l.vw",
             "1:0 | x\n2:0:0.5 | x\n",
-            "l.vw, line 1, column \"the probability\": the value is missing, and other rows have a propensity; skip such rows (missing propensities: skip) or add them",
+            "l.vw, line 1, column \"the probability\": the value is missing, and other rows have a propensity; leave such rows out or add them",
         ),
         (
             "l.vw",

@@ -120,9 +120,7 @@ fn row_numbers_are_noted() {
     let log = column(&cells.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
     assert_eq!(
         log.facts.notes,
-        [
-            "column \"x\" holds whole numbers that rise from row to row: leave it out if it only numbers \
-          the rows"
-        ]
+        ["column \"x\" holds whole numbers that rise from row to row: leave it out if it only numbers \
+          the rows"]
     );
 }

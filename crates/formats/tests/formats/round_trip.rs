@@ -186,8 +186,8 @@ fn a_file_is_written_by_its_name_and_compressed_by_its_end() {
     };
     assert_eq!(
         refused("log.txt", WriteOptions::default()),
-        "/log.txt: neither the name nor the content says which format this is; name it: csv, tsv, json-lines, \
-         parquet, arrow, vw, vw-eval, dsjson or open-bandit"
+        "/log.txt: the end of the name does not say which format to write; there are .csv, .tsv, .jsonl, .parquet, \
+         .arrow and .vw, each also with .gz or .zst"
     );
     assert_eq!(
         refused("log.dsjson", WriteOptions::default()),

@@ -31,7 +31,8 @@ fn result(folder: &std::path::Path, file: &str, options: &LogOptions) -> Result<
         .map_err(|error| error.to_string().replace(&name, file))
 }
 
-const FEATURES: &str = ", from which no policy is learnt yet; leave those out to learn from the contexts alone";
+const FEATURES: &str =
+    ", from which no policy is learnt yet; leave those out to learn from the contexts alone";
 
 #[test]
 fn every_refused_file_says_why() {

@@ -114,6 +114,7 @@ impl JudgeJob {
             tuning_rows: None,
             model: None,
             are_grouped: false,
+            times: 1,
         };
         let judge = |(target, observed): (&Target<'_>, &Observed)| {
             self.judge_one(log, *target, observed, None, &circumstances)

@@ -80,6 +80,7 @@ pub struct JudgeJob {
     range: Option<[f64; 2]>,
     estimated: Option<EstimatedPropensities>,
     has_model: bool,
+    is_own_log: bool,
     clip: f64,
     seed: u64,
 }
@@ -99,12 +100,22 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) tuning_rows: Option<&'a Log>,
     pub(crate) model: Option<&'a dyn RewardModel>,
     pub(crate) are_grouped: bool,
+    /// How often every row is in the log.
+    pub(crate) times: u64,
 }
 
 impl JudgeJob {
     /// δ = 0.05, rewards in the range of the judged rows, a model of rewards, seed 0: to be changed by name.
     pub fn builder() -> JudgeJobBuilder {
-        let job = Self { delta: 0.05, range: None, estimated: None, has_model: true, clip: 20.0, seed: 0 };
+        let job = Self {
+            delta: 0.05,
+            range: None,
+            estimated: None,
+            has_model: true,
+            is_own_log: false,
+            clip: 20.0,
+            seed: 0,
+        };
         JudgeJobBuilder { job }
     }
 
@@ -122,6 +133,7 @@ impl JudgeJob {
             tuning_rows: None,
             model: None,
             are_grouped: false,
+            times: 1,
         };
         self.judge_one(log, target, &observed[0], None, &circumstances)
     }
@@ -240,7 +252,13 @@ impl JudgeJob {
             (circumstances.are_grouped, Caveat::GroupedRows),
         ];
         let caveats: Vec<Caveat> = caveats.into_iter().filter(|(is, _)| *is).map(|(_, it)| it).collect();
-        let hard = verdict::hard_reasons(log, observed, &found.support, source)?;
+        let mut hard = verdict::hard_reasons(log, observed, &found.support, source)?;
+        if self.is_own_log {
+            hard.insert(0, Reason::OwnLog);
+        }
+        if circumstances.times > 1 {
+            hard.push(Reason::CopiedRows { times: circumstances.times });
+        }
         let first_bound = bounds.as_ref().map(|bounds| &bounds[0]);
         let verdict = verdict::verdict(log, observed, &found.support, hard, first_bound, caveats.is_empty());
         let headline = [Estimator::Dr, Estimator::Snips, Estimator::Ips];
@@ -369,6 +387,12 @@ impl JudgeJobBuilder {
     /// M of clipped IPS and τ of SWITCH-DR.
     pub fn clip(mut self, clip: f64) -> Self {
         self.job.clip = clip;
+        self
+    }
+
+    /// Whether the policy was trained on these rows: then nothing is shown by them.
+    pub fn own_log(mut self, is_own: bool) -> Self {
+        self.job.is_own_log = is_own;
         self
     }
 

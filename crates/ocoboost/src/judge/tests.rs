@@ -266,3 +266,23 @@ fn paired_differences_are_sharper_than_values() {
     let refused = plain().build().unwrap().compare(&log, &[Target::Logged]);
     assert_eq!(refused, Err(JobError::TooFewPolicies { policies: 1 }));
 }
+
+/// One propensity that is far too small makes any log seem to pay.
+#[test]
+fn a_log_that_rests_on_one_row_shows_nothing() {
+    let (n, mut rng) = (2_000, ChaCha8Rng::seed_from_u64(5));
+    let contexts = RowMatrix::dense(1, vec![0.0; n]).unwrap();
+    let actions: Vec<u32> = (0..n).map(|_| rng.random_range(0..3)).collect();
+    let mut rewards: Vec<f64> = (0..n).map(|_| f64::from(u8::from(rng.random_bool(0.3)))).collect();
+    let mut propensities = vec![1.0 / 3.0; n];
+    (propensities[7], rewards[7]) = (1e-8, 1.0);
+    let log = Log::new(contexts, 3, actions, propensities, Rewards(rewards)).unwrap();
+    let job = JudgeJob::builder().reward_range([0.0, 1.0]).build().unwrap();
+    let uniform = Uniform::new(3).unwrap();
+    let found = job.evaluate(&log, Target::Policy(&uniform)).unwrap();
+    let Verdict::CannotAnswer(reasons) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert!(matches!(reasons[..], [Reason::FewEffectiveRows { .. }]), "{reasons:?}");
+    let job = JudgeJob::builder().own_log(true).build().unwrap();
+    let found = job.evaluate(&log, Target::Logged).unwrap();
+    assert!(matches!(&found.verdict, Verdict::CannotAnswer(reasons) if reasons.contains(&Reason::OwnLog)));
+}

@@ -66,6 +66,13 @@ pub enum Reason {
         /// The least number.
         needed: u64,
     },
+    /// The policy was trained on the rows that judge it.
+    OwnLog,
+    /// Every row is in the log more than once: rows that judge were learnt from.
+    CopiedRows {
+        /// The greatest number that divides how often each row is there.
+        times: u64,
+    },
     /// Too few rows in which the log did what the policy would do.
     FewEffectiveRows {
         /// The effective sample size.
@@ -119,14 +126,17 @@ impl fmt::Display for Reason {
             Self::FewEffectiveRows { effective_rows, rows } => {
                 write!(f, "{rows} rows count as {effective_rows:.1} for this policy")
             }
-            Self::FewRewards { rewarded: 0, rows } => write!(
-                f,
-                "in none of {rows} rows the log did what the policy may do and earned anything"
-            ),
+            Self::FewRewards { rewarded: 0, rows } => {
+                write!(f, "in none of {rows} rows the log did what the policy may do and earned anything")
+            }
             Self::FewRewards { rewarded, rows } => write!(
                 f,
                 "in only {rewarded} of {rows} rows the log did what the policy may do and earned anything"
             ),
+            Self::OwnLog => write!(f, "the policy was trained on these rows"),
+            Self::CopiedRows { times } => {
+                write!(f, "every row is in the log {times} times, so the rows that judge were learnt from")
+            }
             Self::ConstantReward { reward } => write!(f, "every row earned {reward}"),
             Self::OneAction { actions } => {
                 write!(f, "the log took a single action of {actions}, in every row")
@@ -142,6 +152,9 @@ impl fmt::Display for Reason {
 
 /// Rows below which no interval is worth its name.
 const LEAST_ROWS: u64 = 20;
+/// Effective rows below which no bound is believed, though it holds: a single propensity that is wrong by a factor
+/// of a thousand makes as few of any log.
+const LEAST_EFFECTIVE_ROWS: f64 = 10.0;
 /// Effective rows, and rewarded ones, below which a bound at or below 0 says that the log cannot answer.
 pub(super) const FEW: u64 = 30;
 
@@ -188,6 +201,8 @@ pub(super) fn hard_reasons(
     if support.max_weight == 0.0 || support.mean_weight + 3.0 * error < 0.5 {
         let (share, effective_rows) = ((1.0 - support.mean_weight).max(0.0), support.ess);
         reasons.push(Reason::NoOverlap { share, effective_rows, rows });
+    } else if support.ess < LEAST_EFFECTIVE_ROWS && rows >= LEAST_ROWS {
+        reasons.push(Reason::FewEffectiveRows { effective_rows: support.ess, rows });
     }
     debug_assert_eq!(observed.rows.len() as u64, rows);
     Ok(reasons)

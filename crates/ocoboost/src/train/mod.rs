@@ -143,6 +143,9 @@ impl TrainJob {
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
         let judge = self.judge_job()?;
         judge.check_propensities(log)?;
+        // Groups keep copies together.
+        let times =
+            if matches!(self.split, Split::ByGroup(_)) { 1 } else { fingerprint::times_of_every_row(log) };
         let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;
@@ -168,8 +171,12 @@ impl TrainJob {
             is_model_cut = is_interrupted || clock.is_model_over(now(), since, fit.ensemble.len());
             if is_model_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let judgement =
-            self.judge(&judge, (&learning, &judging), (&fit.ensemble, &parts.judging), &model_of_rewards)?;
+        let judgement = self.judge(
+            &judge,
+            (&learning, &judging),
+            (&fit.ensemble, &parts.judging),
+            (&model_of_rewards, times),
+        )?;
         let importance = Importance::of(&fit.ensemble, learning.contexts());
         seconds.judging = now() - since;
         let leaves = fit.ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
@@ -215,7 +222,7 @@ impl TrainJob {
         judge: &JudgeJob,
         (learning, judging): (&Log, &Log),
         (ensemble, rows): (&PolicyEnsemble<PairTree>, &[usize]),
-        rewards: &BoostedRewards,
+        (rewards, times): (&BoostedRewards, u64),
     ) -> Result<Judgement, JobError> {
         let policy = Argmax::new(ensemble.clone());
         let range = learning.rewards().iter().fold([f64::MAX, f64::MIN], |[l, u], r| [l.min(*r), u.max(*r)]);
@@ -227,6 +234,7 @@ impl TrainJob {
             tuning_rows: Some(&tuning),
             model: Some(rewards as &dyn RewardModel),
             are_grouped: matches!(self.split, Split::ByGroup(_)),
+            times,
         };
         judge.on_rows(rows)?.judge_apart(judging, Target::Policy(&policy), &circumstances)
     }

@@ -91,6 +91,7 @@ impl JudgeJob {
             tuning_rows: None,
             model: None,
             are_grouped: false,
+            times: 1,
         };
         let judgement = self.judge_one(log, target, &observed[0], None, &circumstances)?;
         let weights = WeightsOfRows::of(&observed[0].rows)?;
