@@ -375,8 +375,8 @@ pub(crate) struct Inspect {
 pub(crate) struct Convert {
     /// The log; `-` is the standard input
     pub(crate) input: PathBuf,
-    /// The file, whose ending names the format: .csv, .tsv, .jsonl, .parquet, .arrow, .vw, each also with .gz or
-    /// .zst; `-` is the standard output, as CSV
+    /// The file, whose ending names the format: .csv, .tsv, .jsonl, .parquet, .arrow, .vw, each also with
+    /// .gz or .zst; `-` is the standard output, as CSV
     pub(crate) output: PathBuf,
     /// Format of the output: csv, tsv, json-lines, parquet, arrow or vw; default: by its name
     #[arg(long, value_name = "NAME")]

@@ -57,8 +57,8 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
     Ok(0)
 }
 
-/// The seed that is asked for; else one that no other call has: decisions that are drawn alike on every call do not
-/// have the propensities that are written beside them.
+/// The seed that is asked for; else one that no other call has: decisions that are drawn alike on every call
+/// do not have the propensities that are written beside them.
 fn seed(asked: &Predict, manners: &Manners) -> u64 {
     let fresh = || if asked.explore.is_some() { RandomState::new().build_hasher().finish() } else { 0 };
     manners.seed.unwrap_or_else(fresh)

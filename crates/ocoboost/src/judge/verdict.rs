@@ -152,8 +152,8 @@ impl fmt::Display for Reason {
 
 /// Rows below which no interval is worth its name.
 const LEAST_ROWS: u64 = 20;
-/// Effective rows below which no bound is believed, though it holds: a single propensity that is wrong by a factor
-/// of a thousand makes as few of any log.
+/// Effective rows below which no bound is believed, though it holds: a single propensity that is wrong by a
+/// factor of a thousand makes as few of any log.
 const LEAST_EFFECTIVE_ROWS: f64 = 10.0;
 /// Effective rows, and rewarded ones, below which a bound at or below 0 says that the log cannot answer.
 pub(super) const FEW: u64 = 30;

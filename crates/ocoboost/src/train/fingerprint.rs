@@ -23,8 +23,8 @@ pub(super) fn of(log: &Log) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The greatest number that divides how often each row is in the log: 3 for a log that was put together from three
-/// copies. 1 for fewer than 20 different rows, and nearly surely for rows that merely are alike.
+/// The greatest number that divides how often each row is in the log: 3 for a log that was put together from
+/// three copies. 1 for fewer than 20 different rows, and nearly surely for rows that merely are alike.
 pub(super) fn times_of_every_row(log: &Log) -> u64 {
     let mut rows: Vec<u64> = log
         .iter()
