@@ -40,8 +40,8 @@ pub(crate) enum Failure {
     #[error("{second} has the same bytes as {first}: rows would be learnt from and judged on at once")]
     SameLog { first: String, second: String },
     #[error(
-        "{} and {} were trained on logs of other columns or actions, so that one reading of the log does not \
-         serve both; `evaluate` judges one at a time", first.display(), second.display()
+        "{} and {} know other actions, or take other columns for the actions and the rewards; `evaluate` judges \
+         one at a time", first.display(), second.display()
     )]
     OtherCoding { first: PathBuf, second: PathBuf },
     #[error("{file}: {source}")]

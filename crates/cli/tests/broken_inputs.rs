@@ -439,7 +439,7 @@ fn rows_that_do_not_fit_the_model_are_refused() {
         None,
         &compare,
         BAD_DATA,
-        &["good.ocob and other.ocob", "other columns or actions"],
+        &["good.csv: there is no column \"weight\"", "\"device\""],
     );
     let says = ["good.csv: not a model file"];
     for command in [

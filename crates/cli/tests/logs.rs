@@ -189,3 +189,46 @@ fn an_answer_may_go_to_a_device() {
         output(&["predict", &model, &offers(), "--quiet"])
     );
 }
+
+/// A champion and a challenger of later logs, which know other columns in another order: each plays in the
+/// comparison what it plays alone.
+#[test]
+fn models_of_different_logs_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let text = fs::read_to_string(offers()).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let file = |name: &str, header: &str, places: &[usize], rows: &[Vec<&str>]| {
+        let line = |row: &Vec<&str>| places.iter().map(|place| row[*place]).collect::<Vec<_>>().join(",");
+        let lines: Vec<String> = rows.iter().map(line).collect();
+        fs::write(at(name), format!("{header}\n{}\n", lines.join("\n"))).unwrap();
+    };
+    // age, income, device, action, propensity, reward: the first log has no watch and no income.
+    let early: Vec<Vec<&str>> = rows[..2_000].iter().filter(|row| row[2] != "watch").cloned().collect();
+    file("early.csv", "device,age,action,propensity,reward", &[2, 0, 3, 4, 5], &early);
+    file("late.csv", "reward,action,propensity,income,age,device", &[5, 3, 4, 1, 0, 2], &rows[2_000..4_000]);
+    file("judge.csv", "age,income,device,action,propensity,reward", &[0, 1, 2, 3, 4, 5], &rows[4_000..]);
+    for name in ["early", "late"] {
+        let (log, model) = (at(&format!("{name}.csv")), at(&format!("{name}.ocob")));
+        output(&[&["train", &log, "-o", &model], &SHORT[..]].concat());
+    }
+    let (early, late, judge) = (at("early.ocob"), at("late.ocob"), at("judge.csv"));
+    let json = |arguments: &[&str]| {
+        let (_, out, _) = run(&[arguments, &["--format", "json", "--quiet"]].concat());
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()
+    };
+    let ips = |answer: &serde_json::Value| {
+        let estimates = answer["estimates"].as_array().unwrap();
+        estimates.iter().find(|one| one["name"] == "IPS").unwrap()["value"].as_f64().unwrap()
+    };
+    for order in [[&early, &late], [&late, &early]] {
+        let together = json(&["compare", order[0], "uniform", order[1], &judge]);
+        for (place, policy) in [(0, &**order[0]), (1, "uniform"), (2, order[1])] {
+            let alone = ips(&json(&["evaluate", policy, &judge]));
+            let value = ips(&together["policies"][place]["judgement"]);
+            assert!((value - alone).abs() < 1e-12, "{policy}: {value}, alone {alone}");
+        }
+        assert_eq!(together["best"], late.as_str());
+        assert_eq!(together["differences"].as_array().unwrap().len(), 3);
+    }
+}

@@ -1,6 +1,7 @@
 //! `evaluate` and `compare`.
 
 use super::classifiers;
+use super::codings;
 use super::confidence::delta;
 use super::models::{Named, check_apart, check_output, options_of};
 use super::output::{Cell, Table, write_to};
@@ -12,7 +13,7 @@ use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::{say, warn};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Said where a model meets the log that it comes from.
 const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
@@ -179,18 +180,22 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let job = judge(&asked.certainty, manners)?;
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
     let named = policies.iter().map(|path| Named::policy(path)).collect::<Result<Vec<_>, _>>()?;
-    check_codings(policies, &named)?;
     let first = named.iter().find_map(Named::model);
-    let options = options_of(first, &asked.columns)?;
-    let opened = open(log, first.and_then(Model::schema), &options, manners)?;
+    let (opened, plays) = if codings::are_one(&named) {
+        let options = options_of(first, &asked.columns)?;
+        (open(log, first.and_then(Model::schema), &options, manners)?, Vec::new())
+    } else {
+        codings::together(log, policies, &named, &asked.columns, manners)?
+    };
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
     let argmax: Vec<_> = named.iter().map(|one| one.model().map(Argmax::new)).collect();
     let mut targets: Vec<Target<'_>> = Vec::new();
-    for (one, argmax) in named.iter().zip(&argmax) {
-        targets.push(match (one, argmax) {
-            (Named::Logged, _) => Target::Logged,
-            (_, Some(policy)) => Target::Policy(policy as &dyn Policy),
+    for (k, (one, argmax)) in named.iter().zip(&argmax).enumerate() {
+        targets.push(match (one, argmax, plays.get(k)) {
+            (Named::Logged, ..) => Target::Logged,
+            (_, _, Some(Some(plays))) => Target::Policy(plays as &dyn Policy),
+            (_, Some(policy), _) => Target::Policy(policy as &dyn Policy),
             _ => Target::Policy(&uniform),
         });
     }
@@ -239,16 +244,4 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
         say(&found.sentence(&names))?;
     }
     Ok(0)
-}
-
-/// Refuses models that one reading of the log does not serve.
-fn check_codings(paths: &[PathBuf], named: &[Named]) -> Result<(), Failure> {
-    let of = |(path, named)| Some((path, Named::model(named)?.schema()?));
-    let mut schemas = paths.iter().zip(named).filter_map(of);
-    let Some((first, schema)) = schemas.next() else { return Ok(()) };
-    schemas.try_for_each(|(second, other)| {
-        schema
-            .check_same(other)
-            .map_err(|_| Failure::OtherCoding { first: first.clone(), second: second.clone() })
-    })
 }

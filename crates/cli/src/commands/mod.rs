@@ -1,10 +1,11 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`],
-//! [`progress`] and [`interruption`], and what [`classifiers`] and learners of [`streams`] do where others
+//! [`progress`] and [`interruption`], [`codings`] of models that are compared, and what [`classifiers`] and learners of [`streams`] do where others
 //! have policies.
 
 mod boost;
 mod classes;
 mod classifiers;
+mod codings;
 mod confidence;
 mod convert;
 mod describe;
