@@ -215,7 +215,7 @@ fn models_of_different_logs_are_compared() {
     let (early, late, judge) = (at("early.ocob"), at("late.ocob"), at("judge.csv"));
     let json = |arguments: &[&str]| {
         let (_, out, _) = run(&[arguments, &["--format", "json", "--quiet"]].concat());
-        serde_json::from_str::<serde_json::Value>(&out).unwrap()
+        serde_json::from_str::<Value>(&out).unwrap()
     };
     let ips = |answer: &serde_json::Value| {
         let estimates = answer["estimates"].as_array().unwrap();

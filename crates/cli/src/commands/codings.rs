@@ -60,8 +60,8 @@ impl Policy for Plays {
     }
 }
 
-/// The log as the first model reads it, with a column behind its contexts for what each model plays: its own reading
-/// says what. The policies are `None` for those without a model.
+/// The log as the first model reads it, with a column behind its contexts for what each model plays: its own
+/// reading says what. The policies are `None` for those without a model.
 pub(super) fn together(
     log: &Path,
     paths: &[PathBuf],

@@ -1,6 +1,6 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`],
-//! [`progress`] and [`interruption`], [`codings`] of models that are compared, and what [`classifiers`] and learners of [`streams`] do where others
-//! have policies.
+//! [`progress`] and [`interruption`], [`codings`] of models that are compared, and what [`classifiers`] and
+//! learners of [`streams`] do where others have policies.
 
 mod boost;
 mod classes;
