@@ -81,14 +81,13 @@ pub(super) fn together(
             continue;
         };
         let other = || Failure::OtherCoding { first: (*first_path).clone(), second: path.clone() };
-        let places = places(model, first_model).ok_or_else(other)?;
-        let in_first = |action: &u32| places.get(*action as usize).copied();
-        let logged: Option<Vec<u32>> = opened.log.logged_actions().iter().map(in_first).collect();
+        // Readers sort the names of actions: the same names are the same numbers.
         let (a, b) = (&opened.log, &first_opened.log);
-        if logged.as_deref() != Some(b.logged_actions()) || a.rewards() != b.rewards() {
+        let is_same = names(model) == names(first_model) && a.logged_actions() == b.logged_actions();
+        if !is_same || a.rewards() != b.rewards() {
             return Err(other());
         }
-        played.push(own.iter().map(in_first).collect::<Option<_>>().ok_or_else(other)?);
+        played.push(own);
     }
     let Some((_, _, opened)) = first else {
         return Ok((open(log, None, &options_of(None, columns)?, manners)?, Vec::new()));
@@ -119,17 +118,10 @@ fn actions_of(model: &Model, log: &Log) -> Result<Vec<u32>, JobError> {
     Ok(actions)
 }
 
-/// The places of a model's actions among those of another, which knows all of them and no more.
-fn places(model: &Model, first: &Model) -> Option<Vec<u32>> {
-    let names = |model: &Model| {
-        let schema = model.schema()?;
-        (0..schema.actions())
-            .map(|a| Some(schema.action_name(a)?.into_owned()))
-            .collect::<Option<Vec<String>>>()
-    };
-    let (own, others) = (names(model)?, names(first)?);
-    let place = |name: &String| u32::try_from(others.iter().position(|other| other == name)?).ok();
-    (own.len() == others.len()).then(|| own.iter().map(place).collect())?
+/// The names of the actions, where they have names.
+fn names(model: &Model) -> Option<Vec<String>> {
+    let schema = model.schema()?;
+    (0..schema.actions()).map(|a| Some(schema.action_name(a)?.into_owned())).collect()
 }
 
 /// The contexts, and behind each what was played.
