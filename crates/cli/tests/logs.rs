@@ -217,7 +217,7 @@ fn models_of_different_logs_are_compared() {
         let (_, out, _) = run(&[arguments, &["--format", "json", "--quiet"]].concat());
         serde_json::from_str::<Value>(&out).unwrap()
     };
-    let ips = |answer: &serde_json::Value| {
+    let ips = |answer: &Value| {
         let estimates = answer["estimates"].as_array().unwrap();
         estimates.iter().find(|one| one["name"] == "IPS").unwrap()["value"].as_f64().unwrap()
     };
