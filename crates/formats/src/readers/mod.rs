@@ -14,7 +14,7 @@ use crate::FormatError;
 use crate::facts::{Progress, Skipped};
 use crate::options::{Format, LogOptions};
 use crate::record::Record;
-use crate::source::{Source, Stream, detect};
+use crate::source::{Source, Stream, detect, has_semicolons};
 pub use arrow::is_decoding;
 pub(crate) use column_names::ColumnNames;
 use std::ops::ControlFlow;
@@ -105,7 +105,12 @@ pub(crate) fn open_as(
     let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
     let records: Box<dyn Records> = match format {
         Format::Csv | Format::Tsv | Format::OpenBandit => {
-            Box::new(delimited::Delimited::open(stream, options.delimiter_byte(format)?)?)
+            let is_free = options.format.is_none() && options.delimiter.is_none() && format == Format::Csv;
+            let delimiter = match is_free && has_semicolons(stream.beginning()) {
+                true => b';',
+                false => options.delimiter_byte(format)?,
+            };
+            Box::new(delimited::Delimited::open(stream, delimiter)?)
         }
         Format::JsonLines => Box::new(json_lines::JsonLines::new(stream)),
         Format::Vw | Format::VwEval if wanted == Wanted::Examples => {

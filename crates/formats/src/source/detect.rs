@@ -34,6 +34,7 @@ pub(crate) fn detect(name: &str, beginning: &[u8]) -> Option<Format> {
         return Some(Format::OpenBandit);
     }
     match by_name {
+        Some(Format::Csv) if header.contains('\t') && !header.contains([',', ';']) => Some(Format::Tsv),
         Some(Format::Csv | Format::Tsv) => by_name,
         _ if header.contains('\0') => by_name,
         _ if header.contains('\t') && !header.contains(',') => Some(Format::Tsv),
@@ -41,6 +42,12 @@ pub(crate) fn detect(name: &str, beginning: &[u8]) -> Option<Format> {
         // Its reader says what is wrong with such a Parquet file.
         _ => by_name,
     }
+}
+
+/// Whether semicolons stand between the cells of a header, as spreadsheets write where a comma is in numbers.
+pub(crate) fn has_semicolons(beginning: &[u8]) -> bool {
+    let header = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    header.contains(&b';') && !header.contains(&b',')
 }
 
 /// By the last end of a name that is not that of a compression.

@@ -5,7 +5,7 @@ mod detect;
 mod lines;
 
 pub(crate) use bytes::Stream;
-pub(crate) use detect::detect;
+pub(crate) use detect::{detect, has_semicolons};
 pub(crate) use lines::{End, Lines};
 
 use crate::FormatError;

@@ -337,6 +337,11 @@ proptest! {
         prop_assert_eq!(&dense(&forward), &rows);
         let tabs = read("l.tsv", table(&cells, "\t"));
         prop_assert_eq!((&tabs.schema, &tabs.contexts), (&forward.schema, &forward.contexts));
+        // The content decides, whatever a spreadsheet calls its file.
+        for delimiter in ["\t", ";"] {
+            let other = read("l.csv", table(&cells, delimiter));
+            prop_assert_eq!((&other.schema, &other.contexts), (&forward.schema, &forward.contexts));
+        }
         // The kind is that of the definition.
         let is = |test: fn(&str) -> bool| cells.iter().filter(|cell| !cell.is_empty()).all(|cell| test(cell) || cell == "NA");
         let names = forward.schema.feature_names();
