@@ -9,6 +9,10 @@
 //! other; [`Scaling`] of its inputs; `NetTraining`, how it is learnt. Training needs the feature `training`,
 //! and with it the crate `burn`. A net is saved, loaded, evaluated and compared without it.
 
+// The name that the operations of `training` expect.
+#[cfg(feature = "training")]
+extern crate burn_core as burn;
+
 mod error;
 mod net;
 mod scaling;

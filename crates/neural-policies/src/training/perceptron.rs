@@ -1,15 +1,16 @@
 //! The layers of a net in training, their loss, and the steps of AdaGrad.
 
 use super::batches::{Batch, Target};
+use super::hidden_units::{HiddenUnits, Kept};
 use crate::NetError;
 use crate::net::{Layer, MOST_WEIGHTS};
-use burn_core::tensor::activation::{relu, softmax};
-use burn_core::tensor::module::batch_norm_train;
+use burn_core::tensor::activation::softmax;
 use burn_core::tensor::{DType, Device, Gradients, Tensor, TensorData};
 use burn_optim::decay::WeightDecayConfig;
 use burn_optim::{AdaGrad, AdaGradConfig, AdaGradState, Optimizer};
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 /// Added to a variance.
 const EPSILON: f64 = 1e-5;
@@ -57,7 +58,7 @@ pub(super) struct Loss {
 pub(super) struct Dropout {
     share: f64,
     rng: ChaCha8Rng,
-    drawn: Vec<u32>,
+    drawn: Vec<u16>,
 }
 
 impl Perceptron {
@@ -117,15 +118,14 @@ impl Perceptron {
                 units = units.matmul(of.weights[l].clone());
             }
             let (gamma, beta) = (of.offsets[2 * l].clone(), of.offsets[2 * l + 1].clone());
-            let normal = batch_norm_train(units, gamma, beta, EPSILON);
-            for (running, of_batch) in of.moments[l].iter_mut().zip([normal.mean, normal.variance]) {
-                let of_batch = of_batch.detach().inner().mul_scalar(MOMENTUM);
+            let kept = dropout.as_mut().map_or_else(Kept::default, |dropout| dropout.draw(units.dims()));
+            let hidden = HiddenUnits::of(units, gamma, beta, EPSILON, kept);
+            let of_batch = hidden.moments.inner().mul_scalar(MOMENTUM);
+            for (k, running) in of.moments[l].iter_mut().enumerate() {
+                let of_batch = of_batch.clone().narrow(0, k, 1).squeeze_dim(0);
                 *running = running.clone().mul_scalar(1.0 - MOMENTUM) + of_batch;
             }
-            units = relu(normal.output);
-            if let Some(dropout) = &mut dropout {
-                units = dropout.apply(units, arithmetic);
-            }
+            units = hidden.units;
         }
         let last = of.moments.len();
         let scores =
@@ -204,21 +204,19 @@ impl Dropout {
         Self { share, rng, drawn: Vec::new() }
     }
 
-    /// Units are 0 with the probability of dropout, and larger by as much otherwise.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 2^32")]
-    fn apply(&mut self, units: Tensor<2>, arithmetic: &Arithmetic) -> Tensor<2> {
+    /// The units that are kept. A unit is left out with the probability of dropout, to 1/65,536, and larger by
+    /// as much otherwise.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 2^16")]
+    fn draw(&mut self, [rows, width]: [usize; 2]) -> Kept {
         if self.share == 0.0 {
-            return units;
+            return Kept::default();
         }
-        let [rows, width] = units.dims();
-        let least = (self.share * 4_294_967_296.0) as u32;
-        let kept = (1.0 / (1.0 - self.share)) as f32;
+        let least = (self.share * 65_536.0) as u16;
         self.drawn.resize(rows * width, 0);
         // The numbers of as many single draws, in blocks.
         self.rng.fill(&mut self.drawn[..]);
-        let mask = self.drawn.iter().map(|drawn| if *drawn < least { 0.0 } else { kept });
-        let mask = arithmetic.tensor(mask.collect::<Vec<f32>>(), [rows, width]);
-        units * mask
+        let mask = self.drawn.iter().map(|drawn| u8::from(*drawn >= least)).collect();
+        Kept { mask: Some(Arc::new(mask)), more: 1.0 / (1.0 - self.share) - 1.0 }
     }
 }
 

@@ -245,15 +245,71 @@ fn steps_leave_out_units() {
 #[test]
 fn dropout_leaves_out_its_share_and_keeps_the_mean() {
     let arithmetic = Arithmetic::single(Device::flex().autodiff());
-    let ones = || arithmetic.tensor(vec![1.0; 40_000], [200, 200]);
+    // Rows that are all the same have no variance, so that the units are β.
+    let all = |value: f32| arithmetic.tensor(vec![value; 200], [200]);
+    let apply = |dropout: &mut Dropout| {
+        let z = arithmetic.tensor(vec![3.0; 40_000], [200, 200]);
+        HiddenUnits::of(z, all(2.0), all(1.0), EPSILON, dropout.draw([200, 200])).units
+    };
     let mut dropout = Dropout::new(0.2, rng(3));
-    let found = values(dropout.apply(ones(), &arithmetic));
+    let found = values(apply(&mut dropout));
     let left_out = found.iter().filter(|unit| **unit == 0.0).count() as f64 / 40_000.0;
     assert!((left_out - 0.2).abs() < 0.01, "{left_out}");
     assert!(found.iter().all(|unit| *unit == 0.0 || (unit - 1.25).abs() < 1e-6));
-    assert_ne!(values(dropout.apply(ones(), &arithmetic)), found, "every step draws anew");
-    assert_eq!(values(Dropout::new(0.2, rng(3)).apply(ones(), &arithmetic)), found);
-    assert!(values(Dropout::new(0.0, rng(3)).apply(ones(), &arithmetic)).iter().all(|unit| *unit == 1.0));
+    assert_ne!(values(apply(&mut dropout)), found, "every step draws anew");
+    assert_eq!(values(apply(&mut Dropout::new(0.2, rng(3)))), found);
+    assert!(values(apply(&mut Dropout::new(0.0, rng(3)))).iter().all(|unit| *unit == 1.0));
+}
+
+/// The operation of a hidden layer against burn's own operations, in both precisions: the units, the moments,
+/// and the gradients of z, γ and β. Blocks of rows are whole and not whole.
+#[test]
+fn hidden_units_are_those_of_burns_operations() {
+    use burn_core::tensor::{activation::relu, module::batch_norm_train};
+    let dropped = rng(10);
+    for (precision, within) in [(DType::F64, 1e-12), (DType::F32, 2e-5)] {
+        let arithmetic = Arithmetic { precision, ..double() };
+        for (rows, width) in [(9, 2), (31, 3), (64, 17), (77, 40)] {
+            let mut rng = rng(9);
+            let mut drawn = |count: usize, from: f32| {
+                (0..count).map(|_| rng.random_range(from..from + 2.0)).collect::<Vec<f32>>()
+            };
+            // A mean that is large beside the deviation, too.
+            let z = arithmetic.tensor(drawn(rows * width, 4.0), [rows, width]).require_grad();
+            let gamma = arithmetic.tensor(drawn(width, 0.5), [width]).require_grad();
+            let beta = arithmetic.tensor(drawn(width, -1.0), [width]).require_grad();
+            let slopes = arithmetic.tensor(drawn(rows * width, -1.0), [rows, width]);
+            let mut dropout = Dropout::new(0.25, dropped.clone());
+            let kept = dropout.draw([rows, width]);
+            let mask = kept.mask.as_ref().unwrap().iter().map(|kept| f32::from(*kept)).collect::<Vec<_>>();
+            let mask = arithmetic.tensor(mask, [rows, width]).mul_scalar(1.0 / 0.75);
+            let normal = batch_norm_train(z.clone(), gamma.clone(), beta.clone(), EPSILON);
+            let theirs = relu(normal.output) * mask;
+            let ours = HiddenUnits::of(z.clone(), gamma.clone(), beta.clone(), EPSILON, kept);
+            let same = |what: &str, ours: Vec<f64>, theirs: Vec<f64>| {
+                assert_eq!(ours.len(), theirs.len(), "{what}");
+                let apart = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                let largest = theirs.iter().map(|number| number.abs()).fold(1.0, f64::max);
+                assert!(apart <= within * largest, "{what} of {rows} × {width}: {apart}");
+            };
+            let moments = [values(normal.mean), values(normal.variance)].concat();
+            same("moments", values(ours.moments), moments);
+            same("units", values(ours.units.clone()), values(theirs.clone()));
+            let gradients = |units: Tensor<2>| {
+                let mut gradients = (units * slopes.clone()).sum().backward();
+                let of_z = values(z.grad_remove(&mut gradients).unwrap());
+                let scales = [&gamma, &beta].map(|leaf| values(leaf.grad_remove(&mut gradients).unwrap()));
+                [vec![of_z], scales.to_vec()].concat()
+            };
+            let (ours, theirs) = (gradients(ours.units), gradients(theirs));
+            for (what, (ours, theirs)) in
+                ["of z", "of gamma", "of beta"].iter().zip(ours.into_iter().zip(theirs))
+            {
+                assert!(theirs.iter().any(|slope| *slope != 0.0), "{what}: nothing is compared");
+                same(what, ours, theirs);
+            }
+        }
+    }
 }
 
 #[test]
