@@ -1,8 +1,8 @@
 //! Training by AdaGrad, on the crate `burn`.
 //!
 //! Reading order: [`NetTraining::fit`], the epochs; [`NetObjective`] and the other `settings`; `batches`, the
-//! rows of a step; `perceptron`, the layers with their gradients; `hidden_units`, the one operation that is not
-//! burn's.
+//! rows of a step; `perceptron`, the layers with their gradients; `hidden_units`, the one operation that is
+//! not burn's.
 
 mod batches;
 mod hidden_units;

@@ -204,8 +204,8 @@ impl Dropout {
         Self { share, rng, drawn: Vec::new() }
     }
 
-    /// The units that are kept. A unit is left out with the probability of dropout, to 1/65,536, and larger by
-    /// as much otherwise.
+    /// The units that are kept. A unit is left out with the probability of dropout, to 1/65,536, and larger
+    /// by as much otherwise.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 2^16")]
     fn draw(&mut self, [rows, width]: [usize; 2]) -> Kept {
         if self.share == 0.0 {
