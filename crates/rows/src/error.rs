@@ -17,6 +17,14 @@ pub enum RowError {
         /// The largest number.
         limit: usize,
     },
+    /// More rows than 32-bit numbers can name.
+    #[error("{rows} rows or pairs, at most {limit} are supported")]
+    TooManyRows {
+        /// The number asked for.
+        rows: usize,
+        /// The largest number.
+        limit: usize,
+    },
     /// A NaN or an infinity in a row.
     #[error("entry {position} is {value}, not a finite number")]
     NotFinite {

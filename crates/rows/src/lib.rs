@@ -5,7 +5,7 @@
 //! learners without another check. [`RowMatrix`] owns many rows, checks them when it is built, and lends them
 //! at no cost.
 //!
-//! Reading order: [`Row`], [`RowMatrix`], [`Missing`], [`RowError`]. The arithmetic that all crates share is
+//! Reading order: [`Row`], [`RowMatrix`], [`Candidates`], [`Missing`], [`RowError`]. The arithmetic that all crates share is
 //! in [`numeric`].
 //!
 //! ```
@@ -21,12 +21,14 @@
 //! # Ok::<(), rows::RowError>(())
 //! ```
 
+mod candidates;
 mod error;
 mod matrix;
 mod missing;
 mod row;
 pub mod numeric;
 
+pub use candidates::{Candidate, CandidateShape, Candidates, CandidatesBuilder};
 pub use error::RowError;
 pub use matrix::RowMatrix;
 pub use missing::Missing;
