@@ -2,9 +2,11 @@
 //!
 //! Reading order: [`Rewards`] and [`Costs`]; [`ActionSets`], where not every action was on offer; [`Schema`],
 //! what their numbers stand for; [`Log`], the data; [`policies`]; [`estimators`] of their value; [`readers`].
-//! [`LabelSets`], [`RewardStructure`] and [`to_bandit`] make a log of supervised data.
+//! [`LabelSets`], [`RewardStructure`] and [`to_bandit`] make a log of supervised data. [`candidates`] are
+//! actions with features of their own, other ones in every row.
 
 mod action_set;
+pub mod candidates;
 mod conversion;
 pub mod dates;
 mod error;

@@ -26,6 +26,7 @@ pub use intervals::{
     Bootstrap, EmpiricalBernstein, Interval, LogarithmicSmoothing, Resampling, Sides,
     empirical_bernstein_interval, normal_interval,
 };
+pub(crate) use observations::direct;
 pub use observations::{Observations, OnLog, RewardModel, TableModel, Tables, ZeroModel, cross_fit};
 pub use pass::{Accumulator, Moments, OffPolicyEvaluation};
 pub use support::{Support, SupportWarning};

@@ -162,43 +162,9 @@ impl Log {
         shares: [f64; N],
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<[Self; N], LogError> {
-        let (sum, rows) = (shares.iter().sum::<f64>(), self.len());
-        let bad = shares.iter().position(|share| !(*share > 0.0));
-        if bad.is_some() || !((sum - 1.0).abs() <= 1e-9) {
-            let part = bad.unwrap_or_default();
-            return Err(LogError::BadShare {
-                part,
-                share: shares.get(part).copied().unwrap_or_default(),
-                sum,
-            });
-        }
-        // Part k ends at the share of parts 0, …, k, rounded.
-        let (mut ends, mut up_to) = ([rows; N], 0.0);
-        for (end, share) in ends.iter_mut().zip(shares).take(N.saturating_sub(1)) {
-            up_to += share;
-            #[allow(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a share of a count of rows is between 0 and that count"
-            )]
-            let at = (up_to * rows as f64).round() as usize;
-            *end = at.min(rows);
-        }
-        let starts = |part: usize| part.checked_sub(1).map_or(0, |before| ends[before]);
-        if let Some(part) = (0..N).find(|part| ends[*part] <= starts(*part)) {
-            return Err(LogError::EmptyPart { part, rows });
-        }
-        let mut order: Vec<usize> = (0..rows).collect();
-        for i in (1..rows).rev() {
-            order.swap(i, rng.random_range(0..=i));
-        }
-        let mut parts = Vec::with_capacity(N);
-        for part in 0..N {
-            let own = &mut order[starts(part)..ends[part]];
-            own.sort_unstable();
-            parts.push(self.select(own.iter().copied())?);
-        }
+        let parts = parts_of(self.len(), shares, rng)?;
+        let parts: Vec<Self> =
+            parts.into_iter().map(|rows| self.select(rows)).collect::<Result<_, LogError>>()?;
         <[Self; N]>::try_from(parts).map_err(|_| LogError::Empty)
     }
 
@@ -352,6 +318,49 @@ fn check_schema(contexts: &RowMatrix, actions: usize, schema: &Schema) -> Result
         return Err(LogError::SchemaActions { expected, got });
     }
     Ok(())
+}
+
+/// The rows of parts of these shares, drawn without replacement; within a part they keep their order.
+///
+/// # Errors
+/// [`LogError::BadShare`], [`LogError::EmptyPart`].
+pub(crate) fn parts_of<const N: usize>(
+    rows: usize,
+    shares: [f64; N],
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<[Vec<usize>; N], LogError> {
+    let sum = shares.iter().sum::<f64>();
+    let bad = shares.iter().position(|share| !(*share > 0.0));
+    if bad.is_some() || !((sum - 1.0).abs() <= 1e-9) {
+        let part = bad.unwrap_or_default();
+        return Err(LogError::BadShare { part, share: shares.get(part).copied().unwrap_or_default(), sum });
+    }
+    // Part k ends at the share of parts 0, …, k, rounded.
+    let (mut ends, mut up_to) = ([rows; N], 0.0);
+    for (end, share) in ends.iter_mut().zip(shares).take(N.saturating_sub(1)) {
+        up_to += share;
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a count of rows is between 0 and that count"
+        )]
+        let at = (up_to * rows as f64).round() as usize;
+        *end = at.min(rows);
+    }
+    let starts = |part: usize| part.checked_sub(1).map_or(0, |before| ends[before]);
+    if let Some(part) = (0..N).find(|part| ends[*part] <= starts(*part)) {
+        return Err(LogError::EmptyPart { part, rows });
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    for i in (1..rows).rev() {
+        order.swap(i, rng.random_range(0..=i));
+    }
+    Ok(std::array::from_fn(|part| {
+        let mut own = order[starts(part)..ends[part]].to_vec();
+        own.sort_unstable();
+        own
+    }))
 }
 
 /// Actions, propensities and rewards of equal length, each in its range.

@@ -67,7 +67,7 @@ impl OffPolicyEvaluation {
         model: Option<&dyn RewardModel>,
         settings: EstimatorSettings,
     ) -> Result<Self, EstimateError> {
-        Self::over(&OnLog::new(log, policy, model)?, settings)
+        Self::of_observations(&OnLog::new(log, policy, model)?, settings)
     }
 
     /// The same from tables of π and q.
@@ -77,10 +77,18 @@ impl OffPolicyEvaluation {
     /// row; [`EstimateError::Weight`] and [`EstimateError::OutsideStated`] with the row,
     /// [`EstimateError::Overflow`] of a result.
     pub fn of_tables(tables: &Tables<'_>, settings: EstimatorSettings) -> Result<Self, EstimateError> {
-        Self::over(tables, settings)
+        Self::of_observations(tables, settings)
     }
 
-    fn over(observations: &impl Observations, settings: EstimatorSettings) -> Result<Self, EstimateError> {
+    /// The same of any rows, such as those of [`OnCandidates`](crate::candidates::OnCandidates).
+    ///
+    /// # Errors
+    /// Those of [`Observations::visit`]; [`EstimateError::Weight`] and [`EstimateError::OutsideStated`] with
+    /// the row, [`EstimateError::Overflow`] of a result.
+    pub fn of_observations(
+        observations: &impl Observations,
+        settings: EstimatorSettings,
+    ) -> Result<Self, EstimateError> {
         let mut accumulator = Accumulator::new(settings, observations.has_model());
         observations.visit(|row| accumulator.add(row))?;
         accumulator.finish()
