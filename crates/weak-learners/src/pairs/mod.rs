@@ -5,7 +5,8 @@
 //! [`ExactPairTree`], which tries every split, [`HistogramPairTree`], which searches [`BinnedContexts`], and
 //! [`SmartcorePairTree`]. [`VectorLeafTree`] is a tree on x with a value an action in each leaf; its learner
 //! is [`VectorLeafLearner`]. [`RowSampling`] and [`ColumnSampling`] train any learner on a part of the
-//! examples or, if it is [`ColumnRestricted`], of the columns.
+//! examples or, if it is [`ColumnRestricted`], of the columns. [`HistogramCandidateTree`] learns on
+//! [`BinnedCandidates`], where every row has candidates with features of their own.
 
 mod contract;
 mod pair_tree;
@@ -19,8 +20,10 @@ mod smartcore_pair_tree;
 mod vector_leaf_tree;
 mod vector_leaf_learner;
 mod sampling;
+mod candidates;
 
 pub use binned_contexts::BinnedContexts;
+pub use candidates::{BinnedCandidates, HistogramCandidateTree};
 pub use contract::{ColumnRestricted, PairHypothesis, PairLearner, PairRound, PairWeights};
 pub use exact_pair_tree::ExactPairTree;
 pub use growth::{PairGrowth, PairGrowthBuilder};

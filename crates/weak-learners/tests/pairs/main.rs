@@ -17,5 +17,6 @@ mod best_first;
 mod engine_definition;
 mod engine_rounds;
 mod engine_wide;
+mod candidates;
 #[path = "../streams/mod.rs"]
 mod streams;

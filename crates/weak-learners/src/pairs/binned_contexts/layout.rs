@@ -110,7 +110,7 @@ struct Census {
     reason = "a u16 of bins a column, 2^23 columns with a cut, 2^31 cuts and 2^32 rows at most: all this was checked"
 )]
 impl Layout {
-    pub(super) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
+    pub(in crate::pairs) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
         let m = matrix.len();
         let bin = |j: usize, x: f64| cuts[j].partition_point(|c| *c <= x) as u16;
         let mut census: Vec<Census> =

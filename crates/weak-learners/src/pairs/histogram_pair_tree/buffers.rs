@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The free buffers, shared by the threads of a training.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(in crate::pairs) struct Scratch {
     free: Mutex<Free>,
 }
 
@@ -22,17 +22,17 @@ struct Free {
 
 /// The buffers of a thread: the nodes that it grew, and free histograms.
 #[derive(Debug, Default)]
-pub(super) struct Buffers {
-    pub(super) nodes: Vec<PairNode>,
+pub(in crate::pairs) struct Buffers {
+    pub(in crate::pairs) nodes: Vec<PairNode>,
     /// The record of each node, if the tree is to be pruned.
-    pub(super) records: Vec<SplitRecord>,
+    pub(in crate::pairs) records: Vec<SplitRecord>,
     packed: Vec<Vec<Word>>,
     wide: Vec<Vec<Sums>>,
 }
 
 /// Rows, and a buffer to partition them.
 #[derive(Debug, Default)]
-pub(super) struct RowBuffers {
+pub(in crate::pairs) struct RowBuffers {
     rows: Vec<u32>,
     spare: Vec<u32>,
 }
@@ -43,11 +43,11 @@ impl Scratch {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn take_buffers(&self) -> Buffers {
+    pub(in crate::pairs) fn take_buffers(&self) -> Buffers {
         self.free().buffers.pop().unwrap_or_default()
     }
 
-    pub(super) fn put_buffers(&self, buffers: Buffers) {
+    pub(in crate::pairs) fn put_buffers(&self, buffers: Buffers) {
         self.free().buffers.push(buffers);
     }
 
@@ -59,18 +59,18 @@ impl Scratch {
         self.free().copies.push(copy);
     }
 
-    pub(super) fn take_rows(&self) -> RowBuffers {
+    pub(in crate::pairs) fn take_rows(&self) -> RowBuffers {
         self.free().rows.pop().unwrap_or_default()
     }
 
-    pub(super) fn put_rows(&self, rows: RowBuffers) {
+    pub(in crate::pairs) fn put_rows(&self, rows: RowBuffers) {
         self.free().rows.push(rows);
     }
 }
 
 impl Buffers {
     /// An empty histogram.
-    pub(super) fn histogram(&mut self, cells: usize, is_packed: bool) -> Histogram {
+    pub(in crate::pairs) fn histogram(&mut self, cells: usize, is_packed: bool) -> Histogram {
         fn empty<C: Cell>(spare: &mut Vec<Vec<C>>, len: usize) -> Vec<C> {
             let mut cells = spare.pop().unwrap_or_default();
             cells.clear();
@@ -85,7 +85,7 @@ impl Buffers {
     }
 
     /// The same histogram in words.
-    pub(super) fn packed(&mut self, histogram: Histogram) -> Histogram {
+    pub(in crate::pairs) fn packed(&mut self, histogram: Histogram) -> Histogram {
         let Histogram::Wide(wide) = histogram else { return histogram };
         let mut cells = self.packed.pop().unwrap_or_default();
         cells.clear();
@@ -94,7 +94,7 @@ impl Buffers {
         Histogram::Packed(cells)
     }
 
-    pub(super) fn put(&mut self, histogram: Option<Histogram>) {
+    pub(in crate::pairs) fn put(&mut self, histogram: Option<Histogram>) {
         match histogram {
             Some(Histogram::Packed(cells)) => self.packed.push(cells),
             Some(Histogram::Wide(cells)) => self.wide.push(cells),
@@ -103,21 +103,21 @@ impl Buffers {
     }
 
     /// The place of the next node.
-    pub(super) fn next(&self) -> u32 {
+    pub(in crate::pairs) fn next(&self) -> u32 {
         #[allow(clippy::cast_possible_truncation, reason = "a leaf has a pair of its own")]
         let next = self.nodes.len() as u32;
         next
     }
 
     /// Reserves the place of a split.
-    pub(super) fn open(&mut self) -> u32 {
+    pub(in crate::pairs) fn open(&mut self) -> u32 {
         let place = self.next();
         self.nodes.push(PairNode::Leaf { value: 0.0 });
         place
     }
 
     /// Appends the nodes of other buffers; returns where they begin.
-    pub(super) fn append(&mut self, other: &mut Self) -> u32 {
+    pub(in crate::pairs) fn append(&mut self, other: &mut Self) -> u32 {
         let first = self.next();
         self.records.append(&mut other.records);
         self.nodes.extend(other.nodes.drain(..).map(|node| match node {
@@ -134,7 +134,7 @@ impl Buffers {
 }
 
 impl RowBuffers {
-    pub(super) fn fill(&mut self, rows: impl Iterator<Item = u32>) -> (&mut [u32], &mut [u32]) {
+    pub(in crate::pairs) fn fill(&mut self, rows: impl Iterator<Item = u32>) -> (&mut [u32], &mut [u32]) {
         self.rows.clear();
         self.rows.extend(rows);
         let len = self.rows.len();
@@ -142,7 +142,7 @@ impl RowBuffers {
         (&mut self.rows, &mut self.spare[..len])
     }
 
-    pub(super) fn both(&mut self) -> (&mut [u32], &mut [u32]) {
+    pub(in crate::pairs) fn both(&mut self) -> (&mut [u32], &mut [u32]) {
         let len = self.rows.len();
         (&mut self.rows, &mut self.spare[..len])
     }

@@ -3,13 +3,13 @@
 use super::buffers::{Buffers, Scratch};
 use super::histogram::{Histogram, View};
 use super::node::{Actions, Node};
-use super::quantise::{Quanta, Units};
-use super::split::{Cut, Question, Roundings, ScaledGain, Search, Split};
+use super::quantise::Quanta;
+use super::split::{Cut, Question, Roundings, ScaledGain, Search, Split, Unrounded};
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{SplitRecord, TreeGain};
 use crate::pairs::binned_contexts::Layout;
-use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound, PairWeights};
+use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The number of rows of a node from which its children are worth two threads.
@@ -17,7 +17,7 @@ const WORTHWHILE: usize = 1 << 12;
 /// The bytes of a view up to which no node of it is copied: they stay in the second-level cache.
 const COPIED: usize = 1 << 18;
 /// The largest number of forks above a node; the stack is finite.
-pub(super) const FORKS: u32 = 40;
+pub(in crate::pairs) const FORKS: u32 = 40;
 
 /// The inputs shared by all nodes of a tree.
 pub(super) struct Grower<'a> {
@@ -319,28 +319,6 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// G, H and Σ|g| of some pairs in quanta, without rounding.
-#[derive(Debug, Clone, Copy, Default)]
-struct Unrounded {
-    g: f64,
-    h: f64,
-    size: f64,
-}
-
-impl Unrounded {
-    fn add(&mut self, round: &PairRound<'_>, units: Units, i: usize, action: u32) {
-        let pair = action as usize * round.examples() + i;
-        let h = match round.weights() {
-            PairWeights::OfExamples(h) => h[i],
-            PairWeights::OfPairs(h) => h[pair],
-        };
-        let g = units.gradient(round.gradients()[pair]);
-        self.g += g;
-        self.h += units.weight(h);
-        self.size += g.abs();
-    }
-}
-
 impl Grower<'_> {
     /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
     fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> bool {
@@ -362,12 +340,6 @@ impl Grower<'_> {
                 node.actions.each(|place, action| sum(usize::from(place == k), node.rows, action));
             }
         }
-        let [left, right] = sides;
-        let (a, b) = (left.h + self.lambda, right.h + self.lambda);
-        let d = left.g * b - right.g * a;
-        // A sum of k numbers is off by at most k roundings of the sum of their magnitudes; so are a and b.
-        let off = (pairs + 8.0) * f64::EPSILON;
-        let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda: self.lambda };
-        gain.is_above(off * (left.size * b + right.size * a), off * (left.size + right.size), off * (a + b))
+        ScaledGain::of_unrounded(sides, self.lambda, pairs)
     }
 }

@@ -13,7 +13,7 @@ const FEWER: usize = 4;
 
 /// The cells of all columns of a node, as [`Layout`] places them: words where they can hold all its pairs.
 #[derive(Debug)]
-pub(super) enum Histogram {
+pub(in crate::pairs) enum Histogram {
     Packed(Vec<Word>),
     Wide(Vec<Sums>),
 }
@@ -36,7 +36,7 @@ impl Histogram {
     }
 
     /// Subtracts a counted part.
-    pub(super) fn subtract(&mut self, part: &Self) {
+    pub(in crate::pairs) fn subtract(&mut self, part: &Self) {
         fn subtract<C: Cell, P: Copy + Into<C>>(all: &mut [C], part: &[P]) {
             all.iter_mut().zip(part).for_each(|(all, part)| *all = *all - (*part).into());
         }

@@ -14,13 +14,17 @@ use super::contract::{check_columns, evaluate};
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
 use crate::batch::Sample;
-use buffers::{RowBuffers, Scratch};
-use grow::{FORKS, Grower};
+use grow::Grower;
 use histogram::View;
 use node::{Actions, Node};
-use quantise::Quanta;
 use serde::{Deserialize, Serialize};
-use sums::{Sums, Word};
+
+pub(in crate::pairs) use buffers::{Buffers, RowBuffers, Scratch};
+pub(in crate::pairs) use grow::FORKS;
+pub(in crate::pairs) use histogram::Histogram;
+pub(in crate::pairs) use quantise::Quanta;
+pub(in crate::pairs) use split::{Cut, Question, Roundings, ScaledGain, Search, Split, Unrounded};
+pub(in crate::pairs) use sums::{Cell, Sums, Word};
 
 /// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin. The n·|A| rows of
 /// \[L23, Appendix F.5\] never exist.

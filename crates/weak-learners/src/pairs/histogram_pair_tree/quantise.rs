@@ -22,17 +22,17 @@ const CHUNKS: usize = 32;
 ///
 /// After its leaf is found, a pair holds the leaf's value.
 #[derive(Debug, Default)]
-pub(super) struct Quanta {
+pub(in crate::pairs) struct Quanta {
     words: Vec<AtomicU64>,
     /// For every example the sum over the actions of its node of several actions; there is at most one such
     /// node.
     rest: Vec<AtomicU64>,
     /// Σ over the examples, action by action.
-    pub(super) sums: Vec<Sums>,
+    pub(in crate::pairs) sums: Vec<Sums>,
     partial: Vec<Sums>,
     /// An upper bound on |g|/h of every pair, in quanta.
-    pub(super) ratio: f64,
-    pub(super) units: Units,
+    pub(in crate::pairs) ratio: f64,
+    pub(in crate::pairs) units: Units,
 }
 
 impl Quanta {
@@ -44,7 +44,7 @@ impl Quanta {
     ///
     /// # Errors
     /// [`LearnerError::BadParameter`] with more than 2^24 actions.
-    pub(super) fn take(&mut self, round: &PairRound<'_>) -> Result<bool, LearnerError> {
+    pub(in crate::pairs) fn take(&mut self, round: &PairRound<'_>) -> Result<bool, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
         if actions > 1 << 24 {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -85,18 +85,18 @@ impl Quanta {
     }
 
     /// The pairs of one action.
-    pub(super) fn of(&self, action: u32) -> &[AtomicU64] {
+    pub(in crate::pairs) fn of(&self, action: u32) -> &[AtomicU64] {
         let n = self.words.len() / self.sums.len();
         &self.words[action as usize * n..][..n]
     }
 
     /// The sums over the actions of the node of several actions.
-    pub(super) fn rest(&self) -> &[AtomicU64] {
+    pub(in crate::pairs) fn rest(&self) -> &[AtomicU64] {
         &self.rest
     }
 
     /// Copies the values of the leaves.
-    pub(super) fn answers(&self, values: &mut [f64]) {
+    pub(in crate::pairs) fn answers(&self, values: &mut [f64]) {
         let copy = |(values, words): (&mut [f64], &[AtomicU64])| {
             values.iter_mut().zip(words).for_each(|(v, word)| *v = f64::from_bits(word.load(Relaxed)));
         };
@@ -252,29 +252,29 @@ fn largest_of_chunk(round: &PairRound<'_>, first: usize) -> [f64; 2] {
 
 /// A quantum of g is 2^g, one of h 2^h.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Units {
-    pub(super) g: i32,
-    pub(super) h: i32,
+pub(in crate::pairs) struct Units {
+    pub(in crate::pairs) g: i32,
+    pub(in crate::pairs) h: i32,
 }
 
 impl Units {
     /// 2^−unit as two factors, because the power itself may be beyond the range.
-    pub(super) fn factors(unit: i32) -> [f64; 2] {
+    pub(in crate::pairs) fn factors(unit: i32) -> [f64; 2] {
         [in_units(1.0, unit / 2), in_units(1.0, unit - unit / 2)]
     }
 
     /// A gradient in quanta of g, without rounding.
-    pub(super) fn gradient(self, g: f64) -> f64 {
+    pub(in crate::pairs) fn gradient(self, g: f64) -> f64 {
         in_units(g, self.g)
     }
 
     /// A weight in quanta of h.
-    pub(super) fn weight(self, h: f64) -> f64 {
+    pub(in crate::pairs) fn weight(self, h: f64) -> f64 {
         in_units(h, self.h)
     }
 
     /// G/(H + λ) of sums in quanta, with H + λ > 0; ±[`f64::MAX`] beyond the range.
-    pub(super) fn mean(self, sums: Sums, lambda: f64) -> f64 {
+    pub(in crate::pairs) fn mean(self, sums: Sums, lambda: f64) -> f64 {
         // H + λ between 1/2 and 2^54 in units of the larger of a quantum and λ.
         let unit = if lambda > 0.0 { self.h.max(exponent_above(lambda)) } else { self.h };
         let mean = sums.g / (scale_down(sums.h, (unit - self.h).unsigned_abs()) + in_units(lambda, unit));

@@ -1,19 +1,21 @@
 //! The best split of a node.
 
 use super::histogram::Histogram;
+use super::quantise::Units;
 use super::sums::{Cell, Sums};
 use crate::fractions::{Fraction, compare_sums, shifted_sum};
 use crate::pairs::binned_contexts::{Column, Layout};
+use crate::pairs::{PairRound, PairWeights};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
-    pub(super) column: usize,
-    pub(super) bin: u16,
+pub(in crate::pairs) struct Cut {
+    pub(in crate::pairs) column: usize,
+    pub(in crate::pairs) bin: u16,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Question {
+pub(in crate::pairs) enum Question {
     Context(Cut),
     /// "The action is the k-th of the node."
     Action(usize),
@@ -21,14 +23,14 @@ pub(super) enum Question {
 
 /// A split, and the sums of the child for x_j < θ, or for the other actions.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Split {
-    pub(super) question: Question,
-    pub(super) left: Sums,
+pub(in crate::pairs) struct Split {
+    pub(in crate::pairs) question: Question,
+    pub(in crate::pairs) left: Sums,
 }
 
 /// The assumption on the roundings of the pairs of a node.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Roundings {
+pub(in crate::pairs) enum Roundings {
     /// Independent: the sum of k exceeds 10√k quanta with probability 2e^−50 [H63].
     Independent,
     /// Arbitrary, as for equal values: the sum of k is at most k quanta.
@@ -40,7 +42,7 @@ pub(super) enum Roundings {
 /// With a = H_L + λ, b = H_R + λ and D = G_L b − G_R a, twice the gain is (D²/(ab) − G² λ/(H + λ))/(a + b):
 /// the best split has the largest D²/(ab), and gains if that is above a bar. Two splits are compared without
 /// division, and within their rounding as exact fractions.
-pub(super) struct Search {
+pub(in crate::pairs) struct Search {
     all: Sums,
     lambda: f64,
     least: f64,
@@ -61,7 +63,13 @@ const OFF_FRACTION: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 impl Search {
     /// The search of a node with these sums of so many pairs.
-    pub(super) fn new(all: Sums, pairs: f64, lambda: f64, least: f64, roundings: Roundings) -> Self {
+    pub(in crate::pairs) fn new(
+        all: Sums,
+        pairs: f64,
+        lambda: f64,
+        least: f64,
+        roundings: Roundings,
+    ) -> Self {
         // The quanta of a pair are off by at most one, and D is computed in three roundings.
         let off = match roundings {
             Roundings::Independent => pairs.min(10.0 * pairs.sqrt()),
@@ -119,15 +127,31 @@ impl Search {
     }
 
     /// Considers all cuts of the allowed features, column by column.
-    pub(super) fn cuts(&mut self, layout: &Layout, allowed: Option<&[bool]>, histogram: &Histogram) {
+    pub(in crate::pairs) fn cuts(
+        &mut self,
+        layout: &Layout,
+        allowed: Option<&[bool]>,
+        histogram: &Histogram,
+    ) {
+        self.cuts_from(0, layout, allowed, histogram);
+    }
+
+    /// The same where the columns of the layout count from `first`.
+    pub(in crate::pairs) fn cuts_from(
+        &mut self,
+        first: usize,
+        layout: &Layout,
+        allowed: Option<&[bool]>,
+        histogram: &Histogram,
+    ) {
         match histogram {
-            Histogram::Packed(cells) => self.cuts_in(layout, allowed, cells),
-            Histogram::Wide(cells) => self.cuts_in(layout, allowed, cells),
+            Histogram::Packed(cells) => self.cuts_in(first, layout, allowed, cells),
+            Histogram::Wide(cells) => self.cuts_in(first, layout, allowed, cells),
         }
     }
 
-    fn cuts_in<C: Cell>(&mut self, layout: &Layout, allowed: Option<&[bool]>, cells: &[C]) {
-        let columns = layout.columns.iter().enumerate();
+    fn cuts_in<C: Cell>(&mut self, first: usize, layout: &Layout, allowed: Option<&[bool]>, cells: &[C]) {
+        let columns = (first..).zip(&layout.columns);
         match allowed {
             None => columns.for_each(|(k, column)| self.cuts_of(k, column, cells)),
             Some(allowed) => columns
@@ -173,7 +197,7 @@ impl Search {
     }
 
     /// Considers the split of every action from the node.
-    pub(super) fn actions(&mut self, sums: &[(u32, Sums)]) {
+    pub(in crate::pairs) fn actions(&mut self, sums: &[(u32, Sums)]) {
         if sums.len() < 2 {
             return;
         }
@@ -186,7 +210,7 @@ impl Search {
     }
 
     /// The best split, and whether its gain exceeds the worst-case rounding.
-    pub(super) fn best(self) -> Option<(Split, bool)> {
+    pub(in crate::pairs) fn best(self) -> Option<(Split, bool)> {
         let split = self.best?;
         let right = self.all - split.left;
         let (a, b) = (split.left.h + self.lambda, right.h + self.lambda);
@@ -205,20 +229,31 @@ fn whole(quanta: f64) -> i128 {
 
 /// Twice a gain, times ab(a + b)(H + λ), which is D²(H + λ) − G²λab.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ScaledGain {
-    pub(super) g: f64,
-    pub(super) d: f64,
-    pub(super) a: f64,
-    pub(super) b: f64,
-    pub(super) lambda: f64,
+pub(in crate::pairs) struct ScaledGain {
+    pub(in crate::pairs) g: f64,
+    pub(in crate::pairs) d: f64,
+    pub(in crate::pairs) a: f64,
+    pub(in crate::pairs) b: f64,
+    pub(in crate::pairs) lambda: f64,
 }
 
 impl ScaledGain {
+    /// Whether the gain of a split into these sides exceeds the rounding of the sums of so many pairs.
+    pub(in crate::pairs) fn of_unrounded(sides: [Unrounded; 2], lambda: f64, pairs: f64) -> bool {
+        let [left, right] = sides;
+        let (a, b) = (left.h + lambda, right.h + lambda);
+        let d = left.g * b - right.g * a;
+        // A sum of k numbers is off by at most k roundings of the sum of their magnitudes; so are a and b.
+        let off = (pairs + 8.0) * f64::EPSILON;
+        let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda: lambda };
+        gain.is_above(off * (left.size * b + right.size * a), off * (left.size + right.size), off * (a + b))
+    }
+
     /// Whether the gain is above 0 for every error of D up to `off_d`, of G up to `off_g` and of the weights
     /// up to `off_h`.
     ///
     /// With λ > 0 a gain is a difference that may vanish although D does not.
-    pub(super) fn is_above(self, off_d: f64, off_g: f64, off_h: f64) -> bool {
+    pub(in crate::pairs) fn is_above(self, off_d: f64, off_g: f64, off_h: f64) -> bool {
         let Self { g, d, a, b, lambda } = self;
         if d.abs() <= off_d || lambda == 0.0 {
             return d.abs() > off_d;
@@ -231,5 +266,28 @@ impl ScaledGain {
             lambda * ((2.0 * g.abs() + off_g) * off_g * wide_a * wide_b + g * g * (a + b + off_h) * off_h);
         // Six further roundings of each of the two terms here.
         first - second > off_first + off_second + 8.0 * f64::EPSILON * (first + second)
+    }
+}
+
+/// G, H and Σ|g| of some pairs in quanta, without rounding.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::pairs) struct Unrounded {
+    g: f64,
+    h: f64,
+    size: f64,
+}
+
+impl Unrounded {
+    /// Adds a pair.
+    pub(in crate::pairs) fn add(&mut self, round: &PairRound<'_>, units: Units, i: usize, action: u32) {
+        let pair = action as usize * round.examples() + i;
+        let h = match round.weights() {
+            PairWeights::OfExamples(h) => h[i],
+            PairWeights::OfPairs(h) => h[pair],
+        };
+        let g = units.gradient(round.gradients()[pair]);
+        self.g += g;
+        self.h += units.weight(h);
+        self.size += g.abs();
     }
 }

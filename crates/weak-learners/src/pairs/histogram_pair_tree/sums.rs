@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// order.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(16))]
-pub(super) struct Sums {
-    pub(super) g: f64,
-    pub(super) h: f64,
+pub(in crate::pairs) struct Sums {
+    pub(in crate::pairs) g: f64,
+    pub(in crate::pairs) h: f64,
 }
 
 impl Add for Sums {
@@ -44,29 +44,29 @@ impl SubAssign for Sums {
 /// sums, and G and H are read back if |G| < 2^31 and 0 ≤ H < 2^32.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(transparent)]
-pub(super) struct Word(u64);
+pub(in crate::pairs) struct Word(u64);
 
 impl Word {
     /// The largest Σh of a set of pairs that words hold, with any part of it, if |g| ≤ `ratio`·h for each
     /// pair: then |Σg| ≤ `ratio`·Σh.
-    pub(super) fn limit(ratio: f64) -> f64 {
+    pub(in crate::pairs) fn limit(ratio: f64) -> f64 {
         (f64::from(i32::MAX) / ratio).min(f64::from(u32::MAX))
     }
 
-    pub(super) fn pack(g: i32, h: i32) -> Self {
+    pub(in crate::pairs) fn pack(g: i32, h: i32) -> Self {
         Self((u64::from(g.cast_unsigned()) << 32).wrapping_add(i64::from(h).cast_unsigned()))
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "its halves")]
-    pub(super) fn unpack(self) -> (i32, u32) {
+    pub(in crate::pairs) fn unpack(self) -> (i32, u32) {
         (((self.0 >> 32) as u32).cast_signed(), self.0 as u32)
     }
 
-    pub(super) fn load(from: &AtomicU64) -> Self {
+    pub(in crate::pairs) fn load(from: &AtomicU64) -> Self {
         Self(from.load(Relaxed))
     }
 
-    pub(super) fn store(self, to: &AtomicU64) {
+    pub(in crate::pairs) fn store(self, to: &AtomicU64) {
         to.store(self.0, Relaxed);
     }
 }
@@ -102,7 +102,7 @@ impl From<Sums> for Word {
 }
 
 /// The cell of a histogram.
-pub(super) trait Cell:
+pub(in crate::pairs) trait Cell:
     Copy + Default + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
 {
     /// The type of H in comparisons.

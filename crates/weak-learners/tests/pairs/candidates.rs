@@ -1,0 +1,161 @@
+//! Trees over candidates are those over the rows that the candidates stand for.
+
+use proptest::prelude::*;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rows::{Candidates, RowMatrix};
+use weak_learners::LearnerError;
+use weak_learners::batch::{Sample, SortedColumns};
+use weak_learners::pairs::{
+    BinnedCandidates, BinnedContexts, ColumnRestricted, ExactPairTree, HistogramCandidateTree,
+    HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairRound, PairWeights,
+};
+
+/// Some candidates; `levels` says which levels there are, as bits, the first being that of contexts.
+fn candidates(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> Candidates {
+    let mut offsets = vec![0];
+    for _ in 0..n {
+        offsets.push(offsets[offsets.len() - 1] + rng.random_range(1..6_usize));
+    }
+    let pairs = offsets[n];
+    let mut whole = |count: usize, columns: usize, most: i32| {
+        let values = (0..count * columns).map(|_| f64::from(rng.random_range(-1..most))).collect();
+        RowMatrix::dense(columns, values).unwrap()
+    };
+    let mut builder = Candidates::builder(offsets);
+    if levels & 1 > 0 {
+        builder = builder.contexts(whole(n, 3, 4));
+    }
+    if levels & 2 > 0 {
+        builder = builder.features(whole(pairs, 2, 6));
+    }
+    // Every item is somewhere a candidate, so that the cuts are those of the rows.
+    let of_pairs: Vec<u32> = (0..u32::try_from(pairs).unwrap())
+        .map(|p| p * 7 % u32::try_from(items.min(pairs)).unwrap())
+        .collect();
+    let met = of_pairs.iter().max().map_or(1, |most| *most as usize + 1);
+    if levels & 4 > 0 {
+        builder = builder.items(of_pairs.clone(), whole(met, 2, 3));
+    }
+    if levels & 8 > 0 {
+        builder = builder.identities(of_pairs, met.div_ceil(2));
+    }
+    builder.build().unwrap()
+}
+
+fn round_of(pairs: usize, rng: &mut impl Rng) -> (Vec<f64>, Vec<f64>) {
+    let weights: Vec<f64> = (0..pairs).map(|_| f64::from(rng.random_range(0..4))).collect();
+    let gradient = |w: &f64| if *w > 0.0 { f64::from(rng.random_range(-5..6)) } else { 0.0 };
+    let gradients = weights.iter().map(gradient).collect();
+    (gradients, weights)
+}
+
+fn growth(depth: u32, leaves: Option<u32>) -> PairGrowth {
+    let growth =
+        PairGrowth::builder().max_depth(depth).min_child_weight(1.0).reg_lambda(0.5).build().unwrap();
+    leaves.and_then(std::num::NonZero::new).map_or(growth, |most| growth.with_max_leaves(most))
+}
+
+proptest! {
+    #[test]
+    fn the_tree_is_that_of_the_expanded_rows(
+        seed in 0..u64::MAX,
+        n in 1..60_usize,
+        items in 1..9_usize,
+        levels in 1..16_u8,
+        depth in 0..6_u32,
+        leaves in prop::option::of(1..9_u32),
+    ) {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let all = candidates(n, items, levels, rng);
+        let expanded = all.expanded().unwrap();
+        let (g, h) = round_of(all.pairs(), rng);
+        prop_assume!(h.iter().any(|h| *h > 0.0));
+        let round = PairRound::new(all.pairs(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
+        let columns: Vec<bool> = (0..all.dimension()).map(|_| rng.random_range(0..3) > 0).collect();
+        let [mut values, mut other, mut exact] = [(); 3].map(|()| vec![f64::NAN; all.pairs()]);
+
+        let binned = BinnedCandidates::with_bins(all.clone(), u16::MAX).unwrap();
+        let rows = BinnedContexts::with_bins(expanded.clone(), u16::MAX).unwrap();
+        let (mut learner, mut of_rows) =
+            (HistogramCandidateTree::new(growth(depth, leaves)), HistogramPairTree::new(growth(depth, leaves)));
+        let tree = learner.train(&binned, &round, &mut values).unwrap();
+        prop_assert_eq!(&tree, &of_rows.train(&rows, &round, &mut other).unwrap());
+        prop_assert_eq!(&values, &other);
+        for (p, x) in expanded.iter().enumerate() {
+            prop_assert_eq!(values[p].to_bits(), tree.score(x, 0).unwrap().to_bits());
+        }
+        // The exact tree finds the same leaves; its thresholds are midpoints within the node.
+        let mut oracle = ExactPairTree::new(growth(depth, leaves));
+        oracle.train(&SortedColumns::new(expanded).unwrap(), &round, &mut exact).unwrap();
+        let fitted = h.iter().zip(&values).zip(&exact).filter(|((h, _), _)| **h > 0.0);
+        for ((_, value), exact) in fitted {
+            prop_assert!((value - exact).abs() <= 1e-12 * exact.abs().max(1.0), "{} {}", value, exact);
+        }
+
+        let some = learner.train_among(&binned, &round, &columns, &mut values).unwrap();
+        prop_assert_eq!(&some, &of_rows.train_among(&rows, &round, &columns, &mut other).unwrap());
+        prop_assert_eq!(&values, &other);
+    }
+}
+
+#[test]
+fn the_tree_does_not_depend_on_the_number_of_threads() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(5);
+    let all = candidates(30_000, 50, 15, rng);
+    let (g, h) = round_of(all.pairs(), rng);
+    let round = PairRound::new(all.pairs(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
+    let binned = BinnedCandidates::new(all).unwrap();
+    let trained = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut values = vec![0.0; g.len()];
+        let mut learner = HistogramCandidateTree::new(growth(9, None));
+        let tree = pool.install(|| learner.train(&binned, &round, &mut values)).unwrap();
+        // The buffers of a training do not change the next one.
+        let again = pool.install(|| learner.train(&binned, &round, &mut values)).unwrap();
+        assert_eq!(tree, again);
+        (tree, values)
+    };
+    let one = trained(1);
+    assert!(one.0.leaves() > 50, "{}", one.0.leaves());
+    for threads in [2, 4] {
+        assert_eq!(trained(threads), one);
+    }
+}
+
+#[test]
+fn a_sample_of_candidates_is_that_of_its_rows() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(9);
+    let all = candidates(40, 6, 15, rng);
+    let expanded = all.expanded().unwrap();
+    let binned = BinnedCandidates::new(all.clone()).unwrap();
+    let mut seen = 0;
+    binned
+        .try_for_each(&mut |p, x| {
+            assert_eq!(Some(x), expanded.row(p));
+            seen += 1;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!((seen, binned.inputs()), (all.pairs(), expanded.dimension()));
+    let saved = serde_json::to_string(&binned).unwrap();
+    assert_eq!(serde_json::from_str::<BinnedCandidates>(&saved).unwrap(), binned);
+    assert!(serde_json::from_str::<BinnedCandidates>(&saved.replace("\"bins\":256", "\"bins\":1")).is_err());
+}
+
+#[test]
+fn rounds_and_columns_of_something_else_are_refused() {
+    let all = candidates(4, 3, 15, &mut ChaCha8Rng::seed_from_u64(2));
+    let (pairs, dimension) = (all.pairs(), all.dimension());
+    let binned = BinnedCandidates::new(all).unwrap();
+    let mut learner = HistogramCandidateTree::new(growth(2, None));
+    let (g, h) = (vec![1.0; 2 * pairs], vec![1.0; 2 * pairs]);
+    let two = PairRound::new(pairs, 2, &g, PairWeights::OfPairs(&h)).unwrap();
+    let refused = learner.train(&binned, &two, &mut vec![0.0; 2 * pairs]);
+    assert!(matches!(refused, Err(LearnerError::LengthMismatch { expected: 1, got: 2, .. })));
+    let one = PairRound::new(pairs, 1, &g[..pairs], PairWeights::OfPairs(&h[..pairs])).unwrap();
+    assert!(learner.train(&binned, &one, &mut vec![0.0; pairs + 1]).is_err());
+    let columns = vec![true; dimension + 1];
+    assert!(learner.train_among(&binned, &one, &columns, &mut vec![0.0; pairs]).is_err());
+    assert!(learner.train(&binned, &one, &mut vec![0.0; pairs]).is_ok());
+}
