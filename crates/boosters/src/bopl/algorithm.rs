@@ -1,7 +1,9 @@
 //! Algorithms 1 and 2 of [L23].
 
 use super::ensemble::{check_predictions, check_predictor};
+use super::line_search::line_search;
 use super::pass::{DirectionalDerivative, Evaluation, Gradient, largest};
+use super::policy_log::PolicyLog;
 use super::weighted_log::{WeightedLog, zeros};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Smoothness};
 use off_policy::Log;
@@ -14,11 +16,11 @@ use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
 /// BOPL \[L23, Algorithm 1\] with the objective [`Bopl`](super::Bopl), BOPL-S \[L23, Algorithm 2\] with
 /// [`BoplS`](super::BoplS): F_t as an ensemble, its values on the log, and the gradient there.
 ///
-/// The two algorithms differ only in the c_i of the gradient and the s_i of its curvature. Pair (i, a) stands
-/// at a·n + i.
+/// The two algorithms differ only in the c_i of the gradient and the s_i of its curvature. The log says where
+/// a pair stands: (i, a) at a·n + i, where the actions are the same in every row.
 #[derive(Debug, Clone)]
-pub(super) struct Boosting<O, L, H> {
-    log: WeightedLog,
+pub(super) struct Boosting<O, L, H, W = WeightedLog> {
+    log: W,
     learner: L,
     step: Step,
     /// λ.
@@ -35,7 +37,7 @@ pub(super) struct Boosting<O, L, H> {
     objective: O,
 }
 
-impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
+impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothesis, W> {
     /// Round t: lines 3 to 5 of both algorithms, as the paper's text refers to them. They are 4, 6 and 7 if
     /// the inputs and the constraint on f_t are counted as lines too.
     ///
@@ -80,7 +82,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     /// f_t with its values on the log, and max|f_t|: Algorithm 3 by a learner of weighted least squares,
     /// Algorithm 4 by [`Classification`](super::Classification).
     fn base_learner(&mut self, contexts: &L::Contexts) -> Result<(L::Hypothesis, f64), BoplError> {
-        let (n, actions) = (self.log.len(), self.log.actions);
+        let (n, actions) = self.log.shape();
         let weights = match self.weights.len() == n {
             true => PairWeights::OfExamples(&self.weights),
             false => PairWeights::OfPairs(&self.weights),
@@ -106,7 +108,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
             // objective has fallen by the decrease of the closed form at least.
             Step::LineSearch => {
                 let closed = self.closed_form(Smoothness::Sharp, f)?;
-                let alpha = self.log.line_search(self.objective, closed.alpha, self.ridge, &self.scores, f);
+                let alpha = line_search(&self.log, self.objective, closed.alpha, self.ridge, &self.scores, f);
                 Ok(Weight { alpha, ..closed })
             }
             Step::SecondOrder { learning_rate } => {
@@ -151,29 +153,13 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     }
 
     /// Line 1: F_0 as an ensemble and its values on the log; \[L23\] has F_0 = 0.
-    ///
-    /// # Errors
-    /// [`BoplError::TooManyPairs`].
-    pub(super) fn start(
-        log: &Log,
+    pub(super) fn at(
+        log: W,
         learner: L,
-        weighted: WeightedLog,
         (objective, step, ridge): (O, Step, f64),
-        ensemble: PolicyEnsemble<L::Hypothesis>,
-        scores: Vec<f64>,
-    ) -> Result<Self, BoplError> {
-        let (u, values) = (zeros(log)?, zeros(log)?);
-        let mut weights = if step.is_local() { zeros(log)? } else { Vec::new() };
-        if let Some(smoothness) = step.smoothness() {
-            weights.extend(weighted.spans().iter().map(|v| objective.weight(*v, smoothness)));
-        }
-        if !weighted.absent.is_empty() && !step.is_local() {
-            let rows = weighted.absent.chunks_exact(weighted.len());
-            let present = rows.flat_map(|absent| absent.iter().zip(&weights));
-            weights = present.map(|(absent, w)| if *absent { 0.0 } else { *w }).collect();
-        }
-        let pi = if step.is_local() && weighted.predicted.is_some() { zeros(log)? } else { Vec::new() };
-        let log = weighted;
+        (ensemble, scores): (PolicyEnsemble<L::Hypothesis>, Vec<f64>),
+        Room { u, values, weights, pi }: Room,
+    ) -> Self {
         let gradient = Gradient { u, logged: vec![0.0; log.len()], pi };
         let evaluation = Evaluation::default();
         let mut boosting = Self {
@@ -190,7 +176,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
             objective,
         };
         boosting.find_gradient();
-        Ok(boosting)
+        boosting
     }
 
     /// u, the evaluation and local weights at F, whose values on the log the caller has set.
@@ -223,8 +209,49 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     }
 }
 
-impl<O, L, H> Boosting<O, L, H> {
-    pub(super) fn log(&self) -> &WeightedLog {
+/// The memory of a run.
+#[derive(Debug)]
+pub(super) struct Room {
+    /// A number a pair each.
+    pub(super) u: Vec<f64>,
+    pub(super) values: Vec<f64>,
+    /// The weights of the rows or of the pairs, or room for local ones.
+    pub(super) weights: Vec<f64>,
+    /// Room for a number a pair, or none.
+    pub(super) pi: Vec<f64>,
+}
+
+impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
+    /// A run on a log with a fixed set of actions.
+    ///
+    /// # Errors
+    /// [`BoplError::TooManyPairs`].
+    pub(super) fn start(
+        log: &Log,
+        learner: L,
+        weighted: WeightedLog,
+        how: (O, Step, f64),
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+        scores: Vec<f64>,
+    ) -> Result<Self, BoplError> {
+        let (objective, step, _) = how;
+        let (u, values) = (zeros(log)?, zeros(log)?);
+        let mut weights = if step.is_local() { zeros(log)? } else { Vec::new() };
+        if let Some(smoothness) = step.smoothness() {
+            weights.extend(weighted.spans().iter().map(|v| objective.weight(*v, smoothness)));
+        }
+        if !weighted.absent.is_empty() && !step.is_local() {
+            let rows = weighted.absent.chunks_exact(weighted.len());
+            let present = rows.flat_map(|absent| absent.iter().zip(&weights));
+            weights = present.map(|(absent, w)| if *absent { 0.0 } else { *w }).collect();
+        }
+        let pi = if step.is_local() && weighted.predicted.is_some() { zeros(log)? } else { Vec::new() };
+        Ok(Self::at(weighted, learner, how, (ensemble, scores), Room { u, values, weights, pi }))
+    }
+}
+
+impl<O, L, H, W> Boosting<O, L, H, W> {
+    pub(super) fn log(&self) -> &W {
         &self.log
     }
 
@@ -299,7 +326,7 @@ impl Step {
         }
     }
 
-    fn is_local(self) -> bool {
+    pub(super) fn is_local(self) -> bool {
         matches!(self, Self::SecondOrder { .. })
     }
 }

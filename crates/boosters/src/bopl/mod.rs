@@ -5,12 +5,14 @@
 //! [`Smoothness`], the passes over the log, and [`Classification`], which is Algorithm 4. `run/` serves the
 //! rounds: [`PolicyBoosting`] with [`Settings`], [`Round`]s and a [`BoplStop`], [`Validation`] on a held-out
 //! log, [`Checkpoint`]. Results are a [`PolicyEnsemble`] and a [`PolicyModel`] that is saved and used.
-//! [`RewardRegression`] is a baseline.
+//! [`RewardRegression`] is a baseline. `candidates/` has the same rounds where actions have features:
+//! [`CandidateBoosting`].
 
 mod algorithm;
 mod objective;
 mod line_search;
 mod pass;
+mod policy_log;
 mod weighted_log;
 mod classification;
 mod scale;
@@ -19,8 +21,10 @@ mod error;
 mod run;
 mod policy_model;
 mod reward_regression;
+mod candidates;
 
 pub use algorithm::{Step, Weight};
+pub use candidates::{CandidateBoosting, CandidateEnsemble};
 pub use classification::Classification;
 pub use ensemble::{Member, PolicyEnsemble};
 pub use error::BoplError;

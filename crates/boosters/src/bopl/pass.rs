@@ -32,11 +32,11 @@ pub(super) struct Gradient {
 }
 
 /// The least 1 − π_a in the weight of a pair, so that its target u/w is at most a million.
-const LEAST_REST: f64 = 1e-6;
+pub(super) const LEAST_REST: f64 = 1e-6;
 
 /// The sum of a pass that has none.
 #[derive(Default)]
-struct Done;
+pub(super) struct Done;
 
 impl AddAssign for Done {
     fn add_assign(&mut self, _: Self) {}
@@ -46,13 +46,13 @@ impl AddAssign for Done {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct PolicySums {
     /// n times the objective.
-    objective: f64,
+    pub(super) objective: f64,
     /// ‖u‖_F².
-    gradient_squared: f64,
+    pub(super) gradient_squared: f64,
     /// Σ π(a_i|x_i) r_i/p_i, on the rewards without translation.
-    reward: f64,
+    pub(super) reward: f64,
     /// Σ π(a_i|x_i)/p_i.
-    importance: f64,
+    pub(super) importance: f64,
 }
 
 impl AddAssign for PolicySums {
@@ -65,6 +65,18 @@ impl AddAssign for PolicySums {
 }
 
 impl PolicySums {
+    /// The evaluation that these sums over n rows give.
+    pub(super) fn evaluation(self, n: usize) -> Evaluation {
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let n = n as f64;
+        Evaluation {
+            objective: self.objective / n,
+            gradient_norm: self.gradient_squared.sqrt(),
+            ips: self.reward / n,
+            snips: self.snips(),
+        }
+    }
+
     /// SNIPS; 0 where no logged action has a probability.
     fn snips(&self) -> f64 {
         if self.importance > 0.0 { self.reward / self.importance } else { 0.0 }
@@ -102,9 +114,9 @@ impl AddAssign for DirectionalDerivative {
 
 /// The objective at a point of a line and its derivative there, as sums over the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Probe {
-    objective: f64,
-    gain: f64,
+pub(super) struct Probe {
+    pub(super) objective: f64,
+    pub(super) gain: f64,
 }
 
 impl AddAssign for Probe {
@@ -162,7 +174,7 @@ fn block_after_block<P>(n: usize, mut columns: Vec<impl Iterator<Item = P>>) -> 
 }
 
 /// Sums over blocks in their order.
-fn total<S: AddAssign + Default + Send, B: Send>(
+pub(super) fn total<S: AddAssign + Default + Send, B: Send>(
     is_shared: bool,
     blocks: Vec<B>,
     of: impl Fn((usize, B)) -> S + Sync + Send,
@@ -536,18 +548,6 @@ impl WeightedLog {
             }
         }
         sums
-    }
-
-    /// The evaluation that sums at some scores give.
-    pub(super) fn evaluate(&self, sums: PolicySums) -> Evaluation {
-        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let n = self.len() as f64;
-        Evaluation {
-            objective: sums.objective / n,
-            gradient_norm: sums.gradient_squared.sqrt(),
-            ips: sums.reward / n,
-            snips: sums.snips(),
-        }
     }
 }
 

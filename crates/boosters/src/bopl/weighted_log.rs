@@ -51,23 +51,7 @@ impl WeightedLog {
     /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i,
     /// r_i/p_i or 1/p_i.
     pub(super) fn new(log: &Log, translation: f64, weights: ImportanceWeights) -> Result<Self, BoplError> {
-        if !(translation.abs() <= LARGEST) {
-            let domain = "[-1e140, 1e140]";
-            return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
-        }
-        let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
-            let reward = r + translation;
-            let v = weights.times(reward, *p);
-            // The estimates need r/p and 1/p.
-            let is_beyond = |numerator: &f64| !((numerator / p).abs() <= LARGEST);
-            match [reward, *r].into_iter().find(is_beyond).or((1.0 / p > LARGEST).then_some(*r)) {
-                None => Ok(v),
-                Some(reward) => Err(BoplError::Importance { row, reward, propensity: *p }),
-            }
-        };
-        let rows = log.rewards().iter().zip(log.propensities());
-        let ratios = rows.clone().enumerate().map(ratio).collect::<Result<_, _>>()?;
-        let untranslated = rows.map(|(r, p)| r / p).collect();
+        let (ratios, untranslated) = ratios(log.rewards(), log.propensities(), translation, weights)?;
         let mut absent = Vec::new();
         if log.action_sets().is_some() {
             let pair = |a: usize| (0..log.len()).map(move |i| !log.on_offer(i).contains(a));
@@ -154,6 +138,36 @@ impl WeightedLog {
     }
 }
 
+/// v_i = (r_i + b)·w_i for these weights, and r_i/p_i.
+///
+/// # Errors
+/// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i,
+/// r_i/p_i or 1/p_i.
+pub(super) fn ratios(
+    rewards: &[f64],
+    propensities: &[f64],
+    translation: f64,
+    weights: ImportanceWeights,
+) -> Result<(Vec<f64>, Vec<f64>), BoplError> {
+    if !(translation.abs() <= LARGEST) {
+        let domain = "[-1e140, 1e140]";
+        return Err(BoplError::BadParameter { name: "translation", value: translation, domain });
+    }
+    let ratio = |(row, (r, p)): (usize, (&f64, &f64))| {
+        let reward = r + translation;
+        let v = weights.times(reward, *p);
+        // The estimates need r/p and 1/p.
+        let is_beyond = |numerator: &f64| !((numerator / p).abs() <= LARGEST);
+        match [reward, *r].into_iter().find(is_beyond).or((1.0 / p > LARGEST).then_some(*r)) {
+            None => Ok(v),
+            Some(reward) => Err(BoplError::Importance { row, reward, propensity: *p }),
+        }
+    };
+    let rows = rewards.iter().zip(propensities);
+    let ratios = rows.clone().enumerate().map(ratio).collect::<Result<_, _>>()?;
+    Ok((ratios, rows.map(|(r, p)| r / p).collect()))
+}
+
 /// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i: below the risk of every policy on the translated rewards, and its
 /// infimum where contexts are distinct and there are two actions.
 ///
@@ -216,7 +230,14 @@ pub(super) fn mean(n: usize, terms: impl Iterator<Item = f64>) -> f64 {
 /// # Errors
 /// [`BoplError::TooManyPairs`].
 pub(super) fn zeros(log: &Log) -> Result<Vec<f64>, BoplError> {
-    let (rows, actions) = (log.len(), log.actions());
+    zeros_of(log.len(), log.actions())
+}
+
+/// The same for so many rows and actions.
+///
+/// # Errors
+/// [`BoplError::TooManyPairs`].
+pub(super) fn zeros_of(rows: usize, actions: usize) -> Result<Vec<f64>, BoplError> {
     let too_many = BoplError::TooManyPairs { rows, actions };
     let pairs = rows.checked_mul(actions).ok_or_else(|| too_many.clone())?;
     let mut zeros = Vec::new();

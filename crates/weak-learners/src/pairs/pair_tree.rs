@@ -192,6 +192,24 @@ impl PairTree {
         Ok(())
     }
 
+    /// f of a row whose x_j `x` gives, for action 0: of a tree with one action, such as one over candidates.
+    /// `x` is asked for j below the number of inputs only.
+    #[inline]
+    pub fn value_of(&self, x: impl Fn(usize) -> f64) -> f64 {
+        let mut node = 0;
+        loop {
+            match self.parts.nodes[node as usize] {
+                PairNode::Leaf { value } => return value,
+                PairNode::Context { feature, threshold, below, rest } => {
+                    node = if x(feature as usize) < threshold { below } else { rest };
+                }
+                PairNode::Action { action, others, this } => {
+                    node = if action == 0 { this } else { others };
+                }
+            }
+        }
+    }
+
     /// The value of the leaf that a pair reaches from a node.
     fn walk(&self, x: Row<'_>, a: u32, mut node: u32) -> f64 {
         loop {

@@ -93,11 +93,9 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         Ok(ControlFlow::Continue(round))
     }
 
-    /// Theorem 1, with the realised decreases: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
+    /// Theorem 1, with the realised decreases.
     fn bound(&self) -> f64 {
-        let Self { optimal, delta_0, decreased, .. } = *self;
-        let rest = if delta_0 > 0.0 { delta_0 * (-decreased / delta_0).exp() } else { delta_0 };
-        within_range(optimal + rest)
+        bound(self.optimal, self.delta_0, self.decreased)
     }
 
     /// A run that starts at the uniform policy, F_0 = 0.
@@ -445,6 +443,12 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
         let start = at_ensemble(log, ensemble)?;
         Self::start(log, learner, settings, start, Some(predictions))
     }
+}
+
+/// Theorem 1: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
+pub(in crate::bopl) fn bound(optimal: f64, delta_0: f64, decreased: f64) -> f64 {
+    let rest = if delta_0 > 0.0 { delta_0 * (-decreased / delta_0).exp() } else { delta_0 };
+    within_range(optimal + rest)
 }
 
 /// An ensemble of the log's coding with its values on the log.

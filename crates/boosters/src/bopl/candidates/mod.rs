@@ -1,0 +1,12 @@
+//! Boosted off-policy learning over candidates that have features of their own.
+//!
+//! The round is that of `algorithm.rs`; what differs is the layout of the pairs. Reading order:
+//! [`CandidateBoosting`], a run; `weighted_candidates.rs`, the passes of its rounds; [`CandidateEnsemble`],
+//! the scores that it returns.
+
+mod candidate_boosting;
+mod candidate_ensemble;
+mod weighted_candidates;
+
+pub use candidate_boosting::CandidateBoosting;
+pub use candidate_ensemble::CandidateEnsemble;

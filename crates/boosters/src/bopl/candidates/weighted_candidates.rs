@@ -1,0 +1,282 @@
+//! The passes of a round over the pairs of a log of candidates.
+//!
+//! The pairs of a choice stand together. A pass goes block by block of choices; the sums of blocks are added
+//! in their order, so that the number of threads changes nothing.
+
+use crate::bopl::pass::{
+    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, in_pool, total,
+};
+use crate::bopl::policy_log::PolicyLog;
+use crate::bopl::weighted_log::{ImportanceWeights, mean, ratios};
+use crate::bopl::{Along, BoplError, PolicyObjective, Smoothness};
+use off_policy::candidates::CandidateLog;
+use std::ops::Range;
+
+/// The choices of a block.
+const BLOCK: usize = 128;
+
+/// The pairs of every choice, the one that was chosen, and v_i = (r_i + b)/p_i.
+#[derive(Debug, Clone)]
+pub(super) struct WeightedCandidates {
+    offsets: Vec<usize>,
+    /// The pair a_i.
+    logged: Vec<usize>,
+    propensities: Vec<f64>,
+    /// r_i/p_i.
+    untranslated: Vec<f64>,
+    /// v_i.
+    ratios: Vec<f64>,
+}
+
+impl WeightedCandidates {
+    /// With v_i = (r_i + b)·w_i for these weights.
+    ///
+    /// # Errors
+    /// [`BoplError::BadParameter`] for a translation beyond 1e140, [`BoplError::Importance`] for such a v_i,
+    /// r_i/p_i or 1/p_i.
+    pub(super) fn new(
+        log: &CandidateLog,
+        translation: f64,
+        weights: ImportanceWeights,
+    ) -> Result<Self, BoplError> {
+        let (ratios, untranslated) = ratios(log.rewards(), log.propensities(), translation, weights)?;
+        Ok(Self {
+            offsets: log.candidates().offsets().to_vec(),
+            logged: (0..log.len()).filter_map(|i| log.logged_pair(i)).collect(),
+            propensities: log.propensities().to_vec(),
+            untranslated,
+            ratios,
+        })
+    }
+
+    /// v_i.
+    pub(super) fn ratios(&self) -> &[f64] {
+        &self.ratios
+    }
+
+    /// Whether some choice has two candidates.
+    pub(super) fn has_choice(&self) -> bool {
+        self.pairs() > self.len()
+    }
+
+    pub(super) fn pairs(&self) -> usize {
+        self.offsets[self.len()]
+    }
+
+    /// The mean of the least losses: below the risk of every policy.
+    pub(super) fn optimal_risk<O: PolicyObjective>(&self, objective: O) -> f64 {
+        let least = |v: &f64| if *v > 0.0 { objective.loss(*v, 1.0, 0.0) } else { 0.0 };
+        mean(self.len(), self.ratios.iter().map(least))
+    }
+
+    /// The choices of every block.
+    fn blocks(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        (0..self.len()).step_by(BLOCK).map(|from| from..self.len().min(from + BLOCK))
+    }
+
+    /// The pairs of a choice.
+    fn of(&self, i: usize) -> Range<usize> {
+        self.offsets[i]..self.offsets[i + 1]
+    }
+
+    /// Cuts numbers of pairs into those of blocks.
+    fn cut<'v>(&self, mut pairs: &'v mut [f64]) -> Vec<&'v mut [f64]> {
+        let of_block = |choices: Range<usize>| {
+            let count = self.offsets[choices.end] - self.offsets[choices.start];
+            let (own, rest) = std::mem::take(&mut pairs).split_at_mut(count);
+            pairs = rest;
+            own
+        };
+        self.blocks().map(of_block).collect()
+    }
+
+    /// Sums over blocks in their order.
+    fn sum<S: std::ops::AddAssign + Default + Send>(
+        &self,
+        of: impl Fn(Range<usize>) -> S + Sync + Send,
+    ) -> S {
+        total(in_pool(self.pairs()), self.blocks().collect(), |(_, choices)| of(choices))
+    }
+
+    /// u and π(a_i|x_i) of choice i at these scores of its pairs.
+    fn gradient_of<O: PolicyObjective>(
+        &self,
+        objective: O,
+        i: usize,
+        scores: &[f64],
+        u: &mut [f64],
+        sums: &mut PolicySums,
+    ) -> f64 {
+        let (chosen, v) = (self.logged[i] - self.offsets[i], self.ratios[i]);
+        let top = scores.iter().fold(f64::MIN, |top: f64, score| top.max(*score));
+        let (mut total, mut rest) = (0.0, 0.0);
+        for (k, (e, score)) in u.iter_mut().zip(scores).enumerate() {
+            *e = (score - top).exp();
+            total += *e;
+            rest += if k == chosen { 0.0 } else { *e };
+        }
+        let pi = u[chosen] / total;
+        let ln_pi = if O::USES_LOGARITHM { scores[chosen] - top - total.ln() } else { 0.0 };
+        let factor = objective.factor(v, pi) / total;
+        let mut gradient_squared = 0.0;
+        for (k, u) in u.iter_mut().enumerate() {
+            // 1 − π(a_i) is the sum of the others, which does not cancel.
+            *u = factor * if k == chosen { rest } else { -*u };
+            gradient_squared += *u * *u;
+        }
+        *sums += PolicySums {
+            objective: objective.loss(v, pi, ln_pi),
+            gradient_squared,
+            reward: self.untranslated[i] * pi,
+            importance: pi / self.propensities[i],
+        };
+        pi
+    }
+
+    /// The same of the choices of a block.
+    fn gradient_of_block<O: PolicyObjective>(
+        &self,
+        objective: O,
+        block: usize,
+        scores: &[f64],
+        u: &mut [f64],
+        logged: &mut [f64],
+    ) -> PolicySums {
+        let first = self.offsets[block * BLOCK];
+        let mut sums = PolicySums::default();
+        for (i, pi) in (block * BLOCK..).zip(logged) {
+            let own = self.offsets[i] - first..self.offsets[i + 1] - first;
+            *pi = self.gradient_of(objective, i, &scores[own.clone()], &mut u[own], &mut sums);
+        }
+        sums
+    }
+}
+
+impl PolicyLog for WeightedCandidates {
+    fn len(&self) -> usize {
+        self.ratios.len()
+    }
+
+    /// A pair is an example of the base learner, with one action.
+    fn shape(&self) -> (usize, usize) {
+        (self.pairs(), 1)
+    }
+
+    fn advance<O: PolicyObjective>(
+        &self,
+        objective: O,
+        alpha: f64,
+        f: &[f64],
+        scores: &mut [f64],
+        Gradient { u, logged, .. }: &mut Gradient,
+    ) -> PolicySums {
+        let blocks = self.cut(scores).into_iter().zip(self.cut(u)).zip(logged.chunks_mut(BLOCK));
+        total(in_pool(self.pairs()), blocks.collect(), |(b, ((scores, u), logged))| {
+            let first = self.offsets[b * BLOCK];
+            let f = &f[first..][..scores.len()];
+            scores.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
+            self.gradient_of_block(objective, b, scores, u, logged)
+        })
+    }
+
+    fn gradient<O: PolicyObjective>(
+        &self,
+        objective: O,
+        scores: &[f64],
+        Gradient { u, logged, .. }: &mut Gradient,
+    ) -> PolicySums {
+        let blocks = self.cut(u).into_iter().zip(logged.chunks_mut(BLOCK)).collect();
+        total(in_pool(self.pairs()), blocks, |(b, (u, logged))| {
+            let scores = &scores[self.offsets[b * BLOCK]..][..u.len()];
+            self.gradient_of_block(objective, b, scores, u, logged)
+        })
+    }
+
+    fn local_weights<O: PolicyObjective>(&self, objective: O, gradient: &Gradient, weights: &mut [f64]) {
+        let blocks = self.blocks().zip(self.cut(weights)).collect();
+        total(in_pool(self.pairs()), blocks, |(_, (choices, weights))| {
+            let first = self.offsets[choices.start];
+            for i in choices {
+                let (v, pi) = (self.ratios[i], gradient.logged[i]);
+                let size = objective.factor(v, pi).abs();
+                for p in self.of(i) {
+                    let u = gradient.u[p];
+                    // |u| is |c|(1 − π) of the logged candidate, and |c|π of the others.
+                    let other = if p == self.logged[i] { pi } else { 1.0 - u.abs() / size };
+                    let w = u.abs() * other.max(LEAST_REST);
+                    // A pair with a gradient has a weight, also where the product underflows.
+                    weights[p - first] = if u == 0.0 { 0.0 } else { w.max(f64::from_bits(1)) };
+                }
+            }
+            Done
+        });
+    }
+
+    fn local_derivative<O: PolicyObjective>(
+        &self,
+        objective: O,
+        gradient: &Gradient,
+        f: &[f64],
+        eta: f64,
+    ) -> DirectionalDerivative {
+        self.sum(|choices| {
+            let mut sums = DirectionalDerivative::default();
+            for i in choices {
+                let of_logged = f[self.logged[i]];
+                let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+                // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged candidate)².
+                let (mut gain, mut square) = (0.0, 0.0);
+                for (u, f) in gradient.u[self.of(i)].iter().zip(&f[self.of(i)]) {
+                    (low, high) = (low.min(*f), high.max(*f));
+                    gain += u * f;
+                    square += u.abs() * (f - of_logged).powi(2);
+                }
+                let (v, pi) = (self.ratios[i], gradient.logged[i]);
+                let c = objective.factor(v, pi);
+                // Of m = ⟨π, f⟩: U_i = c(f_{a_i} − m), and Var_π(f) = E(f − f_{a_i})² − (f_{a_i} − m)².
+                let variance = if c == 0.0 { 0.0 } else { (square / c.abs() - (gain / c).powi(2)).max(0.0) };
+                let along = Along { pi, variance, range: high - low, eta };
+                sums += DirectionalDerivative { gain, curvature: objective.local_curvature(v, along) };
+            }
+            sums
+        })
+    }
+
+    fn directional_derivative<O: PolicyObjective>(
+        &self,
+        objective: O,
+        u: &[f64],
+        f: &[f64],
+        smoothness: Smoothness,
+    ) -> DirectionalDerivative {
+        self.sum(|choices| {
+            let mut sums = DirectionalDerivative::default();
+            for i in choices {
+                let (u, f) = (&u[self.of(i)], &f[self.of(i)]);
+                let curvature = objective.curvature(self.ratios[i], smoothness) * rows::dot(f, f);
+                sums += DirectionalDerivative { gain: rows::dot(u, f), curvature };
+            }
+            sums
+        })
+    }
+
+    fn probe<O: PolicyObjective>(&self, objective: O, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
+        let sums = self.sum(|choices| {
+            let (mut moved, mut u, mut all) = (Vec::new(), Vec::new(), Probe::default());
+            for i in choices {
+                let f = &f[self.of(i)];
+                moved.clear();
+                moved.extend(scores[self.of(i)].iter().zip(f).map(|(score, f)| score + alpha * f));
+                u.clear();
+                u.resize(f.len(), 0.0);
+                let mut sums = PolicySums::default();
+                self.gradient_of(objective, i, &moved, &mut u, &mut sums);
+                all += Probe { objective: sums.objective, gain: rows::dot(&u, f) };
+            }
+            all
+        });
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let n = self.len() as f64;
+        (sums.objective / n, -sums.gain / n)
+    }
+}

@@ -1,0 +1,274 @@
+//! Candidates with features of their own: every round recomputed from the trees on the rows that the pairs
+//! stand for, on a real log, and the same policies as with fixed actions where these are the candidates.
+
+use crate::logs::{Reward, Task};
+use boosters::bopl::{
+    Along, Bopl, BoplError, BoplLs, BoplS, CandidateBoosting, CandidateEnsemble, PolicyBoosting,
+    PolicyObjective, Settings, Smoothness, Step,
+};
+use off_policy::candidates::{AmongCandidates, CandidateLog, CandidatePolicy, CandidateScores, OnCandidates};
+use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
+use off_policy::policies::Softmax;
+use off_policy::{ActionSets, Log, Rewards};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rows::{Candidates, RowMatrix};
+use weak_learners::pairs::{
+    BinnedCandidates, BinnedContexts, HistogramCandidateTree, HistogramPairTree, PairGrowth, PairHypothesis,
+    RowSampling,
+};
+
+/// A log of letters as one of candidates: the letters on offer in every row are items, with an identity, two
+/// features of each letter, and one of the pair.
+struct Letters {
+    fixed: Log,
+    log: CandidateLog,
+}
+
+impl Letters {
+    fn of(n: usize, seed: u64) -> Self {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let log = Task::letters(n).log(Reward::Partial, seed);
+        let (mut offsets, mut items, mut chosen, mut sets) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        for i in 0..log.len() {
+            let logged = log.logged_actions()[i];
+            let mut set: Vec<u32> = (0..26).filter(|a| *a == logged || rng.random_range(0..5) == 0).collect();
+            set.sort_unstable();
+            chosen.push(u32::try_from(set.iter().position(|a| *a == logged).unwrap()).unwrap());
+            items.extend(&set);
+            offsets.push(items.len());
+            sets.push(set);
+        }
+        let (logged, p) = (log.logged_actions().to_vec(), log.propensities().to_vec());
+        let rewards = Rewards(log.rewards().to_vec());
+        let fixed = Log::new(log.contexts().clone(), 26, logged, p.clone(), rewards.clone()).unwrap();
+        let fixed = fixed.with_action_sets(ActionSets::new(26, sets).unwrap()).unwrap();
+        let of_letters = (0..26).flat_map(|a| [f64::from(a % 5), f64::from(a / 5)]).collect();
+        let of_pairs: Vec<f64> = items.iter().map(|a| f64::from(*a) * rng.random::<f64>()).collect();
+        let candidates = Candidates::builder(offsets)
+            .contexts(log.contexts().clone())
+            .features(RowMatrix::dense(1, of_pairs).unwrap())
+            .items(items.clone(), RowMatrix::dense(2, of_letters).unwrap())
+            .identities(items, 20)
+            .build()
+            .unwrap();
+        let log = CandidateLog::new(candidates, chosen, p, rewards).unwrap();
+        Self { fixed, log }
+    }
+}
+
+fn growth(depth: u32) -> PairGrowth {
+    PairGrowth::builder().max_depth(depth).min_child_weight(0.5).reg_lambda(0.5).build().unwrap()
+}
+
+/// π of the pairs of a choice.
+fn softmax(scores: &[f64]) -> Vec<f64> {
+    let top = scores.iter().fold(f64::MIN, |top: f64, s| top.max(*s));
+    let e: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
+    let sum: f64 = e.iter().sum();
+    e.into_iter().map(|e| e / sum).collect()
+}
+
+fn objective<O: PolicyObjective>(o: O, log: &CandidateLog, b: f64, scores: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..log.len() {
+        let pairs = log.candidates().pairs_of(i);
+        let pi = softmax(&scores[pairs])[log.chosen()[i] as usize];
+        sum += o.loss((log.rewards()[i] + b) / log.propensities()[i], pi, pi.ln());
+    }
+    sum / log.len() as f64
+}
+
+/// Plays rounds, and holds each to Theorem 1 by the definitions.
+fn holds<O: PolicyObjective>(step: Step, b: f64, rounds: usize) {
+    let Letters { log, .. } = Letters::of(700, 3);
+    let (n, o) = (log.len() as f64, O::of(None, log.len()));
+    let expanded = log.candidates().expanded().unwrap();
+    let sample = BinnedCandidates::new(log.candidates().clone()).unwrap();
+    let settings = Settings::builder().translation(b).step(step).build().unwrap();
+    let learner = HistogramCandidateTree::new(growth(4));
+    let mut run = CandidateBoosting::<O, _>::new(&log, learner, settings).unwrap();
+    let mut scores = vec![0.0; expanded.len()];
+    let v = |i: usize| (log.rewards()[i] + b) / log.propensities()[i];
+    let least = |i: usize| if v(i) > 0.0 { o.loss(v(i), 1.0, 0.0) } else { 0.0 };
+    let optimal = (0..log.len()).map(least).sum::<f64>() / n;
+    let mut before = objective(o, &log, b, &scores);
+    let size = 1.0 + before.abs();
+    let near = |x: f64, y: f64| (x - y).abs() <= 1e-9 * size;
+    assert!(near(run.objective(), before) && near(run.delta_0(), before - optimal));
+    let (delta_0, mut decreased) = (before - optimal, 0.0);
+    for t in 0..rounds {
+        let round = run.round(&sample).unwrap().continue_value().unwrap();
+        let tree = &run.member(t).unwrap().predictor;
+        let f: Vec<f64> = expanded.iter().map(|x| tree.score(x, 0).unwrap()).collect();
+        let (mut gain, mut curvature) = (0.0, 0.0);
+        for i in 0..log.len() {
+            let pairs = log.candidates().pairs_of(i);
+            let (pi, f) = (softmax(&scores[pairs.clone()]), &f[pairs]);
+            let chosen = log.chosen()[i] as usize;
+            let mean: f64 = pi.iter().zip(f).map(|(p, f)| p * f).sum();
+            gain += o.factor(v(i), pi[chosen]) * (f[chosen] - mean);
+            curvature += match step {
+                Step::SecondOrder { learning_rate: eta } => {
+                    let variance = pi.iter().zip(f).map(|(p, f)| p * (f - mean).powi(2)).sum();
+                    let ends = f.iter().fold((f64::MAX, f64::MIN), |(l, h), f| (l.min(*f), h.max(*f)));
+                    let along = Along { pi: pi[chosen], variance, range: ends.1 - ends.0, eta };
+                    o.local_curvature(v(i), along)
+                }
+                Step::Closed(smoothness) => {
+                    o.curvature(v(i), smoothness) * f.iter().map(|f| f * f).sum::<f64>()
+                }
+                Step::LineSearch => {
+                    o.curvature(v(i), Smoothness::Sharp) * f.iter().map(|f| f * f).sum::<f64>()
+                }
+            };
+        }
+        let minimum = gain / curvature;
+        let alpha = match step {
+            Step::SecondOrder { learning_rate } => minimum.clamp(-learning_rate, learning_rate),
+            _ => minimum,
+        };
+        let what = format!("{}, {step:?}, round {t}: {round:?}", O::NAME);
+        if step == Step::LineSearch {
+            assert!(round.alpha.abs() >= (1.0 - 1e-6) * alpha.abs(), "{what}: {alpha}");
+        } else {
+            assert!((round.alpha - alpha).abs() <= 1e-6 * alpha.abs(), "{what}: α is {alpha}");
+        }
+        let decrease = (alpha * gain - alpha * alpha * curvature / 2.0) / n;
+        assert!((round.decrease - decrease).abs() <= 1e-5 * decrease, "{what}: decrease {decrease}");
+        scores.iter_mut().zip(&f).for_each(|(score, f)| *score += round.alpha * f);
+        assert!(scores.iter().zip(run.scores()).all(|(a, b)| a.to_bits() == b.to_bits()), "{what}");
+        let after = objective(o, &log, b, &scores);
+        assert!(near(round.objective, after), "{what}: the objective is {after}");
+        assert!(round.decrease > 0.0 && after <= before - round.decrease + 1e-9 * size, "{what}: {before}");
+        decreased += round.decrease;
+        let bound = optimal + delta_0 * (-decreased / delta_0).exp();
+        assert!(near(round.bound, bound) && after <= bound + 1e-9 * size, "{what}: Theorem 1, {bound}");
+        before = after;
+    }
+    let policy = Softmax::new(run.ensemble(), 1.0).unwrap();
+    let on_log = OnCandidates::new(&log, &policy);
+    let found = OffPolicyEvaluation::of_observations(&on_log, EstimatorSettings::default()).unwrap();
+    assert!((found.ips.value - run.ips()).abs() < 1e-9 * (1.0 + run.ips().abs()));
+    assert!(run.ips() > log.rewards().iter().sum::<f64>() / n, "it learns");
+}
+
+#[test]
+fn theorem_1_with_the_paper_s_and_sharp_constants() {
+    for smoothness in [Smoothness::Paper, Smoothness::Sharp] {
+        holds::<Bopl>(Step::Closed(smoothness), -0.1, 8);
+        holds::<BoplS>(Step::Closed(smoothness), -0.1, 8);
+    }
+}
+
+#[test]
+fn theorem_1_with_a_line_search_and_of_the_second_order() {
+    for step in [Step::LineSearch, Step::SecondOrder { learning_rate: 0.3 }] {
+        holds::<Bopl>(step, -0.1, 8);
+        holds::<BoplS>(step, -0.1, 8);
+        holds::<BoplLs>(step, 0.0, 8);
+    }
+}
+
+/// Where the items are known by their identities alone, a policy over candidates is one over fixed actions
+/// of which some are on offer.
+#[test]
+fn identities_alone_are_fixed_actions() {
+    let Letters { fixed, log } = Letters::of(1500, 4);
+    let offsets = log.candidates().offsets().to_vec();
+    let items = log.candidates().items().to_vec();
+    let candidates = Candidates::builder(offsets).contexts(fixed.contexts().clone());
+    let candidates = candidates.identities(items.clone(), 26).build().unwrap();
+    let (chosen, p) = (log.chosen().to_vec(), log.propensities().to_vec());
+    let log = CandidateLog::new(candidates.clone(), chosen, p, Rewards(log.rewards().to_vec())).unwrap();
+    let step = Step::SecondOrder { learning_rate: 0.2 };
+    let settings = Settings::builder().translation(-0.1).step(step).build().unwrap();
+    let of_pairs = HistogramCandidateTree::new(growth(5));
+    let mut run = CandidateBoosting::<BoplS, _>::new(&log, of_pairs, settings).unwrap();
+    let of_actions = HistogramPairTree::new(growth(5));
+    let mut other = PolicyBoosting::<BoplS, _>::new(&fixed, of_actions, settings).unwrap();
+    let sample = BinnedCandidates::new(candidates).unwrap();
+    let contexts = BinnedContexts::new(fixed.contexts().clone()).unwrap();
+    for t in 0..10 {
+        let one = run.round(&sample).unwrap().continue_value().unwrap();
+        let two = other.round(&contexts).unwrap().continue_value().unwrap();
+        let leaves = run.member(t).unwrap().predictor.leaves();
+        assert_eq!(leaves, other.ensemble().members()[t].predictor.leaves());
+        assert!(leaves > 10, "{leaves}");
+        for (a, b) in [(one.objective, two.objective), (one.alpha, two.alpha), (one.ips, two.ips)] {
+            assert!((a - b).abs() <= 1e-4 * b.abs(), "round {t}: {one:?} {two:?}");
+        }
+    }
+    let choices = log.candidates().choices().iter().zip(&items);
+    for (score, (i, a)) in run.scores().iter().zip(choices) {
+        let of_action = other.scores()[*a as usize * fixed.len() + *i as usize];
+        assert!((score - of_action).abs() < 2e-2 * (1.0 + of_action.abs()), "{score} {of_action}");
+    }
+}
+
+#[test]
+fn a_run_does_not_depend_on_the_number_of_threads() {
+    let Letters { log, .. } = Letters::of(8000, 5);
+    assert!(log.candidates().pairs() > 40_000);
+    let sample = BinnedCandidates::new(log.candidates().clone()).unwrap();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let learner = HistogramCandidateTree::new(growth(6));
+            let learner = RowSampling::new(learner, 0.7, ChaCha8Rng::seed_from_u64(1)).unwrap();
+            let step = Step::SecondOrder { learning_rate: 0.2 };
+            let settings = Settings::builder().translation(-0.2).step(step).build().unwrap();
+            let mut run = CandidateBoosting::<BoplS, _>::new(&log, learner, settings).unwrap();
+            (0..4).for_each(|_| assert!(run.round(&sample).unwrap().is_continue()));
+            let mut scores = vec![0.0; log.candidates().pairs()];
+            let all = 0..scores.len();
+            run.ensemble().candidate_scores(log.candidates(), all, &mut scores).unwrap();
+            assert_eq!(scores, run.scores());
+            (run.ensemble(), run.record().to_vec())
+        })
+    };
+    let one = run(1);
+    for threads in [2, 4] {
+        assert_eq!(run(threads), one);
+    }
+}
+
+#[test]
+fn a_saved_ensemble_scores_as_before_and_refuses_other_candidates() {
+    let Letters { log, .. } = Letters::of(200, 6);
+    let sample = BinnedCandidates::new(log.candidates().clone()).unwrap();
+    let learner = HistogramCandidateTree::new(growth(3));
+    let mut run = CandidateBoosting::<BoplS, _>::new(&log, learner.clone(), Settings::default()).unwrap();
+    (0..3).for_each(|_| assert!(run.round(&sample).unwrap().is_continue()));
+    let saved = serde_json::to_string(&run.ensemble()).unwrap();
+    let loaded: CandidateEnsemble = serde_json::from_str(&saved).unwrap();
+    assert_eq!(loaded, run.ensemble());
+    assert_eq!(loaded.prefix(2).members().len(), 2);
+    for (good, bad) in [("\"contexts\":16", "\"contexts\":15"), ("\"alpha\":", "\"alpha\":1e999,\"x\":")] {
+        assert!(serde_json::from_str::<CandidateEnsemble>(&saved.replacen(good, bad, 1)).is_err(), "{bad}");
+    }
+    // Other columns, and a sample of another log.
+    let other = Candidates::builder(vec![0, 2]).contexts(RowMatrix::dense(1, vec![1.0]).unwrap());
+    let other = other.build().unwrap();
+    assert!(loaded.candidate_scores(&other, 0..2, &mut [0.0; 2]).is_err());
+    assert!(loaded.candidate_scores(log.candidates(), 0..3, &mut [0.0; 2]).is_err());
+    let beyond = log.candidates().pairs();
+    assert!(loaded.candidate_scores(log.candidates(), beyond..beyond + 1, &mut [0.0]).is_err());
+    let of_others = BinnedCandidates::new(other).unwrap();
+    assert!(matches!(run.round(&of_others), Err(BoplError::Mismatch { .. })));
+    let Letters { log: next, .. } = Letters::of(200, 7);
+    if next.candidates().pairs() == log.candidates().pairs() {
+        let of_next = BinnedCandidates::new(next.candidates().clone()).unwrap();
+        assert_eq!(run.round(&of_next), Err(BoplError::OtherContexts));
+    }
+    let shuffled = log.candidates().select(&(0..200).rev().collect::<Vec<_>>()).unwrap();
+    let of_shuffled = BinnedCandidates::new(shuffled).unwrap();
+    assert_eq!(run.round(&of_shuffled), Err(BoplError::OtherContexts));
+    assert_eq!(run.record().len(), 3);
+    let mut pi = vec![0.0; log.candidates().pairs()];
+    AmongCandidates.probabilities(log.candidates(), 0..200, &mut pi).unwrap();
+    assert!((pi.iter().sum::<f64>() - 200.0).abs() < 1e-9);
+    let negative = Settings::builder().translation(-1.0).build().unwrap();
+    let refused = CandidateBoosting::<BoplLs, _>::new(&log, learner, negative);
+    assert!(matches!(refused, Err(BoplError::NegativeReward { .. })));
+}
