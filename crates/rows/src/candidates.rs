@@ -3,6 +3,7 @@
 use crate::{Row, RowError, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// n choices, each among candidates of its own: the *pairs* of a choice and a candidate, and what is known of
 /// them.
@@ -31,7 +32,11 @@ use std::ops::Range;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
-pub struct Candidates {
+pub struct Candidates(Arc<Shared>);
+
+/// The data that copies of candidates share.
+#[derive(Debug, PartialEq)]
+struct Shared {
     parts: Parts,
     /// The choice of every pair.
     choices: Vec<u32>,
@@ -92,7 +97,7 @@ impl Candidates {
     /// n, the number of choices.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.parts.offsets.len() - 1
+        self.0.parts.offsets.len() - 1
     }
 
     /// Never.
@@ -104,19 +109,19 @@ impl Candidates {
     /// The number of pairs.
     #[must_use]
     pub fn pairs(&self) -> usize {
-        self.choices.len()
+        self.0.choices.len()
     }
 
     /// The first pair of every choice, and the number of pairs.
     #[must_use]
     pub fn offsets(&self) -> &[usize] {
-        &self.parts.offsets
+        &self.0.parts.offsets
     }
 
     /// The pairs of choice i; empty behind the last one.
     #[must_use]
     pub fn pairs_of(&self, i: usize) -> Range<usize> {
-        match self.parts.offsets.get(i..).and_then(|rest| rest.get(..2)) {
+        match self.0.parts.offsets.get(i..).and_then(|rest| rest.get(..2)) {
             Some(ends) => ends[0]..ends[1],
             None => 0..0,
         }
@@ -125,38 +130,38 @@ impl Candidates {
     /// The choice of every pair.
     #[must_use]
     pub fn choices(&self) -> &[u32] {
-        &self.choices
+        &self.0.choices
     }
 
     /// The features of the contexts, a row a choice.
     #[must_use]
     pub fn contexts(&self) -> Option<&RowMatrix> {
-        self.parts.contexts.as_ref()
+        self.0.parts.contexts.as_ref()
     }
 
     /// The features of the pairs, a row a pair.
     #[must_use]
     pub fn features(&self) -> Option<&RowMatrix> {
-        self.parts.features.as_ref()
+        self.0.parts.features.as_ref()
     }
 
     /// The item of every pair; empty without items.
     #[must_use]
     pub fn items(&self) -> &[u32] {
-        &self.parts.items
+        &self.0.parts.items
     }
 
     /// The features of the items, a row an item.
     #[must_use]
     pub fn item_features(&self) -> Option<&RowMatrix> {
-        self.parts.item_features.as_ref()
+        self.0.parts.item_features.as_ref()
     }
 
     /// The columns of every level.
     #[must_use]
     pub fn shape(&self) -> CandidateShape {
         let columns = |matrix: &Option<RowMatrix>| matrix.as_ref().map_or(0, RowMatrix::dimension);
-        let Parts { contexts, features, item_features, identities, .. } = &self.parts;
+        let Parts { contexts, features, item_features, identities, .. } = &self.0.parts;
         CandidateShape {
             contexts: columns(contexts),
             features: columns(features),
@@ -174,13 +179,13 @@ impl Candidates {
     /// A pair; `None` behind the last one.
     #[must_use]
     pub fn pair(&self, p: usize) -> Option<Candidate<'_>> {
-        let choice = *self.choices.get(p)? as usize;
-        let item = self.parts.items.get(p).map(|item| *item as usize);
+        let choice = *self.0.choices.get(p)? as usize;
+        let item = self.0.parts.items.get(p).map(|item| *item as usize);
         Some(Candidate {
             context: self.contexts().and_then(|contexts| contexts.row(choice)),
             own: self.features().and_then(|features| features.row(p)),
             item: item.zip(self.item_features()).and_then(|(item, features)| features.row(item)),
-            identity: item.filter(|item| *item < self.parts.identities),
+            identity: item.filter(|item| *item < self.0.parts.identities),
         })
     }
 
@@ -203,15 +208,15 @@ impl Candidates {
         };
         let parts = Parts {
             offsets,
-            contexts: of(&self.parts.contexts, &mut choices.iter().copied())?,
-            features: of(&self.parts.features, &mut pairs())?,
-            items: if self.parts.items.is_empty() {
+            contexts: of(&self.0.parts.contexts, &mut choices.iter().copied())?,
+            features: of(&self.0.parts.features, &mut pairs())?,
+            items: if self.0.parts.items.is_empty() {
                 Vec::new()
             } else {
-                pairs().map(|p| self.parts.items[p]).collect()
+                pairs().map(|p| self.0.parts.items[p]).collect()
             },
-            item_features: self.parts.item_features.clone(),
-            identities: self.parts.identities,
+            item_features: self.0.parts.item_features.clone(),
+            identities: self.0.parts.identities,
         };
         parts.try_into()
     }
@@ -242,7 +247,7 @@ impl Candidates {
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{DefaultHasher, Hasher};
         let mut hasher = DefaultHasher::new();
-        let Parts { offsets, contexts, features, items, item_features, identities } = &self.parts;
+        let Parts { offsets, contexts, features, items, item_features, identities } = &self.0.parts;
         for matrix in [contexts, features, item_features] {
             hasher.write_u64(matrix.as_ref().map_or(0, RowMatrix::fingerprint));
         }
@@ -336,8 +341,8 @@ impl CandidatesBuilder {
 }
 
 impl From<Candidates> for Parts {
-    fn from(candidates: Candidates) -> Self {
-        candidates.parts
+    fn from(Candidates(shared): Candidates) -> Self {
+        Arc::try_unwrap(shared).map_or_else(|shared| shared.parts.clone(), |shared| shared.parts)
     }
 }
 
@@ -382,7 +387,7 @@ impl TryFrom<Parts> for Candidates {
         for (i, ends) in (0_u32..).zip(offsets.windows(2)) {
             choices.resize(ends[1], i);
         }
-        let candidates = Self { parts, choices };
+        let candidates = Self(Arc::new(Shared { parts, choices }));
         match candidates.dimension() {
             0 => Err(RowError::Empty),
             dimension if dimension > limit => Err(RowError::TooManyCoordinates { dimension, limit }),
