@@ -24,7 +24,7 @@ mod reward_regression;
 mod candidates;
 
 pub use algorithm::{Step, Weight};
-pub use candidates::{CandidateBoosting, CandidateEnsemble};
+pub use candidates::{CandidateBoosting, CandidateEnsemble, CandidateRegression};
 pub use classification::Classification;
 pub use ensemble::{Member, PolicyEnsemble};
 pub use error::BoplError;

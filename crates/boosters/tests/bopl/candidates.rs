@@ -3,8 +3,8 @@
 
 use crate::logs::{Reward, Task};
 use boosters::bopl::{
-    Along, Bopl, BoplError, BoplLs, BoplS, CandidateBoosting, CandidateEnsemble, PolicyBoosting,
-    PolicyObjective, Settings, Smoothness, Step,
+    Along, Bopl, BoplError, BoplLs, BoplS, CandidateBoosting, CandidateEnsemble, CandidateRegression,
+    PolicyBoosting, PolicyObjective, Settings, Smoothness, Step,
 };
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidatePolicy, CandidateScores, OnCandidates};
 use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
@@ -271,4 +271,33 @@ fn a_saved_ensemble_scores_as_before_and_refuses_other_candidates() {
     let negative = Settings::builder().translation(-1.0).build().unwrap();
     let refused = CandidateBoosting::<BoplLs, _>::new(&log, learner, negative);
     assert!(matches!(refused, Err(BoplError::NegativeReward { .. })));
+}
+
+/// The error of the logged pairs falls every round, and nothing is learnt from the others.
+#[test]
+fn regression_lowers_the_error_of_the_logged_pairs() {
+    let Letters { log, .. } = Letters::of(900, 8);
+    let sample = BinnedCandidates::new(log.candidates().clone()).unwrap();
+    let mut run = CandidateRegression::new(&log, HistogramCandidateTree::new(growth(5)), 0.3).unwrap();
+    let expanded = log.candidates().expanded().unwrap();
+    let mut scores = vec![log.rewards().iter().sum::<f64>() / 900.0; expanded.len()];
+    let error = |scores: &[f64]| {
+        let of = |i: usize| (log.rewards()[i] - scores[log.logged_pair(i).unwrap()]).powi(2);
+        (0..900).map(of).sum::<f64>() / 900.0
+    };
+    for t in 1..=10 {
+        let before = run.squared_error();
+        assert!(run.round(&sample).unwrap().is_continue());
+        let tree = &run.ensemble().members()[t].predictor;
+        let value = |x| 0.3 * tree.score(x, 0).unwrap();
+        scores.iter_mut().zip(expanded.iter()).for_each(|(score, x)| *score += value(x));
+        assert!(run.squared_error() < before, "round {t}");
+        assert!((run.squared_error() - error(&scores)).abs() < 1e-9);
+    }
+    let mut again = vec![0.0; scores.len()];
+    run.ensemble().candidate_scores(log.candidates(), 0..scores.len(), &mut again).unwrap();
+    assert_eq!(again, run.scores());
+    assert!(CandidateRegression::new(&log, HistogramCandidateTree::new(growth(5)), 0.0).is_err());
+    let shuffled = log.candidates().select(&(0..900).rev().collect::<Vec<_>>()).unwrap();
+    assert_eq!(run.round(&BinnedCandidates::new(shuffled).unwrap()), Err(BoplError::OtherContexts));
 }

@@ -60,6 +60,11 @@ impl CandidateEnsemble {
         Self { shape, schema, members }
     }
 
+    /// F ← F + αf, which the caller has checked.
+    pub(super) fn push(&mut self, member: Member<PairTree>) {
+        self.members.push(member);
+    }
+
     /// The columns of the candidates that it scores.
     #[must_use]
     pub fn shape(&self) -> CandidateShape {
