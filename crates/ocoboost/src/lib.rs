@@ -1,6 +1,7 @@
 //! The jobs of a practitioner: a policy from a log, an honest judgement of it, one file, and its use.
 //!
 //! * [`TrainJob`]: a policy within a budget of time, judged on rows that had no part in the choice.
+//! * [`CandidateJob`]: the same where every row has candidates with features of their own.
 //! * [`JudgeJob`]: the judgement of any policy on any log, and of several on one. A [`Judgement`] has
 //!   estimates, a lower bound on the improvement over the logging policy, and a [`Verdict`].
 //! * [`Breakdown`]: what lies behind a judgement: weights, reward by segment, what the policy changes.
@@ -43,6 +44,7 @@
 //! ```
 
 mod boost;
+mod candidates;
 mod classification;
 mod error;
 mod importance;
@@ -59,6 +61,10 @@ mod train;
 pub use boost::{
     BoostAlgorithm, BoostEvent, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer, ClassTable,
     Classifier, TriedBoost,
+};
+pub use candidates::{
+    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateObjective, CandidateRecipe,
+    CandidateRecord, TriedRecipe,
 };
 pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;

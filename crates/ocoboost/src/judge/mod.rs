@@ -25,7 +25,7 @@ use observations::Observed;
 use off_policy::Log;
 use off_policy::estimators::{
     Accumulator, Bootstrap, Estimate, EstimateError, Estimator, EstimatorSettings, Interval, Moments,
-    Observations, OffPolicyEvaluation, Resampling, RewardModel, StatedRanges, normal_interval,
+    Observation, Observations, OffPolicyEvaluation, Resampling, RewardModel, StatedRanges, normal_interval,
 };
 use off_policy::policies::Policy;
 
@@ -165,6 +165,26 @@ impl JudgeJob {
             None => None,
         };
         self.judge_one(log, target, &observed, tuning, circumstances)
+    }
+
+    /// The judgement of rows that are known already. `log` has what the log did; M and λ are chosen on the
+    /// `tuning` rows, if there are some.
+    pub(crate) fn judge_observations(
+        &self,
+        log: &Log,
+        rows: Vec<Observation>,
+        has_model: bool,
+        tuning: Option<&[Observation]>,
+        circumstances: &Circumstances<'_>,
+    ) -> Result<Judgement, JobError> {
+        let range = self.reward_range(log, circumstances);
+        let tuning = match tuning {
+            Some(others) => Tuning::on(others, log.len(), [range.lower, range.upper], self.delta)?,
+            None => None,
+        };
+        let observed = Observed { rows, has_model };
+        // The target matters for estimated propensities alone, which these rows do not have.
+        self.judge_one(log, Target::Logged, &observed, tuning, circumstances)
     }
 
     fn reward_range(&self, log: &Log, circumstances: &Circumstances<'_>) -> RewardRange {

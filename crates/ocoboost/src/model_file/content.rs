@@ -3,17 +3,21 @@
 use super::container::{self, Section, name};
 use super::{ModelFileError, trees, votes};
 use crate::boost::{Classifier, ClassifierParts};
+use crate::candidates::CandidateModel;
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Model, Provenance, TrainingRecord};
 use crate::stream::{StreamLearner, StreamParts};
+use boosters::bopl::{BoplError, CandidateEnsemble, PolicyEnsemble};
 use boosters::saved::write_atomically;
 use flate2::Compression;
 use off_policy::Schema;
 use off_policy::policies::Scores;
+use rows::CandidateShape;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use weak_learners::pairs::PairTree;
 
 /// The content of a model file.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +25,8 @@ use std::path::Path;
 pub enum Content {
     /// A policy.
     Policy(Box<Model>),
+    /// A policy over candidates that have features of their own.
+    Candidates(Box<CandidateModel>),
     /// A classifier of tables.
     Classifier(Box<Classifier>),
     /// A learner of a stream.
@@ -100,6 +106,7 @@ impl SavedState {
 const KIND: [u8; 4] = *b"KIND";
 const TREES: [u8; 4] = *b"TREE";
 const SCHEMA: [u8; 4] = *b"SCHM";
+const SHAPE: [u8; 4] = *b"SHAP";
 const RECORD: [u8; 4] = *b"RECD";
 const PROVENANCE: [u8; 4] = *b"PROV";
 const JUDGEMENT: [u8; 4] = *b"JUDG";
@@ -117,6 +124,7 @@ const CALIBRATION: [u8; 4] = *b"CALB";
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Policy,
+    Candidates,
     Classifier,
     Stream,
     State(String),
@@ -128,6 +136,7 @@ impl Content {
     pub fn kind(&self) -> String {
         match self {
             Self::Policy(_) => "a policy".to_owned(),
+            Self::Candidates(_) => "a policy over candidates".to_owned(),
             Self::Classifier(_) => "a classifier".to_owned(),
             Self::Stream(_) => "a learner of a stream".to_owned(),
             Self::State(state) => format!("a {}", state.kind),
@@ -159,6 +168,7 @@ impl Content {
     pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
         match self {
             Self::Policy(model) => policy_bytes(model),
+            Self::Candidates(model) => candidates_bytes(model),
             Self::Classifier(classifier) => classifier_bytes(classifier),
             Self::Stream(learner) => stream_bytes(learner),
             Self::State(state) => container::write(&state.sections()?, Compression::best()),
@@ -173,6 +183,7 @@ impl Content {
         let mut sections = Sections(container::read(bytes)?);
         let content = match sections.json(KIND)? {
             Kind::Policy => Self::Policy(Box::new(policy(&mut sections)?)),
+            Kind::Candidates => Self::Candidates(Box::new(candidates(&mut sections)?)),
             Kind::Classifier => Self::Classifier(Box::new(classifier(&mut sections)?)),
             Kind::Stream => Self::Stream(Box::new(stream(&mut sections)?)),
             Kind::State(kind) => {
@@ -224,6 +235,48 @@ fn policy(sections: &mut Sections) -> Result<Model, ModelFileError> {
     };
     let exploration = sections.json(EXPLORATION)?;
     model.with_exploration(exploration).map_err(|error: JobError| state(EXPLORATION)(error.to_string()))
+}
+
+/// The bytes of the file of a policy over candidates.
+pub(super) fn candidates_bytes(model: &CandidateModel) -> Result<Vec<u8>, ModelFileError> {
+    let CandidateModel { ensemble, record, provenance, judgement, exploration, format } = model;
+    let members = ensemble.members().to_vec();
+    let refused = |error: BoplError| ModelFileError::NotSerialisable {
+        section: name(TREES),
+        reason: error.to_string(),
+    };
+    let trees = PolicyEnsemble::of(ensemble.shape().dimension(), 1, members).map_err(refused)?;
+    let sections = [
+        section(KIND, &Kind::Candidates)?,
+        Section { tag: TREES, bytes: trees::encode(&trees) },
+        section(SHAPE, &ensemble.shape())?,
+        section(SCHEMA, &ensemble.schema().cloned())?,
+        section(RECORD, record)?,
+        section(PROVENANCE, provenance)?,
+        section(JUDGEMENT, judgement)?,
+        section(EXPLORATION, exploration)?,
+        section(FORMAT, format)?,
+    ];
+    container::write(&sections, Compression::best())
+}
+
+fn candidates(sections: &mut Sections) -> Result<CandidateModel, ModelFileError> {
+    let trees: PolicyEnsemble<PairTree> = trees::decode(&name(TREES), &sections.take(TREES)?)?;
+    let state = |tag| move |reason: String| ModelFileError::State { section: name(tag), reason };
+    let (shape, schema) = (sections.json::<CandidateShape>(SHAPE)?, sections.json(SCHEMA)?);
+    let ensemble = CandidateEnsemble::of(shape, schema, trees.members().to_vec());
+    let exploration: Exploration = sections.json(EXPLORATION)?;
+    if !(0.0..=1.0).contains(&exploration.epsilon) {
+        return Err(state(EXPLORATION)(format!("ε = {} is outside [0, 1]", exploration.epsilon)));
+    }
+    Ok(CandidateModel {
+        ensemble: ensemble.map_err(|error| state(TREES)(error.to_string()))?,
+        record: sections.json(RECORD)?,
+        provenance: sections.json(PROVENANCE)?,
+        judgement: sections.json(JUDGEMENT)?,
+        exploration,
+        format: sections.json(FORMAT)?,
+    })
 }
 
 /// The bytes of a classifier's file.

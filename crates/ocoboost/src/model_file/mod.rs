@@ -26,6 +26,7 @@ pub use export::export_json;
 pub use xgboost::{XgboostError, export_xgboost_json};
 
 use crate::boost::Classifier;
+use crate::candidates::CandidateModel;
 use crate::model::Model;
 use crate::stream::StreamLearner;
 use std::path::Path;
@@ -66,6 +67,50 @@ impl Model {
         match Content::from_bytes(bytes)? {
             Content::Policy(model) => Ok(*model),
             other => Err(ModelFileError::OtherContent { expected: "a policy", found: other.kind() }),
+        }
+    }
+}
+
+impl CandidateModel {
+    /// Writes the model atomically: a reader finds either the old file or the new one.
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        content::save_bytes(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a model, bit for bit.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        Self::of(Content::load(path)?)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ModelFileError::NotSerialisable`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        content::candidates_bytes(self)
+    }
+
+    /// The model of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        Self::of(Content::from_bytes(bytes)?)
+    }
+
+    fn of(content: Content) -> Result<Self, ModelFileError> {
+        match content {
+            Content::Candidates(model) => Ok(*model),
+            other => {
+                let found = other.kind();
+                Err(ModelFileError::OtherContent { expected: "a policy over candidates", found })
+            }
         }
     }
 }

@@ -265,7 +265,7 @@ impl TrainJob {
 }
 
 /// A tenth of n rows, but [`JUDGING_ROWS`] rows at least, and a quarter at most.
-fn holdout_share(rows: usize) -> f64 {
+pub(crate) fn holdout_share(rows: usize) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
     let share = JUDGING_ROWS / rows as f64;
     share.clamp(0.1, 0.25)

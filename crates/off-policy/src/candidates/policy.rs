@@ -78,6 +78,17 @@ pub trait CandidateScores {
     ) -> Result<(), PolicyError>;
 }
 
+impl<S: CandidateScores + ?Sized> CandidateScores for &S {
+    fn candidate_scores(
+        &self,
+        candidates: &Candidates,
+        pairs: Range<usize>,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        (**self).candidate_scores(candidates, pairs, scores)
+    }
+}
+
 /// Every candidate of a choice with the same probability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AmongCandidates;

@@ -1,0 +1,141 @@
+//! A trained policy over candidates, with all that its use needs.
+
+use super::CandidateRecipe;
+use crate::error::JobError;
+use crate::judge::Judgement;
+use crate::model::{Exploration, Provenance};
+use boosters::bopl::CandidateEnsemble;
+use off_policy::PolicyError;
+use off_policy::candidates::{CandidatePolicy, CandidateScores};
+use off_policy::policies::{Argmax, EpsilonGreedy};
+use rows::Candidates;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A policy over candidates: its trees and the names of their columns, how it was trained and judged, how it
+/// is played.
+///
+/// It is made by [`CandidateJob::fit`](crate::CandidateJob::fit). As [`CandidateScores`] it, or a reference to
+/// it, goes into any policy. Candidates may be items that the log did not have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CandidateModel {
+    pub(crate) ensemble: CandidateEnsemble,
+    pub(crate) record: CandidateRecord,
+    pub(crate) provenance: Provenance,
+    pub(crate) judgement: Judgement,
+    pub(crate) exploration: Exploration,
+    pub(crate) format: serde_json::Value,
+}
+
+/// How a [`CandidateModel`] was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CandidateRecord {
+    /// The seed of everything.
+    pub seed: u64,
+    /// The budget, in seconds.
+    pub budget: f64,
+    /// How rows were split.
+    pub split: String,
+    /// The share of the rows that were to be kept apart.
+    pub holdout_share: f64,
+    /// The recipes that were tried; a value is that of a winner among many, and optimistic.
+    pub tried: Vec<TriedRecipe>,
+    /// The place of the winner among them.
+    pub chosen: usize,
+    /// The trees of the model.
+    pub trees: usize,
+    /// The leaves of all of them.
+    pub leaves: usize,
+    /// Whether the budget or a watcher cut something off.
+    pub is_cut: bool,
+    /// Wall-clock seconds of search, training and judgement. They differ from run to run.
+    pub seconds: [f64; 3],
+}
+
+/// A recipe, and what it came to on the rows of the search.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TriedRecipe {
+    /// Its settings.
+    pub recipe: CandidateRecipe,
+    /// Its best rounds.
+    pub rounds: usize,
+    /// The estimate of its value then.
+    pub value: f64,
+}
+
+impl CandidateModel {
+    /// F, by which candidates are ranked.
+    #[must_use]
+    pub fn ensemble(&self) -> &CandidateEnsemble {
+        &self.ensemble
+    }
+
+    /// How it was trained.
+    #[must_use]
+    pub fn record(&self) -> &CandidateRecord {
+        &self.record
+    }
+
+    /// On what it was trained.
+    #[must_use]
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// The judgement at its training.
+    #[must_use]
+    pub fn judgement(&self) -> &Judgement {
+        &self.judgement
+    }
+
+    /// How it is played by default.
+    #[must_use]
+    pub fn exploration(&self) -> Exploration {
+        self.exploration
+    }
+
+    /// The options by which logs are read for it, whatever the reader put there.
+    #[must_use]
+    pub fn format(&self) -> &serde_json::Value {
+        &self.format
+    }
+
+    /// The place of the best candidate of every choice, the first of equals.
+    ///
+    /// # Errors
+    /// [`JobError::Policy`] for candidates of other columns.
+    pub fn predict(&self, candidates: &Candidates) -> Result<Vec<u32>, JobError> {
+        let mut scores = vec![0.0; candidates.pairs()];
+        self.candidate_scores(candidates, 0..candidates.pairs(), &mut scores)?;
+        let best = |i: usize| {
+            let own = &scores[candidates.pairs_of(i)];
+            let better = |best: u32, place: u32| {
+                if own[place as usize] > own[best as usize] { place } else { best }
+            };
+            (0..).take(own.len()).reduce(better).unwrap_or_default()
+        };
+        Ok((0..candidates.len()).map(best).collect())
+    }
+
+    /// π of every pair: 1 − ε on the best candidate, and ε evenly.
+    ///
+    /// # Errors
+    /// [`JobError::Policy`] for an ε outside \[0, 1\] and for candidates of other columns.
+    pub fn probabilities(&self, candidates: &Candidates, epsilon: f64) -> Result<Vec<f64>, JobError> {
+        let policy = EpsilonGreedy::new(Argmax::new(self), epsilon)?;
+        let mut pi = vec![0.0; candidates.pairs()];
+        policy.probabilities(candidates, 0..candidates.len(), &mut pi)?;
+        Ok(pi)
+    }
+}
+
+impl CandidateScores for CandidateModel {
+    fn candidate_scores(
+        &self,
+        candidates: &Candidates,
+        pairs: Range<usize>,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        self.ensemble.candidate_scores(candidates, pairs, scores)
+    }
+}
