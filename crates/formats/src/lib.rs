@@ -8,6 +8,7 @@
 //! [`Examples`], row by row; [`write_log`]; [`FormatError`].
 
 mod actions;
+mod candidates;
 mod columns;
 mod contexts;
 mod error;
@@ -24,6 +25,7 @@ mod source;
 mod table;
 mod writers;
 
+pub use candidates::{ReadCandidates, read_candidates, read_candidates_coded, read_candidates_of_files};
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
 pub use examples::{Example, Examples};
