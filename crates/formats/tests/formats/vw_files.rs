@@ -199,7 +199,7 @@ fn every_file_with_features_of_actions_is_a_log_of_candidates() {
         ("cb_features_w_zero_vals.dsjson", [2, 4, 1], [1, 1], 0, 2.0),
         ("cb_simple_pdrop.json", [1, 2, 2], [1, 2], 0, 1.0),
         ("dsjson_cb.json", [23, 92, 4], [10, 9], 0, 12.0),
-        ("decisionservice.json", [3, 36, 36], [12, 300], 0, 2.0),
+        ("decisionservice.json", [3, 36, 11], [12, 220], 0, 2.0),
     ] {
         let read = read_candidates(open(file), &options(), &mut quiet).unwrap();
         let candidates = &read.candidates;
@@ -232,7 +232,9 @@ fn rows_of_candidates_are_those_of_the_file() {
         let names: Vec<&String> = names.into_iter().flatten().collect();
         let mut written = Vec::new();
         let pair = read.candidates.pair(p).unwrap();
-        pair.for_each(schema.shape(), |j, value| written.push(format!("{}:{value}", names[j])));
+        pair.for_each(schema.shape(), |j, value| {
+            written.extend((value != 0.0).then(|| format!("{}:{value}", names[j])));
+        });
         written.join(" ")
     };
     let log = read("cb_adf_sm.data", &options());
