@@ -178,7 +178,8 @@ impl Rows<'_> {
                 let column = match (own.peek().copied(), other.peek().copied()) {
                     (None, None) => break,
                     (Some((column, value)), Some((of_other, of_value))) if column == of_other => {
-                        (own.next(), other.next());
+                        own.next();
+                        other.next();
                         (value != of_value).then_some(column)
                     }
                     (Some((column, _)), of_other) if of_other.is_none_or(|(other, _)| column < other) => {
