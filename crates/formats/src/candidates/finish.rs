@@ -113,19 +113,20 @@ impl Rows<'_> {
 
     /// Refuses names of options that no feature has, and a file without a feature that is known.
     fn check_names(&self, columns: &ColumnNames) -> Result<(), FormatError> {
-        let all = columns.all();
         let options = self.options;
-        let exact = options.ignore.iter().chain(&options.labels);
-        let named =
-            exact.map(|name| (name, false)).chain(options.pair_features.iter().map(|name| (name, true)));
-        for (name, is_namespace) in named {
-            let is_it = |own: &String| own == name.trim() || (is_namespace && is_within(own, name.trim()));
-            if !options.may_lack && self.schema.is_none() && !all.iter().any(is_it) {
-                return Err(FormatError::MissingColumn {
-                    file: self.file.clone(),
-                    column: name.trim().to_owned(),
-                    columns: all,
-                });
+        let missing = |name: &String| {
+            let (file, column) = (self.file.clone(), name.trim().to_owned());
+            Err(FormatError::MissingColumn { file, column, columns: columns.all() })
+        };
+        if !options.may_lack && self.schema.is_none() {
+            let mut exact = options.ignore.iter().chain(&options.labels);
+            if let Some(name) = exact.find(|name| columns.find(name).is_none()) {
+                return missing(name);
+            }
+            let of_pairs = self.pairs.names().all();
+            let is_none = |name: &&String| !of_pairs.iter().any(|own| is_within(own, name.trim()));
+            if let Some(name) = options.pair_features.iter().find(is_none) {
+                return missing(name);
             }
         }
         let has_none = [&self.contexts, &self.pairs, &self.items].iter().all(|level| level.seen == 0);
@@ -356,13 +357,11 @@ fn known(
     numbers
 }
 
-/// A line as Vowpal Wabbit's text has it: the name of an item without a tag.
+/// A line as Vowpal Wabbit's text has it: the name of an item without a tag. No tag of text has a bar.
 fn written(row: impl Iterator<Item = (u32, f64)>, names: &[String]) -> String {
-    let mut text = String::new();
+    let mut text = "|".to_owned();
     for (column, value) in row.filter(|(_, value)| *value != 0.0) {
-        if !text.is_empty() {
-            text.push(' ');
-        }
+        text.push(' ');
         text.push_str(&escaped(names.get(column as usize).map_or("", |name| name), false));
         if value != 1.0 {
             text.push_str(&format!(":{value}"));

@@ -8,6 +8,7 @@ use crate::facts::ReadFacts;
 use crate::options::LogOptions;
 use crate::readers::ColumnNames;
 use crate::record::{Cell, Record};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 /// A number is a column of its feature's name, and a text of the name `feature=text`: by name what Vowpal
@@ -26,6 +27,14 @@ pub(super) struct Level {
 }
 
 const NUMBER: &str = "a finite number up to 1e140 in magnitude";
+
+/// The name of the column of a cell of this feature.
+pub(super) fn column_of<'a>(record: &Record, cell: Cell, feature: &'a str) -> Cow<'a, str> {
+    match cell {
+        Cell::Text(span) | Cell::Bare(span) => format!("{feature}={}", record.text(span)).into(),
+        _ => feature.into(),
+    }
+}
 
 /// What was seen of a feature of the file.
 #[derive(Default, Clone)]

@@ -176,6 +176,8 @@ enum Goes {
     Nowhere,
     ToPair,
     ToItem,
+    /// Some texts to the pair, and others to the item.
+    ByText,
 }
 
 /// The events read so far.
@@ -186,6 +188,9 @@ struct Rows<'a> {
     schema: Option<&'a CandidateSchema>,
     /// By column of the files.
     goes: Vec<Goes>,
+    /// The cells of an action, parted.
+    to_pair: Vec<(u32, Cell)>,
+    to_item: Vec<(u32, Cell)>,
     contexts: Level,
     pairs: Level,
     items: Level,
@@ -229,6 +234,8 @@ impl<'a> Rows<'a> {
             options,
             schema,
             goes: Vec::new(),
+            to_pair: Vec::new(),
+            to_item: Vec::new(),
             contexts: level(|schema| &schema.contexts),
             pairs: level(|schema| &schema.features),
             items: level(|schema| &schema.items),
@@ -273,13 +280,10 @@ impl<'a> Rows<'a> {
         self.contexts.push(record, own, columns, self.options, &mut self.of_contexts)?;
         for k in 0..record.candidates() {
             let tag = self.tag(record, tags, k);
-            let cells = |to: Goes| {
-                let goes = &self.goes;
-                let is_to = move |column: u32| goes.get(column as usize) == Some(&to);
-                record.candidate(k).iter().copied().filter(move |(column, _)| is_to(*column))
-            };
-            self.pairs.push(record, cells(Goes::ToPair), columns, self.options, &mut self.of_pairs)?;
-            self.items.push(record, cells(Goes::ToItem), columns, self.options, self.lines.open())?;
+            self.part(record, k, columns);
+            let (to_pair, to_item) = (self.to_pair.iter().copied(), self.to_item.iter().copied());
+            self.pairs.push(record, to_pair, columns, self.options, &mut self.of_pairs)?;
+            self.items.push(record, to_item, columns, self.options, self.lines.open())?;
             let line = self.lines.close(tag).ok_or_else(|| {
                 let (place, limit) = (record.place(), u64::from(u32::MAX));
                 FormatError::TooMany { place, what: "items", limit }
@@ -295,6 +299,32 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
+    /// Parts the cells of candidate k into those of the pair and of the item.
+    fn part(&mut self, record: &Record, k: usize, columns: &ColumnNames) {
+        self.to_pair.clear();
+        self.to_item.clear();
+        for (column, cell) in record.candidate(k).iter().copied() {
+            let is_of_pair = match self.goes.get(column as usize) {
+                Some(Goes::ToPair) => true,
+                Some(Goes::ToItem) => false,
+                Some(Goes::ByText) => {
+                    let name = level::column_of(record, cell, columns.name(column));
+                    match self.schema {
+                        Some(_) => self.pairs.names().find_exactly(&name).is_some(),
+                        None => self.is_named(&name),
+                    }
+                }
+                Some(Goes::Nowhere) | None => continue,
+            };
+            (if is_of_pair { &mut self.to_pair } else { &mut self.to_item }).push((column, cell));
+        }
+    }
+
+    /// Whether the caller names a column as one of pairs.
+    fn is_named(&self, name: &str) -> bool {
+        self.options.pair_features.iter().any(|own| is_within(name, own.trim()))
+    }
+
     /// The number of the tag of candidate k, where tags are names.
     fn tag(&mut self, record: &Record, tags: Option<Span>, k: usize) -> u32 {
         let tag = tags.and_then(|tags| record.items(tags).get(k).copied());
@@ -304,8 +334,6 @@ impl<'a> Rows<'a> {
         };
         self.are_tagged &= !text.is_empty();
         match self.schema {
-            // The name of an item without a tag and without features is empty, too.
-            Some(_) if text.is_empty() => UNTAGGED,
             Some(_) => self.tags.find(text).unwrap_or(UNTAGGED),
             None if self.options.identities && self.are_tagged => self.tags.number(text),
             None => UNTAGGED,
@@ -317,21 +345,27 @@ impl<'a> Rows<'a> {
         for place in self.goes.len()..columns.len() {
             let name = columns.name(u32::try_from(place).unwrap_or(u32::MAX));
             let is_ignored = self.options.ignore.iter().any(|own| own.trim() == name);
-            let is_of_pair = match self.schema {
+            let by_text = match self.schema {
                 Some(_) => self.pairs.has(name),
-                None => self.options.pair_features.iter().any(|own| is_within(name, own.trim())),
+                None => self.options.pair_features.iter().any(|own| is_text_of(own.trim(), name)),
             };
-            self.goes.push(match (is_ignored, is_of_pair) {
+            self.goes.push(match (is_ignored, by_text) {
                 (true, _) => Goes::Nowhere,
-                (_, true) => Goes::ToPair,
+                (_, true) => Goes::ByText,
+                (_, false) if self.schema.is_none() && self.is_named(name) => Goes::ToPair,
                 (_, false) => Goes::ToItem,
             });
         }
     }
 }
 
-/// Whether a feature is this one, or of this namespace.
+/// Whether a column is this feature, one of its texts, or of this namespace.
 fn is_within(feature: &str, name: &str) -> bool {
     let rest = feature.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '=']))
+}
+
+/// Whether a name is `feature=text`, or begins so.
+fn is_text_of(name: &str, feature: &str) -> bool {
+    name.strip_prefix(feature).is_some_and(|rest| rest.starts_with('='))
 }

@@ -118,7 +118,7 @@ fn an_identity_is_the_tag_and_what_differs_is_of_the_pair() {
 fn without_a_tag_for_every_action_an_identity_is_the_line() {
     let options = options().identities(true).pair_features(["fit"]);
     let read = read_with("log.vw", &ADF.replace("0:0.5:0.75 'ice |", "0:0.5:0.75 |"), &options).unwrap();
-    assert_eq!(read.schema.identities, ["drink.cold drink.price", "drink.price:2.5 drink.taste=mint"]);
+    assert_eq!(read.schema.identities, ["| drink.cold drink.price", "| drink.price:2.5 drink.taste=mint"]);
     assert_eq!(read.candidates.items(), [1, 0, 0, 0, 1]);
     // Known by the line again, whatever its tag is.
     let text = ADF.replace("'tea", "'coffee");
@@ -178,6 +178,21 @@ fn a_log_is_coded_by_the_schema_of_another() {
         &mut quiet,
     );
     assert!(matches!(refused, Err(FormatError::NoContexts { .. })), "{refused:?}");
+}
+
+#[test]
+fn texts_of_one_feature_can_be_at_two_levels() {
+    // The mood of an action changes, and its kind does not; both are texts of `k`.
+    let text = "0:0:1 'a |n k=hot k=red |x f\n'b |n k=cold k=big |x g\n\n\
+                0:1:1 'a |n k=hot k=blue |x f\n'b |n k=cold k=big |x g\n";
+    let read = read_with("log.vw", text, &options().identities(true)).unwrap();
+    assert_eq!(read.schema.features, ["n.k=blue", "n.k=red"]);
+    assert_eq!(read.schema.items, ["n.k=big", "n.k=cold", "n.k=hot", "x.f", "x.g"]);
+    let again = read_candidates_coded(Source::bytes("log.vw", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), read.into_log());
+    let read = read_with("log.vw", text, &options().pair_features(["n.k=red", "x"])).unwrap();
+    assert_eq!(read.schema.features, ["n.k=red", "x.f", "x.g"]);
+    assert_eq!(dense(read.candidates.features())[0], [1.0, 1.0, 0.0]);
 }
 
 #[test]
