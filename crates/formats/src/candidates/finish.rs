@@ -24,6 +24,8 @@ struct Items {
     /// By distinct line that was read.
     of_lines: Vec<u32>,
     identities: Vec<String>,
+    /// Whether an item has an identity.
+    is_known: bool,
 }
 
 impl Rows<'_> {
@@ -50,6 +52,11 @@ impl Rows<'_> {
             Some(differs) => self.move_to_pairs(&differs, &mut of_pairs, &mut of_items, notes),
         };
         let items = self.items_of(&of_items, notes)?;
+        let has_none = [&self.contexts, &self.pairs, &self.items].iter().all(|level| level.seen == 0);
+        if self.schema.is_some() && has_none && !items.is_known {
+            let left_out = vec!["none of the features of the model is in the file".to_owned()];
+            return Err(FormatError::NoContexts { file: self.file, left_out });
+        }
         let (count, of_all) = (items.table.len(), self.line_of.len());
         if self.schema.is_none() && count > 20 && count * 2 > of_all && !of_items.names.is_empty() {
             notes.push(format!(
@@ -111,7 +118,7 @@ impl Rows<'_> {
         Columns { names, places }
     }
 
-    /// Refuses names of options that no feature has, and a file without a feature that is known.
+    /// Refuses names of options that no feature has.
     fn check_names(&self, columns: &ColumnNames) -> Result<(), FormatError> {
         let options = self.options;
         let missing = |name: &String| {
@@ -128,12 +135,6 @@ impl Rows<'_> {
             if let Some(name) = options.pair_features.iter().find(is_none) {
                 return missing(name);
             }
-        }
-        let has_none = [&self.contexts, &self.pairs, &self.items].iter().all(|level| level.seen == 0);
-        let has_identity = self.lines.codes().iter().any(|code| *code != UNTAGGED);
-        if self.schema.is_some() && has_none && !has_identity {
-            let left_out = vec!["none of the features of the model is in the file".to_owned()];
-            return Err(FormatError::NoContexts { file: self.file.clone(), left_out });
         }
         Ok(())
     }
@@ -320,7 +321,8 @@ impl Rows<'_> {
         for line in &mut of_lines {
             *line = numbers.get(*line as usize).copied().unwrap_or(u32::MAX);
         }
-        Ok(Items { table, of_lines, identities })
+        let is_known = numbers.iter().any(|number| (*number as usize) < identities.len());
+        Ok(Items { table, of_lines, identities, is_known })
     }
 }
 

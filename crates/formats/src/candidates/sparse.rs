@@ -142,10 +142,6 @@ impl Distinct {
         self.rows.row(k as usize)
     }
 
-    pub(super) fn codes(&self) -> &[u32] {
-        &self.codes
-    }
-
     pub(super) fn code(&self, k: u32) -> u32 {
         self.codes.get(k as usize).copied().unwrap_or(NONE)
     }
