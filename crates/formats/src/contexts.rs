@@ -6,7 +6,7 @@ use crate::facts::{Progress, ReadFacts};
 use crate::layout::Layout;
 use crate::options::LogOptions;
 use crate::pass::Files;
-use crate::readers::Absent;
+use crate::readers::{Absent, Wanted};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
 use off_policy::{ActionSets, Schema};
@@ -50,7 +50,7 @@ pub fn read_contexts(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadContexts, FormatError> {
     let mut sources = std::iter::once(Ok(source));
-    let mut files = Files::open(&mut sources, options, progress)?;
+    let mut files = Files::open(&mut sources, options, progress, Wanted::Decisions)?;
     let file = files.name().clone();
     let is_event = files.absent() == Absent::Zero;
     let roles = match is_event {

@@ -5,7 +5,7 @@ use crate::columns::{date, date_or_number};
 use crate::error::Place;
 use crate::facts::{FileName, Progress, ReadFacts};
 use crate::options::LogOptions;
-use crate::readers::{Absent, LABEL_OF_VW, Opened, Wanted, open_as};
+use crate::readers::{Absent, LABEL_OF_VW, Opened, Wanted, open};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -103,7 +103,7 @@ impl Examples {
     /// [`FormatError::WrongFormat`] for dsjson, whose rows are decisions.
     pub fn open(source: Source, label: Option<&str>, options: &LogOptions) -> Result<Self, FormatError> {
         let file: FileName = source.name().into();
-        let opened = open_as(source, options, &mut crate::facts::quiet, Wanted::Examples)?;
+        let opened = open(source, options, &mut crate::facts::quiet, Wanted::Examples)?;
         let label = match has_own_labels(&opened) {
             true => LABEL_OF_VW,
             false => label.unwrap_or_default().trim(),

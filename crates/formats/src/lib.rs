@@ -4,10 +4,12 @@
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`],
-//! [`read_logs`] and [`ReadLog`]; [`read_contexts`], rows to predict for; [`read_table`], for classifiers;
-//! [`Examples`], row by row; [`write_log`]; [`FormatError`].
+//! [`read_logs`] and [`ReadLog`]; [`read_candidates`], where actions have features of their own;
+//! [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`Examples`], row by row;
+//! [`write_log`]; [`FormatError`].
 
 mod actions;
+mod candidates;
 mod columns;
 mod contexts;
 mod error;
@@ -24,6 +26,7 @@ mod source;
 mod table;
 mod writers;
 
+pub use candidates::{ReadCandidates, read_candidates, read_candidates_coded, read_candidates_of_files};
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
 pub use examples::{Example, Examples};

@@ -8,7 +8,7 @@ use crate::facts::{Progress, ReadFacts, ReadFile, SkipCounts};
 use crate::layout::Layout;
 use crate::options::{Format, LogOptions, MissingPropensities, RowWeights};
 use crate::pass::{Files, Sources};
-use crate::readers::{Absent, ColumnNames};
+use crate::readers::{Absent, ColumnNames, Wanted};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -191,7 +191,7 @@ fn read(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    let mut files = Files::open(sources, options, progress)?;
+    let mut files = Files::open(sources, options, progress, Wanted::Decisions)?;
     let (file, format) = (files.name().clone(), files.format());
     let is_event = files.absent() == Absent::Zero;
     if is_event && (options.time.is_some() || options.split.is_some()) {
@@ -238,7 +238,7 @@ fn read(
         facts.notes.push("the file has costs: the reward is −cost".into());
     }
     let propensities = rows.propensities(&mut facts)?;
-    let weights = rows.weights(&mut facts);
+    let weights = weights_where_they_differ(std::mem::take(&mut rows.weights), options, &mut facts);
     let (actions, on_offer, names) = rows.actions.finish(&mut facts.notes)?;
     if let ([only], None) = (&names[..], schema) {
         return Err(FormatError::OneAction { file, column: action_column, action: only.clone() });
@@ -297,20 +297,7 @@ impl Rows<'_> {
             self.skips.add("decisions without a label");
             return Ok(());
         }
-        let column = "the probability";
-        let propensity = match decision.propensity {
-            None => None,
-            Some(p) if p > 0.0 && p <= 1.0 => Some(p),
-            Some(p) => {
-                let (place, column, value) = (record.place(), column.to_owned(), p.to_string());
-                return Err(FormatError::BadCell {
-                    place,
-                    column,
-                    value,
-                    expected: "a propensity in (0, 1]",
-                });
-            }
-        };
+        let propensity = record.propensity(&decision)?;
         if propensity.is_none() && self.options.missing_propensities == MissingPropensities::Skip {
             self.skips.add("rows without a propensity");
             return Ok(());
@@ -441,26 +428,25 @@ impl Rows<'_> {
         let hint = ", and other rows have a propensity; leave such rows out or add them";
         Err(FormatError::MissingCell { place: first, column, hint })
     }
+}
 
-    /// The weights, where they differ.
-    fn weights(&mut self, facts: &mut ReadFacts) -> Option<Vec<f64>> {
-        let weights = std::mem::take(&mut self.weights);
-        let first = *weights.first()?;
-        if weights.iter().all(|weight| *weight == first) {
-            if first != 1.0 {
-                facts
-                    .notes
-                    .push(format!("every row has the weight {first} (from pdrop), which changes no mean"));
-            }
-            return None;
+/// The weights, where they differ.
+pub(crate) fn weights_where_they_differ(
+    weights: Vec<f64>,
+    options: &LogOptions,
+    facts: &mut ReadFacts,
+) -> Option<Vec<f64>> {
+    let first = *weights.first()?;
+    if weights.iter().all(|weight| *weight == first) {
+        if first != 1.0 {
+            facts.notes.push(format!("every row has the weight {first} (from pdrop), which changes no mean"));
         }
-        if self.options.weights == RowWeights::Drop {
-            facts
-                .notes
-                .push("the weights of the rows (from pdrop) are left out: every row counts once".into());
-            return None;
-        }
-        facts.notes.push("the rows have different weights (from pdrop)".into());
-        Some(weights)
+        return None;
     }
+    if options.weights == RowWeights::Drop {
+        facts.notes.push("the weights of the rows (from pdrop) are left out: every row counts once".into());
+        return None;
+    }
+    facts.notes.push("the rows have different weights (from pdrop)".into());
+    Some(weights)
 }

@@ -165,6 +165,10 @@ pub struct LogOptions {
     pub(crate) delimiter: Option<char>,
     pub(crate) missing_propensities: MissingPropensities,
     pub(crate) action_features: ActionFeatures,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pair_features: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) identities: bool,
     pub(crate) weights: RowWeights,
     pub(crate) most_labels: usize,
     pub(crate) may_lack: bool,
@@ -215,6 +219,8 @@ impl Default for LogOptions {
             delimiter: None,
             missing_propensities: MissingPropensities::default(),
             action_features: ActionFeatures::default(),
+            pair_features: Vec::new(),
+            identities: false,
             weights: RowWeights::default(),
             most_labels: 1000,
             may_lack: false,
@@ -322,6 +328,23 @@ impl LogOptions {
     #[must_use]
     pub fn action_features(mut self, choice: ActionFeatures) -> Self {
         self.action_features = choice;
+        self
+    }
+
+    /// Features of a choice and a candidate together, such as an affinity, for
+    /// [`read_candidates`](crate::read_candidates): a namespace (`fit` for `fit.affinity`) or the name of a
+    /// feature. All other features of an action's line are those of an item.
+    #[must_use]
+    pub fn pair_features(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.pair_features = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Whether items have an identity besides their features, for
+    /// [`read_candidates`](crate::read_candidates); default no.
+    #[must_use]
+    pub fn identities(mut self, has_some: bool) -> Self {
+        self.identities = has_some;
         self
     }
 

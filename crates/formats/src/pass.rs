@@ -3,7 +3,7 @@
 use crate::FormatError;
 use crate::facts::{FileName, Progress, ReadFacts, ReadFile, Skipped};
 use crate::options::{Format, LogOptions};
-use crate::readers::{Absent, ColumnNames, Opened, open};
+use crate::readers::{Absent, ColumnNames, Opened, Wanted, open};
 use crate::record::Record;
 use crate::source::Source;
 use std::ops::ControlFlow;
@@ -19,6 +19,7 @@ pub(crate) type Watcher<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 pub(crate) struct Files<'a> {
     rest: Sources<'a>,
     options: &'a LogOptions,
+    wanted: Wanted,
     /// The file that is read.
     file: FileName,
     opened: Opened,
@@ -43,13 +44,15 @@ impl<'a> Files<'a> {
         sources: Sources<'a>,
         options: &'a LogOptions,
         progress: Watcher<'_>,
+        wanted: Wanted,
     ) -> Result<Self, FormatError> {
         let source = sources.next().ok_or(FormatError::NoFile)??;
         let file: FileName = source.name().into();
-        let opened = open(source, options, progress)?;
+        let opened = open(source, options, progress, wanted)?;
         let mut files = Self {
             rest: sources,
             options,
+            wanted,
             first: (file.clone(), opened.format),
             has_header: opened.records.has_header(),
             file,
@@ -106,9 +109,7 @@ impl<'a> Files<'a> {
             while self.opened.records.advance(&mut record)? {
                 self.extend_columns()?;
                 if self.is_mapped {
-                    for (column, _) in &mut record.cells {
-                        *column = self.places.get(*column as usize).copied().unwrap_or(u32::MAX);
-                    }
+                    record.renumber(&self.places);
                 }
                 each(&record, &self.columns)?;
                 (self.own_rows, self.rows) = (self.own_rows + 1, self.rows + 1);
@@ -173,7 +174,7 @@ impl<'a> Files<'a> {
     fn go_on(&mut self, source: Source, progress: Watcher<'_>) -> Result<(), FormatError> {
         self.file = source.name().into();
         let before = self.absent();
-        self.opened = open(source, self.options, progress)?;
+        self.opened = open(source, self.options, progress, self.wanted)?;
         let (first, first_format) = self.first.clone();
         let (file, format) = (self.file.clone(), self.opened.format);
         let is_open_bandit = |format| format == Format::OpenBandit;

@@ -1,5 +1,6 @@
 //! One row as a reader hands it on: cells by column, and in Vowpal Wabbit's formats the decision.
 
+use crate::FormatError;
 use crate::error::Place;
 use crate::facts::FileName;
 
@@ -70,12 +71,16 @@ pub(crate) struct Record {
     pub(crate) decision: Option<Decision>,
     text: String,
     items: Vec<Cell>,
+    /// The cells of the candidates, one after the other, and where those of each end.
+    of_candidates: Vec<(u32, Cell)>,
+    candidates: Vec<usize>,
 }
 
 impl Record {
     pub(crate) fn new(file: FileName) -> Self {
         let (cells, text, items) = (Vec::new(), String::new(), Vec::new());
-        Self { file, row: 0, line: None, cells, decision: None, text, items }
+        let (of_candidates, candidates) = (Vec::new(), Vec::new());
+        Self { file, row: 0, line: None, cells, decision: None, text, items, of_candidates, candidates }
     }
 
     /// Where it is, for messages.
@@ -88,6 +93,47 @@ impl Record {
         self.text.clear();
         self.items.clear();
         self.decision = None;
+        self.of_candidates.clear();
+        self.candidates.clear();
+    }
+
+    /// The cells from this one on are those of a candidate, and none of the context.
+    pub(crate) fn end_candidate(&mut self, first: usize) {
+        let first = first.min(self.cells.len());
+        self.of_candidates.extend(self.cells.drain(first..));
+        self.candidates.push(self.of_candidates.len());
+    }
+
+    /// The number of candidates with cells of their own.
+    pub(crate) fn candidates(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// The cells of a candidate.
+    pub(crate) fn candidate(&self, k: usize) -> &[(u32, Cell)] {
+        let start = k.checked_sub(1).and_then(|before| self.candidates.get(before)).copied();
+        let end = self.candidates.get(k).copied().unwrap_or_default();
+        self.of_candidates.get(start.unwrap_or_default()..end).unwrap_or_default()
+    }
+
+    /// The propensity of a decision, in (0, 1] where there is one.
+    pub(crate) fn propensity(&self, decision: &Decision) -> Result<Option<f64>, FormatError> {
+        match decision.propensity {
+            Some(p) if !(p > 0.0 && p <= 1.0) => Err(FormatError::BadCell {
+                place: self.place(),
+                column: "the probability".into(),
+                value: p.to_string(),
+                expected: "a propensity in (0, 1]",
+            }),
+            propensity => Ok(propensity),
+        }
+    }
+
+    /// Gives columns the numbers that they have in another list of columns.
+    pub(crate) fn renumber(&mut self, places: &[u32]) {
+        for (column, _) in self.cells.iter_mut().chain(&mut self.of_candidates) {
+            *column = places.get(*column as usize).copied().unwrap_or(u32::MAX);
+        }
     }
 
     /// Keeps a text, without the white space around it.

@@ -7,7 +7,7 @@ use crate::facts::{Progress, ReadFacts};
 use crate::layout::Layout;
 use crate::options::LogOptions;
 use crate::pass::Files;
-use crate::readers::{Absent, ColumnNames};
+use crate::readers::{Absent, ColumnNames, Wanted};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
@@ -80,7 +80,7 @@ fn read(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Table, FormatError> {
     let mut sources = std::iter::once(Ok(source));
-    let mut files = Files::open(&mut sources, options, progress)?;
+    let mut files = Files::open(&mut sources, options, progress, Wanted::Decisions)?;
     let file = files.name().clone();
     if files.absent() == Absent::Zero {
         let (format, reason) = (files.format().name(), "holds logs, and no table with a column of labels");

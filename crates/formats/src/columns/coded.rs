@@ -1,6 +1,6 @@
 //! Contexts whose columns are known: those of a model that exists.
 
-use super::matrix::of_rows;
+use super::matrix::{has_labels, of_rows};
 use super::numbers::{date, number};
 use crate::FormatError;
 use crate::facts::{FileName, ReadFacts};
@@ -250,6 +250,6 @@ impl BySchema {
         }
         facts.unknown_labels = self.unknown;
         let columns: Vec<ContextColumn> = self.columns.into_iter().map(|known| known.column).collect();
-        Ok(of_rows(&columns, self.dimension, self.offsets, self.indices, self.values)?)
+        Ok(of_rows(has_labels(&columns), self.dimension, self.offsets, self.indices, self.values)?)
     }
 }

@@ -76,19 +76,23 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
         base += coded.column.width();
         own.push(coded.column);
     }
-    Ok((of_rows(&own, dimension, offsets, indices, values)?, own))
+    Ok((of_rows(has_labels(&own), dimension, offsets, indices, values)?, own))
+}
+
+/// Whether a column has a coordinate a label.
+pub(super) fn has_labels(columns: &[ContextColumn]) -> bool {
+    columns.iter().any(|column| matches!(column, ContextColumn::Labels { .. }))
 }
 
 /// Compressed rows as they are, or dense where no column holds labels and at least half of the cells are not
 /// 0.
-pub(super) fn of_rows(
-    columns: &[ContextColumn],
+pub(crate) fn of_rows(
+    has_labels: bool,
     dimension: usize,
     offsets: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f64>,
 ) -> Result<RowMatrix, RowError> {
-    let has_labels = columns.iter().any(|column| matches!(column, ContextColumn::Labels { .. }));
     let cells = dimension.checked_mul(offsets.len().saturating_sub(1));
     let Some(cells) = cells.filter(|cells| !has_labels && values.len() >= cells.div_ceil(2)) else {
         return RowMatrix::sparse(dimension, offsets, indices, values);

@@ -10,6 +10,7 @@ mod numbers;
 
 pub(crate) use coded::{BySchema, Target};
 pub(crate) use dictionary::Dictionary;
+pub(crate) use matrix::of_rows;
 pub(crate) use numbers::{date, date_or_number, number};
 
 use crate::FormatError;

@@ -31,6 +31,11 @@ impl ColumnNames {
         self.places.get(name.trim()).copied()
     }
 
+    /// The same of a name that is not trimmed.
+    pub(crate) fn find_exactly(&self, name: &str) -> Option<u32> {
+        self.places.get(name).copied()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }

@@ -1,11 +1,10 @@
 //! Vowpal Wabbit's decision service JSON: a decision a line.
 
 use super::json::Json;
-use super::{Absent, ColumnNames, Records};
+use super::{Absent, ColumnNames, OfActions, Records};
 use crate::FormatError;
 use crate::error::Place;
 use crate::facts::{Progress, SkipCounts, Skipped};
-use crate::options::ActionFeatures;
 use crate::record::{Cell, Decision, Offered, Record};
 use crate::source::{Lines, Stream};
 
@@ -15,7 +14,7 @@ pub(super) struct Dsjson {
     names: ColumnNames,
     raw: Vec<u8>,
     row: u64,
-    action_features: ActionFeatures,
+    of_actions: OfActions,
     dropped: bool,
     skips: SkipCounts,
     /// Events in which `a`, `_label_Action` and `_labelIndex` do not name one action.
@@ -32,13 +31,13 @@ const NO_ACTIONS: &str = "events without actions";
 const NAN_COST: &str = "events with the cost NaN";
 
 impl Dsjson {
-    pub(super) fn new(stream: Stream, action_features: ActionFeatures) -> Self {
+    pub(super) fn new(stream: Stream, of_actions: OfActions) -> Self {
         Self {
             lines: Lines::new(stream),
             names: ColumnNames::default(),
             raw: Vec::new(),
             row: 0,
-            action_features,
+            of_actions,
             dropped: false,
             skips: SkipCounts::default(),
             disagreeing: 0,
@@ -74,7 +73,7 @@ impl Records for Dsjson {
                 place,
                 names: &mut self.names,
                 limit: self.lines.stream().limits().columns,
-                action_features: self.action_features,
+                of_actions: self.of_actions,
                 dropped: &mut self.dropped,
                 disagreeing: &mut self.disagreeing,
                 other_probability: &mut self.other_probability,
@@ -136,7 +135,7 @@ struct Event<'a> {
     place: Place,
     names: &'a mut ColumnNames,
     limit: u64,
-    action_features: ActionFeatures,
+    of_actions: OfActions,
     dropped: &'a mut bool,
     disagreeing: &'a mut u64,
     other_probability: &'a mut u64,
@@ -181,15 +180,19 @@ impl Event<'_> {
         let weight = self.weight(event)?;
         let mut tags = Vec::new();
         for action in actions.unwrap_or_default() {
-            self.action(action)?;
+            self.action(action, record)?;
             tags.extend(tag(action).map(|tag| Cell::Text(record.keep(&tag))));
+        }
+        // Actions of which nothing is known but how many there are.
+        while self.of_actions == OfActions::Keep && record.candidates() < count as usize {
+            record.end_candidate(record.cells.len());
         }
         let tags = (tags.len() == count as usize).then(|| record.list(tags));
         let cost = cost.filter(|_| shown.is_some());
         let offered = Offered::Placed { shown, count, tags };
         record.decision = Some(Decision { offered, propensity: probability, cost, weight });
-        for (name, value) in members.iter().filter(|(name, _)| !name.starts_with('_')) {
-            self.feature(name.trim(), value, record)?;
+        for (name, value) in members.iter().filter(|(name, _)| !is_hidden(name)) {
+            self.feature(name.trim(), value, is_hidden, record)?;
         }
         Ok(None)
     }
@@ -266,19 +269,34 @@ impl Event<'_> {
         })
     }
 
-    /// Refuses features of an action, unless they are to be dropped.
-    fn action(&mut self, action: &Json<'_>) -> Result<(), FormatError> {
+    /// Keeps the features of an action, or refuses them unless they are to be dropped.
+    fn action(&mut self, action: &Json<'_>, record: &mut Record) -> Result<(), FormatError> {
+        if self.of_actions == OfActions::Keep {
+            let first = record.cells.len();
+            if let Json::Object(members) = action {
+                for (name, value) in members.iter().filter(|(name, _)| !is_no_feature(name)) {
+                    self.feature(name.trim(), value, is_no_feature, record)?;
+                }
+            }
+            record.end_candidate(first);
+            return Ok(());
+        }
         let Some(feature) = own_feature(action) else { return Ok(()) };
         *self.dropped = true;
-        match self.action_features {
-            ActionFeatures::Drop => Ok(()),
-            ActionFeatures::Refuse => Err(FormatError::ActionFeatures { place: self.place.clone(), feature }),
+        match self.of_actions {
+            OfActions::Drop | OfActions::Keep => Ok(()),
+            OfActions::Refuse => Err(FormatError::ActionFeatures { place: self.place.clone(), feature }),
         }
     }
 
-    /// A feature of the context as cells: an object opens a namespace, a text is a label, a number a number,
-    /// and `true` is 1.
-    fn feature(&mut self, path: &str, value: &Json<'_>, record: &mut Record) -> Result<(), FormatError> {
+    /// A feature as cells: an object opens a namespace, a text is a label, a number a number, and `true` is 1.
+    fn feature(
+        &mut self,
+        path: &str,
+        value: &Json<'_>,
+        is_left: fn(&str) -> bool,
+        record: &mut Record,
+    ) -> Result<(), FormatError> {
         let cell = match value {
             Json::Null | Json::Bool(false) => return Ok(()),
             Json::Bool(true) => Cell::Number(1.0),
@@ -286,8 +304,8 @@ impl Event<'_> {
             Json::Number(number) => Cell::Number(*number),
             Json::Text(text) => record.text_cell(text),
             Json::Object(members) => {
-                for (name, value) in members.iter().filter(|(name, _)| !name.starts_with('_')) {
-                    self.feature(&format!("{path}.{}", name.trim()), value, record)?;
+                for (name, value) in members.iter().filter(|(name, _)| !is_left(name)) {
+                    self.feature(&format!("{path}.{}", name.trim()), value, is_left, record)?;
                 }
                 return Ok(());
             }
@@ -295,9 +313,9 @@ impl Event<'_> {
                 for (place, item) in items.iter().enumerate() {
                     match item {
                         Json::Integer(_) | Json::Number(_) => {
-                            self.feature(&format!("{path}[{place}]"), item, record)?;
+                            self.feature(&format!("{path}[{place}]"), item, is_left, record)?;
                         }
-                        item => self.feature(path, item, record)?,
+                        item => self.feature(path, item, is_left, record)?,
                     }
                 }
                 return Ok(());
@@ -311,9 +329,14 @@ impl Event<'_> {
     }
 }
 
+/// Names that are no features.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('_')
+}
+
 /// Names that are no features of an action: such as begin with `_`, and what identifies it.
 fn is_no_feature(name: &str) -> bool {
-    name.starts_with('_') || ["id", "constant"].iter().any(|own| name.eq_ignore_ascii_case(own))
+    is_hidden(name) || ["id", "constant"].iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
 /// The name of the first feature of an action.

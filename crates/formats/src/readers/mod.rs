@@ -12,7 +12,7 @@ mod vw;
 
 use crate::FormatError;
 use crate::facts::{Progress, Skipped};
-use crate::options::{Format, LogOptions};
+use crate::options::{ActionFeatures, Format, LogOptions};
 use crate::record::Record;
 use crate::source::{Source, Stream, detect, has_semicolons};
 pub use arrow::is_decoding;
@@ -74,19 +74,20 @@ pub(crate) enum Wanted {
     Decisions,
     /// Rows with a label.
     Examples,
+    /// Decisions with the features of their actions.
+    Candidates,
 }
 
-/// A reader of a source. `progress` is asked while a file is read that must be read twice.
+/// What becomes of features of actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OfActions {
+    Refuse,
+    Drop,
+    Keep,
+}
+
+/// A reader of what is wanted in a source. `progress` is asked while a file is read that must be read twice.
 pub(crate) fn open(
-    source: Source,
-    options: &LogOptions,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Opened, FormatError> {
-    open_as(source, options, progress, Wanted::Decisions)
-}
-
-/// A reader of what is wanted.
-pub(crate) fn open_as(
     source: Source,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -103,6 +104,15 @@ pub(crate) fn open_as(
     }
     let found = options.format.or_else(|| detect(&file, stream.beginning()));
     let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
+    if wanted == Wanted::Candidates && !matches!(format, Format::Vw | Format::Dsjson) {
+        let reason = "has no actions with features of their own: those are read of vw (cb_adf) and dsjson";
+        return Err(FormatError::WrongFormat { file, format: format.name(), reason });
+    }
+    let of_actions = match (wanted, options.action_features) {
+        (Wanted::Candidates, _) => OfActions::Keep,
+        (_, ActionFeatures::Refuse) => OfActions::Refuse,
+        (_, ActionFeatures::Drop) => OfActions::Drop,
+    };
     let records: Box<dyn Records> = match format {
         Format::Csv | Format::Tsv | Format::OpenBandit => {
             let is_free = options.format.is_none() && options.delimiter.is_none() && format == Format::Csv;
@@ -117,13 +127,13 @@ pub(crate) fn open_as(
             Box::new(vw::VwText::of_examples(stream))
         }
         Format::Vw | Format::VwEval => {
-            Box::new(vw::VwText::new(stream, format == Format::VwEval, options.action_features))
+            Box::new(vw::VwText::new(stream, format == Format::VwEval, of_actions))
         }
         Format::Dsjson if wanted == Wanted::Examples => {
             let (format, reason) = (format.name(), "holds decisions, and no rows with a label");
             return Err(FormatError::WrongFormat { file, format, reason });
         }
-        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, options.action_features)),
+        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, of_actions)),
         Format::Parquet | Format::Arrow => {
             let batches: Box<dyn arrow::Batches> = match format {
                 Format::Arrow => Box::new(arrow::IpcBatches::open(stream, progress)?),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
 mod broken;
+mod candidates;
 mod decisions;
 mod examples;
 mod inference;

@@ -2,7 +2,11 @@
 
 use crate::dense;
 use datasets::SearchPath;
-use formats::{ActionFeatures, FormatError, LogOptions, ReadLog, Source, quiet, read_contexts, read_log};
+use formats::{
+    ActionFeatures, FormatError, LogOptions, ReadLog, Source, quiet, read_candidates, read_candidates_coded,
+    read_contexts, read_log,
+};
+use off_policy::candidates::CandidateLog;
 use std::path::PathBuf;
 
 /// The folder, or `None` with a line that says what was not tested.
@@ -180,4 +184,103 @@ fn a_log_of_events_is_no_table() {
     let source = Source::path(folder.join("dsjson_cb.json")).unwrap();
     let refused = formats::read_table(source, "x", &options(), &mut quiet).unwrap_err();
     assert!(matches!(refused, FormatError::WrongFormat { format: "dsjson", .. }), "{refused}");
+}
+
+#[test]
+fn every_file_with_features_of_actions_is_a_log_of_candidates() {
+    let Some(folder) = folder("every_file_with_features_of_actions_is_a_log_of_candidates") else { return };
+    let open = |file: &str| Source::path(folder.join(file)).unwrap();
+    // Choices, pairs, items; columns of contexts and of items; skipped; the sum of the rewards.
+    for (file, counts, columns, skipped, total) in [
+        ("cb_adf_sm.data", [4, 13, 5], [1, 2], 0, 0.5),
+        ("cb_test.ldf", [2, 5, 5], [2, 11], 1, -1.0),
+        ("cb_test_small.ldf", [4, 10, 5], [2, 11], 2, -2.0),
+        ("cb_test_medium.ldf", [10, 25, 5], [2, 11], 5, -5.0),
+        ("cb_features_w_zero_vals.dsjson", [2, 4, 1], [1, 1], 0, 2.0),
+        ("cb_simple_pdrop.json", [1, 2, 2], [1, 2], 0, 1.0),
+        ("dsjson_cb.json", [23, 92, 4], [10, 9], 0, 12.0),
+        ("decisionservice.json", [3, 36, 11], [12, 220], 0, 2.0),
+    ] {
+        let read = read_candidates(open(file), &options(), &mut quiet).unwrap();
+        let candidates = &read.candidates;
+        let items = candidates.item_features().unwrap();
+        assert_eq!([candidates.len(), candidates.pairs(), items.len()], counts, "{file}");
+        assert_eq!([candidates.shape().contexts, candidates.shape().items], columns, "{file}");
+        assert_eq!(read.facts.skipped.iter().map(|own| own.count).sum::<u64>(), skipped, "{file}");
+        assert_eq!(read.rewards.iter().sum::<f64>(), total, "{file}");
+        let again = read_candidates_coded(open(file), &read.schema, &options(), &mut quiet).unwrap();
+        assert_eq!(again.into_log(), read.clone().into_log(), "{file}");
+        // The log of the same file without the features has the same choices.
+        let plain = result(&folder, file, &dropping()).unwrap();
+        assert_eq!(Some(&read.propensities), plain.propensities.as_ref(), "{file}");
+        assert_eq!(read.rewards, plain.rewards, "{file}");
+        let log: CandidateLog = read.into_log().unwrap();
+        assert_eq!(log.len(), counts[0], "{file}");
+    }
+}
+
+#[test]
+fn rows_of_candidates_are_those_of_the_file() {
+    let Some(folder) = folder("rows_of_candidates_are_those_of_the_file") else { return };
+    let read = |file: &str, options: &LogOptions| {
+        read_candidates(Source::path(folder.join(file)).unwrap(), options, &mut quiet).unwrap()
+    };
+    // The names of the columns of a pair that are not 0, with their values.
+    let pair = |read: &formats::ReadCandidates, p: usize| {
+        let schema = &read.schema;
+        let names = [&schema.contexts, &schema.features, &schema.items, &schema.identities];
+        let names: Vec<&String> = names.into_iter().flatten().collect();
+        let mut written = Vec::new();
+        let pair = read.candidates.pair(p).unwrap();
+        pair.for_each(schema.shape(), |j, value| {
+            written.extend((value != 0.0).then(|| format!("{}:{value}", names[j])));
+        });
+        written.join(" ")
+    };
+    let log = read("cb_adf_sm.data", &options());
+    assert_eq!((log.candidates.offsets(), &log.chosen[..]), (&[0, 3, 6, 9, 13][..], &[0; 4][..]));
+    assert_eq!(log.candidates.items(), [0, 1, 2, 0, 1, 2, 0, 1, 3, 4, 0, 1, 3]);
+    assert_eq!(pair(&log, 9), "s_1:1 a:3 b:-1");
+    let log = read("cb_test.ldf", &options());
+    assert_eq!(
+        (pair(&log, 2), pair(&log, 4)),
+        ("s_1:1 s_2:1 a_3:1 b_3:1 c_3:1".into(), "b_2:1 c_2:1 d_2:1".into())
+    );
+    assert_eq!(log.chosen, [0, 1]);
+    let log = read("dsjson_cb.json", &options().identities(true));
+    assert_eq!(log.schema.identities, ["Cappucino", "Cold brew", "Iced mocha", "Latte"]);
+    assert_eq!((log.chosen[0], log.propensities[0], log.rewards[0]), (3, 0.050_000_000_745_058_06, 0.0));
+    assert_eq!(
+        pair(&log, 3),
+        "FromUrl.name=Cathy:1 FromUrl.timeofday=Afternoon:1 FromUrl.weather=Sunny:1 j.organic=no:1 \
+         j.origin=brazil:1 j.roast=dark:1 j.type=hot:1 Latte:1"
+    );
+    let log = read("decisionservice.json", &options());
+    assert_eq!((log.chosen[0], log.propensities[0], log.rewards[0]), (9, 0.816_666_7, 1.0));
+    let first = pair(&log, 0);
+    for feature in ["Geo.city=New Orleans:1", "j.RVisionTags.girl:0.944198847", "j.Tags.Hip hop music:0.966"]
+    {
+        assert!(first.contains(feature), "{first}");
+    }
+    assert!(!first.contains("_title") && !first.contains("isAdultContent") && !first.contains("constant"));
+}
+
+#[test]
+fn files_of_other_problems_are_no_logs_of_candidates() {
+    let Some(folder) = folder("files_of_other_problems_are_no_logs_of_candidates") else { return };
+    for (file, message) in [
+        ("cb_simple_pdrop1.json", ", line 1, column \"pdrop\": \"1\" is not a share in [0, 1)"),
+        ("ccb_data_parse_error.json", ", line 57: not JSON: expected `,` or `}` (character 44)"),
+        (
+            "ccb_data.json",
+            ": there is no row to read (skipped: 59 events with slots (conditional bandits or slates))",
+        ),
+        ("cb_compat_test.dat", ": there is no row to read (skipped: 1 decisions without a label)"),
+        ("cb_eval", ", line 2: \"2\" is not in the only labelled line of its event"),
+    ] {
+        let path = folder.join(file);
+        let name = path.to_string_lossy().into_owned();
+        let refused = read_candidates(Source::path(path).unwrap(), &options(), &mut quiet).unwrap_err();
+        assert_eq!(refused.to_string().replace(&name, file), format!("{file}{message}"));
+    }
 }

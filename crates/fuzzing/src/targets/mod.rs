@@ -1,6 +1,7 @@
 //! The list of targets: every public saved type, and every reader.
 
 mod bopl;
+mod candidates;
 mod data_sets;
 mod learners;
 mod maboost;
@@ -31,6 +32,7 @@ pub fn all() -> Vec<Target> {
     list.extend(weak::all());
     list.extend(pairs::all());
     list.extend(off_policy::all());
+    list.extend(candidates::all());
     list.extend(online_boosting::all());
     list.extend(maboost::all());
     list.extend(bopl::all());

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
+mod candidates;
 mod conversion;
 mod csv;
 mod csv_labels;

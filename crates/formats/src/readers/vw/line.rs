@@ -58,6 +58,10 @@ impl<'a> Line<'a> {
         if tag.is_some() {
             tokens.pop();
         }
+        if let Some(other) = tokens.first().filter(|first| ["ccb", "slates"].contains(first)) {
+            let expected = "a line of cb or cb_adf: conditional bandits and slates are not read";
+            return Err(bad(other, expected));
+        }
         let is_shared = tokens.first() == Some(&"shared");
         if is_shared {
             return Ok(Self { is_shared, labels: Vec::new(), tag, features });

@@ -5,11 +5,10 @@ mod line;
 
 pub(crate) use escapes::escaped;
 
-use super::{Absent, ColumnNames, Records};
+use super::{Absent, ColumnNames, OfActions, Records};
 use crate::FormatError;
 use crate::error::Place;
 use crate::facts::Progress;
-use crate::options::ActionFeatures;
 use crate::record::{Cell, Decision, Offered, Record};
 use crate::source::{Lines, Stream};
 use line::{Label, LabelledLine, Line, features};
@@ -21,7 +20,7 @@ pub(super) struct VwText {
     raw: Vec<u8>,
     row: u64,
     layout: Layout,
-    action_features: ActionFeatures,
+    of_actions: OfActions,
     dropped: bool,
 }
 
@@ -38,13 +37,17 @@ enum Layout {
     Example,
 }
 
+/// The most actions of an event whose features are read.
+const MOST_CANDIDATES: u32 = 1 << 20;
+
 /// The column of the labels of examples, which no column of a file is called.
 pub(crate) const LABEL_OF_VW: &str = "\0label";
 
 impl VwText {
-    pub(super) fn new(stream: Stream, is_eval: bool, action_features: ActionFeatures) -> Self {
+    pub(super) fn new(stream: Stream, is_eval: bool, of_actions: OfActions) -> Self {
         let layout = match is_eval {
             true => Layout::LineOfEval,
+            false if of_actions == OfActions::Keep => Layout::Event,
             false if has_events(&String::from_utf8_lossy(stream.beginning())) => Layout::Event,
             false => Layout::Line,
         };
@@ -54,7 +57,7 @@ impl VwText {
             raw: Vec::new(),
             row: 0,
             layout,
-            action_features,
+            of_actions,
             dropped: false,
         }
     }
@@ -67,7 +70,7 @@ impl VwText {
             raw: Vec::new(),
             row: 0,
             layout: Layout::Example,
-            action_features: ActionFeatures::Drop,
+            of_actions: OfActions::Drop,
             dropped: false,
         }
     }
@@ -180,8 +183,17 @@ impl VwText {
                 }
                 outcome = Some(found);
             }
-            if let Some(feature) = own.split(['|', ' ', '\t']).find(|part| !part.is_empty()) {
-                if self.action_features == ActionFeatures::Refuse {
+            if self.of_actions == OfActions::Keep {
+                if count >= MOST_CANDIDATES {
+                    let (what, limit) = ("actions in an event", u64::from(MOST_CANDIDATES));
+                    return Err(FormatError::TooMany { place, what, limit });
+                }
+                let limit = self.lines.stream().limits().columns;
+                let first = record.cells.len();
+                features(own, &place, record, &mut self.names, limit)?;
+                record.end_candidate(first);
+            } else if let Some(feature) = own.split(['|', ' ', '\t']).find(|part| !part.is_empty()) {
+                if self.of_actions == OfActions::Refuse {
                     return Err(FormatError::ActionFeatures { place, feature: feature.to_owned() });
                 }
                 self.dropped = true;

@@ -4,8 +4,9 @@ use super::{law, refused};
 use crate::target::{Format as Kind, Target};
 use crate::verdict::{AnyError, Complaint, Verdict};
 use ::formats::{
-    ActionFeatures, Examples, Format, FormatError, LogOptions, ReadLog, Source, WriteOptions, quiet,
-    read_contexts, read_log, read_log_coded, write_log_to,
+    ActionFeatures, Examples, Format, FormatError, LogOptions, ReadCandidates, ReadLog, RowWeights, Source,
+    WriteOptions, quiet, read_candidates, read_candidates_coded, read_contexts, read_log, read_log_coded,
+    write_log_to,
 };
 use off_policy::Value;
 
@@ -115,6 +116,59 @@ fn each_row(input: &[u8], format: Format) -> Result<Result<(), Complaint>, Forma
     Ok(law("every row was handed out", facts.rows == count, count))
 }
 
+const CANDIDATES: &str = "shared |u age:3 d=a\n'a |i x:0.5 k=b |f y:2\n0:-1:0.25 'b |i x:1 z |f y:1\n\n\
+                          shared |u age:4\n0:1:1 'b |i x:1 z |f y:3\n'a |i x:0.5 k=b\n";
+const MULTI: &str = "{\"_label_cost\":-1,\"_label_probability\":0.5,\"_label_Action\":1,\"_labelIndex\":0,\"a\":[1,2],\"p\":[0.5,0.5],\
+                     \"c\":{\"u\":{\"x\":1,\"d\":\"a\"},\"_multi\":[{\"_tag\":\"a\",\"i\":{\"x\":[1,2],\"k\":\"b\"}},{\"_tag\":\"b\",\"i\":{\"z\":true},\"f\":{\"y\":3}}]}}\n\
+                     {\"_label_cost\":0,\"_label_probability\":1,\"_labelIndex\":1,\"a\":[2,1],\
+                     \"c\":{\"_multi\":[{\"id\":\"b\",\"i\":{\"z\":true}},{\"_tag\":\"c\",\"i\":{\"x\":[0,2]}}]}}\n";
+
+/// The ways in which features of actions can be asked for.
+fn ways(format: Format) -> [LogOptions; 3] {
+    let options = options(format).weights(RowWeights::Drop).may_lack_columns();
+    [options.clone(), options.clone().identities(true), options.pair_features(["f"])]
+}
+
+/// The laws of every log of candidates that was read.
+fn check_candidates(input: &[u8], read: ReadCandidates, options: &LogOptions) -> Result<(), Complaint> {
+    law("a log has a schema of its shape", read.schema.shape() == read.candidates.shape(), "")?;
+    let (schema, rows) = (read.schema.clone(), read.facts.rows);
+    let log = match read.into_log() {
+        Ok(log) => log,
+        Err(error) => return law("what was read is a log", false, error),
+    };
+    law("a log has as many of everything", log.len() as u64 == rows, rows)?;
+    match read_candidates_coded(Source::bytes("input", input), &schema, options, &mut quiet) {
+        Ok(again) => {
+            law("its labels are known", again.facts.unknown_labels.is_empty(), "")?;
+            law("a file is coded alike by its own schema", again.into_log() == Ok(log), "")
+        }
+        Err(error) => law("a file is read by its own schema", false, error),
+    }
+}
+
+fn candidates(
+    name: &str,
+    kind: Kind,
+    format: Format,
+    seeds: fn() -> Result<Vec<Vec<u8>>, AnyError>,
+) -> Target {
+    Target::reader(name, kind, seeds, move |input| {
+        let mut verdict = Verdict::Accepted;
+        for options in ways(format) {
+            match read_candidates(Source::bytes("input", input), &options, &mut quiet) {
+                Ok(read) => {
+                    if let Err(complaint) = check_candidates(input, read, &options) {
+                        return Verdict::Faulty(complaint);
+                    }
+                }
+                Err(error) => verdict = refused(&error),
+            }
+        }
+        verdict
+    })
+}
+
 /// The log of the CSV text in another format.
 fn written(format: Format) -> Result<Vec<Vec<u8>>, AnyError> {
     let log = read_log(Source::bytes("log", CSV), &options(Format::Csv), &mut quiet)?;
@@ -136,6 +190,10 @@ pub(super) fn all() -> Vec<Target> {
         target("formats::read_log, dsjson", Kind::Text, Format::Dsjson, || Ok(vec![DSJSON.into()])),
         target("formats::read_log, parquet", Kind::Binary, Format::Parquet, || written(Format::Parquet)),
         target("formats::read_log, arrow", Kind::Binary, Format::Arrow, || written(Format::Arrow)),
+        candidates("formats::read_candidates, vw", Kind::Text, Format::Vw, || {
+            Ok(vec![CANDIDATES.into(), super::compressed(CANDIDATES.as_bytes())?])
+        }),
+        candidates("formats::read_candidates, dsjson", Kind::Text, Format::Dsjson, || Ok(vec![MULTI.into()])),
         rows("formats::Examples, csv", Kind::Text, Format::Csv, || {
             Ok(vec![CSV.into(), super::compressed(CSV.as_bytes())?])
         }),

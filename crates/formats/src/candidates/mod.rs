@@ -1,0 +1,371 @@
+//! Logs whose actions have features of their own, other candidates in every row.
+//!
+//! Reading order: [`read_candidates`] and [`ReadCandidates`]; `Rows`, what is kept of every event; `level`,
+//! the columns; `sparse`, the rows; `finish`, how a log is made of them.
+
+mod finish;
+mod level;
+mod sparse;
+
+use crate::FormatError;
+use crate::columns::Dictionary;
+use crate::facts::{FileName, Progress, ReadFacts, ReadFile, SkipCounts};
+use crate::options::{LogOptions, MissingPropensities};
+use crate::pass::{Files, Sources};
+use crate::readers::{ColumnNames, Wanted};
+use crate::record::{Cell, Offered, Record, Span};
+use crate::source::Source;
+use level::Level;
+use off_policy::Rewards;
+use off_policy::candidates::{CandidateLog, CandidateSchema};
+use rows::Candidates;
+use sparse::{Distinct, Sparse};
+use std::ops::ControlFlow;
+
+/// A log of choices among candidates that was read.
+///
+/// *Shapes:* n choices each; `chosen` are places in a choice's own list, from 0, propensities in (0, 1],
+/// rewards finite.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ReadCandidates {
+    /// The candidates of every choice. A level is dense where at least half of its cells are not 0 and none of
+    /// its columns stands for a text.
+    pub candidates: Candidates,
+    /// What the columns are called, sorted within a level.
+    pub schema: CandidateSchema,
+    /// The places of the candidates that were shown.
+    pub chosen: Vec<u32>,
+    /// p_1, …
+    pub propensities: Vec<f64>,
+    /// r_1, …; −cost.
+    pub rewards: Vec<f64>,
+    /// The weights of the rows, where they differ: 1/(1 − pdrop) of a file that was thinned.
+    pub weights: Option<Vec<f64>>,
+    /// What else was found.
+    pub facts: ReadFacts,
+    /// The files that were read.
+    pub files: Vec<ReadFile>,
+}
+
+impl ReadCandidates {
+    /// The log with its schema.
+    ///
+    /// # Errors
+    /// [`FormatError::Weights`] where rows have different weights.
+    pub fn into_log(self) -> Result<CandidateLog, FormatError> {
+        if self.weights.is_some() {
+            return Err(FormatError::Weights);
+        }
+        let log = CandidateLog::new(self.candidates, self.chosen, self.propensities, Rewards(self.rewards))?;
+        Ok(log.with_schema(self.schema)?)
+    }
+}
+
+/// Reads a log whose actions have features: Vowpal Wabbit's `cb_adf` text, and dsjson with `_multi`.
+///
+/// *Columns.* A number `x` of the namespace `ns` is the column `ns.x`, a text `v` the column `ns.x=v`, which is
+/// 1 where the text stands: what Vowpal Wabbit does by hash, by name. `ns.key=v` in text is the same column as
+/// `{"ns":{"key":"v"}}` in dsjson. An absent feature is 0. Texts are no dates and no numbers. A feature with
+/// more texts than [`most_labels`](LogOptions::most_labels) is left out, with a note, and so is one with over
+/// 50 that are distinct in over half of the places where it stands.
+///
+/// *Levels.* The shared line, or what is beside `_multi`, is the context. An action's line is an *item*, which
+/// all equal lines of the log share; features that [`pair_features`](LogOptions::pair_features) names are
+/// those of the pair. Names that begin with `_`, `id` and `constant` are no features of an action of dsjson.
+///
+/// *Identities*, where they are [asked for](LogOptions::identities): an action is the item that its tag (or
+/// its `_tag` or `id`) names, if every action of the log has one. Features that differ between the
+/// appearances of a tag are then those of pairs. Without tags an item's identity is its line.
+///
+/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted.
+///
+/// *Cost:* one pass. Memory is that of the log, and of every distinct line of an action twice.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_candidates};
+/// let text = "shared |user age:30\n'tea |drink hot warm:0.5\n1:-1:0.25 'ice |drink taste=mint\n\n\
+///             shared |user age:50\n0:0:0.5 'ice |drink taste=mint\n'tea |drink hot warm:0.5\n";
+/// let options = LogOptions::default().identities(true);
+/// let log = read_candidates(Source::bytes("log.vw", text), &options, &mut quiet)?.into_log()?;
+/// let schema = log.schema().cloned().unwrap_or_default();
+/// assert_eq!(schema.contexts, ["user.age"]);
+/// assert_eq!(schema.items, ["drink.hot", "drink.taste=mint", "drink.warm"]);
+/// assert_eq!(schema.identities, ["ice", "tea"]);
+/// assert_eq!((log.chosen(), log.rewards()), (&[1, 0][..], &[1.0, 0.0][..]));
+/// assert_eq!(log.candidates().items(), [1, 0, 0, 1]);
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// [`FormatError`] says which; every message names the file, and the line of what is wrong.
+pub fn read_candidates(
+    source: Source,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    read(&mut std::iter::once(Ok(source)), None, options, progress)
+}
+
+/// Reads a log by the columns of a schema, such as that of a model which is to be judged.
+///
+/// A feature goes to the level where the schema has it, whatever [`pair_features`](LogOptions::pair_features)
+/// says. Values of other columns are left out and counted, in [`unknown_labels`](ReadFacts::unknown_labels)
+/// where the feature has other texts in the schema, and in a note otherwise. An item keeps the identity that
+/// its tag or its line has in the schema; others have none.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_candidates, read_candidates_coded};
+/// let options = LogOptions::default();
+/// let first = "0:0:0.5 |a price:2 taste=mint\n|a price:3\n\n";
+/// let first = read_candidates(Source::bytes("first.vw", first), &options, &mut quiet)?;
+/// let second = "shared |user age:3\n0:-2:1 |a price:7 taste=rose\n";
+/// let second = read_candidates_coded(Source::bytes("second.vw", second), &first.schema, &options, &mut quiet)?;
+/// assert_eq!((&second.schema, second.facts.unknown_labels["a.taste"]), (&first.schema, 1));
+/// let note = "features that the model does not know left out: \"user.age\" (1 value)";
+/// assert!(second.facts.notes.contains(&note.to_owned()));
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// As [`read_candidates`]; [`FormatError::NoContexts`] for a log without any of the columns.
+pub fn read_candidates_coded(
+    source: Source,
+    schema: &CandidateSchema,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    read(&mut std::iter::once(Ok(source)), Some(schema), options, progress)
+}
+
+/// Reads a log that lies in several files, as if they were one: by a schema, or to find one.
+///
+/// # Errors
+/// As [`read_candidates_coded`]; [`FormatError::NoFile`].
+pub fn read_candidates_of_files(
+    sources: impl IntoIterator<Item = Result<Source, FormatError>>,
+    schema: Option<&CandidateSchema>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    read(&mut sources.into_iter(), schema, options, progress)
+}
+
+fn read(
+    sources: Sources<'_>,
+    schema: Option<&CandidateSchema>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    let mut files = Files::open(sources, options, progress, Wanted::Candidates)?;
+    let (file, format) = (files.name().clone(), files.format().name());
+    if options.time.is_some() || options.split.is_some() {
+        let reason = "has no columns, and none that orders or splits the rows";
+        return Err(FormatError::WrongFormat { file, format, reason });
+    }
+    let mut rows = Rows::new(file, format, schema, options);
+    files.for_each(progress, |record, columns| rows.push(record, columns))?;
+    let (mut facts, of_files) = files.facts();
+    facts.skipped.extend(rows.skips.list());
+    rows.finish(files.columns(), facts, of_files)
+}
+
+/// The levels to which the cells of an action go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    Nowhere,
+    ToPair,
+    ToItem,
+    /// Some texts to the pair, and others to the item.
+    ByText,
+}
+
+/// The events read so far.
+struct Rows<'a> {
+    file: FileName,
+    format: &'static str,
+    options: &'a LogOptions,
+    schema: Option<&'a CandidateSchema>,
+    /// By column of the files.
+    goes: Vec<Goes>,
+    /// The cells of an action, parted.
+    to_pair: Vec<(u32, Cell)>,
+    to_item: Vec<(u32, Cell)>,
+    contexts: Level,
+    pairs: Level,
+    items: Level,
+    of_contexts: Sparse,
+    of_pairs: Sparse,
+    /// The distinct lines of actions, each with its tag, and the line of every pair.
+    lines: Distinct,
+    line_of: Vec<u32>,
+    tags: Dictionary,
+    /// Whether every action so far has a tag.
+    are_tagged: bool,
+    offsets: Vec<usize>,
+    chosen: Vec<u32>,
+    propensities: Vec<f64>,
+    rewards: Vec<f64>,
+    weights: Vec<f64>,
+    skips: SkipCounts,
+}
+
+/// The code of an action that no tag names.
+const UNTAGGED: u32 = u32::MAX;
+
+impl<'a> Rows<'a> {
+    fn new(
+        file: FileName,
+        format: &'static str,
+        schema: Option<&'a CandidateSchema>,
+        options: &'a LogOptions,
+    ) -> Self {
+        let level = |of: fn(&CandidateSchema) -> &[String]| match schema {
+            Some(schema) => Level::known(of(schema)),
+            None => Level::found(),
+        };
+        let mut tags = Dictionary::default();
+        for name in schema.map_or(&[][..], |schema| &schema.identities) {
+            tags.number(name);
+        }
+        Self {
+            file,
+            format,
+            options,
+            schema,
+            goes: Vec::new(),
+            to_pair: Vec::new(),
+            to_item: Vec::new(),
+            contexts: level(|schema| &schema.contexts),
+            pairs: level(|schema| &schema.features),
+            items: level(|schema| &schema.items),
+            of_contexts: Sparse::default(),
+            of_pairs: Sparse::default(),
+            lines: Distinct::default(),
+            line_of: Vec::new(),
+            tags,
+            are_tagged: true,
+            offsets: vec![0],
+            chosen: Vec::new(),
+            propensities: Vec::new(),
+            rewards: Vec::new(),
+            weights: Vec::new(),
+            skips: SkipCounts::default(),
+        }
+    }
+
+    fn push(&mut self, record: &Record, columns: &ColumnNames) -> Result<(), FormatError> {
+        let Some(decision) = record.decision else { return Ok(()) };
+        let (Some(cost), Offered::Placed { shown: Some(shown), tags, .. }) =
+            (decision.cost, decision.offered)
+        else {
+            self.skips.add("decisions without a label");
+            return Ok(());
+        };
+        let Some(propensity) = record.propensity(&decision)? else {
+            if self.options.missing_propensities == MissingPropensities::Skip {
+                self.skips.add("rows without a propensity");
+                return Ok(());
+            }
+            let (place, column) = (record.place(), "the probability".to_owned());
+            return Err(FormatError::MissingCell {
+                place,
+                column,
+                hint: "; leave such rows out or add them",
+            });
+        };
+        self.extend(columns);
+        let is_kept = |goes: &[Goes], column: u32| goes.get(column as usize) != Some(&Goes::Nowhere);
+        let own = record.cells.iter().copied().filter(|(column, _)| is_kept(&self.goes, *column));
+        self.contexts.push(record, own, columns, self.options, &mut self.of_contexts)?;
+        for k in 0..record.candidates() {
+            let tag = self.tag(record, tags, k);
+            self.part(record, k, columns);
+            let (to_pair, to_item) = (self.to_pair.iter().copied(), self.to_item.iter().copied());
+            self.pairs.push(record, to_pair, columns, self.options, &mut self.of_pairs)?;
+            self.items.push(record, to_item, columns, self.options, self.lines.open())?;
+            let line = self.lines.close(tag).ok_or_else(|| {
+                let (place, limit) = (record.place(), u64::from(u32::MAX));
+                FormatError::TooMany { place, what: "items", limit }
+            })?;
+            self.line_of.push(line);
+        }
+        self.offsets.push(self.line_of.len());
+        self.chosen.push(shown);
+        self.propensities.push(propensity);
+        // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
+        self.rewards.push(0.0 - cost);
+        self.weights.push(decision.weight);
+        Ok(())
+    }
+
+    /// Parts the cells of candidate k into those of the pair and of the item.
+    fn part(&mut self, record: &Record, k: usize, columns: &ColumnNames) {
+        self.to_pair.clear();
+        self.to_item.clear();
+        for (column, cell) in record.candidate(k).iter().copied() {
+            let is_of_pair = match self.goes.get(column as usize) {
+                Some(Goes::ToPair) => true,
+                Some(Goes::ToItem) => false,
+                Some(Goes::ByText) => {
+                    let name = level::column_of(record, cell, columns.name(column));
+                    match self.schema {
+                        Some(_) => self.pairs.names().find_exactly(&name).is_some(),
+                        None => self.is_named(&name),
+                    }
+                }
+                Some(Goes::Nowhere) | None => continue,
+            };
+            (if is_of_pair { &mut self.to_pair } else { &mut self.to_item }).push((column, cell));
+        }
+    }
+
+    /// Whether the caller names a column as one of pairs.
+    fn is_named(&self, name: &str) -> bool {
+        self.options.pair_features.iter().any(|own| is_within(name, own.trim()))
+    }
+
+    /// The number of the tag of candidate k, where tags are names.
+    fn tag(&mut self, record: &Record, tags: Option<Span>, k: usize) -> u32 {
+        let tag = tags.and_then(|tags| record.items(tags).get(k).copied());
+        let text = match tag {
+            Some(Cell::Text(span) | Cell::Bare(span)) => record.text(span),
+            _ => "",
+        };
+        self.are_tagged &= !text.is_empty();
+        match self.schema {
+            Some(_) => self.tags.find(text).unwrap_or(UNTAGGED),
+            None if self.options.identities && self.are_tagged => self.tags.number(text),
+            None => UNTAGGED,
+        }
+    }
+
+    /// Finds out where the cells of new columns go.
+    fn extend(&mut self, columns: &ColumnNames) {
+        for place in self.goes.len()..columns.len() {
+            let name = columns.name(u32::try_from(place).unwrap_or(u32::MAX));
+            let is_ignored = self.options.ignore.iter().any(|own| own.trim() == name);
+            let by_text = match self.schema {
+                Some(_) => self.pairs.has(name),
+                None => self.options.pair_features.iter().any(|own| is_text_of(own.trim(), name)),
+            };
+            self.goes.push(match (is_ignored, by_text) {
+                (true, _) => Goes::Nowhere,
+                (_, true) => Goes::ByText,
+                (_, false) if self.schema.is_none() && self.is_named(name) => Goes::ToPair,
+                (_, false) => Goes::ToItem,
+            });
+        }
+    }
+}
+
+/// Whether a column is this feature, one of its texts, or of this namespace.
+fn is_within(feature: &str, name: &str) -> bool {
+    let rest = feature.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '=']))
+}
+
+/// Whether a name is `feature=text`, or begins so.
+fn is_text_of(name: &str, feature: &str) -> bool {
+    name.strip_prefix(feature).is_some_and(|rest| rest.starts_with('='))
+}

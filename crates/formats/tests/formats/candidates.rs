@@ -1,0 +1,390 @@
+//! Logs of choices among candidates: text and dsjson, their levels, and what is refused.
+
+use flate2::{Compression, write::GzEncoder};
+use formats::{
+    Format, FormatError, Limits, LogOptions, MissingPropensities, ReadCandidates, RowWeights, Source, quiet,
+    read_candidates, read_candidates_coded, read_candidates_of_files,
+};
+use rows::RowMatrix;
+use std::io::Write;
+
+fn options() -> LogOptions {
+    LogOptions::default()
+}
+
+fn read_with(name: &str, text: &str, options: &LogOptions) -> Result<ReadCandidates, FormatError> {
+    read_candidates(Source::bytes(name, text), options, &mut quiet)
+}
+
+fn adf(text: &str) -> ReadCandidates {
+    read_with("log.vw", text, &options()).unwrap()
+}
+
+fn dense(matrix: Option<&RowMatrix>) -> Vec<Vec<f64>> {
+    matrix.map(|matrix| matrix.iter().map(|row| row.to_dense()).collect()).unwrap_or_default()
+}
+
+/// Three events; the second shows an action of the first, and the third its actions in another order.
+const ADF: &str = "shared |user age:30 city=Ulm\n\
+                   'tea |drink price:2.5 taste=mint |fit affinity:0.5\n\
+                   0:-1:0.25 'ice |drink price:1 cold |fit affinity:2\n\
+                   \n\
+                   shared |user age:50\n\
+                   0:0.5:0.75 'ice |drink price:1 cold |fit affinity:3\n\
+                   \n\
+                   shared |user city=Bonn\n\
+                   'ice |drink price:1 cold |fit affinity:2\n\
+                   1:0:1 'tea |drink price:2.5 taste=mint\n";
+
+const DSJSON: &str = r#"{"_label_cost":-1,"_label_probability":0.25,"_label_Action":2,"_labelIndex":1,"a":[2,1],"p":[0.25,0.75],"c":{"user":{"age":30,"city":"Ulm"},"_multi":[{"_tag":"tea","drink":{"price":2.5,"taste":"mint"},"fit":{"affinity":0.5}},{"_tag":"ice","drink":{"price":1,"cold":true},"fit":{"affinity":2}}]}}
+{"_label_cost":0.5,"_label_probability":0.75,"_labelIndex":0,"a":[1],"c":{"user":{"age":50},"_multi":[{"id":"ice","drink":{"price":1,"cold":true,"_note":"left out"},"fit":{"affinity":3}}]}}
+{"_label_cost":0,"_label_probability":1,"_labelIndex":1,"a":[2,1],"c":{"_multi":[{"_tag":"ice","drink":{"price":1,"cold":true,"warm":false},"fit":{"affinity":2}},{"_tag":"tea","drink":{"price":2.5,"taste":"mint"}}],"user":{"city":"Bonn"}}}
+"#;
+
+#[test]
+fn an_event_is_a_context_and_items_that_recur() {
+    let read = adf(ADF);
+    assert_eq!(read.schema.contexts, ["user.age", "user.city=Bonn", "user.city=Ulm"]);
+    assert_eq!(read.schema.items, ["drink.cold", "drink.price", "drink.taste=mint", "fit.affinity"]);
+    assert!(read.schema.features.is_empty() && read.schema.identities.is_empty());
+    let candidates = &read.candidates;
+    assert_eq!(candidates.offsets(), [0, 2, 3, 5]);
+    assert_eq!(
+        dense(candidates.contexts()),
+        [vec![30.0, 0.0, 1.0], vec![50.0, 0.0, 0.0], vec![0.0, 1.0, 0.0]]
+    );
+    // The line of the ice recurs in the third event; with another affinity it is another item.
+    assert_eq!(candidates.items(), [0, 1, 2, 1, 3]);
+    assert_eq!(
+        dense(candidates.item_features()),
+        [
+            vec![0.0, 2.5, 1.0, 0.5],
+            vec![1.0, 1.0, 0.0, 2.0],
+            vec![1.0, 1.0, 0.0, 3.0],
+            vec![0.0, 2.5, 1.0, 0.0]
+        ]
+    );
+    assert_eq!((&read.chosen[..], &read.propensities[..]), (&[1, 0, 1][..], &[0.25, 0.75, 1.0][..]));
+    assert_eq!(read.rewards, [1.0, -0.5, 0.0]);
+    assert!(read.rewards.iter().all(|reward| !reward.is_sign_negative() || *reward < 0.0));
+    assert_eq!((read.facts.rows, read.weights.as_ref()), (3, None));
+    assert!(read.facts.notes.contains(&"the file has costs: the reward is −cost".to_owned()));
+    assert_eq!(read.files[0].sha256.len(), 64);
+    let log = read.clone().into_log().unwrap();
+    assert_eq!((log.len(), log.schema()), (3, Some(&read.schema)));
+}
+
+#[test]
+fn features_of_pairs_are_those_that_are_named() {
+    for name in ["fit", "fit.affinity"] {
+        let read = read_with("log.vw", ADF, &options().pair_features([name])).unwrap();
+        assert_eq!(read.schema.features, ["fit.affinity"]);
+        assert_eq!(read.schema.items, ["drink.cold", "drink.price", "drink.taste=mint"]);
+        assert_eq!(read.candidates.items(), [0, 1, 1, 1, 0]);
+        let affinities = [[0.5], [2.0], [3.0], [2.0], [0.0]];
+        assert_eq!(dense(read.candidates.features()), affinities);
+    }
+    let refused = read_with("log.vw", ADF, &options().pair_features(["fi"])).unwrap_err();
+    assert!(matches!(refused, FormatError::MissingColumn { .. }), "{refused}");
+}
+
+#[test]
+fn an_identity_is_the_tag_and_what_differs_is_of_the_pair() {
+    let read = read_with("log.vw", ADF, &options().identities(true)).unwrap();
+    assert_eq!(read.schema.identities, ["ice", "tea"]);
+    assert_eq!(read.schema.items, ["drink.cold", "drink.price", "drink.taste=mint"]);
+    // The tea of the third event has no affinity, and that of the ice is another in the second.
+    assert_eq!(read.schema.features, ["fit.affinity"]);
+    assert_eq!(read.candidates.items(), [1, 0, 0, 0, 1]);
+    assert_eq!(dense(read.candidates.features()), [[0.5], [2.0], [3.0], [2.0], [0.0]]);
+    assert_eq!(dense(read.candidates.item_features()), [[1.0, 1.0, 0.0], [0.0, 2.5, 1.0]]);
+    let note = "features that differ between rows of one action are those of pairs: \"fit.affinity\"";
+    assert!(read.facts.notes.contains(&note.to_owned()), "{:?}", read.facts.notes);
+    let pair = read.candidates.pair(2).unwrap();
+    assert_eq!(pair.identity, Some(0));
+
+    // With some features of pairs named and others found, all are in one order.
+    let text = ADF.replace("cold |fit affinity:3", "cold:2 |fit affinity:3");
+    let read = read_with("log.vw", &text, &options().identities(true).pair_features(["fit"])).unwrap();
+    assert_eq!(read.schema.features, ["drink.cold", "fit.affinity"]);
+    assert_eq!(
+        dense(read.candidates.features()),
+        [[0.0, 0.5], [1.0, 2.0], [2.0, 3.0], [1.0, 2.0], [0.0, 0.0]]
+    );
+    assert_eq!(read.schema.items, ["drink.price", "drink.taste=mint"]);
+}
+
+#[test]
+fn without_a_tag_for_every_action_an_identity_is_the_line() {
+    let options = options().identities(true).pair_features(["fit"]);
+    let read = read_with("log.vw", &ADF.replace("0:0.5:0.75 'ice |", "0:0.5:0.75 |"), &options).unwrap();
+    assert_eq!(read.schema.identities, ["| drink.cold drink.price", "| drink.price:2.5 drink.taste=mint"]);
+    assert_eq!(read.candidates.items(), [1, 0, 0, 0, 1]);
+    // Known by the line again, whatever its tag is.
+    let text = ADF.replace("'tea", "'coffee");
+    let coded =
+        read_candidates_coded(Source::bytes("log.vw", text), &read.schema, &options, &mut quiet).unwrap();
+    assert_eq!(coded.candidates, read.candidates);
+}
+
+#[test]
+fn text_and_dsjson_of_the_same_events_are_one_log() {
+    let plain = options();
+    for options in [plain.clone(), plain.clone().identities(true), plain.pair_features(["fit"])] {
+        let text = read_with("log.vw", ADF, &options).unwrap();
+        let json = read_with("log.json", DSJSON, &options).unwrap();
+        assert_eq!((&*text.facts.format, &*json.facts.format), ("vw", "dsjson"));
+        assert_eq!(text.into_log().unwrap(), json.into_log().unwrap());
+    }
+}
+
+#[test]
+fn a_log_is_coded_by_the_schema_of_another() {
+    let first = read_with("log.vw", ADF, &options().identities(true)).unwrap();
+    // By its own schema a log is what it was.
+    let again =
+        read_candidates_coded(Source::bytes("log.json", DSJSON), &first.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), first.clone().into_log());
+
+    let text = "shared |user age:20 city=Rome income:3\n\
+                'cola |drink price:4 taste=sweet sparkling |fit affinity:1\n\
+                0:-2:0.5 'tea |drink price:2.5 taste=mint |fit affinity:7\n\
+                'tea |drink price:9\n";
+    let second = read_candidates_coded(Source::bytes("log.vw", text), &first.schema, &options(), &mut quiet);
+    let second = second.unwrap();
+    assert_eq!(second.schema, first.schema);
+    assert_eq!(dense(second.candidates.contexts()), [[20.0, 0.0, 0.0]]);
+    // Cola has no identity, nor has a tea of another price; the ice is not in this log.
+    assert_eq!(second.candidates.items(), [2, 1, 3]);
+    let items = [[0.0, 0.0, 0.0], [0.0, 2.5, 1.0], [0.0, 4.0, 0.0], [0.0, 9.0, 0.0]];
+    assert_eq!(dense(second.candidates.item_features()), items);
+    assert_eq!(dense(second.candidates.features()), [[1.0], [7.0], [0.0]]);
+    let identities: Vec<_> = (0..3).map(|p| second.candidates.pair(p).unwrap().identity).collect();
+    assert_eq!(identities, [None, Some(1), None]);
+    assert_eq!(
+        (second.facts.unknown_labels["user.city"], second.facts.unknown_labels["drink.taste"]),
+        (1, 1)
+    );
+    let notes = second.facts.notes.join("\n");
+    let unknown = "features that the model does not know left out: \"drink.sparkling\" (1 value), \
+                   \"user.income\" (1 value)";
+    assert!(notes.contains(unknown), "{notes}");
+    assert!(notes.contains("1 items have the name of an action and other features"), "{notes}");
+
+    let refused = read_candidates_coded(
+        Source::bytes("log.vw", "shared |x a\n0:1:1 |y b\n"),
+        &first.schema,
+        &options(),
+        &mut quiet,
+    );
+    assert!(matches!(refused, Err(FormatError::NoContexts { .. })), "{refused:?}");
+}
+
+#[test]
+fn texts_of_one_feature_can_be_at_two_levels() {
+    // The mood of an action changes, and its kind does not; both are texts of `k`.
+    let text = "0:0:1 'a |n k=hot k=red |x f\n'b |n k=cold k=big |x g\n\n\
+                0:1:1 'a |n k=hot k=blue |x f\n'b |n k=cold k=big |x g\n";
+    let read = read_with("log.vw", text, &options().identities(true)).unwrap();
+    assert_eq!(read.schema.features, ["n.k=blue", "n.k=red"]);
+    assert_eq!(read.schema.items, ["n.k=big", "n.k=cold", "n.k=hot", "x.f", "x.g"]);
+    let again = read_candidates_coded(Source::bytes("log.vw", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), read.into_log());
+    let read = read_with("log.vw", text, &options().pair_features(["n.k=red", "x"])).unwrap();
+    assert_eq!(read.schema.features, ["n.k=red", "x.f", "x.g"]);
+    assert_eq!(dense(read.candidates.features())[0], [1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn several_files_are_one_log_and_compressed_ones_too() {
+    let (start, end) = ADF.split_at(ADF.find("shared |user city").unwrap());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(end.as_bytes()).unwrap();
+    let end = encoder.finish().unwrap();
+    let sources = [Ok(Source::bytes("a.vw", start)), Ok(Source::bytes("b.vw.gz", end))];
+    let read = read_candidates_of_files(sources, None, &options(), &mut quiet).unwrap();
+    assert_eq!(read.files.len(), 2);
+    assert_eq!(read.into_log(), adf(ADF).into_log());
+    // Columns have other numbers in another file.
+    let sources = [Ok(Source::bytes("b.vw", "|b x:1\n0:0:1 |a y:2\n")), Ok(Source::bytes("a.vw", ADF))];
+    let read = read_candidates_of_files(sources, Some(&adf(ADF).schema), &options(), &mut quiet).unwrap();
+    let last = read.candidates.select(&[1, 2, 3]).unwrap();
+    assert_eq!(last.expanded().unwrap(), adf(ADF).candidates.expanded().unwrap());
+}
+
+#[test]
+fn numbers_of_a_feature_add_up_and_a_text_counts_once() {
+    let read = adf("0:0:1 |a x:1 x:2 k=v k=v k=w :4 :5 |a x:0.5 |b:2 y z:3 k=v\n|a\n");
+    let names = ["a.k=v", "a.k=w", "a.x", "a[0]", "a[1]", "b.k=v", "b.y", "b.z"];
+    assert_eq!(read.schema.items, names);
+    // A namespace's weight is a factor; `k=v` of another weight than 1 is the same column.
+    assert_eq!(dense(read.candidates.item_features())[0], [1.0, 1.0, 3.5, 4.0, 5.0, 2.0, 2.0, 6.0]);
+    let refused = read_with("log.vw", "0:0:1 |a x:1e140 x:1e140\n|a y\n", &options()).unwrap_err();
+    let message = "log.vw, line 1, column \"a.x\": \"2";
+    assert!(refused.to_string().starts_with(message), "{refused}");
+    let refused = read_with("log.vw", "|a y\n0:0:1 |a x:1e141\n", &options()).unwrap_err();
+    assert!(refused.to_string().contains("a finite number up to 1e140 in magnitude"), "{refused}");
+}
+
+#[test]
+fn identifiers_are_left_out_and_named_ones_kept() {
+    use std::fmt::Write;
+    let mut text = String::new();
+    for k in 0..60 {
+        writeln!(text, "shared |s session=s{k} day=d{}\n0:0:1 |a id=i{k} n:{}\n|a n:7\n", k % 7, k % 2)
+            .unwrap();
+    }
+    let read = adf(&text);
+    assert!(read.schema.contexts.iter().all(|name| name.starts_with("s.day=")));
+    assert_eq!((read.schema.contexts.len(), &read.schema.items[..]), (7, &["a.n".to_owned()][..]));
+    // Without their identifiers lines recur.
+    assert_eq!(read.candidates.item_features().map(RowMatrix::len), Some(3));
+    assert_eq!(dense(read.candidates.item_features()), [[0.0], [7.0], [1.0]]);
+    let left: Vec<_> =
+        read.facts.notes.iter().filter(|note| note.contains("look like identifiers")).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    let read = read_with("log.vw", &text, &options().labels(["a.id"])).unwrap();
+    assert_eq!(read.schema.items.len(), 61);
+    let read = read_with("log.vw", &text, &options().most_labels(6)).unwrap();
+    assert!(read.schema.contexts.is_empty() && read.candidates.contexts().is_none());
+    let read = read_with("log.vw", &text, &options().ignore(["s.session", "s.day", "a.id"])).unwrap();
+    assert!(read.candidates.contexts().is_none() && read.facts.notes.len() == 1, "{:?}", read.facts.notes);
+}
+
+#[test]
+fn events_without_a_label_are_skipped_and_counted() {
+    let text = "shared |s x\n|a y\n|a z\n\n0:1:0.5 |a y\n|a z\n\n0:1:0 |a y\n";
+    let read = adf(text);
+    assert_eq!(
+        (read.facts.rows, read.facts.skipped[0].to_string()),
+        (1, "2 decisions without a label".into())
+    );
+    // An event that is skipped leaves no column behind.
+    assert!(read.schema.contexts.is_empty());
+    let refused = read_with("log.vw", "0:1 |a y\n|a z\n\n0:1:1 |a y\n", &options()).unwrap_err();
+    let message = "log.vw, line 1, column \"the probability\": the value is missing; leave such rows out or add \
+                   them";
+    assert_eq!(refused.to_string(), message);
+    let skip = options().missing_propensities(MissingPropensities::Skip);
+    let read = read_with("log.vw", "0:1 |a y\n|a z\n\n0:1:1 |a y\n", &skip).unwrap();
+    assert_eq!(read.facts.skipped[0].to_string(), "1 rows without a propensity");
+
+    let slots = "{\"c\":{\"_multi\":[{\"a\":{\"x\":1}}],\"_slots\":[{}]},\"_outcomes\":[{}]}\n";
+    let skipped =
+        format!("{slots}{{\"RewardValue\":1}}\n{}", DSJSON.replace("\"a\":[1],", "\"_skipLearn\":true,"));
+    let read = read_with("log.dsjson", &skipped, &options()).unwrap();
+    let counts: Vec<_> = read.facts.skipped.iter().map(|skipped| skipped.count).collect();
+    assert_eq!((read.facts.rows, &counts[..]), (2, &[1, 1, 1][..]), "{:?}", read.facts.skipped);
+    let refused = read_with("log.dsjson", slots, &options()).unwrap_err().to_string();
+    assert!(refused.contains("events with slots (conditional bandits or slates)"), "{refused}");
+}
+
+#[test]
+fn rows_of_different_weights_are_no_log() {
+    let thinned = DSJSON.replacen("\"_label_cost\"", "\"pdrop\":0.5,\"_label_cost\"", 1);
+    let read = read_with("log.json", &thinned, &options()).unwrap();
+    assert_eq!(read.weights, Some(vec![2.0, 1.0, 1.0]));
+    assert_eq!(read.into_log(), Err(FormatError::Weights));
+    let read = read_with("log.json", &thinned, &options().weights(RowWeights::Drop)).unwrap();
+    assert_eq!(read.into_log(), adf(ADF).into_log());
+}
+
+#[test]
+fn what_is_damaged_is_refused_with_its_line() {
+    let line = |text: &str| read_with("log.vw", text, &options()).unwrap_err().to_string();
+    for (from, to, message) in [
+        (
+            "0.25 'ice",
+            "1.25 'ice",
+            "line 3: \"0:-1:1.25\" is not a label as action:cost:probability, the last in [0, 1]",
+        ),
+        (
+            "0.25 'ice",
+            "-0.25 'ice",
+            "line 3: \"0:-1:-0.25\" is not a label as action:cost:probability, the last in [0, 1]",
+        ),
+        (
+            "0:-1:",
+            "0:inf:",
+            "line 3: \"0:inf:0.25\" is not a label as action:cost:probability, the last in [0, 1]",
+        ),
+        (
+            "'tea |drink price:2.5 taste=mint |fit",
+            "1:0:1 'tea |fit",
+            "line 3: \"0\" is not in the only labelled line of its event",
+        ),
+        ("price:2.5", "price:two", "line 2: \"price:two\" is not a feature as name or name:value"),
+        ("'tea |", "'tea ", "line 2: "),
+        (
+            "\n\nshared |user age:50",
+            "\nshared |user age:50",
+            "line 4: \"shared\" is not the first line of an event: there is no blank line before it",
+        ),
+        (
+            "shared |user age:30",
+            "ccb shared |user age:30",
+            "line 1: \"ccb\" is not a line of cb or cb_adf: conditional bandits and slates are not read",
+        ),
+    ] {
+        let damaged = ADF.replacen(from, to, 1);
+        assert_ne!(damaged, ADF);
+        let refused = line(&damaged);
+        // Without its bar a line borrows that of another namespace: it is a label then, and a bad one.
+        assert!(refused.starts_with(&format!("log.vw, {message}")), "{refused}");
+    }
+    assert!(
+        line("shared |s x\n\n0:0:1 |a y\n")
+            .contains("line 1: \"shared\" is not followed by the line of an action")
+    );
+
+    let line = |text: &str| read_with("log.json", text, &options()).unwrap_err().to_string();
+    for (from, to, message) in [
+        (
+            "\"_label_probability\":0.75",
+            "\"_label_probability\":0",
+            "line 2, column \"the probability\": \"0\" is not a propensity in (0, 1]",
+        ),
+        (
+            "\"_label_probability\":0.75",
+            "\"_label_probability\":1.5",
+            "line 2, column \"the probability\": \"1.5\" is not a propensity in (0, 1]",
+        ),
+        (
+            "\"_labelIndex\":0",
+            "\"_labelIndex\":1",
+            "line 2, column \"_labelIndex\": \"1\" is not the place of one of the actions",
+        ),
+        (
+            "\"_label_cost\":0.5",
+            "\"_label_cost\":\"dear\"",
+            "line 2, column \"_label_cost\": \"dear\" is not a finite number",
+        ),
+        ("\"age\":50", "\"age\":1e300", "line 2, column \"user.age\": "),
+        ("{\"affinity\":3}", "{\"affinity\":}", "line 2: not JSON: "),
+    ] {
+        let damaged = DSJSON.replacen(from, to, 1);
+        assert_ne!(damaged, DSJSON);
+        let refused = line(&damaged);
+        assert!(refused.starts_with(&format!("log.json, {message}")), "{refused}");
+    }
+    let few = options().limits(Limits { columns: 4, ..Limits::default() });
+    let refused = read_with("log.vw", ADF, &few).unwrap_err();
+    assert!(matches!(refused, FormatError::TooMany { .. }), "{refused}");
+}
+
+#[test]
+fn a_file_without_features_of_actions_is_no_log_of_candidates() {
+    let text = "shared |s x:1\n0:1:0.5 'a |\n'b |\n\nshared |s x:2\n'a |\n1:1:0.5 'b |\n";
+    let refused = read_with("log.vw", text, &options()).unwrap_err().to_string();
+    assert_eq!(refused, "log.vw: vw has no features of the actions here: read it as a log of fixed actions");
+    // Their names are enough to tell them apart.
+    let read = read_with("log.vw", text, &options().identities(true)).unwrap();
+    assert_eq!((read.schema.identities.len(), read.candidates.items()), (2, &[0, 1, 0, 1][..]));
+    assert_eq!(read.candidates.item_features(), None);
+
+    let csv = "age,action,propensity,reward\n41,news,0.5,1\n";
+    let refused = read_with("log.csv", csv, &options()).unwrap_err();
+    assert!(matches!(refused, FormatError::WrongFormat { format: "csv", .. }), "{refused}");
+    let refused = read_with("log.vw", ADF, &options().format(Format::VwEval)).unwrap_err();
+    assert!(matches!(refused, FormatError::WrongFormat { format: "vw-eval", .. }), "{refused}");
+}
