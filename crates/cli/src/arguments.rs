@@ -160,6 +160,12 @@ pub(crate) struct Columns {
     /// Learn from the contexts alone where actions have features of their own
     #[arg(long)]
     pub(crate) drop_action_features: bool,
+    /// Where actions have features of their own, tell them apart by their names as well
+    #[arg(long)]
+    pub(crate) identities: bool,
+    /// Features of actions that depend on the row too, such as affinities, separated by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) pair_features: Vec<String>,
     /// Count every row once where rows have weights, as those of dsjson with pdrop
     #[arg(long)]
     pub(crate) drop_weights: bool,

@@ -325,8 +325,8 @@ pub enum FormatError {
         value: String,
     },
     /// Actions with features of their own.
-    #[error("{place}: the actions have features of their own ({}), from which no policy is learnt yet; \
-         leave those out to learn from the contexts alone", quoted(.feature))]
+    #[error("{place}: the actions have features of their own ({}), which are not used here; \
+         leave those out to go by the contexts alone", quoted(.feature))]
     ActionFeatures {
         /// The first one.
         place: Place,

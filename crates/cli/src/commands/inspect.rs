@@ -1,5 +1,6 @@
 //! `inspect`.
 
+use super::candidates;
 use super::classifiers;
 use super::judging::answer;
 use super::models::content;
@@ -15,6 +16,11 @@ pub(super) fn inspect(asked: &Inspect, manners: &Manners) -> Result<u8, Failure>
     let form = manners.form("inspect", Form::Text, &[Form::Json])?;
     let model = match content(&asked.model)? {
         Content::Policy(model) => model,
+        Content::Candidates(model) => {
+            manners.form("inspect of a policy over candidates", Form::Text, &[])?;
+            candidates::inspect(&model, asked.most)?;
+            return Ok(0);
+        }
         other => {
             manners.form("inspect of a classifier", Form::Text, &[])?;
             return classifiers::inspect(&other, asked);

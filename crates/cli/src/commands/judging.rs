@@ -1,5 +1,6 @@
 //! `evaluate` and `compare`.
 
+use super::candidates;
 use super::classifiers;
 use super::codings;
 use super::confidence::delta;
@@ -9,6 +10,8 @@ use super::reading::{Opened, open};
 use crate::arguments::{Certainty, Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
 use crate::page::Page;
+use formats::FormatError;
+use ocoboost::model_file::Content;
 use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::{say, warn};
@@ -16,7 +19,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Said where a model meets the log that it comes from.
-const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
+pub(super) const OWN_LOG: &str = "the policy was trained on this log, so all of this is too good to be true; \
                        what `inspect` shows is of rows that had no part in the choice";
 
 /// What is to be said of a model that was trained on the log.
@@ -68,7 +71,7 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
 }
 
 /// A judge, whose settings are checked before a log is read.
-fn judge(certainty: &Certainty, manners: &Manners) -> Result<JudgeJobBuilder, Failure> {
+pub(super) fn judge(certainty: &Certainty, manners: &Manners) -> Result<JudgeJobBuilder, Failure> {
     let mut job = JudgeJob::builder().delta(delta(certainty.confidence)?).seed(manners.seed.unwrap_or(0));
     if let Some(range) = range(certainty)? {
         job = job.reward_range(range);
@@ -93,11 +96,21 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     check_apart(asked.html.as_deref(), [Path::new(&asked.policy), &*asked.log])?;
     asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
     let named = match Named::of(Path::new(&asked.policy))? {
+        Named::Other(Content::Candidates(model)) => {
+            return candidates::evaluate(Some(&model), asked, manners);
+        }
         Named::Other(content) => return classifiers::evaluate(content, asked, manners),
         named => named,
     };
     let options = options_of(named.model(), &asked.columns)?;
-    let opened = open(&asked.log, named.model().and_then(Model::schema), &options, manners)?;
+    let opened = match open(&asked.log, named.model().and_then(Model::schema), &options, manners) {
+        Err(Failure::Format(FormatError::ActionFeatures { .. }))
+            if matches!(named, Named::Uniform) && asked.log.is_file() =>
+        {
+            return candidates::evaluate(None, asked, manners);
+        }
+        opened => opened?,
+    };
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let caution = caution(&named, &opened);
     let job = judge_of(job.own_log(caution.is_some()), &opened)?;
@@ -121,11 +134,23 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         let page = Page { policy, log, model, judgement: &judgement, breakdown, caution }.html()?;
         write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
+    show(form, &asked.policy, &judgement, caution, manners)?;
+    Ok(code(&judgement))
+}
+
+/// Says what a log says of a policy.
+pub(super) fn show(
+    form: Form,
+    policy: &str,
+    judgement: &Judgement,
+    caution: Option<&str>,
+    manners: &Manners,
+) -> Result<(), Failure> {
     if form == Form::Json {
-        say(&answer(&judgement, caution)?.to_string())?;
+        say(&answer(judgement, caution)?.to_string())?;
     } else if form != Form::Text {
-        warn_of(&judgement, caution, manners);
-        table(form, &[(&asked.policy, &judgement)])?;
+        warn_of(judgement, caution, manners);
+        table(form, &[(policy, judgement)])?;
     } else {
         say(&format!("the log      {}", interval(&judgement.logged)))?;
         for one in &judgement.estimates {
@@ -135,7 +160,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         judgement.warnings.iter().try_for_each(|warning| say(&format!("warning: {warning}")))?;
         say(&judgement.sentence())?;
     }
-    Ok(code(&judgement))
+    Ok(())
 }
 
 /// A row an estimator, and one for the log.

@@ -1,8 +1,9 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`],
 //! [`progress`] and [`interruption`], [`codings`] of models that are compared, and what [`classifiers`] and
-//! learners of [`streams`] do where others have policies.
+//! learners of [`streams`] do where others have policies; [`candidates`], where actions have features.
 
 mod boost;
+mod candidates;
 mod classes;
 mod classifiers;
 mod codings;

@@ -1,5 +1,6 @@
 //! `predict`.
 
+use super::candidates;
 use super::classifiers;
 use super::models::{check_apart, content, options_of};
 use super::output::{Unwritten, cells, write_to};
@@ -27,6 +28,7 @@ pub(super) fn predict(asked: &Predict, manners: &Manners) -> Result<u8, Failure>
     check_apart(asked.output.as_deref(), [&*path, &*rows])?;
     let model = match content(&path)? {
         Content::Policy(model) => model,
+        Content::Candidates(model) => return candidates::predict(&model, (&path, &rows), asked, manners),
         other => return classifiers::predict(other, (&path, &rows), asked, manners),
     };
     let options = options_of(Some(&model), &asked.columns)?;

@@ -3,7 +3,7 @@
 use crate::arguments::Manners;
 use boosters::auto_policy::Progress as Round;
 use formats::Progress;
-use ocoboost::Event;
+use ocoboost::{CandidateEvent, Event};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,20 @@ pub(super) fn of_reading(file: &str, progress: Progress, seconds: f64) -> String
         text += &format!(", {}%", progress.bytes.saturating_mul(100) / total);
     }
     text
+}
+
+/// `recipe 2 of 7 (BOPL-S, depth 6), round 30; at most 40 s left`.
+pub(super) fn of_candidates(event: &CandidateEvent, now: f64, budget: f64) -> String {
+    let left = time((budget - now).max(0.0));
+    match event {
+        CandidateEvent::Search { recipe, place: (place, count), round } => {
+            format!("recipe {} of {count} ({recipe}), round {round}; at most {left} left", place + 1)
+        }
+        CandidateEvent::Training { recipe, round: (round, planned) } => {
+            format!("training ({recipe}), round {round} of {planned}; at most {left} left")
+        }
+        _ => "judging".to_owned(),
+    }
 }
 
 /// What has been seen of a search and a training.

@@ -43,6 +43,12 @@ pub(super) fn options(start: LogOptions, columns: &Columns) -> Result<LogOptions
     if columns.drop_action_features {
         options = options.action_features(ActionFeatures::Drop);
     }
+    if columns.identities {
+        options = options.identities(true);
+    }
+    if !columns.pair_features.is_empty() {
+        options = options.pair_features(&columns.pair_features);
+    }
     if columns.drop_weights {
         options = options.weights(RowWeights::Drop);
     }
@@ -122,6 +128,11 @@ pub(super) fn open_all(
         }
     }
     opened(read, manners)
+}
+
+/// Whether all of these can be read a second time.
+pub(super) fn are_files(paths: &[PathBuf]) -> bool {
+    paths.iter().all(|path| path.is_file())
 }
 
 /// Reads with a line that says how far it is; Ctrl-C ends the reading, where it is listened for.

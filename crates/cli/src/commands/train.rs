@@ -1,14 +1,15 @@
 //! `train`.
 
+use super::candidates;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
 use super::judging::{answer, code, range};
 use super::models::{check_apart, check_model_output, check_output, kept};
 use super::progress::{Line, Seen};
-use super::reading::{Opened, open_all, options};
+use super::reading::{Opened, are_files, open_all, options};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
-use formats::{LogOptions, RowLabels};
+use formats::{FormatError, LogOptions, RowLabels};
 use ocoboost::model_file::ModelFileError;
 use ocoboost::{Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};
 use report::output::{say, warn};
@@ -71,7 +72,13 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     });
     let from = from.transpose()?;
     listen();
-    let Opened { log, name, sources, time, split, estimated } = open_all(files, &columns, manners)?;
+    let opened = match open_all(files, &columns, manners) {
+        Err(Failure::Format(FormatError::ActionFeatures { .. })) if are_files(files) => {
+            return candidates::train(asked, manners, (files, &columns, budget), begun);
+        }
+        opened => opened?,
+    };
+    let Opened { log, name, sources, time, split, estimated } = opened;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
     if let Some(time) = time {

@@ -13,7 +13,7 @@ use crate::facts::{FileName, Progress, ReadFacts, ReadFile, SkipCounts};
 use crate::options::{LogOptions, MissingPropensities};
 use crate::pass::{Files, Sources};
 use crate::readers::{ColumnNames, Wanted};
-use crate::record::{Cell, Offered, Record, Span};
+use crate::record::{Cell, Decision, Offered, Record, Span};
 use crate::source::Source;
 use level::Level;
 use off_policy::Rewards;
@@ -151,9 +151,44 @@ pub fn read_candidates_of_files(
     read(&mut sources.into_iter(), schema, options, progress)
 }
 
+/// Reads choices by the columns of a schema, with or without labels: what is to be predicted for. Where there
+/// is no label the place is 0, the propensity 1 and the reward 0.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_candidates, read_choices};
+/// let options = LogOptions::default();
+/// let log = Source::bytes("log.vw", "0:0:0.5 |a price:2\n|a price:3\n\n");
+/// let schema = read_candidates(log, &options, &mut quiet)?.schema;
+/// let choices = Source::bytes("new.vw", "|a price:7\n|a price:1\n\n|a price:9\n");
+/// let choices = read_choices(choices, &schema, &options, &mut quiet)?;
+/// assert_eq!(choices.candidates.offsets(), [0, 2, 3]);
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// As [`read_candidates_coded`].
+pub fn read_choices(
+    source: Source,
+    schema: &CandidateSchema,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    let mut source = std::iter::once(Ok(source));
+    read_events(&mut source, (Some(schema), false), options, progress)
+}
+
 fn read(
     sources: Sources<'_>,
     schema: Option<&CandidateSchema>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    read_events(sources, (schema, true), options, progress)
+}
+
+fn read_events(
+    sources: Sources<'_>,
+    (schema, are_labelled): (Option<&CandidateSchema>, bool),
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadCandidates, FormatError> {
@@ -163,7 +198,7 @@ fn read(
         let reason = "has no columns, and none that orders or splits the rows";
         return Err(FormatError::WrongFormat { file, format, reason });
     }
-    let mut rows = Rows::new(file, format, schema, options);
+    let mut rows = Rows { are_labelled, ..Rows::new(file, format, schema, options) };
     files.for_each(progress, |record, columns| rows.push(record, columns))?;
     let (mut facts, of_files) = files.facts();
     facts.skipped.extend(rows.skips.list());
@@ -186,6 +221,8 @@ struct Rows<'a> {
     format: &'static str,
     options: &'a LogOptions,
     schema: Option<&'a CandidateSchema>,
+    /// Whether events without a label are left out.
+    are_labelled: bool,
     /// By column of the files.
     goes: Vec<Goes>,
     /// The cells of an action, parted.
@@ -233,6 +270,7 @@ impl<'a> Rows<'a> {
             format,
             options,
             schema,
+            are_labelled: true,
             goes: Vec::new(),
             to_pair: Vec::new(),
             to_item: Vec::new(),
@@ -256,23 +294,17 @@ impl<'a> Rows<'a> {
 
     fn push(&mut self, record: &Record, columns: &ColumnNames) -> Result<(), FormatError> {
         let Some(decision) = record.decision else { return Ok(()) };
-        let (Some(cost), Offered::Placed { shown: Some(shown), tags, .. }) =
-            (decision.cost, decision.offered)
-        else {
-            self.skips.add("decisions without a label");
-            return Ok(());
-        };
-        let Some(propensity) = record.propensity(&decision)? else {
-            if self.options.missing_propensities == MissingPropensities::Skip {
-                self.skips.add("rows without a propensity");
+        let Offered::Placed { shown, tags, .. } = decision.offered else { return Ok(()) };
+        let (shown, cost, propensity) = match (shown, decision.cost) {
+            (Some(shown), Some(cost)) if self.are_labelled => {
+                let Some(propensity) = self.propensity(record, &decision)? else { return Ok(()) };
+                (shown, cost, propensity)
+            }
+            _ if self.are_labelled => {
+                self.skips.add("decisions without a label");
                 return Ok(());
             }
-            let (place, column) = (record.place(), "the probability".to_owned());
-            return Err(FormatError::MissingCell {
-                place,
-                column,
-                hint: "; leave such rows out or add them",
-            });
+            _ => (0, 0.0, 1.0),
         };
         self.extend(columns);
         let is_kept = |goes: &[Goes], column: u32| goes.get(column as usize) != Some(&Goes::Nowhere);
@@ -297,6 +329,20 @@ impl<'a> Rows<'a> {
         self.rewards.push(0.0 - cost);
         self.weights.push(decision.weight);
         Ok(())
+    }
+
+    /// The propensity of an event; `None` for one that is left out.
+    fn propensity(&mut self, record: &Record, decision: &Decision) -> Result<Option<f64>, FormatError> {
+        let propensity = record.propensity(decision)?;
+        if propensity.is_none() {
+            if self.options.missing_propensities != MissingPropensities::Skip {
+                let (place, column) = (record.place(), "the probability".to_owned());
+                let hint = "; leave such rows out or add them";
+                return Err(FormatError::MissingCell { place, column, hint });
+            }
+            self.skips.add("rows without a propensity");
+        }
+        Ok(propensity)
     }
 
     /// Parts the cells of candidate k into those of the pair and of the item.

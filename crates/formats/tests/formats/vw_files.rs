@@ -35,8 +35,7 @@ fn result(folder: &std::path::Path, file: &str, options: &LogOptions) -> Result<
         .map_err(|error| error.to_string().replace(&name, file))
 }
 
-const FEATURES: &str =
-    ", from which no policy is learnt yet; leave those out to learn from the contexts alone";
+const FEATURES: &str = ", which are not used here; leave those out to go by the contexts alone";
 
 #[test]
 fn every_refused_file_says_why() {

@@ -8,9 +8,12 @@ use boosters::bopl::CandidateEnsemble;
 use off_policy::PolicyError;
 use off_policy::candidates::{CandidatePolicy, CandidateScores};
 use off_policy::policies::{Argmax, EpsilonGreedy};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use rows::Candidates;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use weak_learners::pairs::PairNode;
 
 /// A policy over candidates: its trees and the names of their columns, how it was trained and judged, how it
 /// is played.
@@ -100,6 +103,35 @@ impl CandidateModel {
         &self.format
     }
 
+    /// The columns that the trees ask about, by their share of all questions, the most asked first. A column
+    /// without a name has its number.
+    #[must_use]
+    pub fn questions(&self) -> Vec<(String, f64)> {
+        let mut counts = std::collections::BTreeMap::<u32, usize>::new();
+        for member in self.ensemble.members() {
+            for node in member.predictor.nodes() {
+                if let PairNode::Context { feature, .. } = node {
+                    *counts.entry(*feature).or_default() += 1;
+                }
+            }
+        }
+        let names: Vec<&str> = self.ensemble.schema().map_or_else(Vec::new, |schema| {
+            let levels = [&schema.contexts, &schema.features, &schema.items, &schema.identities];
+            levels.into_iter().flatten().map(String::as_str).collect()
+        });
+        let all = counts.values().sum::<usize>().max(1);
+        let share = |(column, count): (u32, usize)| {
+            let name =
+                names.get(column as usize).map_or_else(|| format!("column {column}"), |n| (*n).to_owned());
+            #[allow(clippy::cast_precision_loss, reason = "counts of questions")]
+            let share = count as f64 / all as f64;
+            (name, share)
+        };
+        let mut shares: Vec<(String, f64)> = counts.into_iter().map(share).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        shares
+    }
+
     /// The place of the best candidate of every choice, the first of equals.
     ///
     /// # Errors
@@ -115,6 +147,28 @@ impl CandidateModel {
             (0..).take(own.len()).reduce(better).unwrap_or_default()
         };
         Ok((0..candidates.len()).map(best).collect())
+    }
+
+    /// Draws a candidate for every choice, and shows its place, its propensity and π of the choice's pairs:
+    /// 1 − ε on the best candidate, and ε evenly. One seed draws the same; `Break` ends it.
+    ///
+    /// # Errors
+    /// As [`probabilities`](Self::probabilities).
+    pub fn decide(
+        &self,
+        candidates: &Candidates,
+        (epsilon, seed): (f64, u64),
+        mut see: impl FnMut(usize, f64, &[f64]) -> ControlFlow<()>,
+    ) -> Result<(), JobError> {
+        let policy = EpsilonGreedy::new(Argmax::new(self), epsilon)?;
+        let (mut rng, mut pi) = (ChaCha8Rng::seed_from_u64(seed), Vec::new());
+        for i in 0..candidates.len() {
+            let (place, p) = policy.sample(candidates, i, &mut pi, &mut rng)?;
+            if see(place, p, &pi).is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// π of every pair: 1 − ε on the best candidate, and ε evenly.

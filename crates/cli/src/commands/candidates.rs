@@ -1,0 +1,265 @@
+//! What the commands do with a log whose actions have features of their own, and with a model of one.
+
+use super::interruption::is_asked;
+use super::judging::{answer, code, judge, range, show};
+use super::models::kept;
+use super::output::{cells, write_to};
+use super::progress::{Line, of_candidates};
+use super::reading::{options, tell, watched};
+use crate::arguments::{Columns, Evaluate, Form, Manners, Predict, Train};
+use crate::failure::{Failure, INTERRUPTED};
+use formats::{LogOptions, ReadCandidates, Source};
+use ocoboost::{CandidateJob, CandidateModel, JobError};
+use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
+use off_policy::policies::Argmax;
+use report::output::say;
+use rows::Candidates;
+use serde_json::{Value, json};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Why a flag of other logs is refused.
+const NOT_HERE: &str = "not for a log whose actions have features of their own";
+
+/// A log that was read, with its files.
+struct Opened {
+    log: CandidateLog,
+    name: String,
+    sources: Vec<ocoboost::Source>,
+}
+
+/// Reads a log by the columns of a schema, or to find one.
+fn open(
+    paths: &[PathBuf],
+    schema: Option<&CandidateSchema>,
+    options: &LogOptions,
+    manners: &Manners,
+) -> Result<Opened, Failure> {
+    let name = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let sources = paths.iter().map(|path| Source::path(path));
+    let mut read = watched(
+        || name.clone(),
+        manners,
+        |watch| formats::read_candidates_of_files(sources, schema, options, watch),
+    )?;
+    tell(&read.facts, manners);
+    let of = |file: formats::ReadFile| ocoboost::Source { name: file.file, sha256: file.sha256 };
+    let sources = read.files.drain(..).map(of).collect();
+    let name = read.facts.file.clone();
+    Ok(Opened { log: read.into_log()?, name, sources })
+}
+
+/// `train` on a log whose actions have features.
+pub(super) fn train(
+    asked: &Train,
+    manners: &Manners,
+    (files, columns, budget): (&[PathBuf], &LogOptions, Duration),
+    begun: Instant,
+) -> Result<u8, Failure> {
+    let form = manners.form("train", Form::Text, &[Form::Json])?;
+    let refused = [
+        ("validation", asked.validation.is_some()),
+        ("groups", asked.groups.is_some()),
+        ("candidates", asked.candidates.is_some()),
+        ("checkpoint", asked.checkpoint.is_some()),
+        ("resume", asked.resume.is_some()),
+        ("objective", asked.settings.overrides() != Default::default()),
+    ];
+    if let Some((name, _)) = refused.into_iter().find(|(_, is_set)| *is_set) {
+        return Err(Failure::Flag { name, why: NOT_HERE });
+    }
+    let mut job = CandidateJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
+    job = job.delta(super::confidence::delta(asked.certainty.confidence)?);
+    if let Some(range) = range(&asked.certainty)? {
+        job = job.reward_range(range);
+    }
+    if let Some(share) = asked.holdout {
+        job = job.holdout_share(share);
+    }
+    if let Some(rounds) = asked.rounds {
+        job = job.rounds(rounds);
+    }
+    let Opened { log, name, sources } = open(files, None, columns, manners)?;
+    job = job.format(kept(columns)?).spent(begun.elapsed().min(budget / 2));
+    for source in sources {
+        job = job.source(source);
+    }
+    let mut line = Line::new(manners);
+    let model = job.build().map_err(Failure::Setting)?.fit(&log, |event| {
+        line.show(|| of_candidates(&event, begun.elapsed().as_secs_f64(), budget.as_secs_f64()));
+        if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    drop(line);
+    let model = model.map_err(|source| Failure::Job { file: name, source })?;
+    model.save(&asked.output).map_err(|source| Failure::Write { path: asked.output.clone(), source })?;
+    let judgement = model.judgement();
+    match form {
+        Form::Json => say(&answer(judgement, None)?.to_string())?,
+        _ => say(&judgement.sentence())?,
+    }
+    Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
+}
+
+/// The options that a model was trained with, but for what is asked for.
+fn options_of(model: &CandidateModel, columns: &Columns) -> Result<LogOptions, Failure> {
+    let kept: Option<LogOptions> = serde_json::from_value(model.format().clone()).ok();
+    options(kept.unwrap_or_default(), columns)
+}
+
+/// `evaluate` of a model of such a log, or of the uniform policy by one.
+pub(super) fn evaluate(
+    model: Option<&CandidateModel>,
+    asked: &Evaluate,
+    manners: &Manners,
+) -> Result<u8, Failure> {
+    let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
+    if asked.html.is_some() {
+        return Err(Failure::Flag { name: "html", why: NOT_HERE });
+    }
+    let job = judge(&asked.certainty, manners)?;
+    let columns = match model {
+        Some(model) => options_of(model, &asked.columns)?,
+        None => options(LogOptions::default(), &asked.columns)?,
+    };
+    let schema = model.and_then(|model| model.ensemble().schema());
+    let opened = open(std::slice::from_ref(&asked.log), schema, &columns, manners)?;
+    let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
+    let own = model.map(|model| &model.provenance().sources[..]).unwrap_or_default();
+    let is_own = opened.sources.iter().any(|file| own.iter().any(|own| own.sha256 == file.sha256));
+    let job = job.own_log(is_own).build().map_err(Failure::Setting)?;
+    let judgement = match model {
+        Some(model) => job.evaluate_candidates(&opened.log, &Argmax::new(model), None),
+        None => job.evaluate_candidates(&opened.log, &AmongCandidates, None),
+    };
+    let judgement = judgement.map_err(failed)?;
+    show(form, &asked.policy, &judgement, is_own.then_some(super::judging::OWN_LOG), manners)?;
+    Ok(code(&judgement))
+}
+
+/// `predict` for choices, with or without labels.
+pub(super) fn predict(
+    model: &CandidateModel,
+    (path, rows): (&Path, &Path),
+    asked: &Predict,
+    manners: &Manners,
+) -> Result<u8, Failure> {
+    let form = manners.form("predict", Form::Csv, &[Form::Jsonl])?;
+    let columns = options_of(model, &asked.columns)?;
+    let schema = model.ensemble().schema().ok_or_else(|| Failure::NoColumns { path: path.to_owned() })?;
+    let source = Source::path(rows)?;
+    let read: ReadCandidates = watched(
+        || rows.display().to_string(),
+        manners,
+        |watch| formats::read_choices(source, schema, &columns, watch),
+    )?;
+    tell(&read.facts, manners);
+    let failed = |source: JobError| Failure::Job { file: rows.display().to_string(), source };
+    let answer = Answer { model, candidates: &read.candidates, form };
+    write_to(asked.output.as_deref(), |out| {
+        let found = match asked.top {
+            Some(most) => answer.top(most.get(), out),
+            None => {
+                let fresh = || RandomState::new().build_hasher().finish();
+                let seed = manners.seed.unwrap_or_else(|| asked.explore.map_or(0, |_| fresh()));
+                answer.decisions(asked.explore.unwrap_or(0.0), seed, asked.probabilities, out)
+            }
+        };
+        Ok(found?.map_err(failed)?)
+    })?;
+    Ok(0)
+}
+
+/// What is known before the first line of an answer.
+struct Answer<'a> {
+    model: &'a CandidateModel,
+    candidates: &'a Candidates,
+    form: Form,
+}
+
+type Written = Result<Result<(), JobError>, std::io::Error>;
+
+impl Answer<'_> {
+    /// `place,propensity`: the place of the candidate in its choice, from 0; all probabilities if they are
+    /// asked for.
+    fn decisions(&self, epsilon: f64, seed: u64, has_probabilities: bool, out: &mut dyn Write) -> Written {
+        if self.form == Form::Csv {
+            let all = has_probabilities.then_some("probabilities");
+            cells(out, ["place", "propensity"].into_iter().chain(all))?;
+        }
+        let mut line = |place: usize, p: f64, pi: &[f64]| {
+            if self.form == Form::Csv {
+                let all = pi.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+                let numbers = [place.to_string(), p.to_string()].into_iter();
+                return cells(out, numbers.chain(has_probabilities.then_some(all)));
+            }
+            let mut object = json!({ "place": place, "propensity": p });
+            if has_probabilities {
+                object["probabilities"] = Value::from(pi.to_vec());
+            }
+            writeln!(out, "{object}")
+        };
+        let mut written = Ok(());
+        let found = self.model.decide(self.candidates, (epsilon, seed), |place, p, pi| {
+            written = line(place, p, pi);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        written?;
+        Ok(found)
+    }
+
+    /// `place_1,score_1,place_2,…`, the best first; empty cells where a choice has fewer candidates.
+    fn top(&self, most: usize, out: &mut dyn Write) -> Written {
+        let counts = (0..self.candidates.len()).map(|i| self.candidates.pairs_of(i).len());
+        let most = most.min(counts.max().unwrap_or_default());
+        if self.form == Form::Csv {
+            cells(out, (1..=most).flat_map(|k| [format!("place_{k}"), format!("score_{k}")]))?;
+        }
+        let mut scores = Vec::new();
+        for i in 0..self.candidates.len() {
+            let pairs = self.candidates.pairs_of(i);
+            scores.clear();
+            scores.resize(pairs.len(), 0.0);
+            if let Err(error) = self.model.candidate_scores(self.candidates, pairs, &mut scores) {
+                return Ok(Err(error.into()));
+            }
+            let mut places: Vec<usize> = (0..scores.len()).collect();
+            places.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+            places.truncate(most);
+            if self.form == Form::Csv {
+                let pairs = places.iter().flat_map(|k| [k.to_string(), scores[*k].to_string()]);
+                cells(out, pairs.chain(std::iter::repeat_with(String::new)).take(2 * most))?;
+            } else {
+                let scores: Vec<f64> = places.iter().map(|k| scores[*k]).collect();
+                writeln!(out, "{}", json!({ "places": places, "scores": scores }))?;
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// `inspect` in words.
+pub(super) fn inspect(model: &CandidateModel, most: usize) -> Result<(), Failure> {
+    let (record, origin) = (model.record(), model.provenance());
+    say(&format!(
+        "{} trees with {} leaves over candidates, by {}",
+        record.trees, record.leaves, origin.program
+    ))?;
+    for source in &origin.sources {
+        say(&format!("trained on {} (SHA-256 {})", source.name, source.sha256))?;
+    }
+    say(&format!("{} choices to learn from, {} to judge on", origin.learning_rows, origin.judging_rows))?;
+    for (place, tried) in record.tried.iter().enumerate() {
+        let mark = if place == record.chosen { "  <" } else { "" };
+        say(&format!("  {:.4}  {}, {} rounds{mark}", tried.value, tried.recipe, tried.rounds))?;
+    }
+    say(&model.judgement().sentence())?;
+    let questions = model.questions();
+    say("columns, by their share of the questions:")?;
+    for (name, share) in questions.iter().take(most) {
+        say(&format!("  {:5.1}%  {name}", 100.0 * share))?;
+    }
+    Ok(())
+}
