@@ -7,6 +7,7 @@
 //! | `online_learners` | spam, mail by mail: OGD, mirror descent, AdaGrad and others on the same losses |
 //! | `shortest_paths` | online shortest paths: follow the perturbed leader and Frank-Wolfe on flows |
 //! | `offers` | a synthetic log with a known answer, as CSV |
+//! | `articles` | a synthetic log whose actions have features |
 //! | `letter_log` | a log of decisions made of the letters, in two files |
 //! | `noisy_labels` | agnostic boosting of stumps on labels of which a fifth is wrong, γ found on the way |
 //! | `policy_from_a_log` | a policy from a CSV log: trained, judged by six estimators on rows apart, saved |
