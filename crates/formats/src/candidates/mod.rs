@@ -29,8 +29,8 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReadCandidates {
-    /// The candidates of every choice. A level is dense where at least half of its cells are not 0 and none of
-    /// its columns stands for a text.
+    /// The candidates of every choice. A level is dense where at least half of its cells are not 0 and none
+    /// of its columns stands for a text.
     pub candidates: Candidates,
     /// What the columns are called, sorted within a level.
     pub schema: CandidateSchema,
@@ -64,14 +64,14 @@ impl ReadCandidates {
 
 /// Reads a log whose actions have features: Vowpal Wabbit's `cb_adf` text, and dsjson with `_multi`.
 ///
-/// *Columns.* A number `x` of the namespace `ns` is the column `ns.x`, a text `v` the column `ns.x=v`, which is
-/// 1 where the text stands: what Vowpal Wabbit does by hash, by name. `ns.key=v` in text is the same column as
-/// `{"ns":{"key":"v"}}` in dsjson. An absent feature is 0. Texts are no dates and no numbers. A feature with
-/// more texts than [`most_labels`](LogOptions::most_labels) is left out, with a note, and so is one with over
-/// 50 that are distinct in over half of the places where it stands.
+/// *Columns.* A number `x` of the namespace `ns` is the column `ns.x`, a text `v` the column `ns.x=v`, which
+/// is 1 where the text stands: what Vowpal Wabbit does by hash, by name. `|ns key=v` in text is the same
+/// column as `{"ns":{"key":"v"}}` in dsjson. An absent feature is 0. Texts are no dates and no numbers. A
+/// feature with more texts than [`most_labels`](LogOptions::most_labels) is left out, with a note, and so is
+/// one with over 50 that are distinct in over half of the places where it stands.
 ///
-/// *Levels.* The shared line, or what is beside `_multi`, is the context. An action's line is an *item*, which
-/// all equal lines of the log share; features that [`pair_features`](LogOptions::pair_features) names are
+/// *Levels.* The shared line, or what is beside `_multi`, is the context. An action's line is an *item*,
+/// which all equal lines of the log share; features that [`pair_features`](LogOptions::pair_features) names are
 /// those of the pair. Names that begin with `_`, `id` and `constant` are no features of an action of dsjson.
 ///
 /// *Identities*, where they are [asked for](LogOptions::identities): an action is the item that its tag (or
@@ -120,7 +120,8 @@ pub fn read_candidates(
 /// let first = "0:0:0.5 |a price:2 taste=mint\n|a price:3\n\n";
 /// let first = read_candidates(Source::bytes("first.vw", first), &options, &mut quiet)?;
 /// let second = "shared |user age:3\n0:-2:1 |a price:7 taste=rose\n";
-/// let second = read_candidates_coded(Source::bytes("second.vw", second), &first.schema, &options, &mut quiet)?;
+/// let second = Source::bytes("second.vw", second);
+/// let second = read_candidates_coded(second, &first.schema, &options, &mut quiet)?;
 /// assert_eq!((&second.schema, second.facts.unknown_labels["a.taste"]), (&first.schema, 1));
 /// let note = "features that the model does not know left out: \"user.age\" (1 value)";
 /// assert!(second.facts.notes.contains(&note.to_owned()));

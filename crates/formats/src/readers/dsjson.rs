@@ -289,7 +289,8 @@ impl Event<'_> {
         }
     }
 
-    /// A feature as cells: an object opens a namespace, a text is a label, a number a number, and `true` is 1.
+    /// A feature as cells: an object opens a namespace, a text is a label, a number a number, and `true` is
+    /// 1.
     fn feature(
         &mut self,
         path: &str,

@@ -79,7 +79,7 @@ fn both(n: usize, offered: Option<usize>, seed: u64) -> (Log, CandidateLog) {
     let (mut x, mut actions, mut p, mut r) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut sets, mut offsets, mut items, mut chosen) = (Vec::new(), vec![0], Vec::new(), Vec::new());
     for i in 0..n {
-        let mut own: Vec<u32> = (0..ACTIONS as u32).collect();
+        let mut own: Vec<u32> = (0..5).collect();
         if let Some(most) = offered {
             while own.len() > 1 + i % most {
                 let k = rng.random_range(0..own.len());
@@ -89,7 +89,7 @@ fn both(n: usize, offered: Option<usize>, seed: u64) -> (Log, CandidateLog) {
         let place = rng.random_range(0..own.len());
         x.push(rng.random_range(-1.0..1.0));
         actions.push(own[place]);
-        chosen.push(place as u32);
+        chosen.push(u32::try_from(place).unwrap());
         p.push(1.0 / own.len() as f64);
         r.push(rng.random_range(-1.0..2.0));
         items.extend(&own);
@@ -169,7 +169,7 @@ fn the_estimates_see_another_choice() {
         OffPolicyEvaluation::of_observations(&rows, EstimatorSettings::default()).unwrap().ips.value
     };
     let mut chosen = all.chosen().to_vec();
-    chosen[17] = (chosen[17] + 1) % ACTIONS as u32;
+    chosen[17] = (chosen[17] + 1) % 5;
     let (p, r) = (all.propensities().to_vec(), Rewards(all.rewards().to_vec()));
     let other = CandidateLog::new(all.candidates().clone(), chosen, p, r).unwrap();
     assert_ne!(value(&all).to_bits(), value(&other).to_bits());
