@@ -39,7 +39,7 @@ fn open(
     manners: &Manners,
 ) -> Result<Opened, Failure> {
     let name = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-    let sources = paths.iter().map(|path| Source::path(path));
+    let sources = paths.iter().map(Source::path);
     let mut read = watched(
         || name.clone(),
         manners,
@@ -253,7 +253,8 @@ pub(super) fn inspect(model: &CandidateModel, most: usize) -> Result<(), Failure
     say(&format!("{} choices to learn from, {} to judge on", origin.learning_rows, origin.judging_rows))?;
     for (place, tried) in record.tried.iter().enumerate() {
         let mark = if place == record.chosen { "  <" } else { "" };
-        say(&format!("  {:.4}  {}, {} rounds{mark}", tried.value, tried.recipe, tried.rounds))?;
+        let (value, error) = (tried.value, tried.standard_error);
+        say(&format!("  {value:.4} ± {error:.4}  {}, {} rounds{mark}", tried.recipe, tried.rounds))?;
     }
     say(&model.judgement().sentence())?;
     let questions = model.questions();

@@ -41,7 +41,9 @@ impl Rows<'_> {
         facts.rows = self.rewards.len() as u64;
         self.check_names(columns)?;
         self.book_unknown(columns, &mut facts);
-        facts.notes.push("the file has costs: the reward is −cost".into());
+        if self.are_labelled {
+            facts.notes.push("the file has costs: the reward is −cost".into());
+        }
         let weights = weights_where_they_differ(std::mem::take(&mut self.weights), self.options, &mut facts);
         let notes = &mut facts.notes;
         let of_contexts = self.columns(&self.contexts, columns, notes);

@@ -1,7 +1,7 @@
 //! A policy over candidates from a log, within a budget of time, judged on rows kept apart.
 
 use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
-use super::recipe::{CandidateRecipe, RECIPES};
+use super::recipe::{CandidateObjective, CandidateRecipe, RECIPES, Valued};
 use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
 use crate::model::{Exploration, Provenance, Source};
@@ -24,7 +24,7 @@ use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 ///
 /// *How.* A share of the choices is kept apart and has no part in the search. Of the others four fifths train
 /// one [recipe](CandidateRecipe) after the other, and one fifth says which recipe and how many rounds are
-/// best, by doubly robust estimates. The winner is trained on all of them. Then the policy, the argmax of the
+/// best, by doubly robust estimates less their standard errors. The winner is trained on all of them. Then the policy, the argmax of the
 /// scores, is judged on the choices kept apart, with rewards that a regression on the others predicts.
 ///
 /// *The budget* is kept but for the round that is under way, the binning and the judgement. *Determinism:* as
@@ -154,8 +154,10 @@ impl CandidateJob {
         is_cut |= is_short;
         let trained = now();
         let _ = watch(CandidateEvent::Judging);
-        // The first recipe predicts rewards.
-        let (rewards, _) = train(tried[0], budget, &mut |_| ControlFlow::Continue(()))?;
+        let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
+        let usual = TriedRecipe { recipe: RECIPES[0], rounds: 100, value: 0.0, standard_error: 0.0 };
+        let of_rewards = tried.iter().find(predicts).copied().unwrap_or(usual);
+        let (rewards, _) = train(of_rewards, budget, &mut |_| ControlFlow::Continue(()))?;
         let judgement = self.judge(&learning, &judging, &Argmax::new(&ensemble), &rewards)?;
         let leaves = ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
         let record = CandidateRecord {
@@ -197,7 +199,7 @@ impl CandidateJob {
         let held_out = learning.select(parts.judging)?;
         let sample = BinnedCandidates::new(training.candidates().clone())?;
         let (mut tried, mut chosen, mut is_cut) = (Vec::<TriedRecipe>::new(), 0, false);
-        let mut predicted: Option<Vec<f64>> = None;
+        let (mut predicted, mut best): (Option<Vec<f64>>, Option<f64>) = (None, None);
         for (place, recipe) in RECIPES.into_iter().enumerate() {
             let found = recipe.search(
                 (&training, &sample),
@@ -210,25 +212,27 @@ impl CandidateJob {
                     asked
                 },
             )?;
-            let rounds = self.rounds.min(1);
-            let (value, rounds, scores) = match found {
-                Some(found) => (found.value, found.rounds, Some(found.scores)),
-                None => (f64::MIN, rounds, None),
-            };
-            tried.push(TriedRecipe { recipe, rounds, value });
-            if value > tried[chosen].value {
-                chosen = place;
-            }
-            if place == 0 {
-                // The value of the first one was SNIPS; from now on all values are doubly robust.
-                if let Some(scores) = scores {
-                    tried[0].value = super::recipe::value(&held_out, &scores, Some(&scores))?;
-                    predicted = Some(scores);
+            if let Some(found) = found {
+                let mut value = found.value;
+                if predicted.is_none() && recipe.objective == CandidateObjective::Regression {
+                    // This value was SNIPS; from now on all of them are doubly robust.
+                    value = super::recipe::value(&held_out, &found.scores, Some(&found.scores))?;
+                    predicted = Some(found.scores);
+                }
+                let Valued { value: estimate, standard_error } = value;
+                tried.push(TriedRecipe { recipe, rounds: found.rounds, value: estimate, standard_error });
+                if best.is_none_or(|best| value.cautious() > best) {
+                    (best, chosen) = (Some(value.cautious()), tried.len() - 1);
                 }
             }
-            if is_cut {
+            if is_cut && !tried.is_empty() {
                 break;
             }
+        }
+        if tried.is_empty() {
+            // No recipe came as far as to be judged: the first one is trained for as long as there is time.
+            let (recipe, rounds) = (RECIPES[0], self.rounds);
+            tried.push(TriedRecipe { recipe, rounds, value: 0.0, standard_error: 0.0 });
         }
         Ok((tried, chosen, is_cut))
     }

@@ -64,6 +64,8 @@ pub struct TriedRecipe {
     pub rounds: usize,
     /// The estimate of its value then.
     pub value: f64,
+    /// Its standard error.
+    pub standard_error: f64,
 }
 
 impl CandidateModel {

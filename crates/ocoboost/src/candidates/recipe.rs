@@ -6,7 +6,7 @@ use boosters::bopl::{
     Bopl, BoplS, CandidateBoosting, CandidateEnsemble, CandidateRegression, PolicyObjective, Settings, Step,
 };
 use off_policy::candidates::{CandidateLog, CandidateScores, OnCandidates};
-use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
+use off_policy::estimators::{Estimate, EstimatorSettings, OffPolicyEvaluation};
 use off_policy::policies::Argmax;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -74,10 +74,24 @@ pub(super) const RECIPES: [CandidateRecipe; 7] = {
 /// η·rounds at which a policy is judged.
 const PATH: [f64; 11] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0];
 
+/// The DR estimate of a policy's value, or SNIPS without predicted rewards, and its standard error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Valued {
+    pub(super) value: f64,
+    pub(super) standard_error: f64,
+}
+
+impl Valued {
+    /// What policies are compared by: where rewards are rare, the largest estimate is that of a policy which
+    /// a single row speaks for.
+    pub(super) fn cautious(self) -> f64 {
+        self.value - self.standard_error
+    }
+}
+
 /// The best rounds of a recipe on rows that had no part in its training.
 pub(super) struct Found {
-    /// The DR estimate, or SNIPS without predicted rewards.
-    pub(super) value: f64,
+    pub(super) value: Valued,
     pub(super) rounds: usize,
     /// The scores of the held-out pairs then.
     pub(super) scores: Vec<f64>,
@@ -158,7 +172,7 @@ impl CandidateRecipe {
         Ok(run.ensemble().clone())
     }
 
-    /// Trains on some rows, and finds the rounds of largest value on others. `go_on` is asked after every
+    /// Trains on some rows, and finds the best rounds on others. `go_on` is asked after every
     /// round.
     pub(super) fn search(
         &self,
@@ -177,7 +191,7 @@ impl CandidateRecipe {
             if PATH.get(next).is_some_and(|mark| path >= mark - 1e-9) {
                 next += 1;
                 let value = value(held_out, &scores, predicted)?;
-                if best.as_ref().is_none_or(|best| value > best.value) {
+                if best.as_ref().is_none_or(|best| value.cautious() > best.value.cautious()) {
                     best = Some(Found { value, rounds: round, scores: scores.clone() });
                 }
             }
@@ -187,8 +201,12 @@ impl CandidateRecipe {
     }
 }
 
-/// The DR estimate of the argmax of some scores, or SNIPS without predicted rewards.
-pub(super) fn value(log: &CandidateLog, scores: &[f64], predicted: Option<&[f64]>) -> Result<f64, JobError> {
+/// The value of the argmax of some scores.
+pub(super) fn value(
+    log: &CandidateLog,
+    scores: &[f64],
+    predicted: Option<&[f64]>,
+) -> Result<Valued, JobError> {
     let policy = Argmax::new(Scored(scores));
     let model = predicted.map(Scored);
     let mut rows = OnCandidates::new(log, &policy);
@@ -196,7 +214,8 @@ pub(super) fn value(log: &CandidateLog, scores: &[f64], predicted: Option<&[f64]
         rows = rows.with_model(model as &dyn CandidateScores);
     }
     let found = OffPolicyEvaluation::of_observations(&rows, EstimatorSettings::default())?;
-    Ok(found.dr.or(found.snips).unwrap_or(found.ips).value)
+    let Estimate { value, standard_error } = found.dr.or(found.snips).unwrap_or(found.ips);
+    Ok(Valued { value, standard_error: standard_error.unwrap_or_default() })
 }
 
 impl fmt::Display for CandidateRecipe {

@@ -245,7 +245,7 @@ impl ScaledGain {
         let d = left.g * b - right.g * a;
         // A sum of k numbers is off by at most k roundings of the sum of their magnitudes; so are a and b.
         let off = (pairs + 8.0) * f64::EPSILON;
-        let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda: lambda };
+        let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda };
         gain.is_above(off * (left.size * b + right.size * a), off * (left.size + right.size), off * (a + b))
     }
 
