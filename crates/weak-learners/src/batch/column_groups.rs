@@ -123,3 +123,58 @@ impl ColumnGroups {
         &self.groups[group].members
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// m rows: a number of three bins, a category of four one-hot, its last value the most frequent, a
+    /// constant, two numbers that are seldom 0 and never both, and a number of many bins.
+    fn columns(m: usize) -> (Vec<Vec<u8>>, Vec<usize>, Vec<u8>) {
+        let category = |i: usize| if i.is_multiple_of(3) { i / 3 % 3 } else { 3 };
+        let is = |value: usize| (0..m).map(|i| u8::from(category(i) == value)).collect();
+        let rare = |at: usize| (0..m).map(move |i| if i % 7 == at { 1 + (i % 3) as u8 } else { 0 });
+        let bins: Vec<Vec<u8>> = vec![
+            (0..m).map(|i| (i % 3) as u8).collect(),
+            is(0),
+            is(1),
+            is(2),
+            is(3),
+            vec![0; m],
+            rare(2).collect(),
+            rare(5).collect(),
+            (0..m).map(|i| (i * i % 251) as u8).collect(),
+        ];
+        (bins, vec![3, 2, 2, 2, 2, 1, 4, 4, 251], vec![1, 0, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    #[test]
+    fn columns_that_share_a_byte_have_the_sums_of_their_bins() {
+        let m = 3000;
+        let (columns, counts, bins_of_zero) = columns(m);
+        let bins = columns.concat();
+        let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero);
+        // The first number, the category, the rare numbers, the last number.
+        assert_eq!(groups.len(), 4);
+        let weight = |i: usize| (i * 37 % 101) as i64 - 40;
+        let all = (0..m).map(weight).sum::<i64>();
+        let mut seen = vec![0; counts.len()];
+        for group in 0..groups.len() {
+            let mut sums = vec![0; 256];
+            let codes = groups.codes(m, &bins, group);
+            codes.iter().enumerate().for_each(|(i, code)| sums[usize::from(*code)] += weight(i));
+            assert!(codes.iter().all(|code| usize::from(*code) < groups.width(group)));
+            assert!(groups.members(group).is_sorted_by_key(|member| member.feature));
+            for member in groups.members(group) {
+                seen[member.feature] += 1;
+                let direct = |bin: usize| {
+                    let rows = (0..m).filter(|i| usize::from(columns[member.feature][*i]) == bin);
+                    rows.map(weight).sum::<i64>()
+                };
+                let expected: Vec<i64> = (0..counts[member.feature] - 1).map(direct).collect();
+                assert_eq!(member.sums(&sums, all).collect::<Vec<_>>(), expected, "{}", member.feature);
+            }
+        }
+        assert_eq!(seen, [1, 1, 1, 1, 1, 0, 1, 1, 1], "every column with a cut once");
+    }
+}
