@@ -6,6 +6,7 @@
 use super::weighted_log::{Predicted, WeightedLog};
 use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
+use rows::numeric::{LANES, exp, ln, vectorised};
 use std::ops::{AddAssign, Deref};
 
 /// The rows of a block: a few columns of that length stay in a core's own cache.
@@ -128,7 +129,6 @@ impl AddAssign for Probe {
 
 /// max|v|; NaN or ∞ if any v is not finite.
 pub(super) fn largest(values: &[f64]) -> f64 {
-    const LANES: usize = 8;
     let of_part = |part: &[f64]| {
         // 0·v is 0 unless v is NaN or ±∞.
         let (mut most, mut not_finite) = ([0.0_f64; LANES], [0.0_f64; LANES]);
@@ -506,49 +506,157 @@ impl WeightedLog {
         (probabilities, all): (&mut [f64], &mut [&mut [f64]]),
     ) -> PolicySums {
         let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));
-        let (mut tops, mut totals, mut rests) = ([f64::MIN; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let absent = |a: usize, k: usize| !self.absent.is_empty() && self.absent[a * n + from + k];
-        for (a, column) in scores.iter().enumerate() {
-            for (k, (top, score)) in tops.iter_mut().zip(&**column).enumerate() {
-                *top = if absent(a, k) { *top } else { top.max(*score) };
-            }
-        }
+        let mut softmax = SoftmaxOfBlock::default();
         let logged = &self.logged[from..from + rows];
-        for (a, (column, e)) in scores.iter().zip(u.iter_mut()).enumerate() {
-            for (k, e) in e.iter_mut().enumerate() {
-                *e = if absent(a, k) { 0.0 } else { (column[k] - tops[k]).exp() };
-                totals[k] += *e;
-                rests[k] += if logged[k] as usize == a { 0.0 } else { *e };
-            }
+        let absent = |a: usize| match &self.absent[..] {
+            [] => &[][..],
+            absent => &absent[a * n + from..][..rows],
+        };
+        for (a, column) in scores.iter().enumerate() {
+            softmax.include(column, absent(a));
         }
+        for (action, (column, e)) in (0..).zip(scores.iter().zip(u.iter_mut())) {
+            softmax.exponentiate(action, column, absent(action as usize), logged, e);
+        }
+        let SoftmaxOfBlock { tops, totals, rests, of_logged, ln_of_logged } = &mut softmax;
         let mut sums = PolicySums::default();
         for k in 0..rows {
-            let pi = u[logged[k] as usize][k] / totals[k];
+            let pi = of_logged[k] / totals[k];
             sums.reward += self.untranslated[from + k] * pi;
             sums.importance += pi / self.propensities[from + k];
             probabilities[k] = pi;
         }
         if let Some(predicted) = &self.predicted {
-            let (scores, softmax) = ((from, scores), (&tops, &totals));
+            let (scores, softmax) = ((from, scores), (&*tops, &*totals));
             self.doubly_robust_gradient(predicted, scores, softmax, (u, all), &mut sums);
             return sums;
         }
+        if O::USES_LOGARITHM {
+            vectorised(
+                #[inline(always)]
+                || {
+                    let (ln_pi, totals) = (&mut ln_of_logged[..rows], &totals[..rows]);
+                    for k in 0..rows {
+                        ln_pi[k] -= ln(totals[k]);
+                    }
+                },
+            );
+        }
         let mut factors = [0.0; BLOCK];
         for k in 0..rows {
-            let (a, v, pi) = (logged[k] as usize, self.ratios[from + k], probabilities[k]);
-            let ln_pi = if O::USES_LOGARITHM { scores[a][k] - tops[k] - totals[k].ln() } else { 0.0 };
-            sums.objective += objective.loss(v, pi, ln_pi);
+            let (v, pi) = (self.ratios[from + k], probabilities[k]);
+            sums.objective += objective.loss(v, pi, ln_of_logged[k]);
             factors[k] = objective.factor(v, pi) / totals[k];
         }
-        for (a, e) in u.iter_mut().enumerate() {
-            for (k, u) in e.iter_mut().enumerate() {
-                // 1 − π(a_i) is the sum of the others, which does not cancel.
-                *u = factors[k] * if logged[k] as usize == a { rests[k] } else { -*u };
-                sums.gradient_squared += *u * *u;
-            }
+        for (action, u) in (0..).zip(u.iter_mut()) {
+            sums.gradient_squared += descend(action, logged, (&factors, rests), u);
         }
         sums
     }
+}
+
+/// The softmax of the rows of a block.
+struct SoftmaxOfBlock {
+    /// The largest score of an action on offer.
+    tops: [f64; BLOCK],
+    /// Σ_a exp(F_a − top), over all actions and over those that were not logged.
+    totals: [f64; BLOCK],
+    rests: [f64; BLOCK],
+    /// exp(F_a − top) of the logged action, and its logarithm.
+    of_logged: [f64; BLOCK],
+    ln_of_logged: [f64; BLOCK],
+}
+
+impl Default for SoftmaxOfBlock {
+    fn default() -> Self {
+        let zeros = [0.0; BLOCK];
+        Self { tops: [f64::MIN; BLOCK], totals: zeros, rests: zeros, of_logged: zeros, ln_of_logged: zeros }
+    }
+}
+
+impl SoftmaxOfBlock {
+    /// Looks at the scores of an action; `absent` is empty where it is on offer in all rows.
+    fn include(&mut self, scores: &[f64], absent: &[bool]) {
+        let tops = &mut self.tops;
+        vectorised(
+            #[inline(always)]
+            || {
+                // Lengths that the compiler sees: a check of bounds would be a branch.
+                let rows = scores.len();
+                let tops = &mut tops[..rows];
+                if absent.is_empty() {
+                    for k in 0..rows {
+                        tops[k] = if scores[k] > tops[k] { scores[k] } else { tops[k] };
+                    }
+                } else {
+                    let absent = &absent[..rows];
+                    for k in 0..rows {
+                        tops[k] = if (scores[k] > tops[k]) & !absent[k] { scores[k] } else { tops[k] };
+                    }
+                }
+            },
+        );
+    }
+
+    /// e ← exp(F_a − top) of an action, 0 where it is absent; adds it to the sums.
+    fn exponentiate(&mut self, action: u32, scores: &[f64], absent: &[bool], logged: &[u32], e: &mut [f64]) {
+        let Self { tops, totals, rests, of_logged, ln_of_logged } = self;
+        vectorised(
+            #[inline(always)]
+            || {
+                let rows = e.len();
+                let (scores, logged, tops) = (&scores[..rows], &logged[..rows], &tops[..rows]);
+                for k in 0..rows {
+                    e[k] = exp(scores[k] - tops[k]);
+                }
+                if !absent.is_empty() {
+                    let absent = &absent[..rows];
+                    for k in 0..rows {
+                        e[k] = if absent[k] { 0.0 } else { e[k] };
+                    }
+                }
+                let (totals, rests) = (&mut totals[..rows], &mut rests[..rows]);
+                for k in 0..rows {
+                    totals[k] += e[k];
+                    rests[k] += if logged[k] == action { 0.0 } else { e[k] };
+                }
+                let (of_logged, ln_of_logged) = (&mut of_logged[..rows], &mut ln_of_logged[..rows]);
+                for k in 0..rows {
+                    let is_logged = logged[k] == action;
+                    of_logged[k] = if is_logged { e[k] } else { of_logged[k] };
+                    ln_of_logged[k] = if is_logged { scores[k] - tops[k] } else { ln_of_logged[k] };
+                }
+            },
+        );
+    }
+}
+
+/// u ← c(1{a = a_i} − π_a) of an action a, from the numerators of its softmax; returns Σu². `factors` has c
+/// over the denominators, and `rests` the numerators of the actions that were not logged: 1 − π(a_i) is their
+/// sum, which does not cancel.
+fn descend(
+    action: u32,
+    logged: &[u32],
+    (factors, rests): (&[f64; BLOCK], &[f64; BLOCK]),
+    u: &mut [f64],
+) -> f64 {
+    vectorised(
+        #[inline(always)]
+        || {
+            let rows = u.len();
+            let (logged, factors, rests) = (&logged[..rows], &factors[..rows], &rests[..rows]);
+            for k in 0..rows {
+                let (of_logged, of_other) = (factors[k] * rests[k], factors[k] * -u[k]);
+                u[k] = if logged[k] == action { of_logged } else { of_other };
+            }
+            let mut squares = [0.0; LANES];
+            let (eights, last) = u.as_chunks::<LANES>();
+            for eight in eights {
+                squares.iter_mut().zip(eight).for_each(|(sum, u)| *sum += u * u);
+            }
+            squares.iter().sum::<f64>() + last.iter().map(|u| u * u).sum::<f64>()
+        },
+    )
 }
 
 #[cfg(test)]

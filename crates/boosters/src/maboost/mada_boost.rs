@@ -2,6 +2,7 @@
 
 use super::reweighting::{LEAST_STEP, check_distribution, check_length, check_start, check_sum};
 use super::{Answer, BoostError, BoostStop, Examples, Promise, Reweighting};
+use rows::numeric::{exp, vectorised};
 use serde::{Deserialize, Serialize};
 use weak_learners::LearnerError;
 
@@ -100,9 +101,15 @@ impl MadaBoost {
 /// w = D∘y/Σy_iD_i for y = min(1, z), in units of the largest y, so that not all of it can underflow.
 fn reweigh(start: &[f64], log_z: &[f64], w: &mut [f64]) {
     let largest = log_z.iter().fold(f64::NEG_INFINITY, |a: f64, b| a.max(*b)).min(0.0);
-    for ((w, log_z), start) in w.iter_mut().zip(log_z).zip(start) {
-        *w = start * (log_z.min(0.0) - largest).exp();
-    }
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((w, log_z), start) in w.iter_mut().zip(log_z).zip(start) {
+                let log_y = if *log_z < 0.0 { *log_z } else { 0.0 };
+                *w = start * exp(log_y - largest);
+            }
+        },
+    );
     let mass: f64 = w.iter().sum();
     w.iter_mut().for_each(|w| *w /= mass);
 }

@@ -1,6 +1,7 @@
 //! Mirror maps with the constants of the theorems.
 
 use projections::{Euclidean, NegativeEntropy, Regulariser};
+use rows::numeric::{exp, ln};
 
 /// A mirror map R, 1-strongly convex on the simplex, with the constants of Theorems 1 and 2 of \[NP14\].
 ///
@@ -75,12 +76,12 @@ impl BoostingMap for NegativeEntropy {
     }
 
     fn error_bound(_heaviest: f64, progress: f64) -> (f64, Option<f64>) {
-        ((-progress).exp(), None)
+        (exp(-progress), None)
     }
 
     /// ln(1/min D).
     fn margin_constant(start: &[f64]) -> f64 {
-        -start.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)).ln()
+        -ln(start.iter().fold(f64::INFINITY, |a: f64, b| a.min(*b)))
     }
 
     /// The η of least Z, by Newton's method between brackets. Z ≤ cosh(η) − γ·sinh(η), so that the minimum is
@@ -124,7 +125,7 @@ fn tilted_moments(w: &[f64], d: &[f64], unit: f64, u: f64) -> (f64, f64) {
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
     for (w, d) in w.iter().zip(d) {
         let d = d / unit;
-        let tilted = w * (u * d).exp();
+        let tilted = w * exp(u * d);
         mass += tilted;
         first += tilted * d;
         second += tilted * d * d;

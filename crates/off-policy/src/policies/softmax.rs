@@ -3,7 +3,7 @@
 use super::{Policy, Scores};
 use crate::{ActionSet, PolicyError, Schema};
 use rows::Row;
-use rows::numeric::LARGEST;
+use rows::numeric::{LARGEST, exp};
 use serde::{Deserialize, Serialize};
 
 /// π(a|x) ∝ exp(β F(x, a)): the softmax ensemble policy of \[L23, Equation 4\], where F is an ensemble.
@@ -111,7 +111,7 @@ pub fn softmax(scores: &mut [f64], beta: f64, on_offer: ActionSet<'_>) {
             // 0 for the best score and its equals, whatever β is.
             signed - top
         };
-        *score = if on_offer.contains(a) { below.exp() } else { 0.0 };
+        *score = if on_offer.contains(a) { exp(below) } else { 0.0 };
         sum += *score;
     }
     if sum > 0.0 {

@@ -2,6 +2,7 @@
 
 use crate::error::{check_length, check_logarithms, check_non_negative};
 use crate::{ProjectionError, check_finite};
+use rows::numeric::{exp, exp_slice, ln, ln_slice};
 use serde::{Deserialize, Serialize};
 
 /// A mirror map R: strictly convex, with an invertible gradient.
@@ -99,7 +100,7 @@ impl Regulariser for NegativeEntropy {
         check_finite("x", x)?;
         check_length("x", None, x.len())?;
         check_non_negative("x", x)?;
-        Ok(x.iter().map(|&v| if v == 0.0 { 0.0 } else { v * (v.ln() - 1.0) }).sum())
+        Ok(x.iter().map(|&v| if v == 0.0 { 0.0 } else { v * (ln(v) - 1.0) }).sum())
     }
 
     fn mirror(&self, x: &[f64], theta: &mut [f64]) -> Result<(), ProjectionError> {
@@ -107,7 +108,8 @@ impl Regulariser for NegativeEntropy {
         check_length("x", None, x.len())?;
         check_length("theta", Some(x.len()), theta.len())?;
         check_non_negative("x", x)?;
-        theta.iter_mut().zip(x).for_each(|(t, v)| *t = v.ln());
+        theta.copy_from_slice(x);
+        ln_slice(theta);
         Ok(())
     }
 
@@ -115,10 +117,11 @@ impl Regulariser for NegativeEntropy {
         check_logarithms("theta", theta)?;
         check_length("theta", None, theta.len())?;
         check_length("x", Some(theta.len()), x.len())?;
-        if let Some(index) = theta.iter().position(|t| t.exp() == f64::INFINITY) {
+        if let Some(index) = theta.iter().position(|t| exp(*t) == f64::INFINITY) {
             return Err(ProjectionError::NotFinite { argument: "exp(theta)", index, value: f64::INFINITY });
         }
-        x.iter_mut().zip(theta).for_each(|(x, t)| *x = t.exp());
+        x.copy_from_slice(theta);
+        exp_slice(x);
         Ok(())
     }
 
@@ -151,7 +154,7 @@ fn relative_entropy(x: f64, y: f64) -> f64 {
     let t = (0.5 * x - 0.5 * y) / h;
     if t.abs() > 0.25 {
         let ratio = x / y;
-        let log_ratio = if ratio.is_normal() { ratio.ln() } else { x.ln() - y.ln() };
+        let log_ratio = if ratio.is_normal() { ln(ratio) } else { ln(x) - ln(y) };
         return x * (log_ratio - 1.0) + y;
     }
     let square = t * t;

@@ -7,6 +7,7 @@ use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, LogProjection, NegativeEntropy, Projection,
     ProjectionError, Scratch, check_finite,
 };
+use rows::numeric::exp_slice;
 use serde::{Deserialize, Serialize};
 
 /// The box {x : l ≤ x ≤ u}; lᵢ = uᵢ is legal and fixes xᵢ.
@@ -198,7 +199,8 @@ impl LogProjection for UnitBox {
     fn project_log_with(&self, log_y: &mut [f64], _scratch: &mut Scratch) -> Result<(), ProjectionError> {
         check_logarithms("log_y", log_y)?;
         self.check_dimension(log_y.len())?;
-        log_y.iter_mut().for_each(|v| *v = v.min(0.0).exp());
+        log_y.iter_mut().for_each(|v| *v = v.min(0.0));
+        exp_slice(log_y);
         Ok(())
     }
 
@@ -211,7 +213,8 @@ impl LogProjection for UnitBox {
     ) -> Result<(), ProjectionError> {
         check_length("x", Some(log_y.len()), x.len())?;
         self.project_logarithms_with(log_y, exponent, scratch)?;
-        x.iter_mut().zip(log_y).for_each(|(x, v)| *x = v.exp());
+        x.copy_from_slice(log_y);
+        exp_slice(x);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::{
     CappedSimplex, DecisionSet, Exact, LogProjection, NegativeEntropy, Projection, ProjectionError, Scratch,
     check_finite,
 };
-use rows::numeric::{CompensatedSum, block_sum, block_sum_over};
+use rows::numeric::{CompensatedSum, block_sum, block_sum_over, exp, ln};
 
 /// A representation of weights.
 struct Notation {
@@ -22,9 +22,9 @@ struct Notation {
     ratio: fn(f64, f64) -> f64,
 }
 
-const LINEAR: Notation = Notation { zero: 0.0, logarithm: f64::ln, ratio: |v, top| v / top };
+const LINEAR: Notation = Notation { zero: 0.0, logarithm: ln, ratio: |v, top| v / top };
 const LOGARITHMIC: Notation =
-    Notation { zero: f64::NEG_INFINITY, logarithm: |l| l, ratio: |l, top| (l - top).exp() };
+    Notation { zero: f64::NEG_INFINITY, logarithm: |l| l, ratio: |l, top| exp(l - top) };
 
 impl Projection<NegativeEntropy> for CappedSimplex {
     /// O(n) expected. Further errors: [`ProjectionError::NoMass`] for y = 0, and
@@ -86,7 +86,7 @@ impl LogProjection for CappedSimplex {
         }
         let total = seen_from(top, log_y, x);
         if let Some(rho) = level(x, total, self.caps(), self.mass()) {
-            self.logarithms_of_level(x, top, rho.ln(), log_y);
+            self.logarithms_of_level(x, top, ln(rho), log_y);
             return Ok(());
         }
         x.copy_from_slice(log_y);
@@ -107,7 +107,7 @@ impl CappedSimplex {
                 continue;
             }
             if cap != *c {
-                (cap, log_cap) = (*c, c.ln());
+                (cap, log_cap) = (*c, ln(*c));
             }
             *v = log_cap;
         }
@@ -165,7 +165,7 @@ fn project_weights(
     for round in 1.. {
         if round == PATIENCE {
             keys.clear();
-            keys.extend(y.iter().zip(caps).map(|(v, c)| c.ln() - (notation.logarithm)(*v)));
+            keys.extend(y.iter().zip(caps).map(|(v, c)| ln(*c) - (notation.logarithm)(*v)));
             open = fill_beyond_doubt(caps, keys, &mut support[..open], &mut rest, s);
         }
         let top = support[..open].iter().map(|&i| y[i]).fold(notation.zero, f64::max);
@@ -208,8 +208,8 @@ fn fill_beyond_doubt(
         let middle = undecided.len() / 2;
         undecided.select_nth_unstable_by(middle, |&i, &j| keys[i].total_cmp(&keys[j]));
         let level = keys[undecided[middle]];
-        let at_level = |i: usize| caps[i] * (level - keys[i]).min(0.0).exp();
-        let carried = if open_mass > 0.0 { open_mass * (level - open_level).exp() } else { 0.0 };
+        let at_level = |i: usize| caps[i] * exp((level - keys[i]).min(0.0));
+        let carried = if open_mass > 0.0 { open_mass * exp(level - open_level) } else { 0.0 };
         // A logarithm errs by a rounding of its own size; coordinates closer than that stay open.
         let doubt = s * (1e-10 + 8.0 * f64::EPSILON * level.abs());
         if carried + block_sum_over(undecided, at_level) < rest.value() - doubt {

@@ -9,7 +9,7 @@ use crate::{
     DecisionSet, Euclidean, Exact, LinearMinimisation, LogProjection, NegativeEntropy, Projection,
     ProjectionError, Scratch, check_finite,
 };
-use rows::numeric::{CompensatedSum, block_sum};
+use rows::numeric::{CompensatedSum, block_sum, exp, ln, vectorised};
 use serde::{Deserialize, Serialize};
 
 /// The simplex {x ≥ 0 : Σx = s} in any dimension, s > 0.
@@ -103,7 +103,14 @@ impl LogProjection for Simplex {
     fn project_log_with(&self, log_y: &mut [f64], _scratch: &mut Scratch) -> Result<(), ProjectionError> {
         self.check_dimension(log_y.len())?;
         let top = top_logarithm("log_y", log_y)?;
-        log_y.iter_mut().for_each(|v| *v = (*v - top).exp());
+        vectorised(
+            #[inline(always)]
+            || {
+                for v in log_y.iter_mut() {
+                    *v = exp(*v - top);
+                }
+            },
+        );
         let rho = self.s / block_sum(log_y);
         log_y.iter_mut().for_each(|v| *v *= rho);
         Ok(())
@@ -127,11 +134,16 @@ impl LogProjection for Simplex {
             top = 0.0;
         }
         let total = seen_from(top, log_y, x);
-        let (rho, log_rho) = (self.s / total, self.s.ln() - total.ln());
-        for (x, v) in x.iter_mut().zip(log_y) {
-            *x *= rho;
-            *v = lifted(*v, top, log_rho);
-        }
+        let (rho, log_rho) = (self.s / total, ln(self.s) - ln(total));
+        vectorised(
+            #[inline(always)]
+            || {
+                for (x, v) in x.iter_mut().zip(log_y) {
+                    *x *= rho;
+                    *v = lifted(*v, top, log_rho);
+                }
+            },
+        );
         Ok(())
     }
 }

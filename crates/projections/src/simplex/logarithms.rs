@@ -3,7 +3,7 @@
 use crate::ProjectionError;
 use crate::error::check_logarithms;
 use crate::scaling::scaled_up_to_the_end;
-use rows::numeric::{BLOCK, CompensatedSum, LANES, sum_of_block};
+use rows::numeric::{BLOCK, CompensatedSum, LANES, exp, ln, sum_of_block, vectorised};
 
 /// The largest of non-empty logarithms, in one pass. Refuses NaN, +∞ and a vector of −∞.
 pub(crate) fn top_logarithm(argument: &'static str, log_y: &[f64]) -> Result<f64, ProjectionError> {
@@ -27,7 +27,14 @@ pub(crate) fn top_logarithm(argument: &'static str, log_y: &[f64]) -> Result<f64
 /// x ← y/y_top; returns Σx. With max log y = top, x lies in [0, 1] and its maximum is 1.
 pub(crate) fn seen_from(top: f64, log_y: &[f64], x: &mut [f64]) -> f64 {
     let blocks = log_y.chunks(BLOCK).zip(x.chunks_mut(BLOCK)).map(|(log_y, x)| {
-        x.iter_mut().zip(log_y).for_each(|(x, v)| *x = (v - top).exp());
+        vectorised(
+            #[inline(always)]
+            || {
+                for (x, v) in x.iter_mut().zip(log_y) {
+                    *x = exp(v - top);
+                }
+            },
+        );
         sum_of_block(x)
     });
     blocks.collect::<CompensatedSum>().value()
@@ -54,10 +61,10 @@ pub(crate) fn scale_up_logarithms_around(log_y: &mut [f64], p: f64, exponent: u3
 /// is normal, because the caps leave mass, and a coordinate at its cap has a smaller ratio.
 pub(crate) fn logarithms_of_scaled(x: &[f64], log_y: &mut [f64]) {
     let seen = x.iter().zip(&*log_y).filter(|(x, _)| **x > 0.0);
-    let log_rho = seen.map(|(x, v)| x.ln() - v).fold(f64::NEG_INFINITY, f64::max);
+    let log_rho = seen.map(|(x, v)| ln(*x) - v).fold(f64::NEG_INFINITY, f64::max);
     for (v, x) in log_y.iter_mut().zip(x) {
         if *x >= f64::MIN_POSITIVE {
-            *v = x.ln();
+            *v = ln(*x);
         } else if *v != f64::NEG_INFINITY {
             *v = (*v + log_rho).max(f64::MIN);
         }

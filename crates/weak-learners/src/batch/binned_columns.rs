@@ -1,6 +1,7 @@
 //! A sample whose columns are binned once.
 
 use super::Sample;
+use super::column_groups::ColumnGroups;
 use super::contract::{check_size, midway, too_many_columns};
 use crate::LearnerError;
 use projections::ProjectionError;
@@ -19,8 +20,10 @@ use serde::{Deserialize, Serialize};
 /// values ([`Missing`](rows::Missing)), have bins of their own. With only two bins, the second holds all
 /// values but the lowest. A constant column has one bin and no cut. −0 is 0.
 ///
-/// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. *Cost:*
-/// O(stored values · log m) once, m·d bytes; during construction another 80 bytes a dense row, or a copy of
+/// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. Columns of
+/// which no row has two outside their bins of 0, such as a one-hot code, share a further byte a row, so that a
+/// search counts it in place of them all. *Cost:* O(stored values · log m + m·d) once, m·d bytes and m for
+/// each such byte; during construction another 80 bytes a dense row, or a copy of
 /// the values of sparse rows. A binned sample is saved as its rows and its cuts.
 ///
 /// ```
@@ -39,6 +42,7 @@ use serde::{Deserialize, Serialize};
 pub struct BinnedColumns {
     parts: Parts,
     bins: Vec<u8>,
+    groups: ColumnGroups,
 }
 
 /// The rows, and the cuts of every column.
@@ -91,6 +95,16 @@ impl BinnedColumns {
     #[must_use]
     pub fn cuts(&self, j: usize) -> &[f64] {
         self.parts.cuts.get(j).map_or(&[], Vec::as_slice)
+    }
+
+    /// The columns as they are counted.
+    pub(super) fn groups(&self) -> &ColumnGroups {
+        &self.groups
+    }
+
+    /// The codes of a group of columns, a byte a row.
+    pub(super) fn codes(&self, group: usize) -> &[u8] {
+        self.groups.codes(self.size(), &self.bins, group)
     }
 
     /// The rows.
@@ -254,6 +268,9 @@ impl TryFrom<Parts> for BinnedColumns {
         for (i, x) in matrix.iter().enumerate() {
             x.for_each(|j, x_j| bins[j * m + i] = bin(j, x_j));
         }
-        Ok(Self { parts, bins })
+        let counts: Vec<usize> = cuts.iter().map(|cuts| cuts.len() + 1).collect();
+        let bins_of_zero: Vec<u8> = (0..cuts.len()).map(|j| bin(j, 0.0)).collect();
+        let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero);
+        Ok(Self { parts, bins, groups })
     }
 }

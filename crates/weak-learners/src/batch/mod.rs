@@ -8,6 +8,8 @@
 pub(crate) mod contract;
 mod sorted_columns;
 mod stump;
+pub(crate) mod bundles;
+mod column_groups;
 pub(crate) mod binned_columns;
 mod tree;
 mod binned_tree;

@@ -263,9 +263,10 @@ fn in_grains(v: f64) -> i128 {
 /// *Precision:* the products w_i a_i are rounded once, to multiples of about 2^−61 Σ w_i, and every sum is
 /// exact from there on: an edge is right to 2^−60 m Σ w_i + 2^−53 Σ w_i |a_i| (docs/numerics.md, Trees).
 ///
-/// *Threads:* inside a rayon pool (`pool.install(|| …)`), a sample of 2^18 bins or more is searched by the
-/// threads of that pool, otherwise by the caller's. *Cost:* O(m'·d + 256·d) for m' rows with w_i a_i ≠ 0, no
-/// allocation after the first training on the caller's thread.
+/// *Threads:* inside a rayon pool (`pool.install(|| …)`), a sample of 2^18 bytes to count or more is searched
+/// by the threads of that pool, otherwise by the caller's. *Cost:* O(m'·d' + 256·d) for m' rows with w_i a_i ≠
+/// 0 and d' ≤ d columns, of which those that share a byte are one ([`BinnedColumns`]); no allocation after
+/// the first training on the caller's thread.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -298,12 +299,15 @@ impl WeakLearner for BinnedStump {
     ) -> Result<Stump, LearnerError> {
         self.weigh(sample.size(), targets, weights)?;
         let all: i64 = self.products.iter().sum();
-        let groups = 0..sample.inputs().div_ceil(TOGETHER);
-        let search = |group: usize| self.search(sample, group * TOGETHER, all);
-        let best = if in_pool(sample.inputs() * self.products.len(), LARGE) {
-            groups.into_par_iter().map(search).reduce(|| BestCut::constant(all), BestCut::or)
+        let groups = sample.groups().len();
+        // Passes of nearly equal numbers of groups: a pass over one group waits for every addition.
+        let passes = groups.div_ceil(TOGETHER);
+        let first = |pass: usize| pass * groups / passes;
+        let search = |pass: usize| self.search(sample, first(pass)..first(pass + 1), all);
+        let best = if in_pool(groups * self.products.len(), LARGE) {
+            (0..passes).into_par_iter().map(search).reduce(|| BestCut::constant(all), BestCut::or)
         } else {
-            groups.map(search).fold(BestCut::constant(all), BestCut::or)
+            (0..passes).map(search).fold(BestCut::constant(all), BestCut::or)
         };
         match best.split {
             None => Stump::constant(sample.inputs(), best.polarity),
@@ -339,14 +343,14 @@ impl WeakLearner for BinnedStump {
     }
 }
 
-/// Columns of one pass over the rows. Consecutive rows often share a bin of a column, whose sum is not yet
-/// written; the other columns fill the wait.
+/// Groups of columns of one pass over the rows. Consecutive rows often share a code of a group, whose sum is
+/// not yet written; the other groups fill the wait.
 const TOGETHER: usize = 4;
 
-/// The number of bins from which threads are worth their start.
+/// The number of additions from which threads are worth their start.
 const LARGE: usize = 1 << 18;
 
-/// The sums of a column's bins.
+/// The sums of a group's codes.
 type Histogram = [i64; 256];
 
 impl BinnedStump {
@@ -375,18 +379,21 @@ impl BinnedStump {
         Ok(())
     }
 
-    /// The best cut of a group of columns, from the first one on.
-    fn search(&self, sample: &BinnedColumns, first: usize, all: i64) -> BestCut {
-        let columns = |k: usize| sample.bins(first + k);
-        match sample.inputs() - first {
-            1 => best_cut(sample, first, all, &self.histograms([0].map(columns))),
-            2 => best_cut(sample, first, all, &self.histograms([0, 1].map(columns))),
-            3 => best_cut(sample, first, all, &self.histograms([0, 1, 2].map(columns))),
-            _ => best_cut(sample, first, all, &self.histograms([0, 1, 2, 3].map(columns))),
+    /// The best cut of some groups of columns.
+    fn search(&self, sample: &BinnedColumns, groups: Range<usize>, all: i64) -> BestCut {
+        let first = groups.start;
+        let codes = |k: usize| sample.codes(first + k);
+        let best = |histograms: &[Histogram]| best_cut(sample, first, all, histograms);
+        match groups.len() {
+            0 => best(&[]),
+            1 => best(&self.histograms([0].map(codes))),
+            2 => best(&self.histograms([0, 1].map(codes))),
+            3 => best(&self.histograms([0, 1, 2].map(codes))),
+            _ => best(&self.histograms([0, 1, 2, 3].map(codes))),
         }
     }
 
-    /// Σ w_i a_i over each bin of K columns.
+    /// Σ w_i a_i over each code of K groups.
     fn histograms<const K: usize>(&self, columns: [&[u8]; K]) -> [Histogram; K] {
         let mut sums = [[0; 256]; K];
         let m = columns[0].len();
@@ -419,22 +426,25 @@ impl BestCut {
         Self { edge: all.unsigned_abs(), split: None, polarity: side(all.into()) }
     }
 
-    /// The better of the two; the first of equals.
-    fn or(self, later: Self) -> Self {
-        if later.edge > self.edge { later } else { self }
+    /// The better of the two; of equals a constant, else the one of the lowest feature.
+    fn or(self, other: Self) -> Self {
+        let is_better = other.edge > self.edge || (other.edge == self.edge && other.split < self.split);
+        if is_better { other } else { self }
     }
 }
 
-/// Every cut of the columns from `first` on, from the lowest.
+/// Every cut of the columns of the groups from `first` on, from the lowest.
 fn best_cut(sample: &BinnedColumns, first: usize, all: i64, histograms: &[Histogram]) -> BestCut {
     let mut best = BestCut::constant(all);
-    for (j, histogram) in (first..).zip(histograms) {
-        let mut edge = all;
-        for (cut, sum) in (0..sample.cuts(j).len()).zip(histogram) {
-            edge -= 2 * sum;
-            if edge.unsigned_abs() > best.edge {
-                best =
-                    BestCut { edge: edge.unsigned_abs(), split: Some((j, cut)), polarity: side(edge.into()) };
+    for (group, histogram) in (first..).zip(histograms) {
+        for member in sample.groups().members(group) {
+            let mut edge = all;
+            for (cut, sum) in member.sums(histogram, all).enumerate() {
+                edge -= 2 * sum;
+                if edge.unsigned_abs() >= best.edge {
+                    let split = Some((member.feature, cut));
+                    best = best.or(BestCut { edge: edge.unsigned_abs(), split, polarity: side(edge.into()) });
+                }
             }
         }
     }

@@ -54,6 +54,41 @@ const TARGETS: &[f64] = &[-1.0, -0.5, 0.0, 0.25, 1.0, 1.0, -1.0];
 const MANY: &[f64] = &[0.0, 0.25, 1.0, 1.0, 3.0, 2.0, 5.0, 1.0];
 const FEW: &[f64] = &[0.0, 0.0, 0.0, 0.25, 1.0];
 
+/// Categories, one-hot: columns of which no row has two, which are counted as one. Of two values that halve the
+/// rows the columns are each other's opposite, so that every cut ties with another.
+#[test]
+fn the_stump_on_one_hot_columns_is_the_exact_one() {
+    let (m, categories) = (300, [2, 5, 1, 9]);
+    let d = categories.iter().sum::<usize>() + 1;
+    let value = |i: usize, k: usize| (i * (k + 3) + i * i / 5) % (2 * categories[k]) % categories[k];
+    let mut rows = vec![0.0; m * d];
+    for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+        let mut first = 0;
+        for (k, values) in categories.iter().enumerate() {
+            row[first + value(i, k)] = 1.0;
+            first += values;
+        }
+        row[first] = (i % 17) as f64;
+    }
+    let matrix = rows::RowMatrix::dense(d, rows).unwrap();
+    let binned = BinnedColumns::new(matrix.clone()).unwrap();
+    let sorted = SortedColumns::new(matrix).unwrap();
+    let (mut learner, mut exact) = (BinnedStump::default(), ExactStump::default());
+    let mut features = std::collections::BTreeSet::new();
+    for round in 0..60 {
+        let sign = |i: usize| if (i * i + i * round) % 7 < 3 { 1.0 } else { -1.0 };
+        let targets: Vec<f64> = (0..m).map(sign).collect();
+        // Some are 0, in some rounds most.
+        let weight = |i: usize| ((i * 13 + i * i * round) % (2 + round % 5)) as f64;
+        let mut weights: Vec<f64> = (0..m).map(weight).collect();
+        weights[m / 2] = 1.0;
+        let stump = learner.train(&binned, &targets, &weights).unwrap();
+        assert_eq!(stump, exact.train(&sorted, &targets, &weights).unwrap(), "round {round}");
+        features.extend(stump.split().map(|(feature, _)| feature));
+    }
+    assert!(features.len() > 5, "{features:?}");
+}
+
 proptest! {
     #[test]
     fn the_stump_is_the_best_of_all_cuts_with_ties_in_the_stated_order(

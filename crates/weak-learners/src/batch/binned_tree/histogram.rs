@@ -5,15 +5,15 @@ use crate::batch::contract::in_pool;
 use crate::batch::{BinnedColumns, Sample};
 use rayon::prelude::*;
 
-/// A column's sums, bin by bin.
+/// The sums of a group of columns, code by code.
 pub(super) type Histogram = [Sums; 256];
 
 /// No example.
 pub(super) const EMPTY: Histogram = [Sums { weight: 0, product: 0 }; 256];
 
-/// Columns counted together. An example's sums are loaded once for all of them, and additions to one bin do
-/// not wait for each other.
-const GROUP: usize = 4;
+/// Groups of columns counted together. An example's sums are loaded once for all of them, and additions to one
+/// code do not wait for each other.
+const TOGETHER: usize = 4;
 
 /// The number of additions from which threads are worth their start.
 const WORTHWHILE: usize = 1 << 16;
@@ -48,30 +48,30 @@ impl Search<'_> {
     ) -> Option<Split> {
         self.best(rows.len() + 256, histograms, found, |first, histograms| {
             histograms.iter_mut().for_each(|histogram| histogram.fill(Sums::default()));
-            for (group, histograms) in histograms.chunks_mut(GROUP).enumerate() {
-                self.add(rows, sums, first + GROUP * group, histograms);
+            for (chunk, histograms) in histograms.chunks_mut(TOGETHER).enumerate() {
+                self.add(rows, sums, first + TOGETHER * chunk, histograms);
             }
         })
     }
 
-    /// Adds examples to the histograms of a group of columns, from column `first` on.
+    /// Adds examples to the histograms of some groups, from group `first` on.
     fn add(self, rows: &[u32], sums: &[Sums], first: usize, histograms: &mut [Histogram]) {
         if let [a, b, c, d] = histograms {
             // Slices of one length, so that one bounds check suffices.
             let m = self.sample.size();
-            let bins = [0, 1, 2, 3].map(|k| &self.sample.bins(first + k)[..m]);
+            let codes = [0, 1, 2, 3].map(|k| &self.sample.codes(first + k)[..m]);
             for (&row, &sums) in rows.iter().zip(sums) {
-                let bin = bins.map(|bins| usize::from(bins[row as usize]));
-                a[bin[0]] += sums;
-                b[bin[1]] += sums;
-                c[bin[2]] += sums;
-                d[bin[3]] += sums;
+                let code = codes.map(|codes| usize::from(codes[row as usize]));
+                a[code[0]] += sums;
+                b[code[1]] += sums;
+                c[code[2]] += sums;
+                d[code[3]] += sums;
             }
         } else {
             for (k, histogram) in histograms.iter_mut().enumerate() {
-                let bins = self.sample.bins(first + k);
+                let codes = self.sample.codes(first + k);
                 for (&row, &sums) in rows.iter().zip(sums) {
-                    histogram[usize::from(bins[row as usize])] += sums;
+                    histogram[usize::from(codes[row as usize])] += sums;
                 }
             }
         }
@@ -86,14 +86,14 @@ impl Search<'_> {
     ) -> Option<Split> {
         self.best(256, histograms, found, |first, histograms| {
             for (k, (histogram, counted)) in histograms.iter_mut().zip(&counted[first..]).enumerate() {
-                let bins = self.sample.cuts(first + k).len() + 1;
-                histogram[..bins].iter_mut().zip(counted).for_each(|(sums, counted)| *sums -= *counted);
+                let width = self.sample.groups().width(first + k);
+                histogram[..width].iter_mut().zip(counted).for_each(|(sums, counted)| *sums -= *counted);
             }
         })
     }
 
-    /// Prepares the histograms of some columns and searches them, on one thread or on several. Columns are
-    /// searched independently and compared in their order, so that the number of threads changes nothing.
+    /// Prepares the histograms of some groups and searches them, on one thread or on several. Groups are
+    /// searched independently, so that the number of threads changes nothing.
     fn best(
         self,
         additions: usize,
@@ -101,46 +101,51 @@ impl Search<'_> {
         found: &mut Vec<Option<Split>>,
         prepare: impl Fn(usize, &mut [Histogram]) + Sync,
     ) -> Option<Split> {
-        let columns = histograms.len();
+        let groups = histograms.len();
         found.clear();
-        found.resize(columns, None);
+        found.resize(groups, None);
         let search = |first: usize, histograms: &mut [Histogram], found: &mut [Option<Split>]| {
             prepare(first, histograms);
-            for ((feature, histogram), found) in (first..).zip(histograms).zip(found) {
-                *found = self.best_cut(feature, histogram);
+            for ((group, histogram), found) in (first..).zip(histograms).zip(found) {
+                *found = self.best_cut(group, histogram);
             }
         };
-        if in_pool(additions * columns, WORTHWHILE) {
-            let each = columns.div_ceil(rayon::current_num_threads()).next_multiple_of(GROUP);
+        if in_pool(additions * groups, WORTHWHILE) {
+            let each = groups.div_ceil(rayon::current_num_threads()).next_multiple_of(TOGETHER);
             let parts = histograms.par_chunks_mut(each).zip(found.par_chunks_mut(each)).enumerate();
             parts.for_each(|(part, (histograms, found))| search(part * each, histograms, found));
         } else {
             search(0, histograms, found);
         }
-        found
-            .iter()
-            .flatten()
-            .copied()
-            .reduce(|best, split| if split.gain > best.gain { split } else { best })
+        found.iter().flatten().copied().reduce(Split::or)
     }
 
-    /// The cut of a feature that lowers the squared error most, the lowest of equals; `None` if every cut
-    /// leaves too little weight on one side.
-    fn best_cut(self, feature: usize, histogram: &Histogram) -> Option<Split> {
-        let mut best = None;
-        let (mut below, mut best_gain) = (Sums::default(), -1.0);
-        for (sums, bin) in histogram[..self.sample.cuts(feature).len()].iter().zip(0..) {
-            below += *sums;
-            let above = self.all - below;
-            if below.weight >= self.least && above.weight >= self.least {
-                let gain = gain(below, above);
-                if gain > best_gain {
-                    best_gain = gain;
-                    best = Some(Split { feature, bin, below, gain });
+    /// The cut of the columns of a group that lowers the squared error most, the lowest of equals; `None` if
+    /// every cut leaves too little weight on one side.
+    fn best_cut(self, group: usize, histogram: &Histogram) -> Option<Split> {
+        let mut best: Option<Split> = None;
+        for member in self.sample.groups().members(group) {
+            let mut below = Sums::default();
+            for (sums, bin) in member.sums(histogram, self.all).zip(0..) {
+                below += sums;
+                let above = self.all - below;
+                if below.weight >= self.least && above.weight >= self.least {
+                    let gain = gain(below, above);
+                    if best.is_none_or(|best| gain > best.gain) {
+                        best = Some(Split { feature: member.feature, bin, below, gain });
+                    }
                 }
             }
         }
         best
+    }
+}
+
+impl Split {
+    /// The one that gains more; of equals the one of the lower feature.
+    fn or(self, other: Self) -> Self {
+        let is_better = other.gain > self.gain || (other.gain == self.gain && other.feature < self.feature);
+        if is_better { other } else { self }
     }
 }
 

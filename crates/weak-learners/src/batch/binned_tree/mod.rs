@@ -25,12 +25,13 @@ use std::ops::Range;
 /// *Precision:* weights and products w_i a_i are rounded once, to multiples of about 2^−60 Σ w_i, and every
 /// sum is exact from there on (docs/numerics.md, Trees).
 ///
-/// *Cost:* O(m) to find the n examples of positive weight. The root takes at most n·inputs additions, and
-/// every further level half of that, because only the smaller of two children is counted. Each split node
-/// takes a pass over all cuts. *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool
-/// count the columns of large nodes. *Memory:* O(m) and the histograms of O(log m) nodes, 4 KiB a column,
-/// kept from one training to the next. After the first training only the nodes of the tree are allocated, and
-/// a copy of them in [`evaluate`](WeakLearner::evaluate).
+/// *Cost:* O(m) to find the n examples of positive weight. The root takes at most n·inputs additions, fewer
+/// where columns share a byte ([`BinnedColumns`]). Every further level takes half of that, because only the
+/// smaller of two children is counted. Each split node takes a pass over all cuts. *Threads:* inside a rayon
+/// pool (`pool.install(|| …)`) the threads of the pool count the columns of large nodes. *Memory:* O(m) and
+/// the histograms of O(log m) nodes, 4 KiB for each byte a row that is counted, kept from one training to the
+/// next. After the first training only the nodes of the tree are allocated, and a copy of them in
+/// [`evaluate`](WeakLearner::evaluate).
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -155,7 +156,7 @@ impl Work {
     fn plant(&mut self, rules: Rules<'_>, root: Part) {
         if self.may_be_split(rules, &root) {
             self.make_room(rules);
-            let mut histograms = self.histograms(rules.sample.inputs());
+            let mut histograms = self.histograms(rules.sample);
             let examples = self.examples.of(root.range.clone());
             let split = rules.search(root.sums).count(examples, &mut histograms, &mut self.found);
             self.open(root, split, histograms);
@@ -179,7 +180,7 @@ impl Work {
         if !split_smaller && !split_larger {
             return self.spare.push(histograms);
         }
-        let mut counted = self.histograms(rules.sample.inputs());
+        let mut counted = self.histograms(rules.sample);
         let examples = self.examples.of(smaller.range.clone());
         let split = rules.search(smaller.sums).count(examples, &mut counted, &mut self.found);
         if split_larger {
@@ -208,16 +209,16 @@ impl Work {
     /// 1, and the smaller child at the last. Smaller children halve the examples, so there are at most log2 m
     /// such depths.
     fn make_room(&mut self, rules: Rules<'_>) {
-        let (m, inputs) = (rules.sample.size(), rules.sample.inputs());
+        let (m, groups) = (rules.sample.size(), rules.sample.groups().len());
         let nodes = usize::from(rules.depth).min(m.ilog2() as usize + 1);
         self.open.reserve(nodes);
         self.spare.resize(nodes.max(self.spare.len()), Vec::new());
-        self.spare.iter_mut().for_each(|histograms| histograms.resize(inputs, EMPTY));
+        self.spare.iter_mut().for_each(|histograms| histograms.resize(groups, EMPTY));
     }
 
-    fn histograms(&mut self, inputs: usize) -> Vec<Histogram> {
+    fn histograms(&mut self, sample: &BinnedColumns) -> Vec<Histogram> {
         let mut histograms = self.spare.pop().unwrap_or_default();
-        histograms.resize(inputs, EMPTY);
+        histograms.resize(sample.groups().len(), EMPTY);
         histograms
     }
 }

@@ -1,5 +1,6 @@
 //! The layout of the bins in memory.
 
+use crate::batch::bundles::{Bundle, Candidate, bundles};
 use rows::RowMatrix;
 use std::ops::Range;
 
@@ -129,7 +130,7 @@ impl Layout {
             narrow.iter().partition(|j| census[**j].elsewhere <= m / 2);
         let stride = |codes: usize| codes.next_power_of_two().clamp(16, OF_A_BYTE);
         let widest = whole.iter().map(|j| cuts[*j].len() + 1).max();
-        let bundled = bundles(m, &candidates(matrix, &rare, cuts, &census), widest.map_or(OF_A_BYTE, stride));
+        let bundled = bundles(m, candidates(matrix, &rare, cuts, &census), widest.map_or(OF_A_BYTE, stride));
         let mut is_bundled = vec![false; cuts.len()];
         bundled.iter().flat_map(|bundle| &bundle.members).for_each(|(j, _)| is_bundled[*j] = true);
         let mut listed: Vec<usize> = rare.iter().copied().filter(|j| !is_bundled[*j]).collect();
@@ -335,66 +336,4 @@ fn candidates(matrix: &RowMatrix, rare: &[usize], cuts: &[Vec<f64>], census: &[C
         });
     }
     candidates
-}
-
-/// The number of open bundles tried for a column.
-const TRIES: usize = 8;
-
-/// A column that may share its byte, with its rows outside the bin of 0.
-struct Candidate {
-    column: usize,
-    /// The number of its bins without the bin of 0.
-    codes: usize,
-    rows: Vec<u32>,
-}
-
-/// Columns that share a byte, with the code that the bins of each start at.
-#[derive(Default)]
-struct Bundle {
-    members: Vec<(usize, usize)>,
-    /// One more than the highest code; code 0 is a row in which every member is in its bin of 0.
-    codes: usize,
-    /// A bit a row: whether a member is outside its bin of 0.
-    taken: Vec<u64>,
-}
-
-impl Bundle {
-    fn is_taken(&self, row: u32) -> bool {
-        self.taken[row as usize / 64] >> (row % 64) & 1 == 1
-    }
-
-    fn take(&mut self, candidate: &Candidate) {
-        self.members.push((candidate.column, self.codes));
-        self.codes += candidate.codes;
-        for row in &candidate.rows {
-            self.taken[*row as usize / 64] |= 1 << (row % 64);
-        }
-    }
-}
-
-/// Each candidate in turn joins the first open bundle that it fits, or opens one. Bundles of one member are
-/// left out. At most `codes` codes a bundle.
-fn bundles(m: usize, candidates: &[Candidate], codes: usize) -> Vec<Bundle> {
-    let mut bundles: Vec<Bundle> = Vec::new();
-    for candidate in candidates {
-        let fits = |bundle: &&mut Bundle| {
-            bundle.codes + candidate.codes <= codes && !candidate.rows.iter().any(|row| bundle.is_taken(*row))
-        };
-        let open = bundles.len().saturating_sub(TRIES);
-        match bundles[open..].iter_mut().find(fits) {
-            Some(bundle) => bundle.take(candidate),
-            None if candidate.codes < codes => {
-                let mut bundle = Bundle { codes: 1, taken: vec![0; m.div_ceil(64)], ..Bundle::default() };
-                bundle.take(candidate);
-                bundles.push(bundle);
-                // A closed bundle no longer needs its marks.
-                if let Some(closed) = bundles.len().checked_sub(TRIES + 1) {
-                    bundles[closed].taken = Vec::new();
-                }
-            }
-            None => {}
-        }
-    }
-    bundles.retain(|bundle| bundle.members.len() > 1);
-    bundles
 }

@@ -146,8 +146,9 @@ impl<'a> Grower<'a> {
         let [(below, rest), (below_spare, rest_spare)] = halves;
         let is_smaller = below.len() <= rest.len();
         let few = if is_smaller { &*below } else { &*rest };
-        let of_few =
-            actions.among(few, |action, row| Word::load(&self.quanta.of(action)[view.sample_row(row)]));
+        let of_all = if is_smaller { left } else { sums - left };
+        let word = |action, row| Word::load(&self.quanta.of(action)[view.sample_row(row)]);
+        let of_few = actions.among(few, of_all, word);
         let (of_below, of_rest) = match (is_smaller, actions.minus(&of_few)) {
             (true, of_many) => (of_few, of_many),
             (false, of_many) => (of_many, of_few),

@@ -2,6 +2,7 @@
 
 use super::sums::{Cell, Sums, Word};
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
+use rows::numeric::vectorised;
 use std::sync::atomic::AtomicU64;
 
 /// Rows whose first bytes and quanta are loaded before any of them is counted, so that the loads overlap.
@@ -38,7 +39,14 @@ impl Histogram {
     /// Subtracts a counted part.
     pub(in crate::pairs) fn subtract(&mut self, part: &Self) {
         fn subtract<C: Cell, P: Copy + Into<C>>(all: &mut [C], part: &[P]) {
-            all.iter_mut().zip(part).for_each(|(all, part)| *all = *all - (*part).into());
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (all, part) in all.iter_mut().zip(part) {
+                        *all = *all - (*part).into();
+                    }
+                },
+            );
         }
         match (self, part) {
             (Self::Packed(all), Self::Packed(part)) => subtract(all, part),

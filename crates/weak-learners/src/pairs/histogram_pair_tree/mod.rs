@@ -3,6 +3,7 @@
 mod grow;
 mod histogram;
 mod node;
+mod partition;
 mod quantise;
 mod buffers;
 mod split;

@@ -1,6 +1,7 @@
 //! A node of a growing tree.
 
 use super::histogram::{Histogram, View};
+use super::partition::{CodeRange, part, part_by_code};
 use super::split::Cut;
 use super::sums::{Sums, Word};
 use crate::pairs::binned_contexts::Place;
@@ -67,21 +68,25 @@ impl Actions {
         }
     }
 
-    /// The same actions with their sums over some rows, by the words of an action and a row.
-    pub(super) fn among(&self, rows: &[u32], quanta: impl Fn(u32, u32) -> Word) -> Self {
-        match self {
-            Self::One(action) => Self::One(*action),
-            Self::Several(actions) => {
-                let sums = |action: u32| {
-                    let (g, h) = rows.iter().fold((0_i64, 0_i64), |(g, h), row| {
-                        let (g_row, h_row) = quanta(action, *row).unpack();
-                        (g + i64::from(g_row), h + i64::from(h_row))
-                    });
-                    Sums { g: g as f64, h: h as f64 }
-                };
-                Self::Several(actions.iter().map(|(action, _)| (*action, sums(*action))).collect())
+    /// The same actions with their sums over some rows, whose sums over all actions are `all`, by the words of
+    /// an action and a row. Those of the last action are what the others leave.
+    pub(super) fn among(&self, rows: &[u32], all: Sums, quanta: impl Fn(u32, u32) -> Word) -> Self {
+        let Self::Several(actions) = self else { return self.minus(self) };
+        let mut rest = all;
+        let last = actions.len() - 1;
+        let sums = |(k, (action, _)): (usize, &(u32, Sums))| {
+            let mut sums = rest;
+            if k < last {
+                let (g, h) = rows.iter().fold((0_i64, 0_i64), |(g, h), row| {
+                    let (g_row, h_row) = quanta(*action, *row).unpack();
+                    (g + i64::from(g_row), h + i64::from(h_row))
+                });
+                sums = Sums { g: g as f64, h: h as f64 };
+                rest -= sums;
             }
-        }
+            (*action, sums)
+        };
+        Self::Several(actions.iter().enumerate().map(sums).collect())
     }
 
     /// The same actions without the sums of a part of the rows.
@@ -148,10 +153,10 @@ impl View<'_> {
             Place::Group(group) => {
                 let (cells, is_below) = column.side(cut.bin);
                 let first = group as usize * self.layout.stride;
-                let mut below = [!is_below; 256];
-                below[cells.start as usize - first..cells.end as usize - first].fill(is_below);
+                let start = cells.start as usize - first;
+                let codes = CodeRange { start: start as u8, count: cells.len(), is_below };
                 let (bytes, step) = self.group(group);
-                part_by_code(from, to, bytes, step, &below)
+                part_by_code(from, to, (bytes, step), codes)
             }
             Place::Listed => {
                 let first = column.first - (self.layout.groups * self.layout.stride) as u32;
@@ -171,23 +176,4 @@ impl View<'_> {
             }
         }
     }
-}
-
-/// A function of its own, so that the loop has all registers.
-#[inline(never)]
-fn part_by_code(from: &[u32], to: &mut [u32], bytes: &[u8], step: usize, is_below: &[bool; 256]) -> usize {
-    part(from, to, |row| is_below[usize::from(bytes[row as usize * step])])
-}
-
-/// Every row is written to both ends of the free part, and only one end advances: no branch to mispredict.
-fn part(from: &[u32], to: &mut [u32], is_below: impl Fn(u32) -> bool) -> usize {
-    let (mut below, mut rest) = (0, from.len());
-    for row in from {
-        let is_below = usize::from(is_below(*row));
-        to[below] = *row;
-        to[rest - 1] = *row;
-        below += is_below;
-        rest -= 1 - is_below;
-    }
-    below
 }

@@ -5,7 +5,7 @@ use crate::LearnerError;
 use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
 use rayon::prelude::*;
-use rows::numeric::{exponent_above, scale, scale_down};
+use rows::numeric::{exponent_above, scale, scale_down, vectorised};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Examples processed together: their running sums stay in the first-level cache.
@@ -111,6 +111,7 @@ impl Quanta {
 
 /// The nearest whole number, for |v| < 2^31: the sum with SHIFT has a last bit of 1, so it is rounded to a
 /// whole number.
+#[inline(always)]
 fn nearest(v: f64) -> i32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     #[allow(clippy::cast_possible_truncation, reason = "the upper half is that of the shift")]
@@ -145,10 +146,15 @@ fn quantise(
     let mut h_sums = [0_i32; CHUNK];
     let mut ratios = [0.0_f32; CHUNK];
     let weigh = |h: &[f64], quanta: &mut [i32; CHUNK]| {
-        for (h, quanta) in h.iter().zip(quanta) {
-            // A positive weight counts at least one quantum.
-            *quanta = nearest(h * h_factors[0] * h_factors[1]).max(i32::from(*h > 0.0));
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                for (h, quanta) in h.iter().zip(quanta) {
+                    // A positive weight counts at least one quantum.
+                    *quanta = nearest(h * h_factors[0] * h_factors[1]).max(i32::from(*h > 0.0));
+                }
+            },
+        );
     };
     if let PairWeights::OfExamples(h) = round.weights() {
         weigh(&h[first..][..len], &mut h_quanta);
@@ -159,26 +165,37 @@ fn quantise(
             weigh(&h[place..][..len], &mut h_quanta);
         }
         let g = &round.gradients()[place..][..len];
-        for k in 0..len {
-            running[k] += g[k] * g_factors[0] * g_factors[1];
-            let now = nearest(running[k]);
-            g_quanta[k] = now - before[k];
-            before[k] = now;
-        }
-        let (mut g_sum, mut h_sum) = (0, 0);
+        let (g_sum, h_sum) = vectorised(
+            #[inline(always)]
+            || {
+                // Lengths that the compiler sees: a check of bounds would be a branch.
+                let len = g.len();
+                let (running, before) = (&mut running[..len], &mut before[..len]);
+                let (g_quanta, h_quanta) = (&mut g_quanta[..len], &h_quanta[..len]);
+                for k in 0..len {
+                    running[k] += g[k] * g_factors[0] * g_factors[1];
+                    let now = nearest(running[k]);
+                    g_quanta[k] = now - before[k];
+                    before[k] = now;
+                }
+                let (h_sums, ratios) = (&mut h_sums[..len], &mut ratios[..len]);
+                let (mut g_sum, mut h_sum) = (0, 0);
+                for k in 0..len {
+                    h_sums[k] += h_quanta[k];
+                    g_sum += i64::from(g_quanta[k]);
+                    h_sum += i64::from(h_quanta[k]);
+                }
+                for k in 0..len {
+                    // A pair of weight 0 has g = 0.
+                    let this = g_quanta[k].abs() as f32 / h_quanta[k].max(1) as f32;
+                    ratios[k] = if this > ratios[k] { this } else { ratios[k] };
+                }
+                (g_sum, h_sum)
+            },
+        );
         let quanta = g_quanta.iter().zip(&h_quanta);
-        for ((word, (g, h)), h_all) in words[place..][..len].iter().zip(quanta).zip(&mut h_sums) {
-            *h_all += *h;
-            Word::pack(*g, *h).store(word);
-            g_sum += i64::from(*g);
-            h_sum += i64::from(*h);
-        }
+        words[place..][..len].iter().zip(quanta).for_each(|(word, (g, h))| Word::pack(*g, *h).store(word));
         *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
-        for ((ratio, g), h) in ratios[..len].iter_mut().zip(&g_quanta).zip(&h_quanta) {
-            // A pair of weight 0 has g = 0.
-            let this = g.abs() as f32 / (*h).max(1) as f32;
-            *ratio = if this > *ratio { this } else { *ratio };
-        }
     }
     // The last of the running sums is that of all.
     for ((rest, g), h) in rest[first..][..len].iter().zip(&before).zip(&h_sums) {
