@@ -5,7 +5,7 @@
 //! [`Smoothness`], the passes over the log, and [`Classification`], which is Algorithm 4. `run/` serves the
 //! rounds: [`PolicyBoosting`] with [`Settings`], [`Round`]s and a [`BoplStop`], [`Validation`] on a held-out
 //! log, [`Checkpoint`]. Results are a [`PolicyEnsemble`] and a [`PolicyModel`] that is saved and used.
-//! [`RewardRegression`] is a baseline.
+//! [`CompiledEnsemble`] is the ensemble for serving. [`RewardRegression`] is a baseline.
 
 mod algorithm;
 mod objective;
@@ -15,6 +15,7 @@ mod weighted_log;
 mod classification;
 mod scale;
 mod ensemble;
+mod compiled;
 mod error;
 mod run;
 mod policy_model;
@@ -22,6 +23,7 @@ mod reward_regression;
 
 pub use algorithm::{Step, Weight};
 pub use classification::Classification;
+pub use compiled::CompiledEnsemble;
 pub use ensemble::{Member, PolicyEnsemble};
 pub use error::BoplError;
 pub use objective::{Along, Bopl, BoplCs, BoplLs, BoplS, PolicyObjective, Smoothness};

@@ -6,7 +6,7 @@
 //! `second_order` (local curvature), `doubly_robust`, `classification`, `gradients`, `optimal_risk`, `scale`
 //! (Z, α and the paper's form of the bound), `steps` (α with a ridge), `surrogate` (failures without it),
 //! `action_sets`, `reward_regression`; the contract: `ends`, `refusals`, `threads`, `allocation`,
-//! `validation`, `checkpoint`.
+//! `validation`, `checkpoint`; the form for serving: `compiled`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -35,3 +35,4 @@ mod allocation;
 mod validation;
 mod checkpoint;
 mod coding;
+mod compiled;

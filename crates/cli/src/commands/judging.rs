@@ -9,6 +9,7 @@ use super::reading::{Opened, open};
 use crate::arguments::{Certainty, Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
 use crate::page::Page;
+use boosters::bopl::CompiledEnsemble;
 use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
 use report::output::{say, warn};
@@ -67,6 +68,11 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
     }))
 }
 
+/// The policy of a model, in the form for many rows.
+fn policy_of(named: &Named) -> Result<Option<Argmax<CompiledEnsemble>>, JobError> {
+    named.model().map(|model| Ok(Argmax::new(model.compiled()?))).transpose()
+}
+
 /// A judge, whose settings are checked before a log is read.
 fn judge(certainty: &Certainty, manners: &Manners) -> Result<JudgeJobBuilder, Failure> {
     let mut job = JudgeJob::builder().delta(delta(certainty.confidence)?).seed(manners.seed.unwrap_or(0));
@@ -102,7 +108,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let caution = caution(&named, &opened);
     let job = judge_of(job.own_log(caution.is_some()), &opened)?;
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
-    let argmax = named.model().map(Argmax::new);
+    let argmax = policy_of(&named).map_err(failed)?;
     let target = match &argmax {
         Some(policy) => Target::Policy(policy),
         None if matches!(named, Named::Logged) => Target::Logged,
@@ -189,7 +195,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     };
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
-    let argmax: Vec<_> = named.iter().map(|one| one.model().map(Argmax::new)).collect();
+    let argmax = named.iter().map(policy_of).collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let mut targets: Vec<Target<'_>> = Vec::new();
     for (k, (one, argmax)) in named.iter().zip(&argmax).enumerate() {
         targets.push(match (one, argmax, plays.get(k)) {
