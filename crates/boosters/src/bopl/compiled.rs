@@ -91,8 +91,10 @@ const NONE: u32 = u32::MAX;
 const TREES: usize = 8;
 /// Walks side by side.
 const LANES: usize = 8;
-/// Steps after which lanes look whether all have arrived.
-const STRIDE: usize = 4;
+/// Steps without a look at whether all lanes have arrived, and those between two looks from then on. Walks of
+/// a group have about the same depth, and a branch that is guessed wrong costs as much as several steps.
+const UNWATCHED: u32 = 8;
+const STRIDE: u32 = 2;
 /// More actions than these have a sum for those that have not been singled out.
 const FEW: usize = 32;
 
@@ -456,14 +458,13 @@ fn descend(nodes: &[Node], x: &[f64], roots: [u32; LANES], depth: u32) -> [u32; 
         node.child + u32::from(x[node.slot as usize] >= node.threshold)
     };
     let mut places = roots;
-    let mut taken = 0;
+    let mut taken = depth.min(UNWATCHED);
+    (0..taken).for_each(|_| places = places.map(step));
     while taken < depth {
-        for _ in 1..STRIDE {
-            places = places.map(step);
-        }
         let before = places;
-        places = places.map(step);
-        taken += STRIDE as u32;
+        let steps = STRIDE.min(depth - taken);
+        (0..steps).for_each(|_| places = places.map(step));
+        taken += steps;
         if places == before {
             break;
         }
