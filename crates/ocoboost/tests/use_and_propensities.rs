@@ -57,7 +57,7 @@ fn a_batch_is_its_rows_one_by_one() {
         counts[usize::from(explored.actions[i] == actions[i])] += 1;
     }
     assert!(counts[0] > 20 && counts[1] > 100, "{counts:?}");
-    let mut top = Vec::new();
+    let (mut top, compiled) = (Vec::new(), model.compiled().unwrap());
     let keep = |top: &mut Vec<Ranked>, ranked: &Ranked, most: usize| {
         top.push(ranked.clone());
         if top.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -68,9 +68,12 @@ fn a_batch_is_its_rows_one_by_one() {
         assert_eq!(top.actions[0], actions[i]);
         assert_eq!(top.actions.len(), sets.row(i).unwrap().len().min(3));
         assert!(top.scores.is_sorted_by(|a, b| a >= b));
-        let mut scores = [0.0; 4];
+        // The batch is predicted by the compiled form, a row by the ensemble: the bits are the same.
+        let (mut scores, mut of_compiled) = ([0.0; 4], [0.0; 4]);
         model.scores(contexts.row(i).unwrap(), &mut scores).unwrap();
-        assert!(top.actions.iter().zip(&top.scores).all(|(a, s)| (scores[*a as usize] - s).abs() < 1e-12));
+        assert!(top.actions.iter().zip(&top.scores).all(|(a, s)| scores[*a as usize] == *s));
+        compiled.scores(contexts.row(i).unwrap(), &mut of_compiled).unwrap();
+        assert_eq!(of_compiled, scores);
     }
     let other = model.explore(contexts, on_offer, Explore::Softmax(2.0), 6).unwrap();
     assert_ne!(other.actions, explored.actions);

@@ -1,5 +1,7 @@
 //! The compiled form of an ensemble has the bits of the ensemble.
 
+#![allow(clippy::cast_possible_truncation, reason = "the trees are small")]
+
 use crate::logs::{Reward, Task, random_log};
 use boosters::Threads;
 use boosters::bopl::{
