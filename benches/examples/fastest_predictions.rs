@@ -73,8 +73,14 @@ fn train(folder: &Path, case: &str) -> Result<(), Box<dyn Error>> {
 
 /// The decisions of a batch that are timed.
 const BATCHES: [usize; 3] = [1, 100, 10_000];
-/// How often a batch is timed, at least; the fastest counts.
-const TURNS: usize = 7;
+/// The processor time that a size of batches is timed for.
+const LEAST_SECONDS: f64 = 0.4;
+
+/// The time that this thread has had a processor, to the tick of the kernel: other programs do not count.
+fn processor_seconds() -> Result<f64, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    Ok(text.split_whitespace().next().unwrap_or_default().parse::<f64>()? / 1e9)
+}
 
 fn time(folder: &Path, case: &str) -> Result<(), Box<dyn Error>> {
     let model = Model::load(folder.join(format!("{case}.ocob")))?;
@@ -108,7 +114,7 @@ fn choices(scores: &impl Scores, contexts: &RowMatrix) -> Result<Vec<usize>, Box
 }
 
 /// A decision is the scores of all actions and the best of them. The median and the 99th percentile of rows
-/// that are decided one by one, and the seconds of whole batches, each of which ends with its decisions.
+/// that are decided one by one, by the clock; and the processor time a decision in batches.
 fn times(scores: &impl Scores, contexts: &RowMatrix) -> Result<String, Box<dyn Error>> {
     let (actions, all) = (scores.actions(), ActionSet::all(scores.actions())?);
     let mut own = vec![0.0; actions];
@@ -126,12 +132,10 @@ fn times(scores: &impl Scores, contexts: &RowMatrix) -> Result<String, Box<dyn E
         // As the jobs of `ocoboost` do: the scores of so many pairs are in memory at once.
         let rows = ((1 << 16) / actions).clamp(1, size);
         let mut room = vec![0.0; rows * actions];
-        let mut fastest = f64::MAX;
-        let calls = (1000 / size).max(1);
-        for turn in 0..TURNS {
-            let begun = Instant::now();
-            for call in 0..calls {
-                let first = (turn * calls + call) * size % (contexts.len() - size + 1);
+        let (begun, mut decided, mut first) = (processor_seconds()?, 0, 0);
+        let mut seconds = 0.0;
+        while seconds < LEAST_SECONDS {
+            for _ in 0..(1000 / size).max(1) {
                 for from in (first..first + size).step_by(rows) {
                     let room = &mut room[..rows.min(first + size - from) * actions];
                     scores.scores_of_rows(contexts, from, room)?;
@@ -139,12 +143,14 @@ fn times(scores: &impl Scores, contexts: &RowMatrix) -> Result<String, Box<dyn E
                         black_box(argmax(own, all));
                     });
                 }
+                first = (first + size) % (contexts.len() - size + 1);
+                decided += size;
             }
-            #[allow(clippy::cast_precision_loss, reason = "a count of calls")]
-            let seconds = begun.elapsed().as_secs_f64() / calls as f64;
-            fastest = fastest.min(seconds);
+            seconds = processor_seconds()? - begun;
         }
-        batches.push(fastest);
+        #[allow(clippy::cast_precision_loss, reason = "a count of decisions")]
+        let of_one = seconds / decided as f64;
+        batches.push(of_one);
     }
     Ok(format!(r#"{{"median": {:e}, "p99": {:e}, "batches": {batches:?}}}"#, at(50), at(99)))
 }

@@ -100,17 +100,18 @@ const FEW: usize = 32;
 
 /// [`TREES`] trees. Of fewer, the others are a leaf −0, which changes no sum.
 struct Block {
-    /// Walks that begin at a root, by depth, in groups of [`LANES`].
+    /// The walks of all actions that no tree singles out before it asks about x.
+    others: Group,
+    /// Those of the others, by depth.
     groups: Vec<Group>,
-    /// Tree and action of the walks behind those of the others.
+    /// Their trees and actions, [`LANES`] a group.
     named: Vec<(u32, u32)>,
 }
 
+/// Walks side by side.
+#[derive(Clone, Copy)]
 struct Group {
     roots: [u32; LANES],
-    /// Where the answers stand: in the order of the trees for the walks of the others, behind them those of
-    /// `named`.
-    slots: [u32; LANES],
     depth: u32,
 }
 
@@ -220,7 +221,6 @@ impl Scores for CompiledEnsemble {
 struct Scratch {
     /// The coordinates that are asked about, of every row of a tile.
     x: Vec<f64>,
-    answers: Vec<u32>,
     singled: Vec<Singled>,
     /// The walks from forks, and their trees.
     walks: Vec<(u32, u32)>,
@@ -267,41 +267,41 @@ impl Scratch {
                 count += 1;
             }
             let Some(scores) = scores.get_mut(..count * compiled.actions) else { return };
-            if compiled.actions <= FEW {
-                self.few(compiled, slots, scores);
-            } else {
-                self.many(compiled, slots, scores);
+            match compiled.actions {
+                0..=8 => self.few::<8>(compiled, slots, scores),
+                9..=16 => self.few::<16>(compiled, slots, scores),
+                17..=FEW => self.few::<FEW>(compiled, slots, scores),
+                _ => self.many(compiled, slots, scores),
             }
         }
     }
 
-    /// Sums of all actions.
-    fn few(&mut self, compiled: &CompiledEnsemble, slots: usize, scores: &mut [f64]) {
+    /// Sums of all actions, in lines of so many that the compiler knows their length.
+    fn few<const WIDTH: usize>(&mut self, compiled: &CompiledEnsemble, slots: usize, scores: &mut [f64]) {
         let actions = compiled.actions;
         scores.fill(0.0);
-        self.table.resize(TREES * actions, 0.0);
-        let x = std::mem::take(&mut self.x);
         for block in &compiled.blocks {
-            for (x, scores) in x.chunks_exact(slots).zip(scores.chunks_exact_mut(actions)) {
-                let of_others = self.walk(compiled, block, x);
-                for (line, value) in self.table.chunks_exact_mut(actions).zip(of_others) {
-                    line.fill(value);
+            for (x, scores) in self.x.chunks_exact(slots).zip(scores.chunks_exact_mut(actions)) {
+                let of_others = compiled.walk_others(block, x, &mut self.walks);
+                let mut table = of_others.map(|value| [value; WIDTH]);
+                compiled.walk_singled(block, x, &self.walks, |tree, action, value| {
+                    table[tree as usize][action as usize] = value;
+                });
+                let mut sums = [0.0; WIDTH];
+                sums[..actions].copy_from_slice(scores);
+                for line in &table {
+                    sums.iter_mut().zip(line).for_each(|(sum, value)| *sum += value);
                 }
-                for &Singled { tree, action, value } in &self.singled {
-                    self.table[tree as usize * actions + action as usize] = value;
-                }
-                for line in self.table.chunks_exact(actions) {
-                    scores.iter_mut().zip(line).for_each(|(score, value)| *score += value);
-                }
+                scores.copy_from_slice(&sums[..actions]);
             }
         }
-        self.x = x;
     }
 
     /// Sums of the actions that have been singled out, and one of the others.
     fn many(&mut self, compiled: &CompiledEnsemble, slots: usize, scores: &mut [f64]) {
         let actions = compiled.actions;
         let (x, mut sums) = (std::mem::take(&mut self.x), std::mem::take(&mut self.sums));
+        let mut walks = std::mem::take(&mut self.walks);
         let rows = scores.len() / actions;
         if sums.len() < rows {
             sums.resize_with(rows, SumsOfRow::default);
@@ -311,14 +311,18 @@ impl Scratch {
         }
         for block in &compiled.blocks {
             for (x, sums) in x.chunks_exact(slots).zip(&mut sums) {
-                let of_others = self.walk(compiled, block, x);
+                let of_others = compiled.walk_others(block, x, &mut walks);
+                self.singled.clear();
+                compiled.walk_singled(block, x, &walks, |tree, action, value| {
+                    self.singled.push(Singled { tree, action, value });
+                });
                 self.add(sums, &of_others);
             }
         }
         for (scores, sums) in scores.chunks_exact_mut(actions).zip(&mut sums) {
             sums.finish(scores);
         }
-        (self.x, self.sums) = (x, sums);
+        (self.x, self.sums, self.walks) = (x, sums, walks);
     }
 
     /// Adds what the trees of a block answered.
@@ -359,47 +363,50 @@ impl Scratch {
             row.lines[place as usize] = NONE;
         }
     }
+}
 
-    /// What the trees of a block add to the actions that they do not single out; `singled` has the others.
-    fn walk(&mut self, compiled: &CompiledEnsemble, block: &Block, x: &[f64]) -> [f64; TREES] {
-        let CompiledEnsemble { nodes, last_forks, forks, .. } = compiled;
-        self.answers.resize(TREES + block.named.len() + LANES, 0);
-        for Group { roots, slots, depth } in &block.groups {
-            let reached = descend(nodes, x, *roots, *depth);
-            for (slot, place) in slots.iter().zip(reached) {
-                self.answers[*slot as usize] = place;
-            }
-        }
-        self.singled.clear();
-        self.walks.clear();
-        let mut of_others = [0.0; TREES];
-        let (others, named) = self.answers.split_at(TREES);
-        for (tree, (of_others, place)) in (0..).zip(of_others.iter_mut().zip(others)) {
-            *of_others = nodes[*place as usize].threshold;
-            let mut fork = last_forks[*place as usize];
+impl CompiledEnsemble {
+    /// What the trees of a block add to the actions that they do not single out. `walks` are then those of
+    /// the actions that left on the ways that were taken, each with its tree.
+    fn walk_others(&self, block: &Block, x: &[f64], walks: &mut Vec<(u32, u32)>) -> [f64; TREES] {
+        walks.clear();
+        let reached = descend(&self.nodes, x, block.others);
+        for (tree, place) in (0..).zip(reached) {
+            let mut fork = self.last_forks[place as usize];
             while fork != NONE {
-                self.walks.push((fork, tree));
-                fork = forks[fork as usize].before;
+                walks.push((fork, tree));
+                fork = self.forks[fork as usize].before;
             }
         }
-        for (&(tree, action), place) in block.named.iter().zip(named) {
-            let value = nodes[*place as usize].threshold;
-            self.singled.push(Singled { tree, action, value });
+        reached.map(|place| self.nodes[place as usize].threshold)
+    }
+
+    /// Calls the function with tree, action and α·f of the actions that are singled out.
+    fn walk_singled(
+        &self,
+        block: &Block,
+        x: &[f64],
+        walks: &[(u32, u32)],
+        mut tell: impl FnMut(u32, u32, f64),
+    ) {
+        let value = |place: u32| self.nodes[place as usize].threshold;
+        for (group, named) in block.groups.iter().zip(block.named.chunks(LANES)) {
+            let reached = descend(&self.nodes, x, *group);
+            named.iter().zip(reached).for_each(|(&(tree, action), place)| tell(tree, action, value(place)));
         }
-        for walks in self.walks.chunks(LANES) {
-            let (mut roots, mut depth) = ([0; LANES], 0);
-            for (root, (fork, _)) in roots.iter_mut().zip(walks) {
-                let fork = &forks[*fork as usize];
-                *root = fork.root;
-                depth = depth.max(fork.depth);
+        for walks in walks.chunks(LANES) {
+            let mut group = Group { roots: [0; LANES], depth: 0 };
+            let mut actions = [0; LANES];
+            for (lane, (fork, _)) in walks.iter().enumerate() {
+                let fork = &self.forks[*fork as usize];
+                (group.roots[lane], actions[lane]) = (fork.root, fork.action);
+                group.depth = group.depth.max(fork.depth);
             }
-            let reached = descend(nodes, x, roots, depth);
-            for (&(fork, tree), place) in walks.iter().zip(reached) {
-                let value = nodes[place as usize].threshold;
-                self.singled.push(Singled { tree, action: forks[fork as usize].action, value });
+            let reached = descend(&self.nodes, x, group);
+            for ((&(_, tree), action), place) in walks.iter().zip(actions).zip(reached) {
+                tell(tree, action, value(place));
             }
         }
-        of_others
     }
 }
 
@@ -452,7 +459,7 @@ impl CompiledEnsemble {
 
 /// The leaves that the walks from these nodes reach.
 #[inline]
-fn descend(nodes: &[Node], x: &[f64], roots: [u32; LANES], depth: u32) -> [u32; LANES] {
+fn descend(nodes: &[Node], x: &[f64], Group { roots, depth }: Group) -> [u32; LANES] {
     let step = |place: u32| {
         let node = nodes[place as usize];
         node.child + u32::from(x[node.slot as usize] >= node.threshold)
@@ -485,7 +492,8 @@ struct Compiler {
 struct Strand {
     root: u32,
     depth: u32,
-    slot: u32,
+    tree: u32,
+    action: u32,
 }
 
 impl Compiler {
@@ -512,38 +520,30 @@ impl Compiler {
     }
 
     fn block(&mut self, trees: &[Member<PairTree>]) -> Block {
-        let (mut strands, mut named) = (Vec::new(), Vec::new());
-        for tree in 0..TREES {
-            let slot = count(tree);
-            match trees.get(tree) {
-                None => strands.push(Strand { root: 0, depth: 0, slot }),
-                Some(Member { alpha, predictor }) => {
-                    self.tree(*alpha, predictor.nodes(), slot, &mut strands, &mut named);
-                }
-            }
+        // The first node is a leaf −0.
+        let mut others = Group { roots: [0; LANES], depth: 0 };
+        let mut strands = Vec::new();
+        for (tree, Member { alpha, predictor }) in trees.iter().enumerate() {
+            let (root, depth) = self.tree(*alpha, predictor.nodes(), count(tree), &mut strands);
+            others.roots[tree] = root;
+            others.depth = others.depth.max(depth);
         }
         strands.sort_by_key(|strand| strand.depth);
-        let idle = count(TREES + named.len());
         let groups = strands.chunks(LANES).map(|strands| {
-            let mut group = Group { roots: [0; LANES], slots: [idle; LANES], depth: 0 };
-            for (lane, strand) in strands.iter().enumerate() {
-                (group.roots[lane], group.slots[lane]) = (strand.root, strand.slot);
+            let mut group = Group { roots: [0; LANES], depth: 0 };
+            for (root, strand) in group.roots.iter_mut().zip(strands) {
+                *root = strand.root;
                 group.depth = group.depth.max(strand.depth);
             }
             group
         });
-        Block { groups: groups.collect(), named }
+        let groups = groups.collect();
+        Block { others, groups, named: strands.iter().map(|strand| (strand.tree, strand.action)).collect() }
     }
 
-    /// The walks of a tree.
-    fn tree(
-        &mut self,
-        alpha: f64,
-        nodes: &[PairNode],
-        tree: u32,
-        strands: &mut Vec<Strand>,
-        named: &mut Vec<(u32, u32)>,
-    ) {
+    /// Lays out the walks of a tree: that of the others, whose root and depth it returns, and those of the
+    /// actions that are singled out before a question about x.
+    fn tree(&mut self, alpha: f64, nodes: &[PairNode], tree: u32, strands: &mut Vec<Strand>) -> (u32, u32) {
         // The actions that have left on the way, and the nodes where those that leave go on.
         let (mut gone, mut at_root, mut behind) = (BTreeSet::new(), Vec::new(), Vec::new());
         let root = self.pair();
@@ -583,17 +583,16 @@ impl Compiler {
                 _ => self.leaf(place, -0.0, fork),
             }
         }
-        strands.push(Strand { root, depth, slot: tree });
         for (action, node) in at_root {
             let (root, depth) = self.of_one(alpha, nodes, node, action);
-            strands.push(Strand { root, depth, slot: count(TREES + named.len()) });
-            named.push((tree, action));
+            strands.push(Strand { root, depth, tree, action });
         }
         for (fork, action, node) in behind {
             let (root, depth) = self.of_one(alpha, nodes, node, action);
             let fork = &mut self.forks[fork];
             (fork.root, fork.depth) = (root, depth);
         }
+        (root, depth)
     }
 
     /// The walk of one action from a node on, and its depth.
