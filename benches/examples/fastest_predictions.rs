@@ -5,8 +5,8 @@
 //! fastest_predictions --rows FOLDER CASE            times ours, a line of JSON
 //! ```
 //!
-//! `covertype` is a policy for 7 actions, learnt from the log of Covertype of [`Problem::real`]. `thousand` is
-//! a policy for 1,000 actions, learnt from a synthetic log. Of either the first command writes the model
+//! `covertype` is a policy for 7 actions, learnt from the log of Covertype of [`Problem::real`]. `thousand`
+//! is a policy for 1,000 actions, learnt from a synthetic log. Of either the first command writes the model
 //! file, the same trees for XGBoost, and rows in single precision, which all contenders read.
 
 use benches::off_policy::Problem;

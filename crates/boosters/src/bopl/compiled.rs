@@ -12,18 +12,22 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use weak_learners::pairs::{PairNode, PairTree};
 
-/// F(x, ·) of a [`PolicyEnsemble`] of trees for serving: the same bits, in a fraction of the time.
+/// F(x, ·) of a [`PolicyEnsemble`] of trees for serving: the same bits, sooner.
 ///
 /// *How.* The questions about actions are answered when it is made. What remains of a tree is walks that ask
 /// about x alone: one for all actions that no question on its way singles out, and one for every action that
-/// one does. So a tree costs a context as many walks as there are actions singled out, whatever |A|. Eight
-/// walks go side by side, so that their waits for memory overlap. The sum of an action that has not been
-/// singled out yet is that of all such actions; it is kept once. Every sum has the order of the ensemble, tree
-/// by tree, so that it has its bits, in whatever batches rows come.
+/// one does. So a tree costs a context as many walks as actions are singled out on its way, whatever |A|.
+/// Eight walks go side by side, so that their waits for memory overlap. The sum of an action that has not
+/// been singled out yet is that of all such actions; where there are many actions it is kept once. Every sum
+/// has the order of the ensemble, tree by tree, so that it has its bits, in whatever batches rows come.
 ///
-/// *Shapes:* those of the ensemble. *Cost:* O(trees · walks · depth + |A|) and, for many actions, an addition
-/// a tree and action singled out so far; no allocation after the first prediction of a thread.
-/// *Memory:* 20 bytes a node; a few lists of |A| numbers a thread for more than 32 actions.
+/// *Shapes:* those of the ensemble. *Cost:* O(trees · walks · depth + |A|) and, for more than 32 actions, an
+/// addition a tree and action singled out so far, else one a tree and action. The first prediction makes
+/// room, which is kept for the next ones; several threads at once make one each. [`is_for_batches`] says for
+/// which ensembles it is faster in batches too. *Memory:* 20 bytes a node; room of some 400 KB, or 20 bytes an
+/// action where these are more.
+///
+/// [`is_for_batches`]: Self::is_for_batches
 ///
 /// ```
 /// use boosters::bopl::{CompiledEnsemble, Member, PolicyEnsemble};
@@ -143,6 +147,14 @@ impl CompiledEnsemble {
             blocks,
             idle: Mutex::default(),
         })
+    }
+
+    /// Whether it is also faster than the ensemble where many rows are asked about at once: for more than 8
+    /// actions. The ensemble walks eight rows side by side, once an action, and for fewer actions the walks
+    /// that are saved are too few.
+    #[must_use]
+    pub fn is_for_batches(ensemble: &PolicyEnsemble<PairTree>) -> bool {
+        ensemble.actions() > 8
     }
 
     /// Writes the scores of rows of the right dimension.

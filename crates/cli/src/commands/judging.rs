@@ -68,9 +68,16 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
     }))
 }
 
-/// The policy of a model, in the form for many rows.
-fn policy_of(named: &Named) -> Result<Option<Argmax<CompiledEnsemble>>, JobError> {
-    named.model().map(|model| Ok(Argmax::new(model.compiled()?))).transpose()
+/// The policy of a model, in the form that is faster for many rows.
+fn policy_of(named: &Named) -> Result<Option<Box<dyn Policy + '_>>, JobError> {
+    let of = |model| -> Result<Box<dyn Policy + '_>, JobError> {
+        Ok(if CompiledEnsemble::is_for_batches(Model::ensemble(model)) {
+            Box::new(Argmax::new(model.compiled()?))
+        } else {
+            Box::new(Argmax::new(model))
+        })
+    };
+    named.model().map(of).transpose()
 }
 
 /// A judge, whose settings are checked before a log is read.
@@ -110,7 +117,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
     let argmax = policy_of(&named).map_err(failed)?;
     let target = match &argmax {
-        Some(policy) => Target::Policy(policy),
+        Some(policy) => Target::Policy(&**policy),
         None if matches!(named, Named::Logged) => Target::Logged,
         None => Target::Policy(&uniform),
     };
@@ -201,7 +208,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
         targets.push(match (one, argmax, plays.get(k)) {
             (Named::Logged, ..) => Target::Logged,
             (_, _, Some(Some(plays))) => Target::Policy(plays as &dyn Policy),
-            (_, Some(policy), _) => Target::Policy(policy as &dyn Policy),
+            (_, Some(policy), _) => Target::Policy(&**policy),
             _ => Target::Policy(&uniform),
         });
     }

@@ -22,7 +22,7 @@ use weak_learners::pairs::PairTree;
 /// It is made by [`TrainJob::fit`](crate::TrainJob::fit), written by [`save`](Self::save), and read by
 /// [`load`](Self::load). As [`Scores`] it, or a reference to it, goes into any policy of `off_policy`, such
 /// as `Argmax::new(&model)`. Predictions of a batch are those of its rows one by one. *Cost:* a walk a tree,
-/// row and action; less for a batch, which is predicted by the [compiled](Self::compiled) form.
+/// row and action; less for a batch of many actions, which the [compiled](Self::compiled) form predicts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     pub(crate) ensemble: PolicyEnsemble<PairTree>,
@@ -40,7 +40,7 @@ impl Model {
         &self.ensemble
     }
 
-    /// F in a form for serving: the same bits, in a fraction of the time.
+    /// F in a form for decisions one by one, and for many actions: the same bits, in a fraction of the time.
     ///
     /// ```
     /// use ocoboost::TrainJob;

@@ -140,7 +140,8 @@ pub(super) fn for_each_row(
 fn is_worth_compiling(ensemble: &PolicyEnsemble<PairTree>, rows: usize) -> bool {
     let members = ensemble.members();
     let nodes: usize = members.iter().map(|member| member.predictor.nodes().len()).sum();
-    rows.saturating_mul(ensemble.actions()).saturating_mul(members.len()) > nodes.saturating_mul(8)
+    let walks = rows.saturating_mul(ensemble.actions()).saturating_mul(members.len());
+    CompiledEnsemble::is_for_batches(ensemble) && walks > nodes.saturating_mul(8)
 }
 
 /// π of a row, and where a generator is given an action drawn from it with its probability.
