@@ -102,7 +102,7 @@ fn indices(case: Case) -> Result<Vec<u32>, Box<dyn Error>> {
 }
 
 /// Numbers in [0, 1) from the SplitMix64 generator, whose k-th draw is a function of k.
-pub(crate) fn uniform(seed: u64) -> impl Iterator<Item = f64> {
+pub fn uniform(seed: u64) -> impl Iterator<Item = f64> {
     (1u64..).map(move |k| {
         let mut z = seed.wrapping_add(k.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -57,7 +57,7 @@ fn a_batch_is_its_rows_one_by_one() {
         counts[usize::from(explored.actions[i] == actions[i])] += 1;
     }
     assert!(counts[0] > 20 && counts[1] > 100, "{counts:?}");
-    let mut top = Vec::new();
+    let (mut top, compiled) = (Vec::new(), model.compiled().unwrap());
     let keep = |top: &mut Vec<Ranked>, ranked: &Ranked, most: usize| {
         top.push(ranked.clone());
         if top.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -68,9 +68,11 @@ fn a_batch_is_its_rows_one_by_one() {
         assert_eq!(top.actions[0], actions[i]);
         assert_eq!(top.actions.len(), sets.row(i).unwrap().len().min(3));
         assert!(top.scores.is_sorted_by(|a, b| a >= b));
-        let mut scores = [0.0; 4];
+        let (mut scores, mut of_compiled) = ([0.0; 4], [0.0; 4]);
         model.scores(contexts.row(i).unwrap(), &mut scores).unwrap();
-        assert!(top.actions.iter().zip(&top.scores).all(|(a, s)| (scores[*a as usize] - s).abs() < 1e-12));
+        assert!(top.actions.iter().zip(&top.scores).all(|(a, s)| scores[*a as usize] == *s));
+        compiled.scores(contexts.row(i).unwrap(), &mut of_compiled).unwrap();
+        assert_eq!(of_compiled, scores);
     }
     let other = model.explore(contexts, on_offer, Explore::Softmax(2.0), 6).unwrap();
     assert_ne!(other.actions, explored.actions);
@@ -89,6 +91,36 @@ fn a_batch_is_its_rows_one_by_one() {
     };
     model.decide(contexts, on_offer, Explore::Softmax(2.0), 5, &mut decide).unwrap();
     assert_eq!(seen, explored.actions[..9]);
+}
+
+/// A batch of many actions is predicted by the compiled form, a row by the ensemble: the bits are the same.
+#[test]
+fn a_batch_of_many_actions_has_the_bits_of_the_ensemble() {
+    const ACTIONS: usize = 12;
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let n = 3000;
+    let contexts: Vec<f64> = (0..2 * n).map(|_| rng.random_range(0.0..1.0)).collect();
+    let actions: Vec<u32> = (0..n).map(|_| rng.random_range(0..12)).collect();
+    let pays =
+        |(x, action): (&[f64], &u32)| f64::from(u8::from((x[0] * 12.0 - f64::from(*action)).abs() < 1.5));
+    let rewards = contexts.chunks(2).zip(&actions).map(pays).collect();
+    let contexts = RowMatrix::dense(2, contexts).unwrap();
+    let log = Log::new(contexts, ACTIONS, actions, vec![1.0 / 12.0; n], Rewards(rewards)).unwrap();
+    let job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(20).build().unwrap();
+    let model = job.fit(&log, |_| ControlFlow::Continue(())).unwrap();
+    assert!(model.record().leaves > 20, "{} leaves", model.record().leaves);
+    let mut rows = log.contexts().iter();
+    model
+        .top(log.contexts(), OnOffer::all(ACTIONS).unwrap(), ACTIONS, |ranked| {
+            let mut scores = [0.0; ACTIONS];
+            model.ensemble().scores(rows.next().unwrap(), &mut scores).unwrap();
+            for (action, score) in ranked.actions.iter().zip(&ranked.scores) {
+                assert_eq!(score.to_bits(), scores[*action as usize].to_bits());
+            }
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!(rows.next(), None);
 }
 
 #[test]

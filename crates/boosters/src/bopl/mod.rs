@@ -5,8 +5,8 @@
 //! [`Smoothness`], the passes over the log, and [`Classification`], which is Algorithm 4. `run/` serves the
 //! rounds: [`PolicyBoosting`] with [`Settings`], [`Round`]s and a [`BoplStop`], [`Validation`] on a held-out
 //! log, [`Checkpoint`]. Results are a [`PolicyEnsemble`] and a [`PolicyModel`] that is saved and used.
-//! [`RewardRegression`] is a baseline. `candidates/` has the same rounds where actions have features:
-//! [`CandidateBoosting`].
+//! [`CompiledEnsemble`] is the ensemble for serving. [`RewardRegression`] is a baseline. `candidates/` has the
+//! same rounds where actions have features: [`CandidateBoosting`].
 
 mod algorithm;
 mod objective;
@@ -17,6 +17,7 @@ mod weighted_log;
 mod classification;
 mod scale;
 mod ensemble;
+mod compiled;
 mod error;
 mod run;
 mod policy_model;
@@ -26,6 +27,7 @@ mod candidates;
 pub use algorithm::{Step, Weight};
 pub use candidates::{CandidateBoosting, CandidateEnsemble, CandidateRegression};
 pub use classification::Classification;
+pub use compiled::CompiledEnsemble;
 pub use ensemble::{Member, PolicyEnsemble};
 pub use error::BoplError;
 pub use objective::{Along, Bopl, BoplCs, BoplLs, BoplS, PolicyObjective, Smoothness};

@@ -6,10 +6,14 @@ mod allocator;
 use crate::learners::Arbitrary;
 use crate::logs::random_log;
 use allocator::allocations;
-use boosters::bopl::{Bopl, PolicyBoosting, Settings};
+use boosters::bopl::{Bopl, CompiledEnsemble, Member, PolicyBoosting, PolicyEnsemble, Settings};
+use off_policy::ActionSet;
+use off_policy::policies::{Argmax, Policy, Scores};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use rows::{Row, RowMatrix};
 use weak_learners::batch::SortedColumns;
+use weak_learners::pairs::{PairNode, PairTree};
 
 /// Allocations of the 66th to the 97th round: the lists of the ensemble and the record have room for 128.
 fn in_32_rounds(n: usize) -> usize {
@@ -32,4 +36,36 @@ fn a_round_allocates_a_few_lists_whatever_the_log() {
     assert_eq!(short, long);
     // Six in the loop, the lists of where blocks begin; two are the base learner's.
     assert!(long <= 32 * 8, "{long} allocations in 32 rounds");
+}
+
+/// The first prediction of a compiled ensemble makes room, the others use it.
+#[test]
+fn predictions_after_the_first_allocate_nothing() {
+    for actions in [7, 500] {
+        let members = (0..20).map(|k| {
+            let nodes = vec![
+                PairNode::Context { feature: 0, threshold: f64::from(k), below: 1, rest: 2 },
+                PairNode::Action { action: k % 7, others: 3, this: 4 },
+                PairNode::Leaf { value: 1.0 },
+                PairNode::Leaf { value: 2.0 },
+                PairNode::Leaf { value: 3.0 },
+            ];
+            Member { alpha: 0.5, predictor: PairTree::new(9, actions, nodes).unwrap() }
+        });
+        let ensemble = PolicyEnsemble::of(9, actions, members.collect()).unwrap();
+        let policy = Argmax::new(CompiledEnsemble::new(&ensemble).unwrap());
+        let rows = RowMatrix::dense(9, (0..900).map(f64::from).collect()).unwrap();
+        let sparse = Row::sparse(9, &[0, 4], &[-1.0, 3.0]).unwrap();
+        let mut scores = vec![0.0; 100 * actions];
+        let mut predict = || {
+            policy.scores().scores_of_rows(&rows, 0, &mut scores).unwrap();
+            let scores = &mut scores[..actions];
+            policy.probabilities(sparse, ActionSet::all(actions).unwrap(), scores).unwrap();
+            policy.scores().scores(rows.row(50).unwrap(), scores).unwrap();
+        };
+        predict();
+        let before = allocations();
+        (0..5).for_each(|_| predict());
+        assert_eq!(allocations() - before, 0, "{actions} actions");
+    }
 }

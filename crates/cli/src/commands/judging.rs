@@ -10,6 +10,7 @@ use super::reading::{Opened, open};
 use crate::arguments::{Certainty, Compare, Evaluate, Form, Manners};
 use crate::failure::{Failure, NOT_SHOWN};
 use crate::page::Page;
+use boosters::bopl::CompiledEnsemble;
 use formats::FormatError;
 use ocoboost::model_file::Content;
 use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
@@ -70,6 +71,18 @@ pub(super) fn answer(judgement: &Judgement, caution: Option<&str>) -> Result<Val
     }))
 }
 
+/// The policy of a model, in the form that is faster for many rows.
+fn policy_of(named: &Named) -> Result<Option<Box<dyn Policy + '_>>, JobError> {
+    let of = |model| -> Result<Box<dyn Policy + '_>, JobError> {
+        Ok(if CompiledEnsemble::is_for_batches(Model::ensemble(model)) {
+            Box::new(Argmax::new(model.compiled()?))
+        } else {
+            Box::new(Argmax::new(model))
+        })
+    };
+    named.model().map(of).transpose()
+}
+
 /// A judge, whose settings are checked before a log is read.
 pub(super) fn judge(certainty: &Certainty, manners: &Manners) -> Result<JudgeJobBuilder, Failure> {
     let mut job = JudgeJob::builder().delta(delta(certainty.confidence)?).seed(manners.seed.unwrap_or(0));
@@ -115,9 +128,9 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let caution = caution(&named, &opened);
     let job = judge_of(job.own_log(caution.is_some()), &opened)?;
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
-    let argmax = named.model().map(Argmax::new);
+    let argmax = policy_of(&named).map_err(failed)?;
     let target = match &argmax {
-        Some(policy) => Target::Policy(policy),
+        Some(policy) => Target::Policy(&**policy),
         None if matches!(named, Named::Logged) => Target::Logged,
         None => Target::Policy(&uniform),
     };
@@ -214,13 +227,13 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     };
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let uniform = Uniform::new(opened.log.actions()).map_err(|error| failed(error.into()))?;
-    let argmax: Vec<_> = named.iter().map(|one| one.model().map(Argmax::new)).collect();
+    let argmax = named.iter().map(policy_of).collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let mut targets: Vec<Target<'_>> = Vec::new();
     for (k, (one, argmax)) in named.iter().zip(&argmax).enumerate() {
         targets.push(match (one, argmax, plays.get(k)) {
             (Named::Logged, ..) => Target::Logged,
             (_, _, Some(Some(plays))) => Target::Policy(plays as &dyn Policy),
-            (_, Some(policy), _) => Target::Policy(policy as &dyn Policy),
+            (_, Some(policy), _) => Target::Policy(&**policy),
             _ => Target::Policy(&uniform),
         });
     }

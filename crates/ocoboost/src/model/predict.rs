@@ -1,7 +1,7 @@
 //! What a model does with contexts, in batches.
 
 use crate::error::JobError;
-use boosters::bopl::PolicyEnsemble;
+use boosters::bopl::{CompiledEnsemble, PolicyEnsemble};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Scores, Softmax};
 use off_policy::{ActionSet, ActionSets, LogError, PolicyError};
 use rand::SeedableRng;
@@ -113,11 +113,16 @@ pub(super) fn for_each_row(
         let (expected, got) = (ensemble.inputs(), contexts.dimension());
         return Err(PolicyError::InputDimension { expected, got }.into());
     }
+    let compiled = if is_worth_compiling(ensemble, n) { CompiledEnsemble::new(ensemble).ok() } else { None };
+    let of_rows: &dyn Scores = match &compiled {
+        Some(compiled) => compiled,
+        None => ensemble,
+    };
     let rows = (PAIRS / k).clamp(1, n.max(1));
     let mut scores = vec![0.0; rows * k];
     for from in (0..n).step_by(rows) {
         let scores = &mut scores[..rows.min(n - from) * k];
-        ensemble.scores_of_rows(contexts, from, scores)?;
+        of_rows.scores_of_rows(contexts, from, scores)?;
         for (row, scores) in (from..).zip(scores.chunks_exact_mut(k)) {
             if let Some(action) = scores.iter().position(|score| !score.is_finite()) {
                 return Err(PolicyError::NotFiniteScore { action, value: scores[action] }.into());
@@ -128,6 +133,15 @@ pub(super) fn for_each_row(
         }
     }
     Ok(())
+}
+
+/// Whether so many rows are asked about that the compiled form, which has the same bits, is done earlier.
+/// Laying out a node takes as long as a few walks, and every tree is walked for every pair.
+fn is_worth_compiling(ensemble: &PolicyEnsemble<PairTree>, rows: usize) -> bool {
+    let members = ensemble.members();
+    let nodes: usize = members.iter().map(|member| member.predictor.nodes().len()).sum();
+    let walks = rows.saturating_mul(ensemble.actions()).saturating_mul(members.len());
+    CompiledEnsemble::is_for_batches(ensemble) && walks > nodes.saturating_mul(8)
 }
 
 /// π of a row, and where a generator is given an action drawn from it with its probability.
