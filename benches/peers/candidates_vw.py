@@ -53,7 +53,7 @@ def event(context, actions, shown, probability, cost):
     """A line of dsjson."""
     return json.dumps({
         "_label_cost": cost, "_label_probability": probability, "_label_Action": shown + 1, "_labelIndex": shown,
-        "a": list(range(1, len(actions) + 1)), "c": {**context, "_multi": actions},
+        "a": [shown + 1, *(k + 1 for k in range(len(actions)) if k != shown)], "c": {**context, "_multi": actions},
     }, separators=(",", ":"))
 
 

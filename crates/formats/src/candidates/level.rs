@@ -39,6 +39,8 @@ pub(super) fn column_of<'a>(record: &Record, cell: Cell, feature: &'a str) -> Co
 /// What was seen of a feature of the file.
 #[derive(Default, Clone)]
 struct Feature {
+    /// The column of its numbers, once there was one.
+    number: Option<u32>,
     texts: usize,
     values: u64,
     /// Values without a column, where the columns are known.
@@ -133,15 +135,9 @@ impl Level {
             self.features.resize(place + 1, Feature::default());
         }
         let Some(own) = self.features.get_mut(place).filter(|own| !own.has_too_many) else { return Ok(()) };
-        self.name.clear();
-        self.name.push_str(feature);
         let (is_text, value) = match cell {
             Cell::Missing => return Ok(()),
-            Cell::Text(span) | Cell::Bare(span) => {
-                self.name.push('=');
-                self.name.push_str(record.text(span));
-                (true, 1.0)
-            }
+            Cell::Text(_) | Cell::Bare(_) => (true, 1.0),
             cell => match number(record, cell) {
                 Ok(Some(value)) => (false, value),
                 Ok(None) => return Ok(()),
@@ -153,6 +149,18 @@ impl Level {
                 }
             },
         };
+        if let Some(column) = own.number.filter(|_| !is_text) {
+            own.values += 1;
+            self.seen += 1;
+            self.row.push(Entry { column, is_text, value });
+            return Ok(());
+        }
+        self.name.clear();
+        self.name.push_str(feature);
+        if let Cell::Text(span) | Cell::Bare(span) = cell {
+            self.name.push('=');
+            self.name.push_str(record.text(span));
+        }
         own.values += 1;
         let before = self.names.len();
         let found = match self.known {
@@ -167,6 +175,7 @@ impl Level {
             return Ok(());
         };
         self.seen += 1;
+        own.number = own.number.or((!is_text).then_some(found));
         if self.known.is_none() {
             if self.names.len() > before {
                 self.of_texts.push(is_text.then_some(column));

@@ -71,8 +71,9 @@ impl ReadCandidates {
 /// one with over 50 that are distinct in over half of the places where it stands.
 ///
 /// *Levels.* The shared line, or what is beside `_multi`, is the context. An action's line is an *item*,
-/// which all equal lines of the log share; features that [`pair_features`](LogOptions::pair_features) names are
-/// those of the pair. Names that begin with `_`, `id` and `constant` are no features of an action of dsjson.
+/// which all equal lines of the log share. Features that [`pair_features`](LogOptions::pair_features) names
+/// are those of the pair. Names that begin with `_`, `id` and `constant` are no features of an action of
+/// dsjson.
 ///
 /// *Identities*, where they are [asked for](LogOptions::identities): an action is the item that its tag (or
 /// its `_tag` or `id`) names, if every action of the log has one. Features that differ between the
