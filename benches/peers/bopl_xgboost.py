@@ -23,6 +23,7 @@ for every leaf that a tree may have, so it may have twice as many as ours has.
 import argparse
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -129,7 +130,7 @@ def play(who, folder, case, rounds, threads, leaves):
     prepared = time.perf_counter() - begun
     scores = np.zeros((n, actions))
     rng = np.arange(n)
-    seconds, around, objectives = [], [], []
+    seconds, cpus, around, objectives = [], [], [], []
     for _ in range(rounds):
         begun = time.perf_counter()
         e = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -138,9 +139,10 @@ def play(who, folder, case, rounds, threads, leaves):
         u = -pi * c[:, None]
         u[rng, a] += c
         u32, w32 = u.ravel().astype(np.float32), w.astype(np.float32)
-        fitting = time.perf_counter()
+        cpu, fitting = time.process_time(), time.perf_counter()
         f = learner.fit(u32, w32)
         seconds.append(time.perf_counter() - fitting)
+        cpus.append(time.process_time() - cpu)
         f = f.astype(np.float64).reshape(n, actions)
         # s = w in the paper's scaling of BOPL-S.
         alpha = (u * f).sum() / (w[::actions] * (f * f).sum(axis=1)).sum()
@@ -149,7 +151,7 @@ def play(who, folder, case, rounds, threads, leaves):
         top = scores.max(axis=1)
         ln_pi = scores[rng, a] - top - np.log(np.exp(scores - top[:, None]).sum(axis=1))
         objectives.append(float(np.where(v < 0, -v * np.exp(ln_pi), -v * (ln_pi + 1.0)).mean()))
-    print(json.dumps({"seconds": seconds, "around": around, "objectives": objectives, "prepared": prepared,
+    print(json.dumps({"seconds": seconds, "cpu": cpus, "around": around, "objectives": objectives, "prepared": prepared,
                       "peak": peak() - before}))
 
 
@@ -173,12 +175,12 @@ def measure(arguments, folder):
                           [sys.executable, __file__, arguments.ours, case, "--rounds", rounds, "--threads", threads,
                            "--leaves", leaves, "--play", who, folder])
             leaves = leaves or max(one["leaves"], default=1000)
-            later = sorted(one["seconds"][1:])[(rounds - 1) // 2]
-            say(f"  {case}, {label}: {later:.3f} s a round")
+            later, cpu = (statistics.median(one[key][1:] or one[key]) for key in ("seconds", "cpu"))
+            say(f"  {case}, {label}: {later:.3f} s a round, {cpu:.2f} CPU s")
             yield row | {"value": later, "quality": f"objective {one['objectives'][-1]:.5f} after {rounds} rounds",
                          "memory_mb": one["peak"] / 2**20, "prepared": one["prepared"], "first": one["seconds"][0],
-                         "around": sorted(one.get("around", [0.0]))[len(one.get("around", [0.0])) // 2],
-                         "note": f"prepared in {one['prepared']:.2f} s, first round {one['seconds'][0]:.2f} s"}
+                         "around": statistics.median(one.get("around", [0.0])), "cpu_seconds": cpu,
+                         "note": f"{cpu:.2f} CPU s, prepared in {one['prepared']:.2f} s, first round {one['seconds'][0]:.2f} s"}
 
 
 def main():

@@ -1,10 +1,11 @@
 """What every comparison has in common: running a contender, and its rows in the one table.
 
 A row is a dict: `case`, `contender`, `threads`, `value` with its `unit` ("s" or "ms": less is better; "rounds/s" or
-"rows/s": more is better), and where it is known `quality` (text), `memory_mb` (the peak of the contender's process, or
-what it added to it, as the page says) and `note`. A comparison's program prints a JSON line a row if it is asked with
-`--json`, and else a table. `--without a,b` names the packages that are not there, `--quick` asks for the shortest run
-that still has every contender. The first row of a case is ours, which the ratios are of.
+"rows/s": more is better). Where it is known it has `quality` (text), `memory_mb` (the peak of the contender's process, or
+what it added to it, as the page says) and `note`; `at_least` where the time is a lower bound, `extrapolated` where it is
+no measurement. A comparison's program prints a JSON line a row if it is asked with `--json`, and else a table.
+`--without a,b` names the packages that are not there, `--quick` asks for the shortest run that still has every
+contender. The first row of a case is ours, which the ratios are of.
 """
 
 import argparse
@@ -53,6 +54,11 @@ def ratio(row, ours):
     return row["value"] / ours["value"] if is_time(row["unit"]) else ours["value"] / row["value"]
 
 
+def about(row):
+    """What stands before a number of this row."""
+    return "> " if row.get("at_least") else "≈ " if row.get("extrapolated") else ""
+
+
 def significant(value):
     """Three digits, without an exponent."""
     if value is None:
@@ -69,8 +75,8 @@ def table(rows):
     for row in rows:
         first = ours.setdefault(row["case"], row) is row
         times = "" if first else "–" if ratio(row, ours[row["case"]]) is None else \
-            f"{significant(ratio(row, ours[row['case']]))}×"
-        value = "–" if row.get("value") is None else f"{significant(row['value'])} {row['unit']}"
+            f"{about(row)}{significant(ratio(row, ours[row['case']]))}×"
+        value = "–" if row.get("value") is None else f"{about(row)}{significant(row['value'])} {row['unit']}"
         note = f"; {row['note']}" if row.get("note") else ""
         memory = significant(row["memory_mb"]) if row.get("memory_mb") else ""
         lines.append(f"| {row['case'] if first else ''} | {row['contender']}{note} | {row['threads']} | {value} | "

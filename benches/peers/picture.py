@@ -3,7 +3,7 @@
 import math
 from html import escape
 
-from contenders import ratio, significant
+from contenders import about, ratio, significant
 
 WIDTH, LABELS, RIGHT, BAR, GAP, HEADING, TOP = 900, 330, 74, 13, 6, 34, 64
 # Legible on white and on nearly black alike, since a picture in a page is not told which of them it is on.
@@ -34,28 +34,28 @@ def draw(groups):
            '<defs><pattern id="hatched" width="6" height="6" patternUnits="userSpaceOnUse" '
            'patternTransform="rotate(45)"><rect width="6" height="6" fill="#2f7fd6" fill-opacity=".35"/>'
            '<rect width="3" height="6" fill="#2f7fd6"/></pattern></defs>',
-           '<text class="title" x="12" y="26">How many times as fast as its peers</text>',
-           '<text x="12" y="46">The same work on the same machine, in turns. Logarithmic axis. '
+           '<text class="title" x="12" y="26">How many times as fast as each peer</text>',
+           '<text x="12" y="46">On the same machine, in turns. Logarithmic axis. '
            + ("Hatched: extrapolated. " if any(row.get("extrapolated") for _, bars in shown for _, _, row in bars) else "")
            + ("Left of the line the peer is faster." if low < 0 else "") + "</text>"]
     bottom = height - 26
-    for exponent in range(low, high + 1):
-        kind = "one" if exponent == 0 else "grid"
-        out += [f'<line class="{kind}" x1="{at(exponent):.1f}" x2="{at(exponent):.1f}" y1="{TOP + 18}" y2="{bottom}"/>']
-        out += [f'<text class="tick" x="{at(exponent):.1f}" y="{y}">{power(exponent)}</text>' for y in (TOP + 12, bottom + 15)]
+    exponents = range(low, high + 1)
+    for y in (TOP + 12, bottom + 15):
+        out += [f'<text class="tick" x="{at(exponent):.1f}" y="{y}">{power(exponent)}</text>' for exponent in exponents]
     y = TOP + 18
     for heading, bars in shown:
         y += HEADING
-        # Over the lines of the axis, with the rest of the width to itself.
         out.append(f'<text class="heading" x="12" y="{y - 9}">{escape(heading)}</text>')
+        # The lines of the axis end below the heading, which has the whole width.
+        for exponent in exponents:
+            kind, x, end = "one" if exponent == 0 else "grid", at(exponent), y + len(bars) * (BAR + GAP) - 2
+            out.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 4}" y2="{end}"/>')
         for label, times, row in bars:
             start, end = sorted((at(0), at(math.log10(times))))
             kind = "slower" if times < 1 else "guess" if row.get("extrapolated") else "faster"
-            about = "≈ " if row.get("extrapolated") else ""
-            text = f"{about}{significant(times)}×"
-            # A bar to the left has its number on the right of the line, where there is room.
+            # The number of a bar to the left is right of the line, where there is room.
             out += [f'<text class="label" x="{LABELS - 8}" y="{y + BAR - 2}">{escape(label)}</text>',
                     f'<rect class="{kind}" x="{start:.1f}" y="{y}" width="{max(end - start, 1):.1f}" height="{BAR}" rx="2"/>',
-                    f'<text x="{end + 5:.1f}" y="{y + BAR - 2}">{text}</text>']
+                    f'<text x="{end + 5:.1f}" y="{y + BAR - 2}">{about(row)}{significant(times)}×</text>']
             y += BAR + GAP
     return "\n".join([*out, "</svg>", ""])

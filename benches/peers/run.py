@@ -57,7 +57,11 @@ class Workload:
 
 
 def after(case, word):
-    return case.partition(word)[2].removesuffix(" (synthetic)")
+    return case.partition(word)[2].replace(" (synthetic)", ", synthetic")
+
+
+def online(case):
+    return after(case, "N = 20: ").removesuffix(", synthetic").replace(", beside its Online BBM", " (its BBM)")
 
 
 BENCHES = ("-p", "benches", "--example")
@@ -78,19 +82,18 @@ WORKLOADS = [
         builds=((*BENCHES, "fastest_boosting"), ("--manifest-path", PEERS / "miniboosts" / "Cargo.toml")), minutes=3,
         bar=lambda case, who: f"{who}, {after(case, 'stumps, ')}"),
     Workload(
-        "online", "Rounds of online boosting, 20 logistic learners", "boosting_vw.py",
+        "online", "Rounds of online boosting, 20 logistic learners, synthetic rows", "boosting_vw.py",
         (EXAMPLES / "fastest_classifiers",), builds=((*BENCHES, "fastest_classifiers"),), minutes=3,
-        bar=lambda case, who: f"{who.partition(',')[0]}, {after(case, 'N = 20: ')}"
-        if "default" in who and "alone" not in case else None),
+        bar=lambda case, who: f"Vowpal Wabbit, {online(case)}" if "default" in who and "alone" not in case else None),
     Workload(
-        "rounds", "Rounds of online gradient boosting, 20 linear learners", "rounds_numpy.py",
+        "rounds", "Rounds of online gradient boosting, 20 linear learners, synthetic rows", "rounds_numpy.py",
         (EXAMPLES / "fastest_stretches",), builds=((*BENCHES, "fastest_stretches"),), minutes=2,
-        bar=lambda case, who: f"{who}, {after(case, 'N = 20: ')}"),
+        bar=lambda case, who: f"{who}, {online(case)}"),
     Workload(
-        "reading", "Reading a log of 500,000 rows, one thread", "reading_rates.py",
+        "reading", "Reading a synthetic log of 500,000 rows", "reading_rates.py",
         (EXAMPLES / "reading_rates", PROGRAM), builds=((*BENCHES, "reading_rates"), ("-p", "cli")), minutes=3,
         needs=("numpy", "pandas", "pyarrow"),
-        bar=lambda case, who: f"{who}, {after(case, ' rows, ').partition(', ' + case.split(', ')[-1])[0]}"),
+        bar=lambda case, who: f"{who}, {after(case, ' rows, ').rpartition(' MB')[0].rpartition(', ')[0]}"),
     Workload(
         "models", "Loading a model", "model_files.py", (PROGRAM, EXAMPLES / "model_loading", LETTER),
         builds=((*BENCHES, "model_loading"), ("-p", "cli")), minutes=1.5,

@@ -12,6 +12,7 @@ from unittest import mock
 
 import contenders
 import run
+import time_to_reward
 from picture import draw
 
 OURS = {"case": "a round", "contender": "ours", "threads": 1, "value": 2.0, "unit": "ms"}
@@ -37,6 +38,33 @@ class Table(unittest.TestCase):
         self.assertGreater(found["memory_mb"], 1)
         with self.assertRaises(contenders.subprocess.CalledProcessError):
             contenders.program([run.sys.executable, "-c", "raise SystemExit(3)"])
+
+
+class TimeToReward(unittest.TestCase):
+    RUN = {"prepared": 1.0, "prepared_cpu": 2.0, "peak": 2**20, "seconds": [5.0, 2.0, 4.0, 3.0], "cpu": [10.0, 4.0, 8.0, 6.0]}
+
+    def test_a_run_that_is_there_takes_its_preparation_and_rounds(self):
+        row = time_to_reward.row("theirs", 2, {**self.RUN, "rewards": [0.5, 0.6, 0.7, 0.9531]})
+        self.assertEqual((row["value"], row["rounds"], row["cpu_seconds"]), (15.0, 4, 30.0))
+        self.assertEqual([point["seconds"] for point in row["curve"]], [6.0, 8.0, 12.0, 15.0])
+        self.assertNotIn("extrapolated", row)
+
+    def test_a_run_that_ended_early_is_extrapolated_by_the_rounds_of_ours(self):
+        run, ours = {**self.RUN, "rewards": [0.5, 0.6, 0.7, 0.8]}, [0.5, 0.6, 0.7, 0.81, 0.9, 0.954]
+        row = time_to_reward.row("theirs", 2, run, {"rewards": ours})
+        # The first round, and the median later one five times.
+        self.assertEqual((row["value"], row["cpu_seconds"]), (1.0 + 5.0 + 5 * 3.0, 2.0 + 10.0 + 5 * 6.0))
+        self.assertTrue(row["extrapolated"] and "extrapolated to 6 rounds" in row["note"])
+        self.assertEqual(row["quality"], "0.8000 after 4 rounds, ours had 0.8100")
+
+    def test_a_run_that_nothing_extrapolates_has_a_lower_bound(self):
+        run = {**self.RUN, "rewards": [0.5, 0.6, 0.7, 0.8]}
+        for same in (None, {"rewards": [0.5] * 9}, {"rewards": [0.5, 0.6, 0.96]}):
+            row = time_to_reward.row("theirs", 2, run, same)
+            self.assertEqual((row["value"], row["at_least"]), (15.0, True))
+            self.assertIn("not reached", row["quality"])
+            self.assertIn("| > 15.0 s | > 7,500× |", contenders.table([{**OURS, "value": 0.002, "unit": "s",
+                                                                        "case": row["case"]}, row]))
 
 
 class Picture(unittest.TestCase):

@@ -14,14 +14,17 @@ rows are predicted between the rounds, outside the time. Every contender is a pr
 - `paper's settings`: BOPL-S-regr as in [L23, Table 5], over our trees, and over boosters of one tree of XGBoost that are
   fitted to the targets u/w with weights w and asked for their values on all pairs: `hist` and `exact`.
 
-A run that would take longer than `--most` seconds ends after a few rounds. Its time is then the rounds that ours needed
-with the same settings, times its mean seconds a round, and the row says so. LightGBM gives up on a feature below a node
+A run of the paper's method that would take longer than `--most` seconds ends after a few rounds. Its time is then its
+first round, and its median later one for all other rounds that ours needed with the same settings; the row says so. A
+run of the second order ends after `--most` seconds; its row has that time as a lower bound, and says how far it came. LightGBM gives up on a feature below a node
 where no split on it gained anything, and at the root, where the gradients of a row sum to 0, no feature of x does: its
-gradients are disturbed by a millionth part. It may have twice as many leaves as ours has.
+gradients are disturbed by a millionth part. It has the 4,096 leaves of a tree with the most gain: it keeps a
+histogram for every leaf and looks through all leaves for every split, which the 100,000 leaves of ours make slow.
 """
 
 import itertools
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -40,8 +43,8 @@ LEAST = 1e-6
 PEERS = {("second order", "XGBoost hist"): "xgboost", ("second order", "LightGBM"): "lightgbm",
          ("paper's settings", "XGBoost hist"): "xgboost", ("paper's settings", "XGBoost exact"): "xgboost"}
 # Rounds of a run that would take too long.
-FEW = {"XGBoost exact": 3}
-FEW_OTHERS = 12
+FEW = {"XGBoost hist": 6, "XGBoost exact": 3}
+LEAVES = 4096
 
 
 class SecondOrderXGBoost:
@@ -68,10 +71,10 @@ class SecondOrderXGBoost:
 
 
 class SecondOrderLightGBM:
-    def __init__(self, rows, threads, leaves):
+    def __init__(self, rows, threads):
         import lightgbm
         import numpy as np
-        parameters = {"max_depth": SECOND_ORDER["max_depth"], "num_leaves": leaves, "min_data_in_leaf": 1,
+        parameters = {"max_depth": SECOND_ORDER["max_depth"], "num_leaves": LEAVES, "min_data_in_leaf": 1,
                       "min_sum_hessian_in_leaf": SECOND_ORDER["min_child_weight"], "lambda_l2": SECOND_ORDER["lambda"],
                       "learning_rate": SECOND_ORDER["eta"], "num_threads": threads, "verbosity": -1,
                       "boost_from_average": False, "objective": "none"}
@@ -131,7 +134,7 @@ def softmax(scores):
     return scores
 
 
-def play(settings, who, folder, rounds, threads, leaves, most):
+def play(settings, who, folder, rounds, threads, most):
     import numpy as np
     from bopl_xgboost import expanded, peak
     __import__("lightgbm" if who == "LightGBM" else "xgboost")
@@ -144,7 +147,7 @@ def play(settings, who, folder, rounds, threads, leaves, most):
     before = peak()
     cpu, begun = time.process_time(), time.perf_counter()
     rows = expanded(x, actions)
-    learner = (SecondOrderLightGBM(rows, threads, leaves) if who == "LightGBM" else
+    learner = (SecondOrderLightGBM(rows, threads) if who == "LightGBM" else
                SecondOrderXGBoost(rows, threads) if settings == "second order" else
                BaseLearner(who.split()[1], rows, threads))
     del rows, x
@@ -184,7 +187,8 @@ def play(settings, who, folder, rounds, threads, leaves, most):
         spent = prepared + sum(seconds)
         if not is_second:
             spent *= rounds / len(seconds)
-        if len(seconds) >= FEW.get(who, FEW_OTHERS) and spent > most:
+        say(f"    {who}, {settings}: round {len(seconds)}, {seconds[-1]:.2f} s ({cpus[-1]:.2f} CPU s), {rewards[-1]:.4f}")
+        if len(seconds) >= (1 if is_second else FEW[who]) and spent > most:
             break
     print(json.dumps({"prepared": prepared, "prepared_cpu": prepared_cpu, "seconds": seconds, "cpu": cpus,
                       "rewards": rewards, "peak": peak() - before}))
@@ -192,23 +196,26 @@ def play(settings, who, folder, rounds, threads, leaves, most):
 
 def row(label, threads, run, same=None):
     """The time to the reward. A run that ended before is extrapolated by the rounds of the `same` method in ours."""
-    done, each = len(run["seconds"]), sum(run["seconds"]) / len(run["seconds"])
+    done = len(run["seconds"])
     seconds = [run["prepared"] + spent for spent in itertools.accumulate(run["seconds"])]
     said = f"{run['rewards'][-1]:.4f} after {done} rounds"
+    cpu = run["prepared_cpu"] + sum(run["cpu"])
     found = {"case": CASE, "contender": label, "threads": threads, "value": seconds[-1], "unit": "s", "rounds": done,
-             "quality": said, "memory_mb": run["peak"] / 2**20, "prepared": run["prepared"],
-             "cpu_seconds": run["prepared_cpu"] + sum(run["cpu"]), "note": f"{run['prepared']:.2f} s of it to prepare",
+             "quality": said, "memory_mb": run["peak"] / 2**20, "prepared": run["prepared"], "cpu_seconds": cpu,
+             "note": f"{run['prepared']:.2f} s of it to prepare; {cpu:.1f} CPU s",
              "curve": [{"round": k + 1, "seconds": spent, "test_reward": reward, "cpu_seconds": cpu}
                        for k, (spent, reward, cpu) in enumerate(zip(seconds, run["rewards"], run["cpu"]))]}
     if run["rewards"][-1] >= REWARD:
         return found
-    if same is None or same["rewards"][-1] < REWARD or done >= len(same["rewards"]):
-        return found | {"value": None, "quality": f"{said}, {seconds[-1]:.0f} s: not reached"}
+    if same is None or same["rewards"][-1] < REWARD or done >= len(same["rewards"]) or done < 2:
+        return found | {"at_least": True, "quality": f"{said}: not reached"}
     rounds = len(same["rewards"])
-    return found | {"value": run["prepared"] + rounds * each, "rounds": rounds, "extrapolated": True,
-                    "cpu_seconds": run["prepared_cpu"] + rounds * sum(run["cpu"]) / done,
-                    "quality": f"{said}, ours had {same['rewards'][done - 1]:.4f}",
-                    "note": f"extrapolated: {rounds} rounds, as ours, of {each:.2f} s"}
+    whole = lambda first, *later: first + (rounds - 1) * statistics.median(later)
+    cpu = run["prepared_cpu"] + whole(*run["cpu"])
+    return found | {"value": run["prepared"] + whole(*run["seconds"]), "rounds": rounds, "extrapolated": True,
+                    "cpu_seconds": cpu, "quality": f"{said}, ours had {same['rewards'][done - 1]:.4f}",
+                    "note": f"extrapolated to {rounds} rounds, as ours, of {statistics.median(run['seconds'][1:]):.2f} s; "
+                            f"{cpu:,.0f} CPU s"}
 
 
 def measure(arguments, folder):
@@ -237,7 +244,7 @@ def measure(arguments, folder):
                 continue
             rounds = 60 if settings == "second order" else len(mine["rewards"])
             keep(settings, who, program([sys.executable, __file__, "-", "-", "--threads", threads, "--play", settings,
-                                         who, folder, rounds, 2 * mine["leaves"], arguments.most]))
+                                         who, folder, rounds, arguments.most]))
     yield row("ours, second order", threads, best["second order", OURS])
     for (settings, who), package in PEERS.items():
         if (settings, who) == ("paper's settings", "XGBoost hist"):
@@ -254,11 +261,11 @@ def main():
     found = parser(__doc__, "logs", "ours")
     found.add_argument("--most", type=float, default=600.0, help="seconds of a run that is not extrapolated")
     found.add_argument("--turns", type=int, default=2, help="of the second order; the fastest counts")
-    found.add_argument("--play", nargs=6, help="SETTINGS WHO FOLDER ROUNDS LEAVES MOST: one run of a peer")
+    found.add_argument("--play", nargs=5, help="SETTINGS WHO FOLDER ROUNDS MOST: one run of a peer")
     arguments = found.parse_args()
     if arguments.play:
-        settings, who, folder, rounds, leaves, most = arguments.play
-        play(settings, who, folder, int(rounds), arguments.threads, int(leaves), float(most))
+        settings, who, folder, rounds, most = arguments.play
+        play(settings, who, folder, int(rounds), arguments.threads, float(most))
         return
     with tempfile.TemporaryDirectory() as folder:
         show(measure(arguments, folder), arguments)

@@ -42,6 +42,8 @@ pub struct History {
     pub prepared: f64,
     /// Seconds of every round.
     pub seconds: Vec<f64>,
+    /// Seconds that every round had of all processors.
+    pub cpu: Vec<f64>,
     /// The objective after every round.
     pub objectives: Vec<f64>,
     /// The number of leaves of every tree.
@@ -170,11 +172,12 @@ impl Problem {
         let mut run = PolicyBoosting::<BoplS, _>::new(&self.log, learner, settings)?;
         let prepared = watch.elapsed().as_secs_f64();
         let mut history =
-            History { prepared, seconds: Vec::new(), objectives: Vec::new(), leaves: Vec::new() };
+            History { prepared, seconds: vec![], cpu: vec![], objectives: vec![], leaves: vec![] };
         for _ in 0..rounds {
-            let watch = Instant::now();
+            let (watch, cpu) = (Instant::now(), cpu_seconds());
             let ControlFlow::Continue(round) = run.round(&contexts)? else { break };
             history.seconds.push(watch.elapsed().as_secs_f64());
+            history.cpu.push(cpu_seconds() - cpu);
             history.objectives.push(round.objective);
         }
         history.leaves = run.ensemble().members().iter().map(|member| member.predictor.leaves()).collect();

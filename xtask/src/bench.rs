@@ -182,6 +182,17 @@ mod tests {
         assert!(root().join("benches/peers/run.py").is_file());
     }
 
+    /// The tests of the program behind `--peers` need no peer and no network.
+    #[test]
+    fn the_program_of_the_peers_passes_its_own_tests() {
+        let mut command = tool("python3");
+        let folder = root().join("benches/peers");
+        match command.args(["-B", "-m", "unittest", "-q"]).current_dir(folder).output() {
+            Err(_) => println!("REDUCED the_program_of_the_peers_passes_its_own_tests: there is no python3"),
+            Ok(done) => assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr)),
+        }
+    }
+
     #[test]
     fn counts_are_written_and_read() {
         let found = counts("rustc 1.95.0", &[("a-round", 123), ("projection", 4_000_000_000)]);
