@@ -2,8 +2,9 @@
 
 It makes an environment in target/bench-peers/venv with the pinned packages of requirements.txt, builds our release
 programs, and plays the workloads one after another. In each the contenders take turns. A package that cannot be
-installed is missing in the table, and no error. Finished workloads are kept in target/bench-peers/results and are not
-played again for the same sources and parameters; so a stopped run goes on where it was. The end is one table, and a
+installed is missing in the table, and no error. Finished workloads are kept in target/bench-peers/results, and are
+not played again for the same sources and parameters; so a stopped run goes on where it was. The runs of the longest
+workload are kept one by one, in target/bench-peers/runs. The end is one table, and a
 picture of how many times as fast as each peer ours is. `--threads` is for the workloads on Covertype; all others have
 one thread.
 """
@@ -44,6 +45,8 @@ class Workload:
     programs: tuple
     arguments: tuple = ()
     quick: tuple = ()
+    # Whether it keeps its finished runs one by one, in a folder that it is given.
+    keeps: bool = False
     # The packages without which none of it can be played; the scripts leave out other missing ones.
     needs: tuple = ("numpy",)
     # What cargo builds for it: arguments of `cargo build --release`.
@@ -71,7 +74,7 @@ WORKLOADS = [
     Workload(
         "reward", "Seconds to a test reward of .9531 on Covertype, a policy from a log (ours: second order)",
         "time_to_reward.py", (EXAMPLES / "decision_logs", EXAMPLES / "time_to_reward"),
-        builds=(("-p", "experiments", "--example", "decision_logs"), (*BENCHES, "time_to_reward")), minutes=20,
+        builds=(("-p", "experiments", "--example", "decision_logs"), (*BENCHES, "time_to_reward")), minutes=20, keeps=True,
         bar=lambda case, who: None if who.startswith("ours") else who.replace("paper's settings", "the paper's method")),
     Workload(
         "bopl", "A round of BOPL-S-regr on Covertype, trees over 2.9 million pairs", "bopl_xgboost.py",
@@ -167,7 +170,7 @@ def fingerprint(workload, parameters):
     return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]
 
 
-def play(workload, python, missing, arguments):
+def play(workload, python, missing, arguments, key):
     """The rows of a workload; a script that fails is one missing row."""
     lacking = [package for package in workload.needs if package in missing]
     if lacking:
@@ -178,7 +181,8 @@ def play(workload, python, missing, arguments):
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
     options = workload.quick or workload.arguments if arguments.quick else workload.arguments
     command = [python, PEERS / workload.script, *workload.programs, *options, "--json", "--threads", arguments.threads,
-               "--without", ",".join(sorted(missing)), *(["--quick"] if arguments.quick else [])]
+               "--without", ",".join(sorted(missing)), *(["--quick"] if arguments.quick else []),
+               *(["--keep", HOME / "runs" / key] if workload.keeps else [])]
     running = subprocess.Popen([str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         rows = [json.loads(line) for line in running.stdout if line.startswith("{")]
@@ -203,7 +207,8 @@ def machine():
 def results(arguments, chosen, python, missing):
     folder = HOME / "results"
     if arguments.fresh:
-        shutil.rmtree(folder, ignore_errors=True)
+        for kept in (folder, HOME / "runs"):
+            shutil.rmtree(kept, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     parameters = {"threads": arguments.threads, "quick": arguments.quick, "missing": sorted(missing)}
     found, left, speed = {}, sum(workload.minutes for workload in chosen), [0.0, 0.0]
@@ -218,7 +223,7 @@ def results(arguments, chosen, python, missing):
             say(f"[{number}/{len(chosen)}] {workload.name}: about {minutes(workload.minutes * pace)}, "
                 f"{minutes(left * pace)} for all that is left")
             state, begun = machine(), time.monotonic()
-            rows, is_complete = play(workload, python, missing, arguments)
+            rows, is_complete = play(workload, python, missing, arguments, key)
             seconds = time.monotonic() - begun
             speed = [speed[0] + seconds, speed[1] + workload.minutes]
             kept = {"workload": workload.name, "fingerprint": key, "commit": commit(), "parameters": parameters,

@@ -57,6 +57,25 @@ class TimeToReward(unittest.TestCase):
         self.assertTrue(row["extrapolated"] and "extrapolated to 6 rounds" in row["note"])
         self.assertEqual(row["quality"], "0.8000 after 4 rounds, ours had 0.8100")
 
+    def test_a_kept_run_is_not_played_again(self):
+        run_of = lambda rewards: {**self.RUN, "rewards": rewards}
+        played = []
+
+        def program(command):
+            played.append(command)
+            return run_of([0.5, 0.6, 0.7, 0.9531])
+
+        with tempfile.TemporaryDirectory() as keep, mock.patch.object(time_to_reward, "program", program), \
+                mock.patch.object(time_to_reward.subprocess, "run"), contextlib.redirect_stderr(io.StringIO()):
+            arguments = SimpleNamespace(threads=2, quick=True, turns=2, keep=keep, without={"lightgbm"}, most=1.0, logs="", ours="")
+            rows = list(time_to_reward.measure(arguments, ""))
+            # Ours twice with second-order steps and once with the paper's settings, and three peers.
+            self.assertEqual(len(played), 6)
+            self.assertEqual(rows, list(time_to_reward.measure(arguments, "")))
+            self.assertEqual(len(played), 6)
+            self.assertEqual([row["contender"] for row in rows if row["value"] is None], ["LightGBM, second order"])
+            self.assertEqual(rows[0]["contender"], "ours, second order")
+
     def test_a_run_that_nothing_extrapolates_has_a_lower_bound(self):
         run = {**self.RUN, "rewards": [0.5, 0.6, 0.7, 0.8]}
         for same in (None, {"rewards": [0.5] * 9}, {"rewards": [0.5, 0.6, 0.96]}):
@@ -97,7 +116,7 @@ class Command(unittest.TestCase):
                                     or words[2] != "--example", words)
 
     def test_a_workload_without_its_package_is_a_row(self):
-        rows, is_complete = run.play(run.WORKLOADS[0], None, {"numpy"}, SimpleNamespace(threads=2, quick=False))
+        rows, is_complete = run.play(run.WORKLOADS[0], None, {"numpy"}, SimpleNamespace(threads=2, quick=False), "")
         self.assertTrue(is_complete)
         self.assertEqual(rows[0]["note"], "numpy is missing")
 

@@ -231,20 +231,31 @@ def measure(arguments, folder):
             best[key] = run
         return run
 
-    def ours(settings):
+    def run(turn, settings, who, command):
+        """A run, or the same run of an earlier call that was stopped."""
+        file = arguments.keep and Path(arguments.keep, f"{settings}, {who}, {turn}.json".replace(" ", "-"))
+        if file and file.exists():
+            return keep(settings, who, json.loads(file.read_text()))
+        found = program(command)
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(found))
+        return keep(settings, who, found)
+
+    def ours(turn, settings):
         step, rounds = ("second-order", 100) if settings == "second order" else ("paper", 600)
-        return keep(settings, OURS, program([arguments.ours, folder, NAME, step, rounds, REWARD, threads]))
+        return run(turn, settings, OURS, [arguments.ours, folder, NAME, step, rounds, REWARD, threads])
 
     # Ours before each peer, so that both sides see the same load.
-    for _ in range(1 if arguments.quick else arguments.turns):
-        for (settings, who), package in PEERS.items():
+    for turn in range(1 if arguments.quick else arguments.turns):
+        for number, ((settings, who), package) in enumerate(PEERS.items()):
             if settings == "second order" or (settings, OURS) not in best:
-                mine = ours(settings)
+                mine = ours(f"{turn}.{number}", settings)
             if package in arguments.without or (settings != "second order" and (settings, who) in best):
                 continue
             rounds = 60 if settings == "second order" else len(mine["rewards"])
-            keep(settings, who, program([sys.executable, __file__, "-", "-", "--threads", threads, "--play", settings,
-                                         who, folder, rounds, arguments.most]))
+            run(turn, settings, who, [sys.executable, __file__, "-", "-", "--threads", threads, "--play", settings, who,
+                                      folder, rounds, arguments.most])
     yield row("ours, second order", threads, best["second order", OURS])
     for (settings, who), package in PEERS.items():
         if (settings, who) == ("paper's settings", "XGBoost hist"):
@@ -261,6 +272,7 @@ def main():
     found = parser(__doc__, "logs", "ours")
     found.add_argument("--most", type=float, default=600.0, help="seconds of a run that is not extrapolated")
     found.add_argument("--turns", type=int, default=2, help="of the second order; the fastest counts")
+    found.add_argument("--keep", help="a folder of finished runs, which are not played again")
     found.add_argument("--play", nargs=5, help="SETTINGS WHO FOLDER ROUNDS MOST: one run of a peer")
     arguments = found.parse_args()
     if arguments.play:
