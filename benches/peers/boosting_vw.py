@@ -13,10 +13,9 @@ import math
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 
+from contenders import OURS, parser, say, show
 from rounds_numpy import uniform
-from vowpalwabbit import Workspace
 
 EXAMPLES, STRETCH, PARSED, PASSES, TURNS = 20_000, 100, 1000, 6, 3
 KINDS = {"dense-20": (20, 0, 0), "sparse-102": (6, 8, 12)}
@@ -40,6 +39,7 @@ def stream(numbers, attributes, categories):
 
 def play(lines, options):
     """The error on all lines, and then the fastest 100 rounds on the first of them."""
+    from vowpalwabbit import Workspace
     vw = Workspace(f"{options} --binary --loss_function logistic --noconstant --quiet")
     wrong = 0
     for label, line in lines:
@@ -62,28 +62,42 @@ def play(lines, options):
     return STRETCH / fastest, wrong / len(lines)
 
 
-def main(program):
+def measure(arguments):
     streams = {name: [(y, f"{y} | " + " ".join(f"{j}:{x!r}" for j, x in zip(indices, map(float, values))))
                       for indices, values, y in stream(*kind)] for name, kind in KINDS.items()}
     best = {}
-    for _ in range(TURNS):
-        runs = [json.loads(line) for line in subprocess.check_output([program, "--peer"], text=True).splitlines()]
+    for _ in range(1 if arguments.quick else TURNS):
+        said = subprocess.check_output([arguments.ours, "--peer"], text=True).splitlines()
+        runs = [{**json.loads(line), "contender": OURS} for line in said]
         for run in runs:
             if run["positives"] != sum(label > 0 for label, _ in streams[run["case"]]):
                 sys.exit("the rows differ")
-        for name, lines in streams.items():
+        for name, lines in {} if "vowpalwabbit" in arguments.without else streams.items():
             for method, boosting in METHODS.items():
                 for step, options in STEPS.items():
                     rate, error = play(lines, f"{boosting} {options}")
-                    runs.append({"case": name, "method": f"VW {method}, {step}", "rounds_per_second": rate, "error": error})
+                    say(f"  {name}, Vowpal Wabbit {method}, {step}: {rate:,.0f} rounds/s")
+                    runs.append({"case": name, "method": method, "contender": f"Vowpal Wabbit, {step}",
+                                 "rounds_per_second": rate, "error": error})
         for run in runs:
-            key = run["case"], run["method"]
+            key = run["case"], run["method"], run["contender"]
             if key not in best or run["rounds_per_second"] > best[key]["rounds_per_second"]:
                 best[key] = run
-    print(f"Vowpal Wabbit {version('vowpalwabbit')}")
-    for (case, method), run in best.items():
-        print(f"| {case} | {method} | {run['rounds_per_second']:,.0f} | {100 * run['error']:.1f}% |")
+    for case, method, run in [(case, method, run) for (case, method, who), run in best.items() if who == OURS]:
+        # Algorithm 1 has no counterpart; it teaches every learner, as their BBM does.
+        theirs = "Online BBM" if method == "Algorithm 1" else method
+        if theirs not in METHODS:
+            continue
+        peers = [f"Vowpal Wabbit, {step}" for step in STEPS]
+        found = [(peer, best.get((case, theirs, peer))) for peer in peers]
+        beside = f", beside its {theirs}" if theirs != method else ""
+        for who, run in [(OURS, run), *found]:
+            row = {"case": f"online boosting, N = 20: {method}{beside}, {case} (synthetic)", "contender": who,
+                   "threads": 1, "unit": "rounds/s"}
+            yield row | ({"value": run["rounds_per_second"], "quality": f"{100 * run['error']:.1f}% wrong"} if run else
+                         {"value": None, "note": "vowpalwabbit is missing"})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    arguments = parser(__doc__, "ours").parse_args()
+    show(measure(arguments), arguments)

@@ -1,7 +1,7 @@
 """Rounds of BOPL-S-regr beside the same rounds with trees by XGBoost (hist and exact) and LightGBM, on the same log.
 
     cargo build --release -p benches --example fastest_bopl
-    python benches/peers/bopl_xgboost.py target/release/examples/fastest_bopl [--rounds 5] [--threads 2] [CASE ...]
+    python benches/peers/bopl_xgboost.py target/release/examples/fastest_bopl [--rounds 5] [CASE ...]
 
 A round is gradient, tree, values of the tree on all pairs, step and new scores. The peers are given the n·|A| rows
 [x ; one-hot(a)] as float32, as they need them, and prepare them once; that is not in the seconds of a round, for
@@ -23,14 +23,16 @@ for every leaf that a tree may have, so it may have twice as many as ours has.
 import argparse
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+
+from contenders import OURS, parser, program, say, show
 
 
 def read(folder, case):
@@ -128,7 +130,7 @@ def play(who, folder, case, rounds, threads, leaves):
     prepared = time.perf_counter() - begun
     scores = np.zeros((n, actions))
     rng = np.arange(n)
-    seconds, around, objectives = [], [], []
+    seconds, cpus, around, objectives = [], [], [], []
     for _ in range(rounds):
         begun = time.perf_counter()
         e = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -137,9 +139,10 @@ def play(who, folder, case, rounds, threads, leaves):
         u = -pi * c[:, None]
         u[rng, a] += c
         u32, w32 = u.ravel().astype(np.float32), w.astype(np.float32)
-        fitting = time.perf_counter()
+        cpu, fitting = time.process_time(), time.perf_counter()
         f = learner.fit(u32, w32)
         seconds.append(time.perf_counter() - fitting)
+        cpus.append(time.process_time() - cpu)
         f = f.astype(np.float64).reshape(n, actions)
         # s = w in the paper's scaling of BOPL-S.
         alpha = (u * f).sum() / (w[::actions] * (f * f).sum(axis=1)).sum()
@@ -148,45 +151,50 @@ def play(who, folder, case, rounds, threads, leaves):
         top = scores.max(axis=1)
         ln_pi = scores[rng, a] - top - np.log(np.exp(scores - top[:, None]).sum(axis=1))
         objectives.append(float(np.where(v < 0, -v * np.exp(ln_pi), -v * (ln_pi + 1.0)).mean()))
-    print(json.dumps({"seconds": seconds, "around": around, "objectives": objectives, "prepared": prepared,
+    print(json.dumps({"seconds": seconds, "cpu": cpus, "around": around, "objectives": objectives, "prepared": prepared,
                       "peak": peak() - before}))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("ours")
-    parser.add_argument("cases", nargs="*")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--without", default="", help="contenders to leave out, separated by commas")
-    parser.add_argument("--leaves", type=int, default=1000, help=argparse.SUPPRESS)
-    parser.add_argument("--play", nargs=2, metavar=("WHO", "FOLDER"), help=argparse.SUPPRESS)
-    arguments = parser.parse_intermixed_args()
+CONTENDERS = {"ours": None, "hist": "XGBoost hist, at its best", "hist-fit": "XGBoost hist, as a base learner",
+              "exact": "XGBoost exact, at its best", "exact-fit": "XGBoost exact, as a base learner",
+              "lightgbm": "LightGBM"}
+
+
+def measure(arguments, folder):
     rounds, threads = arguments.rounds, arguments.threads
+    cases = subprocess.check_output([arguments.ours, "--data", folder, *arguments.cases], text=True).split()
+    for case in cases:
+        leaves = None
+        for who, label in CONTENDERS.items():
+            label, package = label or OURS, "lightgbm" if who == "lightgbm" else "xgboost"
+            row = {"case": f"a round of BOPL-S-regr, {case}", "contender": label, "threads": threads, "unit": "s"}
+            if who != OURS and package in arguments.without:
+                yield row | {"value": None, "note": f"{package} is missing"}
+                continue
+            one = program([arguments.ours, "--threads", threads, "--peer", rounds, case] if who == OURS else
+                          [sys.executable, __file__, arguments.ours, case, "--rounds", rounds, "--threads", threads,
+                           "--leaves", leaves, "--play", who, folder])
+            leaves = leaves or max(one["leaves"], default=1000)
+            later, cpu = (statistics.median(one[key][1:] or one[key]) for key in ("seconds", "cpu"))
+            say(f"  {case}, {label}: {later:.3f} s a round, {cpu:.2f} CPU s")
+            yield row | {"value": later, "quality": f"objective {one['objectives'][-1]:.5f} after {rounds} rounds",
+                         "memory_mb": one["peak"] / 2**20, "prepared": one["prepared"], "first": one["seconds"][0],
+                         "around": statistics.median(one.get("around", [0.0])), "cpu_seconds": cpu,
+                         "note": f"{cpu:.2f} CPU s, prepared in {one['prepared']:.2f} s, first round {one['seconds'][0]:.2f} s"}
+
+
+def main():
+    found = parser(__doc__, "ours")
+    found.add_argument("cases", nargs="*")
+    found.add_argument("--rounds", type=int, default=5)
+    found.add_argument("--leaves", type=int, default=1000, help=argparse.SUPPRESS)
+    found.add_argument("--play", nargs=2, metavar=("WHO", "FOLDER"), help=argparse.SUPPRESS)
+    arguments = found.parse_intermixed_args()
     if arguments.play:
-        play(*arguments.play, arguments.cases[0], rounds, threads, arguments.leaves)
+        play(*arguments.play, arguments.cases[0], arguments.rounds, arguments.threads, arguments.leaves)
         return
-    print(f"XGBoost {version('xgboost')}, LightGBM {version('lightgbm')}, NumPy {version('numpy')}, {threads} threads")
-    print("| log | trees by | prepared s | first round s | later rounds s | ratio | beside it s | objective | memory GB | ratio |")
     with tempfile.TemporaryDirectory() as folder:
-        cases = subprocess.check_output([arguments.ours, "--data", folder, *arguments.cases], text=True).split()
-        for case in cases:
-            best = {}
-            for who in ["ours", "hist", "hist-fit", "exact", "exact-fit", "lightgbm"]:
-                if who in arguments.without.split(","):
-                    continue
-                command = ([arguments.ours, "--threads", str(threads), "--peer", str(rounds), case] if who == "ours" else
-                           [sys.executable, __file__, arguments.ours, case, "--rounds", str(rounds), "--threads",
-                            str(threads), "--leaves", str(max(best["ours"]["leaves"], default=1000)), "--play", who,
-                            folder])
-                best[who] = json.loads(subprocess.check_output(command, text=True))
-                later = sorted(best[who]["seconds"][1:])
-                best[who]["later"] = later[len(later) // 2]
-                one, ours = best[who], best["ours"]
-                print(f"| {case} | {who} | {one['prepared']:.2f} | {one['seconds'][0]:.3f} | {one['later']:.4f} | "
-                      f"{one['later'] / ours['later']:.1f} | {sorted(one.get('around', [0.0]))[rounds // 2 if who != 'ours' else 0]:.2f} | "
-                      f"{one['objectives'][-1]:.5f} | {one['peak'] / 1e9:.2f} | "
-                      f"{one['peak'] / ours['peak']:.1f} |", flush=True)
+        show(measure(arguments, folder), arguments)
 
 
 if __name__ == "__main__":

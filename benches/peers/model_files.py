@@ -9,12 +9,13 @@ XGBoost's nodes have statistics that ours have not; ours has the record of the t
 
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import xgboost
+
+from contenders import OURS, parser, show
 
 
 def load(path):
@@ -23,23 +24,25 @@ def load(path):
     return (time.perf_counter() - begun) * 1e3
 
 
-def main():
-    program, loading, *models = sys.argv[1:]
-    print("| model | trees | leaves | file | KB | load, ms |\n|---|--:|--:|---|--:|--:|")
-    for model in models:
+def measure(arguments):
+    for model in arguments.models:
         with tempfile.TemporaryDirectory() as folder:
             as_json, as_ubj = Path(folder) / "booster.json", Path(folder) / "booster.ubj"
-            subprocess.run([program, "export", model, as_json, "--as", "xgboost", "--quiet"], check=True)
+            subprocess.run([arguments.program, "export", model, as_json, "--as", "xgboost", "--quiet"], check=True)
             xgboost.Booster(model_file=str(as_json)).save_model(str(as_ubj))
-            said = subprocess.run([loading, model], check=True, capture_output=True, text=True).stdout.split()
+            said = subprocess.run([arguments.loading, model], check=True, capture_output=True, text=True).stdout.split()
             trees, leaves, ours = int(said[0]), int(said[1]), float(said[2])
-            rows = [("ocoboost", Path(model), ours)]
+            rows = [(OURS, Path(model), ours)]
             rows += [(name, path, statistics.median(load(path) for _ in range(25)))
                      for name, path in (("XGBoost's UBJ", as_ubj), ("XGBoost's JSON", as_json))]
             for name, path, milliseconds in rows:
-                kilobytes = path.stat().st_size / 1e3
-                print(f"| {Path(model).stem} | {trees} | {leaves} | {name} | {kilobytes:,.0f} | {milliseconds:.1f} |")
+                yield {"case": f"loading a model of {trees} trees, {leaves:,} leaves ({Path(model).stem})",
+                       "contender": name, "threads": 1, "unit": "ms", "value": milliseconds,
+                       "quality": f"a file of {path.stat().st_size / 1e3:,.0f} KB"}
 
 
 if __name__ == "__main__":
-    main()
+    found = parser(__doc__, "program", "loading")
+    found.add_argument("models", nargs="+")
+    arguments = found.parse_args()
+    show(measure(arguments), arguments)

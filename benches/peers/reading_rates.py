@@ -10,7 +10,6 @@ and pyarrow end with a table whose labels are categories (pandas) or dictionarie
 parses line by line, `Workspace.parse`, and its Python calls count. The fastest of three readings counts. Everything runs in one thread.
 """
 
-import argparse
 import os
 import subprocess
 import sys
@@ -27,6 +26,8 @@ import pyarrow
 import pyarrow.csv
 import pyarrow.json
 import pyarrow.parquet
+
+from contenders import OURS, parser, say, show
 
 LABELS = ["device", "place"]
 
@@ -67,43 +68,52 @@ def vw(path):
             model.finish_example(model.parse(line))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("reader")
-    parser.add_argument("program")
-    parser.add_argument("--rows", type=int, default=500_000)
-    arguments = parser.parse_args()
+FILES = {"log.csv": "CSV", "log.csv.gz": "CSV, gzip", "log.jsonl": "JSON lines", "log.parquet": "Parquet",
+         "log.vw": "Vowpal Wabbit's text"}
+
+
+def measure(arguments, place):
     pyarrow.set_cpu_count(1)
-    kinds = {name: "category" for name in [*LABELS, "action"]}
+    kinds, rows = {name: "category" for name in [*LABELS, "action"]}, 50_000 if arguments.quick else arguments.rows
+    at = lambda name: str(Path(place, name))
+    table = log(rows)
+    table.to_csv(at("log.csv"), index=False)
+    table.to_csv(at("log.csv.gz"), index=False)
+    table.to_json(at("log.jsonl"), orient="records", lines=True)
+    table.to_parquet(at("log.parquet"))
+    subprocess.run([arguments.program, "convert", at("log.csv"), at("log.vw")], check=True, stdout=subprocess.DEVNULL)
+    peers = {
+        "log.csv": {"pandas": lambda: pandas.read_csv(at("log.csv"), dtype=kinds),
+                    "pyarrow": lambda: dictionaries(pyarrow.csv.read_csv(at("log.csv")))},
+        "log.csv.gz": {"pandas": lambda: pandas.read_csv(at("log.csv.gz"), dtype=kinds),
+                       "pyarrow": lambda: dictionaries(pyarrow.csv.read_csv(at("log.csv.gz")))},
+        "log.jsonl": {"pandas": lambda: pandas.read_json(at("log.jsonl"), lines=True).astype(kinds),
+                      "pyarrow": lambda: dictionaries(pyarrow.json.read_json(at("log.jsonl")))},
+        "log.parquet": {"pandas": lambda: pandas.read_parquet(at("log.parquet")).astype(kinds),
+                        "pyarrow": lambda: dictionaries(
+                            pyarrow.parquet.read_table(at("log.parquet"), use_threads=False))},
+        "log.vw": {"Vowpal Wabbit": lambda: vw(at("log.vw"))},
+    }
+    for name, readers in peers.items():
+        size = os.path.getsize(at(name)) / 1e6
+        row = {"case": f"reading a log of {rows:,} rows, {FILES[name]}, {size:.0f} MB (synthetic)", "threads": 1,
+               "unit": "rows/s"}
+        answer = subprocess.run([arguments.reader, at(name)], check=True, capture_output=True, text=True).stdout
+        yield row | {"contender": OURS, "value": rows / float(answer.split("\t")[2]), "quality": "a checked log"}
+        for reader, read in readers.items():
+            is_missing = reader == "Vowpal Wabbit" and "vowpalwabbit" in arguments.without
+            say(f"  {name}, {reader}")
+            yield row | {"contender": reader} | ({"value": None, "note": "vowpalwabbit is missing"} if is_missing else
+                                                 {"value": rows / fastest(read), "quality":
+                                                  "parsed lines" if reader == "Vowpal Wabbit" else "columns"})
+
+
+def main():
+    found = parser(__doc__, "reader", "program")
+    found.add_argument("--rows", type=int, default=500_000)
+    arguments = found.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        at = lambda name: str(Path(place, name))
-        table = log(arguments.rows)
-        table.to_csv(at("log.csv"), index=False)
-        table.to_csv(at("log.csv.gz"), index=False)
-        table.to_json(at("log.jsonl"), orient="records", lines=True)
-        table.to_parquet(at("log.parquet"))
-        subprocess.run([arguments.program, "convert", at("log.csv"), at("log.vw")], check=True)
-        peers = {
-            "log.csv": {"pandas": lambda: pandas.read_csv(at("log.csv"), dtype=kinds),
-                        "pyarrow": lambda: dictionaries(pyarrow.csv.read_csv(at("log.csv")))},
-            "log.csv.gz": {"pandas": lambda: pandas.read_csv(at("log.csv.gz"), dtype=kinds),
-                           "pyarrow": lambda: dictionaries(pyarrow.csv.read_csv(at("log.csv.gz")))},
-            "log.jsonl": {"pandas": lambda: pandas.read_json(at("log.jsonl"), lines=True).astype(kinds),
-                          "pyarrow": lambda: dictionaries(pyarrow.json.read_json(at("log.jsonl")))},
-            "log.parquet": {"pandas": lambda: pandas.read_parquet(at("log.parquet")).astype(kinds),
-                            "pyarrow": lambda: dictionaries(
-                                pyarrow.parquet.read_table(at("log.parquet"), use_threads=False))},
-            "log.vw": {"Vowpal Wabbit": lambda: vw(at("log.vw"))},
-        }
-        print("| file | MB | reader | rows a second | MB/s |\n|---|--:|---|--:|--:|")
-        for name, readers in peers.items():
-            size = os.path.getsize(at(name)) / 1e6
-            answer = subprocess.run([arguments.reader, at(name)], check=True, capture_output=True, text=True).stdout
-            seconds = {"ours": float(answer.split("\t")[2])}
-            seconds |= {reader: fastest(read) for reader, read in readers.items()}
-            for reader, spent in seconds.items():
-                print(f"| {name} | {size:.0f} | {reader} | {arguments.rows / spent:,.0f} | {size / spent:.0f} |", flush=True)
-    print(f"pandas {pandas.__version__}, pyarrow {pyarrow.__version__}", file=sys.stderr)
+        show(measure(arguments, place), arguments)
 
 
 main()

@@ -1,6 +1,6 @@
 """The benchmarked rounds of online gradient boosting in NumPy, vectorised over the weak learners.
 
-    python rounds_numpy.py            times the rounds: a JSON line a case
+    python rounds_numpy.py target/release/examples/fastest_stretches    times the rounds of both sides, in turn
     python rounds_numpy.py --check    reads the lines of benches/examples/average_loss.rs, and fails where an average
                                       loss differs by more than 1e-9
 
@@ -10,15 +10,21 @@ arrays made once. As in benches/examples/fastest_stretches.rs, the fastest 100 r
 """
 
 import json
+import os
+import subprocess
 import sys
 import time
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
+
+from contenders import OURS, parser, say, show
 
 LEARNERS, ROWS, NOISE = 20, 1000, 0.1
 RADIUS, DELTA, STEP, EXPONENT = 2.0, 0.5, 0.05, 0.25
 CASES = {"dense-10": (10, 10), "dense-100": (100, 100), "sparse-400": (400, 40)}
-REPEATS, TIMED_PASSES, STRETCH = 5, 10, 100
+REPEATS, TIMED_PASSES, STRETCH, TURNS = 5, 10, 100, 3
 
 
 def uniform(seed, count):
@@ -179,16 +185,36 @@ def check(lines):
                 sys.exit("the average losses differ")
 
 
-def measure():
-    for name, shape in CASES.items():
-        stream = Stream(*shape)
-        for layout in layouts(stream):
-            for feedback in ["full information", "bandit"]:
-                runs = [run(layout(stream), stream, feedback == "bandit", TIMED_PASSES) for _ in range(REPEATS)]
-                rate = STRETCH / min(seconds for _, seconds in runs)
-                result = {"case": name, "feedback": feedback, "layout": layout.__name__}
-                print(json.dumps(result | {"rounds_per_second": round(rate), "numpy": np.__version__}), flush=True)
+def measure(arguments):
+    """Ours and NumPy in turn; a stream has the faster of its two layouts."""
+    best, cases = {}, ("full information", "bandit")
+    for _ in range(1 if arguments.quick else TURNS):
+        for line in subprocess.check_output([arguments.ours], text=True).splitlines()[2:]:
+            name, feedback, rate = [cell.strip() for cell in line.split("|")[1:4]]
+            best[name, feedback, OURS] = max(best.get((name, feedback, OURS), 0.0), float(rate))
+        for name, shape in CASES.items():
+            stream = Stream(*shape)
+            for layout in layouts(stream):
+                for feedback in cases:
+                    runs = [run(layout(stream), stream, feedback == "bandit", TIMED_PASSES) for _ in range(REPEATS)]
+                    rate, key = STRETCH / min(seconds for _, seconds in runs), (name, feedback, "NumPy")
+                    say(f"  {name}, {feedback}, NumPy, {layout.__name__}: {rate:,.0f} rounds/s")
+                    best[key] = max(best.get(key, 0.0), rate)
+    for name in CASES:
+        for feedback in cases:
+            for who in (OURS, "NumPy"):
+                row = {"case": f"online gradient boosting, N = 20: {name}, {feedback} (synthetic)", "contender": who,
+                       "threads": 1, "unit": "rounds/s"}
+                yield row | {"value": best[name, feedback, who]}
+
+
+def main():
+    if sys.argv[1:] == ["--check"]:
+        check(sys.stdin)
+        return
+    arguments = parser(__doc__, "ours").parse_args()
+    show(measure(arguments), arguments)
 
 
 if __name__ == "__main__":
-    check(sys.stdin) if sys.argv[1:] == ["--check"] else measure()
+    main()

@@ -42,6 +42,8 @@ pub struct History {
     pub prepared: f64,
     /// Seconds of every round.
     pub seconds: Vec<f64>,
+    /// Seconds that every round had of all processors.
+    pub cpu: Vec<f64>,
     /// The objective after every round.
     pub objectives: Vec<f64>,
     /// The number of leaves of every tree.
@@ -170,11 +172,12 @@ impl Problem {
         let mut run = PolicyBoosting::<BoplS, _>::new(&self.log, learner, settings)?;
         let prepared = watch.elapsed().as_secs_f64();
         let mut history =
-            History { prepared, seconds: Vec::new(), objectives: Vec::new(), leaves: Vec::new() };
+            History { prepared, seconds: vec![], cpu: vec![], objectives: vec![], leaves: vec![] };
         for _ in 0..rounds {
-            let watch = Instant::now();
+            let (watch, cpu) = (Instant::now(), cpu_seconds());
             let ControlFlow::Continue(round) = run.round(&contexts)? else { break };
             history.seconds.push(watch.elapsed().as_secs_f64());
+            history.cpu.push(cpu_seconds() - cpu);
             history.objectives.push(round.objective);
         }
         history.leaves = run.ensemble().members().iter().map(|member| member.predictor.leaves()).collect();
@@ -189,4 +192,13 @@ pub fn peak_memory() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|kib| kib.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
+}
+
+/// The seconds that this process has had of all processors, in steps of a hundredth; 0 if unknown.
+#[must_use]
+pub fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name in parentheses come the state, and after ten more fields the ticks of user and system.
+    let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().skip(11).take(2);
+    fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

@@ -35,15 +35,21 @@ pub(crate) fn root() -> PathBuf {
     root
 }
 
-/// The cargo that runs this program, with its working directory at the workspace root and the environment of
-/// a shell.
+/// The cargo that runs this program, as a [`tool`].
+pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    let mut command = tool(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+/// A program with its working directory at the workspace root and the environment of a shell.
 ///
 /// `cargo run` sets variables about the program's own package. Some build scripts (such as ring's) are run
 /// again when such a variable changes. A child with these variables would therefore rebuild the output of a
 /// shell's cargo, and the shell's cargo would rebuild it in turn.
-pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).current_dir(root());
+pub(crate) fn tool(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root());
     for (name, _) in env::vars_os().filter(|(name, _)| is_of_a_package(name)) {
         command.env_remove(name);
     }

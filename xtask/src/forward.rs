@@ -1,4 +1,4 @@
-//! The commands that only call cargo: `bench`, `reproduce`, `conform`, `data` and `fuzz`.
+//! The commands that only call cargo: `reproduce`, `conform`, `data` and `fuzz`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -14,11 +14,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The way to run a command: [`finish`], or [`hand_over`](crate::cargo::hand_over) if no work remains after
 /// it.
 pub(crate) type Run = fn(&mut Command) -> Result<u8, Failure>;
-
-/// `cargo bench` of the benchmark package.
-pub(crate) fn bench(arguments: &[OsString]) -> Result<u8, Failure> {
-    finish(cargo(["bench", "-p", "benches"]).args(arguments))
-}
 
 /// A table or figure of the papers; the quick tour if none is named.
 pub(crate) fn reproduce(arguments: &[OsString], run: Run) -> Result<u8, Failure> {

@@ -4,6 +4,7 @@
 //! seconds; algorithms run in separate programs, through cargo. Reading order: [`usage`] names the commands,
 //! then one file each.
 
+mod bench;
 mod cargo;
 mod ci;
 mod forward;
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
-        Task::Bench(arguments) => forward::bench(&arguments),
+        Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),
         Task::Data(arguments) => forward::data(&arguments, hand_over),

@@ -1,5 +1,6 @@
 //! The commands and their arguments, in one place.
 
+use crate::bench::Bench;
 use std::ffi::OsString;
 use std::fmt;
 
@@ -14,6 +15,10 @@ cargo xtask <command>
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
   bench [ARGS]             cargo bench -p benches ARGS
+  bench --peers [ARGS]     every speed claim beside its peers, as one table and a picture; options:
+                           bench --peers --help
+  bench --instructions     the instructions of small fixed rounds, compared with the kept counts;
+                           [--write] keeps the new ones
   reproduce [NAME] [ARGS]  a table or figure of the papers; default: the quick tour; names: --help
   conform [DIR] [ARGS]     the conformance vectors in DIR; default: those of the repository
   data list|verify|fetch   the official data files
@@ -29,7 +34,7 @@ pub(crate) enum Task {
     Test(Vec<OsString>),
     Tidy,
     Ci,
-    Bench(Vec<OsString>),
+    Bench(Bench),
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
     Data(Vec<OsString>),
@@ -48,7 +53,7 @@ impl fmt::Display for UsageError {
         match self {
             Self::UnknownCommand { name } => write!(out, "unknown command `{}`", name.display()),
             Self::UnexpectedArgument { command, argument } => {
-                write!(out, "`{command}` takes no arguments, got `{}`", argument.display())
+                write!(out, "`{command}` takes no more arguments, got `{}`", argument.display())
             }
         }
     }
@@ -65,7 +70,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("test") => Ok(Task::Test(arguments)),
         Some("tidy") => bare("tidy", Task::Tidy, arguments),
         Some("ci") => bare("ci", Task::Ci, arguments),
-        Some("bench") => Ok(Task::Bench(arguments)),
+        Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
         Some("data") => Ok(Task::Data(arguments)),
@@ -74,7 +79,23 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
     }
 }
 
-fn bare(command: &'static str, task: Task, arguments: Vec<OsString>) -> Result<Task, UsageError> {
+/// The first argument names the kind of benchmark.
+fn bench(mut arguments: Vec<OsString>) -> Result<Bench, UsageError> {
+    let first = arguments.first().and_then(|first| first.to_str());
+    if first == Some("--peers") {
+        arguments.remove(0);
+        return Ok(Bench::Peers(arguments));
+    }
+    if first != Some("--instructions") {
+        return Ok(Bench::Cargo(arguments));
+    }
+    arguments.remove(0);
+    let write = arguments.first().is_some_and(|argument| argument == "--write");
+    let rest = arguments.into_iter().skip(usize::from(write)).collect();
+    bare("bench --instructions [--write]", Bench::Instructions { write }, rest)
+}
+
+fn bare<T>(command: &'static str, task: T, arguments: Vec<OsString>) -> Result<T, UsageError> {
     match arguments.into_iter().next() {
         None => Ok(task),
         Some(argument) => Err(UsageError::UnexpectedArgument { command, argument }),
@@ -103,6 +124,21 @@ mod tests {
         assert_eq!(parse(words("tets")), Err(UsageError::UnknownCommand { name: "tets".into() }));
         let stray = UsageError::UnexpectedArgument { command: "ci", argument: "--fast".into() };
         assert_eq!(parse(words("ci --fast")), Err(stray));
+    }
+
+    #[test]
+    fn the_first_argument_of_bench_names_its_kind() {
+        let of = |line: &str| parse(words(line));
+        let bench = |of| Ok(Task::Bench(of));
+        assert_eq!(of("bench rounds -- --quick"), bench(Bench::Cargo(words("rounds -- --quick"))));
+        assert_eq!(of("bench --peers --only stumps"), bench(Bench::Peers(words("--only stumps"))));
+        assert_eq!(of("bench --instructions"), bench(Bench::Instructions { write: false }));
+        assert_eq!(of("bench --instructions --write"), bench(Bench::Instructions { write: true }));
+        let command = "bench --instructions [--write]";
+        for (line, argument) in [("--quick", "--quick"), ("--write --peers", "--peers")] {
+            let refused = UsageError::UnexpectedArgument { command, argument: argument.into() };
+            assert_eq!(of(&format!("bench --instructions {line}")), Err(refused));
+        }
     }
 
     #[test]
