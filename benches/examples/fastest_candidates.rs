@@ -7,8 +7,8 @@
 //!
 //! Users and items have D features in [0, 1]. A candidate is clicked with a probability that depends on how
 //! near some of its features are to those of the user, in steps. Candidates are drawn evenly, and shown by a
-//! softmax of the distance. The reward of a policy is the mean click rate of its best candidate on new choices
-//! among new items, which are known.
+//! softmax of the distance. The reward of a policy is the mean click rate of its best candidate on new
+//! choices among new items, which are known.
 
 use benches::off_policy::peak_memory;
 use boosters::bopl::{BoplS, CandidateBoosting, Settings, Step};

@@ -109,6 +109,17 @@ impl Split {
     }
 }
 
+/// A tenth of n rows, but [`JUDGING_ROWS`] rows at least, and a quarter at most.
+pub(crate) fn holdout_share(rows: usize) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+    let share = JUDGING_ROWS / rows as f64;
+    share.clamp(0.1, 0.25)
+}
+
+/// The rows to judge on that a small log is cut for: how wide an interval is depends on their number, and not
+/// on their share, while a policy learns from every other row.
+const JUDGING_ROWS: f64 = 1_000.0;
+
 /// Of rows from the latest to the earliest those of the latest times, at least as many as wanted where that
 /// leaves others, else the fewer.
 fn latest(rows: &[usize], times: &[f64], wanted: usize) -> Vec<usize> {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// them.
 ///
 /// Features come at three levels, each of which may be left out. A choice has the features of its context, a
-/// pair those of its own, such as a distance, and an *item* its features wherever it is a candidate. The items
-/// may have an *identity* besides, a column each that is 1 for this item. Nothing is repeated: memory is that
-/// of the contexts, the items and the pairs, and eight bytes a pair.
+/// pair those of its own, such as a distance, and an *item* its features wherever it is a candidate. The
+/// items may have an *identity* besides, a column each that is 1 for this item. Nothing is repeated: memory
+/// is that of the contexts, the items and the pairs, and eight bytes a pair.
 ///
 /// *Shapes:* choice i has the pairs `offsets[i]..offsets[i+1]`, one or more. A pair stands for the row
-/// \[context ; own features ; item ; identities\], of [`dimension`](Self::dimension) coordinates. Items that a
-/// model has never met have no identity, so identities come last.
+/// \[context ; own features ; item ; identities\], of [`dimension`](Self::dimension) coordinates. Items that
+/// a model has never met have no identity, so identities come last.
 ///
 /// ```
 /// use rows::{Candidates, RowMatrix};

@@ -5,8 +5,8 @@
 //! learners without another check. [`RowMatrix`] owns many rows, checks them when it is built, and lends them
 //! at no cost.
 //!
-//! Reading order: [`Row`], [`RowMatrix`], [`Candidates`], [`Missing`], [`RowError`]. The arithmetic that all crates share is
-//! in [`numeric`].
+//! Reading order: [`Row`], [`RowMatrix`], [`Candidates`], [`Missing`], [`RowError`]. The arithmetic that all
+//! crates share is in [`numeric`].
 //!
 //! ```
 //! use rows::{Row, RowMatrix};

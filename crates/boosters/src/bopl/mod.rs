@@ -5,8 +5,8 @@
 //! [`Smoothness`], the passes over the log, and [`Classification`], which is Algorithm 4. `run/` serves the
 //! rounds: [`PolicyBoosting`] with [`Settings`], [`Round`]s and a [`BoplStop`], [`Validation`] on a held-out
 //! log, [`Checkpoint`]. Results are a [`PolicyEnsemble`] and a [`PolicyModel`] that is saved and used.
-//! [`CompiledEnsemble`] is the ensemble for serving. [`RewardRegression`] is a baseline. `candidates/` has the
-//! same rounds where actions have features: [`CandidateBoosting`].
+//! [`CompiledEnsemble`] is the ensemble for serving. [`RewardRegression`] is a baseline. `candidates/` has
+//! the same rounds where actions have features: [`CandidateBoosting`].
 
 mod algorithm;
 mod objective;

@@ -1,7 +1,7 @@
 //! What the commands do with a log whose actions have features of their own, and with a model of one.
 
 use super::interruption::is_asked;
-use super::judging::{answer, code, judge, range, show};
+use super::judgement::{answer, code, judge, range, show};
 use super::models::kept;
 use super::output::{cells, write_to};
 use super::progress::{Line, of_candidates};
@@ -135,7 +135,7 @@ pub(super) fn evaluate(
         None => job.evaluate_candidates(&opened.log, &AmongCandidates, None),
     };
     let judgement = judgement.map_err(failed)?;
-    show(form, &asked.policy, &judgement, is_own.then_some(super::judging::OWN_LOG), manners)?;
+    show(form, &asked.policy, &judgement, is_own.then_some(super::judgement::OWN_LOG), manners)?;
     Ok(code(&judgement))
 }
 

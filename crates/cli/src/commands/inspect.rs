@@ -2,7 +2,7 @@
 
 use super::candidates;
 use super::classifiers;
-use super::judging::answer;
+use super::judgement::answer;
 use super::models::content;
 use crate::arguments::{Form, Inspect, Manners};
 use crate::failure::Failure;

@@ -1,6 +1,7 @@
-//! The commands: a file each, and what they share: [`reading`] of logs, [`judging`], [`models`], [`output`],
-//! [`progress`] and [`interruption`], [`codings`] of models that are compared, and what [`classifiers`] and
-//! learners of [`streams`] do where others have policies; [`candidates`], where actions have features.
+//! The commands: a file each, and what they share: [`reading`] of logs, [`judgement`], [`models`],
+//! [`output`], [`progress`] and [`interruption`], [`codings`] of models that are compared, and what
+//! [`classifiers`] and learners of [`streams`] do where others have policies; [`candidates`], where actions
+//! have features.
 
 mod boost;
 mod candidates;
@@ -13,6 +14,7 @@ mod describe;
 mod export;
 mod inspect;
 mod interruption;
+mod judgement;
 mod judging;
 mod models;
 mod output;

@@ -3,7 +3,7 @@
 use super::candidates;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
-use super::judging::{answer, code, range};
+use super::judgement::{answer, code, range};
 use super::models::{check_apart, check_model_output, check_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, are_files, open_all, options};

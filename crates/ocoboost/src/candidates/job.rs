@@ -6,17 +6,15 @@ use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
 use crate::model::{Exploration, Provenance, Source};
 use crate::propensities::PropensitySource;
-use crate::split::Split;
-use crate::train::holdout_share;
+use crate::split::{Split, holdout_share};
 use boosters::bopl::CandidateEnsemble;
-use off_policy::PolicyError;
-use off_policy::candidates::{CandidateLog, CandidatePolicy, CandidateScores, OnCandidates};
+use off_policy::candidates::{CandidateLog, CandidatePolicy, OnCandidates};
 use off_policy::estimators::{Observation, Observations};
 use off_policy::policies::Argmax;
 use off_policy::{ActionSets, Log, Rewards};
-use rows::{Candidates, RowMatrix};
+use rows::RowMatrix;
 use sha2::{Digest, Sha256};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 
@@ -24,8 +22,9 @@ use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 ///
 /// *How.* A share of the choices is kept apart and has no part in the search. Of the others four fifths train
 /// one [recipe](CandidateRecipe) after the other, and one fifth says which recipe and how many rounds are
-/// best, by doubly robust estimates less their standard errors. The winner is trained on all of them. Then the policy, the argmax of the
-/// scores, is judged on the choices kept apart, with rewards that a regression on the others predicts.
+/// best, by doubly robust estimates less their standard errors. The winner is trained on all of them. Then
+/// the policy, the argmax of the scores, is judged on the choices kept apart, with rewards that a regression
+/// on the others predicts.
 ///
 /// *The budget* is kept but for the round that is under way, the binning and the judgement. *Determinism:* as
 /// of [the crate](crate).
@@ -34,7 +33,7 @@ use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 /// use ocoboost::CandidateJob;
 /// use off_policy::Rewards;
 /// use off_policy::candidates::CandidateLog;
-/// use rows::{Candidates, RowMatrix};
+/// use rows::RowMatrix;
 /// use std::{ops::ControlFlow, time::Duration};
 /// // Five prices on offer, of which one was shown; the lowest sells best.
 /// let prices = (0..1500).map(|p| f64::from(p * 7 % 11)).collect();
@@ -353,28 +352,6 @@ fn sha256(log: &CandidateLog) -> String {
         hash.update(log.rewards()[i].to_le_bytes());
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Scores of all pairs of one log.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Scored<'a>(pub(super) &'a [f64]);
-
-impl CandidateScores for Scored<'_> {
-    fn candidate_scores(
-        &self,
-        _: &Candidates,
-        pairs: Range<usize>,
-        scores: &mut [f64],
-    ) -> Result<(), PolicyError> {
-        let (expected, got) = (self.0.len(), pairs.end);
-        match self.0.get(pairs).filter(|own| own.len() == scores.len()) {
-            Some(own) => {
-                scores.copy_from_slice(own);
-                Ok(())
-            }
-            None => Err(PolicyError::ActionCount { argument: "the list of pairs", expected, got }),
-        }
-    }
 }
 
 impl CandidateJobBuilder {

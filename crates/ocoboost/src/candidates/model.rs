@@ -18,8 +18,8 @@ use weak_learners::pairs::PairNode;
 /// A policy over candidates: its trees and the names of their columns, how it was trained and judged, how it
 /// is played.
 ///
-/// It is made by [`CandidateJob::fit`](crate::CandidateJob::fit). As [`CandidateScores`] it, or a reference to
-/// it, goes into any policy. Candidates may be items that the log did not have.
+/// It is made by [`CandidateJob::fit`](crate::CandidateJob::fit). As [`CandidateScores`] it, or a reference
+/// to it, goes into any policy. Candidates may be items that the log did not have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CandidateModel {
     pub(crate) ensemble: CandidateEnsemble,

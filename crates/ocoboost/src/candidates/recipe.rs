@@ -1,16 +1,17 @@
 //! What a search over candidates tries.
 
-use super::job::Scored;
 use crate::error::JobError;
 use boosters::bopl::{
     Bopl, BoplS, CandidateBoosting, CandidateEnsemble, CandidateRegression, PolicyObjective, Settings, Step,
 };
+use off_policy::PolicyError;
 use off_policy::candidates::{CandidateLog, CandidateScores, OnCandidates};
 use off_policy::estimators::{Estimate, EstimatorSettings, OffPolicyEvaluation};
 use off_policy::policies::Argmax;
+use rows::Candidates;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use weak_learners::pairs::{BinnedCandidates, HistogramCandidateTree, PairGrowth};
 
 /// What the trees of a recipe are fitted to.
@@ -216,6 +217,28 @@ pub(super) fn value(
     let found = OffPolicyEvaluation::of_observations(&rows, EstimatorSettings::default())?;
     let Estimate { value, standard_error } = found.dr.or(found.snips).unwrap_or(found.ips);
     Ok(Valued { value, standard_error: standard_error.unwrap_or_default() })
+}
+
+/// Scores of all pairs of one log.
+#[derive(Debug, Clone, Copy)]
+struct Scored<'a>(&'a [f64]);
+
+impl CandidateScores for Scored<'_> {
+    fn candidate_scores(
+        &self,
+        _: &Candidates,
+        pairs: Range<usize>,
+        scores: &mut [f64],
+    ) -> Result<(), PolicyError> {
+        let (expected, got) = (self.0.len(), pairs.end);
+        match self.0.get(pairs).filter(|own| own.len() == scores.len()) {
+            Some(own) => {
+                scores.copy_from_slice(own);
+                Ok(())
+            }
+            None => Err(PolicyError::ActionCount { argument: "the list of pairs", expected, got }),
+        }
+    }
 }
 
 impl fmt::Display for CandidateRecipe {

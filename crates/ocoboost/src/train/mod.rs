@@ -4,7 +4,7 @@ mod checkpoint;
 mod clock;
 mod fingerprint;
 
-use crate::split::Split;
+use crate::split::{Split, holdout_share};
 pub use checkpoint::{Moment, TrainCheckpoint};
 
 use crate::error::JobError;
@@ -263,17 +263,6 @@ impl TrainJob {
         judge.build()
     }
 }
-
-/// A tenth of n rows, but [`JUDGING_ROWS`] rows at least, and a quarter at most.
-pub(crate) fn holdout_share(rows: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-    let share = JUDGING_ROWS / rows as f64;
-    share.clamp(0.1, 0.25)
-}
-
-/// The rows to judge on that a small log is cut for: how wide an interval is depends on their number, and not
-/// on their share, while a policy learns from every other row.
-const JUDGING_ROWS: f64 = 1_000.0;
 
 /// The most learning rows that M and λ are chosen on.
 const TUNING_ROWS: usize = 2_000;

@@ -73,9 +73,9 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis = PairTree>> CandidateBoostin
     /// One round on the candidates of the log.
     ///
     /// # Errors
-    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for a sample that is not the log's; the errors
-    /// of the base learner; predictions that are not finite, or move a score beyond the range of numbers. The
-    /// round is then not booked.
+    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for a sample that is not the log's; the
+    /// errors of the base learner; predictions that are not finite, or move a score beyond the range of
+    /// numbers. The round is then not booked.
     pub fn round(&mut self, sample: &L::Contexts) -> Result<ControlFlow<BoplStop, Round>, BoplError> {
         let (expected, got) = (self.boosting.log().pairs(), sample.size());
         if got != expected {

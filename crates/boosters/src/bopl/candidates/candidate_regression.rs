@@ -54,8 +54,8 @@ impl<L: PairLearner<Hypothesis = PairTree>> CandidateRegression<L> {
     /// One round; `Break` where no tree lowers the error.
     ///
     /// # Errors
-    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for a sample that is not the log's; the errors
-    /// of the base learner; [`BoplError::NotFinite`] for a prediction. The round is then not booked.
+    /// [`BoplError::Mismatch`] and [`BoplError::OtherContexts`] for a sample that is not the log's; the
+    /// errors of the base learner; [`BoplError::NotFinite`] for a prediction. The round is then not booked.
     pub fn round(&mut self, sample: &L::Contexts) -> Result<ControlFlow<()>, BoplError> {
         let (expected, got) = (self.scores.len(), sample.size());
         if got != expected {
