@@ -26,7 +26,10 @@ mod source;
 mod table;
 mod writers;
 
-pub use candidates::{ReadCandidates, read_candidates, read_candidates_coded, read_candidates_of_files};
+pub use candidates::{
+    ReadCandidates, ReadChoices, read_candidates, read_candidates_coded, read_candidates_of_files,
+    read_choices,
+};
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
 pub use examples::{Example, Examples};

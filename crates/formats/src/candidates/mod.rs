@@ -1,7 +1,7 @@
 //! Logs whose actions have features of their own, other candidates in every row.
 //!
-//! Reading order: [`read_candidates`] and [`ReadCandidates`]; `Rows`, what is kept of every event; `level`,
-//! the columns; `sparse`, the rows; `finish`, how a log is made of them.
+//! Reading order: [`read_candidates`] and [`ReadCandidates`]; [`read_choices`], to predict for; `Rows`, what
+//! is kept of every event; `level`, the columns; `sparse`, the rows; `finish`, how a log is made of them.
 
 mod finish;
 mod level;
@@ -153,11 +153,60 @@ pub fn read_candidates_of_files(
     read(&mut sources.into_iter(), schema, options, progress)
 }
 
+/// Choices that were read to predict for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ReadChoices {
+    /// The candidates of every choice.
+    pub candidates: Candidates,
+    /// What else was found.
+    pub facts: ReadFacts,
+    /// The files that were read.
+    pub files: Vec<ReadFile>,
+}
+
+/// Reads choices to predict for, labelled or not, by the columns of a schema: as
+/// [`read_candidates_coded`] reads a log.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_candidates, read_choices};
+/// let options = LogOptions::default();
+/// let log = Source::bytes("log.vw", "0:0:0.5 |a price:2\n|a price:3\n");
+/// let schema = read_candidates(log, &options, &mut quiet)?.schema;
+/// let today = Source::bytes("today.vw", "|a price:7\n|a price:2\n|a price:1\n");
+/// let today = read_choices(today, &schema, &options, &mut quiet)?;
+/// assert_eq!((today.candidates.len(), today.candidates.pairs()), (1, 3));
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// As [`read_candidates_coded`], but for those of labels.
+pub fn read_choices(
+    source: Source,
+    schema: &CandidateSchema,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadChoices, FormatError> {
+    let read = read_as(&mut std::iter::once(Ok(source)), Some(schema), options, progress, false)?;
+    Ok(ReadChoices { candidates: read.candidates, facts: read.facts, files: read.files })
+}
+
 fn read(
     sources: Sources<'_>,
     schema: Option<&CandidateSchema>,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<ReadCandidates, FormatError> {
+    read_as(sources, schema, options, progress, true)
+}
+
+/// Reads a log, or only its choices.
+fn read_as(
+    sources: Sources<'_>,
+    schema: Option<&CandidateSchema>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    is_log: bool,
 ) -> Result<ReadCandidates, FormatError> {
     let mut files = Files::open(sources, options, progress, Wanted::Candidates)?;
     let (file, format) = (files.name().clone(), files.format().name());
@@ -166,6 +215,7 @@ fn read(
         return Err(FormatError::WrongFormat { file, format, reason });
     }
     let mut rows = Rows::new(file, format, schema, options);
+    rows.is_log = is_log;
     files.for_each(progress, |record, columns| rows.push(record, columns))?;
     let (mut facts, of_files) = files.facts();
     facts.skipped.extend(rows.skips.list());
@@ -186,6 +236,8 @@ enum Goes {
 struct Rows<'a> {
     file: FileName,
     format: &'static str,
+    /// Whether labels are read.
+    is_log: bool,
     options: &'a LogOptions,
     schema: Option<&'a CandidateSchema>,
     /// By column of the files.
@@ -233,6 +285,7 @@ impl<'a> Rows<'a> {
         Self {
             file,
             format,
+            is_log: true,
             options,
             schema,
             goes: Vec::new(),
@@ -258,8 +311,11 @@ impl<'a> Rows<'a> {
 
     fn push(&mut self, record: &Record, columns: &ColumnNames) -> Result<(), FormatError> {
         let Some(decision) = record.decision else { return Ok(()) };
-        let (Some(cost), Offered::Placed { shown: Some(shown), tags, .. }) =
-            (decision.cost, decision.offered)
+        let Offered::Placed { tags, .. } = decision.offered else { return Ok(()) };
+        if !self.is_log {
+            return self.choice(record, tags, columns);
+        }
+        let (Some(cost), Offered::Placed { shown: Some(shown), .. }) = (decision.cost, decision.offered)
         else {
             self.skips.add("decisions without a label");
             return Ok(());
@@ -276,6 +332,22 @@ impl<'a> Rows<'a> {
                 hint: "; leave such rows out or add them",
             });
         };
+        self.choice(record, tags, columns)?;
+        self.chosen.push(shown);
+        self.propensities.push(propensity);
+        // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
+        self.rewards.push(0.0 - cost);
+        self.weights.push(decision.weight);
+        Ok(())
+    }
+
+    /// The context and the actions of an event.
+    fn choice(
+        &mut self,
+        record: &Record,
+        tags: Option<Span>,
+        columns: &ColumnNames,
+    ) -> Result<(), FormatError> {
         self.extend(columns);
         let is_kept = |goes: &[Goes], column: u32| goes.get(column as usize) != Some(&Goes::Nowhere);
         let own = record.cells.iter().copied().filter(|(column, _)| is_kept(&self.goes, *column));
@@ -293,11 +365,6 @@ impl<'a> Rows<'a> {
             self.line_of.push(line);
         }
         self.offsets.push(self.line_of.len());
-        self.chosen.push(shown);
-        self.propensities.push(propensity);
-        // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
-        self.rewards.push(0.0 - cost);
-        self.weights.push(decision.weight);
         Ok(())
     }
 
