@@ -27,7 +27,8 @@ mod table;
 mod writers;
 
 pub use candidates::{
-    ReadCandidates, read_candidates, read_candidates_coded, read_candidates_of_files, read_choices,
+    ReadCandidates, ReadChoices, read_candidates, read_candidates_coded, read_candidates_of_files,
+    read_choices,
 };
 pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};

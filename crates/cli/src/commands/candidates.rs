@@ -8,7 +8,7 @@ use super::progress::{Line, of_candidates};
 use super::reading::{options, tell, watched};
 use crate::arguments::{Columns, Evaluate, Form, Manners, Predict, Train};
 use crate::failure::{Failure, INTERRUPTED};
-use formats::{LogOptions, ReadCandidates, Source};
+use formats::{LogOptions, Source};
 use ocoboost::{CandidateJob, CandidateModel, JobError};
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
 use off_policy::policies::Argmax;
@@ -150,7 +150,7 @@ pub(super) fn predict(
     let columns = options_of(model, &asked.columns)?;
     let schema = model.ensemble().schema().ok_or_else(|| Failure::NoColumns { path: path.to_owned() })?;
     let source = Source::path(rows)?;
-    let read: ReadCandidates = watched(
+    let read = watched(
         || rows.display().to_string(),
         manners,
         |watch| formats::read_choices(source, schema, &columns, watch),

@@ -35,13 +35,13 @@ impl Rows<'_> {
         mut facts: ReadFacts,
         files: Vec<ReadFile>,
     ) -> Result<ReadCandidates, FormatError> {
-        if self.rewards.is_empty() {
+        if self.offsets.len() == 1 {
             return Err(FormatError::NoRows { file: self.file, skipped: facts.skipped });
         }
-        facts.rows = self.rewards.len() as u64;
+        facts.rows = self.offsets.len() as u64 - 1;
         self.check_names(columns)?;
         self.book_unknown(columns, &mut facts);
-        if self.are_labelled {
+        if self.is_log {
             facts.notes.push("the file has costs: the reward is −cost".into());
         }
         let weights = weights_where_they_differ(std::mem::take(&mut self.weights), self.options, &mut facts);

@@ -1,7 +1,7 @@
 //! Logs whose actions have features of their own, other candidates in every row.
 //!
-//! Reading order: [`read_candidates`] and [`ReadCandidates`]; `Rows`, what is kept of every event; `level`,
-//! the columns; `sparse`, the rows; `finish`, how a log is made of them.
+//! Reading order: [`read_candidates`] and [`ReadCandidates`]; [`read_choices`], to predict for; `Rows`, what
+//! is kept of every event; `level`, the columns; `sparse`, the rows; `finish`, how a log is made of them.
 
 mod finish;
 mod level;
@@ -13,7 +13,7 @@ use crate::facts::{FileName, Progress, ReadFacts, ReadFile, SkipCounts};
 use crate::options::{LogOptions, MissingPropensities};
 use crate::pass::{Files, Sources};
 use crate::readers::{ColumnNames, Wanted};
-use crate::record::{Cell, Decision, Offered, Record, Span};
+use crate::record::{Cell, Offered, Record, Span};
 use crate::source::Source;
 use level::Level;
 use off_policy::Rewards;
@@ -153,30 +153,42 @@ pub fn read_candidates_of_files(
     read(&mut sources.into_iter(), schema, options, progress)
 }
 
-/// Reads choices by the columns of a schema, with or without labels: what is to be predicted for. Where there
-/// is no label the place is 0, the propensity 1 and the reward 0.
+/// Choices that were read to predict for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ReadChoices {
+    /// The candidates of every choice.
+    pub candidates: Candidates,
+    /// What else was found.
+    pub facts: ReadFacts,
+    /// The files that were read.
+    pub files: Vec<ReadFile>,
+}
+
+/// Reads choices to predict for, labelled or not, by the columns of a schema: as
+/// [`read_candidates_coded`] reads a log.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_candidates, read_choices};
 /// let options = LogOptions::default();
-/// let log = Source::bytes("log.vw", "0:0:0.5 |a price:2\n|a price:3\n\n");
+/// let log = Source::bytes("log.vw", "0:0:0.5 |a price:2\n|a price:3\n");
 /// let schema = read_candidates(log, &options, &mut quiet)?.schema;
-/// let choices = Source::bytes("new.vw", "|a price:7\n|a price:1\n\n|a price:9\n");
-/// let choices = read_choices(choices, &schema, &options, &mut quiet)?;
-/// assert_eq!(choices.candidates.offsets(), [0, 2, 3]);
+/// let today = Source::bytes("today.vw", "|a price:7\n|a price:2\n|a price:1\n");
+/// let today = read_choices(today, &schema, &options, &mut quiet)?;
+/// assert_eq!((today.candidates.len(), today.candidates.pairs()), (1, 3));
 /// # Ok::<(), formats::FormatError>(())
 /// ```
 ///
 /// # Errors
-/// As [`read_candidates_coded`].
+/// As [`read_candidates_coded`], but for those of labels.
 pub fn read_choices(
     source: Source,
     schema: &CandidateSchema,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<ReadCandidates, FormatError> {
-    let mut source = std::iter::once(Ok(source));
-    read_events(&mut source, (Some(schema), false), options, progress)
+) -> Result<ReadChoices, FormatError> {
+    let read = read_as(&mut std::iter::once(Ok(source)), Some(schema), options, progress, false)?;
+    Ok(ReadChoices { candidates: read.candidates, facts: read.facts, files: read.files })
 }
 
 fn read(
@@ -185,14 +197,16 @@ fn read(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadCandidates, FormatError> {
-    read_events(sources, (schema, true), options, progress)
+    read_as(sources, schema, options, progress, true)
 }
 
-fn read_events(
+/// Reads a log, or only its choices.
+fn read_as(
     sources: Sources<'_>,
-    (schema, are_labelled): (Option<&CandidateSchema>, bool),
+    schema: Option<&CandidateSchema>,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    is_log: bool,
 ) -> Result<ReadCandidates, FormatError> {
     let mut files = Files::open(sources, options, progress, Wanted::Candidates)?;
     let (file, format) = (files.name().clone(), files.format().name());
@@ -200,7 +214,8 @@ fn read_events(
         let reason = "has no columns, and none that orders or splits the rows";
         return Err(FormatError::WrongFormat { file, format, reason });
     }
-    let mut rows = Rows { are_labelled, ..Rows::new(file, format, schema, options) };
+    let mut rows = Rows::new(file, format, schema, options);
+    rows.is_log = is_log;
     files.for_each(progress, |record, columns| rows.push(record, columns))?;
     let (mut facts, of_files) = files.facts();
     facts.skipped.extend(rows.skips.list());
@@ -221,10 +236,10 @@ enum Goes {
 struct Rows<'a> {
     file: FileName,
     format: &'static str,
+    /// Whether labels are read.
+    is_log: bool,
     options: &'a LogOptions,
     schema: Option<&'a CandidateSchema>,
-    /// Whether events without a label are left out.
-    are_labelled: bool,
     /// By column of the files.
     goes: Vec<Goes>,
     /// The cells of an action, parted.
@@ -270,9 +285,9 @@ impl<'a> Rows<'a> {
         Self {
             file,
             format,
+            is_log: true,
             options,
             schema,
-            are_labelled: true,
             goes: Vec::new(),
             to_pair: Vec::new(),
             to_item: Vec::new(),
@@ -296,18 +311,43 @@ impl<'a> Rows<'a> {
 
     fn push(&mut self, record: &Record, columns: &ColumnNames) -> Result<(), FormatError> {
         let Some(decision) = record.decision else { return Ok(()) };
-        let Offered::Placed { shown, tags, .. } = decision.offered else { return Ok(()) };
-        let (shown, cost, propensity) = match (shown, decision.cost) {
-            (Some(shown), Some(cost)) if self.are_labelled => {
-                let Some(propensity) = self.propensity(record, &decision)? else { return Ok(()) };
-                (shown, cost, propensity)
-            }
-            _ if self.are_labelled => {
-                self.skips.add("decisions without a label");
+        let Offered::Placed { tags, .. } = decision.offered else { return Ok(()) };
+        if !self.is_log {
+            return self.choice(record, tags, columns);
+        }
+        let (Some(cost), Offered::Placed { shown: Some(shown), .. }) = (decision.cost, decision.offered)
+        else {
+            self.skips.add("decisions without a label");
+            return Ok(());
+        };
+        let Some(propensity) = record.propensity(&decision)? else {
+            if self.options.missing_propensities == MissingPropensities::Skip {
+                self.skips.add("rows without a propensity");
                 return Ok(());
             }
-            _ => (0, 0.0, 1.0),
+            let (place, column) = (record.place(), "the probability".to_owned());
+            return Err(FormatError::MissingCell {
+                place,
+                column,
+                hint: "; leave such rows out or add them",
+            });
         };
+        self.choice(record, tags, columns)?;
+        self.chosen.push(shown);
+        self.propensities.push(propensity);
+        // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
+        self.rewards.push(0.0 - cost);
+        self.weights.push(decision.weight);
+        Ok(())
+    }
+
+    /// The context and the actions of an event.
+    fn choice(
+        &mut self,
+        record: &Record,
+        tags: Option<Span>,
+        columns: &ColumnNames,
+    ) -> Result<(), FormatError> {
         self.extend(columns);
         let is_kept = |goes: &[Goes], column: u32| goes.get(column as usize) != Some(&Goes::Nowhere);
         let own = record.cells.iter().copied().filter(|(column, _)| is_kept(&self.goes, *column));
@@ -325,26 +365,7 @@ impl<'a> Rows<'a> {
             self.line_of.push(line);
         }
         self.offsets.push(self.line_of.len());
-        self.chosen.push(shown);
-        self.propensities.push(propensity);
-        // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
-        self.rewards.push(0.0 - cost);
-        self.weights.push(decision.weight);
         Ok(())
-    }
-
-    /// The propensity of an event; `None` for one that is left out.
-    fn propensity(&mut self, record: &Record, decision: &Decision) -> Result<Option<f64>, FormatError> {
-        let propensity = record.propensity(decision)?;
-        if propensity.is_none() {
-            if self.options.missing_propensities != MissingPropensities::Skip {
-                let (place, column) = (record.place(), "the probability".to_owned());
-                let hint = "; leave such rows out or add them";
-                return Err(FormatError::MissingCell { place, column, hint });
-            }
-            self.skips.add("rows without a propensity");
-        }
-        Ok(propensity)
     }
 
     /// Parts the cells of candidate k into those of the pair and of the item.

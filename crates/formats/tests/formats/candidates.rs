@@ -3,7 +3,7 @@
 use flate2::{Compression, write::GzEncoder};
 use formats::{
     Format, FormatError, Limits, LogOptions, MissingPropensities, ReadCandidates, RowWeights, Source, quiet,
-    read_candidates, read_candidates_coded, read_candidates_of_files,
+    read_candidates, read_candidates_coded, read_candidates_of_files, read_choices,
 };
 use rows::RowMatrix;
 use std::io::Write;
@@ -277,6 +277,19 @@ fn events_without_a_label_are_skipped_and_counted() {
     assert_eq!((read.facts.rows, &counts[..]), (2, &[1, 1, 1][..]), "{:?}", read.facts.skipped);
     let refused = read_with("log.dsjson", slots, &options()).unwrap_err().to_string();
     assert!(refused.contains("events with slots (conditional bandits or slates)"), "{refused}");
+}
+
+#[test]
+fn choices_to_predict_for_need_no_label() {
+    let read = read_with("log.vw", ADF, &options().identities(true)).unwrap();
+    let choices =
+        |text: &str| read_choices(Source::bytes("log.vw", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(choices(ADF).unwrap().candidates, read.candidates);
+    let bare = ADF.replace("0:-1:0.25 ", "").replace("0:0.5:0.75 ", "").replace("1:0:1 ", "1:7 ");
+    let found = choices(&bare).unwrap();
+    assert_eq!((&found.candidates, found.facts.rows), (&read.candidates, 3));
+    assert!(found.facts.notes.is_empty() && found.facts.skipped.is_empty(), "{:?}", found.facts);
+    assert!(matches!(choices("\n"), Err(FormatError::NoRows { .. })));
 }
 
 #[test]

@@ -72,19 +72,31 @@ impl<P: CandidatePolicy> Observations for OnCandidates<'_, P> {
             let to = from + fit.max(1);
             target.clear();
             target.resize(offsets[to] - first, 0.0);
-            let refused = |source| EstimateError::Policy { row: from, source };
-            self.policy.probabilities(candidates, from..to, &mut target).map_err(refused)?;
+            if self.policy.probabilities(candidates, from..to, &mut target).is_err() {
+                // The first row that is refused.
+                for row in from..to {
+                    let refused = |source| EstimateError::Policy { row, source };
+                    let own = &mut target[offsets[row] - first..offsets[row + 1] - first];
+                    self.policy.probabilities(candidates, row..row + 1, own).map_err(refused)?;
+                }
+            }
             if let Some(model) = self.model {
                 predictions.clear();
                 predictions.resize(target.len(), 0.0);
-                let refused = |source| EstimateError::Model { row: from, source };
-                model.candidate_scores(candidates, first..offsets[to], &mut predictions).map_err(refused)?;
+                if model.candidate_scores(candidates, first..offsets[to], &mut predictions).is_err() {
+                    for row in from..to {
+                        let refused = |source| EstimateError::Model { row, source };
+                        let pairs = offsets[row]..offsets[row + 1];
+                        let own = &mut predictions[pairs.start - first..pairs.end - first];
+                        model.candidate_scores(candidates, pairs, own).map_err(refused)?;
+                    }
+                }
             }
             for row in from..to {
                 let pairs = offsets[row] - first..offsets[row + 1] - first;
                 let own = &target[pairs.clone()];
                 let predicted = self.model.map(|_| &predictions[pairs]);
-                let direct = direct(row, own, predicted)?;
+                let direct = direct((row, offsets[row]), own, predicted)?;
                 let chosen = self.log.chosen()[row] as usize;
                 see(&Observation {
                     target: own[chosen],

@@ -5,8 +5,8 @@ use crate::target::{Format as Kind, Target};
 use crate::verdict::{AnyError, Complaint, Verdict};
 use ::formats::{
     ActionFeatures, Examples, Format, FormatError, LogOptions, ReadCandidates, ReadLog, RowWeights, Source,
-    WriteOptions, quiet, read_candidates, read_candidates_coded, read_contexts, read_log, read_log_coded,
-    write_log_to,
+    WriteOptions, quiet, read_candidates, read_candidates_coded, read_choices, read_contexts, read_log,
+    read_log_coded, write_log_to,
 };
 use off_policy::Value;
 
@@ -133,6 +133,12 @@ fn ways(format: Format) -> [LogOptions; 3] {
 fn check_candidates(input: &[u8], read: ReadCandidates, options: &LogOptions) -> Result<(), Complaint> {
     law("a log has a schema of its shape", read.schema.shape() == read.candidates.shape(), "")?;
     let (schema, rows) = (read.schema.clone(), read.facts.rows);
+    if read.facts.skipped.is_empty() {
+        match read_choices(Source::bytes("input", input), &schema, options, &mut quiet) {
+            Ok(choices) => law("its choices are read alone", choices.candidates == read.candidates, "")?,
+            Err(error) => law("its choices are read", false, error)?,
+        }
+    }
     let log = match read.into_log() {
         Ok(log) => log,
         Err(error) => return law("what was read is a log", false, error),

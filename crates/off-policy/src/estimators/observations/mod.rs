@@ -29,16 +29,20 @@ pub trait Observations {
 }
 
 /// Σ_a π(a)q(a), or 0 without q, of a checked distribution; the sum of a row's probabilities is 1 within 1e−9
-/// and none is negative.
+/// and none is negative. `first` is the place of the row's first number in the table, which an error names.
 ///
 /// # Errors
 /// [`EstimateError::NotFinite`], [`EstimateError::NotADistribution`].
 #[inline]
-pub(crate) fn direct(row: usize, target: &[f64], predictions: Option<&[f64]>) -> Result<f64, EstimateError> {
+pub(crate) fn direct(
+    (row, first): (usize, usize),
+    target: &[f64],
+    predictions: Option<&[f64]>,
+) -> Result<f64, EstimateError> {
     let (sum, least) = sum_and_least(target);
     // A NaN among the probabilities is in their sum.
     if !((sum - 1.0).abs() <= SLACK && least >= 0.0) {
-        check_magnitudes("target", row * target.len(), target)?;
+        check_magnitudes("target", first, target)?;
         return Err(EstimateError::NotADistribution { row, sum, least });
     }
     let Some(predictions) = predictions else {
@@ -47,7 +51,7 @@ pub(crate) fn direct(row: usize, target: &[f64], predictions: Option<&[f64]>) ->
     let direct = target.iter().zip(predictions).fold(0.0, |direct, (p, q)| direct + p * q);
     // Beyond this some prediction is out of range, since Σp is 1.
     if direct.abs() > 2.0 * LARGEST || direct.is_nan() {
-        check_magnitudes("q", row * predictions.len(), predictions)?;
+        check_magnitudes("q", first, predictions)?;
     }
     Ok(direct)
 }

@@ -122,7 +122,7 @@ fn observation(
             predictions[a] = 0.0;
         }
     }
-    let direct = direct(row, target, has_model.then_some(&*predictions))?;
+    let direct = direct((row, row * target.len()), target, has_model.then_some(&*predictions))?;
     let (propensity, reward) = (logged.propensity, logged.reward);
     let (target, predicted) = (target[action], predictions[action]);
     Ok(Observation { target, propensity, reward, direct, predicted })

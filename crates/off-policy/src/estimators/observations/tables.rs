@@ -93,7 +93,7 @@ impl Observations for Tables<'_> {
                 return Err(self.refusal(row));
             }
             let q = predictions.as_mut().and_then(Iterator::next);
-            let direct = direct(row, target, q)?;
+            let direct = direct((row, row * target.len()), target, q)?;
             let predicted = q.map_or(0.0, |q| q[action]);
             see(&Observation { target: target[action], propensity: *p, reward: *r, direct, predicted })?;
         }
