@@ -23,8 +23,8 @@ const OF_EXP: [f64; 10] = [
     2.083_851_119_592_150_3e-9,
 ];
 
-/// The coefficients of (2 artanh s − 2s)/s³ in s² for |s| ≤ (√2 − 1)/(√2 + 1): the minimax polynomial, with an
-/// error of 2^−59 of 2 artanh s.
+/// The coefficients of (2 artanh s − 2s)/s³ in s² for |s| ≤ (√2 − 1)/(√2 + 1): the minimax polynomial, with
+/// an error of 2^−59 of 2 artanh s.
 const OF_LN: [f64; 7] = [
     0.666_666_666_666_673_4,
     0.399_999_999_994_146_2,

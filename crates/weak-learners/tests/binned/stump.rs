@@ -54,8 +54,8 @@ const TARGETS: &[f64] = &[-1.0, -0.5, 0.0, 0.25, 1.0, 1.0, -1.0];
 const MANY: &[f64] = &[0.0, 0.25, 1.0, 1.0, 3.0, 2.0, 5.0, 1.0];
 const FEW: &[f64] = &[0.0, 0.0, 0.0, 0.25, 1.0];
 
-/// Categories, one-hot: columns of which no row has two, which are counted as one. Of two values that halve the
-/// rows the columns are each other's opposite, so that every cut ties with another.
+/// Categories, one-hot: columns of which no row has two, which are counted as one. Of two values that halve
+/// the rows the columns are each other's opposite, so that every cut ties with another.
 #[test]
 fn the_stump_on_one_hot_columns_is_the_exact_one() {
     let (m, categories) = (300, [2, 5, 1, 9]);

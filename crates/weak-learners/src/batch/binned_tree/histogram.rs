@@ -11,8 +11,8 @@ pub(super) type Histogram = [Sums; 256];
 /// No example.
 pub(super) const EMPTY: Histogram = [Sums { weight: 0, product: 0 }; 256];
 
-/// Groups of columns counted together. An example's sums are loaded once for all of them, and additions to one
-/// code do not wait for each other.
+/// Groups of columns counted together. An example's sums are loaded once for all of them, and additions to
+/// one code do not wait for each other.
 const TOGETHER: usize = 4;
 
 /// The number of additions from which threads are worth their start.

@@ -68,8 +68,8 @@ impl Actions {
         }
     }
 
-    /// The same actions with their sums over some rows, whose sums over all actions are `all`, by the words of
-    /// an action and a row. Those of the last action are what the others leave.
+    /// The same actions with their sums over some rows, whose sums over all actions are `all`, by the words
+    /// of an action and a row. Those of the last action are what the others leave.
     pub(super) fn among(&self, rows: &[u32], all: Sums, quanta: impl Fn(u32, u32) -> Word) -> Self {
         let Self::Several(actions) = self else { return self.minus(self) };
         let mut rest = all;

@@ -90,8 +90,8 @@ const WORTHWHILE: usize = 256;
 #[cfg(target_arch = "x86_64")]
 const LANES: usize = 16;
 
-/// The same by AVX-512: the bytes of 64 rows are loaded together and compared at once, and each of four vectors
-/// of rows is compressed to either side.
+/// The same by AVX-512: the bytes of 64 rows are loaded together and compared at once, and each of four
+/// vectors of rows is compressed to either side.
 #[cfg(target_arch = "x86_64")]
 #[allow(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "bits of a vector")]
 fn part_by_64(
@@ -115,8 +115,8 @@ fn part_by_64(
         fn call(self) -> usize {
             let Self { simd, from, to, codes, code } = self;
             let to = &mut to[..from.len()];
-            // At least 16 rows are left to the plain form: a vector of rows is written to both ends of the free
-            // part, as long as it has room for two.
+            // At least 16 rows are left to the plain form: a vector of rows is written to both ends of the
+            // free part, as long as it has room for two.
             let (blocks, _) = from.as_chunks::<64>();
             let blocks = &blocks[..(from.len() - LANES) / 64];
             let start = simd.avx512f._mm512_set1_epi8(codes.start.cast_signed());
@@ -155,6 +155,7 @@ fn part_by_64(
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers")]
 mod tests {
     use super::*;
 
