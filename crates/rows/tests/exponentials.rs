@@ -129,6 +129,7 @@ fn arguments_of_exp() -> Vec<f64> {
 fn arguments_of_ln() -> Vec<f64> {
     let n = if cfg!(debug_assertions) { 100_000 } else { 2_000_000 };
     // Every exponent, numbers around 1, and the ends of the interval of the mantissa.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below 2^63")]
     let bits = |u: f64| f64::from_bits((u * 9_218_868_437_227_405_311.0) as u64);
     let mut all: Vec<f64> = uniform(5).take(n).map(bits).collect();
     all.extend(uniform(6).take(n).map(|u| 0.5 + 1.5 * u));

@@ -8,8 +8,7 @@ use pulp::{Arch, Simd, WithSimd};
 /// Results do not depend on them: the compiler keeps the order of sums, and fuses no product with a sum. What
 /// compiles to them is a `for` loop without branches over slices of one length, in a closure marked
 /// `#[inline(always)]`. A call that is not inlined does not, and `for_each` is such a call more often than
-/// not.
-/// *Cost:* a few nanoseconds to choose.
+/// not. *Cost:* a few nanoseconds to choose.
 ///
 /// ```
 /// use rows::numeric::vectorised;

@@ -21,10 +21,10 @@ use serde::{Deserialize, Serialize};
 /// values but the lowest. A constant column has one bin and no cut. −0 is 0.
 ///
 /// *Shapes:* the matrix is kept; bins are column-major, m bytes a column, for sparse rows too. Columns of
-/// which no row has two outside their bins of 0, such as a one-hot code, share a further byte a row, so that
-/// a search counts it in place of them all. *Cost:* O(stored values · log m + m·d) once, m·d bytes and m for
-/// each such byte; during construction another 80 bytes a dense row, or a copy of
-/// the values of sparse rows. A binned sample is saved as its rows and its cuts.
+/// which no row has two outside their bins of 0, such as a one-hot code, share a further byte a row, so
+/// that a search counts it in place of them all. *Cost:* O(stored values · log m + m·d) once, m·d bytes and
+/// m for each such byte; during construction another 80 bytes a dense row, or a copy of the values of
+/// sparse rows. A binned sample is saved as its rows and its cuts.
 ///
 /// ```
 /// use rows::RowMatrix;

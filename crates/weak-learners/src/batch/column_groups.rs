@@ -2,8 +2,8 @@
 
 use super::bundles::{Candidate, bundles};
 
-/// The columns with a cut in *groups*: a column that is a byte a row, or a bundle of columns that share one.
-/// A group has its *codes*, the values of the byte.
+/// The columns with a cut in *groups*: a column that is a byte a row, or a bundle of columns that share
+/// one. A group has its *codes*, the values of the byte.
 ///
 /// A count by codes has all sums of all bins: a bin with a code has the sum of that code, and the one bin
 /// without, the hole of a bundled column, has what the others leave of the sum of all rows.
@@ -125,6 +125,7 @@ impl ColumnGroups {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, reason = "small numbers")]
 mod tests {
     use super::*;
 

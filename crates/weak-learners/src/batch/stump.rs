@@ -264,9 +264,9 @@ fn in_grains(v: f64) -> i128 {
 /// exact from there on: an edge is right to 2^−60 m Σ w_i + 2^−53 Σ w_i |a_i| (docs/numerics.md, Trees).
 ///
 /// *Threads:* inside a rayon pool (`pool.install(|| …)`), a sample of 2^18 bytes to count or more is searched
-/// by the threads of that pool, otherwise by the caller's. *Cost:* O(m'·d' + 256·d) for m' rows with w_i a_i
-/// ≠ 0 and d' ≤ d columns, of which those that share a byte are one ([`BinnedColumns`]); no allocation after
-/// the first training on the caller's thread.
+/// by the threads of that pool, otherwise by the caller's. *Cost:* O(m'·d' + 256·d) for m' rows with w_i
+/// a_i ≠ 0 and d' ≤ d columns, of which those that share a byte are one ([`BinnedColumns`]); no allocation
+/// after the first training on the caller's thread.
 ///
 /// ```
 /// use rows::RowMatrix;
