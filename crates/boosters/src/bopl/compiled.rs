@@ -24,8 +24,8 @@ use weak_learners::pairs::{PairNode, PairTree};
 /// *Shapes:* those of the ensemble. *Cost:* O(trees · walks · depth + |A|) and, for more than 32 actions, an
 /// addition a tree and action singled out so far, else one a tree and action. The first prediction makes
 /// room, which is kept for the next ones; several threads at once make one each. [`is_for_batches`] says for
-/// which ensembles it is faster in batches too. *Memory:* 20 bytes a node; room of some 400 KB, or 20 bytes an
-/// action where these are more.
+/// which ensembles it is faster in batches too. *Memory:* 20 bytes a node; room of some 400 KB, or 20 bytes
+/// an action where these are more.
 ///
 /// [`is_for_batches`]: Self::is_for_batches
 ///
