@@ -194,7 +194,7 @@ def measure(program, folder, case):
     x = x.reshape(-1, booster.model.num_features() - actions)
     trees, leaves = first["trees"], first["leaves"]
 
-    checked = min(len(first["choices"]), MOST_PAIRS // actions // 4)
+    checked = min(len(first["choices"]), MOST_PAIRS // actions // 20)
     rows = pairs(x[:checked], actions)
     scores = booster.model.inplace_predict(rows)
     same = np.mean(best_of(scores, actions) == np.array(first["choices"][:checked]))
