@@ -1,7 +1,7 @@
 """What every comparison has in common: running a contender, and its rows in the one table.
 
 A row is a dict: `case`, `contender`, `threads`, `value` with its `unit` ("s" or "ms": less is better; "rounds/s" or
-"rows/s": more is better). Where it is known it has `quality` (text), `memory_mb` (the peak of the contender's process, or
+"rows/s": more is better). Where it is known it has `quality` (text), `cpu_seconds` (of all threads, of what `value` is the time of), `memory_mb` (the peak of the contender's process, or
 what it added to it, as the page says) and `note`; `at_least` where the time is a lower bound, `extrapolated` where it is
 no measurement. A comparison's program prints a JSON line a row if it is asked with `--json`, and else a table.
 `--without a,b` names the packages that are not there, `--quick` asks for the shortest run that still has every
@@ -47,11 +47,11 @@ def is_time(unit):
     return unit in ("s", "ms")
 
 
-def ratio(row, ours):
-    """How many times as fast as this row ours is; `None` where one of them has no value."""
-    if row.get("value") is None or ours.get("value") is None:
+def ratio(row, ours, of="value"):
+    """How many times as fast as this row ours is, or how many times less CPU it takes; `None` if one side is unknown."""
+    if row.get(of) is None or ours.get(of) is None:
         return None
-    return row["value"] / ours["value"] if is_time(row["unit"]) else ours["value"] / row["value"]
+    return row[of] / ours[of] if of != "value" or is_time(row["unit"]) else ours[of] / row[of]
 
 
 def about(row):
@@ -69,18 +69,19 @@ def significant(value):
 
 def table(rows):
     """The rows as a table of Markdown."""
-    lines = ["| workload | contender | threads | time or rate | ours is faster | quality | peak MB |",
-             "|---|---|--:|--:|--:|---|--:|"]
+    lines = ["| workload | contender | threads | time or rate | CPU s | ours is faster | by CPU | quality | peak MB |",
+             "|---|---|--:|--:|--:|--:|--:|---|--:|"]
     ours = {}
     for row in rows:
         first = ours.setdefault(row["case"], row) is row
-        times = "" if first else "–" if ratio(row, ours[row["case"]]) is None else \
-            f"{about(row)}{significant(ratio(row, ours[row['case']]))}×"
+        times = [ratio(row, ours[row["case"]], of) for of in ("value", "cpu_seconds")]
+        faster, less = ["" if first or one is None else f"{about(row)}{significant(one)}×" for one in times]
         value = "–" if row.get("value") is None else f"{about(row)}{significant(row['value'])} {row['unit']}"
+        cpu = f"{about(row)}{significant(row['cpu_seconds'])}" if row.get("cpu_seconds") else ""
         note = f"; {row['note']}" if row.get("note") else ""
         memory = significant(row["memory_mb"]) if row.get("memory_mb") else ""
-        lines.append(f"| {row['case'] if first else ''} | {row['contender']}{note} | {row['threads']} | {value} | "
-                     f"{times} | {row.get('quality') or ''} | {memory} |")
+        lines.append(f"| {row['case'] if first else ''} | {row['contender']}{note} | {row['threads']} | {value} | {cpu} | "
+                     f"{faster} | {less} | {row.get('quality') or ''} | {memory} |")
     return "\n".join(lines)
 
 

@@ -19,9 +19,13 @@ def power(exponent):
     return f"{10 ** exponent:,}×" if exponent >= 0 else f"1/{10 ** -exponent:,}×"
 
 
-def draw(groups):
-    """The picture of [(heading, [(label, row of a peer, our row)])]."""
-    shown = [(heading, [(label, ratio(row, ours), row) for label, row, ours in bars]) for heading, bars in groups]
+def draw(groups, by_cpu=False):
+    """The picture of [(heading, [(label, row of a peer, our row)])], by CPU seconds where both sides have them."""
+    def times(row, ours):
+        return (by_cpu and ratio(row, ours, "cpu_seconds")) or ratio(row, ours)
+
+    shown = [(heading + (", by CPU seconds" if by_cpu and any("cpu_seconds" in row for _, row, _ in bars) else ""),
+              [(label, times(row, ours), row) for label, row, ours in bars]) for heading, bars in groups]
     shown = [(heading, [bar for bar in bars if bar[1]]) for heading, bars in shown]
     shown = [(heading, bars) for heading, bars in shown if bars]
     exponents = [math.log10(times) for _, bars in shown for _, times, _ in bars] or [0.0]

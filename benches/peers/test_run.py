@@ -28,9 +28,15 @@ class Table(unittest.TestCase):
 
     def test_a_missing_peer_has_a_row(self):
         lines = contenders.table([OURS, PEER, {**PEER, "value": None, "note": "theirs is missing"}]).splitlines()
-        self.assertEqual(lines[2], "| a round | ours | 1 | 2.00 ms |  |  |  |")
-        self.assertEqual(lines[3], "|  | theirs | 1 | 500 ms | 250× |  |  |")
-        self.assertEqual(lines[4], "|  | theirs; theirs is missing | 1 | – | – |  |  |")
+        self.assertEqual(lines[2], "| a round | ours | 1 | 2.00 ms |  |  |  |  |  |")
+        self.assertEqual(lines[3], "|  | theirs | 1 | 500 ms |  | 250× |  |  |  |")
+        self.assertEqual(lines[4], "|  | theirs; theirs is missing | 1 | – |  |  |  |  |  |")
+
+    def test_cpu_seconds_have_a_ratio_of_their_own(self):
+        ours, peer = {**OURS, "cpu_seconds": 4.0}, {**PEER, "cpu_seconds": 40.0, "extrapolated": True}
+        self.assertTrue(contenders.table([ours, peer]).endswith("| ≈ 500 ms | ≈ 40.0 | ≈ 250× | ≈ 10.0× |  |  |"))
+        self.assertIn("≈ 10.0×", draw([("h", [("theirs", peer, ours)])], by_cpu=True))
+        self.assertIn("≈ 250×", draw([("h", [("theirs", peer, ours)])]))
 
     def test_the_memory_and_the_json_of_a_program_are_found(self):
         found = contenders.program([run.sys.executable, "-c", "print('a line'); print('{\"seconds\": 3}')"])
@@ -82,7 +88,7 @@ class TimeToReward(unittest.TestCase):
             row = time_to_reward.row("theirs", 2, run, same)
             self.assertEqual((row["value"], row["at_least"]), (15.0, True))
             self.assertIn("not reached", row["quality"])
-            self.assertIn("| > 15.0 s | > 7,500× |", contenders.table([{**OURS, "value": 0.002, "unit": "s",
+            self.assertIn("| > 15.0 s | > 30.0 | > 7,500× |", contenders.table([{**OURS, "value": 0.002, "unit": "s",
                                                                         "case": row["case"]}, row]))
 
 

@@ -202,7 +202,7 @@ def row(label, threads, run, same=None):
     cpu = run["prepared_cpu"] + sum(run["cpu"])
     found = {"case": CASE, "contender": label, "threads": threads, "value": seconds[-1], "unit": "s", "rounds": done,
              "quality": said, "memory_mb": run["peak"] / 2**20, "prepared": run["prepared"], "cpu_seconds": cpu,
-             "note": f"{run['prepared']:.2f} s of it to prepare; {cpu:.1f} CPU s",
+             "note": f"{run['prepared']:.2f} s of it to prepare",
              "curve": [{"round": k + 1, "seconds": spent, "test_reward": reward, "cpu_seconds": cpu}
                        for k, (spent, reward, cpu) in enumerate(zip(seconds, run["rewards"], run["cpu"]))]}
     if run["rewards"][-1] >= REWARD:
@@ -214,8 +214,7 @@ def row(label, threads, run, same=None):
     cpu = run["prepared_cpu"] + whole(*run["cpu"])
     return found | {"value": run["prepared"] + whole(*run["seconds"]), "rounds": rounds, "extrapolated": True,
                     "cpu_seconds": cpu, "quality": f"{said}, ours had {same['rewards'][done - 1]:.4f}",
-                    "note": f"extrapolated to {rounds} rounds, as ours, of {statistics.median(run['seconds'][1:]):.2f} s; "
-                            f"{cpu:,.0f} CPU s"}
+                    "note": f"extrapolated to {rounds} rounds, as ours, of {statistics.median(run['seconds'][1:]):.2f} s"}
 
 
 def measure(arguments, folder):
