@@ -142,7 +142,7 @@ def build(workloads):
         say(f"building {package[1].name if isinstance(package[1], Path) else package[1]}")
         # Miniboosts is a package of its own, with its own folder.
         own = {"CARGO_TARGET_DIR": ""} if package[0] == "--manifest-path" else {}
-        variables = {k: v for k, v in os.environ.items() if k not in own}
+        variables = {k: v for k, v in os.environ.items() if k not in own} | {"CARGO_INCREMENTAL": "0"}
         command = [cargo, "build", "--quiet", "--release", *package, *rest]
         if subprocess.run(command, cwd=ROOT, env=variables).returncode:
             if not own:
