@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -269,6 +270,7 @@ def main():
     if unknown or arguments.threads < 1:
         parser.error(f"unknown workload {unknown[0]}" if unknown else "at least one thread")
     chosen = [workload for workload in WORKLOADS if not names or workload.name in names]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         python, missing = environment()
         missing |= build(chosen)
