@@ -101,7 +101,7 @@ WORKLOADS = [
     Workload(
         "models", "Loading a model", "model_files.py", (PROGRAM, EXAMPLES / "model_loading", LETTER),
         builds=((*BENCHES, "model_loading"), ("-p", "cli")), minutes=1.5,
-        before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s", "--force"),),
+        before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s"),),
         needs=("numpy", "xgboost"), bar=lambda case, who: who),
 ]
 
