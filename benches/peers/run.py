@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -100,7 +101,7 @@ WORKLOADS = [
     Workload(
         "models", "Loading a model", "model_files.py", (PROGRAM, EXAMPLES / "model_loading", LETTER),
         builds=((*BENCHES, "model_loading"), ("-p", "cli")), minutes=1.5,
-        before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s", "--force"),),
+        before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s"),),
         needs=("numpy", "xgboost"), bar=lambda case, who: who),
 ]
 
@@ -142,7 +143,7 @@ def build(workloads):
         say(f"building {package[1].name if isinstance(package[1], Path) else package[1]}")
         # Miniboosts is a package of its own, with its own folder.
         own = {"CARGO_TARGET_DIR": ""} if package[0] == "--manifest-path" else {}
-        variables = {k: v for k, v in os.environ.items() if k not in own}
+        variables = {k: v for k, v in os.environ.items() if k not in own} | {"CARGO_INCREMENTAL": "0"}
         command = [cargo, "build", "--quiet", "--release", *package, *rest]
         if subprocess.run(command, cwd=ROOT, env=variables).returncode:
             if not own:
@@ -269,6 +270,7 @@ def main():
     if unknown or arguments.threads < 1:
         parser.error(f"unknown workload {unknown[0]}" if unknown else "at least one thread")
     chosen = [workload for workload in WORKLOADS if not names or workload.name in names]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         python, missing = environment()
         missing |= build(chosen)
