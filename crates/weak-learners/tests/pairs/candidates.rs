@@ -11,6 +11,26 @@ use weak_learners::pairs::{
     HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairRound, PairWeights,
 };
 
+/// Small whole numbers.
+fn whole((count, columns): (usize, usize), most: i32, rng: &mut impl Rng) -> RowMatrix {
+    let values = (0..count * columns).map(|_| f64::from(rng.random_range(-1..most))).collect();
+    RowMatrix::dense(columns, values).unwrap()
+}
+
+/// Two or three of forty columns are 1.
+fn rare(count: usize, rng: &mut impl Rng) -> RowMatrix {
+    let (mut offsets, mut indices) = (vec![0], Vec::new());
+    for _ in 0..count {
+        let mut own: Vec<u32> = (0..3).map(|_| rng.random_range(0..40)).collect();
+        own.sort_unstable();
+        own.dedup();
+        indices.extend(own);
+        offsets.push(indices.len());
+    }
+    let values = vec![1.0; indices.len()];
+    RowMatrix::sparse(40, offsets, indices, values).unwrap()
+}
+
 /// Some candidates; `levels` says which levels there are, as bits, the first being that of contexts.
 fn candidates(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> Candidates {
     let mut offsets = vec![0];
@@ -18,16 +38,16 @@ fn candidates(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> Candida
         offsets.push(offsets[offsets.len() - 1] + rng.random_range(1..6_usize));
     }
     let pairs = offsets[n];
-    let mut whole = |count: usize, columns: usize, most: i32| {
-        let values = (0..count * columns).map(|_| f64::from(rng.random_range(-1..most))).collect();
-        RowMatrix::dense(columns, values).unwrap()
-    };
     let mut builder = Candidates::builder(offsets);
     if levels & 1 > 0 {
-        builder = builder.contexts(whole(n, 3, 4));
+        builder = builder.contexts(whole((n, 3), 4, rng));
     }
     if levels & 2 > 0 {
-        builder = builder.features(whole(pairs, 2, 6));
+        builder = builder.features(whole((pairs, 2), 6, rng));
+    }
+    if levels & 16 > 0 {
+        // Many columns that are rarely other than 0, and not apart: their values are listed row by row.
+        builder = builder.contexts(rare(n, rng)).features(rare(pairs, rng));
     }
     // Every item is somewhere a candidate, so that the cuts are those of the rows.
     let of_pairs: Vec<u32> = (0..u32::try_from(pairs).unwrap())
@@ -35,7 +55,7 @@ fn candidates(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> Candida
         .collect();
     let met = of_pairs.iter().max().map_or(1, |most| *most as usize + 1);
     if levels & 4 > 0 {
-        builder = builder.items(of_pairs.clone(), whole(met, 2, 3));
+        builder = builder.items(of_pairs.clone(), whole((met, 2), 3, rng));
     }
     if levels & 8 > 0 {
         builder = builder.identities(of_pairs, met.div_ceil(2));
@@ -62,7 +82,7 @@ proptest! {
         seed in 0..u64::MAX,
         n in 1..60_usize,
         items in 1..9_usize,
-        levels in 1..16_u8,
+        levels in 1..32_u8,
         depth in 0..6_u32,
         leaves in prop::option::of(1..9_u32),
     ) {
@@ -102,7 +122,7 @@ proptest! {
 #[test]
 fn the_tree_does_not_depend_on_the_number_of_threads() {
     let rng = &mut ChaCha8Rng::seed_from_u64(5);
-    let all = candidates(30_000, 50, 15, rng);
+    let all = candidates(30_000, 50, 31, rng);
     let (g, h) = round_of(all.pairs(), rng);
     let round = PairRound::new(all.pairs(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
     let binned = BinnedCandidates::new(all).unwrap();
