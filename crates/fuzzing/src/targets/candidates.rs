@@ -1,12 +1,18 @@
 //! Choices among candidates that have features of their own, and logs of them.
 
 use super::{Target, plain};
+use crate::Checks;
 use crate::play::{MOST, wave};
 use crate::verdict::AnyError;
+use boosters::bopl::{BoplS, CandidateBoosting, CandidateEnsemble, Settings};
 use off_policy::Rewards;
-use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, OnCandidates};
+use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores, OnCandidates};
 use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
 use rows::{CandidateShape, Candidates, RowMatrix};
+use weak_learners::batch::Sample;
+use weak_learners::pairs::{
+    BinnedCandidates, HistogramCandidateTree, PairGrowth, PairLearner, PairRound, PairWeights,
+};
 
 /// Two choices, with some or all of the levels.
 fn candidates() -> Result<Vec<Candidates>, AnyError> {
@@ -39,6 +45,45 @@ fn logs() -> Result<Vec<CandidateLog>, AnyError> {
     let named = logs[0].clone().with_schema(schema())?;
     logs.push(named);
     Ok(logs)
+}
+
+fn growth() -> Result<PairGrowth, AnyError> {
+    Ok(PairGrowth::builder().max_depth(3).min_child_weight(0.0).build()?)
+}
+
+/// Trains on a round of arbitrary numbers.
+fn train(
+    learner: &mut HistogramCandidateTree,
+    sample: &BinnedCandidates,
+    checks: &mut Checks,
+) -> Result<(), AnyError> {
+    let n = sample.size();
+    let (gradients, weights) = (wave(n, 3), vec![1.0; n]);
+    let round = PairRound::new(n, 1, &gradients, PairWeights::OfExamples(&weights))?;
+    let mut values = vec![0.0; n];
+    learner.train(sample, &round, &mut values)?;
+    checks.numbers("a value", &values);
+    Ok(())
+}
+
+/// An ensemble of two rounds of every log.
+pub(super) fn ensembles() -> Result<Vec<CandidateEnsemble>, AnyError> {
+    let of = |log: CandidateLog| {
+        let learner = HistogramCandidateTree::new(growth()?);
+        let mut run = CandidateBoosting::<BoplS, _>::new(&log, learner, Settings::default())?;
+        let sample = BinnedCandidates::new(log.candidates().clone())?;
+        for _ in 0..2 {
+            std::hint::black_box(run.round(&sample)?.is_continue());
+        }
+        Ok(run.ensemble())
+    };
+    logs()?.into_iter().map(of).collect()
+}
+
+/// A log with rows enough to learn from some and to judge on others.
+pub(super) fn long_log() -> Result<CandidateLog, AnyError> {
+    let named = logs()?.pop().ok_or("no log")?;
+    Ok(named.select((0..60).map(|row| row % named.len()))?)
 }
 
 pub(super) fn all() -> Vec<Target> {
@@ -79,5 +124,37 @@ pub(super) fn all() -> Vec<Target> {
             },
         ),
         plain(|| vec![AmongCandidates]),
+        Target::saved(
+            || Ok(candidates()?.into_iter().map(BinnedCandidates::new).collect::<Result<_, _>>()?),
+            |sample: &mut BinnedCandidates, checks| {
+                if sample.inputs() > MOST || sample.size() > MOST {
+                    return Ok(());
+                }
+                (0..sample.inputs()).for_each(|j| checks.numbers("a cut", sample.cuts(j)));
+                train(&mut HistogramCandidateTree::new(growth()?), sample, checks)?;
+                Ok(())
+            },
+        ),
+        Target::saved(
+            || Ok(vec![HistogramCandidateTree::new(growth()?)]),
+            |learner: &mut HistogramCandidateTree, checks| {
+                for candidates in candidates()? {
+                    train(learner, &BinnedCandidates::new(candidates)?, checks)?;
+                }
+                Ok(())
+            },
+        ),
+        Target::saved(ensembles, |ensemble: &mut CandidateEnsemble, checks| {
+            let one = ensemble.prefix(1);
+            checks.holds("a prefix is a part", one.members().len() <= ensemble.members().len(), "");
+            for candidates in candidates()? {
+                let mut scores = vec![0.0; candidates.pairs()];
+                // Sums may leave the doubles; candidates of other columns are refused.
+                if ensemble.candidate_scores(&candidates, 0..candidates.pairs(), &mut scores).is_ok() {
+                    scores.iter().for_each(|score| checks.any_number(*score));
+                }
+            }
+            Ok(())
+        }),
     ]
 }

@@ -11,9 +11,9 @@ use boosters::auto_policy::{AutoCheckpoint, AutoPolicy, Candidate, Objective, Ov
 use ocoboost::inspect::inspect;
 use ocoboost::model_file::{Content, SavedState, export_json, export_xgboost_json};
 use ocoboost::{
-    BoostAlgorithm, BoostJob, ClassTable, ClassificationReport, Classifier, Event, JobError, Model, OnOffer,
-    ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamLearner, StreamWeakLearner,
-    TrainCheckpoint, TrainJob,
+    BoostAlgorithm, BoostJob, CandidateJob, CandidateModel, ClassTable, ClassificationReport, Classifier,
+    Event, JobError, Model, OnOffer, ProgressiveError, StreamBooster, StreamFeature, StreamJob,
+    StreamLearner, StreamWeakLearner, TrainCheckpoint, TrainJob,
 };
 use off_policy::Log;
 use off_policy::estimators::Estimate;
@@ -35,6 +35,12 @@ fn model() -> Result<Model, AnyError> {
     let log = small.select((0..60).map(|row| row % small.len()))?.with_schema(schema()?)?;
     let job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(2).max_depth(2);
     Ok(job.build()?.fit(&log, |_| ControlFlow::Continue(()))?)
+}
+
+/// A policy over candidates.
+fn of_candidates() -> Result<CandidateModel, AnyError> {
+    let job = CandidateJob::builder().budget(Duration::from_secs(3600)).rounds(6).build()?;
+    Ok(job.fit(&super::candidates::long_log()?, |_| ControlFlow::Continue(()))?)
 }
 
 /// Rows of three classes.
@@ -88,6 +94,7 @@ fn rounds(learner: &mut StreamLearner) -> Result<(), JobError> {
 fn seeds() -> Result<Vec<Vec<u8>>, AnyError> {
     let state = SavedState::of("numbers", &[0.25, -1.5])?;
     let mut seeds = vec![model()?.to_bytes()?, Content::State(state).to_bytes()?, classifier()?.to_bytes()?];
+    seeds.push(of_candidates()?.to_bytes()?);
     for learner in learners()? {
         seeds.push(learner.to_bytes()?);
     }
@@ -118,6 +125,10 @@ fn use_content(content: &Content) -> Result<(), Complaint> {
     }
     let model = match content {
         Content::Policy(model) => model,
+        Content::Candidates(model) => {
+            std::hint::black_box((model.questions(), model.judgement().sentence()));
+            return Ok(());
+        }
         Content::Classifier(classifier) => return use_classifier(classifier),
         Content::Stream(learner) => return use_learner((**learner).clone()),
         _ => return Ok(()),

@@ -33,7 +33,7 @@ use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 /// use ocoboost::CandidateJob;
 /// use off_policy::Rewards;
 /// use off_policy::candidates::CandidateLog;
-/// use rows::RowMatrix;
+/// use rows::{Candidates, RowMatrix};
 /// use std::{ops::ControlFlow, time::Duration};
 /// // Five prices on offer, of which one was shown; the lowest sells best.
 /// let prices = (0..1500).map(|p| f64::from(p * 7 % 11)).collect();
