@@ -60,13 +60,22 @@ pub(super) fn train(
     begun: Instant,
 ) -> Result<u8, Failure> {
     let form = manners.form("train", Form::Text, &[Form::Json])?;
+    let settings = &asked.settings;
     let refused = [
         ("validation", asked.validation.is_some()),
         ("groups", asked.groups.is_some()),
         ("candidates", asked.candidates.is_some()),
         ("checkpoint", asked.checkpoint.is_some()),
         ("resume", asked.resume.is_some()),
-        ("objective", asked.settings.overrides() != Default::default()),
+        ("objective", settings.objective.is_some()),
+        ("max-depth", settings.max_depth.is_some()),
+        ("learning-rate", settings.learning_rate.is_some()),
+        ("min-child-weight", settings.min_child_weight.is_some()),
+        ("reg-lambda", settings.reg_lambda.is_some()),
+        ("colsample-bytree", settings.colsample_bytree.is_some()),
+        ("subsample", settings.subsample.is_some()),
+        ("clip", settings.clip.is_some()),
+        ("translation", settings.translation.is_some()),
     ];
     if let Some((name, _)) = refused.into_iter().find(|(_, is_set)| *is_set) {
         return Err(Failure::Flag { name, why: NOT_HERE });
