@@ -11,10 +11,10 @@ mod json_lines;
 mod vw;
 
 use crate::FormatError;
-use crate::facts::{Progress, Skipped};
+use crate::facts::{FileName, Progress, Skipped};
 use crate::options::{ActionFeatures, Format, LogOptions};
 use crate::record::Record;
-use crate::source::{Source, Stream, detect, has_semicolons};
+use crate::source::{Open, Source, Stream, detect, has_semicolons};
 pub use arrow::is_decoding;
 pub(crate) use column_names::ColumnNames;
 use std::ops::ControlFlow;
@@ -93,7 +93,18 @@ pub(crate) fn open(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     wanted: Wanted,
 ) -> Result<Opened, FormatError> {
-    let stream: Stream = source.open(options.limits)?;
+    let stream: Stream = match source.open(options.limits)? {
+        Open::Bytes(stream) => stream,
+        Open::Batches(file, batches) => {
+            if wanted == Wanted::Candidates {
+                return Err(no_candidates(file, Format::Arrow));
+            }
+            let batches = Box::new(arrow::MemoryBatches::new(file.clone(), batches));
+            let asked = options.asked_columns();
+            let records = arrow::ArrowRecords::new(&file, batches, &asked, options.limits.columns)?;
+            return Ok(Opened { format: Format::Arrow, records: Box::new(records) });
+        }
+    };
     let file = stream.name().clone();
     if stream.beginning().is_empty() {
         return Err(FormatError::Empty { file });
@@ -105,8 +116,7 @@ pub(crate) fn open(
     let found = options.format.or_else(|| detect(&file, stream.beginning()));
     let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
     if wanted == Wanted::Candidates && !matches!(format, Format::Vw | Format::Dsjson) {
-        let reason = "has no actions with features of their own: those are read of vw (cb_adf) and dsjson";
-        return Err(FormatError::WrongFormat { file, format: format.name(), reason });
+        return Err(no_candidates(file, format));
     }
     let of_actions = match (wanted, options.action_features) {
         (Wanted::Candidates, _) => OfActions::Keep,
@@ -144,6 +154,11 @@ pub(crate) fn open(
         }
     };
     Ok(Opened { format, records })
+}
+
+fn no_candidates(file: FileName, format: Format) -> FormatError {
+    let reason = "has no actions with features of their own: those are read of vw (cb_adf) and dsjson";
+    FormatError::WrongFormat { file, format: format.name(), reason }
 }
 
 /// Whether a file begins as a document of JSON does that is one list of objects.

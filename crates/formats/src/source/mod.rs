@@ -11,12 +11,13 @@ pub(crate) use lines::{End, Lines};
 use crate::FormatError;
 use crate::facts::FileName;
 use crate::options::Limits;
+use arrow_array::RecordBatchReader;
 use std::fmt;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-/// A file, standard input, or bytes in memory, with the name that messages use. gzip and zstd are recognised
+/// A file, standard input, bytes or columns in memory, with the name that messages use. gzip and zstd are recognised
 /// by their first bytes and decompressed.
 ///
 /// ```
@@ -36,6 +37,13 @@ enum Input {
     /// A regular file, and its length.
     File(File, u64),
     Stream(Box<dyn Read + Send>),
+    Batches(Box<dyn RecordBatchReader + Send>),
+}
+
+/// A source that was opened: bytes, or batches of columns that are in memory already.
+pub(crate) enum Open {
+    Bytes(Stream),
+    Batches(FileName, Box<dyn RecordBatchReader + Send>),
 }
 
 impl fmt::Debug for Source {
@@ -81,16 +89,41 @@ impl Source {
         Self { name: name.into(), input: Input::Stream(Box::new(reader)) }
     }
 
+    /// Batches of columns in memory, such as those of a data frame. Nothing is copied before a row is read, and
+    /// no checksum is known of them.
+    ///
+    /// ```
+    /// use arrow_array::{Float64Array, RecordBatch, RecordBatchIterator, StringArray};
+    /// use formats::{LogOptions, Source, quiet, read_log};
+    /// use std::sync::Arc;
+    /// let batch = RecordBatch::try_from_iter([
+    ///     ("age", Arc::new(Float64Array::from(vec![41.0, 7.0])) as arrow_array::ArrayRef),
+    ///     ("action", Arc::new(StringArray::from(vec!["news", "sport"]))),
+    ///     ("propensity", Arc::new(Float64Array::from(vec![0.5, 0.25]))),
+    ///     ("reward", Arc::new(Float64Array::from(vec![1.0, 0.0]))),
+    /// ])?;
+    /// let schema = batch.schema();
+    /// let frame = Source::batches("the frame", RecordBatchIterator::new([Ok(batch)], schema));
+    /// let read = read_log(frame, &LogOptions::default(), &mut quiet)?;
+    /// assert_eq!((read.schema.feature_names(), read.rewards), (vec!["age".to_owned()], vec![1.0, 0.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn batches(name: &str, batches: impl RecordBatchReader + Send + 'static) -> Self {
+        Self { name: name.into(), input: Input::Batches(Box::new(batches)) }
+    }
+
     /// The name that messages use.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn open(self, limits: Limits) -> Result<Stream, FormatError> {
-        match self.input {
-            Input::File(file, length) => Stream::of_file(self.name, file, length, limits),
-            Input::Stream(reader) => Ok(Stream::of_reader(self.name, reader, limits)?.0),
-        }
+    pub(crate) fn open(self, limits: Limits) -> Result<Open, FormatError> {
+        Ok(match self.input {
+            Input::File(file, length) => Open::Bytes(Stream::of_file(self.name, file, length, limits)?),
+            Input::Stream(reader) => Open::Bytes(Stream::of_reader(self.name, reader, limits)?.0),
+            Input::Batches(batches) => Open::Batches(self.name, batches),
+        })
     }
 }

@@ -1,11 +1,13 @@
-//! Parquet and Arrow: batches of typed columns.
+//! Parquet, Arrow and data frames: batches of typed columns.
 
 mod cells;
 mod ipc;
+mod memory;
 mod pages;
 mod parquet_file;
 
 pub(super) use ipc::IpcBatches;
+pub(super) use memory::MemoryBatches;
 pub(super) use parquet_file::ParquetBatches;
 
 use super::{ColumnNames, Records};

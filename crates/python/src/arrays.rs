@@ -1,0 +1,192 @@
+//! Arrays of numpy as rows, and back.
+
+use crate::errors::value;
+use numpy::ndarray::Axis;
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use off_policy::{ActionSets, ContextColumn};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use rows::{RowError, RowMatrix};
+
+/// Rows of numbers, in the caller's memory.
+pub(crate) enum Numbers<'py> {
+    Double(PyReadonlyArray2<'py, f64>),
+    Single(PyReadonlyArray2<'py, f32>),
+    Sparse(Compressed<'py>),
+}
+
+/// Compressed rows, as of `scipy.sparse.csr_array`: offsets, columns, values, and the number of columns.
+#[derive(FromPyObject)]
+pub(crate) struct Compressed<'py>(
+    PyReadonlyArray1<'py, i64>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, f64>,
+    usize,
+);
+
+impl<'py> Numbers<'py> {
+    /// # Errors
+    /// `TypeError` for anything but a two-dimensional array of float64 or float32.
+    pub(crate) fn of(array: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = array.cast::<PyArray2<f64>>() {
+            return Ok(Self::Double(array.try_readonly().map_err(value)?));
+        }
+        if let Ok(array) = array.cast::<PyArray2<f32>>() {
+            return Ok(Self::Single(array.try_readonly().map_err(value)?));
+        }
+        let refused = "an array of shape (n, m) of float64 or float32, or compressed rows, are needed";
+        array.extract().map(Self::Sparse).map_err(|_| PyTypeError::new_err(refused))
+    }
+
+    fn columns(&self) -> usize {
+        match self {
+            Self::Double(array) => array.shape()[1],
+            Self::Single(array) => array.shape()[1],
+            Self::Sparse(Compressed(.., columns)) => *columns,
+        }
+    }
+
+    /// The values in the order of the rows, whatever the order in memory.
+    fn values(&self) -> Vec<f64> {
+        match self {
+            Self::Double(array) => match array.as_slice() {
+                Ok(values) => values.to_vec(),
+                Err(_) => array.as_array().iter().copied().collect(),
+            },
+            Self::Single(array) => array.as_array().iter().map(|x| f64::from(*x)).collect(),
+            Self::Sparse(Compressed(_, _, values, _)) => vector(values),
+        }
+    }
+
+    /// The columns that hold NaN.
+    fn with_missing(&self) -> Vec<bool> {
+        fn of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>, is_nan: fn(T) -> bool) -> Vec<bool> {
+            let columns = array.as_array();
+            columns.axis_iter(Axis(1)).map(|column| column.iter().any(|x| is_nan(*x))).collect()
+        }
+        match self {
+            Self::Double(array) => of(array, f64::is_nan),
+            Self::Single(array) => of(array, f32::is_nan),
+            // A value that is not stored is 0; a stored NaN is refused with its place.
+            Self::Sparse(Compressed(.., columns)) => vec![false; *columns],
+        }
+    }
+
+    /// The rows, coded as a table with such columns is: a column with NaN has a second coordinate, which is 1
+    /// where the value is missing. With `columns`, by that coding.
+    ///
+    /// # Errors
+    /// `ValueError` for another number of columns, NaN in a column that had none, infinite and too large
+    /// numbers.
+    pub(crate) fn rows(
+        &self,
+        names: &[String],
+        columns: Option<&[ContextColumn]>,
+    ) -> PyResult<(RowMatrix, Vec<ContextColumn>)> {
+        let m = self.columns();
+        let missing = self.with_missing();
+        let columns: Vec<ContextColumn> = match columns {
+            Some(columns) => columns.to_vec(),
+            None => names
+                .iter()
+                .zip(&missing)
+                .map(|(name, is_missing)| match is_missing {
+                    true => ContextColumn::NumberOrMissing { name: name.clone() },
+                    false => ContextColumn::Number { name: name.clone() },
+                })
+                .collect(),
+        };
+        if columns.len() != m {
+            return Err(value(format!("context has {m} columns, {} are expected", columns.len())));
+        }
+        for (column, is_missing) in columns.iter().zip(&missing) {
+            match column {
+                ContextColumn::Number { name } if *is_missing => {
+                    return Err(value(format!("column {name:?} holds NaN, and had none in the fit")));
+                }
+                ContextColumn::Number { .. } | ContextColumn::NumberOrMissing { .. } => {}
+                other => {
+                    let name = other.name();
+                    return Err(value(format!(
+                        "column {name:?} is no column of numbers: hand in a data frame"
+                    )));
+                }
+            }
+        }
+        let width: usize = columns.iter().map(ContextColumn::width).sum();
+        let mut values = self.values();
+        if let Self::Sparse(Compressed(offsets, indices, ..)) = self {
+            let offset = |offset: &i64| usize::try_from(*offset).unwrap_or(usize::MAX);
+            let offsets = offsets.as_array().iter().map(offset).collect();
+            let rows = widened(&columns, offsets, vector(indices), values).map_err(value)?;
+            return Ok((rows, columns));
+        }
+        if width > m {
+            let mut wide = Vec::with_capacity((values.len() / m.max(1)).saturating_mul(width));
+            for row in values.chunks_exact(m.max(1)) {
+                for (x, column) in row.iter().zip(&columns) {
+                    match column.width() {
+                        1 => wide.push(*x),
+                        _ if x.is_nan() => wide.extend([0.0, 1.0]),
+                        _ => wide.extend([*x, 0.0]),
+                    }
+                }
+            }
+            values = wide;
+        }
+        Ok((RowMatrix::dense(width, values).map_err(value)?, columns))
+    }
+}
+
+/// Compressed rows with a second coordinate, always 0, for every column that may be missing.
+fn widened(
+    columns: &[ContextColumn],
+    offsets: Vec<usize>,
+    mut indices: Vec<u32>,
+    values: Vec<f64>,
+) -> Result<RowMatrix, RowError> {
+    let (mut places, mut width) = (Vec::with_capacity(columns.len()), 0_usize);
+    for column in columns {
+        places.push(u32::try_from(width).unwrap_or(u32::MAX));
+        width += column.width();
+    }
+    if width > columns.len() {
+        // A column beyond them is refused below.
+        indices.iter_mut().for_each(|j| *j = places.get(*j as usize).copied().unwrap_or(u32::MAX));
+    }
+    RowMatrix::sparse(width, offsets, indices, values)
+}
+
+/// A vector of any order in memory.
+pub(crate) fn vector<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+    array.as_array().iter().copied().collect()
+}
+
+/// The sets of a Boolean array n × |A|.
+///
+/// # Errors
+/// `ValueError` for a row without an action.
+pub(crate) fn sets(available: &PyReadonlyArray2<'_, bool>) -> PyResult<ActionSets> {
+    let (array, mut set) = (available.as_array(), Vec::new());
+    let rows = array.rows().into_iter().map(|row| {
+        set.clear();
+        set.extend((0_u32..).zip(row).filter(|(_, is_available)| **is_available).map(|(a, _)| a));
+        set.clone()
+    });
+    ActionSets::new(array.ncols(), rows).map_err(value)
+}
+
+/// An array of n rows.
+///
+/// # Errors
+/// Never, for a whole number of rows.
+pub(crate) fn array_of_rows<'py>(
+    py: Python<'py>,
+    values: Vec<f64>,
+    width: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let rows = values.len() / width.max(1);
+    PyArray1::from_vec(py, values).reshape([rows, width])
+}

@@ -1,0 +1,31 @@
+//! `ocoboost._core`: what the Python package does in Rust.
+//!
+//! It turns arrays and data frames into logs and tables, runs the jobs of the crate `ocoboost` without Python's
+//! lock, and hands results back as arrays and JSON. Names, defaults, docstrings and scikit-learn's conventions
+//! are the package's, in `python/ocoboost`.
+
+mod arrays;
+mod errors;
+mod frames;
+mod judge;
+mod log;
+mod policy;
+mod watch;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::judge::{compare, evaluate};
+    #[pymodule_export]
+    use crate::log::{Contexts, Log};
+    #[pymodule_export]
+    use crate::policy::Policy;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,260 @@
+//! Logs and contexts, of arrays and of data frames.
+
+use crate::arrays::{Numbers, sets, vector};
+use crate::errors::{of_format, value};
+use crate::frames::{Column, source};
+use crate::policy::Policy;
+use formats::{FormatError, LogOptions, Progress, ReadFacts, ReadLog};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
+use off_policy::policies::Scores;
+use off_policy::{ActionNames, ActionSets, ContextColumn, Rewards, Schema};
+use pyo3::prelude::*;
+use rows::RowMatrix;
+use std::ops::ControlFlow;
+
+/// A log of decisions.
+#[pyclass(frozen, module = "ocoboost._core")]
+pub(crate) struct Log {
+    pub(crate) log: off_policy::Log,
+    pub(crate) estimated: Option<EstimatedPropensities>,
+    pub(crate) time: Option<Vec<f64>>,
+    pub(crate) groups: Option<Vec<u64>>,
+    notes: Vec<String>,
+}
+
+/// Rows to decide for.
+#[pyclass(frozen, module = "ocoboost._core")]
+pub(crate) struct Contexts {
+    pub(crate) rows: RowMatrix,
+    pub(crate) on_offer: Option<ActionSets>,
+    notes: Vec<String>,
+}
+
+/// Reads without the lock; Ctrl-C ends the reading.
+fn reading<T: Send>(
+    py: Python<'_>,
+    read: impl FnOnce(&mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<T, FormatError> + Send,
+) -> PyResult<T> {
+    let mut raised = None;
+    let found = py.detach(|| {
+        let mut rows = 0_u64;
+        read(&mut |progress| {
+            // Every 2^16 rows: the lock may be another thread's.
+            if progress.rows >> 16 == rows >> 16 {
+                return ControlFlow::Continue(());
+            }
+            rows = progress.rows;
+            match Python::attach(|py| py.check_signals()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })
+    });
+    match raised {
+        Some(error) => Err(error),
+        None => found.map_err(of_format),
+    }
+}
+
+fn options(options: &str) -> PyResult<LogOptions> {
+    serde_json::from_str(options).map_err(value)
+}
+
+/// What a reader of the results should know.
+fn notes(facts: &ReadFacts) -> Vec<String> {
+    let skipped = facts.skipped.iter().map(|skipped| format!("left out: {skipped}"));
+    let unknown = facts.unknown_labels.iter().map(|(column, count)| {
+        format!("{count} values of column {column:?} are not known to the model and count as none")
+    });
+    facts.notes.iter().cloned().chain(skipped).chain(unknown).collect()
+}
+
+/// What a log is made of but for its propensities.
+struct Parts {
+    contexts: RowMatrix,
+    schema: Schema,
+    actions: Vec<u32>,
+    rewards: Vec<f64>,
+    on_offer: Option<ActionSets>,
+}
+
+impl Parts {
+    /// The log with these propensities, or with estimated ones.
+    fn log(
+        self,
+        propensities: Option<Vec<f64>>,
+        seed: u64,
+    ) -> Result<(off_policy::Log, Option<EstimatedPropensities>), JobError> {
+        let Self { contexts, schema, actions, rewards, on_offer } = self;
+        let count = schema.actions();
+        let estimated = match propensities {
+            Some(_) => None,
+            None => Some(estimate_propensities(&contexts, &actions, count, on_offer.as_ref(), seed)?),
+        };
+        let propensities = match (propensities, &estimated) {
+            (Some(propensities), _) => propensities,
+            (None, Some(estimated)) => estimated.propensities().to_vec(),
+            (None, None) => Vec::new(),
+        };
+        let mut log = off_policy::Log::new(contexts, count, actions, propensities, Rewards(rewards))?;
+        if let Some(sets) = on_offer {
+            log = log.with_action_sets(sets)?;
+        }
+        Ok((log.with_schema(schema)?, estimated))
+    }
+}
+
+#[pymethods]
+impl Log {
+    /// Of a data frame with columns beside it; by the coding of a model if there is one.
+    #[staticmethod]
+    #[pyo3(signature = (frame, beside, options, *, model=None, seed=0))]
+    fn from_frame(
+        py: Python<'_>,
+        frame: Option<&Bound<'_, PyAny>>,
+        beside: Vec<(String, Column<'_>)>,
+        options: &str,
+        model: Option<&Policy>,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let (source, options) = (source(frame, beside)?, self::options(options)?);
+        let schema = model.and_then(|model| model.0.schema());
+        let read: ReadLog = reading(py, |watch| match schema {
+            Some(schema) => formats::read_log_coded(source, schema, &options, watch),
+            None => formats::read_log(source, &options, watch),
+        })?;
+        if read.weights.is_some() {
+            return Err(value(FormatError::Weights));
+        }
+        let notes = notes(&read.facts);
+        let groups = read.split.map(|labels| labels.codes.into_iter().map(u64::from).collect());
+        let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
+        let parts = Parts { contexts, schema, actions, rewards, on_offer };
+        let (log, estimated) = py.detach(|| parts.log(read.propensities, seed)).map_err(value)?;
+        Ok(Self { log, estimated, time: read.time, groups, notes })
+    }
+
+    /// Of arrays; by the coding of a model if there is one.
+    #[staticmethod]
+    #[pyo3(signature = (context, names, action, action_names, reward, pscore=None, available=None, *, model=None, seed=0))]
+    #[allow(clippy::too_many_arguments, reason = "the package names them")]
+    fn from_arrays(
+        py: Python<'_>,
+        context: &Bound<'_, PyAny>,
+        names: Vec<String>,
+        action: PyReadonlyArray1<'_, u32>,
+        action_names: Vec<String>,
+        reward: PyReadonlyArray1<'_, f64>,
+        pscore: Option<PyReadonlyArray1<'_, f64>>,
+        available: Option<PyReadonlyArray2<'_, bool>>,
+        model: Option<&Policy>,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let schema = model.and_then(|model| model.0.schema());
+        let (contexts, columns) = Numbers::of(context)?.rows(&names, schema.map(Schema::contexts))?;
+        let schema = match schema {
+            Some(schema) => schema.clone(),
+            None => Schema::new(columns, ActionNames::Labels(action_names)).map_err(value)?,
+        };
+        let on_offer = available.as_ref().map(sets).transpose()?;
+        let (actions, rewards) = (vector(&action), vector(&reward));
+        let propensities = pscore.as_ref().map(vector);
+        let parts = Parts { contexts, schema, actions, rewards, on_offer };
+        let (log, estimated) = py.detach(|| parts.log(propensities, seed)).map_err(value)?;
+        Ok(Self { log, estimated, time: None, groups: None, notes: Vec::new() })
+    }
+
+    /// The same log where not every action was on offer: a Boolean array n × |A|.
+    fn with_available(&self, available: PyReadonlyArray2<'_, bool>) -> PyResult<Self> {
+        let log = self.log.clone().with_action_sets(sets(&available)?).map_err(value)?;
+        let (time, groups) = (self.time.clone(), self.groups.clone());
+        Ok(Self { log, estimated: self.estimated.clone(), time, groups, notes: self.notes.clone() })
+    }
+
+    /// Whether the propensities are estimates.
+    #[getter]
+    fn is_estimated(&self) -> bool {
+        self.estimated.is_some()
+    }
+
+    fn __len__(&self) -> usize {
+        self.log.len()
+    }
+
+    /// The names of the actions.
+    #[getter]
+    fn action_names(&self) -> Vec<String> {
+        names_of_actions(self.log.schema(), self.log.actions())
+    }
+
+    /// What a reader should know.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+pub(crate) fn names_of_actions(schema: Option<&Schema>, count: usize) -> Vec<String> {
+    let name = |a| schema.and_then(|schema| schema.action_name(a)).map(std::borrow::Cow::into_owned);
+    (0..count).map(|a| name(a).unwrap_or_else(|| a.to_string())).collect()
+}
+
+#[pymethods]
+impl Contexts {
+    /// Of a data frame, by the coding of a model.
+    #[staticmethod]
+    fn from_frame(
+        py: Python<'_>,
+        frame: &Bound<'_, PyAny>,
+        beside: Vec<(String, Column<'_>)>,
+        options: &str,
+        model: &Policy,
+    ) -> PyResult<Self> {
+        let schema = model.0.schema().ok_or_else(|| value("the model knows no columns: hand in an array"))?;
+        let (source, options) = (source(Some(frame), beside)?, self::options(options)?);
+        let read = reading(py, |watch| formats::read_contexts(source, schema, &options, watch))?;
+        Ok(Self { rows: read.contexts, on_offer: read.on_offer, notes: notes(&read.facts) })
+    }
+
+    /// Of an array, by the coding of a model.
+    #[staticmethod]
+    #[pyo3(signature = (context, available, model))]
+    fn from_arrays(
+        context: &Bound<'_, PyAny>,
+        available: Option<PyReadonlyArray2<'_, bool>>,
+        model: &Policy,
+    ) -> PyResult<Self> {
+        let numbered: Vec<ContextColumn>;
+        let columns = match model.0.schema() {
+            Some(schema) => schema.contexts(),
+            None => {
+                let inputs = model.0.ensemble().inputs();
+                numbered = (0..inputs).map(|j| ContextColumn::Number { name: format!("x{j}") }).collect();
+                &numbered
+            }
+        };
+        let (rows, _) = Numbers::of(context)?.rows(&[], Some(columns))?;
+        let on_offer = available.as_ref().map(sets).transpose()?;
+        Ok(Self { rows, on_offer, notes: Vec::new() })
+    }
+
+    /// The same rows where not every action is on offer: a Boolean array n × |A|.
+    fn with_available(&self, available: PyReadonlyArray2<'_, bool>) -> PyResult<Self> {
+        let on_offer = Some(sets(&available)?);
+        Ok(Self { rows: self.rows.clone(), on_offer, notes: self.notes.clone() })
+    }
+
+    fn __len__(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What a reader should know.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}

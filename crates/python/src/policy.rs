@@ -1,0 +1,313 @@
+//! A trained policy.
+
+use crate::arrays::array_of_rows;
+use crate::errors::{of_model_file, value};
+use crate::log::{Contexts, Log, names_of_actions};
+use crate::watch::watched;
+use boosters::auto_policy::{Overrides, Progress};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use ocoboost::model_file::{export_json, export_xgboost_json};
+use ocoboost::{Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob};
+use off_policy::policies::Scores;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Deserialize;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A policy with all that its use needs.
+#[pyclass(frozen, module = "ocoboost._core")]
+pub(crate) struct Policy(pub(crate) Model);
+
+/// How a policy is trained.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Settings {
+    time_budget: Option<f64>,
+    seed: u64,
+    split: String,
+    holdout_share: Option<f64>,
+    candidates: Option<usize>,
+    rounds: Option<usize>,
+    overrides: Overrides,
+    confidence: f64,
+    reward_range: Option<[f64; 2]>,
+    epsilon: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            time_budget: Some(60.0),
+            seed: 0,
+            split: "random".to_owned(),
+            holdout_share: None,
+            candidates: None,
+            rounds: None,
+            overrides: Overrides::default(),
+            confidence: 0.95,
+            reward_range: None,
+            epsilon: 0.1,
+        }
+    }
+}
+
+/// Longer than any training.
+const ENDLESS: Duration = Duration::from_secs(1 << 40);
+
+/// δ of a confidence, without the error of 1 − 0.95.
+pub(crate) fn delta(confidence: f64) -> f64 {
+    ((1.0 - confidence) * 1e12).round() / 1e12
+}
+
+impl Settings {
+    fn job(self, log: &Log, (time, groups): (Option<Vec<f64>>, Option<Vec<u64>>)) -> PyResult<TrainJob> {
+        let budget = match self.time_budget {
+            None => ENDLESS,
+            Some(seconds) => Duration::try_from_secs_f64(seconds)
+                .map_err(|_| value(format!("time_budget = {seconds} is outside [0, 1e12] seconds")))?
+                .min(ENDLESS),
+        };
+        let missing = |what: &str| value(format!("a split by {what} needs {what}"));
+        let split = match &*self.split {
+            "random" => Split::Random,
+            "time" => Split::ByTime(time.or_else(|| log.time.clone()).ok_or_else(|| missing("time"))?),
+            "groups" => {
+                Split::ByGroup(groups.or_else(|| log.groups.clone()).ok_or_else(|| missing("groups"))?)
+            }
+            other => return Err(value(format!("{other:?} is no split: random, time or groups"))),
+        };
+        let mut job = TrainJob::builder()
+            .budget(budget)
+            .seed(self.seed)
+            .validation(split)
+            .overrides(self.overrides)
+            .delta(delta(self.confidence))
+            .exploration(Exploration { epsilon: self.epsilon });
+        if let Some(share) = self.holdout_share {
+            job = job.holdout_share(share);
+        }
+        if let Some(candidates) = self.candidates {
+            job = job.candidates(candidates);
+        }
+        if let Some(rounds) = self.rounds {
+            job = job.rounds(rounds);
+        }
+        if let Some(range) = self.reward_range {
+            job = job.reward_range(range);
+        }
+        if let Some(estimated) = &log.estimated {
+            job = job.estimated(estimated.clone());
+        }
+        job.build().map_err(value)
+    }
+}
+
+/// An event for a callback.
+fn shown(event: Event<'_>) -> String {
+    let shown = match event {
+        Event::Progress(Progress::Search { candidate, round, .. }) => {
+            json!({ "stage": "search", "candidate": candidate, "round": round })
+        }
+        Event::Progress(Progress::Tried(tried)) => json!({ "stage": "tried", "tried": tried }),
+        Event::Progress(Progress::Training { done, planned, .. }) => {
+            json!({ "stage": "training", "done": done, "planned": planned })
+        }
+        Event::Judging => json!({ "stage": "judging" }),
+        _ => json!({ "stage": "reward model" }),
+    };
+    shown.to_string()
+}
+
+fn explore(kind: &str, parameter: f64) -> PyResult<Explore> {
+    match kind {
+        "epsilon_greedy" => Ok(Explore::EpsilonGreedy(parameter)),
+        "softmax" => Ok(Explore::Softmax(parameter)),
+        other => Err(value(format!("{other:?} is no exploration: epsilon_greedy or softmax"))),
+    }
+}
+
+#[pymethods]
+impl Policy {
+    /// Trains, with the settings as JSON.
+    #[staticmethod]
+    #[pyo3(signature = (log, settings, *, time=None, groups=None, n_jobs=None, callback=None))]
+    fn fit(
+        py: Python<'_>,
+        log: &Log,
+        settings: &str,
+        time: Option<PyReadonlyArray1<'_, f64>>,
+        groups: Option<PyReadonlyArray1<'_, u64>>,
+        n_jobs: Option<usize>,
+        callback: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let settings: Settings = serde_json::from_str(settings).map_err(value)?;
+        let time = time.map(|time| time.as_array().to_vec());
+        let groups = groups.map(|groups| groups.as_array().to_vec());
+        let job = settings.job(log, (time, groups))?;
+        let fit =
+            watched(py, n_jobs, callback, |watcher| job.fit(&log.log, |event| watcher.see(|| shown(event))))?;
+        Ok(Self(fit.map_err(value)?))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self(py.detach(|| Model::load(path)).map_err(of_model_file)?))
+    }
+
+    /// A model file's bytes as a model.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Ok(Self(py.detach(|| Model::from_bytes(bytes)).map_err(of_model_file)?))
+    }
+
+    /// Writes a model file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(path)).map_err(of_model_file)
+    }
+
+    /// The bytes of the file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &py.detach(|| self.0.to_bytes()).map_err(of_model_file)?))
+    }
+
+    /// For pickle and copy: the bytes of the file.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = slf.get().to_bytes(slf.py())?;
+        Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+    }
+
+    /// The model in JSON, or as XGBoost reads it.
+    fn export(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        match format {
+            "json" => Ok(py.detach(|| export_json(&self.0)).to_string()),
+            "xgboost" => Ok(py.detach(|| export_xgboost_json(&self.0)).map_err(value)?.to_string()),
+            other => Err(value(format!("{other:?} is no format: json or xgboost"))),
+        }
+    }
+
+    /// The place of the best action of every row.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        contexts: &Contexts,
+        n_jobs: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let found = self.of_rows(py, contexts, n_jobs, |offers| self.0.predict(&contexts.rows, offers))?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// π(a|x), n × |A|.
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        contexts: &Contexts,
+        kind: &str,
+        parameter: f64,
+        n_jobs: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let explore = explore(kind, parameter)?;
+        let width = self.0.ensemble().actions();
+        let found = self.of_rows(py, contexts, n_jobs, |offers| {
+            let mut all = Vec::with_capacity(contexts.rows.len().saturating_mul(width));
+            self.0.probabilities(&contexts.rows, offers, explore, |pi| all.extend_from_slice(pi))?;
+            Ok(all)
+        })?;
+        array_of_rows(py, found, width)
+    }
+
+    /// Actions that were drawn, and their probabilities.
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        contexts: &Contexts,
+        kind: &str,
+        parameter: f64,
+        seed: u64,
+        n_jobs: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
+        let explore = explore(kind, parameter)?;
+        let found = self
+            .of_rows(py, contexts, n_jobs, |offers| self.0.explore(&contexts.rows, offers, explore, seed))?;
+        Ok((PyArray1::from_vec(py, found.actions), PyArray1::from_vec(py, found.propensities)))
+    }
+
+    /// F(x, a), n × |A|.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        contexts: &Contexts,
+        n_jobs: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let width = self.0.ensemble().actions();
+        let found = self.of_rows(py, contexts, n_jobs, |_| {
+            let mut scores = vec![0.0; contexts.rows.len().saturating_mul(width)];
+            self.0.scores_of_rows(&contexts.rows, 0, &mut scores)?;
+            Ok(scores)
+        })?;
+        array_of_rows(py, found, width)
+    }
+
+    /// The names of the actions.
+    #[getter]
+    fn action_names(&self) -> Vec<String> {
+        names_of_actions(self.0.schema(), self.0.ensemble().actions())
+    }
+
+    /// The columns of a context, as JSON; `None` for a model of bare numbers.
+    #[getter]
+    fn columns(&self) -> PyResult<Option<String>> {
+        self.0.schema().map(|schema| serde_json::to_string(schema.contexts()).map_err(value)).transpose()
+    }
+
+    /// The names of the coordinates.
+    #[getter]
+    fn coordinate_names(&self) -> Option<Vec<String>> {
+        self.0.schema().map(off_policy::Schema::feature_names)
+    }
+
+    /// ε by default.
+    #[getter]
+    fn epsilon(&self) -> f64 {
+        self.0.exploration().epsilon
+    }
+
+    /// The judgement at the training, as JSON, and in words.
+    #[getter]
+    fn judgement(&self) -> PyResult<(String, String)> {
+        let judgement = self.0.judgement();
+        Ok((serde_json::to_string(judgement).map_err(value)?, judgement.sentence()))
+    }
+
+    /// How it was trained, and on what, as JSON.
+    #[getter]
+    fn record(&self) -> PyResult<(String, String)> {
+        let record = serde_json::to_string(self.0.record()).map_err(value)?;
+        Ok((record, serde_json::to_string(self.0.provenance()).map_err(value)?))
+    }
+}
+
+impl Policy {
+    /// Asks about rows, without the lock, on so many threads.
+    fn of_rows<T: Send>(
+        &self,
+        py: Python<'_>,
+        contexts: &Contexts,
+        n_jobs: Option<usize>,
+        ask: impl FnOnce(OnOffer<'_>) -> Result<T, JobError> + Send,
+    ) -> PyResult<T> {
+        let offers = match &contexts.on_offer {
+            Some(sets) => OnOffer::sets(sets),
+            None => OnOffer::all(self.0.ensemble().actions()).map_err(value)?,
+        };
+        let threads = crate::watch::threads(n_jobs)?;
+        let found = match n_jobs {
+            // One thread is the caller's, and no pool is worth its making for few rows.
+            None | Some(1) => py.detach(|| Ok(ask(offers))),
+            Some(_) => py.detach(|| threads.run(|| ask(offers))),
+        };
+        found.map_err(|error: boosters::ThreadsError| value(error))?.map_err(value)
+    }
+}
