@@ -1,0 +1,442 @@
+"""Policies from logs."""
+
+import json
+import os
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from ocoboost import _core, _data
+from ocoboost.offpolicy._judgement import Judgement
+
+_OVERRIDES = {
+    "objective": "objective",
+    "max_depth": "max_depth",
+    "min_child_weight": "min_child_weight",
+    "reg_lambda": "reg_lambda",
+    "learning_rate": "learning_rate",
+    "translation": "translation",
+    "clip": "clip",
+    "colsample_bytree": "columns",
+    "subsample": "rows",
+}
+
+
+class PolicyBooster(BaseEstimator):
+    """A policy from a log of decisions, within a budget of time, and an honest judgement of it.
+
+    Boosted off-policy learning (London, Levi, Sarafian, Basu, Deoras, 2023): a sum of trees F(x, a), whose
+    softmax maximises an estimate of the policy's value on the log. Settings that are not given are chosen on
+    the log, by cross-fitted doubly robust estimates. A share of the rows has no part in that and judges the
+    result.
+
+    Parameters
+    ----------
+    time_budget : float or None, default 60
+        Seconds for everything; ``None`` for no limit.
+    objective : {"ips", "surrogate", "doubly_robust", "reward_regression"}, optional
+        What the trees are fitted to.
+    n_estimators : int, optional
+        The most rounds of a candidate; 800 by default.
+    n_candidates : int, optional
+        The most candidates that are tried; 9 by default.
+    max_depth, min_child_weight, reg_lambda, learning_rate, colsample_bytree, subsample : optional
+        Of the trees, as in XGBoost.
+    translation : float, optional
+        What is added to rewards that were mapped to [0, 1].
+    clip : float, optional
+        The largest importance weight in the training.
+    holdout_fraction : float, optional
+        The share of the rows that judge, 0.05 to 0.8; a tenth or 1,000 rows by default, at most a quarter.
+    reward_range : (float, float), optional
+        The range that every reward lies in, known beforehand.
+    confidence : float, default 0.95
+        Of the intervals and bounds of the judgement.
+    epsilon : float, default 0.1
+        The exploration of `sample` and `predict_proba`.
+    classes : array-like, optional
+        All actions; those of the log by default.
+    random_state : int, default 0
+    n_jobs : int, optional
+        Threads; all cores by default. No result depends on it.
+    verbose : int, default 0
+        1 shows progress, with tqdm if it is there.
+    callbacks : list of callable, optional
+        Each is called with a dict for every event; a true answer ends the search or the training.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_actions,)
+    n_features_in_ : int
+    feature_names_in_ : array of str, for data frames only
+    judgement_ : Judgement
+        On rows that had no part in the choice.
+    record_ : dict
+        What was tried, what was chosen, what the budget cut off, seconds.
+    n_estimators_ : int
+        The trees of the policy.
+    policy_ : object
+        The trained policy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ocoboost.offpolicy import PolicyBooster
+    >>> rng = np.random.default_rng(0)
+    >>> x, action = rng.uniform(size=(2000, 1)), rng.integers(2, size=2000)
+    >>> reward = (action == (x[:, 0] > 0.5)).astype(float)
+    >>> policy = PolicyBooster(time_budget=5, n_candidates=2, n_estimators=40)
+    >>> policy = policy.fit(x, action, reward, np.full(2000, 0.5))
+    >>> policy.predict([[0.1], [0.9]]).tolist(), policy.judgement_.is_better
+    ([0, 1], True)
+    """
+
+    def __init__(
+        self,
+        *,
+        time_budget=60.0,
+        objective=None,
+        n_estimators=None,
+        n_candidates=None,
+        max_depth=None,
+        min_child_weight=None,
+        reg_lambda=None,
+        learning_rate=None,
+        colsample_bytree=None,
+        subsample=None,
+        translation=None,
+        clip=None,
+        holdout_fraction=None,
+        reward_range=None,
+        confidence=0.95,
+        epsilon=0.1,
+        classes=None,
+        random_state=0,
+        n_jobs=None,
+        verbose=0,
+        callbacks=None,
+    ):
+        self.time_budget = time_budget
+        self.objective = objective
+        self.n_estimators = n_estimators
+        self.n_candidates = n_candidates
+        self.max_depth = max_depth
+        self.min_child_weight = min_child_weight
+        self.reg_lambda = reg_lambda
+        self.learning_rate = learning_rate
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.translation = translation
+        self.clip = clip
+        self.holdout_fraction = holdout_fraction
+        self.reward_range = reward_range
+        self.confidence = confidence
+        self.epsilon = epsilon
+        self.classes = classes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def fit(self, context, action, reward, pscore=None, available=None, *, time=None, groups=None):
+        """Learns a policy from a log.
+
+        Parameters
+        ----------
+        context : array of shape (n, m), sparse matrix, or data frame
+            float32 or float64 in any order; NaN is a missing value. A data frame of pandas, polars, pyarrow or
+            duckdb is read column by column, with numbers, dates, categories and texts.
+        action : array of shape (n,), or the name of a column
+            What was done: labels or whole numbers.
+        reward : array of shape (n,), or the name of a column
+            What it brought; more is better.
+        pscore : array of shape (n,), or the name of a column, optional
+            The probability with which the action was taken, in (0, 1]. Estimated where it is not given.
+        available : Boolean array of shape (n, n_actions), or the name of a column, optional
+            Which actions were on offer, where not all of them were.
+        time : array of shape (n,), or the name of a column, optional
+            The latest rows judge.
+        groups : array of shape (n,), or the name of a column, optional
+            Rows of a group stay together, as those of one user.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a log that is refused. The estimator stays as it was.
+        KeyboardInterrupt
+            After Ctrl-C, within a round.
+        """
+        if time is not None and groups is not None:
+            raise ValueError("time and groups are two ways to split the rows: one is enough")
+        seed = _seed(self.random_state)
+        log, classes, names = _data.log_of(
+            context, action, reward, pscore, available, time, groups, classes=self.classes, model=None, seed=seed
+        )
+        n = len(log)
+        is_column = isinstance(time, str) or isinstance(groups, str)
+        own_time = None if time is None or is_column else _data.numbers("time", time, n)
+        own_groups = None
+        if groups is not None and not is_column:
+            own_groups = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
+            if len(own_groups) != n:
+                raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
+        split = "time" if time is not None else "groups" if groups is not None else "random"
+        with _Callbacks(self) as callback:
+            policy = _core.Policy.fit(
+                log,
+                json.dumps(self._settings(split, seed)),
+                time=own_time,
+                groups=own_groups,
+                n_jobs=_threads(self.n_jobs),
+                callback=callback,
+            )
+        _data.tell(log.notes)
+        self._take(policy, classes)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def predict(self, context, available=None):
+        """The best action of every row among those on offer, the first of equals.
+
+        Returns
+        -------
+        array of shape (n,)
+            Actions as they were named in the fit.
+        """
+        rows = self._rows(context, available)
+        return self.classes_[self.policy_.predict(rows, _threads(self.n_jobs))]
+
+    def predict_proba(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, obp=False):
+        """π(a|x), by which actions are to be played.
+
+        Parameters
+        ----------
+        context, available
+            As in `predict`.
+        exploration : {"epsilon_greedy", "softmax"}, default "epsilon_greedy"
+            The best action with probability 1 − ε, else any; or probabilities ∝ exp(β · score).
+        parameter : float, optional
+            ε or β; ``epsilon`` or 1 by default.
+        obp : bool, default False
+            Whether the shape is (n, n_actions, 1), the ``action_dist`` of Open Bandit Pipeline.
+
+        Returns
+        -------
+        array of shape (n, n_actions)
+            In the order of ``classes_``.
+        """
+        rows = self._rows(context, available)
+        kind = (exploration, self._parameter(exploration, parameter), _threads(self.n_jobs))
+        found = self.policy_.probabilities(rows, *kind)
+        return found[:, :, np.newaxis] if obp else found
+
+    def sample(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, random_state=None):
+        """Draws an action for every row, with its propensity for the next log.
+
+        Parameters
+        ----------
+        context, available, exploration, parameter
+            As in `predict_proba`.
+        random_state : int, optional
+            A fresh one by default: two calls with the same one draw the same.
+
+        Returns
+        -------
+        (array of shape (n,), array of shape (n,))
+            Actions and propensities.
+        """
+        rows = self._rows(context, available)
+        seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _seed(random_state)
+        parameter = self._parameter(exploration, parameter)
+        codes, pscore = self.policy_.sample(rows, exploration, parameter, seed, _threads(self.n_jobs))
+        return self.classes_[codes], pscore
+
+    def decision_function(self, context):
+        """F(x, a), by which actions are ranked, in the order of ``classes_``.
+
+        Returns
+        -------
+        array of shape (n, n_actions)
+        """
+        return self.policy_.scores(self._rows(context, None), _threads(self.n_jobs))
+
+    def score(self, context, action, reward, pscore=None, available=None):
+        """The estimated value of the policy on another log: doubly robust where a model of rewards can be had.
+
+        Returns
+        -------
+        float
+        """
+        from ocoboost.offpolicy import evaluate
+
+        self._check_fitted()
+        return evaluate(self, context, action, reward, pscore, available=available, n_jobs=self.n_jobs).value
+
+    def save(self, path):
+        """Writes the model file, which Rust and the program read too.
+
+        Raises
+        ------
+        OSError
+            An old file is then untouched.
+        """
+        self._check_fitted()
+        self.policy_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path):
+        """Reads a model file, of Python, Rust or the program. Actions are texts then.
+
+        Raises
+        ------
+        OSError, ValueError
+            For a file that cannot be read, or is no model.
+        """
+        policy = _core.Policy.load(os.fspath(path))
+        booster = cls()
+        booster._take(policy, np.asarray(policy.action_names))
+        return booster
+
+    def _take(self, policy, classes):
+        self.policy_, self.classes_ = policy, classes
+        self.judgement_ = Judgement._of(policy.judgement)
+        record, provenance = map(json.loads, policy.record)
+        self.record_ = {**record, "provenance": provenance}
+        self.n_estimators_ = record["trees"]
+        columns = json.loads(policy.columns) if policy.columns else None
+        self.n_features_in_ = len(columns) if columns else len(policy.coordinate_names or [])
+
+    def _settings(self, split, seed):
+        overrides = {own: getattr(self, name) for name, own in _OVERRIDES.items() if getattr(self, name) is not None}
+        given = {
+            "time_budget": self.time_budget,
+            "holdout_share": self.holdout_fraction,
+            "candidates": self.n_candidates,
+            "rounds": self.n_estimators,
+            "reward_range": self.reward_range,
+            "confidence": self.confidence,
+            "epsilon": self.epsilon,
+        }
+        return {**given, "overrides": overrides, "split": split, "seed": seed}
+
+    def _parameter(self, exploration, parameter):
+        if parameter is not None:
+            return float(parameter)
+        return float(self.epsilon) if exploration == "epsilon_greedy" else 1.0
+
+    def _check_fitted(self):
+        if not hasattr(self, "policy_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit first")
+
+    def _rows(self, context, available):
+        self._check_fitted()
+        rows = _data.contexts_of(context, available, self.policy_)
+        _data.tell(rows.notes)
+        return rows
+
+
+class RewardBooster(PolicyBooster):
+    """The same by a boosted model of rewards: the action of the largest predicted reward.
+
+    The parameters are those of `PolicyBooster`, with ``objective="reward_regression"``.
+    """
+
+    def __init__(
+        self,
+        *,
+        time_budget=60.0,
+        n_estimators=None,
+        n_candidates=None,
+        max_depth=None,
+        min_child_weight=None,
+        reg_lambda=None,
+        learning_rate=None,
+        colsample_bytree=None,
+        subsample=None,
+        holdout_fraction=None,
+        reward_range=None,
+        confidence=0.95,
+        epsilon=0.1,
+        classes=None,
+        random_state=0,
+        n_jobs=None,
+        verbose=0,
+        callbacks=None,
+    ):
+        self.time_budget = time_budget
+        self.n_estimators = n_estimators
+        self.n_candidates = n_candidates
+        self.max_depth = max_depth
+        self.min_child_weight = min_child_weight
+        self.reg_lambda = reg_lambda
+        self.learning_rate = learning_rate
+        self.colsample_bytree = colsample_bytree
+        self.subsample = subsample
+        self.holdout_fraction = holdout_fraction
+        self.reward_range = reward_range
+        self.confidence = confidence
+        self.epsilon = epsilon
+        self.classes = classes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    objective = "reward_regression"
+    translation = None
+    clip = None
+
+
+def _seed(random_state):
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**64:
+        return int(random_state)
+    raise ValueError(f"random_state = {random_state!r} is no whole number in [0, 2^64)")
+
+
+def _threads(n_jobs):
+    """The number of threads: all for ``None`` and −1."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
+        return int(n_jobs)
+    raise ValueError(f"n_jobs = {n_jobs!r} is neither −1 nor a number of threads")
+
+
+class _Callbacks:
+    """The callbacks of an estimator, and the line that shows progress; nothing where neither is wanted."""
+
+    def __init__(self, booster):
+        self.callbacks = list(booster.callbacks or [])
+        self.is_shown = bool(booster.verbose)
+        self.bar = None
+
+    def __enter__(self):
+        if self.is_shown:
+            try:
+                from tqdm.auto import tqdm
+
+                self.bar = tqdm(unit=" rounds", desc="search")
+            except ImportError:
+                pass
+        return self if self.callbacks or self.is_shown else None
+
+    def __exit__(self, *_):
+        if self.bar is not None:
+            self.bar.close()
+
+    def __call__(self, event):
+        event = json.loads(event)
+        if self.bar is not None:
+            self.bar.set_description(event["stage"], refresh=False)
+            self.bar.update()
+        elif self.is_shown and event["stage"] == "tried":
+            print(f"tried {event['tried']}")
+        return any([callback(event) for callback in self.callbacks])

@@ -1,0 +1,263 @@
+"""What a log says of a policy."""
+
+import html
+import json
+from dataclasses import dataclass
+
+import numpy as np
+
+from ocoboost import _core, _data
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a log says of a policy: estimates of its value, a bound on the improvement, and a verdict.
+
+    Attributes
+    ----------
+    sentence : str
+        The outcome in a sentence or two.
+    verdict : str
+        ``"better"``, ``"not_shown"`` or ``"cannot_answer"``.
+    at_least : float or None
+        The policy earns at least so much more a decision than the logging policy, with the confidence of
+        the bound; negative where that it is better is not shown. ``None`` where the log cannot answer.
+    value : float
+        The estimate that the sentence quotes: DR with a model of rewards, else SNIPS, else IPS.
+    details : dict
+        Everything, as the program writes it with ``--format json``: ``estimates``, ``bounds``, ``support``,
+        ``warnings``, ``caveats`` and more.
+    """
+
+    sentence: str
+    details: dict
+
+    @property
+    def verdict(self):
+        kind = self.details["verdict"]
+        return kind if isinstance(kind, str) else next(iter(kind))
+
+    @property
+    def is_better(self):
+        """Whether the policy earns more than the logging policy, with the confidence of the bound."""
+        return self.verdict == "better"
+
+    @property
+    def at_least(self):
+        kind = self.details["verdict"]
+        inner = kind.get(self.verdict) if isinstance(kind, dict) else None
+        return inner["at_least"] if isinstance(inner, dict) else None
+
+    @property
+    def value(self):
+        return self.estimates[self.details["headline"]]["value"]
+
+    @property
+    def estimates(self):
+        """Estimator to value, standard error and interval; ``"logged"`` is the mean reward of the log."""
+        keys = ("value", "standard_error", "lower", "upper")
+        rows = {one["estimator"]: {key: one[key] for key in keys} for one in self.details["estimates"]}
+        rows["logged"] = {key: self.details["logged"][key] for key in keys}
+        return rows
+
+    @property
+    def effective_sample_size(self):
+        """(Σw)²/Σw², the number of rows that the importance weights leave."""
+        return self.details["support"]["effective_sample_size"]
+
+    def to_frame(self):
+        """The estimates as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame.from_dict(self.estimates, orient="index")
+
+    def __str__(self):
+        return self.sentence
+
+    def __repr__(self):
+        rows = [f"{name:10} {_row(one)}" for name, one in self.estimates.items()]
+        return "\n".join([self.sentence, *rows])
+
+    def _repr_html_(self):
+        cells = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{one['value']:.4f}</td>"
+            f"<td>{one['lower']:.4f} to {one['upper']:.4f}</td></tr>"
+            for name, one in self.estimates.items()
+        )
+        head = "<tr><th>estimator</th><th>value</th><th>interval</th></tr>"
+        return f"<p>{html.escape(self.sentence)}</p><table>{head}{cells}</table>"
+
+    @classmethod
+    def _of(cls, found):
+        details, sentence = found
+        return cls(sentence, json.loads(details))
+
+
+def _row(one):
+    error = "" if one["standard_error"] is None else f" ± {one['standard_error']:.4f}"
+    return f"{one['value']:.4f}{error}  [{one['lower']:.4f}, {one['upper']:.4f}]"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several policies, judged on the same rows.
+
+    Attributes
+    ----------
+    sentence : str
+        Which one earns most, and whether that is shown.
+    judgements : dict of str to Judgement-like dict
+        By the names of the policies.
+    differences : list of dict
+        ``first``, ``second``, ``value``, ``lower``, ``upper``: the value of the first less that of the second.
+        All intervals hold at once with the stated confidence.
+    """
+
+    sentence: str
+    judgements: dict
+    differences: list
+
+    def __str__(self):
+        return self.sentence
+
+
+def _settings(confidence, reward_range, reward_model, clip, random_state, own_log=False):
+    return json.dumps(
+        {
+            "confidence": confidence,
+            "reward_range": reward_range,
+            "reward_model": bool(reward_model),
+            "clip": clip,
+            "seed": random_state,
+            "own_log": own_log,
+        }
+    )
+
+
+def evaluate(
+    policy,
+    context,
+    action,
+    reward,
+    pscore=None,
+    *,
+    available=None,
+    classes=None,
+    confidence=0.95,
+    reward_range=None,
+    reward_model=True,
+    clip=20.0,
+    random_state=0,
+    n_jobs=None,
+):
+    """What a log says of a policy that was not trained on it.
+
+    Parameters
+    ----------
+    policy : PolicyBooster, array of shape (n, n_actions) or (n, n_actions, 1), "logged" or "uniform"
+        A fitted estimator, or the policy's probabilities in the rows of the log, or a name.
+    context, action, reward, pscore, available
+        The log, as in `PolicyBooster.fit`. Without ``pscore`` propensities are estimated, and nothing is
+        certain.
+    classes : array-like, optional
+        All actions in the order of the columns of ``policy`` and ``available``. Sorted actions by default.
+    confidence : float, default 0.95
+        Of intervals and bounds.
+    reward_range : (float, float), optional
+        The range that every reward lies in, known beforehand; else that of the rewards.
+    reward_model : bool, default True
+        Whether rewards are modelled, for the estimators DM, DR and SWITCH-DR.
+    clip : float, default 20
+        M of clipped IPS, and the switch of SWITCH-DR.
+    random_state : int, default 0
+    n_jobs : int, optional
+        Threads; all cores by default. No result depends on it.
+
+    Returns
+    -------
+    Judgement
+
+    Raises
+    ------
+    ValueError
+        For a log that is refused, and for a policy of other actions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ocoboost.offpolicy import evaluate
+    >>> action = np.arange(400) % 2
+    >>> pays = np.tile([0.0, 1.0], (400, 1))
+    >>> found = evaluate(pays, np.zeros((400, 1)), action, action, np.full(400, 0.5), reward_range=(0, 1))
+    >>> found.verdict, found.at_least > 0.35
+    ('better', True)
+    """
+    model = getattr(policy, "policy_", None)
+    if model is not None and classes is None:
+        classes = policy.classes_
+    log, _, _ = _data.log_of(
+        context, action, reward, pscore, available, None, None, classes=classes, model=model, seed=random_state
+    )
+    if model is not None:
+        target = model
+    elif isinstance(policy, str):
+        target = policy
+    else:
+        target = np.asarray(policy, dtype=np.float64)
+        target = target[:, :, 0] if target.ndim == 3 and target.shape[2] == 1 else target
+        if target.ndim != 2:
+            raise ValueError(f"the policy's probabilities have shape {target.shape}, not (n, n_actions)")
+    settings = _settings(confidence, reward_range, reward_model, clip, random_state)
+    return Judgement._of(_core.evaluate(log, target, settings, n_jobs=n_jobs))
+
+
+def compare(
+    policies,
+    context,
+    action,
+    reward,
+    pscore=None,
+    *,
+    available=None,
+    confidence=0.95,
+    reward_range=None,
+    random_state=0,
+    n_jobs=None,
+):
+    """Fitted policies and the logging policy on one log, with the difference of every two.
+
+    Parameters
+    ----------
+    policies : dict of str to PolicyBooster
+    context, action, reward, pscore, available, confidence, reward_range, random_state, n_jobs
+        As in `evaluate`. All policies were trained on logs of the same columns.
+
+    Returns
+    -------
+    Comparison
+    """
+    if not policies:
+        raise ValueError("0 policies to compare; 1 is the least")
+    names, fitted = [*policies, "logged"], list(policies.values())
+    first = fitted[0]
+    log, _, _ = _data.log_of(
+        context,
+        action,
+        reward,
+        pscore,
+        available,
+        None,
+        None,
+        classes=first.classes_,
+        model=first.policy_,
+        seed=random_state,
+    )
+    settings = _settings(confidence, reward_range, True, 20.0, random_state)
+    found, sentence = _core.compare(log, [one.policy_ for one in fitted], names, settings, n_jobs=n_jobs)
+    found = json.loads(found)
+    keys = ("value", "lower", "upper")
+    differences = [
+        {"first": names[one["first"]], "second": names[one["second"]], **{key: one[key] for key in keys}}
+        for one in found["differences"]
+    ]
+    return Comparison(sentence, dict(zip(names, found["judgements"], strict=True)), differences)
