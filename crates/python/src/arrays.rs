@@ -40,7 +40,7 @@ impl<'py> Numbers<'py> {
         array.extract().map(Self::Sparse).map_err(|_| PyTypeError::new_err(refused))
     }
 
-    fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         match self {
             Self::Double(array) => array.shape()[1],
             Self::Single(array) => array.shape()[1],

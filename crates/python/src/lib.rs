@@ -5,6 +5,7 @@
 //! are the package's, in `python/ocoboost`.
 
 mod arrays;
+mod boost;
 mod errors;
 mod frames;
 mod judge;
@@ -16,6 +17,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use crate::boost::Vote;
     #[pymodule_export]
     use crate::judge::{compare, evaluate};
     #[pymodule_export]

@@ -1,16 +1,16 @@
 """Boosting as online convex optimisation.
 
-`ocoboost.offpolicy` learns policies from logs of decisions and judges them.
+`ocoboost.offpolicy` learns policies from logs of decisions and judges them; `ocoboost.boost` has classifiers.
 """
 
 from ocoboost._core import __version__
 
-__all__ = ["__version__", "offpolicy"]
+__all__ = ["__version__", "boost", "offpolicy"]
 
 
 def __getattr__(name):
     # scikit-learn takes a second to import, and the program does not need it.
-    if name == "offpolicy":
+    if name in __all__:
         import importlib
 
         return importlib.import_module(f"ocoboost.{name}")

@@ -27,7 +27,8 @@ def is_sparse(context):
 
 def columns_of(frame):
     """The names of the columns of a frame, if it says them."""
-    for name in ("columns", "column_names"):
+    # A table of pyarrow has its columns themselves in `columns`.
+    for name in ("column_names", "columns"):
         names = getattr(frame, name, None)
         if names is not None and not callable(names):
             return [str(column) for column in names]
@@ -207,7 +208,8 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, mode
     if available is not None and not isinstance(available, str):
         log = log.with_available(mask(available, len(log), len(log.action_names)))
     names = log.action_names
-    return log, _as_given(names, context, action), [n for n in taken if n not in roles.values()]
+    named = {value for value in (*roles.values(), available) if isinstance(value, str)}
+    return log, _as_given(names, context, action), [name for name in taken if name not in named]
 
 
 def _as_given(names, context, action):
@@ -234,3 +236,12 @@ def contexts_of(context, available, policy):
     values, (n, _) = matrix(context)
     offers = None if available is None else mask(available, n, len(policy.action_names))
     return _core.Contexts.from_arrays(values, offers, policy)
+
+
+def threads(n_jobs):
+    """The number of threads: all for ``None`` and −1."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
+        return int(n_jobs)
+    raise ValueError(f"n_jobs = {n_jobs!r} is neither −1 nor a number of threads")

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from ocoboost import _core, _data
+from ocoboost._progress import Callbacks
 from ocoboost.offpolicy._judgement import Judgement
 
 _OVERRIDES = {
@@ -186,13 +187,13 @@ class PolicyBooster(BaseEstimator):
             if len(own_groups) != n:
                 raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
         split = "time" if time is not None else "groups" if groups is not None else "random"
-        with _Callbacks(self) as callback:
+        with Callbacks(self) as callback:
             policy = _core.Policy.fit(
                 log,
                 json.dumps(self._settings(split, seed)),
                 time=own_time,
                 groups=own_groups,
-                n_jobs=_threads(self.n_jobs),
+                n_jobs=_data.threads(self.n_jobs),
                 callback=callback,
             )
         _data.tell(log.notes)
@@ -212,7 +213,7 @@ class PolicyBooster(BaseEstimator):
             Actions as they were named in the fit.
         """
         rows = self._rows(context, available)
-        return self.classes_[self.policy_.predict(rows, _threads(self.n_jobs))]
+        return self.classes_[self.policy_.predict(rows, _data.threads(self.n_jobs))]
 
     def predict_proba(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, obp=False):
         """π(a|x), by which actions are to be played.
@@ -234,7 +235,7 @@ class PolicyBooster(BaseEstimator):
             In the order of ``classes_``.
         """
         rows = self._rows(context, available)
-        kind = (exploration, self._parameter(exploration, parameter), _threads(self.n_jobs))
+        kind = (exploration, self._parameter(exploration, parameter), _data.threads(self.n_jobs))
         found = self.policy_.probabilities(rows, *kind)
         return found[:, :, np.newaxis] if obp else found
 
@@ -256,7 +257,7 @@ class PolicyBooster(BaseEstimator):
         rows = self._rows(context, available)
         seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _seed(random_state)
         parameter = self._parameter(exploration, parameter)
-        codes, pscore = self.policy_.sample(rows, exploration, parameter, seed, _threads(self.n_jobs))
+        codes, pscore = self.policy_.sample(rows, exploration, parameter, seed, _data.threads(self.n_jobs))
         return self.classes_[codes], pscore
 
     def decision_function(self, context):
@@ -266,7 +267,7 @@ class PolicyBooster(BaseEstimator):
         -------
         array of shape (n, n_actions)
         """
-        return self.policy_.scores(self._rows(context, None), _threads(self.n_jobs))
+        return self.policy_.scores(self._rows(context, None), _data.threads(self.n_jobs))
 
     def score(self, context, action, reward, pscore=None, available=None):
         """The estimated value of the policy on another log: doubly robust where a model of rewards can be had.
@@ -399,44 +400,3 @@ def _seed(random_state):
     if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**64:
         return int(random_state)
     raise ValueError(f"random_state = {random_state!r} is no whole number in [0, 2^64)")
-
-
-def _threads(n_jobs):
-    """The number of threads: all for ``None`` and −1."""
-    if n_jobs is None or n_jobs == -1:
-        return None
-    if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
-        return int(n_jobs)
-    raise ValueError(f"n_jobs = {n_jobs!r} is neither −1 nor a number of threads")
-
-
-class _Callbacks:
-    """The callbacks of an estimator, and the line that shows progress; nothing where neither is wanted."""
-
-    def __init__(self, booster):
-        self.callbacks = list(booster.callbacks or [])
-        self.is_shown = bool(booster.verbose)
-        self.bar = None
-
-    def __enter__(self):
-        if self.is_shown:
-            try:
-                from tqdm.auto import tqdm
-
-                self.bar = tqdm(unit=" rounds", desc="search")
-            except ImportError:
-                pass
-        return self if self.callbacks or self.is_shown else None
-
-    def __exit__(self, *_):
-        if self.bar is not None:
-            self.bar.close()
-
-    def __call__(self, event):
-        event = json.loads(event)
-        if self.bar is not None:
-            self.bar.set_description(event["stage"], refresh=False)
-            self.bar.update()
-        elif self.is_shown and event["stage"] == "tried":
-            print(f"tried {event['tried']}")
-        return any([callback(event) for callback in self.callbacks])

@@ -50,13 +50,13 @@ class Judgement:
 
     @property
     def value(self):
-        return self.estimates[self.details["headline"]]["value"]
+        return self.estimates[_snake(self.details["headline"])]["value"]
 
     @property
     def estimates(self):
         """Estimator to value, standard error and interval; ``"logged"`` is the mean reward of the log."""
         keys = ("value", "standard_error", "lower", "upper")
-        rows = {one["estimator"]: {key: one[key] for key in keys} for one in self.details["estimates"]}
+        rows = {_snake(one["estimator"]): {key: one[key] for key in keys} for one in self.details["estimates"]}
         rows["logged"] = {key: self.details["logged"][key] for key in keys}
         return rows
 
@@ -75,7 +75,7 @@ class Judgement:
         return self.sentence
 
     def __repr__(self):
-        rows = [f"{name:10} {_row(one)}" for name, one in self.estimates.items()]
+        rows = [f"{name:12}{_row(one)}" for name, one in self.estimates.items()]
         return "\n".join([self.sentence, *rows])
 
     def _repr_html_(self):
@@ -91,6 +91,11 @@ class Judgement:
     def _of(cls, found):
         details, sentence = found
         return cls(sentence, json.loads(details))
+
+
+def _snake(name):
+    """`ClippedIps` as `clipped_ips`."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
 def _row(one):

@@ -1,0 +1,279 @@
+"""Classifiers in scikit-learn's manner."""
+
+import json
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ocoboost import _core, _data
+from ocoboost._progress import Callbacks
+
+_PARAMETERS = """
+    Parameters
+    ----------
+    n_estimators : int, default 100
+        The most rounds; fewer where no tree has an edge any more.
+    max_depth : int, default 3
+        Of a tree; 1 for stumps.
+    min_weight_fraction_leaf : float, default 0
+        The least share of the weight in a leaf, in [0, 0.5].
+    n_jobs : int, optional
+        Threads; all cores by default. No result depends on it.
+    verbose : int, default 0
+        1 shows progress, with tqdm if it is there.
+    callbacks : list of callable, optional
+        Each is called with a dict after every round; a true answer ends the boosting.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : array of str, for data frames only
+    rounds_ : list of dict
+        A record for every column of the code: one column for two classes, else one a class, against the
+        others. Arrays over the rounds: ``edges`` γ_t, ``etas`` η_t, ``errors`` (the share of the training
+        weight with a margin of at most 0), ``bounds`` (the theorem's bound on it), ``min_margins``,
+        ``margin_bounds`` (NaN without one), ``zeros``; and the last round's ``weights`` and ``margins``.
+    edges_, estimator_weights_, training_errors_, training_error_bounds_ : array of shape (n_rounds,)
+        Of the only column, for two classes.
+    feature_importances_ : array of shape (n_features_in_,)
+"""
+
+
+class _Boosted(ClassifierMixin, BaseEstimator):
+    _algorithm = "ada"
+
+    def fit(self, X, y, sample_weight=None):
+        """Boosts trees.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, m)
+        y : array of shape (n,)
+            Labels of any kind.
+        sample_weight : array of shape (n,), optional
+            The start distribution, in proportion; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For what is refused. The estimator stays as it was.
+        KeyboardInterrupt
+            After Ctrl-C, within a round.
+        """
+        settings = self._settings()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            kept = sample_weight > 0
+            if not kept.any():
+                raise ValueError("sample_weight is 0 everywhere")
+            X, y, sample_weight = X[kept], y[kept], np.ascontiguousarray(sample_weight[kept])
+            if (sample_weight == sample_weight[0]).all():
+                sample_weight = None
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y has one class, {classes[0]!r}; two are the least")
+        with Callbacks(self) as callback:
+            vote, records = _core.Vote.fit(
+                _data.matrix(X)[0],
+                np.ascontiguousarray(codes, dtype=np.uint32),
+                len(classes),
+                sample_weight,
+                json.dumps(settings),
+                n_jobs=_data.threads(self.n_jobs),
+                callback=callback,
+            )
+        self.classes_, self.vote_, self.rounds_ = classes, vote, records
+        self.n_estimators_ = max(vote.trees)
+        self.feature_importances_ = vote.importances(X.shape[1])
+        if len(records) == 1:
+            only = records[0]
+            self.edges_, self.estimator_weights_ = only["edges"], only["etas"]
+            self.training_errors_, self.training_error_bounds_ = only["errors"], only["bounds"]
+        return self
+
+    def decision_function(self, X):
+        """The normalised vote, in [−1, 1].
+
+        Returns
+        -------
+        array of shape (n,) for two classes, else (n, n_classes)
+        """
+        return self._votes(X, None)
+
+    def predict(self, X):
+        """The class of the largest vote.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self._answers(self._votes(X, None))
+
+    def staged_predict(self, X):
+        """The answers after every round.
+
+        Yields
+        ------
+        array of shape (n,)
+        """
+        for rounds in range(1, self.n_estimators_ + 1):
+            yield self._answers(self._votes(X, rounds))
+
+    def margins(self, X, y):
+        """By how much the vote of the right class exceeds the largest other one, halved: in [−1, 1].
+
+        Returns
+        -------
+        array of shape (n,)
+            Negative where the answer is wrong.
+        """
+        votes = self._votes(X, None)
+        places = np.searchsorted(self.classes_, y)
+        places = np.clip(places, 0, len(self.classes_) - 1)
+        if not np.array_equal(self.classes_[places], y):
+            raise ValueError("y holds a class that the classifier does not know")
+        if votes.ndim == 1:
+            return np.where(places == 1, votes, -votes)
+        own = votes[np.arange(len(votes)), places].copy()
+        votes[np.arange(len(votes)), places] = -np.inf
+        return 0.5 * (own - votes.max(axis=1))
+
+    def _votes(self, X, rounds):
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        scores = self.vote_.scores(_data.matrix(X)[0], rounds)
+        sizes = np.array([one["etas"][:rounds].sum() for one in self.rounds_])
+        scores /= np.where(sizes > 0, sizes, 1.0) if scores.shape[1] == 1 else max(sizes.max(), 1e-300)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _answers(self, votes):
+        places = (votes > 0).astype(int) if votes.ndim == 1 else votes.argmax(axis=1)
+        return self.classes_[places]
+
+    def _settings(self):
+        def whole(name, least, most):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, Integral):
+                raise TypeError(f"{name} = {number!r} is no whole number")
+            if not least <= number <= most:
+                raise ValueError(f"{name} = {number} is outside [{least}, {most}]")
+            return int(number)
+
+        share = self.min_weight_fraction_leaf
+        if not isinstance(share, Real):
+            raise TypeError(f"min_weight_fraction_leaf = {share!r} is no number")
+        k = getattr(self, "smoothness", 1.0)
+        if not isinstance(k, Real):
+            raise TypeError(f"smoothness = {k!r} is no number")
+        return {
+            "algorithm": self._algorithm,
+            "smoothness": float(k),
+            "rounds": whole("n_estimators", 1, 100_000),
+            "max_depth": whole("max_depth", 1, 32),
+            "min_weight_fraction_leaf": float(share),
+        }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class AdaBoostClassifier(_Boosted):
+    __doc__ = (
+        """AdaBoost (Freund, Schapire, 1997) over trees, with its bounds.
+
+    A boosted vote of trees; the training error is at most Π√(1 − γ_t²).
+"""
+        + _PARAMETERS
+        + """
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ocoboost.boost import AdaBoostClassifier
+    >>> X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) // 10 % 2
+    >>> booster = AdaBoostClassifier(n_estimators=20, max_depth=1).fit(X, y)
+    >>> booster.score(X, y), bool((booster.training_errors_ <= booster.training_error_bounds_).all())
+    (1.0, True)
+    """
+    )
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        max_depth=3,
+        min_weight_fraction_leaf=0.0,
+        n_jobs=None,
+        verbose=0,
+        callbacks=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+
+class MadaBoostClassifier(AdaBoostClassifier):
+    __doc__ = (
+        """MadaBoost (Domingo, Watanabe, 2000; Naghibi, Pfister, 2014, Algorithm 3) over trees.
+
+    No row weighs more than at the start, which helps where labels are wrong.
+"""
+        + _PARAMETERS
+    )
+    _algorithm = "mada"
+
+
+class SparseBoostClassifier(AdaBoostClassifier):
+    __doc__ = (
+        """Sparse boosting (Naghibi, Pfister, 2014) over trees: most rows get the weight 0.
+
+    ``rounds_[0]["zeros"]`` counts them.
+"""
+        + _PARAMETERS
+    )
+    _algorithm = "sparse"
+
+
+class SmoothBoostClassifier(_Boosted):
+    __doc__ = (
+        """Smooth boosting (Naghibi, Pfister, 2014) over trees: no row weighs more than k times its share.
+
+    ``smoothness``, k ≥ 1, bounds what a wrong label can do: with k = 1 all rows weigh the same, with a large
+    k it is near AdaBoost. A training error below 1/k is not promised.
+"""
+        + _PARAMETERS
+    )
+    _algorithm = "smooth"
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        smoothness=5.0,
+        max_depth=3,
+        min_weight_fraction_leaf=0.0,
+        n_jobs=None,
+        verbose=0,
+        callbacks=None,
+    ):
+        self.n_estimators = n_estimators
+        self.smoothness = smoothness
+        self.max_depth = max_depth
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callbacks = callbacks
