@@ -11,6 +11,7 @@ mod frames;
 mod judge;
 mod log;
 mod policy;
+mod stream;
 mod watch;
 
 use pyo3::prelude::*;
@@ -25,6 +26,8 @@ mod _core {
     use crate::log::{Contexts, Log};
     #[pymodule_export]
     use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::stream::Stream;
     use pyo3::prelude::*;
 
     #[pymodule_init]

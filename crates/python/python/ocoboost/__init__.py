@@ -1,11 +1,12 @@
 """Boosting as online convex optimisation.
 
-`ocoboost.offpolicy` learns policies from logs of decisions and judges them; `ocoboost.boost` has classifiers.
+`ocoboost.offpolicy` learns policies from logs of decisions and judges them; `ocoboost.boost` has classifiers,
+`ocoboost.online` classifiers of streams.
 """
 
 from ocoboost._core import __version__
 
-__all__ = ["__version__", "boost", "offpolicy"]
+__all__ = ["__version__", "boost", "offpolicy", "online"]
 
 
 def __getattr__(name):

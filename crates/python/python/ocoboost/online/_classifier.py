@@ -1,0 +1,183 @@
+"""Classifiers in River's manner."""
+
+import copy
+import json
+import os
+
+from ocoboost import _core
+
+try:
+    from river.base import Classifier as _Base
+except ImportError:
+
+    class _Base:
+        """What River's classifiers have that this one needs, without River."""
+
+        def clone(self):
+            return type(self)(**{name: copy.copy(getattr(self, name)) for name in _SETTINGS})
+
+
+_SETTINGS = ("booster", "weak_learner", "n_learners", "advantage", "bits", "seed")
+
+
+class OnlineBoostingClassifier(_Base):
+    """An online booster of two classes, with the coding of its rows.
+
+    Rows are dicts: a number is a coordinate of its column, a text one of its own, a missing value (``None`` or
+    NaN) one that says so. Columns and labels may come and go. The third class is refused.
+
+    Parameters
+    ----------
+    booster : {"online_bbm", "ada_boost_ol", "os_boost", "agnostic", "realizable", "alone"}
+        Online BBM and AdaBoost.OL (Beygelzimer, Kale, Luo, 2015), OSBoost (Chen, Lin, Lu, 2012), online agnostic
+        and realizable boosting (Brukhim, Chen, Hazan, Moran, 2020), or one learner alone.
+    weak_learner : {"naive_bayes", "logistic", "stumps"}
+    n_learners : int, default 20
+    advantage : float, optional
+        γ, the edge of a weak learner over guessing; chosen by progressive validation where it is not given.
+    bits : int, optional
+        There are 2^bits coordinates; by the first row where it is not given.
+    seed : int, default 0
+
+    Examples
+    --------
+    >>> from ocoboost.online import OnlineBoostingClassifier
+    >>> model = OnlineBoostingClassifier(n_learners=5, seed=1)
+    >>> wrong = 0
+    >>> for t in range(500):
+    ...     x, y = {"x": t * 37 % 100, "colour": "red" if t % 2 else "blue"}, t * 37 % 100 > 30
+    ...     wrong += model.predict_one(x) != y
+    ...     model.learn_one(x, y)
+    >>> wrong < 100
+    True
+    """
+
+    def __init__(
+        self, booster="online_bbm", weak_learner="naive_bayes", n_learners=20, advantage=None, bits=None, seed=0
+    ):
+        self.booster = booster
+        self.weak_learner = weak_learner
+        self.n_learners = n_learners
+        self.advantage = advantage
+        self.bits = bits
+        self.seed = seed
+        self._learner = None
+        self._classes = []
+        # Settings are refused here, and not at the first row.
+        self._begin(1)
+
+    @classmethod
+    def _unit_test_params(cls):
+        yield {"n_learners": 5}
+        yield {"n_learners": 5, "booster": "ada_boost_ol"}
+
+    def _begin(self, cells):
+        settings = {
+            "booster": self.booster,
+            "weak_learner": self.weak_learner,
+            "learners": self.n_learners,
+            "advantage": self.advantage,
+            "bits": self.bits,
+            "seed": self.seed,
+        }
+        return _core.Stream(json.dumps(settings), cells)
+
+    def learn_one(self, x, y):
+        """Learns a row.
+
+        Parameters
+        ----------
+        x : dict
+        y : hashable
+            Its class.
+
+        Raises
+        ------
+        ValueError
+            For a third class, and for numbers that are infinite. The learner is then as it was.
+        """
+        learner = self._begin(len(x)) if self._learner is None else self._learner
+        learner.learn(x, str(y))
+        self._learner = learner
+        if y not in self._classes:
+            self._classes.append(y)
+
+    def predict_one(self, x):
+        """The class of a row; ``None`` before any class is known.
+
+        Parameters
+        ----------
+        x : dict
+        """
+        place = None if self._learner is None else self._learner.predict(x)
+        return None if place is None else self._classes[place]
+
+    def predict_proba_one(self, x):
+        """1 for the class that is predicted: a vote of classes, and no probability. ½ each before any is known.
+
+        Until another class is seen, the classes count as ``False`` and ``True``.
+
+        Parameters
+        ----------
+        x : dict
+
+        Returns
+        -------
+        dict
+        """
+        predicted, known = self.predict_one(x), self._classes
+        if all(isinstance(own, bool) for own in known):
+            known = (False, True)
+        return {own: 1.0 / len(known) if predicted is None else float(own == predicted) for own in known}
+
+    def learn_many(self, X, y):
+        """Learns the rows of a data frame in turn.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+        y : pandas.Series
+        """
+        for x, own in zip(X.to_dict(orient="records"), y, strict=True):
+            self.learn_one(x, own)
+
+    def predict_many(self, X):
+        """The classes of the rows of a data frame.
+
+        Parameters
+        ----------
+        X : pandas.DataFrame
+
+        Returns
+        -------
+        list
+        """
+        return [self.predict_one(x) for x in X.to_dict(orient="records")]
+
+    def __str__(self):
+        return f"{type(self).__name__}: {'no row so far' if self._learner is None else self._learner.sentence}"
+
+    def save(self, path):
+        """Writes a model file, which Rust and the program read too.
+
+        Raises
+        ------
+        ValueError
+            Before the first row.
+        """
+        if self._learner is None:
+            raise ValueError("there is nothing to save before the first row")
+        self._learner.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path):
+        """Reads a model file. Classes are texts then.
+
+        Raises
+        ------
+        OSError, ValueError
+        """
+        model = cls()
+        model._learner = _core.Stream.load(os.fspath(path))
+        model._classes = model._learner.classes
+        return model
