@@ -126,7 +126,7 @@ class OnlineBoostingClassifier(_Base):
         dict
         """
         predicted, known = self.predict_one(x), self._classes
-        if all(isinstance(own, bool) for own in known):
+        if all(own in (False, True) for own in known):
             known = (False, True)
         return {own: 1.0 / len(known) if predicted is None else float(own == predicted) for own in known}
 
