@@ -51,9 +51,10 @@ impl<'py> Numbers<'py> {
     /// The values in the order of the rows, whatever the order in memory.
     fn values(&self) -> Vec<f64> {
         match self {
+            // A slice of an array in Fortran's order is that of its columns.
             Self::Double(array) => match array.as_slice() {
-                Ok(values) => values.to_vec(),
-                Err(_) => array.as_array().iter().copied().collect(),
+                Ok(values) if array.is_c_contiguous() => values.to_vec(),
+                _ => array.as_array().iter().copied().collect(),
             },
             Self::Single(array) => array.as_array().iter().map(|x| f64::from(*x)).collect(),
             Self::Sparse(Compressed(_, _, values, _)) => vector(values),

@@ -42,7 +42,8 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The round of the largest value, the first of equals, and the value.
+    /// The round of the largest value, the first of equals, and the value. Where no round counts as a winner
+    /// yet, the last of equals: an early one may be luck.
     pub(super) fn best(&self) -> (usize, Estimate) {
         self.best_of(self.values.len())
     }
@@ -50,14 +51,12 @@ impl Curve {
     /// Of so many values; those before the first winner count where there are no others.
     fn best_of(&self, count: usize) -> (usize, Estimate) {
         let nothing = Estimate { value: f64::NEG_INFINITY, standard_error: None };
-        let first = (0..count).find(|round| self.path(*round) >= FIRST_WINNER).unwrap_or_default();
-        let values = self.values.iter().take(count).enumerate().skip(first);
-        values.fold(
-            (first, nothing),
-            |best, (round, estimate)| {
-                if estimate.value > best.1.value { (round, *estimate) } else { best }
-            },
-        )
+        let first = (0..count).find(|round| self.path(*round) >= FIRST_WINNER);
+        let values = self.values.iter().take(count).enumerate().skip(first.unwrap_or_default());
+        values.fold((first.unwrap_or_default(), nothing), |best, (round, estimate)| {
+            let is_equal = first.is_none() && estimate.value == best.1.value;
+            if estimate.value > best.1.value || is_equal { (round, *estimate) } else { best }
+        })
     }
 
     /// The means with the values of so many other rows, the last of which stands for those that are missing.
@@ -138,6 +137,13 @@ mod tests {
         assert_eq!(finalists(&near, 1), [1, 0, 3]);
         assert_eq!(best(&near, vec![0, 1, 3]), 1);
         assert_eq!(best(&[curve(&[0.0, 1.0]), curve(&[0.0, 1.0])], vec![1, 0]), 1);
+    }
+
+    #[test]
+    fn the_first_of_equals_wins_and_before_that_the_last() {
+        assert_eq!(curve(&[0.0, 1.0, 0.5, 1.0]).best().0, 1);
+        let early = Curve { learning_rate: 0.1, ..curve(&[0.0, 1.0, 0.5, 1.0, 0.9]) };
+        assert_eq!(early.best().0, 3);
     }
 
     #[test]

@@ -72,6 +72,10 @@ impl SavedTraining {
     }
 }
 
+/// The most draws of a round. With half of the columns each misses the only one that matters with probability
+/// about ½, so all of them do once in 10⁶ rounds.
+const DRAWS: usize = 20;
+
 /// A run of a candidate.
 #[derive(Debug)]
 pub(super) enum Training {
@@ -138,7 +142,19 @@ impl Training {
         }
     }
 
+    /// A round, with other draws where the drawn rows and columns have no split that gains: other columns may
+    /// have one.
     pub(super) fn round(&mut self, contexts: &BinnedContexts) -> Result<ControlFlow<BoplStop>, BoplError> {
+        for _ in 1..DRAWS {
+            match self.draw(contexts)? {
+                ControlFlow::Break(BoplStop::Predictions | BoplStop::Alpha) => {}
+                other => return Ok(other),
+            }
+        }
+        self.draw(contexts)
+    }
+
+    fn draw(&mut self, contexts: &BinnedContexts) -> Result<ControlFlow<BoplStop>, BoplError> {
         let end = match self {
             Self::Ips(run) => run.round(contexts)?.break_value(),
             Self::Surrogate(run) => run.round(contexts)?.break_value(),
@@ -235,6 +251,21 @@ mod tests {
         let contexts = contexts_of(&log()).unwrap();
         (0..5).for_each(|_| assert!(regression.round(&contexts).unwrap().is_continue()));
         assert_eq!(played(Objective::RewardRegression), regression.into_ensemble());
+    }
+
+    /// One column of three matters, and half of the columns are drawn.
+    #[test]
+    fn a_draw_without_the_column_that_matters_does_not_end_a_run() {
+        let values = (0..1200_u32).map(|k| f64::from(k * 7919 % 1000)).collect();
+        let contexts = RowMatrix::dense(3, values).unwrap();
+        let actions: Vec<u32> = (0..400_u32).map(|i| i * 37 % 5 % 2).collect();
+        let is_right = |(x, action): (rows::Row<'_>, &u32)| (x.to_dense()[0] > 500.0) == (*action == 1);
+        let rewards = contexts.iter().zip(&actions).map(|pair| f64::from(u8::from(is_right(pair)))).collect();
+        let log = Log::new(contexts.clone(), 2, actions, vec![0.5; 400], Rewards(rewards)).unwrap();
+        let candidate = Candidate { objective: Objective::Surrogate, translation: 0.0, ..CANDIDATE };
+        let mut run = Training::new(&candidate, &log, rngs(), || Ok(Vec::new())).unwrap();
+        let contexts = contexts_of(&log).unwrap();
+        (0..60).for_each(|round| assert!(run.round(&contexts).unwrap().is_continue(), "round {round}"));
     }
 
     #[test]

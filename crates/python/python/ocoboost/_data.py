@@ -148,6 +148,8 @@ def log_of(context, action, reward, pscore, available, time, groups, *, classes,
             raise TypeError(f"{name} = {value!r} names a column, and context is no data frame")
     values, (n, m) = matrix(context)
     known, codes = classes_of(action, classes)
+    if len(known) < 2:
+        raise ValueError(f"action has one value, {known[0] if len(known) else None!r}: there is nothing to choose")
     if len(codes) != n:
         raise ValueError(f"context has {n} rows, action has {len(codes)} entries")
     names = [f"x{j}" for j in range(m)]
