@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish};
 use crate::forward::{program, reproduce};
-use crate::{test, tidy};
+use crate::{python, test, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
@@ -21,6 +21,7 @@ const STEPS: [Step; 8] = [
     Step { name: "quick tour", run: || reproduce(&["tour", "--out", "target/tour"].map(Into::into), finish) },
     Step { name: "conformance", run: conformance },
     Step { name: "neural policies", run: neural_policies },
+    Step { name: "python", run: python::run },
     Step { name: "tests", run: || test::run(&[]) },
 ];
 

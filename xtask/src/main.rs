@@ -8,6 +8,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod forward;
+mod python;
 mod test;
 mod tidy;
 mod usage;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Task::Test(arguments) => test::run(&arguments),
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
+        Task::Python => python::run(),
         Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),

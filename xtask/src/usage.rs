@@ -14,6 +14,7 @@ cargo xtask <command>
                            plain `cargo test` uses a fresh seed
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
+  python                   the wheel of the Python package in a fresh environment, and its tests there
   bench [ARGS]             cargo bench -p benches ARGS
   bench --peers [ARGS]     every speed claim beside its peers, as one table and a picture; options:
                            bench --peers --help
@@ -34,6 +35,7 @@ pub(crate) enum Task {
     Test(Vec<OsString>),
     Tidy,
     Ci,
+    Python,
     Bench(Bench),
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
@@ -70,6 +72,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("test") => Ok(Task::Test(arguments)),
         Some("tidy") => bare("tidy", Task::Tidy, arguments),
         Some("ci") => bare("ci", Task::Ci, arguments),
+        Some("python") => bare("python", Task::Python, arguments),
         Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
@@ -143,7 +146,9 @@ mod tests {
 
     #[test]
     fn the_usage_names_every_command() {
-        for command in ["test", "tidy", "ci", "bench", "reproduce", "conform", "data", "fuzz", "help"] {
+        for command in
+            ["test", "tidy", "ci", "python", "bench", "reproduce", "conform", "data", "fuzz", "help"]
+        {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");
         }

@@ -74,10 +74,10 @@ fn stream(frame: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     reason = "the C interface of Arrow is a pointer; nothing else reaches a data frame without a copy"
 )]
 fn take(stream: std::ptr::NonNull<FFI_ArrowArrayStream>) -> FFI_ArrowArrayStream {
-    // SAFETY: a capsule of the name "arrow_array_stream" holds a valid `ArrowArrayStream` by Arrow's PyCapsule
-    // interface, the capsule is alive as long as the caller's borrow of it, and Python's lock is held, so that
-    // nobody else moves the stream out. `from_raw` leaves a released stream behind, which the destructor of the
-    // capsule recognises.
+    // SAFETY: a capsule of the name "arrow_array_stream" holds a valid `ArrowArrayStream` by Arrow's
+    // PyCapsule interface. The capsule is alive as long as the caller's borrow of it, and Python's lock is
+    // held, so that nobody else moves the stream out. `from_raw` leaves a released stream behind, which the
+    // destructor of the capsule recognises.
     unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) }
 }
 

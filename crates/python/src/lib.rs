@@ -1,11 +1,14 @@
 //! `ocoboost._core`: what the Python package does in Rust.
 //!
-//! It turns arrays and data frames into logs and tables, runs the jobs of the crate `ocoboost` without Python's
-//! lock, and hands results back as arrays and JSON. Names, defaults, docstrings and scikit-learn's conventions
-//! are the package's, in `python/ocoboost`.
+//! It turns arrays and data frames into logs and tables, runs the jobs of the crate `ocoboost` without
+//! Python's lock, and hands results back as arrays and JSON. Names, defaults, docstrings and scikit-learn's
+//! conventions are the package's, in `python/ocoboost`.
+
+#![allow(clippy::needless_pass_by_value, reason = "what Python hands over is extracted into values")]
 
 mod arrays;
 mod boost;
+mod coding;
 mod errors;
 mod frames;
 mod judge;
@@ -20,6 +23,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::boost::Vote;
+    #[pymodule_export]
+    use crate::coding::Coding;
     #[pymodule_export]
     use crate::judge::{compare, evaluate};
     #[pymodule_export]

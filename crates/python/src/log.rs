@@ -1,14 +1,13 @@
 //! Logs and contexts, of arrays and of data frames.
 
 use crate::arrays::{Numbers, sets, vector};
+use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_format, value};
 use crate::frames::{Column, source};
-use crate::policy::Policy;
 use formats::{FormatError, LogOptions, Progress, ReadFacts, ReadLog};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
-use off_policy::policies::Scores;
-use off_policy::{ActionNames, ActionSets, ContextColumn, Rewards, Schema};
+use off_policy::{ActionNames, ActionSets, Rewards, Schema};
 use pyo3::prelude::*;
 use rows::RowMatrix;
 use std::ops::ControlFlow;
@@ -110,19 +109,19 @@ impl Parts {
 
 #[pymethods]
 impl Log {
-    /// Of a data frame with columns beside it; by the coding of a model if there is one.
+    /// Of a data frame with columns beside it; by the coding of a model, if there is one.
     #[staticmethod]
-    #[pyo3(signature = (frame, beside, options, *, model=None, seed=0))]
+    #[pyo3(signature = (frame, beside, options, *, coding=None, seed=0))]
     fn from_frame(
         py: Python<'_>,
         frame: Option<&Bound<'_, PyAny>>,
         beside: Vec<(String, Column<'_>)>,
         options: &str,
-        model: Option<&Policy>,
+        coding: Option<&Coding>,
         seed: u64,
     ) -> PyResult<Self> {
         let (source, options) = (source(frame, beside)?, self::options(options)?);
-        let schema = model.and_then(|model| model.0.schema());
+        let schema = coding.and_then(|coding| coding.schema.as_ref());
         let read: ReadLog = reading(py, |watch| match schema {
             Some(schema) => formats::read_log_coded(source, schema, &options, watch),
             None => formats::read_log(source, &options, watch),
@@ -138,9 +137,9 @@ impl Log {
         Ok(Self { log, estimated, time: read.time, groups, notes })
     }
 
-    /// Of arrays; by the coding of a model if there is one.
+    /// Of arrays; by the coding of a model, if there is one.
     #[staticmethod]
-    #[pyo3(signature = (context, names, action, action_names, reward, pscore=None, available=None, *, model=None, seed=0))]
+    #[pyo3(signature = (context, names, action, action_names, reward, pscore=None, available=None, *, coding=None, seed=0))]
     #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn from_arrays(
         py: Python<'_>,
@@ -151,10 +150,10 @@ impl Log {
         reward: PyReadonlyArray1<'_, f64>,
         pscore: Option<PyReadonlyArray1<'_, f64>>,
         available: Option<PyReadonlyArray2<'_, bool>>,
-        model: Option<&Policy>,
+        coding: Option<&Coding>,
         seed: u64,
     ) -> PyResult<Self> {
-        let schema = model.and_then(|model| model.0.schema());
+        let schema = coding.and_then(|coding| coding.schema.as_ref());
         let (contexts, columns) = Numbers::of(context)?.rows(&names, schema.map(Schema::contexts))?;
         let schema = match schema {
             Some(schema) => schema.clone(),
@@ -198,11 +197,6 @@ impl Log {
     }
 }
 
-pub(crate) fn names_of_actions(schema: Option<&Schema>, count: usize) -> Vec<String> {
-    let name = |a| schema.and_then(|schema| schema.action_name(a)).map(std::borrow::Cow::into_owned);
-    (0..count).map(|a| name(a).unwrap_or_else(|| a.to_string())).collect()
-}
-
 #[pymethods]
 impl Contexts {
     /// Of a data frame, by the coding of a model.
@@ -212,9 +206,10 @@ impl Contexts {
         frame: &Bound<'_, PyAny>,
         beside: Vec<(String, Column<'_>)>,
         options: &str,
-        model: &Policy,
+        coding: &Coding,
     ) -> PyResult<Self> {
-        let schema = model.0.schema().ok_or_else(|| value("the model knows no columns: hand in an array"))?;
+        let schema =
+            coding.schema.as_ref().ok_or_else(|| value("the model knows no columns: hand in an array"))?;
         let (source, options) = (source(Some(frame), beside)?, self::options(options)?);
         let read = reading(py, |watch| formats::read_contexts(source, schema, &options, watch))?;
         Ok(Self { rows: read.contexts, on_offer: read.on_offer, notes: notes(&read.facts) })
@@ -222,22 +217,13 @@ impl Contexts {
 
     /// Of an array, by the coding of a model.
     #[staticmethod]
-    #[pyo3(signature = (context, available, model))]
+    #[pyo3(signature = (context, available, coding))]
     fn from_arrays(
         context: &Bound<'_, PyAny>,
         available: Option<PyReadonlyArray2<'_, bool>>,
-        model: &Policy,
+        coding: &Coding,
     ) -> PyResult<Self> {
-        let numbered: Vec<ContextColumn>;
-        let columns = match model.0.schema() {
-            Some(schema) => schema.contexts(),
-            None => {
-                let inputs = model.0.ensemble().inputs();
-                numbered = (0..inputs).map(|j| ContextColumn::Number { name: format!("x{j}") }).collect();
-                &numbered
-            }
-        };
-        let (rows, _) = Numbers::of(context)?.rows(&[], Some(columns))?;
+        let (rows, _) = Numbers::of(context)?.rows(&[], Some(&coding.columns()))?;
         let on_offer = available.as_ref().map(sets).transpose()?;
         Ok(Self { rows, on_offer, notes: Vec::new() })
     }

@@ -1,8 +1,9 @@
 //! A trained policy.
 
 use crate::arrays::array_of_rows;
+use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
-use crate::log::{Contexts, Log, names_of_actions};
+use crate::log::{Contexts, Log};
 use crate::watch::watched;
 use boosters::auto_policy::{Overrides, Progress};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
@@ -52,6 +53,9 @@ impl Default for Settings {
         }
     }
 }
+
+/// Actions and their probabilities.
+type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
 /// Longer than any training.
 const ENDLESS: Duration = Duration::from_secs(1 << 40);
@@ -227,7 +231,7 @@ impl Policy {
         parameter: f64,
         seed: u64,
         n_jobs: Option<usize>,
-    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<Drawn<'py>> {
         let explore = explore(kind, parameter)?;
         let found = self
             .of_rows(py, contexts, n_jobs, |offers| self.0.explore(&contexts.rows, offers, explore, seed))?;
@@ -248,6 +252,12 @@ impl Policy {
             Ok(scores)
         })?;
         array_of_rows(py, found, width)
+    }
+
+    /// By which its rows are coded.
+    #[getter]
+    fn coding(&self) -> Coding {
+        Coding { schema: self.0.schema().cloned(), inputs: self.0.ensemble().inputs() }
     }
 
     /// The names of the actions.

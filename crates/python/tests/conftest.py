@@ -35,4 +35,4 @@ def log():
 @pytest.fixture
 def fast():
     """Settings of a training that takes a fraction of a second, and no clock decides."""
-    return {"time_budget": None, "n_candidates": 2, "n_estimators": 30}
+    return {"time_budget": None, "n_candidates": 2, "n_estimators": 60}

@@ -87,7 +87,7 @@ def test_copies_and_files_give_the_same_policy(log, fast, tmp_path):
     for other in (pickle.loads(pickle.dumps(policy)), copy.deepcopy(policy), PolicyBooster.load(path)):
         assert (other.decision_function(log.context) == expected).all()
     assert PolicyBooster.load(path).predict(log.context[:3]).tolist() == [str(a) for a in policy.predict(log.context[:3])]
-    assert not hasattr(clone(policy), "policy_") and clone(policy).n_estimators == 30
+    assert not hasattr(clone(policy), "policy_") and clone(policy).n_estimators == 60
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError):
         PolicyBooster.load(path)

@@ -94,7 +94,7 @@ pub(crate) fn open(
     wanted: Wanted,
 ) -> Result<Opened, FormatError> {
     let stream: Stream = match source.open(options.limits)? {
-        Open::Bytes(stream) => stream,
+        Open::Bytes(stream) => *stream,
         Open::Batches(file, batches) => {
             if wanted == Wanted::Candidates {
                 return Err(no_candidates(file, Format::Arrow));

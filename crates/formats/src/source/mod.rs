@@ -17,8 +17,8 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
-/// A file, standard input, bytes or columns in memory, with the name that messages use. gzip and zstd are recognised
-/// by their first bytes and decompressed.
+/// A file, standard input, bytes or columns in memory, with the name that messages use. gzip and zstd are
+/// recognised by their first bytes and decompressed.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_log};
@@ -42,7 +42,7 @@ enum Input {
 
 /// A source that was opened: bytes, or batches of columns that are in memory already.
 pub(crate) enum Open {
-    Bytes(Stream),
+    Bytes(Box<Stream>),
     Batches(FileName, Box<dyn RecordBatchReader + Send>),
 }
 
@@ -89,8 +89,8 @@ impl Source {
         Self { name: name.into(), input: Input::Stream(Box::new(reader)) }
     }
 
-    /// Batches of columns in memory, such as those of a data frame. Nothing is copied before a row is read, and
-    /// no checksum is known of them.
+    /// Batches of columns in memory, such as those of a data frame. Nothing is copied before a row is read,
+    /// and no checksum is known of them.
     ///
     /// ```
     /// use arrow_array::{Float64Array, RecordBatch, RecordBatchIterator, StringArray};
@@ -121,8 +121,10 @@ impl Source {
 
     pub(crate) fn open(self, limits: Limits) -> Result<Open, FormatError> {
         Ok(match self.input {
-            Input::File(file, length) => Open::Bytes(Stream::of_file(self.name, file, length, limits)?),
-            Input::Stream(reader) => Open::Bytes(Stream::of_reader(self.name, reader, limits)?.0),
+            Input::File(file, length) => {
+                Open::Bytes(Stream::of_file(self.name, file, length, limits)?.into())
+            }
+            Input::Stream(reader) => Open::Bytes(Stream::of_reader(self.name, reader, limits)?.0.into()),
             Input::Batches(batches) => Open::Batches(self.name, batches),
         })
     }

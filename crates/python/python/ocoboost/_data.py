@@ -139,10 +139,10 @@ def tell(notes):
         warnings.warn(note, stacklevel=4)
 
 
-def log_of(context, action, reward, pscore, available, time, groups, *, classes, model, seed):
+def log_of(context, action, reward, pscore, available, time, groups, *, classes, coding, seed):
     """The log, its actions as the caller names them, and the names of the columns of the contexts."""
     if is_frame(context):
-        return _log_of_frame(context, action, reward, pscore, available, time, groups, model, seed)
+        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
         if isinstance(value, str):
             raise TypeError(f"{name} = {value!r} names a column, and context is no data frame")
@@ -161,7 +161,7 @@ def log_of(context, action, reward, pscore, available, time, groups, *, classes,
         numbers("reward", reward, n),
         None if pscore is None else numbers("pscore", pscore, n),
         None if available is None else mask(available, n, len(known)),
-        model=model,
+        coding=coding,
         seed=seed,
     )
     return log, known, None
@@ -177,7 +177,7 @@ def mask(available, n, k):
     return np.ascontiguousarray(array, dtype=np.bool_)
 
 
-def _log_of_frame(context, action, reward, pscore, available, time, groups, model, seed):
+def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed):
     frame, beside = _stream(context)
     taken = columns_of(context) or []
     options = {}
@@ -206,7 +206,7 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, mode
         warnings.warn('the column "propensity" of context counts as the propensities', stacklevel=4)
     if isinstance(available, str):
         options["available"] = available
-    log = _core.Log.from_frame(frame, beside, json.dumps(options), model=model, seed=seed)
+    log = _core.Log.from_frame(frame, beside, json.dumps(options), coding=coding, seed=seed)
     if available is not None and not isinstance(available, str):
         log = log.with_available(mask(available, len(log), len(log.action_names)))
     names = log.action_names
@@ -231,13 +231,13 @@ def contexts_of(context, available, policy):
         options = {"available": available} if isinstance(available, str) else {}
         if frame is None:
             raise ValueError("a data frame of pandas needs pyarrow here")
-        rows = _core.Contexts.from_frame(frame, beside, json.dumps(options), policy)
+        rows = _core.Contexts.from_frame(frame, beside, json.dumps(options), policy.coding)
         if available is not None and not isinstance(available, str):
             rows = rows.with_available(mask(available, len(rows), len(policy.action_names)))
         return rows
     values, (n, _) = matrix(context)
     offers = None if available is None else mask(available, n, len(policy.action_names))
-    return _core.Contexts.from_arrays(values, offers, policy)
+    return _core.Contexts.from_arrays(values, offers, policy.coding)
 
 
 def threads(n_jobs):

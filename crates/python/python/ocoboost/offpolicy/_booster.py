@@ -176,7 +176,7 @@ class PolicyBooster(BaseEstimator):
             raise ValueError("time and groups are two ways to split the rows: one is enough")
         seed = _seed(self.random_state)
         log, classes, names = _data.log_of(
-            context, action, reward, pscore, available, time, groups, classes=self.classes, model=None, seed=seed
+            context, action, reward, pscore, available, time, groups, classes=self.classes, coding=None, seed=seed
         )
         n = len(log)
         is_column = isinstance(time, str) or isinstance(groups, str)

@@ -201,7 +201,7 @@ def evaluate(
     if model is not None and classes is None:
         classes = policy.classes_
     log, _, _ = _data.log_of(
-        context, action, reward, pscore, available, None, None, classes=classes, model=model, seed=random_state
+        context, action, reward, pscore, available, None, None, classes=classes, coding=model and model.coding, seed=random_state
     )
     if model is not None:
         target = model
@@ -254,7 +254,7 @@ def compare(
         None,
         None,
         classes=first.classes_,
-        model=first.policy_,
+        coding=first.policy_.coding,
         seed=random_state,
     )
     settings = _settings(confidence, reward_range, True, 20.0, random_state)
