@@ -63,7 +63,7 @@ class Judgement:
     @property
     def effective_sample_size(self):
         """(Σw)²/Σw², the number of rows that the importance weights leave."""
-        return self.details["support"]["effective_sample_size"]
+        return self.details["support"]["ess"]
 
     def to_frame(self):
         """The estimates as a pandas data frame."""
