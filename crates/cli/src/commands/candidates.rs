@@ -6,10 +6,13 @@ use super::models::kept;
 use super::output::{cells, write_to};
 use super::progress::{Line, of_candidates};
 use super::reading::{options, tell, watched};
+use super::train::Saver;
 use crate::arguments::{Columns, Evaluate, Form, Manners, Predict, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{LogOptions, Source};
-use ocoboost::{CandidateJob, CandidateModel, JobError};
+use ocoboost::{
+    CandidateEvent, CandidateJob, CandidateModel, CandidateMoment, CandidateTrainCheckpoint, JobError,
+};
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
 use off_policy::policies::Argmax;
 use report::output::say;
@@ -58,35 +61,24 @@ pub(super) fn train(
     manners: &Manners,
     (files, columns, budget): (&[PathBuf], &LogOptions, Duration),
     begun: Instant,
+    (mut saver, from): (Saver<'_>, Option<CandidateTrainCheckpoint>),
 ) -> Result<u8, Failure> {
     let form = manners.form("train", Form::Text, &[Form::Json])?;
-    let settings = &asked.settings;
-    let refused = [
-        ("validation", asked.validation.is_some()),
-        ("groups", asked.groups.is_some()),
-        ("candidates", asked.candidates.is_some()),
-        ("checkpoint", asked.checkpoint.is_some()),
-        ("resume", asked.resume.is_some()),
-        ("objective", settings.objective.is_some()),
-        ("max-depth", settings.max_depth.is_some()),
-        ("learning-rate", settings.learning_rate.is_some()),
-        ("min-child-weight", settings.min_child_weight.is_some()),
-        ("reg-lambda", settings.reg_lambda.is_some()),
-        ("colsample-bytree", settings.colsample_bytree.is_some()),
-        ("subsample", settings.subsample.is_some()),
-        ("clip", settings.clip.is_some()),
-        ("translation", settings.translation.is_some()),
-    ];
+    let refused = [("validation", asked.validation.is_some()), ("groups", asked.groups.is_some())];
     if let Some((name, _)) = refused.into_iter().find(|(_, is_set)| *is_set) {
         return Err(Failure::Flag { name, why: NOT_HERE });
     }
     let mut job = CandidateJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
     job = job.delta(super::confidence::delta(asked.certainty.confidence)?);
+    job = job.overrides(asked.settings.overrides());
     if let Some(range) = range(&asked.certainty)? {
         job = job.reward_range(range);
     }
     if let Some(share) = asked.holdout {
         job = job.holdout_share(share);
+    }
+    if let Some(candidates) = asked.candidates {
+        job = job.candidates(candidates);
     }
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);
@@ -97,11 +89,15 @@ pub(super) fn train(
         job = job.source(source);
     }
     let mut line = Line::new(manners);
-    let model = job.build().map_err(Failure::Setting)?.fit(&log, |event| {
+    let watch = |event: CandidateEvent, moment: Option<&CandidateMoment<'_>>| {
         line.show(|| of_candidates(&event, begun.elapsed().as_secs_f64(), budget.as_secs_f64()));
-        if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+        let is_over = is_asked();
+        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over);
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch);
     drop(line);
+    saver.report(manners);
     let model = model.map_err(|source| Failure::Job { file: name, source })?;
     model.save(&asked.output).map_err(|source| Failure::Write { path: asked.output.clone(), source })?;
     let judgement = model.judgement();

@@ -11,10 +11,12 @@ use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{FormatError, LogOptions, RowLabels};
 use ocoboost::model_file::ModelFileError;
-use ocoboost::{Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};
+use ocoboost::{
+    CandidateTrainCheckpoint, Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder,
+};
 use report::output::{say, warn};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// `60s`, `10m`, `1h`, or a number of seconds.
@@ -67,17 +69,16 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let saved = asked.checkpoint.as_deref().or(asked.resume.as_deref());
     check_apart([&*asked.output].into_iter().chain(saved), files.iter().map(PathBuf::as_path))?;
     let mut saver = Saver::new(asked.checkpoint.as_ref().or(asked.resume.as_ref()))?;
-    let from = asked.resume.as_ref().map(|path| {
-        TrainCheckpoint::load(path).map_err(|source| Failure::Model { path: path.clone(), source })
-    });
-    let from = from.transpose()?;
+    let from = asked.resume.as_ref().map(Saved::load).transpose()?;
     listen();
     let opened = match open_all(files, &columns, manners) {
         Err(Failure::Format(FormatError::ActionFeatures { .. })) if are_files(files) => {
-            return candidates::train(asked, manners, (files, &columns, budget), begun);
+            let from = from.map(Saved::of_candidates).transpose()?;
+            return candidates::train(asked, manners, (files, &columns, budget), begun, (saver, from));
         }
         opened => opened?,
     };
+    let from = from.map(Saved::of_fixed_actions).transpose()?;
     let Opened { log, name, sources, time, split, estimated } = opened;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
@@ -104,7 +105,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept. It is
         // asked for once: what is saved last is the run before its end.
         let is_over = is_asked();
-        saver.save(moment, is_over);
+        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;
@@ -120,8 +121,51 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
 }
 
+/// A run that was saved, of either kind of log: which one is known before the log is.
+enum Saved {
+    Fixed(PathBuf, TrainCheckpoint),
+    Candidates(PathBuf, CandidateTrainCheckpoint),
+}
+
+impl Saved {
+    fn load(path: &PathBuf) -> Result<Self, Failure> {
+        let failed = |source| Failure::Model { path: path.clone(), source };
+        match TrainCheckpoint::load(path) {
+            Ok(saved) => Ok(Self::Fixed(path.clone(), saved)),
+            Err(source @ ModelFileError::OtherContent { .. }) => CandidateTrainCheckpoint::load(path)
+                .map(|saved| Self::Candidates(path.clone(), saved))
+                .map_err(|other| match other {
+                    ModelFileError::OtherContent { .. } => failed(source),
+                    other => failed(other),
+                }),
+            Err(source) => Err(failed(source)),
+        }
+    }
+
+    fn of_fixed_actions(self) -> Result<TrainCheckpoint, Failure> {
+        match self {
+            Self::Fixed(_, saved) => Ok(saved),
+            Self::Candidates(path, _) => Err(other(path, [OVER_CANDIDATES, OVER_ACTIONS])),
+        }
+    }
+
+    fn of_candidates(self) -> Result<CandidateTrainCheckpoint, Failure> {
+        match self {
+            Self::Candidates(_, saved) => Ok(saved),
+            Self::Fixed(path, _) => Err(other(path, [OVER_ACTIONS, OVER_CANDIDATES])),
+        }
+    }
+}
+
+const OVER_ACTIONS: &str = "a training on a log of fixed actions";
+const OVER_CANDIDATES: &str = "a training on a log whose actions have features";
+
+fn other(path: PathBuf, [found, expected]: [&'static str; 2]) -> Failure {
+    Failure::Model { path, source: ModelFileError::OtherContent { expected, found: found.to_owned() } }
+}
+
 /// Saves a run every so often.
-struct Saver<'a> {
+pub(super) struct Saver<'a> {
     path: Option<&'a PathBuf>,
     next: Instant,
     is_over: bool,
@@ -140,20 +184,24 @@ impl<'a> Saver<'a> {
         Ok(Self { path, next: Instant::now(), is_over: false, failure: None })
     }
 
-    /// Saves the moment if it is time to, and once when an end was asked for: what comes behind it is not the
+    /// Saves a moment if it is time to, and once when an end was asked for: what comes behind it is not the
     /// run any more.
-    fn save(&mut self, moment: Option<&Moment<'_>>, is_over: bool) {
-        let (Some(path), Some(moment), false) = (self.path, moment, self.is_over) else { return };
+    pub(super) fn save(
+        &mut self,
+        moment: Option<impl FnOnce(&Path) -> Result<(), ModelFileError>>,
+        is_over: bool,
+    ) {
+        let (Some(path), Some(save), false) = (self.path, moment, self.is_over) else { return };
         let begun = Instant::now();
         self.is_over = is_over;
         if is_over || begun >= self.next {
-            self.failure = moment.checkpoint().save(path).err();
+            self.failure = save(path).err();
             self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
         }
     }
 
     /// Says how to go on after Ctrl-C, or why that cannot be.
-    fn report(&self, manners: &Manners) {
+    pub(super) fn report(&self, manners: &Manners) {
         let Some(path) = self.path.filter(|_| !manners.quiet) else { return };
         match &self.failure {
             Some(failure) => warn(&format!("the run was not saved: {failure}")),

@@ -22,8 +22,8 @@ mod xgboost;
 
 pub use content::{Content, SavedState};
 pub use error::ModelFileError;
-pub use export::export_json;
-pub use xgboost::{XgboostError, export_xgboost_json};
+pub use export::{export_candidates_json, export_json};
+pub use xgboost::{XgboostError, export_candidates_xgboost_json, export_xgboost_json};
 
 use crate::boost::Classifier;
 use crate::candidates::CandidateModel;

@@ -5,6 +5,7 @@ use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
 use boosters::bopl::BoplError;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::Path;
 
 /// What a [`TrainJob`](crate::TrainJob) has done: the search so far, its settings and its time.
@@ -97,21 +98,20 @@ impl TrainCheckpoint {
         if saved.log_sha256 != asked.log_sha256 {
             return Err(BoplError::AnotherLog.into());
         }
-        let json = |settings: &Settings| serde_json::to_value(settings).unwrap_or_default();
-        if let (serde_json::Value::Object(own), serde_json::Value::Object(asked)) =
-            (json(&saved), json(asked))
-        {
-            for (name, value) in own {
-                let asked = asked.get(&name).cloned().unwrap_or_default();
-                if asked != value {
-                    return Err(JobError::OtherRun {
-                        name,
-                        saved: value.to_string(),
-                        asked: asked.to_string(),
-                    });
-                }
-            }
-        }
+        check_settings(&saved, asked)?;
         Ok((if spent.is_finite() { spent.max(0.0) } else { 0.0 }, Some(search)))
     }
+}
+
+/// Refuses a saved run of other settings, and names the first that differs.
+pub(crate) fn check_settings<S: Serialize>(saved: &S, asked: &S) -> Result<(), JobError> {
+    let json = |settings: &S| serde_json::to_value(settings).unwrap_or_default();
+    let (Value::Object(own), Value::Object(asked)) = (json(saved), json(asked)) else { return Ok(()) };
+    for (name, value) in own {
+        let asked = asked.get(&name).cloned().unwrap_or_default();
+        if asked != value {
+            return Err(JobError::OtherRun { name, saved: value.to_string(), asked: asked.to_string() });
+        }
+    }
+    Ok(())
 }
