@@ -121,6 +121,12 @@ pub enum JobError {
         /// How many.
         policies: usize,
     },
+    /// A policy that was seen on another log.
+    #[error("a policy was seen on another log: row {row} has another propensity or reward there")]
+    OtherRows {
+        /// The first row that differs.
+        row: usize,
+    },
     /// Estimated propensities of another log.
     #[error(
         "the estimated propensities are not those of the log: row {row} has {in_log}, estimated {estimated}"

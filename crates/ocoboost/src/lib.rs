@@ -64,7 +64,7 @@ pub use boost::{
 };
 pub use candidates::{
     CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateMoment, CandidateObjective,
-    CandidateRecipe, CandidateRecord, CandidateTrainCheckpoint, TriedRecipe,
+    CandidateRecipe, CandidateRecord, CandidateRows, CandidateTrainCheckpoint, TriedRecipe,
 };
 pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;

@@ -166,9 +166,8 @@ fn a_checkpoint_of_other_settings_or_another_log_is_refused() {
     assert!(matches!(resumed(other), JobError::OtherRun { name, .. } if name == "recipes"));
     let mut other = json.clone();
     other["done"]["tried"] = serde_json::json!([]);
-    let broken = JobError::Training(BoplError::BrokenSearch {
-        reason: "the run under way is not of the next recipe",
-    });
+    let broken =
+        JobError::Training(BoplError::BrokenSearch { reason: "the run under way is not of the next recipe" });
     assert_eq!(resumed(other), broken);
     let mut other = json.clone();
     other["done"]["tried"][0]["rounds"] = 13.into();

@@ -1,12 +1,11 @@
 //! `export`.
 
-use super::models::{check_apart, content};
+use super::models::{check_apart, content, no_policy};
 use super::output::write_to;
 use crate::arguments::{Export, ExportForm, Manners};
 use crate::failure::Failure;
 use ocoboost::model_file::{
-    Content, ModelFileError, export_candidates_json, export_candidates_xgboost_json, export_json,
-    export_xgboost_json,
+    Content, export_candidates_json, export_candidates_xgboost_json, export_json, export_xgboost_json,
 };
 
 pub(super) fn export(asked: &Export, manners: &Manners) -> Result<u8, Failure> {
@@ -20,10 +19,7 @@ pub(super) fn export(asked: &Export, manners: &Manners) -> Result<u8, Failure> {
         (Content::Candidates(model), ExportForm::Xgboost) => {
             export_candidates_xgboost_json(&model).map_err(refused)?
         }
-        (other, _) => {
-            let source = ModelFileError::OtherContent { expected: "a policy", found: other.kind() };
-            return Err(Failure::Model { path: asked.model.clone(), source });
-        }
+        (other, _) => return Err(no_policy(&asked.model, &other)),
     };
     let text = serde_json::to_string(&value)?;
     write_to(Some(&asked.output), |out| Ok(writeln!(out, "{text}")?))?;

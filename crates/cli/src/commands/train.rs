@@ -4,17 +4,15 @@ use super::candidates;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
 use super::judgement::{answer, code, range};
-use super::models::{check_apart, check_model_output, check_output, kept};
+use super::models::{check_apart, check_model_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, are_files, open_all, options};
+use super::saving::{Saved, Saver};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{FormatError, LogOptions, RowLabels};
-use ocoboost::model_file::ModelFileError;
-use ocoboost::{
-    CandidateTrainCheckpoint, Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder,
-};
-use report::output::{say, warn};
+use ocoboost::{Event, JobError, Moment, Split, TrainJob, TrainJobBuilder};
+use report::output::say;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -119,96 +117,6 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         _ => say(&judgement.sentence())?,
     }
     Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
-}
-
-/// A run that was saved, of either kind of log: which one is known before the log is.
-enum Saved {
-    Fixed(PathBuf, TrainCheckpoint),
-    Candidates(PathBuf, CandidateTrainCheckpoint),
-}
-
-impl Saved {
-    fn load(path: &PathBuf) -> Result<Self, Failure> {
-        let failed = |source| Failure::Model { path: path.clone(), source };
-        match TrainCheckpoint::load(path) {
-            Ok(saved) => Ok(Self::Fixed(path.clone(), saved)),
-            Err(source @ ModelFileError::OtherContent { .. }) => CandidateTrainCheckpoint::load(path)
-                .map(|saved| Self::Candidates(path.clone(), saved))
-                .map_err(|other| match other {
-                    ModelFileError::OtherContent { .. } => failed(source),
-                    other => failed(other),
-                }),
-            Err(source) => Err(failed(source)),
-        }
-    }
-
-    fn of_fixed_actions(self) -> Result<TrainCheckpoint, Failure> {
-        match self {
-            Self::Fixed(_, saved) => Ok(saved),
-            Self::Candidates(path, _) => Err(other(path, [OVER_CANDIDATES, OVER_ACTIONS])),
-        }
-    }
-
-    fn of_candidates(self) -> Result<CandidateTrainCheckpoint, Failure> {
-        match self {
-            Self::Candidates(_, saved) => Ok(saved),
-            Self::Fixed(path, _) => Err(other(path, [OVER_ACTIONS, OVER_CANDIDATES])),
-        }
-    }
-}
-
-const OVER_ACTIONS: &str = "a training on a log of fixed actions";
-const OVER_CANDIDATES: &str = "a training on a log whose actions have features";
-
-fn other(path: PathBuf, [found, expected]: [&'static str; 2]) -> Failure {
-    Failure::Model { path, source: ModelFileError::OtherContent { expected, found: found.to_owned() } }
-}
-
-/// Saves a run every so often.
-pub(super) struct Saver<'a> {
-    path: Option<&'a PathBuf>,
-    next: Instant,
-    is_over: bool,
-    failure: Option<ModelFileError>,
-}
-
-/// The least time between two files, and the share of the time that writing may take.
-const INTERVAL: Duration = Duration::from_secs(1);
-const SHARE: u32 = 20;
-
-impl<'a> Saver<'a> {
-    fn new(path: Option<&'a PathBuf>) -> Result<Self, Failure> {
-        if let Some(path) = path {
-            check_output(path).map_err(|source| Failure::WriteFile { path: path.clone(), source })?;
-        }
-        Ok(Self { path, next: Instant::now(), is_over: false, failure: None })
-    }
-
-    /// Saves a moment if it is time to, and once when an end was asked for: what comes behind it is not the
-    /// run any more.
-    pub(super) fn save(
-        &mut self,
-        moment: Option<impl FnOnce(&Path) -> Result<(), ModelFileError>>,
-        is_over: bool,
-    ) {
-        let (Some(path), Some(save), false) = (self.path, moment, self.is_over) else { return };
-        let begun = Instant::now();
-        self.is_over = is_over;
-        if is_over || begun >= self.next {
-            self.failure = save(path).err();
-            self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
-        }
-    }
-
-    /// Says how to go on after Ctrl-C, or why that cannot be.
-    pub(super) fn report(&self, manners: &Manners) {
-        let Some(path) = self.path.filter(|_| !manners.quiet) else { return };
-        match &self.failure {
-            Some(failure) => warn(&format!("the run was not saved: {failure}")),
-            None if self.is_over => warn(&format!("to go on: --resume {}", path.display())),
-            None => {}
-        }
-    }
 }
 
 /// The rows whose label says that they judge.

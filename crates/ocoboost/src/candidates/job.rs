@@ -2,6 +2,7 @@
 
 use super::checkpoint::{CandidateMoment, CandidateTrainCheckpoint, Done, Piece, Settings};
 use super::event::CandidateEvent;
+use super::judging::{observations, with_numbered_actions};
 use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
 use super::recipe::{CandidateObjective, RECIPES, REGRESSION, ends, may_win, recipes};
 use super::run::{Run, check};
@@ -13,11 +14,8 @@ use crate::propensities::PropensitySource;
 use crate::split::{Split, holdout_share};
 use boosters::auto_policy::Overrides;
 use boosters::bopl::CandidateEnsemble;
-use off_policy::candidates::{CandidateLog, CandidatePolicy, OnCandidates};
-use off_policy::estimators::{Observation, Observations};
+use off_policy::candidates::{CandidateLog, CandidatePolicy};
 use off_policy::policies::Argmax;
-use off_policy::{ActionSets, Log, Rewards};
-use rows::RowMatrix;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -253,66 +251,6 @@ impl CandidateJob {
         let judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
         self.range.map_or(judge.clone(), |range| judge.reward_range(range)).build()
     }
-}
-
-impl JudgeJob {
-    /// The judgement of a policy over candidates, by a log of choices that had no part in its training.
-    /// Without a model of rewards there is no DM, DR and SWITCH-DR.
-    ///
-    /// # Errors
-    /// [`JobError::Estimate`] for a policy of other columns, and for a reward outside the stated range.
-    pub fn evaluate_candidates(
-        &self,
-        log: &CandidateLog,
-        policy: &impl CandidatePolicy,
-        model: Option<&CandidateEnsemble>,
-    ) -> Result<Judgement, JobError> {
-        let rows = observations(log, policy, model)?;
-        let circumstances = Circumstances {
-            judged: JudgedRows::Given,
-            other_range: None,
-            tuning_rows: None,
-            model: None,
-            are_grouped: false,
-            times: 1,
-        };
-        self.judge_observations(&with_numbered_actions(log)?, rows, model.is_some(), None, &circumstances)
-    }
-}
-
-/// The rows of a log as the estimators see them.
-fn observations(
-    log: &CandidateLog,
-    policy: &impl CandidatePolicy,
-    model: Option<&CandidateEnsemble>,
-) -> Result<Vec<Observation>, JobError> {
-    let mut seen = OnCandidates::new(log, policy);
-    if let Some(model) = model {
-        seen = seen.with_model(model);
-    }
-    let mut rows = Vec::with_capacity(log.len());
-    seen.visit(|row| {
-        rows.push(*row);
-        Ok(())
-    })?;
-    Ok(rows)
-}
-
-/// The log with numbers for its candidates, as a judgement asks for: what was on offer and what was taken.
-///
-/// A place in a list means nothing, so it is turned by the number of the row: a log whose chosen candidate
-/// always comes first did not always take the same action.
-fn with_numbered_actions(log: &CandidateLog) -> Result<Log, JobError> {
-    let n = log.len();
-    let counts: Vec<usize> = (0..n).map(|i| log.candidates().pairs_of(i).len()).collect();
-    let most = counts.iter().copied().max().unwrap_or(1).max(2);
-    let number = |v: usize| u32::try_from(v).unwrap_or(u32::MAX);
-    let chosen = (0..n).map(|i| number((log.chosen()[i] as usize + i) % counts[i])).collect();
-    let contexts = RowMatrix::dense(1, vec![0.0; n]).map_err(weak_learners::LearnerError::from)?;
-    let rewards = Rewards(log.rewards().to_vec());
-    let numbered = Log::new(contexts, most, chosen, log.propensities().to_vec(), rewards)?;
-    let sets = counts.iter().map(|count| (0..number(*count)).collect::<Vec<u32>>());
-    Ok(numbered.with_action_sets(ActionSets::new(most, sets)?)?)
 }
 
 /// The SHA-256 of the numbers of a log.

@@ -1,11 +1,13 @@
 //! A policy over candidates that have features of their own.
 //!
 //! Reading order: [`CandidateJob`], which trains and judges; [`CandidateModel`], what it returns;
-//! `search.rs`, the best recipe and rounds; `run.rs`, a run of any recipe; [`CandidateTrainCheckpoint`].
+//! `search.rs`, the best recipe and rounds; `run.rs`, a run of any recipe; [`CandidateTrainCheckpoint`];
+//! [`CandidateRows`], policies that are judged and compared.
 
 mod checkpoint;
 mod event;
 mod job;
+mod judging;
 mod model;
 mod recipe;
 mod run;
@@ -14,5 +16,6 @@ mod search;
 pub use checkpoint::{CandidateMoment, CandidateTrainCheckpoint};
 pub use event::CandidateEvent;
 pub use job::{CandidateJob, CandidateJobBuilder};
+pub use judging::CandidateRows;
 pub use model::{CandidateModel, CandidateRecord, TriedRecipe};
 pub use recipe::{CandidateObjective, CandidateRecipe};
