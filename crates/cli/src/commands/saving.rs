@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 /// A run that was saved, of either kind of log: which one is known before the log is.
 pub(super) enum Saved {
-    Fixed(PathBuf, TrainCheckpoint),
-    Candidates(PathBuf, CandidateTrainCheckpoint),
+    Fixed(PathBuf, Box<TrainCheckpoint>),
+    Candidates(PathBuf, Box<CandidateTrainCheckpoint>),
 }
 
 impl Saved {
     pub(super) fn load(path: &PathBuf) -> Result<Self, Failure> {
         let failed = |source| Failure::Model { path: path.clone(), source };
         match TrainCheckpoint::load(path) {
-            Ok(saved) => Ok(Self::Fixed(path.clone(), saved)),
+            Ok(saved) => Ok(Self::Fixed(path.clone(), Box::new(saved))),
             Err(source @ ModelFileError::OtherContent { .. }) => CandidateTrainCheckpoint::load(path)
-                .map(|saved| Self::Candidates(path.clone(), saved))
+                .map(|saved| Self::Candidates(path.clone(), Box::new(saved)))
                 .map_err(|other| match other {
                     ModelFileError::OtherContent { .. } => failed(source),
                     other => failed(other),
@@ -32,14 +32,14 @@ impl Saved {
 
     pub(super) fn of_fixed_actions(self) -> Result<TrainCheckpoint, Failure> {
         match self {
-            Self::Fixed(_, saved) => Ok(saved),
+            Self::Fixed(_, saved) => Ok(*saved),
             Self::Candidates(path, _) => Err(other(path, [OVER_CANDIDATES, OVER_ACTIONS])),
         }
     }
 
     pub(super) fn of_candidates(self) -> Result<CandidateTrainCheckpoint, Failure> {
         match self {
-            Self::Candidates(_, saved) => Ok(saved),
+            Self::Candidates(_, saved) => Ok(*saved),
             Self::Fixed(path, _) => Err(other(path, [OVER_ACTIONS, OVER_CANDIDATES])),
         }
     }

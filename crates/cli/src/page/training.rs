@@ -30,7 +30,7 @@ pub(super) fn importance(model: &Model) -> Markup {
         "has " (percent(of_actions)) ". A column that moves the scores of all actions alike has a share and no "
         "influence on the choice."
     };
-    shares(words, &columns)
+    shares(&words, &columns)
 }
 
 /// The columns of a row and of its candidates, by how often the trees ask about them.
@@ -39,10 +39,10 @@ pub(super) fn questions(model: &CandidateModel) -> Markup {
         "The share of the questions of all trees that are about each column, of the row or of the candidate. A "
         "column that moves the scores of all candidates alike has a share and no influence on the choice."
     };
-    shares(words, &model.questions())
+    shares(&words, &model.questions())
 }
 
-fn shares(words: Markup, columns: &[(String, f64)]) -> Markup {
+fn shares(words: &Markup, columns: &[(String, f64)]) -> Markup {
     let most = columns.iter().map(|(_, share)| *share).fold(f64::MIN_POSITIVE, f64::max);
     html! {
         p { (words) }

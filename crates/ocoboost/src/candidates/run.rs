@@ -134,7 +134,7 @@ impl Run {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Trees {
-    OfAll(HistogramCandidateTree),
+    OfAll(Box<HistogramCandidateTree>),
     OfSome(Box<RowSampling<ColumnSampling<HistogramCandidateTree>>>),
 }
 
@@ -150,7 +150,7 @@ pub(super) fn trees(recipe: &CandidateRecipe, Draws { seed, stream }: Draws) -> 
     let growth = PairGrowth::builder().max_depth(recipe.max_depth).reg_lambda(recipe.reg_lambda);
     let trees = HistogramCandidateTree::new(growth.min_child_weight(recipe.min_child_weight).build()?);
     if (recipe.columns, recipe.rows) == (1.0, 1.0) {
-        return Ok(Trees::OfAll(trees));
+        return Ok(Trees::OfAll(Box::new(trees)));
     }
     let rng = |k: u64| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

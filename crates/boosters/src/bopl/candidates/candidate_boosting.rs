@@ -147,7 +147,7 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis = PairTree>> CandidateBoostin
     pub(super) fn restore(
         &mut self,
         log: &CandidateLog,
-        ensemble: CandidateEnsemble,
+        ensemble: &CandidateEnsemble,
         record: Vec<Round>,
     ) -> Result<(), BoplError> {
         let pairs = 0..log.candidates().pairs();

@@ -105,7 +105,7 @@ impl<L: PairLearner<Hypothesis = PairTree>> CandidateCheckpoint<L> {
             check_reproduced("alpha", round.alpha, member.alpha)?;
         }
         let mut run = CandidateBoosting::start(log, learner, settings, predictions)?;
-        run.restore(log, ensemble, record)?;
+        run.restore(log, &ensemble, record)?;
         Ok(run)
     }
 }
@@ -157,7 +157,7 @@ impl<L: PairLearner<Hypothesis = PairTree>> CandidateRegressionCheckpoint<L> {
     pub fn resume(self, log: &CandidateLog) -> Result<CandidateRegression<L>, BoplError> {
         check_log(&self.log, &self.ensemble, log)?;
         let mut run = CandidateRegression::new(log, self.learner, self.learning_rate)?;
-        run.restore(log.candidates(), self.ensemble)?;
+        run.restore(log.candidates(), &self.ensemble)?;
         Ok(run)
     }
 }

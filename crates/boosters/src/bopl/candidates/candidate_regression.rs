@@ -140,7 +140,7 @@ impl<L> CandidateRegression<L> {
     pub(super) fn restore(
         &mut self,
         candidates: &Candidates,
-        ensemble: CandidateEnsemble,
+        ensemble: &CandidateEnsemble,
     ) -> Result<(), BoplError> {
         let mean = |ensemble: &CandidateEnsemble| match ensemble.members() {
             [Member { alpha: 1.0, predictor }, ..] if predictor.nodes().len() == 1 => {
@@ -148,7 +148,7 @@ impl<L> CandidateRegression<L> {
             }
             _ => f64::NAN,
         };
-        check_reproduced("the mean reward", mean(&ensemble), mean(&self.ensemble))?;
+        check_reproduced("the mean reward", mean(ensemble), mean(&self.ensemble))?;
         let rounds = ensemble.members().iter().skip(1);
         rounds.clone().try_for_each(|member| check_reproduced("alpha", member.alpha, self.eta))?;
         let mut scores = self.scores.clone();
