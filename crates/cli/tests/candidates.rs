@@ -1,4 +1,5 @@
-//! Logs whose actions have features: models are compared, shown on a page, exported, and trained with settings.
+//! Logs whose actions have features: models are compared, shown on a page, exported, and trained with
+//! settings.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod running;

@@ -3,21 +3,18 @@
 use super::model::TriedRecipe;
 use super::recipe::{CandidateRecipe, may_win};
 use super::run::{Run, SavedRun};
-use crate::error::JobError;
-use crate::model_file::{ModelFileError, SavedState};
-use crate::train::check_settings;
+use crate::error::{JobError, check_settings};
 use boosters::auto_policy::Overrides;
 use boosters::bopl::{BoplError, CandidateEnsemble};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
-/// What a [`CandidateJob`](crate::CandidateJob) has done: the recipes that were tried, the run of the one that
-/// is under way, the settings and the time.
+/// What a [`CandidateJob`](crate::CandidateJob) has done: the recipes that were tried, the run of the one
+/// that is under way, the settings and the time.
 ///
 /// *Guarantee:* [`fit_resumable`](crate::CandidateJob::fit_resumable) with it ends as the fit that was not
-/// stopped, bit for bit, unless a budget or a watcher of either ends the search or the training. *What is done
-/// again:* the binning, the regressions of a doubly robust recipe that is under way, and the scores, which are
-/// replayed from the trees.
+/// stopped, bit for bit, unless a budget or a watcher of either ends the search or the training. *What is
+/// done again:* the binning, the regressions of a doubly robust recipe that is under way, and the scores,
+/// which are replayed from the trees.
 ///
 /// ```
 /// use ocoboost::{CandidateEvent, CandidateJob, CandidateTrainCheckpoint};
@@ -142,9 +139,6 @@ pub struct CandidateMoment<'a> {
     pub(super) run: Option<(Piece, &'a Run)>,
 }
 
-/// Of the file.
-const KIND: &str = "training over candidates that is not over";
-
 impl CandidateMoment<'_> {
     /// What has been done so far. *Cost:* a copy of the trees of the run under way.
     #[must_use]
@@ -159,22 +153,6 @@ impl CandidateMoment<'_> {
 }
 
 impl CandidateTrainCheckpoint {
-    /// Writes the file atomically.
-    ///
-    /// # Errors
-    /// [`ModelFileError::Io`], [`ModelFileError::NotSerialisable`]; an old file is then untouched.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
-        SavedState::of(KIND, self)?.save_quickly(path.as_ref())
-    }
-
-    /// Reads a file. It is safe on any bytes.
-    ///
-    /// # Errors
-    /// Every variant of [`ModelFileError`].
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
-        SavedState::load(path.as_ref(), "a training over candidates that is not over")?.decode(KIND)
-    }
-
     /// The time that was spent, and what was done, if they are of these settings.
     pub(super) fn checked(self, asked: &Settings) -> Result<(f64, Done), JobError> {
         let Self { settings: saved, spent, done } = self;

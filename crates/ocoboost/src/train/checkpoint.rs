@@ -1,11 +1,10 @@
 //! A training that is stopped, saved, loaded and gone on with.
 
-use crate::error::JobError;
+use crate::error::{JobError, check_settings};
 use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
 use boosters::bopl::BoplError;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::path::Path;
 
 /// What a [`TrainJob`](crate::TrainJob) has done: the search so far, its settings and its time.
@@ -101,17 +100,4 @@ impl TrainCheckpoint {
         check_settings(&saved, asked)?;
         Ok((if spent.is_finite() { spent.max(0.0) } else { 0.0 }, Some(search)))
     }
-}
-
-/// Refuses a saved run of other settings, and names the first that differs.
-pub(crate) fn check_settings<S: Serialize>(saved: &S, asked: &S) -> Result<(), JobError> {
-    let json = |settings: &S| serde_json::to_value(settings).unwrap_or_default();
-    let (Value::Object(own), Value::Object(asked)) = (json(saved), json(asked)) else { return Ok(()) };
-    for (name, value) in own {
-        let asked = asked.get(&name).cloned().unwrap_or_default();
-        if asked != value {
-            return Err(JobError::OtherRun { name, saved: value.to_string(), asked: asked.to_string() });
-        }
-    }
-    Ok(())
 }

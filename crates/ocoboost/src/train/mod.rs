@@ -5,7 +5,6 @@ mod clock;
 mod fingerprint;
 
 use crate::split::{Split, holdout_share};
-pub(crate) use checkpoint::check_settings;
 pub use checkpoint::{Moment, TrainCheckpoint};
 
 use crate::error::JobError;
