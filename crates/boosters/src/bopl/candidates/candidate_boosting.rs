@@ -184,8 +184,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis = PairTree>> CandidateBoostin
 
 impl<L: PairLearner<Hypothesis = PairTree>> CandidateBoosting<Bopl, L> {
     /// A run on doubly robust rewards, as by
-    /// [`PolicyBoosting::doubly_robust`](crate::bopl::PolicyBoosting::doubly_robust). For every candidate of a
-    /// choice r̃(x_i, a) = q̂(x_i, a) + 1{a = a_i}(r_i − q̂(x_i, a_i))/p_i.
+    /// [`PolicyBoosting::doubly_robust`](crate::bopl::PolicyBoosting::doubly_robust). For every candidate of
+    /// a choice r̃(x_i, a) = q̂(x_i, a) + 1{a = a_i}(r_i − q̂(x_i, a_i))/p_i.
     ///
     /// The objective is −(1/n) Σ_i Σ_a r̃(x_i, a)π(a|x_i), with u_{i,a} = π_a(r̃_a − Σ_b π_b r̃_b), s_i =
     /// (max_a r̃ − min_a r̃)/(3√3) (`Sharp`) or half that range (`Paper`), and L̂* = −(1/n) Σ max_a r̃.
