@@ -24,10 +24,10 @@ use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 /// A policy over candidates from a log within a budget of time, and the judgement of it.
 ///
 /// *How.* A share of the choices is kept apart and has no part in the search. Of the others four fifths train
-/// one [recipe](crate::CandidateRecipe) after the other, and one fifth says which recipe and how many rounds are
-/// best, by doubly robust estimates less their standard errors. The winner is trained on all of them. Then
-/// the policy, the argmax of the scores, is judged on the choices kept apart, with rewards that a regression
-/// on the others predicts.
+/// one [recipe](crate::CandidateRecipe) after the other, and one fifth says which recipe and how many rounds
+/// are best, by doubly robust estimates less their standard errors. The winner is trained on all of them.
+/// Then the policy, the argmax of the scores, is judged on the choices kept apart, with rewards that a
+/// regression on the others predicts.
 ///
 /// *The budget* is kept but for the round that is under way, the binning and the judgement. *Determinism:* as
 /// of [the crate](crate).
