@@ -249,7 +249,8 @@ impl WeightedCandidates {
         eta: f64,
     ) -> DirectionalDerivative {
         let (u, pi, f) = (&gradient.u[self.of(i)], &gradient.pi[self.of(i)], &f[self.of(i)]);
-        let (low, high) = ends(f);
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = f.iter().fold(ends, |(low, high), f| (low.min(*f), high.max(*f)));
         let mean = rows::dot(pi, f);
         let variance = pi.iter().zip(f).map(|(pi, f)| pi * (f - mean).powi(2)).sum();
         let along = Along { pi: gradient.logged[i], variance, range: high - low, eta };
@@ -344,10 +345,11 @@ impl PolicyLog for WeightedCandidates {
                     continue;
                 }
                 let of_logged = f[self.logged[i]];
-                let (low, high) = ends(&f[self.of(i)]);
+                let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
                 // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged candidate)².
                 let (mut gain, mut square) = (0.0, 0.0);
                 for (u, f) in gradient.u[self.of(i)].iter().zip(&f[self.of(i)]) {
+                    (low, high) = (low.min(*f), high.max(*f));
                     gain += u * f;
                     square += u.abs() * (f - of_logged).powi(2);
                 }
@@ -399,9 +401,4 @@ impl PolicyLog for WeightedCandidates {
         let n = self.len() as f64;
         (sums.objective / n, -sums.gain / n)
     }
-}
-
-/// The least and the largest number.
-fn ends(numbers: &[f64]) -> (f64, f64) {
-    numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
 }
