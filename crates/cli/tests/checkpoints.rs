@@ -4,7 +4,7 @@
 
 mod running;
 
-use running::{command, offers, output, refused, run, said};
+use running::{articles, command, offers, output, refused, run, said};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -98,5 +98,90 @@ fn a_run_that_is_interrupted_leaves_a_policy_and_goes_on() {
     );
     assert_eq!(run(&["evaluate", &model, &log, "--quiet"]).2, "");
     output(&[&["train", &log, "-o", &model, "--resume", &checkpoint], &SETTINGS[..]].concat());
+    assert_eq!(exported(&model), exported(&whole));
+}
+
+/// A run on a log whose actions have features, that says nothing.
+const OF_ARTICLES: [&str; 8] = ["--budget", "1h", "--candidates", "4", "--rounds", "25", "--seed", "2"];
+
+/// What is said of a run that ends well, without the line about the reader's reward.
+fn trained(arguments: &[&str]) {
+    let (code, out, error) = run(&[arguments, &["--quiet"]].concat());
+    assert_eq!((code, error.as_str()), (Some(0), ""), "{arguments:?}: {out}");
+}
+
+#[test]
+fn a_run_over_candidates_that_was_killed_goes_on_as_if_it_was_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (log, whole, model, checkpoint) = (articles(), at("whole.ocob"), at("m.ocob"), at("run.ckpt"));
+    trained(&[&["train", &log, "-o", &whole], &OF_ARTICLES[..]].concat());
+    let train = [&["train", &log, "-o", &model, "--checkpoint", &checkpoint], &OF_ARTICLES[..]].concat();
+    let mut child = started(&train, &checkpoint);
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), None);
+    assert!(!Path::new(&model).exists());
+    let resume = ["train", &log, "-o", &model, "--resume", &checkpoint];
+    trained(&[&resume[..], &OF_ARTICLES].concat());
+    assert_eq!(exported(&model), exported(&whole));
+    // What was saved last is the end of the run.
+    let last = at("last.ocob");
+    trained(&[&["train", &log, "-o", &last, "--resume", &checkpoint], &OF_ARTICLES[..]].concat());
+    assert_eq!(exported(&last), exported(&whole));
+
+    // Other settings, another log, and the other kind of log and of checkpoint.
+    let quiet = [&OF_ARTICLES[..], &["--quiet"]].concat();
+    let other: Vec<&str> = quiet.iter().map(|word| if *word == "2" { "3" } else { *word }).collect();
+    refused(&[&resume[..], &other].concat(), 2, "the checkpoint is of a run with seed = 2, not 3");
+    let deeper = [&resume[..], &quiet, &["--max-depth", "3"]].concat();
+    refused(&deeper, 2, "the checkpoint is of a run with overrides = ");
+    let text = output_of_gzip(&log);
+    let half: Vec<&str> = text.split("\n\n").take(2000).collect();
+    std::fs::write(at("half.vw"), half.join("\n\n")).unwrap();
+    let half = ["train", &at("half.vw"), "-o", &model, "--resume", &checkpoint];
+    refused(&[&half[..], &quiet].concat(), 65, "half.vw: the log is not the one that the saved run");
+    let of_offers = ["train", &offers(), "-o", &model, "--resume", &checkpoint, "--quiet"];
+    let words = "run.ckpt: the file holds a training on a log whose actions have features, not a training on a log of \
+                 fixed actions";
+    refused(&of_offers, 65, words);
+    let fixed = at("fixed.ckpt");
+    let (of_offers, unfinished) = (offers(), at("o.ocob"));
+    let train = [&["train", &of_offers, "-o", &unfinished, "--checkpoint", &fixed], &SETTINGS[..]].concat();
+    let mut child = started(&train, &fixed);
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), None);
+    let words = "fixed.ckpt: the file holds a training on a log of fixed actions, not a training on a log whose \
+                 actions have features";
+    refused(&[&["train", &log, "-o", &model, "--resume", &fixed], &quiet[..]].concat(), 65, words);
+    let damaged = at("damaged.ckpt");
+    let mut bytes = std::fs::read(&checkpoint).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&damaged, bytes).unwrap();
+    let words = "damaged.ckpt: the checksum does not match";
+    refused(&[&["train", &log, "-o", &model, "--resume", &damaged], &quiet[..]].concat(), 65, words);
+}
+
+/// The text of a compressed file.
+fn output_of_gzip(path: &str) -> String {
+    let unpacked = Command::new("gzip").args(["-dc", path]).output().unwrap();
+    String::from_utf8(unpacked.stdout).unwrap()
+}
+
+#[test]
+fn a_run_over_candidates_that_is_interrupted_leaves_a_policy_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (log, whole, model, checkpoint) = (articles(), at("whole.ocob"), at("m.ocob"), at("run.ckpt"));
+    trained(&[&["train", &log, "-o", &whole], &OF_ARTICLES[..]].concat());
+    let train = [&["train", &log, "-o", &model, "--checkpoint", &checkpoint], &OF_ARTICLES[..]].concat();
+    let child = started(&train, &checkpoint);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let (code, out, error) = said(&child.wait_with_output().unwrap());
+    assert_eq!(code, Some(130), "{error}");
+    assert!(out.starts_with("On ") && error.contains(&format!("to go on: --resume {checkpoint}")), "{error}");
+    let so_far = exported(&model);
+    assert_eq!((&so_far["record"]["is_cut"], so_far == exported(&whole)), (&Value::from(true), false));
+    trained(&[&["train", &log, "-o", &model, "--resume", &checkpoint], &OF_ARTICLES[..]].concat());
     assert_eq!(exported(&model), exported(&whole));
 }

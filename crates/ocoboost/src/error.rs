@@ -4,6 +4,8 @@ use boosters::bopl::BoplError;
 use boosters::maboost::BoostError;
 use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
+use serde::Serialize;
+use serde_json::Value;
 use thiserror::Error;
 use weak_learners::LearnerError;
 
@@ -121,6 +123,12 @@ pub enum JobError {
         /// How many.
         policies: usize,
     },
+    /// A policy that was seen on another log.
+    #[error("a policy was seen on another log: row {row} has another propensity or reward there")]
+    OtherRows {
+        /// The first row that differs.
+        row: usize,
+    },
     /// Estimated propensities of another log.
     #[error(
         "the estimated propensities are not those of the log: row {row} has {in_log}, estimated {estimated}"
@@ -133,4 +141,17 @@ pub enum JobError {
         /// The estimate.
         estimated: f64,
     },
+}
+
+/// Refuses a saved run of other settings, and names the first that differs.
+pub(crate) fn check_settings<S: Serialize>(saved: &S, asked: &S) -> Result<(), JobError> {
+    let json = |settings: &S| serde_json::to_value(settings).unwrap_or_default();
+    let (Value::Object(own), Value::Object(asked)) = (json(saved), json(asked)) else { return Ok(()) };
+    for (name, value) in own {
+        let asked = asked.get(&name).cloned().unwrap_or_default();
+        if asked != value {
+            return Err(JobError::OtherRun { name, saved: value.to_string(), asked: asked.to_string() });
+        }
+    }
+    Ok(())
 }

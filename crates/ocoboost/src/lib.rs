@@ -63,8 +63,8 @@ pub use boost::{
     Classifier, TriedBoost,
 };
 pub use candidates::{
-    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateObjective, CandidateRecipe,
-    CandidateRecord, TriedRecipe,
+    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateMoment, CandidateObjective,
+    CandidateRecipe, CandidateRecord, CandidateRows, CandidateTrainCheckpoint, TriedRecipe,
 };
 pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;

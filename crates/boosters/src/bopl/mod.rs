@@ -25,7 +25,10 @@ mod reward_regression;
 mod candidates;
 
 pub use algorithm::{Step, Weight};
-pub use candidates::{CandidateBoosting, CandidateEnsemble, CandidateRegression};
+pub use candidates::{
+    CandidateBoosting, CandidateCheckpoint, CandidateEnsemble, CandidateRegression,
+    CandidateRegressionCheckpoint,
+};
 pub use classification::Classification;
 pub use compiled::CompiledEnsemble;
 pub use ensemble::{Member, PolicyEnsemble};

@@ -12,6 +12,9 @@ pub(super) trait PolicyLog {
     /// n.
     fn len(&self) -> usize;
 
+    /// Whether some row has two actions to choose from.
+    fn has_choice(&self) -> bool;
+
     /// The examples and the actions of a round of the base learner; their product is the number of pairs.
     fn shape(&self) -> (usize, usize);
 
@@ -67,6 +70,10 @@ pub(super) trait PolicyLog {
 impl PolicyLog for WeightedLog {
     fn len(&self) -> usize {
         self.ratios.len()
+    }
+
+    fn has_choice(&self) -> bool {
+        self.has_choice
     }
 
     fn shape(&self) -> (usize, usize) {

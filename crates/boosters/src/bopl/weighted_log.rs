@@ -32,7 +32,7 @@ pub(super) struct WeightedLog {
 /// over the actions on offer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Predicted {
-    /// q̂(x_i, a) + b at a·n + i.
+    /// q̂(x_i, a) + b, where the pair stands.
     pub(super) rewards: Vec<f64>,
     /// max_a q̂ − min_a q̂.
     pub(super) spans_of_model: Vec<f64>,
@@ -42,6 +42,31 @@ pub(super) struct Predicted {
     pub(super) least: Vec<f64>,
     /// max_a r̃.
     pub(super) most: Vec<f64>,
+}
+
+impl Predicted {
+    /// Of no row yet, with q̂ + b of every pair.
+    pub(super) fn with_rewards(rewards: Vec<f64>, n: usize) -> Self {
+        let room = || Vec::with_capacity(n);
+        Self { rewards, spans_of_model: room(), spans: room(), least: room(), most: room() }
+    }
+
+    /// Books the next row: q̂ of the actions on offer, of which one was logged, b, and δ_i.
+    pub(super) fn include_row(
+        &mut self,
+        on_offer: impl Iterator<Item = (bool, f64)>,
+        (translation, delta): (f64, f64),
+    ) {
+        let (mut of_model, mut of_both) = (Range::NOTHING, Range::NOTHING);
+        for (is_logged, q) in on_offer {
+            of_model.include(q);
+            of_both.include(q + translation + if is_logged { delta } else { 0.0 });
+        }
+        self.spans_of_model.push(of_model.most - of_model.least);
+        self.spans.push(of_both.most - of_both.least);
+        self.least.push(of_both.least);
+        self.most.push(of_both.most);
+    }
 }
 
 impl WeightedLog {
@@ -78,41 +103,25 @@ impl WeightedLog {
         (translation, weights): (f64, ImportanceWeights),
     ) -> Result<Self, BoplError> {
         let (n, actions) = (self.len(), self.actions);
-        let mut rewards = zeros(log)?;
+        let rewards = zeros(log)?;
         if predictions.len() != rewards.len() {
             let (expected, got) = (rewards.len(), predictions.len());
             return Err(BoplError::Mismatch { argument: "predictions", unit: "pairs", expected, got });
         }
-        if let Some(index) = predictions.iter().position(|q| !(q.abs() <= LARGEST)) {
-            let value = predictions[index];
-            return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
-        }
-        let mut ratios = Vec::with_capacity(n);
-        let mut spans_of_model = Vec::with_capacity(n);
-        let (mut least, mut most) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        check_predicted(predictions)?;
+        let (mut ratios, mut predicted) = (Vec::with_capacity(n), Predicted::with_rewards(rewards, n));
         for (i, q) in predictions.chunks_exact(actions).enumerate() {
-            let (logged, propensity) = (self.logged[i] as usize, self.propensities[i]);
-            let reward = log.rewards()[i] - q[logged];
-            let delta = weights.times(reward, propensity);
-            if !(delta.abs() <= LARGEST) {
-                return Err(BoplError::Importance { row: i, reward, propensity });
-            }
+            let logged = self.logged[i] as usize;
+            let delta = weights.residual(i, (log.rewards()[i], q[logged]), self.propensities[i])?;
             ratios.push(delta);
-            let (mut of_model, mut of_both) = (Range::NOTHING, Range::NOTHING);
             for (a, q) in q.iter().enumerate() {
-                rewards[a * n + i] = q + translation;
-                if self.absent.is_empty() || !self.absent[a * n + i] {
-                    of_model.include(*q);
-                    of_both.include(q + translation + if a == logged { delta } else { 0.0 });
-                }
+                predicted.rewards[a * n + i] = q + translation;
             }
-            spans_of_model.push(of_model.most - of_model.least);
-            least.push(of_both.least);
-            most.push(of_both.most);
+            let is_on_offer = |a: usize| self.absent.is_empty() || !self.absent[a * n + i];
+            let on_offer = q.iter().enumerate().filter(|(a, _)| is_on_offer(*a));
+            predicted.include_row(on_offer.map(|(a, q)| (a == logged, *q)), (translation, delta));
         }
-        let spans = most.iter().zip(&least).map(|(most, least)| most - least).collect();
-        let predicted = Some(Predicted { rewards, spans_of_model, spans, least, most });
-        Ok(Self { ratios, predicted, ..self })
+        Ok(Self { ratios, predicted: Some(predicted), ..self })
     }
 
     /// n.
@@ -199,6 +208,20 @@ impl Range {
     }
 }
 
+/// Whether all predicted rewards are in range.
+///
+/// # Errors
+/// [`BoplError::NotFinite`].
+pub(super) fn check_predicted(predictions: &[f64]) -> Result<(), BoplError> {
+    match predictions.iter().position(|q| !(q.abs() <= LARGEST)) {
+        Some(index) => {
+            let value = predictions[index];
+            Err(BoplError::NotFinite { argument: "a predicted reward", index, value })
+        }
+        None => Ok(()),
+    }
+}
+
 /// w = min(1/p, M), and 0 where 1/p > τ.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ImportanceWeights {
@@ -209,6 +232,25 @@ pub(super) struct ImportanceWeights {
 }
 
 impl ImportanceWeights {
+    /// δ_i = (r_i − q̂(x_i, a_i))·w_i.
+    ///
+    /// # Errors
+    /// [`BoplError::Importance`] beyond 1e140.
+    pub(super) fn residual(
+        self,
+        row: usize,
+        (reward, predicted): (f64, f64),
+        propensity: f64,
+    ) -> Result<f64, BoplError> {
+        let reward = reward - predicted;
+        let delta = self.times(reward, propensity);
+        if delta.abs() <= LARGEST {
+            Ok(delta)
+        } else {
+            Err(BoplError::Importance { row, reward, propensity })
+        }
+    }
+
     /// r·w.
     fn times(self, reward: f64, p: f64) -> f64 {
         if self.switch.is_some_and(|most| 1.0 / p > most) {

@@ -1,15 +1,22 @@
 //! What the commands do with a log whose actions have features of their own, and with a model of one.
 
+use super::comparison;
 use super::interruption::is_asked;
-use super::judgement::{answer, code, judge, range, show};
-use super::models::kept;
+use super::judgement::{OWN_LOG, answer, code, judge, range, show};
+use super::models::{Named, kept, no_policy};
 use super::output::{cells, write_to};
 use super::progress::{Line, of_candidates};
 use super::reading::{options, tell, watched};
-use crate::arguments::{Columns, Evaluate, Form, Manners, Predict, Train};
+use super::saving::Saver;
+use crate::arguments::{Columns, Compare, Evaluate, Form, Manners, Predict, Train};
 use crate::failure::{Failure, INTERRUPTED};
+use crate::page::{Page, PolicyModel};
 use formats::{LogOptions, Source};
-use ocoboost::{CandidateJob, CandidateModel, JobError};
+use ocoboost::model_file::{Content, ModelFileError};
+use ocoboost::{
+    BreakdownSettings, CandidateEvent, CandidateJob, CandidateModel, CandidateMoment, CandidateRows,
+    CandidateTrainCheckpoint, JobError, JudgeJobBuilder,
+};
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
 use off_policy::policies::Argmax;
 use report::output::say;
@@ -58,35 +65,24 @@ pub(super) fn train(
     manners: &Manners,
     (files, columns, budget): (&[PathBuf], &LogOptions, Duration),
     begun: Instant,
+    (mut saver, from): (Saver<'_>, Option<CandidateTrainCheckpoint>),
 ) -> Result<u8, Failure> {
     let form = manners.form("train", Form::Text, &[Form::Json])?;
-    let settings = &asked.settings;
-    let refused = [
-        ("validation", asked.validation.is_some()),
-        ("groups", asked.groups.is_some()),
-        ("candidates", asked.candidates.is_some()),
-        ("checkpoint", asked.checkpoint.is_some()),
-        ("resume", asked.resume.is_some()),
-        ("objective", settings.objective.is_some()),
-        ("max-depth", settings.max_depth.is_some()),
-        ("learning-rate", settings.learning_rate.is_some()),
-        ("min-child-weight", settings.min_child_weight.is_some()),
-        ("reg-lambda", settings.reg_lambda.is_some()),
-        ("colsample-bytree", settings.colsample_bytree.is_some()),
-        ("subsample", settings.subsample.is_some()),
-        ("clip", settings.clip.is_some()),
-        ("translation", settings.translation.is_some()),
-    ];
+    let refused = [("validation", asked.validation.is_some()), ("groups", asked.groups.is_some())];
     if let Some((name, _)) = refused.into_iter().find(|(_, is_set)| *is_set) {
         return Err(Failure::Flag { name, why: NOT_HERE });
     }
     let mut job = CandidateJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
     job = job.delta(super::confidence::delta(asked.certainty.confidence)?);
+    job = job.overrides(asked.settings.overrides());
     if let Some(range) = range(&asked.certainty)? {
         job = job.reward_range(range);
     }
     if let Some(share) = asked.holdout {
         job = job.holdout_share(share);
+    }
+    if let Some(candidates) = asked.candidates {
+        job = job.candidates(candidates);
     }
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);
@@ -97,11 +93,15 @@ pub(super) fn train(
         job = job.source(source);
     }
     let mut line = Line::new(manners);
-    let model = job.build().map_err(Failure::Setting)?.fit(&log, |event| {
+    let watch = |event: CandidateEvent, moment: Option<&CandidateMoment<'_>>| {
         line.show(|| of_candidates(&event, begun.elapsed().as_secs_f64(), budget.as_secs_f64()));
-        if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+        let is_over = is_asked();
+        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over);
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch);
     drop(line);
+    saver.report(manners);
     let model = model.map_err(|source| Failure::Job { file: name, source })?;
     model.save(&asked.output).map_err(|source| Failure::Write { path: asked.output.clone(), source })?;
     let judgement = model.judgement();
@@ -118,34 +118,145 @@ fn options_of(model: &CandidateModel, columns: &Columns) -> Result<LogOptions, F
     options(kept.unwrap_or_default(), columns)
 }
 
-/// `evaluate` of a model of such a log, or of the uniform policy by one.
-pub(super) fn evaluate(
-    model: Option<&CandidateModel>,
-    asked: &Evaluate,
+/// What plays on such a log.
+#[derive(Clone, Copy)]
+pub(super) enum Played<'a> {
+    Uniform,
+    Logged,
+    Model(&'a CandidateModel),
+}
+
+impl<'a> Played<'a> {
+    fn model(self) -> Option<&'a CandidateModel> {
+        match self {
+            Self::Model(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    fn schema(self) -> Option<&'a CandidateSchema> {
+        self.model().and_then(|model| model.ensemble().schema())
+    }
+
+    /// The log as its model reads it.
+    fn open(self, path: &Path, columns: &Columns, manners: &Manners) -> Result<Opened, Failure> {
+        let options = match self.model() {
+            Some(model) => options_of(model, columns)?,
+            None => options(LogOptions::default(), columns)?,
+        };
+        open(&[path.to_owned()], self.schema(), &options, manners)
+    }
+
+    /// What is to be said of a model that was trained on the log.
+    fn caution(self, opened: &Opened) -> Option<&'static str> {
+        let own = self.model().map(|model| &model.provenance().sources[..]).unwrap_or_default();
+        let is_own = opened.sources.iter().any(|file| own.iter().any(|own| own.sha256 == file.sha256));
+        is_own.then_some(OWN_LOG)
+    }
+
+    fn rows(self, log: &CandidateLog) -> Result<CandidateRows, JobError> {
+        match self {
+            Self::Uniform => CandidateRows::of(log, &AmongCandidates),
+            Self::Logged => Ok(CandidateRows::of_logging_policy(log)),
+            Self::Model(model) => CandidateRows::of(log, &Argmax::new(model)),
+        }
+    }
+}
+
+/// `evaluate` of a model of such a log, or of the uniform or the logging policy by one.
+pub(super) fn evaluate(policy: Played<'_>, asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
+    let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
+    let job = judge(&asked.certainty, manners)?;
+    let opened = policy.open(&asked.log, &asked.columns, manners)?;
+    let caution = policy.caution(&opened);
+    let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
+    let job = job.own_log(caution.is_some()).build().map_err(Failure::Setting)?;
+    let rows = policy.rows(&opened.log).map_err(failed)?;
+    let judgement = match &asked.html {
+        None => job.evaluate_candidate_rows(&opened.log, &rows).map_err(failed)?,
+        Some(path) => {
+            let settings = breakdown_of(policy.model());
+            let found = job.break_down_candidates(&opened.log, &rows, &settings).map_err(failed)?;
+            let (judgement, breakdown) = (found.0, &found.1);
+            let (is_policy, log) = (!matches!(policy, Played::Logged), &*opened.name);
+            let (policy, model) = (&*asked.policy, policy.model().map(PolicyModel::OfCandidates));
+            let page =
+                Page { policy, log, is_policy, model, judgement: &judgement, breakdown, caution }.html()?;
+            write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
+            judgement
+        }
+    };
+    show(form, &asked.policy, &judgement, caution, manners)?;
+    Ok(code(&judgement))
+}
+
+/// The columns of the context that a model looks at come first.
+fn breakdown_of(model: Option<&CandidateModel>) -> BreakdownSettings {
+    let places = |model: &CandidateModel| {
+        let names = model.column_names();
+        let of_context = &names[..model.ensemble().shape().contexts.min(names.len())];
+        let questions = model.questions().into_iter();
+        questions.filter_map(|(name, _)| of_context.iter().position(|own| *own == name)).collect()
+    };
+    BreakdownSettings { columns_first: model.map(places).unwrap_or_default(), ..BreakdownSettings::default() }
+}
+
+/// `compare` by such a log. A model reads it by its own columns, and what was played is the same.
+pub(super) fn compare(
+    (policies, path): (&[PathBuf], &PathBuf),
+    named: &[Named],
+    (form, job): (Form, JudgeJobBuilder),
+    asked: &Compare,
     manners: &Manners,
 ) -> Result<u8, Failure> {
-    let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
-    if asked.html.is_some() {
-        return Err(Failure::Flag { name: "html", why: NOT_HERE });
+    let mut played = Vec::with_capacity(named.len());
+    for (path, one) in policies.iter().zip(named) {
+        played.push(match one {
+            Named::Uniform => Played::Uniform,
+            Named::Logged => Played::Logged,
+            Named::Other(Content::Candidates(model)) => Played::Model(model),
+            Named::Other(other) => return Err(no_policy(path, other)),
+            Named::Model(_) => {
+                let (expected, found) =
+                    ("one over candidates, as another model does", "a policy of fixed actions");
+                let source = ModelFileError::OtherContent { expected, found: found.to_owned() };
+                return Err(Failure::Model { path: path.clone(), source });
+            }
+        });
     }
-    let job = judge(&asked.certainty, manners)?;
-    let columns = match model {
-        Some(model) => options_of(model, &asked.columns)?,
-        None => options(LogOptions::default(), &asked.columns)?,
-    };
-    let schema = model.and_then(|model| model.ensemble().schema());
-    let opened = open(std::slice::from_ref(&asked.log), schema, &columns, manners)?;
-    let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
-    let own = model.map(|model| &model.provenance().sources[..]).unwrap_or_default();
-    let is_own = opened.sources.iter().any(|file| own.iter().any(|own| own.sha256 == file.sha256));
-    let job = job.own_log(is_own).build().map_err(Failure::Setting)?;
-    let judgement = match model {
-        Some(model) => job.evaluate_candidates(&opened.log, &Argmax::new(model), None),
-        None => job.evaluate_candidates(&opened.log, &AmongCandidates, None),
-    };
-    let judgement = judgement.map_err(failed)?;
-    show(form, &asked.policy, &judgement, is_own.then_some(super::judgement::OWN_LOG), manners)?;
-    Ok(code(&judgement))
+    // Those with a model first: the others read the log as one of them does.
+    let mut order: Vec<usize> = (0..played.len()).collect();
+    order.sort_by_key(|k| played[*k].model().is_none());
+    let mut readings: Vec<(usize, Opened)> = Vec::new();
+    let mut found: Vec<Option<(CandidateRows, Option<&'static str>)>> = vec![None; played.len()];
+    for k in order {
+        let is_as_asked = |of: &(usize, Opened)| {
+            let (own, other) = (played[k].schema(), played[of.0].schema());
+            played[k].model().is_none() || own.is_some() && own == other
+        };
+        let place = match readings.iter().position(is_as_asked) {
+            Some(place) => place,
+            None => {
+                let opened = played[k].open(path, &asked.columns, manners)?;
+                readings.push((k, opened));
+                readings.len() - 1
+            }
+        };
+        let (opened, (reader, first)) = (&readings[place].1, &readings[0]);
+        if opened.log.chosen() != first.log.chosen() || opened.log.rewards() != first.log.rewards() {
+            let [first, second] = [*reader, k].map(|k| policies[k].clone());
+            return Err(Failure::OtherCoding { first, second });
+        }
+        let rows = played[k].rows(&opened.log);
+        let rows = rows.map_err(|source| Failure::Job { file: opened.name.clone(), source })?;
+        found[k] = Some((rows, played[k].caution(opened)));
+    }
+    let (rows, cautions): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
+    let Some((_, opened)) = readings.first() else { return Ok(2) };
+    let job = job.build().map_err(Failure::Setting)?;
+    let found = job.compare_candidates(&opened.log, &rows);
+    let found = found.map_err(|source| Failure::Job { file: opened.name.clone(), source })?;
+    comparison::show(form, (policies, &cautions), &found, manners)
 }
 
 /// `predict` for choices, with or without labels.

@@ -1,22 +1,21 @@
 //! `evaluate` and `compare`.
 
-use super::candidates;
+use super::candidates::{self, Played};
 use super::classifiers;
 use super::codings;
-use super::judgement::{OWN_LOG, answer, code, judge, show, table, warn_of};
-use super::models::{Named, check_apart, check_output, options_of};
+use super::comparison;
+use super::judgement::{OWN_LOG, code, judge, show};
+use super::models::{Named, check_apart, check_output, no_policy, options_of};
 use super::output::write_to;
 use super::reading::{Opened, open};
 use crate::arguments::{Compare, Evaluate, Form, Manners};
 use crate::failure::Failure;
-use crate::page::Page;
+use crate::page::{Page, PolicyModel};
 use boosters::bopl::CompiledEnsemble;
 use formats::FormatError;
 use ocoboost::model_file::Content;
-use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Judgement, Model, Target};
+use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Model, Target};
 use off_policy::policies::{Argmax, Policy, Uniform};
-use report::output::{say, warn};
-use serde_json::{Value, json};
 use std::path::Path;
 
 /// What is to be said of a model that was trained on the log.
@@ -55,7 +54,7 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     asked.html.iter().try_for_each(|path| check_output(path).map_err(|source| unwritable(path, source)))?;
     let named = match Named::of(Path::new(&asked.policy))? {
         Named::Other(Content::Candidates(model)) => {
-            return candidates::evaluate(Some(&model), asked, manners);
+            return candidates::evaluate(Played::Model(&model), asked, manners);
         }
         Named::Other(content) => return classifiers::evaluate(content, asked, manners),
         named => named,
@@ -63,9 +62,10 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
     let options = options_of(named.model(), &asked.columns)?;
     let opened = match open(&asked.log, named.model().and_then(Model::schema), &options, manners) {
         Err(Failure::Format(FormatError::ActionFeatures { .. }))
-            if matches!(named, Named::Uniform) && asked.log.is_file() =>
+            if named.model().is_none() && asked.log.is_file() =>
         {
-            return candidates::evaluate(None, asked, manners);
+            let policy = if matches!(named, Named::Logged) { Played::Logged } else { Played::Uniform };
+            return candidates::evaluate(policy, asked, manners);
         }
         opened => opened?,
     };
@@ -88,8 +88,10 @@ pub(super) fn evaluate(asked: &Evaluate, manners: &Manners) -> Result<u8, Failur
         }
     };
     if let (Some(path), Some(breakdown)) = (&asked.html, &breakdown) {
-        let (policy, log, model) = (&*asked.policy, &*opened.name, named.model());
-        let page = Page { policy, log, model, judgement: &judgement, breakdown, caution }.html()?;
+        let (policy, log, model) = (&*asked.policy, &*opened.name, named.model().map(PolicyModel::OfActions));
+        let is_policy = breakdown.changes.is_some();
+        let page =
+            Page { policy, log, is_policy, model, judgement: &judgement, breakdown, caution }.html()?;
         write_to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     show(form, &asked.policy, &judgement, caution, manners)?;
@@ -108,11 +110,25 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let form = manners.form("compare", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
     let job = judge(&asked.certainty, manners)?;
     let Some((log, policies)) = asked.files.split_last() else { return Ok(2) };
-    let named = policies.iter().map(|path| Named::policy(path)).collect::<Result<Vec<_>, _>>()?;
+    let named = policies.iter().map(|path| Named::of(path)).collect::<Result<Vec<_>, _>>()?;
+    let of_candidates = |one: &Named| matches!(one, Named::Other(Content::Candidates(_)));
+    if named.iter().any(of_candidates) {
+        return candidates::compare((policies, log), &named, (form, job), asked, manners);
+    }
+    for (path, one) in policies.iter().zip(&named) {
+        if let Named::Other(content) = one {
+            return Err(no_policy(path, content));
+        }
+    }
     let first = named.iter().find_map(Named::model);
     let (opened, plays) = if codings::are_one(&named) {
         let options = options_of(first, &asked.columns)?;
-        (open(log, first.and_then(Model::schema), &options, manners)?, Vec::new())
+        match open(log, first.and_then(Model::schema), &options, manners) {
+            Err(Failure::Format(FormatError::ActionFeatures { .. })) if first.is_none() && log.is_file() => {
+                return candidates::compare((policies, log), &named, (form, job), asked, manners);
+            }
+            opened => (opened?, Vec::new()),
+        }
     } else {
         codings::together(log, policies, &named, &asked.columns, manners)?
     };
@@ -129,48 +145,6 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
         });
     }
     let found = judge_of(job, &opened)?.compare(&opened.log, &targets).map_err(failed)?;
-    let names: Vec<String> = policies.iter().map(|path| path.display().to_string()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let cautions = named.iter().map(|one| caution(one, &opened));
-    let judged: Vec<(&str, &Judgement)> = names.iter().copied().zip(&found.judgements).collect();
-    if form == Form::Json {
-        let of = |(caution, (name, judgement)): (Option<&str>, &(&str, &Judgement))| {
-            Ok(json!({ "policy": name, "judgement": answer(judgement, caution)? }))
-        };
-        let policies = cautions.zip(&judged).map(of).collect::<Result<Vec<Value>, Failure>>()?;
-        let best = names[found.best()];
-        let differences: Vec<Value> = found
-            .differences
-            .iter()
-            .map(|one| {
-                json!({
-                    "first": names[one.first],
-                    "second": names[one.second],
-                    "value": one.value,
-                    "lower": one.lower,
-                    "upper": one.upper,
-                })
-            })
-            .collect();
-        let sentence = found.sentence(&names);
-        let answer =
-            json!({ "policies": policies, "differences": differences, "best": best, "sentence": sentence });
-        say(&answer.to_string())?;
-    } else if form != Form::Text {
-        cautions.zip(&judged).for_each(|(caution, (_, judgement))| warn_of(judgement, caution, manners));
-        table(form, &judged)?;
-    } else {
-        for (caution, (name, judgement)) in cautions.zip(&judged) {
-            say(&format!("{name}: {}", judgement.sentence()))?;
-            if !manners.quiet {
-                caution.iter().for_each(|caution| warn(&format!("{name}: {caution}")));
-            }
-        }
-        for one in &found.differences {
-            let (first, second) = (names[one.first], names[one.second]);
-            say(&format!("{first} less {second}: {:.4} [{:.4}, {:.4}]", one.value, one.lower, one.upper))?;
-        }
-        say(&found.sentence(&names))?;
-    }
-    Ok(0)
+    let cautions: Vec<Option<&str>> = named.iter().map(|one| caution(one, &opened)).collect();
+    comparison::show(form, (policies, &cautions), &found, manners)
 }

@@ -1,5 +1,6 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judgement`], [`models`],
-//! [`output`], [`progress`] and [`interruption`], [`codings`] of models that are compared, and what
+//! [`output`], [`progress`] and [`interruption`], [`saving`] of trainings, [`codings`] of models that are
+//! compared and how a [`comparison`] is shown, and what
 //! [`classifiers`] and learners of [`streams`] do where others have policies; [`candidates`], where actions
 //! have features.
 
@@ -8,6 +9,7 @@ mod candidates;
 mod classes;
 mod classifiers;
 mod codings;
+mod comparison;
 mod confidence;
 mod convert;
 mod describe;
@@ -21,6 +23,7 @@ mod output;
 mod predict;
 mod progress;
 mod reading;
+mod saving;
 mod stream;
 mod streams;
 mod train;

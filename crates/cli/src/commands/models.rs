@@ -18,15 +18,10 @@ pub(super) fn content(path: &Path) -> Result<Content, Failure> {
     Content::load(path).map_err(|source| Failure::Model { path: path.to_owned(), source })
 }
 
-/// A policy, where nothing else will do.
-pub(super) fn load(path: &Path) -> Result<Box<Model>, Failure> {
-    match content(path)? {
-        Content::Policy(model) => Ok(model),
-        other => {
-            let source = ModelFileError::OtherContent { expected: "a policy", found: other.kind() };
-            Err(Failure::Model { path: path.to_owned(), source })
-        }
-    }
+/// Refuses a content that is no policy, where nothing else will do.
+pub(super) fn no_policy(path: &Path, content: &Content) -> Failure {
+    let source = ModelFileError::OtherContent { expected: "a policy", found: content.kind() };
+    Failure::Model { path: path.to_owned(), source }
 }
 
 /// Refuses a place where no file can be written: before the work, and not after it.
@@ -84,15 +79,6 @@ impl Named {
                 Content::Policy(model) => Self::Model(model),
                 other => Self::Other(other),
             },
-        })
-    }
-
-    /// The same, where nothing but a policy will do.
-    pub(super) fn policy(argument: &Path) -> Result<Self, Failure> {
-        Ok(match argument.to_str() {
-            Some("uniform") => Self::Uniform,
-            Some("logged") => Self::Logged,
-            _ => Self::Model(load(argument)?),
         })
     }
 

@@ -4,17 +4,17 @@ use super::candidates;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
 use super::judgement::{answer, code, range};
-use super::models::{check_apart, check_model_output, check_output, kept};
+use super::models::{check_apart, check_model_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, are_files, open_all, options};
+use super::saving::{Saved, Saver};
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{FormatError, LogOptions, RowLabels};
-use ocoboost::model_file::ModelFileError;
-use ocoboost::{Event, JobError, Moment, Split, TrainCheckpoint, TrainJob, TrainJobBuilder};
-use report::output::{say, warn};
+use ocoboost::{Event, JobError, Moment, Split, TrainJob, TrainJobBuilder};
+use report::output::say;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// `60s`, `10m`, `1h`, or a number of seconds.
@@ -67,17 +67,16 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let saved = asked.checkpoint.as_deref().or(asked.resume.as_deref());
     check_apart([&*asked.output].into_iter().chain(saved), files.iter().map(PathBuf::as_path))?;
     let mut saver = Saver::new(asked.checkpoint.as_ref().or(asked.resume.as_ref()))?;
-    let from = asked.resume.as_ref().map(|path| {
-        TrainCheckpoint::load(path).map_err(|source| Failure::Model { path: path.clone(), source })
-    });
-    let from = from.transpose()?;
+    let from = asked.resume.as_ref().map(Saved::load).transpose()?;
     listen();
     let opened = match open_all(files, &columns, manners) {
         Err(Failure::Format(FormatError::ActionFeatures { .. })) if are_files(files) => {
-            return candidates::train(asked, manners, (files, &columns, budget), begun);
+            let from = from.map(Saved::of_candidates).transpose()?;
+            return candidates::train(asked, manners, (files, &columns, budget), begun, (saver, from));
         }
         opened => opened?,
     };
+    let from = from.map(Saved::of_fixed_actions).transpose()?;
     let Opened { log, name, sources, time, split, estimated } = opened;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
@@ -104,7 +103,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept. It is
         // asked for once: what is saved last is the run before its end.
         let is_over = is_asked();
-        saver.save(moment, is_over);
+        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;
@@ -118,49 +117,6 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         _ => say(&judgement.sentence())?,
     }
     Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
-}
-
-/// Saves a run every so often.
-struct Saver<'a> {
-    path: Option<&'a PathBuf>,
-    next: Instant,
-    is_over: bool,
-    failure: Option<ModelFileError>,
-}
-
-/// The least time between two files, and the share of the time that writing may take.
-const INTERVAL: Duration = Duration::from_secs(1);
-const SHARE: u32 = 20;
-
-impl<'a> Saver<'a> {
-    fn new(path: Option<&'a PathBuf>) -> Result<Self, Failure> {
-        if let Some(path) = path {
-            check_output(path).map_err(|source| Failure::WriteFile { path: path.clone(), source })?;
-        }
-        Ok(Self { path, next: Instant::now(), is_over: false, failure: None })
-    }
-
-    /// Saves the moment if it is time to, and once when an end was asked for: what comes behind it is not the
-    /// run any more.
-    fn save(&mut self, moment: Option<&Moment<'_>>, is_over: bool) {
-        let (Some(path), Some(moment), false) = (self.path, moment, self.is_over) else { return };
-        let begun = Instant::now();
-        self.is_over = is_over;
-        if is_over || begun >= self.next {
-            self.failure = moment.checkpoint().save(path).err();
-            self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
-        }
-    }
-
-    /// Says how to go on after Ctrl-C, or why that cannot be.
-    fn report(&self, manners: &Manners) {
-        let Some(path) = self.path.filter(|_| !manners.quiet) else { return };
-        match &self.failure {
-            Some(failure) => warn(&format!("the run was not saved: {failure}")),
-            None if self.is_over => warn(&format!("to go on: --resume {}", path.display())),
-            None => {}
-        }
-    }
 }
 
 /// The rows whose label says that they judge.

@@ -90,3 +90,14 @@ fn from_to(changes: &Changes) -> Markup {
         }
     }
 }
+
+/// Where candidates differ from row to row.
+pub(super) fn of_candidates() -> Markup {
+    html! {
+        p {
+            "The actions of this log have features of their own, and are not the same in every row: there is no list "
+            "of actions that the policy plays more often or less often than the log did. What it ranks them by is "
+            "below, where the policy is a model."
+        }
+    }
+}

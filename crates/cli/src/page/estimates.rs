@@ -10,7 +10,7 @@ use report::plot::{Dot, PlotError};
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let judgement = page.judgement;
     // Of the logging policy every estimate is the mean reward.
-    let is_policy = page.breakdown.changes.is_some();
+    let is_policy = page.is_policy;
     let estimates: &[ValueEstimate] = if is_policy { &judgement.estimates } else { &[] };
     let dot = |label: &str, one: &ValueEstimate| Dot {
         label: label.to_owned(),

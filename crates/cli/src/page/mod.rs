@@ -14,7 +14,7 @@ mod wording;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use ocoboost::numerals::{figure, thousands};
-use ocoboost::{Breakdown, Judgement, Model, Verdict};
+use ocoboost::{Breakdown, CandidateModel, Judgement, Model, Verdict};
 use report::plot::PlotError;
 use wording::{asked_percent, file_name, label};
 
@@ -28,14 +28,23 @@ pub(crate) struct Page<'a> {
     pub(crate) policy: &'a str,
     /// The name of the log.
     pub(crate) log: &'a str,
+    /// Whether there is a policy, or the log itself.
+    pub(crate) is_policy: bool,
     /// The model behind the policy, where there is one.
-    pub(crate) model: Option<&'a Model>,
+    pub(crate) model: Option<PolicyModel<'a>>,
     /// The judgement.
     pub(crate) judgement: &'a Judgement,
     /// What lies behind it.
     pub(crate) breakdown: &'a Breakdown,
     /// What makes all of it doubtful.
     pub(crate) caution: Option<&'a str>,
+}
+
+/// A model of either kind of log.
+#[derive(Clone, Copy)]
+pub(crate) enum PolicyModel<'a> {
+    OfActions(&'a Model),
+    OfCandidates(&'a CandidateModel),
 }
 
 /// A section: its anchor, its heading and its content.
@@ -59,26 +68,24 @@ impl Page<'_> {
         if let Some(changes) = &self.breakdown.changes {
             let content = changes::section(changes);
             sections.push(Section { anchor: "changes", heading: "What the policy changes", content });
+        } else if self.is_policy {
+            let content = changes::of_candidates();
+            sections.push(Section { anchor: "changes", heading: "What the policy changes", content });
         }
-        let content = segments::section(self);
-        sections.push(Section { anchor: "segments", heading: "Reward by segment", content });
+        if !self.breakdown.segments.columns.is_empty() || self.breakdown.changes.is_some() {
+            let content = segments::section(self);
+            sections.push(Section { anchor: "segments", heading: "Reward by segment", content });
+        }
         if let Some(model) = self.model {
+            let (importance, learning) = match model {
+                PolicyModel::OfActions(model) => (training::importance(model), training::search(model)?),
+                PolicyModel::OfCandidates(model) => (training::questions(model), training::recipes(model)),
+            };
+            let origin = training::origin(model);
             sections.extend([
-                Section {
-                    anchor: "importance",
-                    heading: "What the policy looks at",
-                    content: training::importance(model),
-                },
-                Section {
-                    anchor: "learning",
-                    heading: "How it was chosen",
-                    content: training::search(model)?,
-                },
-                Section {
-                    anchor: "origin",
-                    heading: "What it was trained on",
-                    content: training::origin(model),
-                },
+                Section { anchor: "importance", heading: "What the policy looks at", content: importance },
+                Section { anchor: "learning", heading: "How it was chosen", content: learning },
+                Section { anchor: "origin", heading: "What it was trained on", content: origin },
             ]);
         }
         let page = html! {
@@ -125,7 +132,7 @@ impl Page<'_> {
     /// The verdict first, and the numbers behind it.
     fn head(&self) -> Markup {
         let judgement = self.judgement;
-        let is_policy = self.breakdown.changes.is_some();
+        let is_policy = self.is_policy;
         let (class, word) = match &judgement.verdict {
             _ if !is_policy => ("open", "The log itself."),
             Verdict::Better { is_certain: true, .. } => ("better", "Better."),
@@ -170,6 +177,6 @@ impl Page<'_> {
 
     /// The estimate that the sentence quotes.
     fn headline(&self) -> Option<&ocoboost::ValueEstimate> {
-        self.judgement.estimate(self.judgement.headline).filter(|_| self.breakdown.changes.is_some())
+        self.judgement.estimate(self.judgement.headline).filter(|_| self.is_policy)
     }
 }

@@ -11,7 +11,7 @@ use report::plot::PlotError;
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let (judgement, weights) = (page.judgement, &page.breakdown.weights);
     let support = &judgement.support;
-    let is_policy = page.breakdown.changes.is_some();
+    let is_policy = page.is_policy;
     let never: u64 = weights.weights.iter().filter(|bin| bin.up_to <= 0.0).map(|bin| bin.rows).sum();
     let n = judgement.rows.max(1) as f64;
     let of_propensities = propensities(&weights.propensities, n)?;

@@ -11,7 +11,7 @@ const OPEN: usize = 5;
 
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let (segments, delta) = (&page.breakdown.segments, page.judgement.delta);
-    let is_policy = page.breakdown.changes.is_some();
+    let is_policy = page.is_policy;
     let reach = reach(&segments.columns);
     html! {
         @if is_policy {

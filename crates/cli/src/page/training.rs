@@ -1,11 +1,11 @@
 //! The model: what it looks at, how it was chosen, what it was trained on.
 
-use super::figures;
 use super::wording::{and_more, asked_percent, label, number, percent, setting, width};
+use super::{PolicyModel, figures};
 use boosters::auto_policy::{Candidate, Objective, Tried};
 use maud::{Markup, html};
 use ocoboost::numerals::thousands;
-use ocoboost::{Model, PropensitySource};
+use ocoboost::{CandidateModel, Model, PropensitySource, TriedRecipe};
 use report::plot::PlotError;
 
 /// Lines of a list.
@@ -25,13 +25,27 @@ pub(super) fn importance(model: &Model) -> Markup {
         None => importance.columns.iter().map(|(j, share)| (format!("x{j}"), *share)).collect(),
     };
     let of_actions: f64 = importance.actions.iter().map(|(_, share)| share).sum();
+    let words = html! {
+        "The share of the variance of the scores that is due to each column. The question which action it is "
+        "has " (percent(of_actions)) ". A column that moves the scores of all actions alike has a share and no "
+        "influence on the choice."
+    };
+    shares(&words, &columns)
+}
+
+/// The columns of a row and of its candidates, by how often the trees ask about them.
+pub(super) fn questions(model: &CandidateModel) -> Markup {
+    let words = html! {
+        "The share of the questions of all trees that are about each column, of the row or of the candidate. A "
+        "column that moves the scores of all candidates alike has a share and no influence on the choice."
+    };
+    shares(&words, &model.questions())
+}
+
+fn shares(words: &Markup, columns: &[(String, f64)]) -> Markup {
     let most = columns.iter().map(|(_, share)| *share).fold(f64::MIN_POSITIVE, f64::max);
     html! {
-        p {
-            "The share of the variance of the scores that is due to each column. The question which action it is "
-            "has " (percent(of_actions)) ". A column that moves the scores of all actions alike has a share and no "
-            "influence on the choice."
-        }
+        p { (words) }
         div.scroll role="region" tabindex="0" aria-label="Columns by importance" {
             table {
                 caption { "Columns by their share" }
@@ -150,16 +164,74 @@ fn settings(candidate: &Candidate) -> String {
     )
 }
 
+/// The recipes that were tried.
+pub(super) fn recipes(model: &CandidateModel) -> Markup {
+    let record = model.record();
+    let mut order: Vec<(usize, &TriedRecipe)> = record.tried.iter().enumerate().collect();
+    order.sort_by(|a, b| {
+        let is_chosen = |k: usize| k == record.chosen;
+        is_chosen(b.0).cmp(&is_chosen(a.0)).then(b.1.value.total_cmp(&a.1.value)).then(a.0.cmp(&b.0))
+    });
+    html! {
+        p {
+            (thousands(record.tried.len() as u64)) " recipes were tried on a part of the log. The one of the largest "
+            "value less its standard error was trained again on all rows to learn from. Values are those of a winner "
+            "among many, and optimistic: the judgement above is not."
+        }
+        @if record.is_cut {
+            p { strong { "The time was short: " } "the search or the training was ended early." }
+        }
+        div.scroll role="region" tabindex="0" aria-label="Recipes" {
+            table {
+                caption { "Recipes, the chosen one first" }
+                thead {
+                    tr {
+                        th scope="col" { "recipe" }
+                        th.n scope="col" { "reward a decision" }
+                        th.n scope="col" { "best round" }
+                    }
+                }
+                tbody {
+                    @for (k, tried) in order.iter().take(MOST) {
+                        tr.headline[*k == record.chosen] {
+                            th scope="row" {
+                                (k + 1) @if *k == record.chosen { ", chosen" } " "
+                                small { (tried.recipe) }
+                            }
+                            td.n { (number(tried.value)) small { "± " (number(tried.standard_error)) } }
+                            td.n { (thousands(tried.rounds as u64)) }
+                        }
+                    }
+                }
+            }
+        }
+        @if let Some(more) = and_more(order.len().saturating_sub(MOST), "recipe", "recipes") { p.more { (more) "." } }
+    }
+}
+
 /// The provenance.
-pub(super) fn origin(model: &Model) -> Markup {
-    let (record, origin) = (model.record(), model.provenance());
+pub(super) fn origin(model: PolicyModel<'_>) -> Markup {
+    let (origin, judgement) = match model {
+        PolicyModel::OfActions(model) => (model.provenance(), model.judgement()),
+        PolicyModel::OfCandidates(model) => (model.provenance(), model.judgement()),
+    };
+    let (split, holdout_share, seed, budget, trees, leaves) = match model {
+        PolicyModel::OfActions(model) => {
+            let of = model.record();
+            (&of.split, of.holdout_share, of.seed, of.budget, of.trees, of.leaves)
+        }
+        PolicyModel::OfCandidates(model) => {
+            let of = model.record();
+            (&of.split, of.holdout_share, of.seed, of.budget, of.trees, of.leaves)
+        }
+    };
     let propensities = match origin.propensities {
         PropensitySource::Logged => "logged",
         PropensitySource::Estimated => "estimated",
     };
     let fact = |name: &str, value: Markup| html! { div { dt { (name) } dd { (value) } } };
     html! {
-        p { "When it was trained: " (model.judgement().sentence()) }
+        p { "When it was trained: " (judgement.sentence()) }
         dl.facts {
             @for source in origin.sources.iter().take(MOST) {
                 (fact("file", label(&source.name)))
@@ -171,11 +243,11 @@ pub(super) fn origin(model: &Model) -> Markup {
             (fact("SHA-256 of its numbers", html! { code { (label(&origin.log_sha256)) } }))
             (fact("rows to learn from", html! { (thousands(origin.learning_rows as u64)) }))
             (fact("rows to judge on", html! { (thousands(origin.judging_rows as u64)) }))
-            (fact("split", html! { (label(&record.split)) ", " (asked_percent(record.holdout_share)) " kept apart" }))
+            (fact("split", html! { (label(split)) ", " (asked_percent(holdout_share)) " kept apart" }))
             (fact("propensities", html! { (propensities) }))
-            (fact("seed", html! { (record.seed) }))
-            (fact("budget", html! { (setting(record.budget)) " s" }))
-            (fact("trees", html! { (thousands(record.trees as u64)) ", " (thousands(record.leaves as u64)) " leaves" }))
+            (fact("seed", html! { (seed) }))
+            (fact("budget", html! { (setting(budget)) " s" }))
+            (fact("trees", html! { (thousands(trees as u64)) ", " (thousands(leaves as u64)) " leaves" }))
             (fact("program", label(&origin.program)))
         }
     }

@@ -45,6 +45,12 @@ pub(crate) fn offers() -> String {
     path.display().to_string()
 }
 
+/// The synthetic log whose actions have features.
+pub(crate) fn articles() -> String {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/articles.vw.gz");
+    path.display().to_string()
+}
+
 /// Trains a small model of it, in few rounds so that no budget cuts anything off.
 pub(crate) fn trained(folder: &Path) -> String {
     let model = folder.join("policy.ocob").display().to_string();

@@ -4,7 +4,10 @@ use super::{Target, plain};
 use crate::Checks;
 use crate::play::{MOST, wave};
 use crate::verdict::AnyError;
-use boosters::bopl::{BoplS, CandidateBoosting, CandidateEnsemble, Settings};
+use boosters::bopl::{
+    Bopl, BoplError, BoplS, CandidateBoosting, CandidateCheckpoint, CandidateEnsemble, CandidateRegression,
+    CandidateRegressionCheckpoint, Settings,
+};
 use off_policy::Rewards;
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores, OnCandidates};
 use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation};
@@ -86,6 +89,79 @@ pub(super) fn long_log() -> Result<CandidateLog, AnyError> {
     Ok(named.select((0..60).map(|row| row % named.len()))?)
 }
 
+/// What `resume` is asked about.
+fn first() -> Result<(CandidateLog, BinnedCandidates, Vec<f64>), AnyError> {
+    let log = logs()?.into_iter().next().ok_or("no log")?;
+    let (sample, predictions) =
+        (BinnedCandidates::new(log.candidates().clone())?, wave(log.candidates().pairs(), 4));
+    Ok((log, sample, predictions))
+}
+
+/// Runs of either objective and on predicted rewards, before and after two rounds.
+fn checkpoints() -> Result<Vec<CandidateCheckpoint<HistogramCandidateTree>>, AnyError> {
+    let ((log, sample, predictions), settings) = (first()?, Settings::default());
+    let learner = HistogramCandidateTree::new(growth()?);
+    let mut plain = CandidateBoosting::<Bopl, _>::new(&log, learner.clone(), settings)?;
+    let mut doubly = CandidateBoosting::doubly_robust(&log, learner, settings, &predictions)?;
+    let mut found = vec![plain.checkpoint()];
+    for _ in 0..2 {
+        std::hint::black_box((plain.round(&sample)?.is_break(), doubly.round(&sample)?.is_break()));
+    }
+    found.extend([plain.checkpoint(), doubly.checkpoint()]);
+    Ok(found)
+}
+
+/// Resumes a run from a checkpoint, and saves it again.
+fn resume(
+    checkpoint: &mut CandidateCheckpoint<HistogramCandidateTree>,
+    checks: &mut Checks,
+) -> Result<(), AnyError> {
+    let (log, sample, predictions) = first()?;
+    let mut run: CandidateBoosting<Bopl, _> = match checkpoint.clone().resume(&log) {
+        Err(BoplError::OtherPredictions) => checkpoint.clone().resume_doubly_robust(&log, &predictions)?,
+        run => run?,
+    };
+    for _ in 0..2 {
+        let before = run.record().len();
+        if let Err(error) = run.round(&sample) {
+            checks.refused(&error);
+            checks.holds("a refused round is not booked", run.record().len() == before, before);
+        }
+    }
+    checks.numbers("a score", run.scores());
+    checks.number("an objective", run.objective());
+    *checkpoint = run.checkpoint();
+    Ok(())
+}
+
+fn regressions() -> Result<Vec<CandidateRegressionCheckpoint<HistogramCandidateTree>>, AnyError> {
+    let (log, sample, _) = first()?;
+    let mut run = CandidateRegression::new(&log, HistogramCandidateTree::new(growth()?), 0.5)?;
+    let start = run.checkpoint();
+    std::hint::black_box((run.round(&sample)?.is_break(), run.round(&sample)?.is_break()));
+    Ok(vec![start, run.checkpoint()])
+}
+
+/// The same of a regression.
+fn resume_regression(
+    checkpoint: &mut CandidateRegressionCheckpoint<HistogramCandidateTree>,
+    checks: &mut Checks,
+) -> Result<(), AnyError> {
+    let (log, sample, _) = first()?;
+    let mut run = checkpoint.clone().resume(&log)?;
+    for _ in 0..2 {
+        let before = run.ensemble().members().len();
+        if let Err(error) = run.round(&sample) {
+            checks.refused(&error);
+            let after = run.ensemble().members().len();
+            checks.holds("a refused round is not booked", after == before, before);
+        }
+    }
+    checks.numbers("a score", run.scores());
+    *checkpoint = run.checkpoint();
+    Ok(())
+}
+
 pub(super) fn all() -> Vec<Target> {
     vec![
         Target::saved(candidates, |candidates: &mut Candidates, checks| {
@@ -144,6 +220,8 @@ pub(super) fn all() -> Vec<Target> {
                 Ok(())
             },
         ),
+        Target::saved(checkpoints, resume),
+        Target::saved(regressions, resume_regression),
         Target::saved(ensembles, |ensemble: &mut CandidateEnsemble, checks| {
             let one = ensemble.prefix(1);
             checks.holds("a prefix is a part", one.members().len() <= ensemble.members().len(), "");

@@ -9,11 +9,14 @@ use crate::target::Format;
 use crate::verdict::{AnyError, Complaint, Verdict};
 use boosters::auto_policy::{AutoCheckpoint, AutoPolicy, Candidate, Objective, Overrides, Progress, Tried};
 use ocoboost::inspect::inspect;
-use ocoboost::model_file::{Content, SavedState, export_json, export_xgboost_json};
+use ocoboost::model_file::{
+    Content, SavedState, export_candidates_json, export_candidates_xgboost_json, export_json,
+    export_xgboost_json,
+};
 use ocoboost::{
-    BoostAlgorithm, BoostJob, CandidateJob, CandidateModel, ClassTable, ClassificationReport, Classifier,
-    Event, JobError, Model, OnOffer, ProgressiveError, StreamBooster, StreamFeature, StreamJob,
-    StreamLearner, StreamWeakLearner, TrainCheckpoint, TrainJob,
+    BoostAlgorithm, BoostJob, CandidateEvent, CandidateJob, CandidateModel, CandidateTrainCheckpoint,
+    ClassTable, ClassificationReport, Classifier, Event, JobError, Model, OnOffer, ProgressiveError,
+    StreamBooster, StreamFeature, StreamJob, StreamLearner, StreamWeakLearner, TrainCheckpoint, TrainJob,
 };
 use off_policy::Log;
 use off_policy::estimators::Estimate;
@@ -127,6 +130,10 @@ fn use_content(content: &Content) -> Result<(), Complaint> {
         Content::Policy(model) => model,
         Content::Candidates(model) => {
             std::hint::black_box((model.questions(), model.judgement().sentence()));
+            if model.ensemble().shape().dimension() <= MOST {
+                let booster = export_candidates_xgboost_json(model).is_ok();
+                std::hint::black_box((export_candidates_json(model), booster));
+            }
             return Ok(());
         }
         Content::Classifier(classifier) => return use_classifier(classifier),
@@ -205,6 +212,37 @@ fn go_on_training(training: &mut TrainCheckpoint, checks: &mut Checks) -> Result
     Ok(())
 }
 
+fn job_of_candidates() -> Result<CandidateJob, AnyError> {
+    let job = CandidateJob::builder().budget(Duration::from_secs(3600)).rounds(6).candidates(2);
+    Ok(job.build()?)
+}
+
+/// A search over candidates, and the training of its winner.
+fn trainings_over_candidates() -> Result<Vec<CandidateTrainCheckpoint>, AnyError> {
+    let mut found = Vec::new();
+    job_of_candidates()?.fit_resumable(&super::candidates::long_log()?, None, |event, moment| {
+        let is_search = matches!(event, CandidateEvent::Search { place: (0 | 1, _), round: 2, .. });
+        if let (true, Some(moment)) =
+            (is_search || matches!(event, CandidateEvent::Training { round: (2, _), .. }), moment)
+        {
+            found.push(moment.checkpoint());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn go_on_over_candidates(
+    training: &mut CandidateTrainCheckpoint,
+    checks: &mut Checks,
+) -> Result<(), AnyError> {
+    let (log, from) = (super::candidates::long_log()?, Some(training.clone()));
+    let model = job_of_candidates()?.fit_resumable(&log, from, |_, _| ControlFlow::Continue(()))?;
+    let record = model.record();
+    checks.holds("a recipe is chosen", record.chosen < record.tried.len(), record.chosen);
+    Ok(())
+}
+
 fn use_classifier(classifier: &Classifier) -> Result<(), Complaint> {
     std::hint::black_box(classifier.sentence());
     let (inputs, classes) = (classifier.schema().inputs(), classifier.schema().actions());
@@ -259,6 +297,7 @@ pub(super) fn all() -> Vec<Target> {
         Target::reader("ocoboost::model_file", Format::Binary, seeds, read),
         Target::saved(searches, go_on),
         Target::saved(trainings, go_on_training),
+        Target::saved(trainings_over_candidates, go_on_over_candidates),
         Target::saved(
             || {
                 let mut report = ClassificationReport::new(3, 1, 0.05)?;

@@ -1,18 +1,21 @@
 //! A policy over candidates from a log, within a budget of time, judged on rows kept apart.
 
+use super::checkpoint::{CandidateMoment, CandidateTrainCheckpoint, Done, Piece, Settings};
+use super::event::CandidateEvent;
+use super::judging::{observations, with_numbered_actions};
 use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
-use super::recipe::{CandidateObjective, CandidateRecipe, RECIPES, Valued};
+use super::recipe::{CandidateObjective, RECIPES, REGRESSION, ends, may_win, recipes};
+use super::run::{Run, check};
+use super::search::Plan;
 use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
 use crate::model::{Exploration, Provenance, Source};
 use crate::propensities::PropensitySource;
 use crate::split::{Split, holdout_share};
+use boosters::auto_policy::Overrides;
 use boosters::bopl::CandidateEnsemble;
-use off_policy::candidates::{CandidateLog, CandidatePolicy, OnCandidates};
-use off_policy::estimators::{Observation, Observations};
+use off_policy::candidates::{CandidateLog, CandidatePolicy};
 use off_policy::policies::Argmax;
-use off_policy::{ActionSets, Log, Rewards};
-use rows::RowMatrix;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -21,10 +24,10 @@ use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
 /// A policy over candidates from a log within a budget of time, and the judgement of it.
 ///
 /// *How.* A share of the choices is kept apart and has no part in the search. Of the others four fifths train
-/// one [recipe](CandidateRecipe) after the other, and one fifth says which recipe and how many rounds are
-/// best, by doubly robust estimates less their standard errors. The winner is trained on all of them. Then
-/// the policy, the argmax of the scores, is judged on the choices kept apart, with rewards that a regression
-/// on the others predicts.
+/// one [recipe](crate::CandidateRecipe) after the other, and one fifth says which recipe and how many rounds
+/// are best, by doubly robust estimates less their standard errors. The winner is trained on all of them.
+/// Then the policy, the argmax of the scores, is judged on the choices kept apart, with rewards that a
+/// regression on the others predicts.
 ///
 /// *The budget* is kept but for the round that is under way, the binning and the judgement. *Determinism:* as
 /// of [the crate](crate).
@@ -57,7 +60,9 @@ pub struct CandidateJob {
     spent: Duration,
     seed: u64,
     holdout_share: Option<f64>,
+    candidates: usize,
     rounds: usize,
+    overrides: Overrides,
     delta: f64,
     range: Option<[f64; 2]>,
     exploration: Exploration,
@@ -72,30 +77,6 @@ pub struct CandidateJobBuilder {
     job: CandidateJob,
 }
 
-/// What a watcher of a job sees.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum CandidateEvent {
-    /// A round of a recipe of the search.
-    Search {
-        /// The recipe.
-        recipe: CandidateRecipe,
-        /// Its place, counted from 0, of so many.
-        place: (usize, usize),
-        /// The rounds so far.
-        round: usize,
-    },
-    /// A round of the training of the winner.
-    Training {
-        /// The recipe.
-        recipe: CandidateRecipe,
-        /// The rounds so far, of so many.
-        round: (usize, usize),
-    },
-    /// The judgement begins.
-    Judging,
-}
-
 impl CandidateJob {
     /// 60 seconds, seed 0, a tenth of the choices to judge on, bounds of 95%, ε = 0.1: to be changed by name.
     pub fn builder() -> CandidateJobBuilder {
@@ -104,7 +85,9 @@ impl CandidateJob {
             spent: Duration::ZERO,
             seed: 0,
             holdout_share: None,
+            candidates: RECIPES.len(),
             rounds: 400,
+            overrides: Overrides::default(),
             delta: 0.05,
             range: None,
             exploration: Exploration::default(),
@@ -123,52 +106,88 @@ impl CandidateJob {
         log: &CandidateLog,
         mut watch: impl FnMut(CandidateEvent) -> ControlFlow<()>,
     ) -> Result<CandidateModel, JobError> {
+        self.fit_resumable(log, None, |event, _| watch(event))
+    }
+
+    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but the last a
+    /// [`CandidateMoment`], from which a checkpoint is made. The time of the run that is gone on with counts
+    /// towards the budget.
+    ///
+    /// *Guarantee:* where neither a budget nor a watcher cuts anything off, the model is that of a run that
+    /// was not stopped, but for the seconds of its record.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit); [`JobError::OtherRun`] and [`JobError::Training`] for a checkpoint of other
+    /// settings or of another log.
+    pub fn fit_resumable(
+        &self,
+        log: &CandidateLog,
+        from: Option<CandidateTrainCheckpoint>,
+        mut watch: impl FnMut(CandidateEvent, Option<&CandidateMoment<'_>>) -> ControlFlow<()>,
+    ) -> Result<CandidateModel, JobError> {
         let begun = Instant::now();
-        let now = || (self.spent + begun.elapsed()).as_secs_f64();
+        let settings = self.settings(log);
+        let (resumed, mut done) = match from {
+            Some(from) => from.checked(&settings)?,
+            None => (0.0, Done::default()),
+        };
+        let spent = self.spent.as_secs_f64();
+        let now = || spent + resumed + begun.elapsed().as_secs_f64();
         let budget = self.budget.as_secs_f64();
-        let share = self.holdout_share.unwrap_or_else(|| holdout_share(log.len()));
-        let parts = Split::Random.parts(log.len(), share, self.seed)?;
+        let parts = Split::Random.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;
+        let (overrides, recipes) = (&self.overrides, &settings.recipes[..]);
+        let plan = Plan { recipes, overrides, rounds: self.rounds, seed: self.seed };
         // Half of the time is the search's, and what judging takes is a part of what training takes.
-        let (tried, chosen, mut is_cut) = self.search(&learning, |event| {
-            let asked = watch(event);
-            if now() >= 0.5 * budget { ControlFlow::Break(()) } else { asked }
-        })?;
+        let mut see = |event: CandidateEvent, done: &Done, run: Option<(Piece, &Run)>| {
+            let moment = CandidateMoment { settings: &settings, spent: now() - spent, done, run };
+            let asked = watch(event, Some(&moment));
+            let share = if matches!(event, CandidateEvent::Search { .. }) { 0.5 } else { 0.85 };
+            if now() >= share * budget { ControlFlow::Break(()) } else { asked }
+        };
+        if !done.is_search_over() {
+            plan.search(&learning, &mut done, &mut see)?;
+        }
+        let winner = done.best(overrides).unwrap_or_else(|| {
+            // No recipe came as far as to be judged: the first one is trained for as long as there is time.
+            let recipe = recipes.iter().find(|recipe| may_win(recipe, overrides)).unwrap_or(&REGRESSION);
+            TriedRecipe { recipe: *recipe, rounds: self.rounds, value: 0.0, standard_error: 0.0 }
+        });
         let searched = now();
         let sample = BinnedCandidates::new(learning.candidates().clone())?;
-        let winner = tried[chosen];
-        let train =
-            |tried: TriedRecipe, until: f64, watch: &mut dyn FnMut(CandidateEvent) -> ControlFlow<()>| {
-                let mut rounds = 0;
-                let ensemble = tried.recipe.train(&learning, &sample, tried.rounds, |round, _| {
-                    rounds = round;
-                    let round = (round, tried.rounds);
-                    let asked = watch(CandidateEvent::Training { recipe: tried.recipe, round });
-                    Ok(if now() >= until { ControlFlow::Break(()) } else { asked })
-                })?;
-                Ok::<_, JobError>((ensemble, rounds < tried.rounds))
-            };
-        let (ensemble, is_short) = train(winner, 0.85 * budget, &mut watch)?;
-        is_cut |= is_short;
+        let on_all = (&learning, &sample);
+        let (ensemble, is_short) =
+            plan.train((&winner.recipe, winner.rounds), on_all, &mut done, &mut see)?;
         let trained = now();
-        let _ = watch(CandidateEvent::Judging);
+        let _ = watch(CandidateEvent::Judging, None);
+        let mut tried: Vec<TriedRecipe> = done.tried.iter().flatten().copied().collect();
+        if !tried.contains(&winner) {
+            tried.push(winner);
+        }
+        let chosen = tried.iter().position(|one| *one == winner).unwrap_or_default();
         let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
-        let usual = TriedRecipe { recipe: RECIPES[0], rounds: 100, value: 0.0, standard_error: 0.0 };
+        let usual = TriedRecipe { recipe: REGRESSION, rounds: 100, value: 0.0, standard_error: 0.0 };
         let of_rewards = tried.iter().find(predicts).copied().unwrap_or(usual);
-        let (rewards, _) = train(of_rewards, budget, &mut |_| ControlFlow::Continue(()))?;
+        let mut until = |_: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| match now() >= budget {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let of_rewards = (&of_rewards.recipe, of_rewards.rounds);
+        let (rewards, _) = plan.train(of_rewards, on_all, &mut Done::default(), &mut until)?;
         let judgement = self.judge(&learning, &judging, &Argmax::new(&ensemble), &rewards)?;
         let leaves = ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
         let record = CandidateRecord {
             seed: self.seed,
             budget,
-            split: Split::Random.name().to_owned(),
-            holdout_share: share,
+            split: settings.split.clone(),
+            holdout_share: settings.holdout_share,
+            overrides: self.overrides,
             tried,
             chosen,
             trees: ensemble.members().len(),
             leaves,
-            is_cut,
+            is_cut: done.is_cut || is_short,
             seconds: [searched, trained - searched, now() - trained],
         };
         debug_assert!(ensemble.members().iter().all(|member| member.predictor.actions() == 1));
@@ -179,7 +198,7 @@ impl CandidateJob {
             learning_rows: learning.len(),
             judging_rows: judging.len(),
             sources: self.sources.clone(),
-            log_sha256: sha256(log),
+            log_sha256: settings.log_sha256.clone(),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: PropensitySource::Logged,
         };
@@ -187,53 +206,18 @@ impl CandidateJob {
         Ok(CandidateModel { ensemble, record, provenance, judgement, exploration, format })
     }
 
-    /// The recipes that were tried, the place of the best one, and whether some were left out.
-    fn search(
-        &self,
-        learning: &CandidateLog,
-        mut watch: impl FnMut(CandidateEvent) -> ControlFlow<()>,
-    ) -> Result<(Vec<TriedRecipe>, usize, bool), JobError> {
-        let parts = Split::Random.parts(learning.len(), 0.2, self.seed.wrapping_add(1))?;
-        let training = learning.select(parts.learning)?;
-        let held_out = learning.select(parts.judging)?;
-        let sample = BinnedCandidates::new(training.candidates().clone())?;
-        let (mut tried, mut chosen, mut is_cut) = (Vec::<TriedRecipe>::new(), 0, false);
-        let (mut predicted, mut best): (Option<Vec<f64>>, Option<f64>) = (None, None);
-        for (place, recipe) in RECIPES.into_iter().enumerate() {
-            let found = recipe.search(
-                (&training, &sample),
-                (&held_out, predicted.as_deref()),
-                self.rounds,
-                |round| {
-                    let place = (place, RECIPES.len());
-                    let asked = watch(CandidateEvent::Search { recipe, place, round });
-                    is_cut |= asked.is_break();
-                    asked
-                },
-            )?;
-            if let Some(found) = found {
-                let mut value = found.value;
-                if predicted.is_none() && recipe.objective == CandidateObjective::Regression {
-                    // This value was SNIPS; from now on all of them are doubly robust.
-                    value = super::recipe::value(&held_out, &found.scores, Some(&found.scores))?;
-                    predicted = Some(found.scores);
-                }
-                let Valued { value: estimate, standard_error } = value;
-                tried.push(TriedRecipe { recipe, rounds: found.rounds, value: estimate, standard_error });
-                if best.is_none_or(|best| value.cautious() > best) {
-                    (best, chosen) = (Some(value.cautious()), tried.len() - 1);
-                }
-            }
-            if is_cut && !tried.is_empty() {
-                break;
-            }
+    /// What a checkpoint is made with, but for its own numbers.
+    fn settings(&self, log: &CandidateLog) -> Settings {
+        Settings {
+            seed: self.seed,
+            split: Split::Random.name().to_owned(),
+            holdout_share: self.holdout_share.unwrap_or_else(|| holdout_share(log.len())),
+            candidates: self.candidates,
+            rounds: self.rounds,
+            overrides: self.overrides,
+            recipes: recipes(&self.overrides, self.candidates),
+            log_sha256: sha256(log),
         }
-        if tried.is_empty() {
-            // No recipe came as far as to be judged: the first one is trained for as long as there is time.
-            let (recipe, rounds) = (RECIPES[0], self.rounds);
-            tried.push(TriedRecipe { recipe, rounds, value: 0.0, standard_error: 0.0 });
-        }
-        Ok((tried, chosen, is_cut))
     }
 
     fn judge(
@@ -243,7 +227,7 @@ impl CandidateJob {
         policy: &impl CandidatePolicy,
         rewards: &CandidateEnsemble,
     ) -> Result<Judgement, JobError> {
-        let range = learning.rewards().iter().fold([f64::MAX, f64::MIN], |[l, u], r| [l.min(*r), u.max(*r)]);
+        let range = ends(learning.rewards());
         let step = learning.len().div_ceil(2_000);
         let tuning = learning.select((0..learning.len()).step_by(step))?;
         let tuning = observations(&tuning, policy, None)?;
@@ -267,66 +251,6 @@ impl CandidateJob {
         let judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
         self.range.map_or(judge.clone(), |range| judge.reward_range(range)).build()
     }
-}
-
-impl JudgeJob {
-    /// The judgement of a policy over candidates, by a log of choices that had no part in its training.
-    /// Without a model of rewards there is no DM, DR and SWITCH-DR.
-    ///
-    /// # Errors
-    /// [`JobError::Estimate`] for a policy of other columns, and for a reward outside the stated range.
-    pub fn evaluate_candidates(
-        &self,
-        log: &CandidateLog,
-        policy: &impl CandidatePolicy,
-        model: Option<&CandidateEnsemble>,
-    ) -> Result<Judgement, JobError> {
-        let rows = observations(log, policy, model)?;
-        let circumstances = Circumstances {
-            judged: JudgedRows::Given,
-            other_range: None,
-            tuning_rows: None,
-            model: None,
-            are_grouped: false,
-            times: 1,
-        };
-        self.judge_observations(&with_numbered_actions(log)?, rows, model.is_some(), None, &circumstances)
-    }
-}
-
-/// The rows of a log as the estimators see them.
-fn observations(
-    log: &CandidateLog,
-    policy: &impl CandidatePolicy,
-    model: Option<&CandidateEnsemble>,
-) -> Result<Vec<Observation>, JobError> {
-    let mut seen = OnCandidates::new(log, policy);
-    if let Some(model) = model {
-        seen = seen.with_model(model);
-    }
-    let mut rows = Vec::with_capacity(log.len());
-    seen.visit(|row| {
-        rows.push(*row);
-        Ok(())
-    })?;
-    Ok(rows)
-}
-
-/// The log with numbers for its candidates, as a judgement asks for: what was on offer and what was taken.
-///
-/// A place in a list means nothing, so it is turned by the number of the row: a log whose chosen candidate
-/// always comes first did not always take the same action.
-fn with_numbered_actions(log: &CandidateLog) -> Result<Log, JobError> {
-    let n = log.len();
-    let counts: Vec<usize> = (0..n).map(|i| log.candidates().pairs_of(i).len()).collect();
-    let most = counts.iter().copied().max().unwrap_or(1).max(2);
-    let number = |v: usize| u32::try_from(v).unwrap_or(u32::MAX);
-    let chosen = (0..n).map(|i| number((log.chosen()[i] as usize + i) % counts[i])).collect();
-    let contexts = RowMatrix::dense(1, vec![0.0; n]).map_err(weak_learners::LearnerError::from)?;
-    let rewards = Rewards(log.rewards().to_vec());
-    let numbered = Log::new(contexts, most, chosen, log.propensities().to_vec(), rewards)?;
-    let sets = counts.iter().map(|count| (0..number(*count)).collect::<Vec<u32>>());
-    Ok(numbered.with_action_sets(ActionSets::new(most, sets)?)?)
 }
 
 /// The SHA-256 of the numbers of a log.
@@ -379,6 +303,19 @@ impl CandidateJobBuilder {
         self
     }
 
+    /// The most recipes that are tried, at least 1: there are seven.
+    pub fn candidates(mut self, candidates: usize) -> Self {
+        self.job.candidates = candidates;
+        self
+    }
+
+    /// Settings that every recipe has, in place of its own. Where an objective is among them, a regression of
+    /// rewards is still fitted, to judge the others by.
+    pub fn overrides(mut self, overrides: Overrides) -> Self {
+        self.job.overrides = overrides;
+        self
+    }
+
     /// The most rounds of a recipe, 1 to 100,000.
     pub fn rounds(mut self, rounds: usize) -> Self {
         self.job.rounds = rounds;
@@ -418,14 +355,16 @@ impl CandidateJobBuilder {
     /// The job.
     ///
     /// # Errors
-    /// [`JobError::BadSetting`] for a share outside [0.05, 0.8], rounds outside 1, …, 100,000 or an ε outside
-    /// \[0, 1\]; as [`JudgeJobBuilder::build`](crate::JudgeJobBuilder::build).
+    /// [`JobError::BadSetting`] for a share outside [0.05, 0.8], rounds outside 1, …, 100,000, candidates
+    /// outside 1, …, 1,000 or an ε outside \[0, 1\]; [`JobError::Training`] and [`JobError::Learner`] for
+    /// settings of the recipes; as [`JudgeJobBuilder::build`](crate::JudgeJobBuilder::build).
     pub fn build(self) -> Result<CandidateJob, JobError> {
         let job = self.job;
         #[allow(clippy::cast_precision_loss, reason = "for the message")]
         let checks = [
             ("holdout_share", job.holdout_share.unwrap_or(0.1), [0.05, 0.8], "[0.05, 0.8]"),
             ("rounds", job.rounds as f64, [1.0, 1e5], "1, …, 100,000"),
+            ("candidates", job.candidates as f64, [1.0, 1e3], "1, …, 1,000"),
             ("epsilon", job.exploration.epsilon, [0.0, 1.0], "[0, 1]"),
         ];
         for (name, value, [least, most], domain) in checks {
@@ -434,6 +373,7 @@ impl CandidateJobBuilder {
             }
         }
         job.judge_job()?;
+        recipes(&job.overrides, job.candidates).iter().try_for_each(check)?;
         Ok(job)
     }
 }

@@ -1,11 +1,21 @@
 //! A policy over candidates that have features of their own.
 //!
-//! Reading order: [`CandidateJob`], which trains and judges; [`CandidateModel`], what it returns.
+//! Reading order: [`CandidateJob`], which trains and judges; [`CandidateModel`], what it returns;
+//! `search.rs`, the best recipe and rounds; `run.rs`, a run of any recipe; [`CandidateTrainCheckpoint`];
+//! [`CandidateRows`], policies that are judged and compared.
 
+mod checkpoint;
+mod event;
 mod job;
+mod judging;
 mod model;
 mod recipe;
+mod run;
+mod search;
 
-pub use job::{CandidateEvent, CandidateJob, CandidateJobBuilder};
+pub use checkpoint::{CandidateMoment, CandidateTrainCheckpoint};
+pub use event::CandidateEvent;
+pub use job::{CandidateJob, CandidateJobBuilder};
+pub use judging::CandidateRows;
 pub use model::{CandidateModel, CandidateRecord, TriedRecipe};
 pub use recipe::{CandidateObjective, CandidateRecipe};

@@ -4,6 +4,7 @@ use super::CandidateRecipe;
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Provenance};
+use boosters::auto_policy::Overrides;
 use boosters::bopl::CandidateEnsemble;
 use off_policy::PolicyError;
 use off_policy::candidates::{CandidatePolicy, CandidateScores};
@@ -41,6 +42,9 @@ pub struct CandidateRecord {
     pub split: String,
     /// The share of the rows that were to be kept apart.
     pub holdout_share: f64,
+    /// The settings that every recipe had; none in what was saved before there were any.
+    #[serde(default)]
+    pub overrides: Overrides,
     /// The recipes that were tried; a value is that of a winner among many, and optimistic.
     pub tried: Vec<TriedRecipe>,
     /// The place of the winner among them.
@@ -117,10 +121,7 @@ impl CandidateModel {
                 }
             }
         }
-        let names: Vec<&str> = self.ensemble.schema().map_or_else(Vec::new, |schema| {
-            let levels = [&schema.contexts, &schema.features, &schema.items, &schema.identities];
-            levels.into_iter().flatten().map(String::as_str).collect()
-        });
+        let names = self.column_names();
         let all = counts.values().sum::<usize>().max(1);
         let share = |(column, count): (u32, usize)| {
             let name =
@@ -132,6 +133,16 @@ impl CandidateModel {
         let mut shares: Vec<(String, f64)> = counts.into_iter().map(share).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         shares
+    }
+
+    /// The names of the columns of a candidate's row, \[context ; own features ; item ; identities\]; none
+    /// where the log had none.
+    #[must_use]
+    pub fn column_names(&self) -> Vec<&str> {
+        self.ensemble.schema().map_or_else(Vec::new, |schema| {
+            let levels = [&schema.contexts, &schema.features, &schema.items, &schema.identities];
+            levels.into_iter().flatten().map(String::as_str).collect()
+        })
     }
 
     /// The place of the best candidate of every choice, the first of equals.

@@ -6,7 +6,7 @@ use crate::error::JobError;
 use crate::numerals::thousands;
 use crate::propensities::EstimatedPropensities;
 use off_policy::Log;
-use off_policy::estimators::{Estimate, Moments, normal_interval};
+use off_policy::estimators::{Estimate, Moments, Observation, normal_interval};
 use serde::{Deserialize, Serialize};
 
 /// Several policies, judged on the same rows.
@@ -108,6 +108,30 @@ impl JudgeJob {
             return Err(JobError::TooFewPolicies { policies: targets.len() });
         }
         let observed = self.observe(log, targets)?;
+        self.compare_observed(log, targets, &observed)
+    }
+
+    /// The same of rows that are known already, with logged propensities.
+    pub(crate) fn compare_observations(
+        &self,
+        log: &Log,
+        rows: Vec<Vec<Observation>>,
+    ) -> Result<Comparison, JobError> {
+        if rows.len() < 2 {
+            return Err(JobError::TooFewPolicies { policies: rows.len() });
+        }
+        let observed: Vec<Observed> =
+            rows.into_iter().map(|rows| Observed { rows, has_model: false }).collect();
+        // The targets matter for estimated propensities alone, which these rows do not have.
+        self.compare_observed(log, &vec![Target::Logged; observed.len()], &observed)
+    }
+
+    fn compare_observed(
+        &self,
+        log: &Log,
+        targets: &[Target<'_>],
+        observed: &[Observed],
+    ) -> Result<Comparison, JobError> {
         let circumstances = Circumstances {
             judged: JudgedRows::Given,
             other_range: None,
@@ -119,7 +143,7 @@ impl JudgeJob {
         let judge = |(target, observed): (&Target<'_>, &Observed)| {
             self.judge_one(log, *target, observed, None, &circumstances)
         };
-        let judgements = targets.iter().zip(&observed).map(judge).collect::<Result<Vec<_>, _>>()?;
+        let judgements = targets.iter().zip(observed).map(judge).collect::<Result<Vec<_>, _>>()?;
         let k = targets.len();
         let delta = self.delta / (k * (k - 1) / 2) as f64;
         let mut differences = Vec::new();

@@ -22,11 +22,11 @@ mod xgboost;
 
 pub use content::{Content, SavedState};
 pub use error::ModelFileError;
-pub use export::export_json;
-pub use xgboost::{XgboostError, export_xgboost_json};
+pub use export::{export_candidates_json, export_json};
+pub use xgboost::{XgboostError, export_candidates_xgboost_json, export_xgboost_json};
 
 use crate::boost::Classifier;
-use crate::candidates::CandidateModel;
+use crate::candidates::{CandidateModel, CandidateTrainCheckpoint};
 use crate::model::Model;
 use crate::stream::StreamLearner;
 use std::path::Path;
@@ -112,6 +112,28 @@ impl CandidateModel {
                 Err(ModelFileError::OtherContent { expected: "a policy over candidates", found })
             }
         }
+    }
+}
+
+/// The kind of a file.
+const OVER_CANDIDATES: &str = "training over candidates that is not over";
+
+impl CandidateTrainCheckpoint {
+    /// Writes the file atomically.
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`], [`ModelFileError::NotSerialisable`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        SavedState::of(OVER_CANDIDATES, self)?.save_quickly(path.as_ref())
+    }
+
+    /// Reads a file. It is safe on any bytes.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        SavedState::load(path.as_ref(), "a training over candidates that is not over")?
+            .decode(OVER_CANDIDATES)
     }
 }
 

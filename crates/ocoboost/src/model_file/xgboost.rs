@@ -1,5 +1,6 @@
 //! A model as XGBoost's JSON.
 
+use crate::candidates::CandidateModel;
 use crate::model::Model;
 use boosters::bopl::Member;
 use off_policy::policies::Scores;
@@ -45,26 +46,48 @@ pub enum XgboostError {
 /// [`XgboostError`].
 pub fn export_xgboost_json(model: &Model) -> Result<Value, XgboostError> {
     let (inputs, actions) = (model.ensemble.inputs(), model.ensemble.actions());
-    let features = inputs + actions;
-    if i32::try_from(features).is_err() {
-        return Err(XgboostError::TooMany { what: "features", count: features });
-    }
-    let members = model.ensemble.members().iter().enumerate();
-    let trees = members.map(|(id, member)| tree(id, member, inputs, features));
-    let trees = trees.collect::<Result<Vec<Value>, _>>()?;
-    let count = trees.len();
     let names = match model.schema() {
-        // XGBoost refuses names with brackets or less-than signs, and names that are there twice.
         Some(schema) => {
             let columns = schema.feature_names().into_iter().enumerate();
             let of_actions = (0..actions).map(|a| schema.action_name(a).unwrap_or_default().into_owned());
             let all = columns
                 .map(|(j, name)| format!("{j}:{name}"))
                 .chain(of_actions.enumerate().map(|(a, name)| format!("action {a}:{name}")));
-            all.map(|name| name.replace(['[', ']', '<'], "_")).collect()
+            all.collect()
         }
         None => Vec::new(),
     };
+    booster(model.ensemble.members(), (inputs, inputs + actions), names)
+}
+
+/// A policy over candidates in the same JSON: a regressor on the row of a candidate, \[context ; own features
+/// ; item ; identities\], in the order of its feature names. Its prediction of a candidate is the candidate's
+/// score: the policy takes the candidate of the largest one. *Precision* and *missing values* are those of
+/// [`export_xgboost_json`].
+///
+/// # Errors
+/// [`XgboostError`].
+pub fn export_candidates_xgboost_json(model: &CandidateModel) -> Result<Value, XgboostError> {
+    let names = model.column_names().into_iter().enumerate();
+    let columns = model.ensemble.shape().dimension();
+    let names = names.map(|(j, name)| format!("{j}:{name}")).collect();
+    booster(model.ensemble.members(), (columns, columns), names)
+}
+
+/// The booster of trees on so many columns of a context, and on so many features with those of actions.
+fn booster(
+    members: &[Member<PairTree>],
+    (inputs, features): (usize, usize),
+    names: Vec<String>,
+) -> Result<Value, XgboostError> {
+    if i32::try_from(features).is_err() {
+        return Err(XgboostError::TooMany { what: "features", count: features });
+    }
+    let trees = members.iter().enumerate().map(|(id, member)| tree(id, member, inputs, features));
+    let trees = trees.collect::<Result<Vec<Value>, _>>()?;
+    let count = trees.len();
+    // XGBoost refuses names with brackets or less-than signs, and names that are there twice.
+    let names: Vec<String> = names.into_iter().map(|name| name.replace(['[', ']', '<'], "_")).collect();
     let types = vec!["float"; names.len()];
     Ok(json!({
         "version": [3, 0, 0],
@@ -125,6 +148,8 @@ fn tree(
                 let rounded = single(id, "threshold", threshold, at_least(threshold))?;
                 ([below, rest], feature as usize, rounded)
             }
+            // Of a candidate, which is the only action, no question is asked.
+            PairNode::Action { others, this, .. } if inputs == features => ([others, this], 0, f32::MIN),
             // The pair of action a has a 1 there, all others a 0.
             PairNode::Action { action, others, this } => ([others, this], inputs + action as usize, 0.5),
         };

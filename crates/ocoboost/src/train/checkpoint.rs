@@ -1,6 +1,6 @@
 //! A training that is stopped, saved, loaded and gone on with.
 
-use crate::error::JobError;
+use crate::error::{JobError, check_settings};
 use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
 use boosters::bopl::BoplError;
@@ -97,21 +97,7 @@ impl TrainCheckpoint {
         if saved.log_sha256 != asked.log_sha256 {
             return Err(BoplError::AnotherLog.into());
         }
-        let json = |settings: &Settings| serde_json::to_value(settings).unwrap_or_default();
-        if let (serde_json::Value::Object(own), serde_json::Value::Object(asked)) =
-            (json(&saved), json(asked))
-        {
-            for (name, value) in own {
-                let asked = asked.get(&name).cloned().unwrap_or_default();
-                if asked != value {
-                    return Err(JobError::OtherRun {
-                        name,
-                        saved: value.to_string(),
-                        asked: asked.to_string(),
-                    });
-                }
-            }
-        }
+        check_settings(&saved, asked)?;
         Ok((if spent.is_finite() { spent.max(0.0) } else { 0.0 }, Some(search)))
     }
 }

@@ -1,9 +1,12 @@
 //! Rewards of candidates, by boosted regression.
 
 use super::CandidateEnsemble;
+use crate::bopl::ensemble::check_predictions;
+use crate::bopl::run::{Fingerprint, check_reproduced};
 use crate::bopl::weighted_log::zeros_of;
 use crate::bopl::{BoplError, Member};
 use off_policy::candidates::CandidateLog;
+use rows::Candidates;
 use rows::numeric::LARGEST;
 use std::ops::ControlFlow;
 use weak_learners::batch::Sample;
@@ -42,6 +45,7 @@ pub struct CandidateRegression<L> {
     /// The logged pairs and their rewards.
     logged: Vec<(usize, f64)>,
     fingerprint: u64,
+    log: Fingerprint,
     /// F of every pair.
     scores: Vec<f64>,
     gradients: Vec<f64>,
@@ -108,6 +112,7 @@ impl<L: PairLearner<Hypothesis = PairTree>> CandidateRegression<L> {
             eta,
             logged,
             fingerprint: candidates.fingerprint(),
+            log: Fingerprint::of_candidates(log),
             scores,
             gradients: zeros()?,
             weights,
@@ -118,6 +123,44 @@ impl<L: PairLearner<Hypothesis = PairTree>> CandidateRegression<L> {
 }
 
 impl<L> CandidateRegression<L> {
+    /// The base learner and η.
+    pub(super) fn learner(&self) -> (&L, f64) {
+        (&self.learner, self.eta)
+    }
+
+    /// Which log it is trained on.
+    pub(super) fn log(&self) -> &Fingerprint {
+        &self.log
+    }
+
+    /// Goes on from an ensemble of rounds on the candidates of the log.
+    ///
+    /// # Errors
+    /// [`BoplError::NotReproduced`] for another mean reward or η; [`BoplError::NotFinite`] for a score.
+    pub(super) fn restore(
+        &mut self,
+        candidates: &Candidates,
+        ensemble: &CandidateEnsemble,
+    ) -> Result<(), BoplError> {
+        let mean = |ensemble: &CandidateEnsemble| match ensemble.members() {
+            [Member { alpha: 1.0, predictor }, ..] if predictor.nodes().len() == 1 => {
+                predictor.value_of(|_| 0.0)
+            }
+            _ => f64::NAN,
+        };
+        check_reproduced("the mean reward", mean(ensemble), mean(&self.ensemble))?;
+        let rounds = ensemble.members().iter().skip(1);
+        rounds.clone().try_for_each(|member| check_reproduced("alpha", member.alpha, self.eta))?;
+        let mut scores = self.scores.clone();
+        ensemble.add_scores(1, candidates, 0..scores.len(), &mut scores)?;
+        check_predictions(&scores)?;
+        for member in rounds {
+            self.ensemble.push(member.clone());
+        }
+        self.scores = scores;
+        Ok(())
+    }
+
     /// F_t, with F_0 as its first member.
     #[must_use]
     pub fn ensemble(&self) -> &CandidateEnsemble {

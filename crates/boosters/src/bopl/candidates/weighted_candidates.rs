@@ -7,7 +7,7 @@ use crate::bopl::pass::{
     DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, in_pool, total,
 };
 use crate::bopl::policy_log::PolicyLog;
-use crate::bopl::weighted_log::{ImportanceWeights, mean, ratios};
+use crate::bopl::weighted_log::{ImportanceWeights, Predicted, check_predicted, mean, ratios};
 use crate::bopl::{Along, BoplError, PolicyObjective, Smoothness};
 use off_policy::candidates::CandidateLog;
 use std::ops::Range;
@@ -24,8 +24,10 @@ pub(super) struct WeightedCandidates {
     propensities: Vec<f64>,
     /// r_i/p_i.
     untranslated: Vec<f64>,
-    /// v_i.
+    /// v_i; with predicted rewards δ_i = (r_i − q̂(x_i, a_i))/p_i.
     ratios: Vec<f64>,
+    /// The predicted rewards of the doubly robust objective.
+    predicted: Option<Predicted>,
 }
 
 impl WeightedCandidates {
@@ -46,7 +48,35 @@ impl WeightedCandidates {
             propensities: log.propensities().to_vec(),
             untranslated,
             ratios,
+            predicted: None,
         })
+    }
+
+    /// The log with q̂ of every pair.
+    ///
+    /// # Errors
+    /// [`BoplError::Mismatch`] for another number of predictions, [`BoplError::NotFinite`] for one beyond
+    /// 1e140, [`BoplError::Importance`] for such a δ_i.
+    pub(super) fn with_predictions(
+        self,
+        log: &CandidateLog,
+        predictions: &[f64],
+        (translation, weights): (f64, ImportanceWeights),
+    ) -> Result<Self, BoplError> {
+        let (expected, got) = (self.pairs(), predictions.len());
+        if got != expected {
+            return Err(BoplError::Mismatch { argument: "predictions", unit: "pairs", expected, got });
+        }
+        check_predicted(predictions)?;
+        let rewards = predictions.iter().map(|q| q + translation).collect();
+        let (mut ratios, mut predicted) = (Vec::new(), Predicted::with_rewards(rewards, self.len()));
+        for (i, (logged, p)) in self.logged.iter().zip(&self.propensities).enumerate() {
+            let delta = weights.residual(i, (log.rewards()[i], predictions[*logged]), *p)?;
+            ratios.push(delta);
+            let pairs = self.of(i).map(|pair| (pair == *logged, predictions[pair]));
+            predicted.include_row(pairs, (translation, delta));
+        }
+        Ok(Self { ratios, predicted: Some(predicted), ..self })
     }
 
     /// v_i.
@@ -54,9 +84,9 @@ impl WeightedCandidates {
         &self.ratios
     }
 
-    /// Whether some choice has two candidates.
-    pub(super) fn has_choice(&self) -> bool {
-        self.pairs() > self.len()
+    /// max_a r̃ − min_a r̃ of every choice, up to its sign: v_i unless rewards were predicted.
+    pub(super) fn spans(&self) -> &[f64] {
+        self.predicted.as_ref().map_or(&self.ratios, |predicted| &predicted.spans)
     }
 
     pub(super) fn pairs(&self) -> usize {
@@ -66,7 +96,10 @@ impl WeightedCandidates {
     /// The mean of the least losses: below the risk of every policy.
     pub(super) fn optimal_risk<O: PolicyObjective>(&self, objective: O) -> f64 {
         let least = |v: &f64| if *v > 0.0 { objective.loss(*v, 1.0, 0.0) } else { 0.0 };
-        mean(self.len(), self.ratios.iter().map(least))
+        match &self.predicted {
+            None => mean(self.len(), self.ratios.iter().map(least)),
+            Some(predicted) => -mean(self.len(), predicted.most.iter().copied()),
+        }
     }
 
     /// The choices of every block.
@@ -79,11 +112,12 @@ impl WeightedCandidates {
         self.offsets[i]..self.offsets[i + 1]
     }
 
-    /// Cuts numbers of pairs into those of blocks.
+    /// Cuts numbers of pairs, or none, into those of blocks.
     fn cut<'v>(&self, mut pairs: &'v mut [f64]) -> Vec<&'v mut [f64]> {
+        let is_empty = pairs.is_empty();
         let of_block = |choices: Range<usize>| {
             let count = self.offsets[choices.end] - self.offsets[choices.start];
-            let (own, rest) = std::mem::take(&mut pairs).split_at_mut(count);
+            let (own, rest) = std::mem::take(&mut pairs).split_at_mut(if is_empty { 0 } else { count });
             pairs = rest;
             own
         };
@@ -98,13 +132,13 @@ impl WeightedCandidates {
         total(in_pool(self.pairs()), self.blocks().collect(), |(_, choices)| of(choices))
     }
 
-    /// u and π(a_i|x_i) of choice i at these scores of its pairs.
+    /// u, π(a_i|x_i), and unless it is empty π, of choice i at these scores of its pairs.
     fn gradient_of<O: PolicyObjective>(
         &self,
         objective: O,
         i: usize,
         scores: &[f64],
-        u: &mut [f64],
+        (u, all): (&mut [f64], &mut [f64]),
         sums: &mut PolicySums,
     ) -> f64 {
         let (chosen, v) = (self.logged[i] - self.offsets[i], self.ratios[i]);
@@ -116,6 +150,12 @@ impl WeightedCandidates {
             rest += if k == chosen { 0.0 } else { *e };
         }
         let pi = u[chosen] / total;
+        sums.reward += self.untranslated[i] * pi;
+        sums.importance += pi / self.propensities[i];
+        if let Some(predicted) = &self.predicted {
+            self.doubly_robust_gradient(predicted, i, (scores, top, total), (u, all), sums);
+            return pi;
+        }
         let ln_pi = if O::USES_LOGARITHM { scores[chosen] - top - total.ln() } else { 0.0 };
         let factor = objective.factor(v, pi) / total;
         let mut gradient_squared = 0.0;
@@ -124,13 +164,42 @@ impl WeightedCandidates {
             *u = factor * if k == chosen { rest } else { -*u };
             gradient_squared += *u * *u;
         }
-        *sums += PolicySums {
-            objective: objective.loss(v, pi, ln_pi),
-            gradient_squared,
-            reward: self.untranslated[i] * pi,
-            importance: pi / self.propensities[i],
-        };
+        sums.objective += objective.loss(v, pi, ln_pi);
+        sums.gradient_squared += gradient_squared;
         pi
+    }
+
+    /// r̃ of a pair of choice i.
+    fn reward(&self, predicted: &Predicted, i: usize, pair: usize) -> f64 {
+        predicted.rewards[pair] + if pair == self.logged[i] { self.ratios[i] } else { 0.0 }
+    }
+
+    /// The objective, u_a = π_a(r̃_a − r̄), and unless it is empty π, from the numerators of the softmax in
+    /// `u`.
+    fn doubly_robust_gradient(
+        &self,
+        predicted: &Predicted,
+        i: usize,
+        (scores, top, total): (&[f64], f64, f64),
+        (u, all): (&mut [f64], &mut [f64]),
+        sums: &mut PolicySums,
+    ) {
+        let reward = |k: usize| self.reward(predicted, i, self.offsets[i] + k);
+        // Rewards are measured from that of a most probable candidate: where π is nearly 1, r̄ differs from
+        // it by less than a rounding.
+        let origin = scores.iter().rposition(|score| *score == top).map_or(0.0, reward);
+        let mean: f64 = u.iter().enumerate().map(|(k, e)| e / total * (reward(k) - origin)).sum();
+        let mut gradient_squared = 0.0;
+        for (k, u) in u.iter_mut().enumerate() {
+            let probability = *u / total;
+            if let Some(pi) = all.get_mut(k) {
+                *pi = probability;
+            }
+            *u = probability * ((reward(k) - origin) - mean);
+            gradient_squared += *u * *u;
+        }
+        sums.objective -= origin + mean;
+        sums.gradient_squared += gradient_squared;
     }
 
     /// The same of the choices of a block.
@@ -139,22 +208,65 @@ impl WeightedCandidates {
         objective: O,
         block: usize,
         scores: &[f64],
-        u: &mut [f64],
+        (u, all): (&mut [f64], &mut [f64]),
         logged: &mut [f64],
     ) -> PolicySums {
         let first = self.offsets[block * BLOCK];
         let mut sums = PolicySums::default();
         for (i, pi) in (block * BLOCK..).zip(logged) {
             let own = self.offsets[i] - first..self.offsets[i + 1] - first;
-            *pi = self.gradient_of(objective, i, &scores[own.clone()], &mut u[own], &mut sums);
+            let (scores, all) = (&scores[own.clone()], all.get_mut(own.clone()).unwrap_or_default());
+            *pi = self.gradient_of(objective, i, scores, (&mut u[own], all), &mut sums);
         }
         sums
+    }
+
+    /// w_a = (r̄ − min_a r̃)π_a(1 − π_a), as for fixed actions.
+    fn doubly_robust_weights(
+        &self,
+        predicted: &Predicted,
+        i: usize,
+        gradient: &Gradient,
+        weights: &mut [f64],
+    ) {
+        let above = |pair: usize| gradient.pi[pair] * (self.reward(predicted, i, pair) - predicted.least[i]);
+        let scale = self.of(i).map(above).sum::<f64>().max(LEAST_REST * predicted.spans[i]);
+        for (pair, w) in self.of(i).zip(weights) {
+            let pi = gradient.pi[pair];
+            *w = scale * pi * (1.0 - pi).max(LEAST_REST);
+            // A pair with a gradient has a weight, also where the product underflows.
+            *w = if gradient.u[pair] == 0.0 { 0.0 } else { w.max(f64::from_bits(1)) };
+        }
+    }
+
+    /// U and S of choice i along f: the curvatures of Σ_a q̂_aπ_a and of δ_iπ(a_i|x_i) add.
+    fn doubly_robust_derivative(
+        &self,
+        predicted: &Predicted,
+        i: usize,
+        gradient: &Gradient,
+        f: &[f64],
+        eta: f64,
+    ) -> DirectionalDerivative {
+        let (u, pi, f) = (&gradient.u[self.of(i)], &gradient.pi[self.of(i)], &f[self.of(i)]);
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = f.iter().fold(ends, |(low, high), f| (low.min(*f), high.max(*f)));
+        let mean = rows::dot(pi, f);
+        let variance = pi.iter().zip(f).map(|(pi, f)| pi * (f - mean).powi(2)).sum();
+        let along = Along { pi: gradient.logged[i], variance, range: high - low, eta };
+        let curvature = predicted.spans_of_model[i] * along.of_expectation()
+            + self.ratios[i].abs() * along.of_probability();
+        DirectionalDerivative { gain: rows::dot(u, f), curvature }
     }
 }
 
 impl PolicyLog for WeightedCandidates {
     fn len(&self) -> usize {
         self.ratios.len()
+    }
+
+    fn has_choice(&self) -> bool {
+        self.pairs() > self.len()
     }
 
     /// A pair is an example of the base learner, with one action.
@@ -168,14 +280,15 @@ impl PolicyLog for WeightedCandidates {
         alpha: f64,
         f: &[f64],
         scores: &mut [f64],
-        Gradient { u, logged, .. }: &mut Gradient,
+        Gradient { u, logged, pi }: &mut Gradient,
     ) -> PolicySums {
-        let blocks = self.cut(scores).into_iter().zip(self.cut(u)).zip(logged.chunks_mut(BLOCK));
-        total(in_pool(self.pairs()), blocks.collect(), |(b, ((scores, u), logged))| {
+        let blocks = self.cut(scores).into_iter().zip(self.cut(u)).zip(self.cut(pi));
+        let blocks = blocks.zip(logged.chunks_mut(BLOCK)).collect();
+        total(in_pool(self.pairs()), blocks, |(b, (((scores, u), pi), logged))| {
             let first = self.offsets[b * BLOCK];
             let f = &f[first..][..scores.len()];
             scores.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
-            self.gradient_of_block(objective, b, scores, u, logged)
+            self.gradient_of_block(objective, b, scores, (u, pi), logged)
         })
     }
 
@@ -183,12 +296,12 @@ impl PolicyLog for WeightedCandidates {
         &self,
         objective: O,
         scores: &[f64],
-        Gradient { u, logged, .. }: &mut Gradient,
+        Gradient { u, logged, pi }: &mut Gradient,
     ) -> PolicySums {
-        let blocks = self.cut(u).into_iter().zip(logged.chunks_mut(BLOCK)).collect();
-        total(in_pool(self.pairs()), blocks, |(b, (u, logged))| {
+        let blocks = self.cut(u).into_iter().zip(self.cut(pi)).zip(logged.chunks_mut(BLOCK)).collect();
+        total(in_pool(self.pairs()), blocks, |(b, ((u, pi), logged))| {
             let scores = &scores[self.offsets[b * BLOCK]..][..u.len()];
-            self.gradient_of_block(objective, b, scores, u, logged)
+            self.gradient_of_block(objective, b, scores, (u, pi), logged)
         })
     }
 
@@ -197,6 +310,11 @@ impl PolicyLog for WeightedCandidates {
         total(in_pool(self.pairs()), blocks, |(_, (choices, weights))| {
             let first = self.offsets[choices.start];
             for i in choices {
+                if let Some(predicted) = &self.predicted {
+                    let own = self.offsets[i] - first..self.offsets[i + 1] - first;
+                    self.doubly_robust_weights(predicted, i, gradient, &mut weights[own]);
+                    continue;
+                }
                 let (v, pi) = (self.ratios[i], gradient.logged[i]);
                 let size = objective.factor(v, pi).abs();
                 for p in self.of(i) {
@@ -222,6 +340,10 @@ impl PolicyLog for WeightedCandidates {
         self.sum(|choices| {
             let mut sums = DirectionalDerivative::default();
             for i in choices {
+                if let Some(predicted) = &self.predicted {
+                    sums += self.doubly_robust_derivative(predicted, i, gradient, f, eta);
+                    continue;
+                }
                 let of_logged = f[self.logged[i]];
                 let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
                 // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged candidate)².
@@ -253,7 +375,7 @@ impl PolicyLog for WeightedCandidates {
             let mut sums = DirectionalDerivative::default();
             for i in choices {
                 let (u, f) = (&u[self.of(i)], &f[self.of(i)]);
-                let curvature = objective.curvature(self.ratios[i], smoothness) * rows::dot(f, f);
+                let curvature = objective.curvature(self.spans()[i], smoothness) * rows::dot(f, f);
                 sums += DirectionalDerivative { gain: rows::dot(u, f), curvature };
             }
             sums
@@ -270,7 +392,7 @@ impl PolicyLog for WeightedCandidates {
                 u.clear();
                 u.resize(f.len(), 0.0);
                 let mut sums = PolicySums::default();
-                self.gradient_of(objective, i, &moved, &mut u, &mut sums);
+                self.gradient_of(objective, i, &moved, (&mut u, &mut []), &mut sums);
                 all += Probe { objective: sums.objective, gain: rows::dot(&u, f) };
             }
             all

@@ -1,8 +1,9 @@
 //! A run that is stopped, saved, loaded and continued.
 
 use super::Settings;
+use super::account::{Round, check_reproduced};
 use super::fingerprint::Fingerprint;
-use super::policy_boosting::{PolicyBoosting, Round, check_reproduced};
+use super::policy_boosting::PolicyBoosting;
 use super::replay::add_members;
 use crate::bopl::ensemble::check_predictions;
 use crate::bopl::weighted_log::zeros;

@@ -2,6 +2,7 @@
 
 use crate::bopl::BoplError;
 use off_policy::Log;
+use off_policy::candidates::CandidateLog;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use weak_learners::batch::Sample;
@@ -20,8 +21,20 @@ impl Fingerprint {
         &self.0
     }
 
+    /// Of a log of candidates: these by the hash of their rows, which a sample has as well.
+    pub(in crate::bopl) fn of_candidates(log: &CandidateLog) -> Self {
+        let (mut hash, shape) = (Sha256::new(), log.candidates().shape());
+        for count in [log.len(), shape.contexts, shape.features, shape.items, shape.identities] {
+            hash.update((count as u64).to_le_bytes());
+        }
+        hash.update(log.candidates().fingerprint().to_le_bytes());
+        log.chosen().iter().for_each(|place| hash.update(place.to_le_bytes()));
+        [log.propensities(), log.rewards()].into_iter().flatten().for_each(|x| hash.update(x.to_le_bytes()));
+        Self::from_hash(hash)
+    }
+
     /// Of a table.
-    pub(super) fn of_numbers(numbers: &[f64]) -> Self {
+    pub(in crate::bopl) fn of_numbers(numbers: &[f64]) -> Self {
         let mut hash = Sha256::new();
         numbers.iter().for_each(|number| hash.update(number.to_le_bytes()));
         Self::from_hash(hash)

@@ -1,14 +1,14 @@
 //! A run: rounds of Algorithms 1 and 2 of [L23], with a record that holds them to Theorem 1.
 
+use super::account::{Account, Round};
 use super::fingerprint::{Fingerprint, LogContexts};
 use super::replay::add_members;
 use super::{BoplStop, Settings, Validation};
-use crate::bopl::algorithm::{Boosting, Vanished};
+use crate::bopl::algorithm::Boosting;
 use crate::bopl::ensemble::check_predictions;
 use crate::bopl::weighted_log::{ImportanceWeights, WeightedLog, within_range, zeros};
 use crate::bopl::{Bopl, BoplCs, BoplError, BoplS, PolicyEnsemble, PolicyObjective, Step, Weight};
 use off_policy::Log;
-use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use weak_learners::pairs::{PairHypothesis, PairLearner};
 
@@ -27,34 +27,7 @@ pub struct PolicyBoosting<O, L: PairLearner> {
     /// Of the predicted rewards.
     predictions: Option<Fingerprint>,
     contexts: LogContexts,
-    /// L̂*.
-    optimal: f64,
-    /// Δ_0.
-    delta_0: f64,
-    /// Σ decrease.
-    decreased: f64,
-    record: Vec<Round>,
-}
-
-/// The record of round t. A number beyond the range is ±[`f64::MAX`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Round {
-    /// ‖u‖_F before the round.
-    pub gradient_norm: f64,
-    /// α_t.
-    pub alpha: f64,
-    /// By how much the objective had to fall: αU/n − α²S/2n at the α of the closed form, which a line search
-    /// may exceed.
-    pub decrease: f64,
-    /// The objective after the round, on the translated rewards.
-    pub objective: f64,
-    /// The bound of Theorem 1 on it: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
-    pub bound: f64,
-    /// The IPS estimate of the value of the softmax policy after the round, on the training log and its
-    /// rewards without translation.
-    pub ips: f64,
-    /// Its SNIPS estimate; 0 where no logged action has a probability.
-    pub snips: f64,
+    account: Account,
 }
 
 impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
@@ -66,36 +39,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// or move a score beyond the range of numbers. The round is then not booked.
     pub fn round(&mut self, contexts: &L::Contexts) -> Result<ControlFlow<BoplStop, Round>, BoplError> {
         self.contexts.check(contexts)?;
-        if !self.boosting.log().has_choice {
-            return Ok(ControlFlow::Break(BoplStop::NoChoice));
-        }
-        let gradient_norm = self.boosting.evaluation().gradient_norm;
-        let weight = match self.boosting.round(contexts)? {
-            ControlFlow::Continue(weight) => weight,
-            ControlFlow::Break(Vanished::Gradient) => return Ok(ControlFlow::Break(BoplStop::Gradient)),
-            ControlFlow::Break(Vanished::Predictions) => {
-                return Ok(ControlFlow::Break(BoplStop::Predictions));
-            }
-            ControlFlow::Break(Vanished::Alpha) => return Ok(ControlFlow::Break(BoplStop::Alpha)),
-        };
-        self.decreased += weight.decrease;
-        let after = self.boosting.evaluation();
-        let round = Round {
-            gradient_norm,
-            alpha: weight.alpha,
-            decrease: within_range(weight.decrease),
-            objective: after.objective,
-            bound: self.bound(),
-            ips: after.ips,
-            snips: after.snips,
-        };
-        self.record.push(round);
-        Ok(ControlFlow::Continue(round))
-    }
-
-    /// Theorem 1, with the realised decreases.
-    fn bound(&self) -> f64 {
-        bound(self.optimal, self.delta_0, self.decreased)
+        self.account.play(&mut self.boosting, contexts)
     }
 
     /// A run that starts at the uniform policy, F_0 = 0.
@@ -131,21 +75,10 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         let how = (objective, settings.step(), settings.ridge());
         let boosting = Boosting::start(log, learner, weighted, how, ensemble, scores)?;
         let optimal = boosting.log().optimal_risk(objective);
-        let delta_0 = within_range(boosting.evaluation().objective - optimal);
+        let account = Account::open(optimal, boosting.evaluation().objective);
         let (fingerprint, contexts) = (Fingerprint::of(log), LogContexts::of(log));
         let predictions = predictions.map(Fingerprint::of_numbers);
-        let (decreased, record) = (0.0, Vec::new());
-        Ok(Self {
-            boosting,
-            settings,
-            fingerprint,
-            predictions,
-            contexts,
-            optimal,
-            delta_0,
-            decreased,
-            record,
-        })
+        Ok(Self { boosting, settings, fingerprint, predictions, contexts, account })
     }
 
     /// Restores the round records after the scores were replayed from `ensemble`, whose members from `before`
@@ -167,22 +100,7 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
             add_members(ensemble.members().get(before..).unwrap_or_default(), log, scores)
         };
         self.boosting.move_to(ensemble, replay)?;
-        for round in &record {
-            self.decreased += round.decrease;
-            check_reproduced("bound", round.bound, self.bound())?;
-        }
-        if let Some(last) = record.last() {
-            let found = self.boosting.evaluation();
-            for (quantity, recorded, found) in [
-                ("objective", last.objective, found.objective),
-                ("ips", last.ips, found.ips),
-                ("snips", last.snips, found.snips),
-            ] {
-                check_reproduced(quantity, recorded, found)?;
-            }
-        }
-        self.record = record;
-        Ok(())
+        self.account.restore(record, self.boosting.evaluation())
     }
 
     /// The weight that a predictor of these values would get now, and the decrease of the objective that goes
@@ -323,7 +241,7 @@ impl<O, L: PairLearner> PolicyBoosting<O, L> {
     /// The rounds so far.
     #[must_use]
     pub fn record(&self) -> &[Round] {
-        &self.record
+        self.account.record()
     }
 
     /// The settings of every round.
@@ -359,13 +277,13 @@ impl<O, L: PairLearner> PolicyBoosting<O, L> {
     /// L̂* = −(1/n) Σ max(r_i + b, 0)/p_i, below the risk of every policy.
     #[must_use]
     pub fn optimal_risk(&self) -> f64 {
-        self.optimal
+        self.account.optimal()
     }
 
     /// Δ_0, the objective at F_0 less L̂*.
     #[must_use]
     pub fn delta_0(&self) -> f64 {
-        self.delta_0
+        self.account.delta_0()
     }
 
     /// Which log it is trained on.
@@ -445,12 +363,6 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
     }
 }
 
-/// Theorem 1: L̂* + Δ_0 exp(−Σ decrease/Δ_0).
-pub(in crate::bopl) fn bound(optimal: f64, delta_0: f64, decreased: f64) -> f64 {
-    let rest = if delta_0 > 0.0 { delta_0 * (-decreased / delta_0).exp() } else { delta_0 };
-    within_range(optimal + rest)
-}
-
 /// An ensemble of the log's coding with its values on the log.
 fn at_ensemble<H: PairHypothesis + Sync>(
     log: &Log,
@@ -479,18 +391,5 @@ impl BoplCs {
             return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] });
         }
         PolicyBoosting::new(log, learner, Settings::builder().ridge(ridge).step(step).build()?)
-    }
-}
-
-/// A number of the record and the one that was found again: the same bits.
-pub(in crate::bopl) fn check_reproduced(
-    quantity: &'static str,
-    recorded: f64,
-    found: f64,
-) -> Result<(), BoplError> {
-    if recorded.to_bits() == found.to_bits() {
-        Ok(())
-    } else {
-        Err(BoplError::NotReproduced { quantity, recorded, found })
     }
 }

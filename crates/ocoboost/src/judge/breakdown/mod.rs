@@ -10,9 +10,11 @@ pub use changes::{ActionChange, Changes};
 pub use segments::{Part, Segment, SegmentMean, SegmentedColumn, Segments};
 pub use weights::{Bin, LargeWeight, WeightsOfRows};
 
+use super::observations::Observed;
 use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target};
 use crate::error::JobError;
 use off_policy::Log;
+use off_policy::estimators::Observation;
 use serde::Serialize;
 
 /// What lies behind a judgement: the weights, the reward by segment, and what the policy does otherwise than
@@ -23,7 +25,8 @@ pub struct Breakdown {
     pub weights: WeightsOfRows,
     /// The reward by levels and quantiles of columns.
     pub segments: Segments,
-    /// The actions of the policy against those of the log; `None` for the logging policy.
+    /// The actions of the policy against those of the log; `None` for the logging policy, and where actions
+    /// are not the same from row to row.
     pub changes: Option<Changes>,
 }
 
@@ -95,11 +98,26 @@ impl JudgeJob {
         };
         let judgement = self.judge_one(log, target, &observed[0], None, &circumstances)?;
         let weights = WeightsOfRows::of(&observed[0].rows)?;
-        let segments = Segments::of(log, target, &observed[0], self, settings)?;
+        let is_policy = matches!(target, Target::Policy(_));
+        let segments = Segments::of(log, is_policy, &observed[0], self, settings)?;
         let changes = match target {
             Target::Policy(policy) => Some(Changes::of(log, policy, settings.most_actions)?),
             Target::Logged => None,
         };
         Ok((judgement, Breakdown { weights, segments, changes }))
+    }
+
+    /// What lies behind a judgement of rows that are known already, but for the actions.
+    pub(crate) fn break_down_rows(
+        &self,
+        log: &Log,
+        rows: Vec<Observation>,
+        is_policy: bool,
+        settings: &BreakdownSettings,
+    ) -> Result<Breakdown, JobError> {
+        let weights = WeightsOfRows::of(&rows)?;
+        let observed = Observed { rows, has_model: false };
+        let segments = Segments::of(log, is_policy, &observed, self, settings)?;
+        Ok(Breakdown { weights, segments, changes: None })
     }
 }

@@ -4,7 +4,7 @@ use super::BreakdownSettings;
 use crate::error::JobError;
 use crate::judge::observations::{Observed, terms, weights};
 use crate::judge::verdict::{FEW, commonest_reward};
-use crate::judge::{JudgeJob, Target, deviation};
+use crate::judge::{JudgeJob, deviation};
 use crate::propensities::EstimatedPropensities;
 use off_policy::dates::date_of_days;
 use off_policy::estimators::{Estimate, Moments, Observation, normal_interval};
@@ -125,7 +125,7 @@ type Group = (Part, Vec<usize>);
 impl Segments {
     pub(super) fn of(
         log: &Log,
-        target: Target<'_>,
+        is_policy: bool,
         observed: &Observed,
         job: &JudgeJob,
         settings: &BreakdownSettings,
@@ -148,7 +148,6 @@ impl Segments {
             columns.push(SegmentedColumn { column: name, segments: Vec::new() });
         }
         let commonest = commonest_reward(log);
-        let is_policy = matches!(target, Target::Policy(_));
         let mut estimated = Vec::with_capacity(groups.len());
         for (_, (_, rows)) in &groups {
             let own: Vec<Observation> = rows.iter().map(|row| observed.rows[*row]).collect();

@@ -1,0 +1,100 @@
+//! Trainings that are saved every so often, and go on.
+
+use super::models::check_output;
+use crate::arguments::Manners;
+use crate::failure::Failure;
+use ocoboost::model_file::ModelFileError;
+use ocoboost::{CandidateTrainCheckpoint, TrainCheckpoint};
+use report::output::warn;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A run that was saved, of either kind of log: which one is known before the log is.
+pub(super) enum Saved {
+    Fixed(PathBuf, Box<TrainCheckpoint>),
+    Candidates(PathBuf, Box<CandidateTrainCheckpoint>),
+}
+
+impl Saved {
+    pub(super) fn load(path: &PathBuf) -> Result<Self, Failure> {
+        let failed = |source| Failure::Model { path: path.clone(), source };
+        match TrainCheckpoint::load(path) {
+            Ok(saved) => Ok(Self::Fixed(path.clone(), Box::new(saved))),
+            Err(source @ ModelFileError::OtherContent { .. }) => CandidateTrainCheckpoint::load(path)
+                .map(|saved| Self::Candidates(path.clone(), Box::new(saved)))
+                .map_err(|other| match other {
+                    ModelFileError::OtherContent { .. } => failed(source),
+                    other => failed(other),
+                }),
+            Err(source) => Err(failed(source)),
+        }
+    }
+
+    pub(super) fn of_fixed_actions(self) -> Result<TrainCheckpoint, Failure> {
+        match self {
+            Self::Fixed(_, saved) => Ok(*saved),
+            Self::Candidates(path, _) => Err(other(path, [OVER_CANDIDATES, OVER_ACTIONS])),
+        }
+    }
+
+    pub(super) fn of_candidates(self) -> Result<CandidateTrainCheckpoint, Failure> {
+        match self {
+            Self::Candidates(_, saved) => Ok(*saved),
+            Self::Fixed(path, _) => Err(other(path, [OVER_ACTIONS, OVER_CANDIDATES])),
+        }
+    }
+}
+
+const OVER_ACTIONS: &str = "a training on a log of fixed actions";
+const OVER_CANDIDATES: &str = "a training on a log whose actions have features";
+
+fn other(path: PathBuf, [found, expected]: [&'static str; 2]) -> Failure {
+    Failure::Model { path, source: ModelFileError::OtherContent { expected, found: found.to_owned() } }
+}
+
+/// Saves a run every so often.
+pub(super) struct Saver<'a> {
+    path: Option<&'a PathBuf>,
+    next: Instant,
+    is_over: bool,
+    failure: Option<ModelFileError>,
+}
+
+/// The least time between two files, and the share of the time that writing may take.
+const INTERVAL: Duration = Duration::from_secs(1);
+const SHARE: u32 = 20;
+
+impl<'a> Saver<'a> {
+    pub(super) fn new(path: Option<&'a PathBuf>) -> Result<Self, Failure> {
+        if let Some(path) = path {
+            check_output(path).map_err(|source| Failure::WriteFile { path: path.clone(), source })?;
+        }
+        Ok(Self { path, next: Instant::now(), is_over: false, failure: None })
+    }
+
+    /// Saves a moment if it is time to, and once when an end was asked for: what comes behind it is not the
+    /// run any more.
+    pub(super) fn save(
+        &mut self,
+        moment: Option<impl FnOnce(&Path) -> Result<(), ModelFileError>>,
+        is_over: bool,
+    ) {
+        let (Some(path), Some(save), false) = (self.path, moment, self.is_over) else { return };
+        let begun = Instant::now();
+        self.is_over = is_over;
+        if is_over || begun >= self.next {
+            self.failure = save(path).err();
+            self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
+        }
+    }
+
+    /// Says how to go on after Ctrl-C, or why that cannot be.
+    pub(super) fn report(&self, manners: &Manners) {
+        let Some(path) = self.path.filter(|_| !manners.quiet) else { return };
+        match &self.failure {
+            Some(failure) => warn(&format!("the run was not saved: {failure}")),
+            None if self.is_over => warn(&format!("to go on: --resume {}", path.display())),
+            None => {}
+        }
+    }
+}
