@@ -79,6 +79,12 @@ impl<L> GradientSampling<L> {
     pub fn new(learner: L, share: f64, rng: ChaCha8Rng) -> Result<Self, LearnerError> {
         Unchecked { learner, share, rng }.try_into()
     }
+
+    /// The learner of the drawn examples.
+    #[must_use]
+    pub fn into_learner(self) -> L {
+        self.learner
+    }
 }
 
 impl<L: RowRestricted> PairLearner for GradientSampling<L> {
@@ -157,12 +163,7 @@ fn scale(sizes: &[f64], target: f64) -> f64 {
 }
 
 /// The numbers of the drawn examples, 1/p times, action by action.
-fn gather<'a>(
-    from: &[f64],
-    n: usize,
-    (rows, factors): (&[u32], &[f64]),
-    to: &'a mut Vec<f64>,
-) -> &'a [f64] {
+fn gather<'a>(from: &[f64], n: usize, (rows, factors): (&[u32], &[f64]), to: &'a mut Vec<f64>) -> &'a [f64] {
     to.clear();
     for column in from.chunks_exact(n) {
         to.extend(rows.iter().zip(factors).map(|(i, factor)| column[*i as usize] * factor));

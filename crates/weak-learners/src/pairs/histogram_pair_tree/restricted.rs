@@ -1,9 +1,9 @@
 //! A tree of some rows, and the values of a tree on all rows.
 
+use super::HistogramPairTree;
 use super::buffers::Scratch;
 use super::histogram::View;
 use super::split::Cut;
-use super::HistogramPairTree;
 use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::contract::in_pool;
@@ -34,10 +34,9 @@ impl RowRestricted for HistogramPairTree {
 }
 
 fn check(n: usize, rows: &[u32], part: &PairRound<'_>, values: &[f64]) -> Result<(), LearnerError> {
-    for (argument, expected, got) in [
-        ("rows", part.examples(), rows.len()),
-        ("values", n.saturating_mul(part.actions()), values.len()),
-    ] {
+    for (argument, expected, got) in
+        [("rows", part.examples(), rows.len()), ("values", n.saturating_mul(part.actions()), values.len())]
+    {
         if got != expected {
             return Err(LearnerError::LengthMismatch { argument, expected, got });
         }
