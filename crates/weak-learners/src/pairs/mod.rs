@@ -5,9 +5,10 @@
 //! [`ExactPairTree`], which tries every split, [`HistogramPairTree`], which searches [`BinnedContexts`], and
 //! [`SmartcorePairTree`]. [`VectorLeafTree`] is a tree on x with a value an action in each leaf; its learner
 //! is [`VectorLeafLearner`]. [`RowSampling`] and [`ColumnSampling`] train any learner on a part of the
-//! examples or, if it is [`ColumnRestricted`], of the columns. [`GradientSampling`] draws the examples by the
-//! size of their gradients, and trains a [`RowRestricted`] learner on them alone.
-//! [`HistogramCandidateTree`] learns on [`BinnedCandidates`], where every row has candidates with features of their own.
+//! examples or, if it is [`ColumnRestricted`], of the columns. [`GradientSampling`] draws the examples by
+//! the size of their gradients, and trains a [`RowRestricted`] learner on them alone.
+//! [`HistogramCandidateTree`] learns on [`BinnedCandidates`], where every row has candidates with features
+//! of their own.
 
 mod contract;
 mod pair_tree;
