@@ -7,10 +7,10 @@
 //!
 //! The files are those of `decision_logs --binary`. The paper's settings of Covertype \[L23, Table 5\] run
 //! for ROUNDS rounds; their last objective and validation reward are the goals. The other settings run until
-//! they have both, or for as many rounds. Everything is on one thread, and seconds are those of the processor in
-//! the rounds: the machine may be shared. Validation rows are predicted between the rounds. The trees of the
-//! last setting have DEPTH levels in their first round, and the later ones are grown on a SHARE of the rows,
-//! drawn by their gradients. Every round is held to its guaranteed decrease and to Theorem 1.
+//! they have both, or for as many rounds. Everything is on one thread, and seconds are those of the
+//! processor in the rounds: the machine may be shared. Validation rows are predicted between the rounds. The
+//! trees of the last setting have DEPTH levels in their first round, and the later ones are grown on a SHARE
+//! of the rows, drawn by their gradients. Every round is held to its guaranteed decrease and to Theorem 1.
 
 use benches::off_policy::cpu_seconds;
 use benches::trial::Trial;

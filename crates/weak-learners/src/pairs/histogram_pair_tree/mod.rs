@@ -42,14 +42,14 @@ pub(in crate::pairs) use sums::{Cell, Sums, Word};
 /// (docs/numerics.md, Trees).
 ///
 /// *Cost:* a pass over the round. A node counts its smaller child, bytes a row and listed values; the larger
-/// child is the difference. Rows move between children by four bytes each. A node whose children would be too
-/// light is not counted. The values on the pairs come from the leaves, without a walk. Where the tree was
-/// pruned to `max_leaves`, or grown on some rows, the rows are partitioned once more, action by
-/// action. *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool share the children of
-/// large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a
-/// thread works on, and the histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node
-/// fit a word, else 16. All are kept from one training to the next. After the first training, a training
-/// allocates the nodes of the tree, a list of actions for each node of several, and the memory of pruning.
+/// child is the difference. Rows move between children by four bytes each. A node whose children would be
+/// too light is not counted. The values on the pairs come from the leaves, without a walk. Where the tree
+/// was pruned to `max_leaves`, or grown on some rows, the rows are partitioned once more, action by action.
+/// *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool share the children of large
+/// nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a thread works on, and the
+/// histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node fit a word, else 16.
+/// All are kept from one training to the next. After the first training, a training allocates the nodes of
+/// the tree, a list of actions for each node of several, and the memory of pruning.
 ///
 /// ```
 /// use rows::RowMatrix;
