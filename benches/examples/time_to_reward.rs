@@ -10,9 +10,8 @@
 //! The output is a line of JSON for `peers/time_to_reward.py`.
 
 use benches::off_policy::{cpu_seconds, peak_memory};
+use benches::trial::Trial;
 use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step};
-use off_policy::{Log, Rewards};
-use rows::RowMatrix;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -63,7 +62,7 @@ fn run(
     let mut run = PolicyBoosting::<BoplS, _>::new(&trial.log, learner, settings)?;
     let (prepared, prepared_cpu) = (watch.elapsed().as_secs_f64(), cpu_seconds() - cpu);
     let (mut seconds, mut cpus, mut objectives, mut rewards) = (vec![], vec![], vec![], vec![]);
-    let mut scores = vec![0.0; trial.rewards.len()];
+    let mut scores = vec![0.0; trial.test.rewards.len()];
     for _ in 0..rounds {
         let (watch, cpu) = (Instant::now(), cpu_seconds());
         let ControlFlow::Continue(round) = run.round(&contexts)? else { break };
@@ -71,9 +70,9 @@ fn run(
         cpus.push(cpu_seconds() - cpu);
         objectives.push(round.objective);
         if let Some(member) = run.ensemble().members().last() {
-            member.predictor.add_scores_of_rows(&trial.test, 0, member.alpha, &mut scores)?;
+            member.predictor.add_scores_of_rows(&trial.test.contexts, 0, member.alpha, &mut scores)?;
         }
-        let earned = trial.reward(&scores);
+        let earned = trial.test.reward(&scores);
         rewards.push(earned);
         if earned >= enough {
             break;
@@ -85,47 +84,4 @@ fn run(
         r#"{{"prepared": {prepared:e}, "prepared_cpu": {prepared_cpu:e}, "seconds": {seconds:?}, "cpu": {cpus:?}, "objectives": {objectives:?}, "rewards": {rewards:?}, "leaves": {leaves}, "peak": {peak}}}"#
     );
     Ok(())
-}
-
-/// A log, and test rows with the rewards of all actions.
-#[derive(Debug)]
-struct Trial {
-    log: Log,
-    test: RowMatrix,
-    rewards: Vec<f64>,
-}
-
-impl Trial {
-    fn read(folder: &Path, name: &str) -> Result<Self, Box<dyn Error>> {
-        let file = |end: &str| std::fs::read(folder.join(format!("{name}.{end}")));
-        let sizes = String::from_utf8(file("json")?)?;
-        let size = |key: &str| -> Result<usize, Box<dyn Error>> {
-            let rest = sizes.split_once(&format!("\"{key}\": ")).ok_or("a size is missing")?.1;
-            Ok(rest.split([',', '}']).next().unwrap_or_default().parse()?)
-        };
-        let (d, actions) = (size("d")?, size("actions")?);
-        let matrix = |bytes: Vec<u8>| {
-            let numbers = bytes.as_chunks::<4>().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes)));
-            RowMatrix::dense(d, numbers.collect())
-        };
-        let numbers = |bytes: Vec<u8>| -> Vec<f64> {
-            bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()
-        };
-        let logged = file("a.u32")?.as_chunks::<4>().0.iter().map(|a| u32::from_le_bytes(*a)).collect();
-        let (propensities, rewards) = (numbers(file("p.f64")?), Rewards(numbers(file("r.f64")?)));
-        let log = Log::new(matrix(file("x.f32")?)?, actions, logged, propensities, rewards)?;
-        Ok(Self { log, test: matrix(file("test.x.f32")?)?, rewards: numbers(file("test.r.f64")?) })
-    }
-
-    /// The mean reward on the test rows of the first best action.
-    #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-    fn reward(&self, scores: &[f64]) -> f64 {
-        let actions = self.log.actions();
-        let rows = scores.chunks_exact(actions).zip(self.rewards.chunks_exact(actions));
-        let earned = rows.map(|(scores, rewards)| {
-            let best = scores.iter().zip(rewards).reduce(|best, one| if one.0 > best.0 { one } else { best });
-            best.map_or(0.0, |(_, reward)| *reward)
-        });
-        earned.sum::<f64>() / self.test.len() as f64
-    }
 }

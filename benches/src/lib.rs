@@ -9,6 +9,7 @@ pub mod classification;
 mod floor;
 pub mod off_policy;
 pub mod sort_based;
+pub mod trial;
 mod vectors;
 
 pub use floor::Floor;

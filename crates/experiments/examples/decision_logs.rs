@@ -11,8 +11,9 @@
 //!
 //! With `--binary` it writes the numbers alone, little-endian: `TASK.x.f32`, `TASK.a.u32`, `TASK.p.f64` and
 //! `TASK.r.f64` (contexts, actions, propensities, rewards of the log), `TASK.test.x.f32` and
-//! `TASK.test.r.f64` (contexts of the test rows, and the rewards of all their actions), and their sizes in
-//! `TASK.json`. A context that single precision does not hold exactly is an error.
+//! `TASK.test.r.f64` (contexts of the test rows, and the rewards of all their actions), the same two of the
+//! validation rows with `validation` for `test`, and the sizes in `TASK.json`. A context that single
+//! precision does not hold exactly is an error.
 
 use datasets::{Provenance, SearchPath, StandIn};
 use experiments::bopl::logging_policy::Explorer;
@@ -86,13 +87,15 @@ fn cells(row: Row<'_>) -> String {
 
 fn write_numbers(folder: &Path, name: &str, trial: &Trial) -> Result<(), Box<dyn Error>> {
     let file = |end: &str, bytes: Vec<u8>| std::fs::write(folder.join(format!("{name}.{end}")), bytes);
-    let (log, test) = (&trial.log, &trial.test);
+    let (log, test, validation) = (&trial.log, &trial.test, &trial.validation);
     file("x.f32", single(log.contexts())?)?;
     file("a.u32", log.logged_actions().iter().flat_map(|a| a.to_le_bytes()).collect())?;
     file("p.f64", log.propensities().iter().flat_map(|p| p.to_le_bytes()).collect())?;
     file("r.f64", log.rewards().iter().flat_map(|r| r.to_le_bytes()).collect())?;
-    file("test.x.f32", single(test.contexts())?)?;
-    file("test.r.f64", test.rewards().iter().flat_map(|r| r.to_le_bytes()).collect())?;
+    for (part, of) in [("test", test), ("validation", validation)] {
+        file(&format!("{part}.x.f32"), single(of.contexts())?)?;
+        file(&format!("{part}.r.f64"), of.rewards().iter().flat_map(|r| r.to_le_bytes()).collect())?;
+    }
     let [n, d, actions, tested] = [log.len(), log.inputs(), log.actions(), test.contexts().len()];
     let sizes = format!(r#"{{"n": {n}, "d": {d}, "actions": {actions}, "test": {tested}}}"#);
     Ok(file("json", sizes.into_bytes())?)

@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use weak_learners::batch::{BinnedColumns, SortedColumns};
 use weak_learners::pairs::{
-    BinnedContexts, ColumnSampling, ExactPairTree, HistogramPairTree, PairGrowth, PairHypothesis,
-    PairLearner, PairTree, RowSampling, VectorLeafLearner,
+    BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
+    PairHypothesis, PairLearner, PairTree, RowSampling, VectorLeafLearner,
 };
 
 const KIND: &str = "bopl checkpoint";
@@ -71,6 +71,8 @@ fn by_all_learners<O: PolicyObjective>(log: &Log) {
         let rng = || ChaCha8Rng::seed_from_u64(6);
         let sampling = ColumnSampling::new(HistogramPairTree::new(growth), 0.5, rng()).unwrap();
         goes_on::<O, _>(log, &binned, &RowSampling::new(sampling, 0.5, rng()).unwrap(), step);
+        let sampling = GradientSampling::new(HistogramPairTree::new(growth), 0.4, rng()).unwrap();
+        goes_on::<O, _>(log, &binned, &sampling, step);
         let arbitrary = Arbitrary { rng: ChaCha8Rng::seed_from_u64(5), size: 1.0 };
         goes_on::<O, _>(log, &sorted, &arbitrary, step);
     }

@@ -14,8 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use std::num::NonZero;
 use weak_learners::batch::{BinnedColumns, LeafAnswer, SortedColumns};
 use weak_learners::pairs::{
-    BinnedContexts, ColumnSampling, ExactPairTree, HistogramPairTree, PairGrowth, PairLearner, RowSampling,
-    SmartcorePairTree, VectorLeafLearner,
+    BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
+    PairLearner, RowSampling, SmartcorePairTree, VectorLeafLearner,
 };
 
 const STEPS: [Step; 5] = [
@@ -70,6 +70,9 @@ fn by_all_learners<O: Printed>(what: &str, log: &Log, rounds: usize) {
     let sampling = ColumnSampling::new(HistogramPairTree::new(growth), 0.5, rng()).unwrap();
     let sampling = RowSampling::new(sampling, 0.5, rng()).unwrap();
     in_all_settings::<O, _>(&format!("{what} sampled"), log, (&binned, &sampling), rounds);
+    let sampling = GradientSampling::new(HistogramPairTree::new(growth), 0.4, rng()).unwrap();
+    let drawn = format!("{what} drawn by gradient");
+    in_all_settings::<O, _>(&drawn, log, (&binned, &sampling), rounds);
     let smartcores = SmartcorePairTree::new(3, LeafAnswer::Mean, 9).unwrap();
     in_all_settings::<O, _>(&format!("{what} smartcore"), log, (&sorted, &smartcores), rounds);
     let leaves = VectorLeafLearner::new(growth);

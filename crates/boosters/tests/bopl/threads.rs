@@ -6,8 +6,13 @@ use boosters::bopl::{
     Validation,
 };
 use off_policy::Log;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::num::NonZero;
 use std::ops::ControlFlow;
-use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairTree};
+use weak_learners::pairs::{
+    BinnedContexts, GradientSampling, HistogramPairTree, PairGrowth, PairLearner, PairTree,
+};
 
 /// Record, scores and estimates as bits.
 fn bits<O, L>(log: &Log, held_out: &Log, (learner, step): (&L, Step), threads: Option<usize>) -> Vec<u64>
@@ -50,6 +55,11 @@ fn same<O: PolicyObjective + Send>(logs: (&Log, &Log), step: Step) {
     }
     let growth = PairGrowth::builder().max_depth(6).min_child_weight(1.0).reg_lambda(0.0).build().unwrap();
     check::<O, _>(logs, &HistogramPairTree::new(growth), step);
+    let few = HistogramPairTree::new(growth.with_max_leaves(NonZero::new(30).unwrap()));
+    check::<O, _>(logs, &few, step);
+    let rng = ChaCha8Rng::seed_from_u64(3);
+    let sampling = GradientSampling::new(HistogramPairTree::new(growth), 0.5, rng).unwrap();
+    check::<O, _>(logs, &sampling, step);
     check::<O, _>(logs, &Classification::new(HistogramPairTree::new(growth.of_signs())), step);
 }
 

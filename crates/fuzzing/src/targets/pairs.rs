@@ -11,8 +11,8 @@ use std::num::NonZero;
 use weak_learners::LearnerError;
 use weak_learners::batch::{LeafAnswer, Sample};
 use weak_learners::pairs::{
-    BinnedContexts, ColumnSampling, ExactPairTree, HistogramPairTree, PairGrowth, PairHypothesis,
-    PairLearner, PairNode, PairRound, PairTree, PairWeights, RowSampling, SmartcorePairTree,
+    BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
+    PairHypothesis, PairLearner, PairNode, PairRound, PairTree, PairWeights, RowSampling, SmartcorePairTree,
     VectorLeafLearner, VectorLeafNode, VectorLeafTree,
 };
 
@@ -81,6 +81,12 @@ pub(super) fn all() -> Vec<Target> {
         Target::saved(
             || Ok(vec![RowSampling::new(HistogramPairTree::new(growth()?), 0.5, rng(22))?]),
             |learner: &mut RowSampling<HistogramPairTree>, checks| {
+                train(learner, &binned_contexts()?, checks)
+            },
+        ),
+        Target::saved(
+            || Ok(vec![GradientSampling::new(HistogramPairTree::new(growth()?), 0.5, rng(23))?]),
+            |learner: &mut GradientSampling<HistogramPairTree>, checks| {
                 train(learner, &binned_contexts()?, checks)
             },
         ),

@@ -117,6 +117,26 @@ pub trait ColumnRestricted: PairLearner {
     ) -> Result<Self::Hypothesis, LearnerError>;
 }
 
+/// A learner that can be trained on some of the examples alone, in less time than on all.
+///
+/// Contract: that of [`PairLearner`]. `train_on` refuses a `part` of another number of examples than `rows`,
+/// rows that are not ascending rows of the contexts, and `values` of another length than n·|A|. Its result
+/// depends on those rows only: example k of `part` is row `rows[k]`. It writes f(x_i, a) of the pairs of all
+/// n examples. With all rows it is the result of `train`.
+pub trait RowRestricted: PairLearner {
+    /// As [`train`](PairLearner::train), on some of the examples.
+    ///
+    /// # Errors
+    /// As the contract says.
+    fn train_on(
+        &mut self,
+        contexts: &Self::Contexts,
+        rows: &[u32],
+        part: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<Self::Hypothesis, LearnerError>;
+}
+
 /// g and h of every pair of n examples and |A| actions, checked.
 ///
 /// *Shapes:* pair (i, a) stands at a·n + i: the examples of one action lie together, because most nodes of a

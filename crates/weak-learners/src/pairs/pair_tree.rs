@@ -229,7 +229,7 @@ impl PairTree {
 
 impl PairTree {
     /// The entrances of actions 0, 1, ….
-    fn entrances(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(super) fn entrances(&self) -> impl Iterator<Item = (u32, u32)> {
         let mut entrances = self.entrances.iter().peekable();
         (0_u32..).map(move |a| {
             let own = entrances.next_if(|(action, _)| *action == a);

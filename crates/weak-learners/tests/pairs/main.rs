@@ -12,6 +12,7 @@ mod simulated;
 mod smartcore_pairs;
 mod vector_leaf;
 mod row_sampling;
+mod gradient_sampling;
 mod column_sampling;
 mod best_first;
 mod engine_definition;

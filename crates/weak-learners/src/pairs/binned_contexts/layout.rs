@@ -212,6 +212,31 @@ impl Layout {
         self.lay_by_row();
     }
 
+    /// The same for some rows, in the memory of an earlier part.
+    pub(in crate::pairs) fn select(&mut self, whole: &Self, rows: &[u32]) {
+        self.rows = rows.len();
+        self.columns.clone_from(&whole.columns);
+        (self.groups, self.stride, self.cells) = (whole.groups, whole.stride, whole.cells);
+        self.by_group.clear();
+        for codes in whole.by_group.chunks_exact(whole.rows) {
+            self.by_group.extend(rows.iter().map(|i| codes[*i as usize]));
+        }
+        self.lay_by_row();
+        match &whole.sparse {
+            Some(sparse) => {
+                let part = self.sparse.get_or_insert_default();
+                part.offsets.clear();
+                part.offsets.push(0);
+                part.cells.clear();
+                for i in rows {
+                    part.cells.extend_from_slice(sparse.row(*i as usize));
+                    part.offsets.push(part.cells.len());
+                }
+            }
+            None => self.sparse = None,
+        }
+    }
+
     /// Copies the bytes that stand group by group to those that stand row by row.
     fn lay_by_row(&mut self) {
         let m = self.rows;

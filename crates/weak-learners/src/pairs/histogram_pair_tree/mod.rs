@@ -5,19 +5,21 @@ mod histogram;
 mod node;
 mod partition;
 mod quantise;
+mod restricted;
 mod buffers;
 mod split;
 mod sums;
 
 use super::best_first::pruned;
-use super::binned_contexts::PartialLayout;
-use super::contract::{check_columns, evaluate};
+use super::binned_contexts::{Layout, PartialLayout};
+use super::contract::check_columns;
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
 use crate::batch::Sample;
 use grow::Grower;
 use histogram::View;
 use node::{Actions, Node};
+use restricted::Router;
 use serde::{Deserialize, Serialize};
 
 pub(in crate::pairs) use buffers::{Buffers, RowBuffers, Scratch};
@@ -40,13 +42,14 @@ pub(in crate::pairs) use sums::{Cell, Sums, Word};
 /// (docs/numerics.md, Trees).
 ///
 /// *Cost:* a pass over the round. A node counts its smaller child, bytes a row and listed values; the larger
-/// child is the difference. Rows move between children by four bytes each. A node whose children would be too
-/// light is not counted. The values on the pairs come from the leaves, without a walk, unless the tree was
-/// pruned to `max_leaves`. *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool
-/// share the children of large nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a
-/// thread works on, and the histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node
-/// fit a word, else 16. All are kept from one training to the next. After the first training, a training
-/// allocates the nodes of the tree, a list of actions for each node of several, and the memory of pruning.
+/// child is the difference. Rows move between children by four bytes each. A node whose children would be
+/// too light is not counted. The values on the pairs come from the leaves, without a walk. Where the tree
+/// was pruned to `max_leaves`, or grown on some rows, the rows are partitioned once more, action by action.
+/// *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool share the children of large
+/// nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a thread works on, and the
+/// histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node fit a word, else 16.
+/// All are kept from one training to the next. After the first training, a training allocates the nodes of
+/// the tree, a list of actions for each node of several, and the memory of pruning.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -81,6 +84,9 @@ struct Work {
     scratch: Scratch,
     /// The layout of the columns of a round, where it has few.
     part: PartialLayout,
+    /// The layout of the rows of a round, where it has few.
+    rows: Layout,
+    router: Router,
 }
 
 /// A clone starts with empty buffers.
@@ -141,16 +147,39 @@ impl HistogramPairTree {
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
-        let Self { growth, work: Work { quanta, root, scratch, part } } = self;
+        let Self { growth, work } = self;
+        let mut part = std::mem::take(&mut work.part);
+        let among = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
+        let (layout, columns) = among.map_or((contexts.layout(), columns), |part| (part, None));
+        let grown = work.tree(*growth, (contexts, layout), round, columns);
+        work.part = part;
+        let (tree, is_whole) = grown?;
+        if is_whole {
+            work.quanta.answers(values);
+        } else {
+            work.router.route(&tree, contexts, &work.scratch, values);
+        }
+        Ok(tree)
+    }
+}
+
+impl Work {
+    /// The tree of a round on the rows of a layout, and whether nothing of it was pruned.
+    fn tree(
+        &mut self,
+        growth: PairGrowth,
+        (contexts, layout): (&BinnedContexts, &Layout),
+        round: &PairRound<'_>,
+        columns: Option<&[bool]>,
+    ) -> Result<(PairTree, bool), LearnerError> {
+        let Self { quanta, root, scratch, .. } = self;
         let is_flat = quanta.take(round)?;
-        let part = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
-        let (layout, columns) = part.map_or((contexts.layout(), columns), |part| (part, None));
         let grower = Grower {
             contexts,
             layout,
             round,
             quanta,
-            growth: *growth,
+            growth,
             columns,
             // Capped where H no longer matters, so that powers of λ stay in range.
             lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
@@ -182,12 +211,6 @@ impl HistogramPairTree {
         };
         scratch.put_buffers(buffers);
         let is_whole = nodes.len() == grown;
-        let tree = PairTree::new(contexts.inputs(), round.actions(), nodes)?;
-        if is_whole {
-            quanta.answers(values);
-        } else {
-            evaluate(&tree, contexts, values)?;
-        }
-        Ok(tree)
+        Ok((PairTree::new(contexts.inputs(), round.actions(), nodes)?, is_whole))
     }
 }

@@ -147,7 +147,7 @@ impl View<'_> {
     /// Writes the rows below a cut to the front of `to`, and the others to its end in reverse; returns the
     /// number below.
     #[allow(clippy::cast_possible_truncation, reason = "a cell is a u32")]
-    pub(super) fn partition(&self, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
+    pub(in crate::pairs) fn partition(&self, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
         let column = &self.layout.columns[cut.column];
         match column.place {
             Place::Group(group) => {
