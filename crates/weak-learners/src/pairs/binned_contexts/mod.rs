@@ -98,6 +98,11 @@ impl BinnedContexts {
         self.layout.sparse.as_ref().map_or(0, SparseRows::len)
     }
 
+    /// The cuts of every column.
+    pub(super) fn all_cuts(&self) -> &[Vec<f64>] {
+        &self.cuts
+    }
+
     pub(super) fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -36,6 +36,8 @@ const MOST_COLUMNS: usize = 1 << 23;
 pub struct BinnedCandidates {
     parts: Parts,
     levels: [Level; 3],
+    /// |A| if the actions are fixed.
+    actions: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +74,13 @@ impl BinnedCandidates {
     pub fn cuts(&self, j: usize) -> &[f64] {
         let level = self.levels.iter().rev().find(|level| level.first <= j);
         level.and_then(|level| level.cuts.get(j - level.first)).map_or(&[], Vec::as_slice)
+    }
+
+    /// |A| if the actions are fixed: every choice has the same items in the same order, and pairs have no
+    /// features of their own. `None` for other candidates.
+    #[must_use]
+    pub fn actions(&self) -> Option<usize> {
+        self.actions
     }
 
     /// The levels of contexts, pairs and items.
@@ -145,8 +154,19 @@ impl TryFrom<Parts> for BinnedCandidates {
             Level::of(of_pairs, candidates.features(), bins)?,
             Level::of(of_items, items.as_ref(), bins)?,
         ];
-        Ok(Self { parts, levels })
+        let actions = fixed_actions(candidates);
+        Ok(Self { parts, levels, actions })
     }
+}
+
+/// |A| if every choice has the same items in the same order, and no pair has features of its own.
+fn fixed_actions(candidates: &Candidates) -> Option<usize> {
+    let count = candidates.pairs_of(0).len();
+    let mut ends = candidates.offsets().iter().zip((0..).step_by(count));
+    let is_fixed = candidates.features().is_none() && ends.all(|(end, expected)| *end == expected);
+    let first = candidates.items().get(..count).unwrap_or_default();
+    let is_same = is_fixed && candidates.items().chunks(count).all(|items| items == first);
+    is_same.then_some(count)
 }
 
 /// The features of the items and their identities, side by side; `None` without either.

@@ -1,11 +1,14 @@
 //! Trees over candidates, by histograms.
 
 use super::BinnedCandidates;
-use super::grow::{Grower, Levels, Node, Spare};
+use super::item_actions::ItemActions;
+use super::pair_columns::PairColumns;
 use crate::LearnerError;
-use crate::pairs::best_first::pruned;
-use crate::pairs::contract::{check_columns, evaluate};
-use crate::pairs::histogram_pair_tree::{FORKS, Quanta, RowBuffers, Scratch, Sums, Word};
+use crate::pairs::binned_contexts::PartialLayout;
+use crate::pairs::contract::check_columns;
+use crate::pairs::histogram_pair_tree::{
+    Actions, ContextColumns, Grower, OneHot, Quanta, Root, RowBuffers, Scratch, View,
+};
 use crate::pairs::{ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +56,8 @@ struct Work {
     quanta: Quanta,
     root: RowBuffers,
     scratch: Scratch,
-    spare: Spare,
+    /// The layout of the columns of contexts of a round, where it has few.
+    part: PartialLayout,
 }
 
 /// A clone starts with empty buffers.
@@ -89,45 +93,38 @@ impl HistogramCandidateTree {
             let (expected, got) = (1, round.actions());
             return Err(LearnerError::LengthMismatch { argument: "actions of a pair", expected, got });
         }
-        let Self { growth, work: Work { quanta, root, scratch, spare } } = self;
+        let Self { growth, work: Work { quanta, root, scratch, part } } = self;
         let is_flat = quanta.take(round)?;
-        let grower = Grower {
-            levels: Levels { sample, columns },
-            round,
-            quanta,
-            growth: *growth,
-            // Capped where H no longer matters, so that powers of λ stay in range.
-            lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
-            least: quanta.units.weight(growth.min_child_weight()).max(1.0),
-            limit: Word::limit(quanta.ratio),
-            scratch,
-            spare,
-        };
-        let mut buffers = scratch.take_buffers();
-        buffers.nodes.clear();
-        buffers.records.clear();
-        let mut sums = Sums::default();
-        quanta.sums.iter().for_each(|of_action| sums += *of_action);
-        // At most 2^32 pairs.
-        let (pairs, other) = root.fill((0..=u32::MAX).take(round.examples()));
-        let is_open = grower.is_open(0, sums);
-        let histograms = (is_open && !is_flat).then(|| grower.counted(&mut buffers, pairs, sums));
-        grower.grow(&mut buffers, Node { pairs, spare: other, sums, depth: 0, is_open, histograms }, FORKS);
-        let grown = buffers.nodes.len();
-        let nodes = match growth.max_leaves() {
-            None => buffers.nodes.clone(),
-            Some(most) => pruned(&buffers.nodes, &buffers.records, most),
-        };
-        scratch.put_buffers(buffers);
-        let is_whole = nodes.len() == grown;
-        let candidates = sample.candidates();
-        let tree = PairTree::new(candidates.dimension(), 1, nodes)?;
-        if is_whole {
-            quanta.answers(values);
-        } else {
-            evaluate(&tree, sample, values)?;
+        let (growth, quanta) = (*growth, &*quanta);
+        let [of_contexts, _, of_items] = sample.levels();
+        if let Some(count) = sample.actions() {
+            let own = columns.map(|allowed| of_contexts.among(allowed));
+            let part = own.and_then(|allowed| part.among(&of_contexts.layout, allowed));
+            let (layout, own) = part.map_or((&of_contexts.layout, own), |part| (part, None));
+            let actions = ItemActions {
+                quanta,
+                actions: count,
+                items: sample.candidates().items(),
+                level: of_items,
+                allowed: columns.map(|allowed| of_items.among(allowed)),
+                first: layout.columns.len(),
+            };
+            let choices = sample.candidates().len();
+            let words = scratch.take_words(choices);
+            if let Some(all) = actions.root(&words) {
+                let view = View { rows: choices, ..View::whole(layout, &words) };
+                let columns = ContextColumns { layout, cuts: &of_contexts.cuts, allowed: own };
+                let grower = Grower::new(growth, (round, quanta), scratch, columns, actions);
+                let tree = grower.tree(sample, Root { view, actions: all, is_flat }, root, values);
+                scratch.put_words(words);
+                return tree;
+            }
+            scratch.put_words(words);
         }
-        Ok(tree)
+        let view = View::of_words(&of_contexts.layout, quanta.of(0));
+        let columns = PairColumns { sample, allowed: columns };
+        let grower = Grower::new(growth, (round, quanta), scratch, columns, OneHot { quanta });
+        grower.tree(sample, Root { view, actions: Actions::One(0), is_flat }, root, values)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::LearnerError;
 use crate::batch::binned_columns::cuts_of;
+use crate::pairs::PairNode;
 use crate::pairs::binned_contexts::{BLOCK, Layout, Place};
 use crate::pairs::histogram_pair_tree::{Cell, Cut};
 use rows::RowMatrix;
@@ -25,6 +26,20 @@ impl Level {
         let cuts = cuts_of(matrix, bins)?;
         let layout = Layout::of(matrix, &cuts);
         Ok(Self { first, cuts, layout })
+    }
+
+    /// Which of its columns are allowed, by all columns.
+    pub(super) fn among<'a>(&self, allowed: &'a [bool]) -> &'a [bool] {
+        &allowed[self.first..][..self.cuts.len()]
+    }
+
+    /// The node that asks whether a row is below a cut, without its children.
+    pub(super) fn test(&self, cut: Cut) -> PairNode {
+        let own = self.layout.columns[cut.column].feature;
+        let threshold = self.cuts[own as usize][usize::from(cut.bin)];
+        #[allow(clippy::cast_possible_truncation, reason = "at most 2^23 columns")]
+        let feature = self.first as u32 + own;
+        PairNode::Context { feature, threshold, below: 0, rest: 0 }
     }
 
     /// Adds sums to the cells of a row.

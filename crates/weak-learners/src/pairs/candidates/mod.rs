@@ -4,9 +4,10 @@
 //! on them.
 
 mod binned_candidates;
-mod grow;
 mod histogram_candidate_tree;
+mod item_actions;
 mod level;
+mod pair_columns;
 
 pub use binned_candidates::BinnedCandidates;
 pub use histogram_candidate_tree::HistogramCandidateTree;

@@ -32,6 +32,8 @@ pub(in crate::pairs) struct Quanta {
     partial: Vec<Sums>,
     /// An upper bound on |g|/h of every pair, in quanta.
     pub(in crate::pairs) ratio: f64,
+    /// The number of pairs, of different examples, of which a word holds the sum whatever they are.
+    pub(in crate::pairs) held: usize,
     pub(in crate::pairs) units: Units,
 }
 
@@ -56,6 +58,7 @@ impl Quanta {
         let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(most);
         let [g, h] = largest(round).map(|exponent| exponent - bits);
         self.units = Units { g, h };
+        self.held = 1 << (31 - bits);
         self.words.resize_with(n * actions, AtomicU64::default);
         let parts = n.div_ceil(CHUNK * CHUNKS);
         self.partial.clear();

@@ -133,20 +133,20 @@ impl Search {
         allowed: Option<&[bool]>,
         histogram: &Histogram,
     ) {
-        self.cuts_from(0, layout, allowed, histogram);
+        self.cuts_from((0, 0), layout, allowed, histogram);
     }
 
-    /// The same where the columns of the layout count from `first`.
+    /// The same where the columns of the layout count from `first`, and its cells begin at `from`.
     pub(in crate::pairs) fn cuts_from(
         &mut self,
-        first: usize,
+        (first, from): (usize, usize),
         layout: &Layout,
         allowed: Option<&[bool]>,
         histogram: &Histogram,
     ) {
         match histogram {
-            Histogram::Packed(cells) => self.cuts_in(first, layout, allowed, cells),
-            Histogram::Wide(cells) => self.cuts_in(first, layout, allowed, cells),
+            Histogram::Packed(cells) => self.cuts_in(first, layout, allowed, &cells[from..]),
+            Histogram::Wide(cells) => self.cuts_in(first, layout, allowed, &cells[from..]),
         }
     }
 
