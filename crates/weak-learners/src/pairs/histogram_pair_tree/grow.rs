@@ -201,8 +201,9 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
 
     fn leaf(&self, buffers: &mut Buffers, node: Node<'_>) {
         let value = self.value(node.sums);
+        let (words, n) = (self.quanta.all(), self.round.examples());
         self.actions.each_pair(node.view, node.rows, &node.actions, |i, action| {
-            self.quanta.of(action)[i].store(value.to_bits(), Relaxed);
+            words[action as usize * n + i].store(value.to_bits(), Relaxed);
         });
         buffers.nodes.push(PairNode::Leaf { value });
         buffers.put(node.histogram);
@@ -407,10 +408,11 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             return None;
         }
         let words = self.scratch.take_words(view.rows);
+        let (of_pairs, n) = (self.quanta.all(), self.round.examples());
         for row in rows {
             let mut sum = Word::default();
             self.actions.each_pair(view, std::slice::from_ref(row), actions, |i, action| {
-                sum = sum + Word::load(&self.quanta.of(action)[i]);
+                sum = sum + Word::load(&of_pairs[action as usize * n + i]);
             });
             sum.store(&words[*row as usize]);
         }
