@@ -12,13 +12,13 @@ use weak_learners::pairs::{
 };
 
 /// Small whole numbers.
-fn whole((count, columns): (usize, usize), most: i32, rng: &mut impl Rng) -> RowMatrix {
+pub(super) fn whole((count, columns): (usize, usize), most: i32, rng: &mut impl Rng) -> RowMatrix {
     let values = (0..count * columns).map(|_| f64::from(rng.random_range(-1..most))).collect();
     RowMatrix::dense(columns, values).unwrap()
 }
 
 /// Two or three of forty columns are 1.
-fn rare(count: usize, rng: &mut impl Rng) -> RowMatrix {
+pub(super) fn rare(count: usize, rng: &mut impl Rng) -> RowMatrix {
     let (mut offsets, mut indices) = (vec![0], Vec::new());
     for _ in 0..count {
         let mut own: Vec<u32> = (0..3).map(|_| rng.random_range(0..40)).collect();

@@ -18,5 +18,6 @@ mod engine_definition;
 mod engine_rounds;
 mod engine_wide;
 mod candidates;
+mod fixed_items;
 #[path = "../streams/mod.rs"]
 mod streams;

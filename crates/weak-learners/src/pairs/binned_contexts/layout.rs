@@ -246,6 +246,9 @@ impl PartialLayout {
     /// histograms have the same sums.
     pub(in crate::pairs) fn among(&mut self, whole: &Layout, allowed: &[bool]) -> Option<&Layout> {
         const DROPPED: u32 = u32::MAX;
+        if whole.columns.is_empty() {
+            return None;
+        }
         let Self { layout: part, groups, cells } = self;
         let columns = || whole.columns.iter().filter(|column| allowed[column.feature as usize]);
         groups.clear();

@@ -1,0 +1,274 @@
+//! Where every choice has the same items, the tree over candidates is the one of other candidates.
+
+use super::candidates::{rare, whole};
+use proptest::prelude::*;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rows::{Candidates, RowMatrix};
+use std::num::NonZero;
+use weak_learners::batch::SortedColumns;
+use weak_learners::pairs::{
+    BinnedCandidates, BinnedContexts, ColumnRestricted, ExactPairTree, HistogramCandidateTree,
+    HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairNode, PairRound, PairTree, PairWeights,
+};
+
+/// n choices among the same items.
+struct Fixed {
+    n: usize,
+    items: Vec<u32>,
+    contexts: Option<RowMatrix>,
+    features: Option<RowMatrix>,
+    identities: usize,
+}
+
+impl Fixed {
+    /// `levels` says which levels there are, as bits; `spare` items of the table are never offered, and if
+    /// there are some, one of the others is offered twice.
+    fn new((n, actions, spare): (usize, usize, usize), levels: u8, rng: &mut impl Rng) -> Self {
+        let mut items: Vec<u32> = (0..u32::try_from(actions).unwrap()).collect();
+        for k in (1..actions).rev() {
+            items.swap(k, rng.random_range(0..=k));
+        }
+        if spare > 0 && actions > 3 {
+            items[1] = items[2];
+        }
+        let contexts = match levels & 3 {
+            0 => None,
+            1 => Some(whole((n, 3), 4, rng)),
+            2 => Some(rare(n, rng)),
+            _ => Some(whole((n, 2), 300, rng)),
+        };
+        let features = (levels & 4 > 0).then(|| match levels & 8 {
+            0 => whole((actions + spare, 2), 4, rng),
+            _ => rare(actions + spare, rng),
+        });
+        let identities = if levels & 16 > 0 { actions.div_ceil(2) } else { 0 };
+        Self { n, items, contexts, features, identities }
+    }
+
+    /// The candidates, or the same ones with an own feature that is 0 everywhere: then they are a list of
+    /// pairs.
+    fn candidates(&self, is_list: bool) -> Candidates {
+        let pairs = self.n * self.items.len();
+        let offsets = (0..=self.n).map(|i| i * self.items.len()).collect();
+        let of_pairs = self.items.repeat(self.n);
+        let mut builder = Candidates::builder(offsets);
+        if let Some(contexts) = &self.contexts {
+            builder = builder.contexts(contexts.clone());
+        }
+        if is_list {
+            builder = builder.features(RowMatrix::sparse(1, vec![0; pairs + 1], vec![], vec![]).unwrap());
+        }
+        if let Some(features) = &self.features {
+            builder = builder.items(of_pairs.clone(), features.clone());
+        }
+        if self.identities > 0 {
+            builder = builder.identities(of_pairs, self.identities);
+        }
+        builder.build().unwrap()
+    }
+
+    /// The place of the own feature.
+    fn own(&self) -> usize {
+        self.contexts.as_ref().map_or(0, RowMatrix::dimension)
+    }
+}
+
+/// A tree without the own feature, which it does not ask for.
+fn without(own: usize, tree: &PairTree) -> PairTree {
+    let node = |node: &PairNode| {
+        let mut node = *node;
+        if let PairNode::Context { feature, .. } = &mut node {
+            assert_ne!(*feature as usize, own);
+            *feature -= u32::from(*feature as usize > own);
+        }
+        node
+    };
+    PairTree::new(tree.inputs() - 1, 1, tree.nodes().iter().map(node).collect()).unwrap()
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|v| v.to_bits()).collect()
+}
+
+/// Whole numbers, or any.
+fn round_of(pairs: usize, is_whole: bool, rng: &mut impl Rng) -> (Vec<f64>, Vec<f64>) {
+    let weights: Vec<f64> = (0..pairs)
+        .map(|_| {
+            let h = f64::from(rng.random_range(0..4));
+            if is_whole { h } else { h * rng.random_range(0.1..1.0) }
+        })
+        .collect();
+    let mut gradient = |h: &f64| match (*h > 0.0, is_whole) {
+        (false, _) => 0.0,
+        (true, true) => f64::from(rng.random_range(-5..6)),
+        (true, false) => rng.random_range(-1.0..1.5),
+    };
+    let gradients = weights.iter().map(&mut gradient).collect();
+    (gradients, weights)
+}
+
+fn growth(depth: u32, leaves: Option<u32>) -> PairGrowth {
+    let growth =
+        PairGrowth::builder().max_depth(depth).min_child_weight(1.0).reg_lambda(0.5).build().unwrap();
+    leaves.and_then(NonZero::new).map_or(growth, |most| growth.with_max_leaves(most))
+}
+
+proptest! {
+    #[test]
+    fn the_tree_is_that_of_a_list_of_pairs(
+        seed in 0..u64::MAX,
+        n in 1..150_usize,
+        actions in 1..20_usize,
+        spare in 0..4_usize,
+        levels in 1..32_u8,
+        depth in 0..7_u32,
+        leaves in prop::option::of(1..12_u32),
+        is_whole: bool,
+        bins in prop::sample::select(vec![5, 256, u16::MAX]),
+    ) {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let fixed = Fixed::new((n, actions, spare), levels, rng);
+        prop_assume!(fixed.contexts.is_some() || fixed.features.is_some() || fixed.identities > 0);
+        let all = fixed.candidates(false);
+        let (g, h) = round_of(all.pairs(), is_whole, rng);
+        prop_assume!(h.iter().any(|h| *h > 0.0));
+        let round = PairRound::new(all.pairs(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
+        let mut columns: Vec<bool> = (0..all.dimension()).map(|_| rng.random_range(0..3) > 0).collect();
+        let [mut values, mut of_list] = [(); 2].map(|()| vec![f64::NAN; all.pairs()]);
+
+        let binned = BinnedCandidates::with_bins(all.clone(), bins).unwrap();
+        let list = BinnedCandidates::with_bins(fixed.candidates(true), bins).unwrap();
+        prop_assert_eq!((binned.actions(), list.actions()), (Some(actions), None));
+        let [mut learner, mut of_pairs] =
+            [(); 2].map(|()| HistogramCandidateTree::new(growth(depth, leaves)));
+        let tree = learner.train(&binned, &round, &mut values).unwrap();
+        let expected = of_pairs.train(&list, &round, &mut of_list).unwrap();
+        prop_assert_eq!(&tree, &without(fixed.own(), &expected));
+        prop_assert_eq!(bits(&values), bits(&of_list));
+
+        // Twice, because the buffers of a training stay: many columns, then few.
+        for share in [1, 6] {
+            columns.iter_mut().for_each(|allowed| *allowed &= rng.random_range(0..share) == 0);
+            let mut beside = columns.clone();
+            beside.insert(fixed.own(), true);
+            let some = learner.train_among(&binned, &round, &columns, &mut values).unwrap();
+            let expected = of_pairs.train_among(&list, &round, &beside, &mut of_list).unwrap();
+            prop_assert_eq!(&some, &without(fixed.own(), &expected));
+            prop_assert_eq!(bits(&values), bits(&of_list));
+            let is_allowed = |node: &PairNode| match node {
+                PairNode::Context { feature, .. } => columns[*feature as usize],
+                _ => true,
+            };
+            prop_assert!(some.nodes().iter().all(is_allowed));
+        }
+        prop_assert_eq!(&learner.train(&binned, &round, &mut values).unwrap(), &tree);
+    }
+
+    /// With every cut, and no item that is not offered, the cuts are those of the rows.
+    #[test]
+    fn with_every_cut_the_tree_is_that_of_the_expanded_rows(
+        seed in 0..u64::MAX,
+        n in 1..80_usize,
+        actions in 1..16_usize,
+        levels in 1..32_u8,
+        depth in 0..6_u32,
+        leaves in prop::option::of(1..12_u32),
+    ) {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let fixed = Fixed::new((n, actions, 0), levels, rng);
+        prop_assume!(fixed.contexts.is_some() || fixed.features.is_some() || fixed.identities > 0);
+        let all = fixed.candidates(false);
+        let expanded = all.expanded().unwrap();
+        let (g, h) = round_of(all.pairs(), true, rng);
+        prop_assume!(h.iter().any(|h| *h > 0.0));
+        let round = PairRound::new(all.pairs(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
+        let [mut values, mut of_rows, mut exact] = [(); 3].map(|()| vec![f64::NAN; all.pairs()]);
+        let binned = BinnedCandidates::with_bins(all, u16::MAX).unwrap();
+        prop_assert_eq!(binned.actions(), Some(actions));
+        let tree =
+            HistogramCandidateTree::new(growth(depth, leaves)).train(&binned, &round, &mut values).unwrap();
+        let rows = BinnedContexts::with_bins(expanded.clone(), u16::MAX).unwrap();
+        let expected =
+            HistogramPairTree::new(growth(depth, leaves)).train(&rows, &round, &mut of_rows).unwrap();
+        prop_assert_eq!((&tree, bits(&values)), (&expected, bits(&of_rows)));
+        for (p, x) in expanded.iter().enumerate() {
+            prop_assert_eq!(values[p].to_bits(), tree.score(x, 0).unwrap().to_bits());
+        }
+        // The exact tree finds the same leaves; its thresholds are midpoints within the node.
+        let sorted = SortedColumns::new(expanded).unwrap();
+        ExactPairTree::new(growth(depth, leaves)).train(&sorted, &round, &mut exact).unwrap();
+        for (p, exact) in exact.iter().enumerate().filter(|(p, _)| h[*p] > 0.0) {
+            prop_assert!((values[p] - exact).abs() <= 1e-12 * exact.abs().max(1.0), "{} {}", values[p], exact);
+        }
+    }
+}
+
+#[test]
+fn neither_threads_nor_copies_show_on_many_choices() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(5);
+    for levels in [3 + 4 + 16, 1 + 4, 2 + 16] {
+        let fixed = Fixed::new((40_000, 8, 2), levels, rng);
+        let fixed = Fixed { contexts: Some(whole((40_000, 12), 300, rng)), ..fixed };
+        let (g, h) = round_of(320_000, false, rng);
+        let round = PairRound::new(320_000, 1, &g, PairWeights::OfPairs(&h)).unwrap();
+        let [binned, list] = [false, true].map(|own| BinnedCandidates::new(fixed.candidates(own)).unwrap());
+        for leaves in [None, Some(40)] {
+            let trained = |threads: usize, sample: &BinnedCandidates| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut values = vec![0.0; g.len()];
+                let mut learner = HistogramCandidateTree::new(growth(9, leaves));
+                let tree = pool.install(|| learner.train(sample, &round, &mut values)).unwrap();
+                let again = pool.install(|| learner.train(sample, &round, &mut values)).unwrap();
+                assert_eq!(tree, again);
+                (tree, bits(&values))
+            };
+            let (expected, values) = trained(1, &list);
+            let expected = (without(fixed.own(), &expected), values);
+            assert!(expected.0.leaves() >= 40, "{}", expected.0.leaves());
+            for threads in [1, 2, 4] {
+                assert_eq!(trained(threads, &binned), expected, "{threads}");
+            }
+        }
+    }
+}
+
+/// The sums of a choice are beyond a word: the candidates are a list of pairs then.
+#[test]
+fn many_heavy_actions_are_no_other_tree() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(6);
+    let fixed = Fixed::new((30, 3000, 0), 1 + 4, rng);
+    let pairs = 30 * 3000;
+    let g: Vec<f64> = (0..pairs).map(|_| rng.random_range(-1.0..1.5)).collect();
+    let h = vec![1.0; pairs];
+    let round = PairRound::new(pairs, 1, &g, PairWeights::OfPairs(&h)).unwrap();
+    let [(tree, values), (expected, of_list)] = [false, true].map(|own| {
+        let sample = BinnedCandidates::new(fixed.candidates(own)).unwrap();
+        let mut values = vec![0.0; pairs];
+        let tree = HistogramCandidateTree::new(growth(6, None)).train(&sample, &round, &mut values).unwrap();
+        (tree, values)
+    });
+    assert!(tree.leaves() > 20);
+    assert_eq!((tree, bits(&values)), (without(fixed.own(), &expected), bits(&of_list)));
+}
+
+#[test]
+fn other_candidates_are_not_fixed() {
+    let contexts = || RowMatrix::dense(1, vec![0.0, 1.0, 2.0]).unwrap();
+    let items = || RowMatrix::dense(1, vec![0.0, 1.0, 2.0]).unwrap();
+    let actions = |offsets: Vec<usize>, of_pairs: Vec<u32>| {
+        let candidates =
+            Candidates::builder(offsets).contexts(contexts()).items(of_pairs, items()).build().unwrap();
+        BinnedCandidates::new(candidates).unwrap().actions()
+    };
+    assert_eq!(actions(vec![0, 2, 4, 6], vec![2, 0, 2, 0, 2, 0]), Some(2));
+    // Another order, another item, another number of them, the same pairs in other choices.
+    assert_eq!(actions(vec![0, 2, 4, 6], vec![2, 0, 2, 0, 0, 2]), None);
+    assert_eq!(actions(vec![0, 2, 4, 6], vec![2, 0, 1, 0, 2, 0]), None);
+    assert_eq!(actions(vec![0, 2, 4, 5], vec![2, 0, 2, 0, 2]), None);
+    assert_eq!(actions(vec![0, 1, 3, 5], vec![2, 2, 0, 2, 0]), None);
+    assert_eq!(actions(vec![0, 1, 4, 6], vec![2, 2, 2, 2, 2, 2]), None);
+    // Without items the candidates of a choice are alike.
+    let alike = Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts()).build().unwrap();
+    assert_eq!(BinnedCandidates::new(alike).unwrap().actions(), Some(2));
+}
