@@ -237,8 +237,8 @@ fn neither_threads_nor_copies_show_on_many_choices() {
 #[test]
 fn many_heavy_actions_are_no_other_tree() {
     let rng = &mut ChaCha8Rng::seed_from_u64(6);
-    let fixed = Fixed::new((30, 3000, 0), 1 + 4, rng);
-    let pairs = 30 * 3000;
+    let fixed = Fixed::new((20, 5000, 0), 1 + 4, rng);
+    let pairs = 20 * 5000;
     let g: Vec<f64> = (0..pairs).map(|_| rng.random_range(-1.0..1.5)).collect();
     let h = vec![1.0; pairs];
     let round = PairRound::new(pairs, 1, &g, PairWeights::OfPairs(&h)).unwrap();

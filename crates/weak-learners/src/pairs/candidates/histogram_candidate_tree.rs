@@ -16,13 +16,23 @@ use serde::{Deserialize, Serialize};
 /// [`HistogramPairTree`](crate::pairs::HistogramPairTree) with one action on the rows \[context ; own
 /// features ; item ; identities\], which never exist.
 ///
-/// A round has the pairs for examples and one action. *Splits, leaves and precision:* as there. *Cost:* a
-/// node adds the sums of a choice's pairs once for its context, and those of an item's pairs once for the
-/// item where it has enough of them: O(pairs + choices·columns of a context + min(pairs, items)·columns of an
-/// item + pairs·their own columns) for a node that is counted, where a column counts if a row stores it. It
-/// is the smaller child; the larger one is the difference. *Memory:* 16 bytes a pair beside the sample, and
-/// the histograms of O(log n) nodes. *Threads:* inside a rayon pool its threads share large nodes; the result
-/// does not depend on them.
+/// A round has the pairs for examples and one action. *Splits, leaves and precision:* as there. *Threads:*
+/// inside a rayon pool its threads share large nodes; the result does not depend on them.
+///
+/// *Layouts:* a node of a list of pairs adds the sums of a choice's pairs once for its context, and those of
+/// an item's pairs once for the item where it has enough of them. It is counted in O(pairs +
+/// choices·columns of a context + min(pairs, items)·columns of an item + pairs·their own columns), where a
+/// column counts if a row stores it. It is the smaller child; the larger one is the difference. *Memory:* 16
+/// bytes a pair beside the sample, and the histograms of O(log n) nodes.
+///
+/// Where the actions are fixed ([`BinnedCandidates::actions`]) a node is a set I of choices times a set S of
+/// actions. A question about an item or its identity parts S, and reads the sums of its actions alone. The
+/// contexts are counted once for all of S: O(|I|·(|S| + columns of a context) + |S|·columns of an item).
+/// *Memory:* 8 bytes a pair, and for each choice 16 + 8·log₂|A|, more with several threads. The tree is that
+/// of the list of pairs. Gains within the quantisation are added up from g and h in another order, so they
+/// may be judged otherwise if they are within the rounding of doubles as well. Choices with actions that are
+/// not always there are a list of pairs. So is a round of which a word does not hold the sums of a choice: one
+/// of few pairs, or of some thousand actions.
 ///
 /// ```
 /// use rows::{Candidates, RowMatrix};

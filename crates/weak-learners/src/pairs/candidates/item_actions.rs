@@ -26,24 +26,25 @@ pub(super) struct ItemActions<'a> {
 
 impl ItemActions<'_> {
     /// All actions with their sums, and Σ_a of every choice in `sums`; `None` if a word does not hold each of
-    /// those.
+    /// those, with any part of it.
     pub(super) fn root(&self, sums: &[AtomicU64]) -> Option<Actions> {
         const PART: usize = 1 << 12;
-        let limit = Word::limit(self.quanta.ratio);
         let add = |mut of_actions: Vec<Sums>, (sums, words): (&[AtomicU64], &[AtomicU64])| {
             let mut of_run = vec![Word::default(); self.actions];
             let held = self.quanta.held;
             for (sums, words) in sums.chunks(held).zip(words.chunks(held * self.actions)) {
                 for (sum, words) in sums.iter().zip(words.chunks_exact(self.actions)) {
-                    let (mut all, mut h) = (Word::default(), 0);
+                    let (mut all, mut g_size, mut h_sum) = (Word::default(), 0, 0);
                     for (of_run, word) in of_run.iter_mut().zip(words) {
                         let word = Word::load(word);
                         *of_run = *of_run + word;
                         all = all + word;
-                        h += u64::from(word.unpack().1);
+                        let (g, h) = word.unpack();
+                        g_size += u64::from(g.unsigned_abs());
+                        h_sum += u64::from(h);
                     }
                     all.store(sum);
-                    if h as f64 > limit {
+                    if g_size >= 1 << 31 || h_sum >= 1 << 32 {
                         return None;
                     }
                 }
