@@ -1,7 +1,8 @@
 //! Trees over candidates that have features of their own.
 //!
 //! Reading order: [`BinnedCandidates`], the bins of the three levels; [`HistogramCandidateTree`], the learner
-//! on them.
+//! on them. The growth is that of [`HistogramPairTree`](super::HistogramPairTree); `pair_columns` says to it
+//! what a list of pairs is, and `item_actions` what actions with features are.
 
 mod binned_candidates;
 mod histogram_candidate_tree;
