@@ -7,8 +7,8 @@
 //!
 //! `items`: a node is a set of choices times a set of items. `pairs`: a node is a list of pairs, as for other
 //! candidates; the first two items of one choice are exchanged, so that they are others. Each training has
-//! the gradients of the first round of boosting, where a choice rewards the shown item by 0.2 or 1.2. A tree has depth
-//! 8, a child at least the weight 5, and λ = 1.
+//! the gradients of the first round of boosting, where a choice rewards the shown item by 0.2 or 1.2. A tree
+//! has depth 8, a child at least the weight 5, and λ = 1.
 
 use benches::off_policy::peak_memory;
 use rand::{RngExt, SeedableRng};

@@ -31,8 +31,9 @@ use serde::{Deserialize, Serialize};
 /// *Memory:* 8 bytes a pair, and for each choice 16 + 8·log₂|A|, more with several threads. The tree is that
 /// of the list of pairs. Gains within the quantisation are added up from g and h in another order, so they
 /// may be judged otherwise if they are within the rounding of doubles as well. Choices with actions that are
-/// not always there are a list of pairs. So is a round of which a word does not hold the sums of a choice: one
-/// of few pairs, or of some thousand actions.
+/// not always there are a list of pairs. So is a round of which a word of 64 bits does not hold the sums of a
+/// choice: one of few pairs, or of some thousand actions.
+///
 /// A training on 100,000 choices of 20 features among 50 items of 10 features and their identities, depth 8
 /// (synthetic; one thread beside other work) took 0.28 s, and 1.50 s as a list of pairs. Beyond the sample
 /// and the round, it took 101 and 140 MB with the values: `cargo run --release -p benches --example

@@ -86,7 +86,8 @@ pub(in crate::pairs) trait ActionSplits<'a>: Sync {
     fn words_of(&self, actions: &Actions) -> Option<&'a [AtomicU64]>;
 }
 
-/// Actions of which the number is known: a question is "is it action a?". The pairs of an action lie together.
+/// Actions of which the number is known: a question is "is it action a?". The pairs of an action lie
+/// together.
 pub(in crate::pairs) struct OneHot<'a> {
     pub(in crate::pairs) quanta: &'a Quanta,
 }

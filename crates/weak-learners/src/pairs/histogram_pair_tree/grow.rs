@@ -209,8 +209,8 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         buffers.put(node.histogram);
     }
 
-    /// Splits a node on its rows, and grows its smaller child; the larger one is returned, or grown by another
-    /// thread.
+    /// Splits a node on its rows, and grows its smaller child; the larger one is returned, or grown by
+    /// another thread.
     fn cut<'n>(
         &self,
         buffers: &mut Buffers,
