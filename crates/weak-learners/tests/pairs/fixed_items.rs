@@ -272,3 +272,42 @@ fn other_candidates_are_not_fixed() {
     let alike = Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts()).build().unwrap();
     assert_eq!(BinnedCandidates::new(alike).unwrap().actions(), Some(2));
 }
+
+/// A quantum is 2^−21 here. Items differ by a fraction of one, which is seen in the sums of many choices. It is
+/// a split where g differs, and none where only the roundings differ.
+#[test]
+fn below_a_quantum_a_gain_is_told_from_rounding() {
+    let (n, actions, quantum) = (2000, 50_u32, 2_f64.powi(-21));
+    let rng = &mut ChaCha8Rng::seed_from_u64(7);
+    let fixed = Fixed {
+        n,
+        items: (0..actions).collect(),
+        contexts: None,
+        features: Some(RowMatrix::dense(1, (0..actions).map(|a| f64::from(a % 2)).collect()).unwrap()),
+        identities: 0,
+    };
+    // Items 2j and 2j + 1 have the same g up to an effect.
+    let mut effect = Vec::new();
+    let mut rounding = Vec::new();
+    for i in 0..n {
+        for j in 0..actions / 2 {
+            let u = rng.random_range(-1.0..1.0);
+            effect.extend([u - 0.15 * quantum, u + 0.15 * quantum]);
+            let large = if i == 0 && j == 0 { 0.9 } else { 0.0 };
+            // 0.4 + 0.4 becomes 0 + 0, and 0.6 + 0.2 becomes 1 + 0.
+            let of_odd = if (i + j as usize) % 2 == 0 { 0.6 } else { 0.2 };
+            rounding.extend([large + 0.4 * quantum, large + of_odd * quantum]);
+        }
+    }
+    let growth = PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+    for (g, leaves) in [(effect, 2), (rounding, 1)] {
+        let h = vec![1.0; g.len()];
+        let round = PairRound::new(g.len(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
+        for is_list in [false, true] {
+            let sample = BinnedCandidates::new(fixed.candidates(is_list)).unwrap();
+            let mut values = vec![0.0; g.len()];
+            let tree = HistogramCandidateTree::new(growth).train(&sample, &round, &mut values).unwrap();
+            assert_eq!(tree.leaves(), leaves, "{is_list}");
+        }
+    }
+}
