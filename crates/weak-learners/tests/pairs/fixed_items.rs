@@ -273,8 +273,8 @@ fn other_candidates_are_not_fixed() {
     assert_eq!(BinnedCandidates::new(alike).unwrap().actions(), Some(2));
 }
 
-/// A quantum is 2^−21 here. Items differ by a fraction of one, which is seen in the sums of many choices. It is
-/// a split where g differs, and none where only the roundings differ.
+/// A quantum is 2^−21 here. Items differ by a fraction of one, which is seen in the sums of many choices. It
+/// is a split where g differs, and none where only the roundings differ.
 #[test]
 fn below_a_quantum_a_gain_is_told_from_rounding() {
     let (n, actions, quantum) = (2000, 50_u32, 2_f64.powi(-21));
@@ -295,7 +295,7 @@ fn below_a_quantum_a_gain_is_told_from_rounding() {
             effect.extend([u - 0.15 * quantum, u + 0.15 * quantum]);
             let large = if i == 0 && j == 0 { 0.9 } else { 0.0 };
             // 0.4 + 0.4 becomes 0 + 0, and 0.6 + 0.2 becomes 1 + 0.
-            let of_odd = if (i + j as usize) % 2 == 0 { 0.6 } else { 0.2 };
+            let of_odd = if (i + j as usize).is_multiple_of(2) { 0.6 } else { 0.2 };
             rounding.extend([large + 0.4 * quantum, large + of_odd * quantum]);
         }
     }

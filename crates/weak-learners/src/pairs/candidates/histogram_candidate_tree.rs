@@ -28,8 +28,9 @@ use serde::{Deserialize, Serialize};
 /// Where the actions are fixed ([`BinnedCandidates::actions`]) a node is a set I of choices times a set S of
 /// actions. A question about an item or its identity parts S, and reads the sums of its actions alone. The
 /// contexts are counted once for all of S: O(|I|·(|S| + columns of a context) + |S|·columns of an item).
-/// *Memory:* 8 bytes a pair, and for each choice 16 + 8·log₂|A|, more with several threads. The tree is that
-/// of the list of pairs. Gains within the quantisation are added up from g and h in another order, so they
+/// *Memory:* 8 bytes a pair, and for each choice 16 + 8·log₂|A|, more with several threads. After the first
+/// training, one allocates the nodes of the tree and lists of the actions of its nodes. The tree is that of
+/// the list of pairs. Gains within the quantisation are added up from g and h in another order, so they
 /// may be judged otherwise if they are within the rounding of doubles as well. Choices with actions that are
 /// not always there are a list of pairs. So is a round of which a word of 64 bits does not hold the sums of a
 /// choice: one of few pairs, or of some thousand actions.

@@ -88,15 +88,16 @@ impl<'a> ActionSplits<'a> for ItemActions<'a> {
     }
 
     /// The side of fewer actions is first.
-    fn part(&self, actions: &Actions, question: Question) -> Parted {
+    fn part(&self, actions: Actions, question: Question) -> Parted {
         let Question::Context(cut) = question else { unreachable!("no action is asked for by its number") };
         let cut = Cut { column: cut.column - self.first, ..cut };
         let side = self.level.side(cut);
         let is_below = |(action, _): &(u32, Sums)| side(self.items[*action as usize] as usize);
-        let (below, rest): (Vec<_>, Vec<_>) = match actions {
-            Actions::One(action) => ([(*action, Sums::default())].into_iter()).partition(is_below),
-            Actions::Several(actions) => actions.iter().copied().partition(is_below),
+        let actions = match actions {
+            Actions::One(action) => vec![(action, Sums::default())],
+            Actions::Several(actions) => actions,
         };
+        let (below, rest): (Vec<_>, Vec<_>) = actions.into_iter().partition(is_below);
         let is_first_below = below.len() <= rest.len();
         let [first, second] = if is_first_below { [below, rest] } else { [rest, below] };
         let sums_of_first = first.iter().fold(Sums::default(), |all, (_, sums)| all + *sums);

@@ -9,6 +9,7 @@ use crate::pairs::PairNode;
 use std::sync::atomic::AtomicU64;
 
 /// The actions of a node.
+#[derive(Clone)]
 pub(in crate::pairs) enum Actions {
     /// One action, whose sums are the node's.
     One(u32),
@@ -74,7 +75,7 @@ pub(in crate::pairs) trait ActionSplits<'a>: Sync {
     fn search(&self, search: &mut Search, buffers: &mut Buffers, actions: &[(u32, Sums)]);
 
     /// The sides of a question that `search` considered.
-    fn part(&self, actions: &Actions, question: Question) -> Parted;
+    fn part(&self, actions: Actions, question: Question) -> Parted;
 
     /// Calls `with` with the example and the action in the round of every pair of some rows and actions.
     fn each_pair(&self, view: View<'_>, rows: &[u32], actions: &Actions, with: impl FnMut(usize, u32));
@@ -99,17 +100,16 @@ impl<'a> ActionSplits<'a> for OneHot<'a> {
         search.actions(actions);
     }
 
-    fn part(&self, actions: &Actions, question: Question) -> Parted {
+    fn part(&self, actions: Actions, question: Question) -> Parted {
         let this = match question {
             Question::Action(k) => k,
             Question::Context(_) => 0,
         };
         let (action, sums_of_first, second) = match actions {
-            Actions::One(action) => (*action, Sums::default(), Actions::One(*action)),
-            Actions::Several(actions) => {
-                let others = || actions.iter().enumerate().filter(|(k, _)| *k != this);
-                let second = Actions::of(others().map(|(_, other)| *other).collect());
-                (actions[this].0, actions[this].1, second)
+            Actions::One(action) => (action, Sums::default(), Actions::One(action)),
+            Actions::Several(mut actions) => {
+                let (action, sums) = actions.remove(this);
+                (action, sums, Actions::of(actions))
             }
         };
         Parted {

@@ -321,7 +321,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     {
         let Node { view, rows, spare, actions, sums, depth, mut histogram, .. } = node;
         let Parted { first, second, sums_of_first, is_first_below, test } =
-            self.actions.part(&actions, question);
+            self.actions.part(actions, question);
         let sums_of_second = sums - sums_of_first;
         let depth = depth + 1;
         let [first_open, second_open] = [sums_of_first, sums_of_second].map(|sums| self.is_open(depth, sums));
@@ -460,7 +460,8 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 [sum(below, &node.actions), sum(rest, &node.actions)]
             }
             question => {
-                let Parted { first, second, is_first_below, .. } = self.actions.part(&node.actions, question);
+                let Parted { first, second, is_first_below, .. } =
+                    self.actions.part(node.actions.clone(), question);
                 let [first, second] = [first, second].map(|actions| sum(node.rows, &actions));
                 if is_first_below { [first, second] } else { [second, first] }
             }
