@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 /// choice: one of few pairs, or of some thousand actions.
 ///
 /// A training on 100,000 choices of 20 features among 50 items of 10 features and their identities, depth 8
-/// (synthetic; one thread beside other work) took 0.28 s, and 1.50 s as a list of pairs. Beyond the sample
+/// (synthetic; one thread beside other work) took 0.25 s, and 1.23 s as a list of pairs. Beyond the sample
 /// and the round, it took 101 and 140 MB with the values: `cargo run --release -p benches --example
 /// fastest_items` (docs/benchmarks.md, Fixed actions with features).
 ///
