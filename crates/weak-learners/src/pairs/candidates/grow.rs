@@ -183,12 +183,15 @@ impl<'a> Grower<'a> {
     fn search(&self, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
         let pairs = node.pairs.len() as f64;
         let mut search = Search::new(node.sums, pairs, self.lambda, self.least, roundings);
-        let mut first = 0;
-        for (level, histogram) in self.levels.sample.levels().iter().zip(node.histograms.iter().flatten()) {
-            let columns = level.cuts.len();
-            let allowed = self.levels.columns.map(|allowed| &allowed[level.first..][..columns]);
-            search.cuts_from(first, &level.layout, allowed, histogram);
-            first += level.layout.columns.len();
+        for consider in [Search::cuts_from, Search::cuts_that_move_from] {
+            let mut first = 0;
+            for (level, histogram) in self.levels.sample.levels().iter().zip(node.histograms.iter().flatten())
+            {
+                let columns = level.cuts.len();
+                let allowed = self.levels.columns.map(|allowed| &allowed[level.first..][..columns]);
+                consider(&mut search, first, &level.layout, allowed, histogram);
+                first += level.layout.columns.len();
+            }
         }
         search.best()
     }
@@ -254,11 +257,11 @@ impl<'a> Grower<'a> {
         let (below, rest) = if is_smaller { (first, second) } else { (second, first) };
         let (level, cut) = self.levels.place(cut);
         let level = &self.levels.sample.levels()[level];
-        let own = level.layout.columns[cut.column].feature;
-        let threshold = level.cuts[own as usize][usize::from(cut.bin)];
+        let column = &level.layout.columns[cut.column];
+        let threshold = level.cuts[column.feature as usize][usize::from(cut.bin)];
         #[allow(clippy::cast_possible_truncation, reason = "at most 2^23 columns")]
-        let feature = level.first as u32 + own;
-        buffers.nodes[parent as usize] = PairNode::Context { feature, threshold, below, rest };
+        let first = level.first as u32;
+        buffers.nodes[parent as usize] = cut.node(column, first, threshold, [below, rest]);
         remaining
     }
 

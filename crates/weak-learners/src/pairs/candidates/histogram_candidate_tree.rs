@@ -3,6 +3,7 @@
 use super::BinnedCandidates;
 use super::grow::{Grower, Levels, Node, Spare};
 use crate::LearnerError;
+use crate::batch::indicators::with_indicators;
 use crate::pairs::best_first::pruned;
 use crate::pairs::contract::{check_columns, evaluate};
 use crate::pairs::histogram_pair_tree::{FORKS, Quanta, RowBuffers, Scratch, Sums, Word};
@@ -54,6 +55,8 @@ struct Work {
     root: RowBuffers,
     scratch: Scratch,
     spare: Spare,
+    /// The columns that may be split, with the indicators of missing values.
+    columns: Vec<bool>,
 }
 
 /// A clone starts with empty buffers.
@@ -89,7 +92,8 @@ impl HistogramCandidateTree {
             let (expected, got) = (1, round.actions());
             return Err(LearnerError::LengthMismatch { argument: "actions of a pair", expected, got });
         }
-        let Self { growth, work: Work { quanta, root, scratch, spare } } = self;
+        let Self { growth, work: Work { quanta, root, scratch, spare, columns: own } } = self;
+        let columns = with_indicators(columns, sample.indicators(), own);
         let is_flat = quanta.take(round)?;
         let grower = Grower {
             levels: Levels { sample, columns },

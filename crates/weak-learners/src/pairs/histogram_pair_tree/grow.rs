@@ -168,9 +168,9 @@ impl<'a> Grower<'a> {
         let grow_smaller = |buffers: &mut Buffers| self.grow(buffers, smaller, forks.saturating_sub(1));
         let (second, remaining) = self.branch(buffers, is_big, grow_smaller, larger, forks);
         let (below, rest) = if is_smaller { (first, second) } else { (second, first) };
-        let feature = self.layout.columns[cut.column].feature;
-        let threshold = self.contexts.cuts(feature as usize)[usize::from(cut.bin)];
-        buffers.nodes[parent as usize] = PairNode::Context { feature, threshold, below, rest };
+        let column = &self.layout.columns[cut.column];
+        let threshold = self.contexts.cuts(column.feature as usize)[usize::from(cut.bin)];
+        buffers.nodes[parent as usize] = cut.node(column, 0, threshold, [below, rest]);
         remaining
     }
 

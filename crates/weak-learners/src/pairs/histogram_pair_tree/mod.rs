@@ -15,6 +15,7 @@ use super::contract::{check_columns, evaluate};
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
 use crate::batch::Sample;
+use crate::batch::indicators::with_indicators;
 use grow::Grower;
 use histogram::View;
 use node::{Actions, Node};
@@ -81,6 +82,8 @@ struct Work {
     scratch: Scratch,
     /// The layout of the columns of a round, where it has few.
     part: PartialLayout,
+    /// The columns that may be split, with the indicators of missing values.
+    columns: Vec<bool>,
 }
 
 /// A clone starts with empty buffers.
@@ -141,7 +144,8 @@ impl HistogramPairTree {
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
-        let Self { growth, work: Work { quanta, root, scratch, part } } = self;
+        let Self { growth, work: Work { quanta, root, scratch, part, columns: own } } = self;
+        let columns = with_indicators(columns, contexts.indicators(), own);
         let is_flat = quanta.take(round)?;
         let part = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
         let (layout, columns) = part.map_or((contexts.layout(), columns), |part| (part, None));
