@@ -38,11 +38,11 @@ pub enum XgboostError {
 /// *Precision.* XGBoost computes in single precision. A threshold becomes the least single-precision number
 /// that is not below it: then x < θ says the same of every x that has single precision. Another x is rounded
 /// by XGBoost before it is compared, and may go the other way if a threshold is within its rounding. Leaves
-/// are α·value, rounded to nearest; sums may differ by the roundings of T numbers. *Missing values:* where the
-/// value of a column that may be missing is missing, pass NaN for it, and 1 for its indicator: every question
-/// has the side of missing values as its default direction. Where a question has no side of its own it is
-/// that of 0, so that the entries that a sparse row leaves out are 0, but for columns that may be missing:
-/// their zeros have to be there.
+/// are α·value, rounded to nearest; sums may differ by the roundings of T numbers. *Missing values:* where
+/// the value of a column that may be missing is missing, pass NaN for it, and 1 for its indicator: every
+/// question has the side of missing values as its default direction. Where a question has no side of its own
+/// it is that of 0, so that the entries that a sparse row leaves out are 0, but for columns that may be
+/// missing: their zeros have to be there.
 ///
 /// # Errors
 /// [`XgboostError`].

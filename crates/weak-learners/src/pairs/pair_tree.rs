@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 /// The most actions that an action set may have.
 const MOST_ACTIONS: usize = 1 << 24;
 
-/// A binary tree whose splits ask x_j < θ, with a side for missing x_j, or "is the action a?": the trees of \[L23, Appendix F.5\], which
-/// see a pair as the row \[x ; one-hot(a)\].
+/// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which
+/// see a pair as the row \[x ; one-hot(a)\]. A split on x may have a side for rows without x_j.
 ///
 /// *Shapes:* f: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴. *Cost:* a walk an action; the questions about actions
 /// that stand above every question about x are answered when the tree is made. *Memory:* O(nodes), whatever

@@ -150,8 +150,8 @@ impl Search {
         compare_sums(terms(left), terms(best)).is_gt()
     }
 
-    /// Considers all cuts of the allowed features, column by column, and then again with missing values on the
-    /// other side than 0.
+    /// Considers all cuts of the allowed features, column by column, and then again with missing values on
+    /// the other side than 0.
     pub(in crate::pairs) fn cuts(
         &mut self,
         layout: &Layout,
