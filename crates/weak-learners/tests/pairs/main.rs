@@ -17,6 +17,7 @@ mod best_first;
 mod engine_definition;
 mod engine_rounds;
 mod engine_wide;
+mod missing;
 mod candidates;
 mod fixed_items;
 #[path = "../streams/mod.rs"]

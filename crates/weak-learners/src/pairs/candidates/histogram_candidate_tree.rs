@@ -4,6 +4,7 @@ use super::BinnedCandidates;
 use super::item_actions::ItemActions;
 use super::pair_columns::PairColumns;
 use crate::LearnerError;
+use crate::batch::indicators::with_indicators;
 use crate::pairs::binned_contexts::PartialLayout;
 use crate::pairs::contract::check_columns;
 use crate::pairs::histogram_pair_tree::{
@@ -74,6 +75,8 @@ struct Work {
     scratch: Scratch,
     /// The layout of the columns of contexts of a round, where it has few.
     part: PartialLayout,
+    /// The columns that may be split, with the indicators of missing values.
+    columns: Vec<bool>,
 }
 
 /// A clone starts with empty buffers.
@@ -109,7 +112,8 @@ impl HistogramCandidateTree {
             let (expected, got) = (1, round.actions());
             return Err(LearnerError::LengthMismatch { argument: "actions of a pair", expected, got });
         }
-        let Self { growth, work: Work { quanta, root, scratch, part } } = self;
+        let Self { growth, work: Work { quanta, root, scratch, part, columns: own } } = self;
+        let columns = with_indicators(columns, sample.indicators(), own);
         let is_flat = quanta.take(round)?;
         let (growth, quanta) = (*growth, &*quanta);
         let [of_contexts, _, of_items] = sample.levels();

@@ -3,7 +3,8 @@
 use super::level::Level;
 use crate::batch::contract::in_pool;
 use crate::pairs::histogram_pair_tree::{
-    ActionSplits, Actions, Buffers, Cut, Histogram, Parted, Quanta, Question, Search, Sums, View, Word,
+    ActionSplits, Actions, Buffers, Cut, Histogram, MissingSide, Parted, Quanta, Question, Search, Sums, View,
+    Word,
 };
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;
@@ -74,16 +75,27 @@ impl ItemActions<'_> {
 impl<'a> ActionSplits<'a> for ItemActions<'a> {
     const COPIES_SEVERAL: bool = true;
 
-    fn search(&self, search: &mut Search, buffers: &mut Buffers, actions: &[(u32, Sums)]) {
+    fn search(
+        &self,
+        search: &mut Search,
+        buffers: &mut Buffers,
+        actions: &[(u32, Sums)],
+        moving: impl FnOnce(&mut Search),
+    ) {
         if self.level.layout.columns.is_empty() {
-            return;
+            return moving(search);
         }
         let mut cells: Vec<Sums> = buffers.cells.take(self.level.layout.cells);
         for (action, sums) in actions {
             self.level.add(&mut cells, self.items[*action as usize] as usize, *sums);
         }
         let histogram = Histogram::Wide(cells);
-        search.cuts_from((self.first, 0), &self.level.layout, self.allowed, &histogram);
+        let cuts = |search: &mut Search, side: MissingSide| {
+            search.cuts(side, (self.first, 0), &self.level.layout, self.allowed, &histogram);
+        };
+        cuts(search, MissingSide::OfZero);
+        moving(search);
+        cuts(search, MissingSide::Other);
         buffers.put(Some(histogram));
     }
 

@@ -3,7 +3,9 @@
 use super::BinnedCandidates;
 use super::level::Level;
 use crate::pairs::PairNode;
-use crate::pairs::histogram_pair_tree::{Cell, Columns, Cut, FreeCells, Histogram, Search, View, Word, part};
+use crate::pairs::histogram_pair_tree::{
+    Cell, Columns, Cut, FreeCells, Histogram, MissingSide, Search, View, Word, part,
+};
 
 /// The pairs of a node for each item from which they are added up by item first.
 const PAIRS_AN_ITEM: usize = 2;
@@ -80,11 +82,11 @@ impl Columns for PairColumns<'_> {
         }
     }
 
-    fn search(&self, search: &mut Search, histogram: &Histogram) {
+    fn search(&self, search: &mut Search, side: MissingSide, histogram: &Histogram) {
         let mut first = (0, 0);
         for level in self.sample.levels() {
             let allowed = self.allowed.map(|allowed| level.among(allowed));
-            search.cuts_from(first, &level.layout, allowed, histogram);
+            search.cuts(side, first, &level.layout, allowed, histogram);
             first = (first.0 + level.layout.columns.len(), first.1 + level.layout.cells);
         }
     }

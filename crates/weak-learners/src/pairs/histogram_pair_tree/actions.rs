@@ -71,8 +71,15 @@ pub(in crate::pairs) trait ActionSplits<'a>: Sync {
     /// Whether the words of any node may be copied.
     const COPIES_SEVERAL: bool;
 
-    /// Considers every split of some actions.
-    fn search(&self, search: &mut Search, buffers: &mut Buffers, actions: &[(u32, Sums)]);
+    /// Considers every split of some actions, and calls `moving`, which considers the cuts of rows that move
+    /// missing values, in its turn: before the same cuts of actions and behind all other cuts.
+    fn search(
+        &self,
+        search: &mut Search,
+        buffers: &mut Buffers,
+        actions: &[(u32, Sums)],
+        moving: impl FnOnce(&mut Search),
+    );
 
     /// The sides of a question that `search` considered.
     fn part(&self, actions: Actions, question: Question) -> Parted;
@@ -96,7 +103,14 @@ pub(in crate::pairs) struct OneHot<'a> {
 impl<'a> ActionSplits<'a> for OneHot<'a> {
     const COPIES_SEVERAL: bool = false;
 
-    fn search(&self, search: &mut Search, _: &mut Buffers, actions: &[(u32, Sums)]) {
+    fn search(
+        &self,
+        search: &mut Search,
+        _: &mut Buffers,
+        actions: &[(u32, Sums)],
+        moving: impl FnOnce(&mut Search),
+    ) {
+        moving(search);
         search.actions(actions);
     }
 

@@ -125,14 +125,9 @@ impl Buffers {
     pub(in crate::pairs) fn append(&mut self, other: &mut Self) -> u32 {
         let first = self.next();
         self.records.append(&mut other.records);
-        self.nodes.extend(other.nodes.drain(..).map(|node| match node {
-            PairNode::Leaf { value } => PairNode::Leaf { value },
-            PairNode::Context { feature, threshold, below, rest } => {
-                PairNode::Context { feature, threshold, below: below + first, rest: rest + first }
-            }
-            PairNode::Action { action, others, this } => {
-                PairNode::Action { action, others: others + first, this: this + first }
-            }
+        self.nodes.extend(other.nodes.drain(..).map(|node| match node.children() {
+            Some(children) => node.with_children(children.map(|child| child + first)),
+            None => node,
         }));
         first
     }

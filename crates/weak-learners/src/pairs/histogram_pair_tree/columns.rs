@@ -1,7 +1,7 @@
 //! The columns of the rows of a node.
 
 use super::histogram::{Histogram, View};
-use super::split::{Cut, Search};
+use super::split::{Cut, MissingSide, Search};
 use super::sums::{Cell, FreeCells, Word};
 use crate::pairs::PairNode;
 use crate::pairs::binned_contexts::Layout;
@@ -24,8 +24,8 @@ pub(in crate::pairs) trait Columns: Sync {
         of: impl Fn(Word) -> C + Copy,
     );
 
-    /// Considers every cut.
-    fn search(&self, search: &mut Search, histogram: &Histogram);
+    /// Considers every cut, with missing values on one side.
+    fn search(&self, search: &mut Search, side: MissingSide, histogram: &Histogram);
 
     /// Writes the rows below a cut to the front of `to`, and the others to its end in reverse; returns the
     /// number below.
@@ -71,8 +71,8 @@ impl Columns for ContextColumns<'_> {
         view.count(rows, cells, of);
     }
 
-    fn search(&self, search: &mut Search, histogram: &Histogram) {
-        search.cuts(self.layout, self.allowed, histogram);
+    fn search(&self, search: &mut Search, side: MissingSide, histogram: &Histogram) {
+        search.cuts(side, (0, 0), self.layout, self.allowed, histogram);
     }
 
     fn partition(&self, view: View<'_>, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
@@ -80,9 +80,8 @@ impl Columns for ContextColumns<'_> {
     }
 
     fn test(&self, cut: Cut) -> PairNode {
-        let feature = self.layout.columns[cut.column].feature;
-        let threshold = self.cuts[feature as usize][usize::from(cut.bin)];
-        PairNode::Context { feature, threshold, below: 0, rest: 0 }
+        let column = &self.layout.columns[cut.column];
+        cut.test(column, 0, self.cuts[column.feature as usize][usize::from(cut.bin)])
     }
 
     fn is_worth_copying(&self, view: View<'_>, rows: usize) -> bool {

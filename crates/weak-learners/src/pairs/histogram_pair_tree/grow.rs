@@ -5,7 +5,7 @@ use super::buffers::{Buffers, RowBuffers, Scratch};
 use super::columns::Columns;
 use super::histogram::{Histogram, View};
 use super::quantise::Quanta;
-use super::split::{Cut, Question, Roundings, ScaledGain, Search, Split, Unrounded};
+use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split, Unrounded};
 use super::sums::{Sums, Word};
 use crate::LearnerError;
 use crate::batch::Sample;
@@ -171,11 +171,16 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     /// The best split beyond these roundings, and whether it is beyond any.
     fn search(&self, buffers: &mut Buffers, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
         let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least, roundings);
-        if let Some(histogram) = &node.histogram {
-            self.columns.search(&mut search, histogram);
-        }
-        if let Actions::Several(actions) = &node.actions {
-            self.actions.search(&mut search, buffers, actions);
+        let cuts = |search: &mut Search, side: MissingSide| {
+            if let Some(histogram) = &node.histogram {
+                self.columns.search(search, side, histogram);
+            }
+        };
+        cuts(&mut search, MissingSide::OfZero);
+        let moving = |search: &mut Search| cuts(search, MissingSide::Other);
+        match &node.actions {
+            Actions::One(_) => moving(&mut search),
+            Actions::Several(actions) => self.actions.search(&mut search, buffers, actions, moving),
         }
         search.best()
     }
@@ -472,12 +477,5 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
 
 /// A node with these two children, the first of which is below, or for "no", or is not.
 fn asked(test: PairNode, [first, second]: [u32; 2], is_first_below: bool) -> PairNode {
-    let [no, yes] = if is_first_below { [first, second] } else { [second, first] };
-    match test {
-        PairNode::Leaf { value } => PairNode::Leaf { value },
-        PairNode::Context { feature, threshold, .. } => {
-            PairNode::Context { feature, threshold, below: no, rest: yes }
-        }
-        PairNode::Action { action, .. } => PairNode::Action { action, others: no, this: yes },
-    }
+    test.with_children(if is_first_below { [first, second] } else { [second, first] })
 }

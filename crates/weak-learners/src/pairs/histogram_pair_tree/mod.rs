@@ -18,6 +18,7 @@ use super::binned_contexts::PartialLayout;
 use super::contract::check_columns;
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
+use crate::batch::indicators::with_indicators;
 use serde::{Deserialize, Serialize};
 
 pub(in crate::pairs) use actions::{ActionSplits, Actions, OneHot, Parted};
@@ -27,7 +28,7 @@ pub(in crate::pairs) use grow::{Grower, Root};
 pub(in crate::pairs) use histogram::{Histogram, View};
 pub(in crate::pairs) use partition::part;
 pub(in crate::pairs) use quantise::Quanta;
-pub(in crate::pairs) use split::{Cut, Question, Search};
+pub(in crate::pairs) use split::{Cut, MissingSide, Question, Search};
 pub(in crate::pairs) use sums::{Cell, FreeCells, Sums, Word};
 
 /// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin. The n·|A| rows of
@@ -84,6 +85,8 @@ struct Work {
     scratch: Scratch,
     /// The layout of the columns of a round, where it has few.
     part: PartialLayout,
+    /// The columns that may be split, with the indicators of missing values.
+    columns: Vec<bool>,
 }
 
 /// A clone starts with empty buffers.
@@ -144,7 +147,8 @@ impl HistogramPairTree {
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
-        let Self { growth, work: Work { quanta, root, scratch, part } } = self;
+        let Self { growth, work: Work { quanta, root, scratch, part, columns: own } } = self;
+        let columns = with_indicators(columns, contexts.indicators(), own);
         let is_flat = quanta.take(round)?;
         let part = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
         let (layout, columns) = part.map_or((contexts.layout(), columns), |part| (part, None));

@@ -3,7 +3,7 @@
 use super::histogram::View;
 use super::partition::{CodeRange, part, part_by_code};
 use super::split::Cut;
-use crate::pairs::binned_contexts::Place;
+use crate::pairs::binned_contexts::HasCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The rows of a node, copied.
@@ -51,34 +51,24 @@ impl RowCopy {
 impl View<'_> {
     /// Writes the rows below a cut to the front of `to`, and the others to its end in reverse; returns the
     /// number below.
-    #[allow(clippy::cast_possible_truncation, reason = "a cell is a u32")]
+    #[allow(clippy::cast_possible_truncation, reason = "a code is a byte")]
     pub(in crate::pairs) fn partition(&self, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
         let column = &self.layout.columns[cut.column];
-        match column.place {
-            Place::Group(group) => {
-                let (cells, is_below) = column.side(cut.bin);
-                let first = group as usize * self.layout.stride;
-                let start = cells.start as usize - first;
-                let codes = CodeRange { start: start as u8, count: cells.len(), is_below };
-                let (bytes, step) = self.group(group);
+        let (cells, is_below) = column.side(cut.bin);
+        let has_cell =
+            |place, cells| self.layout.has_cell(place, cells, |group| self.group(group), self.sparse);
+        let own = has_cell(column.place, cells);
+        if let Some(missing) = column.missing.filter(|_| cut.moves_missing) {
+            let missing = has_cell(missing.place, missing.cell..missing.cell + 1);
+            // The value of a row without one is 0: it leaves the side of 0.
+            return part(from, to, |row| (own.of(row as usize) == is_below) != missing.of(row as usize));
+        }
+        match own {
+            HasCell::Group { bytes, step, start, count } => {
+                let codes = CodeRange { start: start as u8, count: count as usize, is_below };
                 part_by_code(from, to, (bytes, step), codes)
             }
-            Place::Listed => {
-                let first = column.first - (self.layout.groups * self.layout.stride) as u32;
-                let coded = u32::from(column.bins) - 1;
-                let hole_is_below = column.hole <= cut.bin;
-                let is_below = |row: u32| {
-                    let cells = self.sparse.map_or(&[][..], |sparse| sparse.row(row as usize));
-                    let k = cells.partition_point(|cell| *cell < first);
-                    match cells.get(k) {
-                        Some(cell) if cell - first < coded => {
-                            column.bin(cell - first + column.first) <= cut.bin
-                        }
-                        _ => hole_is_below,
-                    }
-                };
-                part(from, to, is_below)
-            }
+            HasCell::Listed { .. } => part(from, to, |row| own.of(row as usize) == is_below),
         }
     }
 }

@@ -103,7 +103,7 @@ impl From<Sums> for Word {
 
 /// The cell of a histogram.
 pub(in crate::pairs) trait Cell:
-    Copy + Default + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
+    Copy + Default + PartialEq + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
 {
     /// The type of H in comparisons.
     type Weight: Copy + PartialOrd;
