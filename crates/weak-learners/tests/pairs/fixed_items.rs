@@ -19,6 +19,8 @@ struct Fixed {
     contexts: Option<RowMatrix>,
     features: Option<RowMatrix>,
     identities: usize,
+    /// Those of missing values, as coordinates of the row of a pair.
+    indicators: Vec<(usize, usize)>,
 }
 
 impl Fixed {
@@ -43,7 +45,22 @@ impl Fixed {
             _ => rare(actions + spare, rng),
         });
         let identities = if levels & 16 > 0 { actions.div_ceil(2) } else { 0 };
-        Self { n, items, contexts, features, identities }
+        Self { n, items, contexts, features, identities, indicators: Vec::new() }
+    }
+
+    /// The same where contexts and items lack values: one of these shares of a column.
+    fn lacking(self, shares: &[f64], rng: &mut impl Rng) -> Self {
+        let mut indicators = Vec::new();
+        let mut first = 0;
+        let mut knocked_out = |rows: RowMatrix| {
+            let (rows, own) = knocked_out(&rows, shares, rng);
+            indicators.extend(own.into_iter().map(|(j, k)| (first + j, first + k)));
+            first += rows.dimension();
+            rows
+        };
+        let contexts = self.contexts.map(&mut knocked_out);
+        let features = self.features.map(&mut knocked_out);
+        Self { contexts, features, indicators, ..self }
     }
 
     /// The candidates, or the same ones with an own feature that is 0 everywhere: then they are a list of
@@ -68,19 +85,89 @@ impl Fixed {
         builder.build().unwrap()
     }
 
+    /// The same candidates, binned, with the indicators.
+    fn binned(&self, is_list: bool, bins: u16) -> BinnedCandidates {
+        let place = |j: usize| j + usize::from(is_list && j >= self.own());
+        let indicators: Vec<_> = self.indicators.iter().map(|(j, k)| (place(*j), place(*k))).collect();
+        let binned = BinnedCandidates::with_bins(self.candidates(is_list), bins).unwrap();
+        binned.with_indicators(&indicators).unwrap()
+    }
+
+    /// The splits of a tree that send missing values to the other side than 0, of contexts and of items.
+    fn sides(&self, tree: &PairTree) -> [usize; 2] {
+        let mut sides = [0; 2];
+        for node in tree.nodes() {
+            if let PairNode::ContextOrMissing { feature, indicator, .. } = node {
+                let pair = (*feature as usize, *indicator as usize);
+                assert!(self.indicators.contains(&pair), "{pair:?}");
+                sides[usize::from(pair.0 >= self.own())] += 1;
+            }
+        }
+        sides
+    }
+
+    /// For every pair the number of values that are above the half of this, or missing, by their level.
+    fn large(&self, [of_contexts, of_items]: [f64; 2]) -> Vec<f64> {
+        let count = |first: usize, rows: &Option<RowMatrix>, most: f64| -> Vec<f64> {
+            let rows = rows.as_ref().unwrap();
+            let own = |(j, k): &&(usize, usize)| *j >= first && *k - first < rows.dimension();
+            let indicators: Vec<_> = self.indicators.iter().filter(own).collect();
+            let is_large =
+                |x: &[f64], (j, k): &(usize, usize)| x[j - first] > most / 2.0 || x[k - first] == 1.0;
+            let large = |x: &[f64]| indicators.iter().filter(|pair| is_large(x, pair)).count();
+            rows.iter().map(|x| f64::from(u8::try_from(large(&x.to_dense())).unwrap())).collect()
+        };
+        let contexts = count(0, &self.contexts, of_contexts);
+        let items = count(self.own(), &self.features, of_items);
+        let of_choice =
+            |x: &f64| self.items.iter().map(|item| *x + items[*item as usize]).collect::<Vec<_>>();
+        contexts.iter().flat_map(of_choice).collect()
+    }
+
     /// The place of the own feature.
     fn own(&self) -> usize {
         self.contexts.as_ref().map_or(0, RowMatrix::dimension)
     }
 }
 
+/// Some values of a column are missing, none, or all.
+const SHARES: [f64; 6] = [0.2, 0.5, 0.5, 0.8, 0.0, 1.0];
+
+/// The same rows where values of up to three columns are missing, and their indicators behind them: the
+/// indicators stand in reverse order.
+fn knocked_out(rows: &RowMatrix, shares: &[f64], rng: &mut impl Rng) -> (RowMatrix, Vec<(usize, usize)>) {
+    let (width, count) = (rows.dimension(), rows.dimension().min(rng.random_range(1..4)));
+    let first = rng.random_range(0..=width - count);
+    let share: Vec<f64> = (0..count).map(|_| shares[rng.random_range(0..shares.len())]).collect();
+    let mut values = Vec::new();
+    for x in rows.iter() {
+        let mut x = x.to_dense();
+        for k in (0..count).rev() {
+            let is_missing = rng.random_bool(share[k]);
+            x[first + k] = if is_missing { 0.0 } else { x[first + k] };
+            x.push(f64::from(u8::from(is_missing)));
+        }
+        values.extend(x);
+    }
+    let indicators = (0..count).map(|k| (first + k, width + count - 1 - k)).collect();
+    (RowMatrix::dense(width + count, values).unwrap(), indicators)
+}
+
 /// A tree without the own feature, which it does not ask for.
 fn without(own: usize, tree: &PairTree) -> PairTree {
     let node = |node: &PairNode| {
         let mut node = *node;
-        if let PairNode::Context { feature, .. } = &mut node {
-            assert_ne!(*feature as usize, own);
-            *feature -= u32::from(*feature as usize > own);
+        let place = |j: &mut u32| {
+            assert_ne!(*j as usize, own);
+            *j -= u32::from(*j as usize > own);
+        };
+        match &mut node {
+            PairNode::Context { feature, .. } => place(feature),
+            PairNode::ContextOrMissing { feature, indicator, .. } => {
+                place(feature);
+                place(indicator);
+            }
+            PairNode::Leaf { .. } | PairNode::Action { .. } => {}
         }
         node
     };
@@ -89,6 +176,11 @@ fn without(own: usize, tree: &PairTree) -> PairTree {
 
 fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits()).collect()
+}
+
+/// A few, or more: with a few choices and items, many splits gain the same.
+fn few_or_many(most: usize) -> impl Strategy<Value = usize> {
+    prop_oneof![1..7_usize, 1..most]
 }
 
 /// Whole numbers, or any.
@@ -118,17 +210,19 @@ proptest! {
     #[test]
     fn the_tree_is_that_of_a_list_of_pairs(
         seed in 0..u64::MAX,
-        n in 1..150_usize,
-        actions in 1..20_usize,
+        n in few_or_many(150),
+        actions in few_or_many(20),
         spare in 0..4_usize,
         levels in 1..32_u8,
         depth in 0..7_u32,
         leaves in prop::option::of(1..12_u32),
         is_whole: bool,
+        is_lacking: bool,
         bins in prop::sample::select(vec![5, 256, u16::MAX]),
     ) {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let fixed = Fixed::new((n, actions, spare), levels, rng);
+        let fixed = if is_lacking { fixed.lacking(&SHARES, rng) } else { fixed };
         prop_assume!(fixed.contexts.is_some() || fixed.features.is_some() || fixed.identities > 0);
         let all = fixed.candidates(false);
         let (g, h) = round_of(all.pairs(), is_whole, rng);
@@ -137,8 +231,7 @@ proptest! {
         let mut columns: Vec<bool> = (0..all.dimension()).map(|_| rng.random_range(0..3) > 0).collect();
         let [mut values, mut of_list] = [(); 2].map(|()| vec![f64::NAN; all.pairs()]);
 
-        let binned = BinnedCandidates::with_bins(all.clone(), bins).unwrap();
-        let list = BinnedCandidates::with_bins(fixed.candidates(true), bins).unwrap();
+        let [binned, list] = [false, true].map(|is_list| fixed.binned(is_list, bins));
         prop_assert_eq!((binned.actions(), list.actions()), (Some(actions), None));
         let [mut learner, mut of_pairs] =
             [(); 2].map(|()| HistogramCandidateTree::new(growth(depth, leaves)));
@@ -156,27 +249,36 @@ proptest! {
             let expected = of_pairs.train_among(&list, &round, &beside, &mut of_list).unwrap();
             prop_assert_eq!(&some, &without(fixed.own(), &expected));
             prop_assert_eq!(bits(&values), bits(&of_list));
-            let is_allowed = |node: &PairNode| match node {
-                PairNode::Context { feature, .. } => columns[*feature as usize],
+            let allowed = |j: u32| {
+                let of = fixed.indicators.iter().find(|(_, k)| *k == j as usize);
+                columns[j as usize] || of.is_some_and(|(j, _)| columns[*j])
+            };
+            let is_allowed = |node: &PairNode| match *node {
+                PairNode::Context { feature, .. } => allowed(feature),
+                PairNode::ContextOrMissing { feature, .. } => columns[feature as usize],
                 _ => true,
             };
+            fixed.sides(&some);
             prop_assert!(some.nodes().iter().all(is_allowed));
         }
         prop_assert_eq!(&learner.train(&binned, &round, &mut values).unwrap(), &tree);
     }
 
-    /// With every cut, and no item that is not offered, the cuts are those of the rows.
+    /// With every cut, and no item that is not offered, the cuts are those of the rows; with missing values
+    /// or without.
     #[test]
     fn with_every_cut_the_tree_is_that_of_the_expanded_rows(
         seed in 0..u64::MAX,
-        n in 1..80_usize,
-        actions in 1..16_usize,
+        n in few_or_many(80),
+        actions in few_or_many(16),
         levels in 1..32_u8,
         depth in 0..6_u32,
         leaves in prop::option::of(1..12_u32),
+        is_lacking: bool,
     ) {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let fixed = Fixed::new((n, actions, 0), levels, rng);
+        let fixed = if is_lacking { fixed.lacking(&SHARES, rng) } else { fixed };
         prop_assume!(fixed.contexts.is_some() || fixed.features.is_some() || fixed.identities > 0);
         let all = fixed.candidates(false);
         let expanded = all.expanded().unwrap();
@@ -184,20 +286,26 @@ proptest! {
         prop_assume!(h.iter().any(|h| *h > 0.0));
         let round = PairRound::new(all.pairs(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
         let [mut values, mut of_rows, mut exact] = [(); 3].map(|()| vec![f64::NAN; all.pairs()]);
-        let binned = BinnedCandidates::with_bins(all, u16::MAX).unwrap();
-        prop_assert_eq!(binned.actions(), Some(actions));
+        let [binned, list] = [false, true].map(|is_list| fixed.binned(is_list, u16::MAX));
+        prop_assert_eq!((binned.actions(), list.actions()), (Some(actions), None));
         let tree =
             HistogramCandidateTree::new(growth(depth, leaves)).train(&binned, &round, &mut values).unwrap();
         let rows = BinnedContexts::with_bins(expanded.clone(), u16::MAX).unwrap();
+        let rows = rows.with_indicators(&fixed.indicators).unwrap();
         let expected =
             HistogramPairTree::new(growth(depth, leaves)).train(&rows, &round, &mut of_rows).unwrap();
         prop_assert_eq!((&tree, bits(&values)), (&expected, bits(&of_rows)));
+        let expected =
+            HistogramCandidateTree::new(growth(depth, leaves)).train(&list, &round, &mut of_rows).unwrap();
+        prop_assert_eq!((&tree, bits(&values)), (&without(fixed.own(), &expected), bits(&of_rows)));
         for (p, x) in expanded.iter().enumerate() {
             prop_assert_eq!(values[p].to_bits(), tree.score(x, 0).unwrap().to_bits());
         }
         // The exact tree finds the same leaves; its thresholds are midpoints within the node.
-        let sorted = SortedColumns::new(expanded).unwrap();
-        ExactPairTree::new(growth(depth, leaves)).train(&sorted, &round, &mut exact).unwrap();
+        let sorted = SortedColumns::new(expanded).unwrap().with_indicators(&fixed.indicators).unwrap();
+        let oracle =
+            ExactPairTree::new(growth(depth, leaves)).train(&sorted, &round, &mut exact).unwrap();
+        prop_assert_eq!(fixed.sides(&tree), fixed.sides(&oracle));
         for (p, exact) in exact.iter().enumerate().filter(|(p, _)| h[*p] > 0.0) {
             prop_assert!((values[p] - exact).abs() <= 1e-12 * exact.abs().max(1.0), "{} {}", values[p], exact);
         }
@@ -207,12 +315,21 @@ proptest! {
 #[test]
 fn neither_threads_nor_copies_show_on_many_choices() {
     let rng = &mut ChaCha8Rng::seed_from_u64(5);
-    for levels in [3 + 4 + 16, 1 + 4, 2 + 16] {
-        let fixed = Fixed::new((40_000, 8, 2), levels, rng);
-        let fixed = Fixed { contexts: Some(whole((40_000, 12), 300, rng)), ..fixed };
-        let (g, h) = round_of(320_000, false, rng);
+    let cases = [(40_000, 8, 3 + 4 + 16), (40_000, 8, 1 + 4), (40_000, 8, 2 + 16), (16_000, 20, 1 + 4 + 16)];
+    for (n, actions, levels) in cases {
+        let is_lacking = actions == 20;
+        let fixed = Fixed::new((n, actions, 2), levels, rng);
+        let fixed = Fixed { contexts: Some(whole((n, 12), 300, rng)), ..fixed };
+        let fixed = if is_lacking { fixed.lacking(&[0.3], rng) } else { fixed };
+        let (mut g, h) = round_of(320_000, false, rng);
+        if is_lacking {
+            // What is missing is as large values are.
+            for ((g, h), large) in g.iter_mut().zip(&h).zip(fixed.large([300.0, 3.0])) {
+                *g += h * large;
+            }
+        }
         let round = PairRound::new(320_000, 1, &g, PairWeights::OfPairs(&h)).unwrap();
-        let [binned, list] = [false, true].map(|own| BinnedCandidates::new(fixed.candidates(own)).unwrap());
+        let [binned, list] = [false, true].map(|is_list| fixed.binned(is_list, 256));
         for leaves in [None, Some(40)] {
             let trained = |threads: usize, sample: &BinnedCandidates| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -226,6 +343,8 @@ fn neither_threads_nor_copies_show_on_many_choices() {
             let (expected, values) = trained(1, &list);
             let expected = (without(fixed.own(), &expected), values);
             assert!(expected.0.leaves() >= 40, "{}", expected.0.leaves());
+            let sides = fixed.sides(&expected.0);
+            assert_eq!(sides.map(|count| count > 0), [is_lacking; 2], "{sides:?}");
             for threads in [1, 2, 4] {
                 assert_eq!(trained(threads, &binned), expected, "{threads}");
             }
@@ -285,6 +404,7 @@ fn below_a_quantum_a_gain_is_told_from_rounding() {
         contexts: None,
         features: Some(RowMatrix::dense(1, (0..actions).map(|a| f64::from(a % 2)).collect()).unwrap()),
         identities: 0,
+        indicators: Vec::new(),
     };
     // Items 2j and 2j + 1 have the same g up to an effect.
     let mut effect = Vec::new();

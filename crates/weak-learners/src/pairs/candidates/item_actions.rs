@@ -3,8 +3,8 @@
 use super::level::Level;
 use crate::batch::contract::in_pool;
 use crate::pairs::histogram_pair_tree::{
-    ActionSplits, Actions, Buffers, Cut, Histogram, MissingSide, Parted, Quanta, Question, Search, Sums, View,
-    Word,
+    ActionSplits, Actions, Buffers, Cut, Histogram, MissingSide, Parted, Quanta, Question, Search, Sums,
+    View, Word,
 };
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;

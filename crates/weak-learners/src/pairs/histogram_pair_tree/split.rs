@@ -20,14 +20,13 @@ impl Cut {
     /// The node that asks for this cut of a column at this threshold, without its children; the features of
     /// the column's layout count from `first`.
     pub(in crate::pairs) fn test(self, column: &Column, first: u32, threshold: f64) -> PairNode {
-        let [below, rest] = [0; 2];
         let feature = first + column.feature;
         match column.missing.filter(|_| self.moves_missing) {
-            None => PairNode::Context { feature, threshold, below, rest },
+            None => PairNode::Context { feature, threshold, below: 0, rest: 0 },
             Some(missing) => {
                 // 0 is below from its own bin on.
                 let (indicator, missing_below) = (first + missing.indicator, self.bin < column.zero);
-                PairNode::ContextOrMissing { feature, threshold, indicator, missing_below, below, rest }
+                PairNode::ContextOrMissing { feature, threshold, indicator, missing_below, below: 0, rest: 0 }
             }
         }
     }
