@@ -163,43 +163,33 @@ impl Search {
         allowed: Option<&[bool]>,
         histogram: &Histogram,
     ) {
-        match (side, histogram) {
-            (MissingSide::OfZero, Histogram::Packed(cells)) => {
-                self.cuts_in(first, layout, allowed, &cells[from..]);
-            }
-            (MissingSide::OfZero, Histogram::Wide(cells)) => {
-                self.cuts_in(first, layout, allowed, &cells[from..]);
-            }
-            (MissingSide::Other, Histogram::Packed(cells)) => {
-                self.cuts_that_move_in(first, layout, allowed, &cells[from..]);
-            }
-            (MissingSide::Other, Histogram::Wide(cells)) => {
-                self.cuts_that_move_in(first, layout, allowed, &cells[from..]);
-            }
+        match histogram {
+            Histogram::Packed(cells) => self.cuts_in(side, first, layout, allowed, &cells[from..]),
+            Histogram::Wide(cells) => self.cuts_in(side, first, layout, allowed, &cells[from..]),
         }
     }
 
-    fn cuts_in<C: Cell>(&mut self, first: usize, layout: &Layout, allowed: Option<&[bool]>, cells: &[C]) {
-        let columns = (first..).zip(&layout.columns);
-        match allowed {
-            None => columns.for_each(|(k, column)| self.cuts_of(k, column, cells)),
-            Some(allowed) => columns
-                .filter(|(_, column)| allowed[column.feature as usize])
-                .for_each(|(k, column)| self.cuts_of(k, column, cells)),
-        }
-    }
-
-    fn cuts_that_move_in<C: Cell>(
+    fn cuts_in<C: Cell>(
         &mut self,
+        side: MissingSide,
         first: usize,
         layout: &Layout,
         allowed: Option<&[bool]>,
         cells: &[C],
     ) {
-        for place in &layout.optional {
-            let (place, column) = (*place as usize, &layout.columns[*place as usize]);
-            if allowed.is_none_or(|allowed| allowed[column.feature as usize]) {
-                self.cuts_that_move(first + place, column, cells);
+        let columns = (first..).zip(&layout.columns);
+        match (side, allowed) {
+            (MissingSide::OfZero, None) => columns.for_each(|(k, column)| self.cuts_of(k, column, cells)),
+            (MissingSide::OfZero, Some(allowed)) => columns
+                .filter(|(_, column)| allowed[column.feature as usize])
+                .for_each(|(k, column)| self.cuts_of(k, column, cells)),
+            (MissingSide::Other, _) => {
+                for place in &layout.optional {
+                    let (place, column) = (*place as usize, &layout.columns[*place as usize]);
+                    if allowed.is_none_or(|allowed| allowed[column.feature as usize]) {
+                        self.cuts_that_move(first + place, column, cells);
+                    }
+                }
             }
         }
     }
