@@ -431,3 +431,41 @@ fn below_a_quantum_a_gain_is_told_from_rounding() {
         }
     }
 }
+
+/// Contexts and items part the same gradients: in all columns the side of 0 comes first, and then the contexts.
+#[test]
+fn of_equal_gains_the_cuts_that_move_missing_values_come_last() {
+    // A value and its indicator: what is missing is as 3 is. And where nothing is missing.
+    let lacking = RowMatrix::dense(2, vec![1.0, 0.0, 3.0, 0.0, 0.0, 1.0]).unwrap();
+    let whole = RowMatrix::dense(2, vec![1.0, 0.0, 3.0, 0.0, 3.0, 0.0]).unwrap();
+    let of_three = [-1.0, 1.0, 1.0];
+    let g: Vec<f64> = of_three.iter().flat_map(|x| of_three.map(|a| x + a)).collect();
+    let round = PairRound::new(9, 1, &g, PairWeights::OfExamples(&[1.0; 9])).unwrap();
+    let cases = [(&whole, &lacking, 0, false), (&lacking, &whole, 2, false), (&lacking, &lacking, 0, true)];
+    for (contexts, items, expected, moves) in cases {
+        let fixed = Fixed {
+            n: 3,
+            items: vec![0, 1, 2],
+            contexts: Some(contexts.clone()),
+            features: Some(items.clone()),
+            identities: 0,
+            indicators: vec![(0, 1), (2, 3)],
+        };
+        let is_expected = |tree: &PairTree| match tree.nodes()[0] {
+            PairNode::Context { feature, .. } => (feature, false) == (expected, moves),
+            PairNode::ContextOrMissing { feature, .. } => (feature, true) == (expected, moves),
+            _ => false,
+        };
+        let mut values = [0.0; 9];
+        let [tree, list] = [false, true].map(|is_list| {
+            let sample = fixed.binned(is_list, 256);
+            HistogramCandidateTree::new(growth(4, None)).train(&sample, &round, &mut values).unwrap()
+        });
+        assert!(is_expected(&tree), "{tree:?}");
+        assert_eq!(tree, without(fixed.own(), &list));
+        let rows = fixed.candidates(false).expanded().unwrap();
+        let sorted = SortedColumns::new(rows).unwrap().with_indicators(&fixed.indicators).unwrap();
+        let exact = ExactPairTree::new(growth(4, None)).train(&sorted, &round, &mut values).unwrap();
+        assert!(is_expected(&exact), "{exact:?}");
+    }
+}
