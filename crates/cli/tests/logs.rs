@@ -232,3 +232,38 @@ fn models_of_different_logs_are_compared() {
         assert_eq!(together["differences"].as_array().unwrap().len(), 3);
     }
 }
+
+/// The synthetic log without the age of every third row: from empty cells to a model that says what it makes
+/// of them.
+#[test]
+fn empty_cells_have_a_side_that_is_learnt() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let text = fs::read_to_string(offers()).unwrap();
+    let place = text.lines().next().unwrap().split(',').position(|name| name == "age").unwrap();
+    let rows = text.lines().enumerate().map(|(i, line)| {
+        let mut cells: Vec<&str> = line.split(',').collect();
+        if i > 0 && i * 7 % 10 < 3 {
+            cells[place] = "";
+        }
+        cells.join(",") + "\n"
+    });
+    let rows: String = rows.collect();
+    fs::write(at("log.csv"), &rows).unwrap();
+    let model = at("policy.ocob");
+    output(&[&["train", &at("log.csv"), "-o", &model], &SHORT[..]].concat());
+    let told = exported(&model);
+    assert!(told["columns"].as_array().unwrap().contains(&Value::from("age is missing")), "{told}");
+    let nodes = told["trees"].as_array().unwrap().iter().flat_map(|tree| tree["nodes"].as_array().unwrap());
+    let with_side: Vec<&Value> = nodes.filter(|node| node.get("missing").is_some()).collect();
+    assert!(!with_side.is_empty() && with_side.iter().all(|node| node["column"] == "age"), "{with_side:?}");
+    let words = output(&["inspect", &model, "--most", "10000"]);
+    assert!(words.contains("age") && words.contains(" missing)"), "{words}");
+    // The file that was written is the one that is played, on rows without a value too.
+    let played = output(&["predict", &model, &at("log.csv"), "--quiet"]);
+    assert_eq!(played.lines().count(), rows.lines().count());
+    output(&["export", &model, &at("booster.json"), "--as", "xgboost"]);
+    // The same log again is the same model.
+    output(&[&["train", &at("log.csv"), "-o", &at("again.ocob")], &SHORT[..]].concat());
+    assert_eq!(exported(&at("again.ocob"))["trees"], told["trees"]);
+}

@@ -135,11 +135,12 @@ impl Sums<'_> {
             let count = rows.len() as f64 * actions.count(all) as f64;
             match *node {
                 PairNode::Leaf { value } => moments[i] = (count, alpha * value),
-                PairNode::Context { feature, threshold, below, rest } => {
+                PairNode::Context { below, rest, .. } | PairNode::ContextOrMissing { below, rest, .. } => {
                     moments[i].0 = count;
                     let is_below = |row: &usize| {
-                        let x = self.contexts.row(*row).and_then(|x| x.get(feature as usize));
-                        x.unwrap_or_default() < threshold
+                        let x = self.contexts.row(*row);
+                        let x = |j: u32| x.and_then(|x| x.get(j as usize)).unwrap_or_default();
+                        node.is_below(x) == Some(true)
                     };
                     let (left, right) = rows.into_iter().partition(is_below);
                     reached[below as usize] = Some(Pairs { rows: left, actions: actions.clone() });
@@ -156,7 +157,8 @@ impl Sums<'_> {
         for (i, node) in nodes.iter().enumerate().rev() {
             let (children, sum) = match *node {
                 PairNode::Leaf { .. } => continue,
-                PairNode::Context { feature, below, rest, .. } => {
+                PairNode::Context { feature, below, rest, .. }
+                | PairNode::ContextOrMissing { feature, below, rest, .. } => {
                     ([below, rest], self.columns.get_mut(feature as usize))
                 }
                 PairNode::Action { action, others, this } => {

@@ -108,6 +108,10 @@ struct Names<'a> {
 struct Asked {
     from: Option<f64>,
     to: Option<f64>,
+    /// Whether missing values have a side of their own.
+    has_side: bool,
+    /// Whether missing values go this way.
+    takes_missing: bool,
 }
 
 impl Names<'_> {
@@ -131,8 +135,16 @@ impl Names<'_> {
         let (mut action, mut others) = (None, Vec::new());
         for (node, is_first) in path(tree.nodes(), leaf) {
             match node {
-                PairNode::Context { feature, threshold, .. } => {
-                    let asked = coordinates.entry(feature).or_insert(Asked { from: None, to: None });
+                PairNode::Context { feature, threshold, .. }
+                | PairNode::ContextOrMissing { feature, threshold, .. } => {
+                    let none = Asked { from: None, to: None, has_side: false, takes_missing: true };
+                    let asked = coordinates.entry(feature).or_insert(none);
+                    let own = match node {
+                        PairNode::ContextOrMissing { missing_below, .. } => Some(missing_below),
+                        _ => None,
+                    };
+                    asked.has_side |= own.is_some();
+                    asked.takes_missing &= own.unwrap_or(0.0 < threshold) == is_first;
                     if is_first {
                         asked.to = Some(asked.to.map_or(threshold, |to| to.min(threshold)));
                     } else {
@@ -161,7 +173,8 @@ impl Names<'_> {
         text
     }
 
-    fn condition(&self, j: u32, Asked { from, to }: &Asked) -> String {
+    fn condition(&self, j: u32, asked: &Asked) -> String {
+        let Asked { from, to, has_side, takes_missing } = asked;
         // The coordinate of a label, or of a missing number, is 0 or 1.
         let is = from.is_some_and(|from| from > 0.0 && from <= 1.0) && to.is_none_or(|to| to > 1.0);
         let is_not = to.is_some_and(|to| to > 0.0 && to <= 1.0) && from.is_none_or(|from| from <= 0.0);
@@ -173,11 +186,19 @@ impl Names<'_> {
             _ => {}
         }
         let name = self.coordinate(j);
+        let missing = match (has_side, takes_missing) {
+            (false, _) => "",
+            (true, true) => " (or missing)",
+            (true, false) => " (not missing)",
+        };
+        if *takes_missing && from.zip(*to).is_some_and(|(from, to)| from >= to) {
+            return format!("{name} is missing");
+        }
         let [from, to] = [from, to].map(|end| end.map(short));
         match (from, to) {
-            (Some(from), Some(to)) => format!("{from} <= {name} < {to}"),
-            (Some(from), None) => format!("{name} >= {from}"),
-            (None, Some(to)) => format!("{name} < {to}"),
+            (Some(from), Some(to)) => format!("{from} <= {name} < {to}{missing}"),
+            (Some(from), None) => format!("{name} >= {from}{missing}"),
+            (None, Some(to)) => format!("{name} < {to}{missing}"),
             (None, None) => name,
         }
     }
@@ -195,11 +216,7 @@ fn path(nodes: &[PairNode], leaf: usize) -> Vec<(PairNode, bool)> {
     let mut wanted = leaf;
     // Children come after their parents.
     for (i, node) in nodes.iter().enumerate().take(leaf).rev() {
-        let children = match *node {
-            PairNode::Leaf { .. } => continue,
-            PairNode::Context { below, rest, .. } => [below, rest],
-            PairNode::Action { others, this, .. } => [others, this],
-        };
+        let Some(children) = node.children() else { continue };
         if let Some(which) = children.iter().position(|child| *child as usize == wanted) {
             above.push((*node, which == 0));
             wanted = i;
@@ -261,6 +278,31 @@ mod tests {
         assert_eq!(dated.way(&tree, 8), "since in days since 1970 >= 0.5, action 2");
         assert_eq!(dated.way(&tree, 9), "age < 30.5 and age is not missing, action 0");
         assert_eq!(dated.way(&tree, 10), "age < 30.5 and age is missing, action 0");
+        // A side for missing values, and what other questions about the same column make of it.
+        let optional = |threshold, missing_below, below, rest| PairNode::ContextOrMissing {
+            feature: 0,
+            threshold,
+            indicator: 1,
+            missing_below,
+            below,
+            rest,
+        };
+        let nodes = vec![
+            optional(30.5, false, 1, 2),
+            context(0, 20.0, 3, 4),
+            optional(42.0, true, 5, 6),
+            leaf(3.0),
+            leaf(4.0),
+            optional(28.0, true, 7, 8),
+            leaf(6.0),
+            leaf(7.0),
+            leaf(8.0),
+        ];
+        let sided = PairTree::new(3, 3, nodes).unwrap();
+        assert_eq!(dated.way(&sided, 3), "age < 20 (not missing), any action");
+        assert_eq!(dated.way(&sided, 6), "age >= 42 (not missing), any action");
+        assert_eq!(dated.way(&sided, 7), "age is missing, any action");
+        assert_eq!(dated.way(&sided, 8), "30.5 <= age < 42 (not missing), any action");
         let leaf = LeafInWords { tree: 0, condition: says(10), adds: 0.12 };
         assert_eq!(leaf.sentence(), "age < 30.5 and device = phone, action music: +0.120");
     }

@@ -2,13 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal where none is expected fails the test")]
 
+use ocoboost::inspect::{LeafInWords, inspect};
 use ocoboost::model_file::{Content, ModelFileError, SavedState, export_json};
 use ocoboost::{Exploration, Model, OnOffer, TrainJob};
 use off_policy::readers::{CsvColumns, read_csv};
+use off_policy::{ActionNames, ContextColumn, Log, Rewards, Schema, Value};
+use rows::RowMatrix;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::time::Duration;
+use weak_learners::pairs::PairNode;
 
 /// A made log of 240 rows, by a table.
 fn model(rounds: usize) -> Model {
@@ -42,6 +46,63 @@ fn a_loaded_model_is_the_saved_one_bit_for_bit() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     let missing = Model::load(folder.path().join("other.ocob"));
     assert!(matches!(missing, Err(ModelFileError::Io { .. })));
+}
+
+/// A made log of 600 rows, of which every third has no age: those are as the old are. Ages are around 0.
+fn model_of_missing_values() -> Model {
+    let (mut contexts, mut actions, mut rewards) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..600_u32 {
+        let age = f64::from(i * 7 % 40) - 20.5;
+        contexts.extend(if i % 3 == 0 { [0.0, 1.0] } else { [age, 0.0] });
+        actions.push(i / 5 % 2);
+        let is_old = i % 3 == 0 || age > 5.0;
+        rewards.push(f64::from(u8::from(is_old == (i / 5 % 2 == 1))));
+    }
+    let age = ContextColumn::NumberOrMissing { name: "age".into() };
+    let schema = Schema::new(vec![age], ActionNames::Labels(vec!["toys".into(), "tea".into()])).unwrap();
+    let contexts = RowMatrix::dense(2, contexts).unwrap();
+    let log = Log::new(contexts, 2, actions, vec![0.5; 600], Rewards(rewards)).unwrap();
+    let job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(5).max_depth(3);
+    let job = job.build().unwrap();
+    job.fit(&log.with_schema(schema).unwrap(), |_| ControlFlow::Continue(())).unwrap()
+}
+
+#[test]
+fn the_side_of_missing_values_is_learnt_saved_and_told() {
+    let model = model_of_missing_values();
+    let nodes = || model.ensemble().members().iter().flat_map(|member| member.predictor.nodes());
+    let sides = nodes().filter(|node| matches!(node, PairNode::ContextOrMissing { .. })).count();
+    assert!(sides > 0, "{:?}", nodes().collect::<Vec<_>>());
+    let bytes = model.to_bytes().unwrap();
+    let loaded = Model::from_bytes(&bytes).unwrap();
+    assert_eq!((&loaded, loaded.to_bytes().unwrap()), (&model, bytes));
+    for (record, action) in [(Value::Missing, "tea"), (15.0.into(), "tea"), (Value::from(-15.0), "toys")] {
+        let x = model.schema().unwrap().encode([("age", record)]).unwrap();
+        let chosen = loaded
+            .predict(&RowMatrix::dense(2, x.row().to_dense()).unwrap(), OnOffer::all(2).unwrap())
+            .unwrap();
+        assert_eq!(model.schema().unwrap().action_name(chosen[0] as usize).unwrap(), action);
+    }
+    let told = inspect(&model, 200);
+    let said: Vec<String> = told.leaves.iter().map(LeafInWords::sentence).collect();
+    assert!(said.iter().any(|leaf| leaf.contains(" (or missing), ")), "{said:?}");
+    assert_eq!(told.columns[0].0, "age");
+    let trees = export_json(&model)["trees"].to_string();
+    assert!(trees.contains("\"missing\":\"no\"") || trees.contains("\"missing\":\"yes\""), "{trees}");
+    let booster = ocoboost::model_file::export_xgboost_json(&model).unwrap();
+    let trees = booster["learner"]["gradient_booster"]["model"]["trees"].as_array().unwrap();
+    let mut moved = 0;
+    for (tree, member) in trees.iter().zip(model.ensemble().members()) {
+        // Questions about the age whose default direction is not that of 0.
+        let conditions = tree["split_conditions"].as_array().unwrap();
+        let is_moved = |(i, condition): &(usize, &serde_json::Value)| {
+            let is_asked = tree["left_children"][*i] != -1 && tree["split_indices"][*i] == 0;
+            is_asked && tree["default_left"][*i] == u8::from(condition.as_f64().unwrap() <= 0.0)
+        };
+        moved += conditions.iter().enumerate().filter(is_moved).count();
+        assert_eq!(member.predictor.nodes().len(), tree["left_children"].as_array().unwrap().len());
+    }
+    assert_eq!(moved, sides);
 }
 
 /// The model is a small one: a file has some thousand bytes.
@@ -203,7 +264,7 @@ fn states_that_no_constructor_accepts_are_refused() {
 #[test]
 fn a_sealed_change_of_any_byte_never_panics() {
     let bytes = model(1).to_bytes().unwrap();
-    let contexts = rows::RowMatrix::dense(3, vec![30.0, 1.0, 0.0]).unwrap();
+    let contexts = RowMatrix::dense(3, vec![30.0, 1.0, 0.0]).unwrap();
     let mut loaded = 0;
     for place in 0..bytes.len() - 32 {
         let mut changed = bytes.clone();
@@ -211,8 +272,7 @@ fn a_sealed_change_of_any_byte_never_panics() {
         if let Ok(model) = Model::from_bytes(&sealed(changed)) {
             loaded += 1;
             let _ = model.predict(&contexts, OnOffer::all(3).unwrap());
-            let _ =
-                (ocoboost::inspect::inspect(&model, 2), model.judgement().sentence(), export_json(&model));
+            let _ = (inspect(&model, 2), model.judgement().sentence(), export_json(&model));
         }
     }
     println!("{loaded} of {} changed files are models", bytes.len() - 32);

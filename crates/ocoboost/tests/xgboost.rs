@@ -14,7 +14,7 @@ use ocoboost::model_file::{XgboostError, export_xgboost_json};
 use ocoboost::{Model, TrainJob};
 use off_policy::policies::Scores;
 use off_policy::readers::{CsvColumns, read_csv};
-use off_policy::{Log, Rewards};
+use off_policy::{ActionNames, ContextColumn, Log, Rewards, Schema};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
@@ -37,8 +37,9 @@ for a in range(k):
     rows[:, :m] = x
     rows[:, m + a] = 1
     scores.append(model.predict(xgboost.DMatrix(rows, feature_names=model.feature_names)))
-    sparse = xgboost.DMatrix(rows, feature_names=model.feature_names, missing=0.0)
-    assert np.array_equal(scores[-1], model.predict(sparse)), 'zeros that are left out'
+    if not np.isnan(x).any():
+        sparse = xgboost.DMatrix(rows, feature_names=model.feature_names, missing=0.0)
+        assert np.array_equal(scores[-1], model.predict(sparse)), 'zeros that are left out'
 np.stack(scores, axis=1).astype('<f4').tofile(folder + '/scores.f32')
 model.save_model(folder + '/model.ubj')
 print(xgboost.__version__)
@@ -82,7 +83,8 @@ fn compare(python: &Path, model: &Model, contexts: &[f32]) -> u64 {
     let total: f64 = model.ensemble().members().iter().map(largest).sum();
     let mut expected = vec![0.0; k];
     for (x, found) in contexts.chunks(m).zip(found.chunks(k)) {
-        let x: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
+        // Here a missing value is 0.
+        let x: Vec<f64> = x.iter().map(|x| if x.is_nan() { 0.0 } else { f64::from(*x) }).collect();
         model.ensemble().scores(Row::dense(&x).unwrap(), &mut expected).unwrap();
         for (found, expected) in found.iter().zip(&expected) {
             let gap = (f64::from(*found) - expected).abs();
@@ -150,6 +152,37 @@ fn xgboost_takes_thresholds_of_any_size_and_sign() {
     let log = Log::new(matrix, 2, actions.clone(), vec![0.5; 600], Rewards(rewards)).unwrap();
     let model = job(30).fit(&log, |_| ControlFlow::Continue(())).unwrap();
     assert!(model.record().leaves > 100);
+    compare(&python, &model, &contexts);
+}
+
+/// NaN where a value is missing, and 1 for its indicator. Zeros that are there are no missing values.
+#[test]
+fn xgboost_takes_nan_for_missing_values() {
+    let Some(python) = python() else { return };
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let (mut coded, mut contexts) = (Vec::new(), Vec::new());
+    for _ in 0..900 {
+        for _ in 0..2 {
+            let value = f32::from(rng.random_range(-6_i8..7)) / 2.0;
+            let is_missing = rng.random_bool(0.3);
+            coded.extend(if is_missing { [0.0, 1.0] } else { [f64::from(value), 0.0] });
+            contexts.extend(if is_missing { [f32::NAN, 1.0] } else { [value, 0.0] });
+        }
+    }
+    // A missing value pays as a large one of the first column, and as a small one of the second.
+    let paid = |x: &[f64]| (x[1] == 1.0 || x[0] > 1.0) != (x[3] == 1.0 || x[2] < -1.0);
+    let actions: Vec<u32> = (0..900).map(|_| rng.random_range(0..2)).collect();
+    let rows = coded.chunks_exact(4).zip(&actions);
+    let rewards = rows.map(|(x, a)| f64::from(u8::from(paid(x) == (*a == 1)))).collect();
+    let columns = ["a", "b"].map(|name| ContextColumn::NumberOrMissing { name: name.into() });
+    let schema = Schema::new(columns.to_vec(), ActionNames::Numbered(2)).unwrap();
+    let matrix = RowMatrix::dense(4, coded).unwrap();
+    let log = Log::new(matrix, 2, actions, vec![0.5; 900], Rewards(rewards)).unwrap();
+    let log = log.with_schema(schema).unwrap();
+    let model = job(30).fit(&log, |_| ControlFlow::Continue(())).unwrap();
+    let nodes = model.ensemble().members().iter().flat_map(|member| member.predictor.nodes());
+    let sides = nodes.filter(|node| matches!(node, PairNode::ContextOrMissing { .. })).count();
+    assert!(sides > 10, "{sides}");
     compare(&python, &model, &contexts);
 }
 

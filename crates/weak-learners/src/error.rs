@@ -104,6 +104,16 @@ pub enum LearnerError {
     /// Weights that are all 0.
     #[error("every weight is 0")]
     ZeroWeights,
+    /// A column that is no indicator of the missing values of another one.
+    #[error("column {indicator} is no indicator of where column {column} is missing: {reason}")]
+    BadIndicator {
+        /// The column of values.
+        column: usize,
+        /// Its indicator.
+        indicator: usize,
+        /// Why it is none.
+        reason: &'static str,
+    },
     /// An external library refused checked arguments.
     #[error("{by} refused: {reason}")]
     Refused {

@@ -5,7 +5,7 @@ use crate::bopl::{
     Bopl, BoplError, BoplS, BoplStop, Checkpoint, PolicyBoosting, PolicyEnsemble, RegressionCheckpoint,
     RewardRegression, Settings, Step,
 };
-use off_policy::Log;
+use off_policy::{Log, Schema};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,15 @@ use weak_learners::pairs::{
 /// Columns beyond which contexts have fewer bins.
 const MANY_COLUMNS: usize = 500;
 
-/// The contexts in bins: 256 a column, or 64 where there are many columns.
+/// The contexts in bins: 256 a column, or 64 where there are many columns. Trees learn the side of the values
+/// that the schema lets be missing.
 pub(super) fn contexts_of(log: &Log) -> Result<BinnedContexts, BoplError> {
     let bins = if log.inputs() > MANY_COLUMNS { 64 } else { 256 };
-    Ok(BinnedContexts::with_bins(log.contexts().clone(), bins)?)
+    let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
+    match log.schema().map(Schema::indicators).filter(|indicators| !indicators.is_empty()) {
+        Some(indicators) => Ok(contexts.with_indicators(&indicators)?),
+        None => Ok(contexts),
+    }
 }
 
 /// Histogram trees on a part of the rows and columns, drawn anew every round.

@@ -61,6 +61,8 @@ pub struct CompiledEnsemble {
     schema: Option<Schema>,
     /// The coordinates that are asked about, rising; a node names them by their place here.
     features: Vec<u32>,
+    /// Those that are asked about with a side for missing values; their places are behind these.
+    optional: Vec<Optional>,
     nodes: Vec<Node>,
     /// Of every node that is a leaf of a walk of several actions, the last fork on the way.
     last_forks: Vec<u32>,
@@ -77,6 +79,17 @@ struct Node {
     threshold: f64,
     slot: u32,
     child: u32,
+}
+
+/// A coordinate that is beyond every threshold where its value is missing, so that a question about it is one
+/// step as any.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Optional {
+    /// x_j and its indicator: their coordinates, and their places once these are known.
+    feature: u32,
+    indicator: u32,
+    /// −∞ where the value is missing, or ∞.
+    missing_below: bool,
 }
 
 /// An action that leaves the others, and where it goes on.
@@ -135,12 +148,18 @@ impl CompiledEnsemble {
         }
         let mut compiler = Compiler::of(ensemble);
         let blocks = ensemble.members().chunks(TREES).map(|trees| compiler.block(trees)).collect();
-        let Compiler { features, nodes, last_forks, forks, .. } = compiler;
+        let Compiler { features, mut optional, nodes, last_forks, forks, .. } = compiler;
+        for Optional { feature, indicator, .. } in &mut optional {
+            for j in [feature, indicator] {
+                *j = count(features.partition_point(|other| *other < *j));
+            }
+        }
         Ok(Self {
             inputs: ensemble.inputs(),
             actions: ensemble.actions(),
             schema: ensemble.schema().cloned(),
             features,
+            optional,
             nodes,
             last_forks,
             forks,
@@ -168,7 +187,7 @@ impl CompiledEnsemble {
     /// The rows that are walked tree by tree: their coordinates and sums stay in the cache.
     fn tile(&self) -> usize {
         let sums = if self.actions <= FEW { 1 } else { (1 << 14) / self.actions };
-        let rows = (1 << 12) / self.features.len().max(1);
+        let rows = (1 << 12) / (self.features.len() + self.optional.len()).max(1);
         if self.actions <= FEW { rows.clamp(1, 64) } else { rows.min(sums).clamp(1, 64) }
     }
 }
@@ -269,7 +288,7 @@ impl Scratch {
         mut rows: impl Iterator<Item = Row<'a>>,
         scores: &mut [f64],
     ) {
-        let (tile, slots) = (compiled.tile(), compiled.features.len() + 1);
+        let (tile, slots) = (compiled.tile(), compiled.features.len() + compiled.optional.len() + 1);
         for scores in scores.chunks_mut(tile * compiled.actions) {
             let mut count = 0;
             self.x.clear();
@@ -440,7 +459,7 @@ impl SumsOfRow {
 impl CompiledEnsemble {
     /// Appends the coordinates that are asked about.
     fn append(&self, x: Row<'_>, coordinates: &mut Vec<f64>) {
-        let features = &self.features;
+        let (features, first) = (&self.features, coordinates.len());
         match x.entries() {
             Entries::Dense(values) => {
                 coordinates
@@ -464,6 +483,11 @@ impl CompiledEnsemble {
                     }
                 }
             }
+        }
+        for Optional { feature, indicator, missing_below } in &self.optional {
+            let [x_j, is_missing] = [feature, indicator].map(|place| coordinates[first + *place as usize]);
+            let end = if *missing_below { f64::NEG_INFINITY } else { f64::INFINITY };
+            coordinates.push(if is_missing >= 0.5 { end } else { x_j });
         }
         coordinates.push(f64::NAN);
     }
@@ -495,6 +519,7 @@ fn descend(nodes: &[Node], x: &[f64], Group { roots, depth }: Group) -> [u32; LA
 struct Compiler {
     actions: usize,
     features: Vec<u32>,
+    optional: Vec<Optional>,
     nodes: Vec<Node>,
     last_forks: Vec<u32>,
     forks: Vec<Fork>,
@@ -511,17 +536,25 @@ struct Strand {
 impl Compiler {
     fn of(ensemble: &PolicyEnsemble<PairTree>) -> Self {
         let nodes = ensemble.members().iter().flat_map(|member| member.predictor.nodes());
-        let mut features: Vec<u32> = nodes
-            .filter_map(|node| match node {
-                PairNode::Context { feature, .. } => Some(*feature),
-                _ => None,
-            })
-            .collect();
+        let (mut features, mut optional) = (Vec::new(), Vec::new());
+        for node in nodes {
+            match *node {
+                PairNode::Context { feature, .. } => features.push(feature),
+                PairNode::ContextOrMissing { feature, indicator, missing_below, .. } => {
+                    features.extend([feature, indicator]);
+                    optional.push(Optional { feature, indicator, missing_below });
+                }
+                PairNode::Leaf { .. } | PairNode::Action { .. } => {}
+            }
+        }
         features.sort_unstable();
         features.dedup();
+        optional.sort_unstable();
+        optional.dedup();
         let mut compiler = Self {
             actions: ensemble.actions(),
             features,
+            optional,
             nodes: Vec::new(),
             last_forks: Vec::new(),
             forks: Vec::new(),
@@ -584,8 +617,11 @@ impl Compiler {
             }
             depth = depth.max(level);
             match nodes[node as usize] {
-                PairNode::Context { feature, threshold, below, rest } if gone.len() < self.actions => {
-                    let child = self.split(place, feature, threshold);
+                question @ (PairNode::Context { threshold, below, rest, .. }
+                | PairNode::ContextOrMissing { threshold, below, rest, .. })
+                    if gone.len() < self.actions =>
+                {
+                    let child = self.split(place, &question, threshold);
                     let level = level + 1;
                     tasks.push(Task::Visit { node: rest, place: child + 1, level, fork });
                     tasks.push(Task::Visit { node: below, place: child, level, fork });
@@ -618,8 +654,9 @@ impl Compiler {
             }
             depth = depth.max(level);
             match nodes[node as usize] {
-                PairNode::Context { feature, threshold, below, rest } => {
-                    let child = self.split(place, feature, threshold);
+                question @ (PairNode::Context { threshold, below, rest, .. }
+                | PairNode::ContextOrMissing { threshold, below, rest, .. }) => {
+                    let child = self.split(place, &question, threshold);
                     tasks.extend([(rest, child + 1, level + 1), (below, child, level + 1)]);
                 }
                 PairNode::Leaf { value } => self.leaf(place, alpha * value, NONE),
@@ -640,17 +677,24 @@ impl Compiler {
         place
     }
 
-    /// Makes a question of a node, and room for its children.
-    fn split(&mut self, place: u32, feature: u32, threshold: f64) -> u32 {
+    /// Makes a question about x of a node, and room for its children.
+    fn split(&mut self, place: u32, question: &PairNode, threshold: f64) -> u32 {
         let child = self.pair();
-        let slot = count(self.features.partition_point(|j| *j < feature));
-        self.nodes[place as usize] = Node { threshold, slot, child };
+        let slot = match *question {
+            PairNode::ContextOrMissing { feature, indicator, missing_below, .. } => {
+                let own = Optional { feature, indicator, missing_below };
+                self.features.len() + self.optional.partition_point(|optional| *optional < own)
+            }
+            PairNode::Context { feature, .. } => self.features.partition_point(|j| *j < feature),
+            PairNode::Leaf { .. } | PairNode::Action { .. } => self.features.len() + self.optional.len(),
+        };
+        self.nodes[place as usize] = Node { threshold, slot: count(slot), child };
         child
     }
 
     fn leaf(&mut self, place: u32, value: f64, fork: u32) {
         self.nodes[place as usize] =
-            Node { threshold: value, slot: count(self.features.len()), child: place };
+            Node { threshold: value, slot: count(self.features.len() + self.optional.len()), child: place };
         self.last_forks[place as usize] = fork;
     }
 }

@@ -84,6 +84,22 @@ fn every_run_goes_on_bit_for_bit() {
     by_all_learners::<BoplS>(&Task::adults(300).log(Reward::Punished, 2));
 }
 
+/// Trees with a side for missing values, and samples that say where these are.
+#[test]
+fn a_run_with_missing_values_goes_on_bit_for_bit() {
+    let (task, indicators) = Task::letters(250).knocked_out(3);
+    let log = task.log(Reward::Noisy, 1);
+    let binned = BinnedContexts::new(log.contexts().clone()).unwrap().with_indicators(&indicators).unwrap();
+    let saved = serde_json::to_string(&binned).unwrap();
+    let binned: BinnedContexts = serde_json::from_str(&saved).unwrap();
+    let growth = PairGrowth::builder().max_depth(5).min_child_weight(0.05).reg_lambda(0.1).build().unwrap();
+    let step = Step::SecondOrder { learning_rate: 0.5 };
+    goes_on::<BoplS, _>(&log, &binned, &HistogramPairTree::new(growth), step);
+    let rng = || ChaCha8Rng::seed_from_u64(6);
+    let sampling = ColumnSampling::new(HistogramPairTree::new(growth), 0.5, rng()).unwrap();
+    goes_on::<BoplS, _>(&log, &binned, &RowSampling::new(sampling, 0.5, rng()).unwrap(), step);
+}
+
 /// One round, saved and loaded; its gradient.
 fn round_trip<O: PolicyObjective>(log: &Log, contexts: &BinnedContexts, learner: &HistogramPairTree) -> f64 {
     let (folder, step) = (tempfile::tempdir().unwrap(), Step::Closed(Smoothness::Sharp));

@@ -39,7 +39,14 @@ fn random_tree(
         } else {
             let feature = rng.random_range(0..inputs as u32);
             let threshold = GRID[rng.random_range(0..GRID.len())];
-            PairNode::Context { feature, threshold, below: first, rest: second }
+            // Indicators are any other coordinates, whose values are not 0 and 1 alone.
+            let indicator = (feature + rng.random_range(1..inputs.max(2) as u32)) % inputs as u32;
+            if indicator == feature || rng.random_bool(0.6) {
+                PairNode::Context { feature, threshold, below: first, rest: second }
+            } else {
+                let (missing_below, below, rest) = (rng.random(), first, second);
+                PairNode::ContextOrMissing { feature, threshold, indicator, missing_below, below, rest }
+            }
         };
         nodes.extend([PairNode::Leaf { value: 0.0 }; 2]);
         open.extend([first as usize, second as usize]);

@@ -46,6 +46,26 @@ impl Task {
         Self { contexts, classes, actions: names.len() }
     }
 
+    /// The same with three cells of ten knocked out, drawn, and the indicators of the missing values behind
+    /// the columns: the missing values are made here, the others are the table's. Returns the pairs of a
+    /// column and its indicator too.
+    pub(crate) fn knocked_out(mut self, seed: u64) -> (Self, Vec<(usize, usize)>) {
+        let (mut rng, m) = (ChaCha8Rng::seed_from_u64(seed), self.contexts.dimension());
+        let rows = self.contexts.iter().flat_map(|x| {
+            let mut x = x.to_dense();
+            x.resize(2 * m, 0.0);
+            for j in 0..m {
+                if rng.random_bool(0.3) {
+                    (x[j], x[m + j]) = (0.0, 1.0);
+                }
+            }
+            x
+        });
+        let rows = rows.collect();
+        self.contexts = RowMatrix::dense(2 * m, rows).unwrap();
+        (self, (0..m).map(|j| (j, m + j)).collect())
+    }
+
     /// Whether letters are those of the official file, of which some tests say more than of its stand-in.
     pub(crate) fn has_letters() -> bool {
         SearchPath::from_environment(None).unwrap().locate(Name::Letter).unwrap().is_some()

@@ -15,7 +15,7 @@ use std::num::NonZero;
 use weak_learners::batch::{BinnedColumns, LeafAnswer, SortedColumns};
 use weak_learners::pairs::{
     BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
-    PairLearner, RowSampling, SmartcorePairTree, VectorLeafLearner,
+    PairLearner, PairNode, RowSampling, SmartcorePairTree, VectorLeafLearner,
 };
 
 const STEPS: [Step; 5] = [
@@ -105,6 +105,30 @@ fn every_round_on_adult() {
     by_all_learners::<BoplS>("adult", &task.log(Reward::Punished, 2), 6);
     by_all_learners::<BoplS>("adult", &task.log(Reward::Right, 3), 6);
     by_all_learners::<BoplLs>("adult", &task.log(Reward::Right, 4), 6);
+}
+
+/// Letters of which three cells of ten were knocked out, by learners that learn the side of missing values.
+#[test]
+fn every_round_with_missing_values() {
+    let (task, indicators) = Task::letters(300).knocked_out(6);
+    let log = task.log(Reward::Partial, 5);
+    let sorted = SortedColumns::new(log.contexts().clone()).unwrap().with_indicators(&indicators).unwrap();
+    let binned = BinnedContexts::new(log.contexts().clone()).unwrap().with_indicators(&indicators).unwrap();
+    let growth = PairGrowth::builder().max_depth(5).min_child_weight(0.05).reg_lambda(0.5).build().unwrap();
+    let learner = HistogramPairTree::new(growth);
+    in_all_settings::<Bopl, _>("missing, binned", &log, (&binned, &learner), 5);
+    in_all_settings::<BoplS, _>("missing, binned", &log, (&binned, &learner), 5);
+    in_all_settings::<BoplS, _>("missing, exact", &log, (&sorted, &ExactPairTree::new(growth)), 5);
+    let rng = || ChaCha8Rng::seed_from_u64(8);
+    let sampling = ColumnSampling::new(HistogramPairTree::new(growth), 0.5, rng()).unwrap();
+    let sampling = RowSampling::new(sampling, 0.5, rng()).unwrap();
+    in_all_settings::<BoplLs, _>("missing, sampled", &log, (&binned, &sampling), 5);
+    // And they do learn it.
+    let mut run = PolicyBoosting::<BoplS, _>::new(&log, learner, Settings::default()).unwrap();
+    (0..5).for_each(|_| assert!(run.round(&binned).unwrap().is_continue()));
+    let nodes = run.ensemble().members().iter().flat_map(|member| member.predictor.nodes());
+    let sides = nodes.filter(|node| matches!(node, PairNode::ContextOrMissing { .. })).count();
+    assert!(sides > 10, "{sides}");
 }
 
 #[test]

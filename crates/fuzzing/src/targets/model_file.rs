@@ -21,11 +21,12 @@ use ocoboost::{
 use off_policy::Log;
 use off_policy::estimators::Estimate;
 use off_policy::policies::Scores;
-use off_policy::{ActionNames, Schema, Value};
+use off_policy::{ActionNames, ContextColumn, Rewards, Schema, Value};
 use rows::RowMatrix;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
 use std::time::Duration;
+use weak_learners::pairs::PairNode;
 
 /// The bytes of a SHA-256.
 const CHECKSUM: usize = 32;
@@ -38,6 +39,26 @@ fn model() -> Result<Model, AnyError> {
     let log = small.select((0..60).map(|row| row % small.len()))?.with_schema(schema()?)?;
     let job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(2).max_depth(2);
     Ok(job.build()?.fit(&log, |_| ControlFlow::Continue(()))?)
+}
+
+/// A policy with a side for missing values.
+fn model_of_missing_values() -> Result<Model, AnyError> {
+    let coded = |k: u32| if k % 3 == 0 { [0.0, 1.0] } else { [f64::from(k * 7 % 20) - 9.5, 0.0] };
+    let rows = RowMatrix::dense(2, (0..240).flat_map(coded).collect())?;
+    let is_paid = |k: u32| (k % 3 == 0 || k * 7 % 20 > 12) == (k / 5 % 2 == 1);
+    let rewards = Rewards((0..240).map(|k| f64::from(u8::from(is_paid(k)))).collect());
+    let schema = Schema::new(
+        vec![ContextColumn::NumberOrMissing { name: "age".to_owned() }],
+        ActionNames::Numbered(2),
+    )?;
+    let log = Log::new(rows, 2, (0..240).map(|k| k / 5 % 2).collect(), vec![0.5; 240], rewards)?;
+    let job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(3).max_depth(2);
+    let model = job.build()?.fit(&log.with_schema(schema)?, |_| ControlFlow::Continue(()))?;
+    let nodes = model.ensemble().members().iter().flat_map(|member| member.predictor.nodes());
+    match nodes.filter(|node| matches!(node, PairNode::ContextOrMissing { .. })).count() {
+        0 => Err("no tree has a side for missing values".into()),
+        _ => Ok(model),
+    }
 }
 
 /// A policy over candidates.
@@ -98,6 +119,7 @@ fn seeds() -> Result<Vec<Vec<u8>>, AnyError> {
     let state = SavedState::of("numbers", &[0.25, -1.5])?;
     let mut seeds = vec![model()?.to_bytes()?, Content::State(state).to_bytes()?, classifier()?.to_bytes()?];
     seeds.push(of_candidates()?.to_bytes()?);
+    seeds.push(model_of_missing_values()?.to_bytes()?);
     for learner in learners()? {
         seeds.push(learner.to_bytes()?);
     }

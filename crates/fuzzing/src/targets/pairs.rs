@@ -1,6 +1,6 @@
 //! Learners of pairs of a context and an action, and their predictors.
 
-use super::sets::matrices;
+use super::sets::{INDICATORS, matrices, optional_rows};
 use super::weak::{binned, rows, sorted};
 use super::{Target, rng};
 use crate::Checks;
@@ -9,7 +9,7 @@ use crate::verdict::AnyError;
 use serde::Serialize;
 use std::num::NonZero;
 use weak_learners::LearnerError;
-use weak_learners::batch::{LeafAnswer, Sample};
+use weak_learners::batch::{LeafAnswer, Sample, SortedColumns};
 use weak_learners::pairs::{
     BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
     PairHypothesis, PairLearner, PairNode, PairRound, PairTree, PairWeights, RowSampling, SmartcorePairTree,
@@ -49,6 +49,12 @@ fn binned_contexts() -> Result<BinnedContexts, AnyError> {
     Ok(BinnedContexts::new(rows()?)?)
 }
 
+/// A question with a side for missing values.
+fn side() -> PairNode {
+    let (feature, threshold, indicator, missing_below, below, rest) = (1, 0.5, 0, false, 1, 2);
+    PairNode::ContextOrMissing { feature, threshold, indicator, missing_below, below, rest }
+}
+
 fn first<L: PairLearner>(mut learner: L, contexts: &L::Contexts) -> Result<L::Hypothesis, AnyError> {
     let (gradients, weights) = (wave(EXAMPLES * ACTIONS, 3), [1.0; EXAMPLES]);
     let round = PairRound::new(EXAMPLES, ACTIONS, &gradients, PairWeights::OfExamples(&weights))?;
@@ -58,13 +64,21 @@ fn first<L: PairLearner>(mut learner: L, contexts: &L::Contexts) -> Result<L::Hy
 pub(super) fn all() -> Vec<Target> {
     vec![
         Target::saved(
-            || Ok(matrices()?.into_iter().map(BinnedContexts::new).collect::<Result<_, _>>()?),
+            || {
+                let plain = matrices()?.into_iter().map(BinnedContexts::new);
+                let optional = BinnedContexts::new(optional_rows()?)?.with_indicators(&INDICATORS);
+                Ok(plain.chain([optional]).collect::<Result<_, _>>()?)
+            },
             |contexts: &mut BinnedContexts, checks| {
                 let n = contexts.size();
                 if contexts.inputs() > MOST || n > MOST {
                     return Ok(());
                 }
                 (0..contexts.inputs()).for_each(|j| checks.numbers("a cut", contexts.cuts(j)));
+                for (column, indicator) in contexts.indicators() {
+                    let is_one = (*column).max(*indicator) < contexts.inputs() && column != indicator;
+                    checks.holds("an indicator is another column", is_one, column);
+                }
                 checks.any_number(contexts.bytes_a_row() as f64);
                 let (gradients, weights) = (wave(2 * n, 3), vec![1.0; n]);
                 let round = PairRound::new(n, 2, &gradients, PairWeights::OfExamples(&weights))?;
@@ -134,6 +148,15 @@ pub(super) fn all() -> Vec<Target> {
                 Ok(vec![
                     first(ExactPairTree::new(growth()?), &sorted()?)?,
                     PairTree::new(2, 2, vec![PairNode::Leaf { value: 0.5 }])?,
+                    PairTree::new(
+                        2,
+                        2,
+                        vec![side(), PairNode::Leaf { value: 0.5 }, PairNode::Leaf { value: -0.5 }],
+                    )?,
+                    first(
+                        ExactPairTree::new(growth()?),
+                        &SortedColumns::new(optional_rows()?)?.with_indicators(&INDICATORS)?,
+                    )?,
                 ])
             },
             pair_hypothesis::<PairTree>,
@@ -144,6 +167,7 @@ pub(super) fn all() -> Vec<Target> {
             vec![
                 PairNode::Leaf { value: 0.5 },
                 PairNode::Context { feature, threshold, below, rest },
+                side(),
                 PairNode::Action { action, this, others },
             ]
         }),

@@ -17,6 +17,15 @@ pub(super) fn matrices() -> Result<Vec<RowMatrix>, rows::RowError> {
     ])
 }
 
+/// Eight rows of two columns whose values may be missing, behind each its indicator.
+pub(super) fn optional_rows() -> Result<RowMatrix, rows::RowError> {
+    let values = wave(16, 5);
+    let coded = |k: usize| if k % 3 == 1 { [0.0, 1.0] } else { [values[k], 0.0] };
+    RowMatrix::dense(4, (0..16).flat_map(coded).collect())
+}
+
+pub(super) const INDICATORS: [(usize, usize); 2] = [(0, 1), (2, 3)];
+
 pub(super) fn all() -> Vec<Target> {
     vec![
         Target::saved(

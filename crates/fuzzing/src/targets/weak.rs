@@ -1,6 +1,6 @@
 //! Weak learners, online and batch, and their hypotheses.
 
-use super::sets::matrices;
+use super::sets::{INDICATORS, matrices, optional_rows};
 use super::{Target, plain, rng, used};
 use crate::Checks;
 use crate::play::{MOST, bandit, classifier, hypothesis, regressor, wave};
@@ -111,7 +111,11 @@ fn batch() -> Vec<Target> {
             },
         ),
         Target::saved(
-            || Ok(matrices()?.into_iter().map(SortedColumns::new).collect::<Result<_, _>>()?),
+            || {
+                let optional = SortedColumns::new(optional_rows()?)?.with_indicators(&INDICATORS);
+                let plain = matrices()?.into_iter().map(SortedColumns::new);
+                Ok(plain.chain([optional]).collect::<Result<_, _>>()?)
+            },
             |sample: &mut SortedColumns, checks| {
                 look(sample, checks)?;
                 let (size, mut learner) = (sample.size(), ExactStump::default());

@@ -116,7 +116,7 @@ impl CandidateModel {
         let mut counts = std::collections::BTreeMap::<u32, usize>::new();
         for member in self.ensemble.members() {
             for node in member.predictor.nodes() {
-                if let PairNode::Context { feature, .. } = node {
+                if let PairNode::Context { feature, .. } | PairNode::ContextOrMissing { feature, .. } = node {
                     *counts.entry(*feature).or_default() += 1;
                 }
             }

@@ -11,8 +11,9 @@ use weak_learners::pairs::{PairNode, PairTree};
 /// schema, the trees node by node, the record, the provenance and the judgement. It is not read back.
 ///
 /// A node is `{"leaf": value}`, `{"column": name, "below": threshold, "yes": node, "no": node}` or
-/// `{"action": name, "yes": node, "no": node}`, with nodes by their place in the tree. The score of an action
-/// is the sum of `alpha` times the leaf that it comes to.
+/// `{"action": name, "yes": node, "no": node}`, with nodes by their place in the tree. One about a column
+/// that may be missing may have `"missing": "yes"` or `"missing": "no"`, where a missing value goes; else it
+/// goes where 0 goes. The score of an action is the sum of `alpha` times the leaf that it comes to.
 #[must_use]
 pub fn export_json(model: &Model) -> Value {
     let columns = model.schema().map(off_policy::Schema::feature_names).unwrap_or_default();
@@ -72,6 +73,11 @@ fn trees(
         PairNode::Leaf { value } => json!({ "leaf": value }),
         PairNode::Context { feature, threshold, below, rest } => {
             json!({ "column": column(feature), "below": threshold, "yes": below, "no": rest })
+        }
+        PairNode::ContextOrMissing { feature, threshold, missing_below, below, rest, .. } => {
+            let missing = if missing_below { "yes" } else { "no" };
+            let column = column(feature);
+            json!({ "column": column, "below": threshold, "yes": below, "no": rest, "missing": missing })
         }
         PairNode::Action { action: a, others, this } => {
             json!({ "action": action(a), "yes": this, "no": others })

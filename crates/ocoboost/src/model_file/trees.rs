@@ -9,13 +9,19 @@ use weak_learners::pairs::{PairNode, PairTree};
 const LEAF: u8 = 0;
 const CONTEXT: u8 = 1;
 const ACTION: u8 = 2;
+/// Splits on contexts with an indicator of missing values: these go to the first child, or to the second one.
+const MISSING_FIRST: u8 = 3;
+const MISSING_SECOND: u8 = 4;
+
 /// Columns: α and the number of nodes of every tree; then of all nodes, tree by tree, their kinds; the values
-/// of the leaves; the columns and thresholds of the splits on contexts; the actions of the others; and of
-/// every split how far behind it its two children are.
+/// of the leaves; the columns and thresholds of the splits on contexts; the actions of the others; of every
+/// split how far behind it its two children are; and the indicators of the splits that have one. Files of
+/// older versions have none.
 pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
     let (mut alphas, mut sizes, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
     let (mut leaves, mut features, mut thresholds) = (Vec::new(), Vec::new(), Vec::new());
     let (mut actions, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
+    let mut indicators = Vec::new();
     for Member { alpha, predictor } in ensemble.members() {
         alphas.push(alpha.to_le_bytes());
         sizes.push(u32::try_from(predictor.nodes().len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -30,6 +36,13 @@ pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
                     kinds.push([CONTEXT]);
                     features.push(feature.to_le_bytes());
                     thresholds.push(threshold.to_le_bytes());
+                    [below, rest]
+                }
+                PairNode::ContextOrMissing { feature, threshold, indicator, missing_below, below, rest } => {
+                    kinds.push([if missing_below { MISSING_FIRST } else { MISSING_SECOND }]);
+                    features.push(feature.to_le_bytes());
+                    thresholds.push(threshold.to_le_bytes());
+                    indicators.push(indicator.to_le_bytes());
                     [below, rest]
                 }
                 PairNode::Action { action, others, this } => {
@@ -54,6 +67,7 @@ pub(super) fn encode(ensemble: &PolicyEnsemble<PairTree>) -> Vec<u8> {
     push_column(&mut bytes, &actions);
     push_column(&mut bytes, &first);
     push_column(&mut bytes, &second);
+    push_column(&mut bytes, &indicators);
     bytes
 }
 
@@ -66,7 +80,9 @@ pub(super) fn decode(section: &str, bytes: &[u8]) -> Result<PolicyEnsemble<PairT
     let sizes = reader.column::<4>(trees)?.map(u32::from_le_bytes);
     let kinds = reader.column::<1>(nodes)?;
     let count = |kind: u8| kinds.clone().filter(|[found]| *found == kind).count();
-    let [leaf_count, context_count, action_count] = [LEAF, CONTEXT, ACTION].map(count);
+    let [leaf_count, plain_count, action_count] = [LEAF, CONTEXT, ACTION].map(count);
+    let indicator_count = count(MISSING_FIRST) + count(MISSING_SECOND);
+    let context_count = plain_count + indicator_count;
     if leaf_count + context_count + action_count != nodes {
         return Err(refused("a node of an unknown kind".to_owned()));
     }
@@ -76,6 +92,7 @@ pub(super) fn decode(section: &str, bytes: &[u8]) -> Result<PolicyEnsemble<PairT
     let mut of_actions = reader.column::<4>(action_count)?.map(u32::from_le_bytes);
     let mut first = reader.column::<4>(context_count + action_count)?.map(u32::from_le_bytes);
     let mut second = reader.column::<4>(context_count + action_count)?.map(u32::from_le_bytes);
+    let mut indicators = reader.column::<4>(indicator_count)?.map(u32::from_le_bytes);
     reader.end()?;
     // Every node is in one tree.
     if sizes.clone().map(u64::from).sum::<u64>() != nodes as u64 {
@@ -94,6 +111,14 @@ pub(super) fn decode(section: &str, bytes: &[u8]) -> Result<PolicyEnsemble<PairT
                 CONTEXT => PairNode::Context {
                     feature: features.next().unwrap_or_default(),
                     threshold: thresholds.next().unwrap_or_default(),
+                    below: child(&mut first),
+                    rest: child(&mut second),
+                },
+                MISSING_FIRST | MISSING_SECOND => PairNode::ContextOrMissing {
+                    feature: features.next().unwrap_or_default(),
+                    threshold: thresholds.next().unwrap_or_default(),
+                    indicator: indicators.next().unwrap_or_default(),
+                    missing_below: kind == MISSING_FIRST,
                     below: child(&mut first),
                     rest: child(&mut second),
                 },

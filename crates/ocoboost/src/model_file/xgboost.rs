@@ -39,8 +39,11 @@ pub enum XgboostError {
 /// *Precision.* XGBoost computes in single precision. A threshold becomes the least single-precision number
 /// that is not below it: then x < θ says the same of every x that has single precision. Another x is rounded
 /// by XGBoost before it is compared, and may go the other way if a threshold is within its rounding. Leaves
-/// are α·value, rounded to nearest; sums may differ by the roundings of T numbers. *Missing values:* a
-/// missing entry goes where 0 goes, as in sparse rows here.
+/// are α·value, rounded to nearest; sums may differ by the roundings of T numbers. *Missing values:* where
+/// the value of a column that may be missing is missing, pass NaN for it, and 1 for its indicator: every
+/// question has the side of missing values as its default direction. Where a question has no side of its own
+/// it is that of 0, so that the entries that a sparse row leaves out are 0, but for columns that may be
+/// missing: their zeros have to be there.
 ///
 /// # Errors
 /// [`XgboostError`].
@@ -137,7 +140,7 @@ fn tree(
     let mut next = 1;
     for (old, node) in nodes.iter().enumerate() {
         let i = places[old];
-        let (children, index, threshold) = match *node {
+        let (children, index, threshold, missing_first) = match *node {
             PairNode::Leaf { value } => {
                 let value = alpha * value;
                 tree.conditions[i] = single(id, "leaf", value, value)?;
@@ -146,12 +149,20 @@ fn tree(
             }
             PairNode::Context { feature, threshold, below, rest } => {
                 let rounded = single(id, "threshold", threshold, at_least(threshold))?;
-                ([below, rest], feature as usize, rounded)
+                ([below, rest], feature as usize, rounded, 0.0 < rounded)
+            }
+            PairNode::ContextOrMissing { feature, threshold, missing_below, below, rest, .. } => {
+                let rounded = single(id, "threshold", threshold, at_least(threshold))?;
+                ([below, rest], feature as usize, rounded, missing_below)
             }
             // Of a candidate, which is the only action, no question is asked.
-            PairNode::Action { others, this, .. } if inputs == features => ([others, this], 0, f32::MIN),
+            PairNode::Action { others, this, .. } if inputs == features => {
+                ([others, this], 0, f32::MIN, true)
+            }
             // The pair of action a has a 1 there, all others a 0.
-            PairNode::Action { action, others, this } => ([others, this], inputs + action as usize, 0.5),
+            PairNode::Action { action, others, this } => {
+                ([others, this], inputs + action as usize, 0.5, true)
+            }
         };
         for (place, child) in (next..).zip(children) {
             places[child as usize] = place;
@@ -161,7 +172,7 @@ fn tree(
         tree.right[i] = i64::try_from(next + 1).unwrap_or(-1);
         tree.indices[i] = index;
         tree.conditions[i] = threshold;
-        tree.defaults[i] = u8::from(0.0 < threshold);
+        tree.defaults[i] = u8::from(missing_first);
         next += 2;
     }
     Ok(json!({

@@ -171,6 +171,30 @@ impl Schema {
         })
     }
 
+    /// The coordinates of numbers and dates that may be missing, each with its *indicator*: the coordinate
+    /// behind it, which is 1 where the value is missing. Samples take them, as
+    /// `BinnedContexts::with_indicators` of the crate `weak-learners`.
+    ///
+    /// ```
+    /// use off_policy::{ActionNames, ContextColumn, Schema};
+    /// let age = ContextColumn::NumberOrMissing { name: "age".into() };
+    /// let since = ContextColumn::DateOrMissing { name: "since".into() };
+    /// let size = ContextColumn::Number { name: "size".into() };
+    /// let schema = Schema::new(vec![age, size, since], ActionNames::Numbered(2))?;
+    /// assert_eq!(schema.indicators(), [(0, 1), (3, 4)]);
+    /// # Ok::<(), off_policy::SchemaError>(())
+    /// ```
+    #[must_use]
+    pub fn indicators(&self) -> Vec<(usize, usize)> {
+        let mut first = 0;
+        let pair = |column: &ContextColumn| {
+            let own = first;
+            first += column.width();
+            column.may_be_missing().then_some((own, own + 1))
+        };
+        self.0.contexts.iter().filter_map(pair).collect()
+    }
+
     /// What an action is called; `None` for one that is not there.
     #[must_use]
     pub fn action_name(&self, action: usize) -> Option<Cow<'_, str>> {

@@ -6,6 +6,7 @@
 //! [`WeightedTree`], by smartcore. [`Sampled`] trains on m₀ draws.
 
 pub(crate) mod contract;
+pub(crate) mod indicators;
 mod sorted_columns;
 mod stump;
 pub(crate) mod bundles;

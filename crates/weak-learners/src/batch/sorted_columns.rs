@@ -2,6 +2,7 @@
 
 use super::Sample;
 use super::contract::{check_size, too_many_columns};
+use super::indicators::checked_indicators;
 use crate::LearnerError;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// m ≥ 1 examples, each column sorted by value once, so that a search over all thresholds is one pass.
 ///
 /// A column keeps its non-zero values, whether rows are dense or sparse. *Cost:* O(stored values · log m)
-/// once, and O(stored values) of memory beside the rows. A sorted sample is saved as its rows.
+/// once, and O(stored values) of memory beside the rows. A sorted sample is saved as its rows and
+/// the indicators of missing values.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -21,12 +23,21 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "RowMatrix", into = "RowMatrix")]
+#[serde(try_from = "Parts", into = "Parts")]
 pub struct SortedColumns {
-    matrix: RowMatrix,
+    parts: Parts,
     offsets: Vec<usize>,
     values: Vec<f64>,
     rows: Vec<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Parts {
+    #[serde(flatten)]
+    matrix: RowMatrix,
+    /// Absent without any, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    indicators: Vec<(usize, usize)>,
 }
 
 impl SortedColumns {
@@ -36,7 +47,25 @@ impl SortedColumns {
     /// [`LearnerError::Empty`] without a row, [`LearnerError::BadParameter`] with more than 2^32 rows or 2^26
     /// columns, or with more columns than memory holds.
     pub fn new(matrix: RowMatrix) -> Result<Self, LearnerError> {
-        matrix.try_into()
+        Parts { matrix, indicators: Vec::new() }.try_into()
+    }
+
+    /// The same with the indicators of missing values, as pairs of a column and its indicator:
+    /// [`ExactPairTree`](crate::pairs::ExactPairTree) then learns the side of missing values, as
+    /// [`BinnedContexts::with_indicators`](crate::pairs::BinnedContexts::with_indicators) says. Other
+    /// learners leave them unread.
+    ///
+    /// # Errors
+    /// [`LearnerError::BadIndicator`].
+    pub fn with_indicators(mut self, indicators: &[(usize, usize)]) -> Result<Self, LearnerError> {
+        self.parts.indicators = checked_indicators(&self.parts.matrix, indicators)?;
+        Ok(self)
+    }
+
+    /// The columns whose values may be missing with their indicators, by column.
+    #[must_use]
+    pub fn indicators(&self) -> &[(usize, usize)] {
+        &self.parts.indicators
     }
 
     /// The non-zero values of column j in ascending order with their rows; equal values in the order of the
@@ -50,42 +79,44 @@ impl SortedColumns {
 
     /// The rows.
     pub fn matrix(&self) -> &RowMatrix {
-        &self.matrix
+        &self.parts.matrix
     }
 }
 
 impl Sample for SortedColumns {
     fn size(&self) -> usize {
-        self.matrix.len()
+        self.matrix().len()
     }
 
     fn inputs(&self) -> usize {
-        self.matrix.dimension()
+        self.matrix().dimension()
     }
 
     fn try_for_each(
         &self,
         visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
     ) -> Result<(), LearnerError> {
-        self.matrix.iter().enumerate().try_for_each(|(i, x)| visit(i, x))
+        self.matrix().iter().enumerate().try_for_each(|(i, x)| visit(i, x))
     }
 
     fn fingerprint(&self) -> u64 {
-        self.matrix.fingerprint()
+        self.matrix().fingerprint()
     }
 }
 
-impl From<SortedColumns> for RowMatrix {
+impl From<SortedColumns> for Parts {
     fn from(sample: SortedColumns) -> Self {
-        sample.matrix
+        sample.parts
     }
 }
 
-impl TryFrom<RowMatrix> for SortedColumns {
+impl TryFrom<Parts> for SortedColumns {
     type Error = LearnerError;
 
-    fn try_from(matrix: RowMatrix) -> Result<Self, LearnerError> {
+    fn try_from(parts: Parts) -> Result<Self, LearnerError> {
+        let Parts { matrix, indicators } = parts;
         check_size(&matrix)?;
+        let indicators = checked_indicators(&matrix, &indicators)?;
         // The width of sparse rows is unbounded, so the allocation may fail.
         let (m, mut columns, mut offsets) = (matrix.dimension(), Vec::new(), Vec::new());
         if columns.try_reserve_exact(m).is_err() || offsets.try_reserve_exact(m + 1).is_err() {
@@ -108,7 +139,7 @@ impl TryFrom<RowMatrix> for SortedColumns {
             rows.extend(column.iter().map(|(_, row)| *row));
             offsets.push(values.len());
         }
-        Ok(Self { matrix, offsets, values, rows })
+        Ok(Self { parts: Parts { matrix, indicators }, offsets, values, rows })
     }
 }
 

@@ -111,17 +111,10 @@ pub(super) fn best_first(
 
 /// The tree over pairs that best-first growth would have made, from the whole one.
 pub(super) fn pruned(whole: &[PairNode], records: &[SplitRecord], most: NonZero<u32>) -> Vec<PairNode> {
-    let split = |node: usize| match whole[node] {
-        PairNode::Leaf { .. } => None,
-        PairNode::Context { below, rest, .. } => Some(([below, rest], records[node].gain)),
-        PairNode::Action { others, this, .. } => Some(([others, this], records[node].gain)),
-    };
-    let node = |Kept { node, children }: Kept| match (whole[node], children) {
-        (PairNode::Context { feature, threshold, .. }, Some([below, rest])) => {
-            PairNode::Context { feature, threshold, below, rest }
-        }
-        (PairNode::Action { action, .. }, Some([others, this])) => PairNode::Action { action, others, this },
-        _ => PairNode::Leaf { value: records[node].value },
+    let split = |node: usize| whole[node].children().map(|children| (children, records[node].gain));
+    let node = |Kept { node, children }: Kept| match children {
+        Some(children) => whole[node].with_children(children),
+        None => PairNode::Leaf { value: records[node].value },
     };
     best_first(whole.len(), split, most).into_iter().map(node).collect()
 }

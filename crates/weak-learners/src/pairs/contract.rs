@@ -101,8 +101,9 @@ pub trait PairLearner {
 /// A learner that can be restricted to some columns of x.
 ///
 /// Contract: that of [`PairLearner`], and `train_among` refuses `columns` of another length than m. Its
-/// result depends on the columns j of x with `columns[j]` only, and on the action. With all columns it is the
-/// result of `train`.
+/// result depends on the columns j of x with `columns[j]` only, on the action, and on the indicators of
+/// missing values of these columns if the contexts have some: they may be split, too. With all columns it is
+/// the result of `train`.
 pub trait ColumnRestricted: PairLearner {
     /// As [`train`](PairLearner::train), among some columns.
     ///

@@ -6,6 +6,7 @@ use super::contract::{ColumnRestricted, PairLearner, PairRound, check_columns, e
 use super::gain::{Gain, Scale, Term};
 use super::{PairGrowth, PairNode, PairTree};
 use crate::LearnerError;
+use crate::batch::indicators::with_indicators;
 use crate::batch::{Sample, SortedColumns, midway};
 use crate::fractions::compare_sums;
 use rows::numeric::exponent_above;
@@ -19,7 +20,9 @@ use std::rc::Rc;
 /// A node is {examples} × {actions S}. Its splits on x are, for every column, the midpoints of neighbouring
 /// values of its examples with h > 0 for some action of S. If S has several actions, its further splits are
 /// "is it a?" for each a in S. [`PairGrowth`] decides which split is taken. An example of weight 0 sets no
-/// threshold, but gets a value.
+/// threshold, but gets a value. Where the sample has the indicators of missing values
+/// ([`SortedColumns::with_indicators`]), a split on x is tried with them on the side of 0 and on the other
+/// one.
 ///
 /// *Precision:* g and h are rounded once a node, to multiples of about 2^−92 of its largest, and every sum is
 /// exact from there on (docs/numerics.md, Trees). *Cost:* O(stored values + examples·|S|) a node, so
@@ -102,7 +105,9 @@ impl ExactPairTree {
         values: &mut [f64],
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
-        let mut search = Search::new(self.growth, round, columns);
+        let mut own = Vec::new();
+        let columns = with_indicators(columns, contexts.indicators(), &mut own);
+        let mut search = Search::new(self.growth, round, columns, contexts.indicators());
         let mut nodes = vec![PairNode::Leaf { value: 0.0 }];
         let mut records = vec![SplitRecord { value: 0.0, gain: TreeGain::NONE }];
         let mut open = vec![Open {
@@ -152,8 +157,15 @@ struct Examples {
 
 #[derive(Clone, Copy)]
 enum Split {
-    Context { feature: u32, threshold: f64 },
-    Action { action: u32 },
+    /// With the indicator if missing values are on the other side than 0.
+    Context {
+        feature: u32,
+        threshold: f64,
+        moved: Option<u32>,
+    },
+    Action {
+        action: u32,
+    },
 }
 
 impl Examples {
@@ -170,11 +182,16 @@ impl Examples {
         }
     }
 
-    /// The examples with x_j < θ, and the others.
-    fn divided(&self, feature: u32, threshold: f64, n: usize) -> [Rc<Self>; 2] {
+    /// The examples with x_j < θ, and the others; those without x_j on the other side than 0 if they moved.
+    fn divided(&self, feature: u32, threshold: f64, moved: Option<u32>, n: usize) -> [Rc<Self>; 2] {
         let mut is_below = vec![0.0 < threshold; n];
         for (value, row) in &self.columns[feature as usize] {
             is_below[*row as usize] = *value < threshold;
+        }
+        if let Some(indicator) = moved {
+            for (_, row) in &self.columns[indicator as usize] {
+                is_below[*row as usize] = 0.0 >= threshold;
+            }
         }
         [true, false].map(|side| {
             let here = |row: &u32| is_below[*row as usize] == side;
@@ -194,8 +211,8 @@ impl Open {
         let Self { depth, actions, examples, .. } = self;
         let child = |node, actions, examples| Self { node, depth: depth + 1, actions, examples };
         match split {
-            Split::Context { feature, threshold } => {
-                let [below, rest] = examples.divided(feature, threshold, n);
+            Split::Context { feature, threshold, moved } => {
+                let [below, rest] = examples.divided(feature, threshold, moved, n);
                 [child(first, actions.clone(), below), child(first + 1, actions, rest)]
             }
             Split::Action { action } => {
@@ -210,9 +227,17 @@ impl Split {
     /// The node of this split, whose children are two nodes from `first` on.
     fn node(self, first: u32) -> PairNode {
         match self {
-            Self::Context { feature, threshold } => {
+            Self::Context { feature, threshold, moved: None } => {
                 PairNode::Context { feature, threshold, below: first, rest: first + 1 }
             }
+            Self::Context { feature, threshold, moved: Some(indicator) } => PairNode::ContextOrMissing {
+                feature,
+                threshold,
+                indicator,
+                missing_below: 0.0 >= threshold,
+                below: first,
+                rest: first + 1,
+            },
             Self::Action { action } => PairNode::Action { action, others: first, this: first + 1 },
         }
     }
@@ -224,16 +249,24 @@ struct Search<'a> {
     round: &'a PairRound<'a>,
     /// Whether a column may be split; `None` for all columns.
     columns: Option<&'a [bool]>,
+    /// The columns whose values may be missing with their indicators, by column.
+    indicators: &'a [(usize, usize)],
     /// The sums over the actions of the node, for each of its examples.
     sums: Vec<Sums>,
 }
 
 impl<'a> Search<'a> {
-    fn new(growth: PairGrowth, round: &'a PairRound<'a>, columns: Option<&'a [bool]>) -> Self {
-        Self { growth, round, columns, sums: vec![Sums::default(); round.examples()] }
+    fn new(
+        growth: PairGrowth,
+        round: &'a PairRound<'a>,
+        columns: Option<&'a [bool]>,
+        indicators: &'a [(usize, usize)],
+    ) -> Self {
+        Self { growth, round, columns, indicators, sums: vec![Sums::default(); round.examples()] }
     }
 
     /// The value of the node as a leaf, and its best split with the gain.
+    #[allow(clippy::cast_possible_truncation, reason = "at most 2^26 columns")]
     fn split(&mut self, part: &Open) -> (f64, Option<(TreeGain, Split)>) {
         let scale = self.scale(part);
         let (mut all, mut of_actions) = (Sums::default(), vec![Sums::default(); part.actions.len()]);
@@ -254,7 +287,14 @@ impl<'a> Search<'a> {
         let mut best = Best { scale, all, term: all.term(&scale), found: None };
         for (feature, column) in (0..).zip(&part.examples.columns) {
             if self.columns.is_none_or(|columns| columns[feature as usize]) {
-                best.search(feature, column, &self.sums, part.examples.rows.len());
+                best.search(feature, column, None, &self.sums, part.examples.rows.len());
+            }
+        }
+        for &(feature, indicator) in self.indicators {
+            if self.columns.is_none_or(|columns| columns[feature]) {
+                let [column, missing] = [feature, indicator].map(|j| part.examples.columns[j].as_slice());
+                let missing = Some((indicator, missing));
+                best.search(feature as u32, column, missing, &self.sums, part.examples.rows.len());
             }
         }
         if part.actions.len() > 1 {
@@ -301,8 +341,23 @@ struct Found {
 }
 
 impl Best {
-    /// Every threshold of a column, from the lowest.
-    fn search(&mut self, feature: u32, column: &[(f64, u32)], sums: &[Sums], examples: usize) {
+    /// Every threshold of a column, from the lowest; with the examples without a value on the other side
+    /// than 0, if there are some, where they are given with their indicator.
+    fn search(
+        &mut self,
+        feature: u32,
+        column: &[(f64, u32)],
+        missing: Option<(usize, &[(f64, u32)])>,
+        sums: &[Sums],
+        examples: usize,
+    ) {
+        #[allow(clippy::cast_possible_truncation, reason = "at most 2^26 columns")]
+        let moved = missing.map(|(indicator, _)| indicator as u32);
+        let mut of_missing = Sums::default();
+        missing.iter().flat_map(|(_, rows)| *rows).for_each(|(_, row)| of_missing += sums[*row as usize]);
+        if moved.is_some() && of_missing.fitted == 0 {
+            return;
+        }
         // Examples without a stored value have 0, between the negative and the positive values.
         let mut zeros = self.all;
         column.iter().for_each(|(_, row)| zeros = zeros - sums[*row as usize]);
@@ -313,7 +368,9 @@ impl Best {
         let groups = negative.iter().map(of).chain(zeros).chain(positive.iter().map(of));
         for (value, sums) in groups.filter(|(_, sums)| sums.fitted > 0) {
             if let Some(last) = last.filter(|last| *last < value) {
-                self.offer(below, Split::Context { feature, threshold: midway(last, value) });
+                let threshold = midway(last, value);
+                let side = if 0.0 < threshold { below - of_missing } else { below + of_missing };
+                self.offer(side, Split::Context { feature, threshold, moved });
             }
             below += sums;
             last = Some(value);

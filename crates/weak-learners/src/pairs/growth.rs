@@ -15,6 +15,10 @@ use std::num::NonZero;
 /// and H_R are positive and at least `min_child_weight`. The value of a leaf is G/(H+λ), or its sign; 0
 /// counts as +1.
 ///
+/// *Missing values:* where the sample has the indicators of missing values, every split on such a column is
+/// tried with them on the side of 0 and on the other side, as XGBoost learns a default direction. Of splits
+/// on x that gain the same, those with the side of 0 come first, whatever their features.
+///
 /// With `max_leaves` the tree grows best first, as with XGBoost's `lossguide`: the open node of largest gain
 /// is split until there are so many leaves. Ties go to the node opened first; of two children that is the one
 /// for x_j < θ, or for the other actions. *Cost:* the tree is grown whole and then pruned; the values on the

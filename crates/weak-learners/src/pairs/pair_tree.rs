@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const MOST_ACTIONS: usize = 1 << 24;
 
 /// A binary tree whose splits ask x_j < θ or "is the action a?": the trees of \[L23, Appendix F.5\], which
-/// see a pair as the row \[x ; one-hot(a)\].
+/// see a pair as the row \[x ; one-hot(a)\]. A split on x may have a side for rows without x_j.
 ///
 /// *Shapes:* f: R^m × {0, …, |A|−1} → R, |A| ≤ 2²⁴. *Cost:* a walk an action; the questions about actions
 /// that stand above every question about x are answered when the tree is made. *Memory:* O(nodes), whatever
@@ -62,6 +62,22 @@ pub enum PairNode {
         /// The other child.
         rest: u32,
     },
+    /// The same where x_feature is there, which is where x_indicator < ½. Where it is missing, the row goes
+    /// to `below` or to `rest`, as `missing_below` says.
+    ContextOrMissing {
+        /// j.
+        feature: u32,
+        /// θ.
+        threshold: f64,
+        /// The coordinate that is 1 where x_j is missing, and 0 elsewhere.
+        indicator: u32,
+        /// Whether rows without x_j go to `below`.
+        missing_below: bool,
+        /// The child for x_j < θ.
+        below: u32,
+        /// The other child.
+        rest: u32,
+    },
     /// The pairs of one action go to `this`, all others to `others`.
     Action {
         /// a.
@@ -71,6 +87,49 @@ pub enum PairNode {
         /// The child for a.
         this: u32,
     },
+}
+
+/// A value is missing where its indicator is not below this.
+const IS_MISSING: f64 = 0.5;
+
+impl PairNode {
+    /// The children: `below` and `rest`, or `others` and `this`; `None` of a leaf.
+    #[must_use]
+    pub fn children(&self) -> Option<[u32; 2]> {
+        match *self {
+            Self::Leaf { .. } => None,
+            Self::Context { below, rest, .. } | Self::ContextOrMissing { below, rest, .. } => {
+                Some([below, rest])
+            }
+            Self::Action { others, this, .. } => Some([others, this]),
+        }
+    }
+
+    /// The same question with other children; a leaf stays as it is.
+    pub(super) fn with_children(mut self, [first, second]: [u32; 2]) -> Self {
+        match &mut self {
+            Self::Leaf { .. } => {}
+            Self::Context { below, rest, .. } | Self::ContextOrMissing { below, rest, .. } => {
+                (*below, *rest) = (first, second);
+            }
+            Self::Action { others, this, .. } => (*others, *this) = (first, second),
+        }
+        self
+    }
+
+    /// Whether a row, whose x_j `x` gives, goes to the first child of a question about x; `None` of another
+    /// node.
+    #[must_use]
+    #[inline]
+    pub fn is_below(&self, x: impl Fn(u32) -> f64) -> Option<bool> {
+        match *self {
+            Self::Context { feature, threshold, .. } => Some(x(feature) < threshold),
+            Self::ContextOrMissing { feature, threshold, indicator, missing_below, .. } => {
+                Some(if x(indicator) >= IS_MISSING { missing_below } else { x(feature) < threshold })
+            }
+            Self::Leaf { .. } | Self::Action { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -203,6 +262,10 @@ impl PairTree {
                 PairNode::Context { feature, threshold, below, rest } => {
                     node = if x(feature as usize) < threshold { below } else { rest };
                 }
+                question @ PairNode::ContextOrMissing { below, rest, .. } => {
+                    let is_below = question.is_below(|j| x(j as usize)) == Some(true);
+                    node = if is_below { below } else { rest };
+                }
                 PairNode::Action { action, others, this } => {
                     node = if action == 0 { this } else { others };
                 }
@@ -218,6 +281,10 @@ impl PairTree {
                 PairNode::Context { feature, threshold, below, rest } => {
                     let x_j = x.get(feature as usize).unwrap_or_default();
                     node = if x_j < threshold { below } else { rest };
+                }
+                question @ PairNode::ContextOrMissing { below, rest, .. } => {
+                    let x = |j: u32| x.get(j as usize).unwrap_or_default();
+                    node = if question.is_below(x) == Some(true) { below } else { rest };
                 }
                 PairNode::Action { action, others, this } => {
                     node = if a == action { this } else { others };
@@ -249,6 +316,10 @@ impl PairTree {
                         PairNode::Leaf { .. } => walking &= !(1 << lane),
                         PairNode::Context { feature, threshold, below, rest } => {
                             *place = if x(lane, feature as usize) < threshold { below } else { rest };
+                        }
+                        question @ PairNode::ContextOrMissing { below, rest, .. } => {
+                            let is_below = question.is_below(|j| x(lane, j as usize)) == Some(true);
+                            *place = if is_below { below } else { rest };
                         }
                         PairNode::Action { action, others, this } => {
                             *place = if a == action { this } else { others };
@@ -299,6 +370,11 @@ impl TryFrom<Parts> for PairTree {
                 }
                 PairNode::Context { feature, threshold, below, rest } => {
                     sound &= (feature as usize) < inputs && threshold.is_finite();
+                    [below, rest]
+                }
+                PairNode::ContextOrMissing { feature, threshold, indicator, below, rest, .. } => {
+                    sound &= (feature as usize) < inputs && (indicator as usize) < inputs;
+                    sound &= feature != indicator && threshold.is_finite();
                     [below, rest]
                 }
                 PairNode::Action { action, others, this } => {

@@ -2,7 +2,7 @@
 
 use crate::engine_definition::Nested;
 use crate::simulated::Simulated;
-use crate::whole_numbers::{Fraction, Whole, whole_rounds};
+use crate::whole_numbers::{Fraction, Whole, whole_rounds, whole_rounds_with_missing};
 use proptest::prelude::*;
 use std::num::NonZero;
 use weak_learners::batch::{BinnedColumns, SortedColumns};
@@ -19,11 +19,7 @@ fn at_most(growth: PairGrowth, leaves: usize) -> PairGrowth {
 
 /// Below or others first.
 fn children(node: &PairNode) -> Option<[usize; 2]> {
-    match *node {
-        PairNode::Leaf { .. } => None,
-        PairNode::Context { below, rest, .. } => Some([below as usize, rest as usize]),
-        PairNode::Action { others, this, .. } => Some([others as usize, this as usize]),
-    }
+    node.children().map(|children| children.map(|child| child as usize))
 }
 
 /// The splits of a tree of so many leaves, one after another: a list of the open nodes in the order in which
@@ -55,9 +51,8 @@ fn pairs_of(whole: &Whole, tree: &PairTree) -> Vec<Pairs> {
         while let Some(here) = node {
             pairs[here].push((i, a));
             let is_second = match tree.nodes()[here] {
-                PairNode::Leaf { .. } => false,
-                PairNode::Context { feature, threshold, .. } => whole.rows[i][feature as usize] >= threshold,
                 PairNode::Action { action, .. } => action as usize == a,
+                question => question.is_below(|j| whole.rows[i][j as usize]) == Some(false),
             };
             node = children(&tree.nodes()[here]).map(|children| children[usize::from(is_second)]);
         }
@@ -82,6 +77,15 @@ fn check(whole: &Whole, (all, splits, pairs): (&PairTree, &[usize], &[Pairs]), t
                 PairNode::Context { feature: j, threshold: t, .. },
             ) => {
                 assert_eq!((feature, threshold), (j, t));
+            }
+            (old @ PairNode::ContextOrMissing { .. }, new @ PairNode::ContextOrMissing { .. }) => {
+                let question = |node: PairNode| match node {
+                    PairNode::ContextOrMissing { feature, threshold, missing_below, .. } => {
+                        (feature, threshold, missing_below)
+                    }
+                    _ => unreachable!("another question"),
+                };
+                assert_eq!(question(old), question(new));
             }
             (PairNode::Action { action, .. }, PairNode::Action { action: a, .. }) => assert_eq!(action, a),
             nodes => unreachable!("different splits: {nodes:?}"),
@@ -133,9 +137,13 @@ proptest! {
 
     /// Gains are compared as fractions, so that those that are equal are so in different nodes too.
     #[test]
-    fn it_is_what_growing_it_split_by_split_makes(whole in whole_rounds()) {
-        check_all(&whole, &SortedColumns::new(whole.matrix()).unwrap(), ExactPairTree::new);
-        check_all(&whole, &BinnedContexts::new(whole.matrix()).unwrap(), HistogramPairTree::new);
+    fn it_is_what_growing_it_split_by_split_makes(
+        whole in prop_oneof![whole_rounds(), whole_rounds_with_missing()],
+    ) {
+        let sorted = SortedColumns::new(whole.matrix()).unwrap();
+        check_all(&whole, &sorted.with_indicators(&whole.indicators).unwrap(), ExactPairTree::new);
+        let binned = BinnedContexts::new(whole.matrix()).unwrap();
+        check_all(&whole, &binned.with_indicators(&whole.indicators).unwrap(), HistogramPairTree::new);
     }
 }
 
@@ -143,7 +151,7 @@ proptest! {
 fn is_within(small: &Nested, large: &Nested) -> bool {
     match (small, large) {
         (Nested::Leaf(_), _) => true,
-        (Nested::Context(j, cut, low, high), Nested::Context(k, other, below, rest)) => {
+        (Nested::Context(j, cut, _, low, high), Nested::Context(k, other, _, below, rest)) => {
             (j, cut) == (k, other) && is_within(low, below) && is_within(high, rest)
         }
         (Nested::Action(a, low, high), Nested::Action(b, others, this)) => {

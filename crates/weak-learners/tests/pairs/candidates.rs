@@ -8,17 +8,17 @@ use weak_learners::LearnerError;
 use weak_learners::batch::{Sample, SortedColumns};
 use weak_learners::pairs::{
     BinnedCandidates, BinnedContexts, ColumnRestricted, ExactPairTree, HistogramCandidateTree,
-    HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairRound, PairWeights,
+    HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairNode, PairRound, PairWeights,
 };
 
 /// Small whole numbers.
-fn whole((count, columns): (usize, usize), most: i32, rng: &mut impl Rng) -> RowMatrix {
+pub(super) fn whole((count, columns): (usize, usize), most: i32, rng: &mut impl Rng) -> RowMatrix {
     let values = (0..count * columns).map(|_| f64::from(rng.random_range(-1..most))).collect();
     RowMatrix::dense(columns, values).unwrap()
 }
 
 /// Two or three of forty columns are 1.
-fn rare(count: usize, rng: &mut impl Rng) -> RowMatrix {
+pub(super) fn rare(count: usize, rng: &mut impl Rng) -> RowMatrix {
     let (mut offsets, mut indices) = (vec![0], Vec::new());
     for _ in 0..count {
         let mut own: Vec<u32> = (0..3).map(|_| rng.random_range(0..40)).collect();
@@ -29,6 +29,51 @@ fn rare(count: usize, rng: &mut impl Rng) -> RowMatrix {
     }
     let values = vec![1.0; indices.len()];
     RowMatrix::sparse(40, offsets, indices, values).unwrap()
+}
+
+/// The same with one column more, the indicator of the first one, which lacks every third value.
+fn with_missing(rows: &RowMatrix) -> RowMatrix {
+    let values = rows.iter().enumerate().flat_map(|(i, x)| {
+        let mut x = x.to_dense();
+        let is_missing = i % 3 == 1;
+        x[0] = if is_missing { 0.0 } else { x[0] };
+        x.push(f64::from(u8::from(is_missing)));
+        x
+    });
+    let values = values.collect();
+    RowMatrix::dense(rows.dimension() + 1, values).unwrap()
+}
+
+/// The same candidates where values of all levels are missing, with the indicators; without rare columns.
+fn lacking(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> (Candidates, Vec<(usize, usize)>) {
+    let all = candidates(n, items, levels & 15, rng);
+    let mut builder = Candidates::builder(
+        (0..=n)
+            .map(|i| all.pairs_of(i.min(n - 1)))
+            .enumerate()
+            .map(|(i, pairs)| if i == n { pairs.end } else { pairs.start })
+            .collect(),
+    );
+    let (mut indicators, mut first) = (Vec::new(), 0);
+    let mut add = |rows: &RowMatrix| {
+        let rows = with_missing(rows);
+        indicators.push((first, first + rows.dimension() - 1));
+        first += rows.dimension();
+        rows
+    };
+    if let Some(rows) = all.contexts() {
+        builder = builder.contexts(add(rows));
+    }
+    if let Some(rows) = all.features() {
+        builder = builder.features(add(rows));
+    }
+    if let Some(rows) = all.item_features() {
+        builder = builder.items(all.items().to_vec(), add(rows));
+    }
+    if all.shape().identities > 0 {
+        builder = builder.identities(all.items().to_vec(), all.shape().identities);
+    }
+    (builder.build().unwrap(), indicators)
 }
 
 /// Some candidates; `levels` says which levels there are, as bits, the first being that of contexts.
@@ -85,9 +130,13 @@ proptest! {
         levels in 1..32_u8,
         depth in 0..6_u32,
         leaves in prop::option::of(1..9_u32),
+        is_lacking in any::<bool>(),
     ) {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        let all = candidates(n, items, levels, rng);
+        let (all, indicators) = match is_lacking && levels & 15 > 0 {
+            true => lacking(n, items, levels, rng),
+            false => (candidates(n, items, levels, rng), Vec::new()),
+        };
         let expanded = all.expanded().unwrap();
         let (g, h) = round_of(all.pairs(), rng);
         prop_assume!(h.iter().any(|h| *h > 0.0));
@@ -96,7 +145,9 @@ proptest! {
         let [mut values, mut other, mut exact] = [(); 3].map(|()| vec![f64::NAN; all.pairs()]);
 
         let binned = BinnedCandidates::with_bins(all.clone(), u16::MAX).unwrap();
+        let binned = binned.with_indicators(&indicators).unwrap();
         let rows = BinnedContexts::with_bins(expanded.clone(), u16::MAX).unwrap();
+        let rows = rows.with_indicators(&indicators).unwrap();
         let (mut learner, mut of_rows) =
             (HistogramCandidateTree::new(growth(depth, leaves)), HistogramPairTree::new(growth(depth, leaves)));
         let tree = learner.train(&binned, &round, &mut values).unwrap();
@@ -107,7 +158,8 @@ proptest! {
         }
         // The exact tree finds the same leaves; its thresholds are midpoints within the node.
         let mut oracle = ExactPairTree::new(growth(depth, leaves));
-        oracle.train(&SortedColumns::new(expanded).unwrap(), &round, &mut exact).unwrap();
+        let sorted = SortedColumns::new(expanded).unwrap().with_indicators(&indicators).unwrap();
+        oracle.train(&sorted, &round, &mut exact).unwrap();
         let fitted = h.iter().zip(&values).zip(&exact).filter(|((h, _), _)| **h > 0.0);
         for ((_, value), exact) in fitted {
             prop_assert!((value - exact).abs() <= 1e-12 * exact.abs().max(1.0), "{} {}", value, exact);
@@ -161,6 +213,41 @@ fn a_sample_of_candidates_is_that_of_its_rows() {
     let saved = serde_json::to_string(&binned).unwrap();
     assert_eq!(serde_json::from_str::<BinnedCandidates>(&saved).unwrap(), binned);
     assert!(serde_json::from_str::<BinnedCandidates>(&saved.replace("\"bins\":256", "\"bins\":1")).is_err());
+}
+
+/// Of every level, saved and read, and refused across levels.
+#[test]
+fn indicators_are_of_the_level_of_their_column() {
+    let (all, indicators) = lacking(40, 6, 15, &mut ChaCha8Rng::seed_from_u64(9));
+    assert_eq!(indicators, [(0, 3), (4, 6), (7, 9)]);
+    let plain = BinnedCandidates::new(all).unwrap();
+    let binned = plain.clone().with_indicators(&indicators).unwrap();
+    assert_eq!((binned.indicators(), plain.indicators().len()), (&indicators[..], 0));
+    let saved = serde_json::to_string(&binned).unwrap();
+    assert_eq!(serde_json::from_str::<BinnedCandidates>(&saved).unwrap(), binned);
+    let broken = saved.replace("[[0,3],[4,6]", "[[0,3],[4,9]");
+    assert!(broken != saved && serde_json::from_str::<BinnedCandidates>(&broken).is_err());
+    for (column, indicator) in [(0, 6), (4, 9), (7, 99), (7, 3), (5, 6), (4, 4)] {
+        let refused = plain.clone().with_indicators(&[(column, indicator)]).map(|_| ());
+        let is_named = matches!(
+            refused,
+            Err(LearnerError::BadIndicator { column: j, indicator: k, .. }) if (j, k) == (column, indicator)
+        );
+        assert!(is_named, "{refused:?}");
+    }
+    let mut learnt = 0;
+    for seed in 0..20 {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let (all, indicators) = lacking(60, 9, 7, rng);
+        let binned = BinnedCandidates::new(all).unwrap().with_indicators(&indicators).unwrap();
+        let (g, h) = round_of(binned.size(), rng);
+        let round = PairRound::new(binned.size(), 1, &g, PairWeights::OfPairs(&h)).unwrap();
+        let mut learner = HistogramCandidateTree::new(growth(5, None));
+        let tree = learner.train(&binned, &round, &mut vec![0.0; g.len()]).unwrap();
+        learnt +=
+            tree.nodes().iter().filter(|node| matches!(node, PairNode::ContextOrMissing { .. })).count();
+    }
+    assert!(learnt > 20, "{learnt}");
 }
 
 #[test]

@@ -2,6 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use rand::seq::IndexedRandom;
+use rand::seq::index::sample;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use weak_learners::pairs::{
     BinnedContexts, HistogramPairTree, PairGrowth, PairHypothesis, PairLearner, PairNode, PairRound,
@@ -12,8 +16,8 @@ use weak_learners::pairs::{
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Nested {
     Leaf(f64),
-    /// Feature, threshold, x_j < θ, the rest.
-    Context(u32, f64, Box<Nested>, Box<Nested>),
+    /// Feature, threshold, the side of missing values if it is not that of 0, x_j < θ, the rest.
+    Context(u32, f64, Option<bool>, Box<Nested>, Box<Nested>),
     /// Action, the others, this one.
     Action(u32, Box<Nested>, Box<Nested>),
 }
@@ -28,7 +32,10 @@ impl Nested {
         match nodes[i as usize] {
             PairNode::Leaf { value } => Self::Leaf(value),
             PairNode::Context { feature, threshold, below, rest } => {
-                Self::Context(feature, threshold, child(below), child(rest))
+                Self::Context(feature, threshold, None, child(below), child(rest))
+            }
+            PairNode::ContextOrMissing { feature, threshold, missing_below, below, rest, .. } => {
+                Self::Context(feature, threshold, Some(missing_below), child(below), child(rest))
             }
             PairNode::Action { action, others, this } => Self::Action(action, child(others), child(this)),
         }
@@ -39,6 +46,8 @@ impl Nested {
 #[derive(Debug, Clone)]
 pub(crate) struct Pairs {
     pub(crate) rows: Vec<Vec<f64>>,
+    /// The columns of values that may be missing, each with its indicator.
+    pub(crate) indicators: Vec<(usize, usize)>,
     pub(crate) actions: usize,
     /// Pair (i, a) at a·n + i; 0 where h is 0.
     pub(crate) g: Vec<i32>,
@@ -108,6 +117,11 @@ impl Pairs {
         for j in 0..self.inputs() {
             contexts.cuts(j).iter().for_each(|&cut| consider(Question::Context(j, cut)));
         }
+        let mut indicators = self.indicators.clone();
+        indicators.sort_unstable();
+        for (j, k) in indicators {
+            contexts.cuts(j).iter().for_each(|&cut| consider(Question::Moved(j, cut, k)));
+        }
         (0..self.actions).for_each(|a| consider(Question::Action(a)));
         let Some((_, question)) = best else { return leaf };
         let (left, right): (Vec<Pair>, Vec<Pair>) =
@@ -115,7 +129,11 @@ impl Pairs {
         let [left, right] =
             [left, right].map(|p| Box::new(self.tree(contexts, &p, depth - 1, least, lambda)));
         match question {
-            Question::Context(j, cut) => Nested::Context(u32::try_from(j).unwrap(), cut, left, right),
+            Question::Context(j, cut) => Nested::Context(u32::try_from(j).unwrap(), cut, None, left, right),
+            Question::Moved(j, cut, _) => {
+                let side = Some(0.0 >= cut);
+                Nested::Context(u32::try_from(j).unwrap(), cut, side, left, right)
+            }
             Question::Action(a) => Nested::Action(u32::try_from(a).unwrap(), left, right),
         }
     }
@@ -124,6 +142,8 @@ impl Pairs {
 #[derive(Clone, Copy)]
 enum Question {
     Context(usize, f64),
+    /// Column, cut and indicator: missing values are on the other side than 0.
+    Moved(usize, f64, usize),
     Action(usize),
 }
 
@@ -131,6 +151,13 @@ impl Question {
     fn is_left(self, x: &[f64], a: usize) -> bool {
         match self {
             Self::Context(j, cut) => x[j] < cut,
+            Self::Moved(j, cut, k) => {
+                if x[k] == 1.0 {
+                    0.0 >= cut
+                } else {
+                    x[j] < cut
+                }
+            }
             Self::Action(action) => a != action,
         }
     }
@@ -168,18 +195,43 @@ fn pairs() -> impl Strategy<Value = (Pairs, bool)> {
                     (0..m).for_each(|i| g[i] = -(1..actions).map(|a| g[a * m + i]).sum::<i32>());
                 }
                 (0..m * actions).filter(|k| h[*k] == 0).for_each(|k| g[k] = 0);
-                (Pairs { rows, actions, g, h }, of_pairs)
+                (Pairs { rows, indicators: Vec::new(), actions, g, h }, of_pairs)
             });
             made.prop_filter("some weight", |(pairs, _)| pairs.h.iter().any(|h| *h > 0))
         },
     )
 }
 
+/// The same where values of some columns are missing: some of them, none, or all. Indicators stand in front
+/// of the columns, or at the end.
+fn pairs_with_missing() -> impl Strategy<Value = (Pairs, bool)> {
+    (pairs(), any::<u64>(), any::<bool>()).prop_map(|((mut pairs, of_pairs), seed, are_in_front)| {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let (width, count) = (pairs.inputs(), rng.random_range(0..=pairs.inputs().min(4)));
+        let place = |(k, column)| match are_in_front {
+            true => (column + count, count - 1 - k),
+            false => (column, width + k),
+        };
+        pairs.indicators = sample(rng, width, count).into_iter().enumerate().map(place).collect();
+        for row in &mut pairs.rows {
+            let front = if are_in_front { 0 } else { width };
+            row.splice(front..front, std::iter::repeat_n(0.0, count));
+        }
+        for (column, indicator) in &pairs.indicators {
+            let share = *[0.0, 0.1, 0.3, 0.5, 0.8, 1.0].choose(rng).unwrap();
+            for row in pairs.rows.iter_mut().filter(|_| rng.random_bool(share)) {
+                (row[*column], row[*indicator]) = (0.0, 1.0);
+            }
+        }
+        (pairs, of_pairs)
+    })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(1024))]
     #[test]
     fn it_is_the_tree_of_the_definition_with_ties_in_the_stated_order(
-        (pairs, of_pairs) in pairs(),
+        (pairs, of_pairs) in prop_oneof![pairs(), pairs_with_missing()],
         depth in select(&[0_u32, 1, 2, 3, 20][..]),
         least in 0_i32..4,
         lambda in select(&[0_i32, 0, 1, 4][..]),
@@ -188,6 +240,7 @@ proptest! {
     ) {
         let n = pairs.rows.len();
         let contexts = BinnedContexts::with_bins(pairs.dense(), bins).unwrap();
+        let contexts = contexts.with_indicators(&pairs.indicators).unwrap();
         let all: Vec<Pair> = (0..n).flat_map(|i| (0..pairs.actions).map(move |a| (i, a))).collect();
         let expected = pairs.tree(&contexts, &all, depth, least.into(), lambda.into());
         let (unit_g, unit_h) = (2_f64.powi(shift_g), 2_f64.powi(shift_h));
@@ -201,6 +254,7 @@ proptest! {
         let tree = learner.train(&contexts, &round, &mut values).unwrap();
         prop_assert_eq!(Nested::of(&tree), expected.scaled(unit_g, unit_h));
         let sparse = BinnedContexts::with_bins(pairs.sparse(), bins).unwrap();
+        let sparse = sparse.with_indicators(&pairs.indicators).unwrap();
         prop_assert_eq!(&learner.train(&sparse, &round, &mut values).unwrap(), &tree, "sparse, with used memory");
         let mut scores = vec![0.0; pairs.actions];
         for (i, x) in contexts.matrix().iter().enumerate() {
@@ -220,7 +274,9 @@ impl Nested {
         let child = |node: &Self| Box::new(node.map(f));
         match self {
             Self::Leaf(value) => Self::Leaf(f(*value)),
-            Self::Context(j, cut, below, rest) => Self::Context(*j, *cut, child(below), child(rest)),
+            Self::Context(j, cut, side, below, rest) => {
+                Self::Context(*j, *cut, *side, child(below), child(rest))
+            }
             Self::Action(a, others, this) => Self::Action(*a, child(others), child(this)),
         }
     }

@@ -60,12 +60,9 @@ fn leaf_of(tree: &PairTree, x: &[f64], a: usize) -> usize {
     loop {
         i = match tree.nodes()[i] {
             PairNode::Leaf { .. } => return i,
-            PairNode::Context { feature, threshold, below, rest } => {
-                if x[feature as usize] < threshold {
-                    below
-                } else {
-                    rest
-                }
+            question @ (PairNode::Context { below, rest, .. }
+            | PairNode::ContextOrMissing { below, rest, .. }) => {
+                if question.is_below(|j| x[j as usize]) == Some(true) { below } else { rest }
             }
             PairNode::Action { action, others, this } => {
                 if action as usize == a {

@@ -1,6 +1,6 @@
 //! The exact tree, node by node, against every split of the rows [x ; one-hot(a)].
 
-use crate::whole_numbers::{Fraction, Whole, whole_rounds};
+use crate::whole_numbers::{Fraction, Whole, whole_rounds, whole_rounds_with_missing};
 use proptest::prelude::*;
 use rows::Row;
 use weak_learners::batch::{LeafAnswer, SortedColumns};
@@ -8,13 +8,17 @@ use weak_learners::pairs::{ExactPairTree, PairHypothesis, PairLearner, PairNode,
 
 pub(crate) type Pairs = Vec<(usize, usize)>;
 
-/// A split of some pairs: feature, threshold, and both sides.
-pub(crate) type Candidate = (usize, f64, Pairs, Pairs);
+/// A split of some pairs: feature and threshold, and both sides; the threshold with the side of missing
+/// values, if it is not that of 0.
+pub(crate) type Candidate = (usize, (f64, Option<bool>), Pairs, Pairs);
 
 /// All splits of a node in the order of ties: the rows are written out, and nothing of the search is used.
 pub(crate) fn candidates(whole: &Whole, pairs: &[(usize, usize)]) -> Vec<Candidate> {
     let mut found = Vec::new();
-    for j in 0..whole.inputs + whole.actions {
+    let plain = (0..whole.inputs).map(|j| (j, None));
+    let moved = whole.indicators.iter().map(|(j, k)| (*j, Some(*k)));
+    let of_actions = (whole.inputs..whole.inputs + whole.actions).map(|j| (j, None));
+    for (j, moved) in plain.chain(moved).chain(of_actions) {
         let value = |&(i, a): &(usize, usize)| match j.checked_sub(whole.inputs) {
             None => whole.rows[i][j],
             Some(action) => f64::from(u8::from(a == action)),
@@ -25,9 +29,13 @@ pub(crate) fn candidates(whole: &Whole, pairs: &[(usize, usize)]) -> Vec<Candida
         for pair in values.windows(2) {
             let middle = f64::midpoint(pair[0], pair[1]);
             let threshold = if middle > pair[0] { middle } else { pair[1] };
-            let (low, high): (Pairs, Pairs) = pairs.iter().partition(|pair| value(pair) < threshold);
+            let is_low = |pair: &(usize, usize)| match moved {
+                Some(k) if whole.rows[pair.0][k] == 1.0 => 0.0 >= threshold,
+                _ => value(pair) < threshold,
+            };
+            let (low, high): (Pairs, Pairs) = pairs.iter().partition(|pair| is_low(pair));
             if whole.may_be_child(&low) && whole.may_be_child(&high) {
-                found.push((j, threshold, low, high));
+                found.push((j, (threshold, moved.map(|_| 0.0 >= threshold)), low, high));
             }
         }
     }
@@ -51,8 +59,15 @@ fn check(whole: &Whole, tree: &PairTree, node: usize, depth: u32, pairs: &[(usiz
             assert!(best.is_none_or(|best| best.0 <= 0), "node {node} should be split: {best:?}");
             return;
         }
-        PairNode::Context { feature, threshold, below, rest } => (feature as usize, threshold, [below, rest]),
-        PairNode::Action { action, others, this } => (whole.inputs + action as usize, 0.5, [others, this]),
+        PairNode::Context { feature, threshold, below, rest } => {
+            (feature as usize, (threshold, None), [below, rest])
+        }
+        PairNode::ContextOrMissing { feature, threshold, missing_below, below, rest, .. } => {
+            (feature as usize, (threshold, Some(missing_below)), [below, rest])
+        }
+        PairNode::Action { action, others, this } => {
+            (whole.inputs + action as usize, (0.5, None), [others, this])
+        }
     };
     let k = all.iter().position(|(j, cut, ..)| (*j, *cut) == (feature, threshold)).unwrap();
     assert!(gains[k].0 > 0 && Some(gains[k]) == best, "node {node}: {:?}, the best is {best:?}", gains[k]);
@@ -76,8 +91,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_node_takes_its_best_split(whole in whole_rounds()) {
+    fn every_node_takes_its_best_split(whole in prop_oneof![whole_rounds(), whole_rounds_with_missing()]) {
         let contexts = SortedColumns::new(whole.matrix()).unwrap();
+        let contexts = contexts.with_indicators(&whole.indicators).unwrap();
         let (tree, values) = train(&whole, &contexts, LeafAnswer::Mean);
         check(&whole, &tree, 0, 0, &whole.fitted());
         let mut scores = vec![0.0; whole.actions];
@@ -91,8 +107,9 @@ proptest! {
 
     /// Sparse rows, and signs for means: the same splits.
     #[test]
-    fn layout_and_answer_do_not_show(whole in whole_rounds()) {
+    fn layout_and_answer_do_not_show(whole in prop_oneof![whole_rounds(), whole_rounds_with_missing()]) {
         let contexts = SortedColumns::new(whole.matrix()).unwrap();
+        let contexts = contexts.with_indicators(&whole.indicators).unwrap();
         let (tree, values) = train(&whole, &contexts, LeafAnswer::Mean);
         let (mut offsets, mut indices, mut stored) = (vec![0], Vec::new(), Vec::new());
         for row in &whole.rows {
@@ -103,7 +120,8 @@ proptest! {
             offsets.push(stored.len());
         }
         let sparse = rows::RowMatrix::sparse(whole.inputs, offsets, indices, stored).unwrap();
-        prop_assert_eq!(train(&whole, &SortedColumns::new(sparse).unwrap(), LeafAnswer::Mean), (tree, values.clone()));
+        let sparse = SortedColumns::new(sparse).unwrap().with_indicators(&whole.indicators).unwrap();
+        prop_assert_eq!(train(&whole, &sparse, LeafAnswer::Mean), (tree, values.clone()));
         let (_, signs) = train(&whole, &contexts, LeafAnswer::Sign);
         let expected: Vec<f64> = values.iter().map(|v| if *v < 0.0 { -1.0 } else { 1.0 }).collect();
         prop_assert_eq!(signs, expected);

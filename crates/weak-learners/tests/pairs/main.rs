@@ -18,6 +18,8 @@ mod best_first;
 mod engine_definition;
 mod engine_rounds;
 mod engine_wide;
+mod missing;
 mod candidates;
+mod fixed_items;
 #[path = "../streams/mod.rs"]
 mod streams;

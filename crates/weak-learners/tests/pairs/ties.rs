@@ -1,4 +1,5 @@
-//! Splits that gain the same: the lowest feature, then the lowest threshold, and actions behind the features.
+//! Splits that gain the same: missing values on the side of 0, then the lowest feature, then the lowest
+//! threshold, and actions behind the features.
 
 use crate::exact_definition::{Pairs, candidates, gain};
 use crate::whole_numbers::{Fraction, Whole};
@@ -39,13 +40,13 @@ fn by_definition(whole: &Whole, pairs: &[(usize, usize)], depth: u32) -> Parted 
 fn by_tree(whole: &Whole, tree: &PairTree, node: u32, pairs: &[(usize, usize)]) -> Parted {
     let (feature, children) = match tree.nodes()[node as usize] {
         PairNode::Leaf { .. } => return Parted::Whole,
-        PairNode::Context { feature, below, rest, .. } => (feature as usize, [below, rest]),
+        PairNode::Context { feature, below, rest, .. }
+        | PairNode::ContextOrMissing { feature, below, rest, .. } => (feature as usize, [below, rest]),
         PairNode::Action { action, others, this } => (whole.inputs + action as usize, [others, this]),
     };
     let is_low = |&&(i, a): &&(usize, usize)| match tree.nodes()[node as usize] {
-        PairNode::Context { feature, threshold, .. } => whole.rows[i][feature as usize] < threshold,
         PairNode::Action { action, .. } => action as usize != a,
-        PairNode::Leaf { .. } => false,
+        question => question.is_below(|j| whole.rows[i][j as usize]) == Some(true),
     };
     let (low, high): (Pairs, Pairs) = pairs.iter().partition(is_low);
     let [below, rest] = children;
@@ -99,7 +100,20 @@ fn instance(rng: &mut ChaCha8Rng) -> Whole {
         h[k] = if is_of_pairs { h[k] } else { h[k % n] };
         g[k] = if h[k] == 0 { 0 } else { g[k] * rng.random_range(-1..=1) };
     }
-    Whole { inputs, actions, rows, g, h, is_of_pairs, depth: 3, min_child_weight, lambda }
+    let indicators = Vec::new();
+    Whole { inputs, actions, rows, indicators, g, h, is_of_pairs, depth: 3, min_child_weight, lambda }
+}
+
+/// The same where values of the first column are missing, and its indicator is the last one.
+fn with_missing(mut whole: Whole, rng: &mut ChaCha8Rng) -> Whole {
+    for row in &mut whole.rows {
+        let is_missing = rng.random_range(0..3) == 0;
+        row[0] = if is_missing { 0.0 } else { row[0] - 1.0 };
+        row.push(f64::from(u8::from(is_missing)));
+    }
+    whole.indicators = vec![(0, whole.inputs)];
+    whole.inputs += 1;
+    whole
 }
 
 /// Splits of some node other than the one taken that gain as much and part it otherwise.
@@ -107,7 +121,7 @@ fn ties(whole: &Whole, parted: &Parted, pairs: &[(usize, usize)]) -> usize {
     let Parted::Split { low, children, .. } = parted else { return 0 };
     let all = candidates(whole, pairs);
     let high: Pairs = pairs.iter().copied().filter(|pair| !low.contains(pair)).collect();
-    let taken = gain(whole, &(0, 0.0, low.clone(), high.clone()), pairs);
+    let taken = gain(whole, &(0, (0.0, None), low.clone(), high.clone()), pairs);
     let is_tie = |candidate: &&crate::exact_definition::Candidate| {
         gain(whole, candidate, pairs) == taken && candidate.2 != *low && candidate.3 != *low
     };
@@ -121,6 +135,7 @@ fn scaled(whole: &Whole, of_g: i32, of_h: i32) -> Whole {
     let times = |v: &[i32], by| v.iter().map(|v| v * by).collect();
     Whole {
         rows: whole.rows.clone(),
+        indicators: whole.indicators.clone(),
         g: times(&whole.g, of_g),
         h: times(&whole.h, of_h),
         min_child_weight: whole.min_child_weight * of_h,
@@ -136,13 +151,16 @@ fn engines_and_fractions_agree_where_gains_are_equal() {
     let mut tied = 0;
     for k in 0..8000 {
         let small = instance(&mut rng);
+        let small = if k % 4 > 1 { with_missing(small, &mut rng) } else { small };
         let expected = by_definition(&small, &small.fitted(), 0);
         tied += usize::from(ties(&small, &expected, &small.fitted()) > 0);
         let whole = if k % 2 == 0 { small } else { scaled(&small, 1_040_563, 1_023_857) };
         let contexts = SortedColumns::new(whole.matrix()).unwrap();
+        let contexts = contexts.with_indicators(&whole.indicators).unwrap();
         let exact = train(&whole, &contexts, ExactPairTree::new(whole.growth()));
         assert_eq!(exact, expected, "exact, instance {k}: {whole:?}");
         let contexts = BinnedContexts::new(whole.matrix()).unwrap();
+        let contexts = contexts.with_indicators(&whole.indicators).unwrap();
         let histogram = train(&whole, &contexts, HistogramPairTree::new(whole.growth()));
         assert_eq!(histogram, expected, "histogram, instance {k}: {whole:?}");
     }

@@ -11,6 +11,8 @@ pub(crate) struct Whole {
     pub(crate) inputs: usize,
     pub(crate) actions: usize,
     pub(crate) rows: Vec<Vec<f64>>,
+    /// The columns of values that may be missing, each with its indicator.
+    pub(crate) indicators: Vec<(usize, usize)>,
     pub(crate) g: Vec<i32>,
     pub(crate) h: Vec<i32>,
     pub(crate) is_of_pairs: bool,
@@ -113,8 +115,38 @@ pub(crate) fn whole_rounds() -> impl Strategy<Value = Whole> {
                     h[k] = if is_of_pairs { h[k] } else { h[k % n] };
                     g[k] = if h[k] > 0 { g[k] } else { 0 };
                 }
-                Whole { inputs, actions, rows, g, h, is_of_pairs, depth, min_child_weight, lambda }
+                let indicators = Vec::new();
+                Whole {
+                    inputs,
+                    actions,
+                    rows,
+                    indicators,
+                    g,
+                    h,
+                    is_of_pairs,
+                    depth,
+                    min_child_weight,
+                    lambda,
+                }
             },
         )
     })
+}
+
+/// The same where values of a column of some are missing: the bits say where, column by column.
+pub(crate) fn whole_rounds_with_missing() -> impl Strategy<Value = Whole> {
+    (whole_rounds(), prop::collection::vec(select(&[0_u32, 5, 0b1101, 0x3f0, 0xffff, 1][..]), 3)).prop_map(
+        |(mut whole, bits)| {
+            for (column, bits) in bits.into_iter().enumerate().take(whole.inputs) {
+                for (i, row) in whole.rows.iter_mut().enumerate() {
+                    let is_missing = bits >> i & 1 == 1;
+                    row.push(f64::from(u8::from(is_missing)));
+                    row[column] = if is_missing { 0.0 } else { row[column] };
+                }
+                whole.indicators.push((column, whole.rows[0].len() - 1));
+            }
+            whole.inputs = whole.rows[0].len();
+            whole
+        },
+    )
 }

@@ -22,6 +22,8 @@ pub(in crate::pairs) struct Layout {
     pub(in crate::pairs) rows: usize,
     /// The columns with a cut, in their order.
     pub(in crate::pairs) columns: Vec<Column>,
+    /// The places of those that lack values.
+    pub(in crate::pairs) optional: Vec<u32>,
     pub(in crate::pairs) groups: usize,
     /// A power of two, 16 to 256, above every code.
     pub(in crate::pairs) stride: usize,
@@ -43,8 +45,22 @@ pub(in crate::pairs) struct Column {
     /// The cell of its first bin with a cell; the other cells follow.
     pub(in crate::pairs) first: u32,
     pub(in crate::pairs) bins: u16,
-    /// The bin without a cell, whose sums are the rest of the node's; `bins` if every bin has a cell.
+    /// The bin without a cell, whose sums are the rest of the node's; `bins` or more if every bin has a cell.
     pub(in crate::pairs) hole: u16,
+    /// The bin of 0.
+    pub(in crate::pairs) zero: u16,
+    /// The rows without a value, if there are some.
+    pub(in crate::pairs) missing: Option<Missing>,
+}
+
+/// The rows that have no value in a column, by its indicator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::pairs) struct Missing {
+    /// The column of the indicator.
+    pub(in crate::pairs) indicator: u32,
+    pub(in crate::pairs) place: Place,
+    /// The cell of the rows.
+    pub(in crate::pairs) cell: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,15 +70,6 @@ pub(in crate::pairs) enum Place {
 }
 
 impl Column {
-    /// The bin of a cell, or of values in no cell of this column.
-    pub(in crate::pairs) fn bin(&self, cell: u32) -> u16 {
-        let coded = self.bins - u16::from(self.hole < self.bins);
-        match u16::try_from(cell.wrapping_sub(self.first)) {
-            Ok(k) if k < coded => k + u16::from(k >= self.hole),
-            _ => self.hole,
-        }
-    }
-
     /// The cells of the bins up to this one, or of the bins above it, whichever all have cells; true for the
     /// first.
     pub(in crate::pairs) fn side(&self, bin: u16) -> (Range<u32>, bool) {
@@ -76,9 +83,54 @@ impl Column {
         }
     }
 
+    /// Its cells among those of all columns.
+    pub(in crate::pairs) fn cells<'a, C>(&self, cells: &'a [C]) -> &'a [C] {
+        let coded = usize::from(self.bins) - usize::from(self.hole < self.bins);
+        &cells[self.first as usize..][..coded]
+    }
+
+    /// The rows where this column, an indicator, is 1.
+    fn as_indicator(&self) -> Option<Missing> {
+        let cell = self.cell(1)?;
+        Some(Missing { indicator: self.feature, place: self.place, cell })
+    }
+
     /// The cell of a bin with a cell.
     fn cell(&self, bin: u16) -> Option<u32> {
         (bin != self.hole).then(|| self.first + u32::from(bin - u16::from(bin > self.hole)))
+    }
+}
+
+/// Whether rows have one of some cells that stand at one place.
+#[derive(Clone, Copy)]
+pub(in crate::pairs) enum HasCell<'a> {
+    /// Row i has the byte i·step.
+    Group {
+        bytes: &'a [u8],
+        step: usize,
+        start: u32,
+        count: u32,
+    },
+    Listed {
+        rows: Option<&'a SparseRows>,
+        start: u32,
+        count: u32,
+    },
+}
+
+impl HasCell<'_> {
+    #[inline]
+    pub(in crate::pairs) fn of(&self, row: usize) -> bool {
+        match *self {
+            Self::Group { bytes, step, start, count } => {
+                u32::from(bytes[row * step]).wrapping_sub(start) < count
+            }
+            Self::Listed { rows, start, count } => {
+                let cells = rows.map_or(&[][..], |rows| rows.row(row));
+                let next = cells.get(cells.partition_point(|cell| *cell < start));
+                next.is_some_and(|cell| cell - start < count)
+            }
+        }
     }
 }
 
@@ -111,7 +163,8 @@ struct Census {
     reason = "a u16 of bins a column, 2^23 columns with a cut, 2^31 cuts and 2^32 rows at most: all this was checked"
 )]
 impl Layout {
-    pub(in crate::pairs) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>]) -> Self {
+    /// With the columns whose values may be missing, and their indicators.
+    pub(in crate::pairs) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>], indicators: &[(usize, usize)]) -> Self {
         let m = matrix.len();
         let bin = |j: usize, x: f64| cuts[j].partition_point(|c| *c <= x) as u16;
         let mut census: Vec<Census> =
@@ -152,6 +205,8 @@ impl Layout {
             first: first as u32,
             bins: cuts[j].len() as u16 + 1,
             hole,
+            zero: census[j].bin_of_zero,
+            missing: None,
         };
         for (group, &j) in whole.iter().enumerate() {
             columns[j] = Some(column(j, Place::Group(group as u32), group * stride, u16::MAX));
@@ -167,9 +222,16 @@ impl Layout {
             columns[j] = Some(column(j, Place::Listed, cells, census[j].bin_of_zero));
             cells += cuts[j].len();
         }
+        for &(j, k) in indicators {
+            // An indicator that does not vary has no column: all values are missing, or none.
+            if let (Some(indicator), Some(column)) = (columns[k], &mut columns[j]) {
+                column.missing = indicator.as_indicator();
+            }
+        }
         let mut layout = Self {
             rows: m,
             columns: Vec::new(),
+            optional: Vec::new(),
             groups,
             stride,
             by_row: Vec::new(),
@@ -179,6 +241,8 @@ impl Layout {
         };
         layout.fill(matrix, &columns, bin);
         layout.columns = columns.into_iter().flatten().collect();
+        let lacks = |(place, column): (u32, &Column)| column.missing.map(|_| place);
+        layout.optional = (0..).zip(&layout.columns).filter_map(lacks).collect();
         layout
     }
 
@@ -216,6 +280,7 @@ impl Layout {
     pub(in crate::pairs) fn select(&mut self, whole: &Self, rows: &[u32]) {
         self.rows = rows.len();
         self.columns.clone_from(&whole.columns);
+        self.optional.clone_from(&whole.optional);
         (self.groups, self.stride, self.cells) = (whole.groups, whole.stride, whole.cells);
         self.by_group.clear();
         for codes in whole.by_group.chunks_exact(whole.rows) {
@@ -234,6 +299,28 @@ impl Layout {
                 }
             }
             None => self.sparse = None,
+        }
+    }
+
+    /// Whether rows have one of these cells, which stand at one place. The bytes of a group and their step
+    /// are those of `bytes`.
+    pub(in crate::pairs) fn has_cell<'a>(
+        &self,
+        place: Place,
+        cells: Range<u32>,
+        bytes: impl FnOnce(u32) -> (&'a [u8], usize),
+        rows: Option<&'a SparseRows>,
+    ) -> HasCell<'a> {
+        let count = cells.end - cells.start;
+        match place {
+            Place::Group(group) => {
+                let (bytes, step) = bytes(group);
+                HasCell::Group { bytes, step, start: cells.start - group * self.stride as u32, count }
+            }
+            Place::Listed => {
+                let start = cells.start - (self.groups * self.stride) as u32;
+                HasCell::Listed { rows, start, count }
+            }
         }
     }
 
@@ -268,9 +355,12 @@ impl PartialLayout {
     /// The layout of the allowed columns; `None` where so few columns are left out that a copy does not pay.
     ///
     /// A group stays whole if one of its columns is allowed. The cells of a column keep their order, so that
-    /// histograms have the same sums.
+    /// histograms have the same sums. The indicator of an allowed column is allowed.
     pub(in crate::pairs) fn among(&mut self, whole: &Layout, allowed: &[bool]) -> Option<&Layout> {
         const DROPPED: u32 = u32::MAX;
+        if whole.columns.is_empty() {
+            return None;
+        }
         let Self { layout: part, groups, cells } = self;
         let columns = || whole.columns.iter().filter(|column| allowed[column.feature as usize]);
         groups.clear();
@@ -319,6 +409,14 @@ impl PartialLayout {
                 }
             }
             part.columns.push(column);
+        }
+        part.optional.clear();
+        for k in 0..part.columns.len() {
+            let Some(missing) = part.columns[k].missing else { continue };
+            let place = part.columns.partition_point(|column| column.feature < missing.indicator);
+            let indicator = part.columns.get(place).filter(|column| column.feature == missing.indicator);
+            part.columns[k].missing = indicator.and_then(Column::as_indicator);
+            part.optional.push(k as u32);
         }
         match &whole.sparse {
             Some(sparse) if listed > 0 => {

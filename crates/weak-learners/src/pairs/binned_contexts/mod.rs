@@ -6,10 +6,11 @@ use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::binned_columns::cuts_of;
 use crate::batch::contract::check_size;
+use crate::batch::indicators::checked_indicators;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
-pub(super) use layout::{BLOCK, Column, Layout, PartialLayout, Place, SparseRows};
+pub(super) use layout::{BLOCK, Column, HasCell, Layout, PartialLayout, SparseRows};
 
 /// The largest number of bins of all columns, so that a `u32` counts them.
 const MOST_COLUMNS: usize = 1 << 23;
@@ -25,7 +26,8 @@ const MOST_CUTS: usize = 1 << 31;
 /// The layout does not change the result of training.
 ///
 /// *Cost:* O(d + stored values · log n) once; the matrix is kept, and two bytes a row for every column or
-/// bundle of columns, or four for a listed value. It is saved as its rows and its number of bins.
+/// bundle of columns, or four for a listed value. It is saved as its rows, its number of bins and
+/// the indicators of missing values.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -50,6 +52,9 @@ pub struct BinnedContexts {
 struct Parts {
     matrix: RowMatrix,
     bins: u16,
+    /// Absent without any, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    indicators: Vec<(usize, usize)>,
 }
 
 impl BinnedContexts {
@@ -71,7 +76,48 @@ impl BinnedContexts {
     /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 65,535 or
     /// all columns together have more than 2^31 cuts.
     pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
-        Parts { matrix, bins }.try_into()
+        Parts { matrix, bins, indicators: Vec::new() }.try_into()
+    }
+
+    /// The same with the *indicators* of missing values, as pairs (j, k) of a column and its indicator: x_k =
+    /// 1 where x_j is missing, and x_j is then 0; x_k = 0 elsewhere. That is how the readers of logs code an
+    /// optional number, and `Schema::indicators` of the crate `off-policy` lists the pairs.
+    ///
+    /// A question x_j < θ then has two forms: missing values are on the side of 0, or on the other one, and
+    /// the gain decides. The sums of the indicator's bin are all that this takes, so a node counts nothing
+    /// more. *Ties:* as [`PairGrowth`](super::PairGrowth) says. *Cost:* the layout is made anew.
+    ///
+    /// ```
+    /// use rows::RowMatrix;
+    /// use weak_learners::pairs::{
+    ///     BinnedContexts, HistogramPairTree, PairGrowth, PairLearner, PairNode, PairRound, PairWeights,
+    /// };
+    /// // x, and whether it is missing: 1, 3, missing, 3. What is missing is as 3 is.
+    /// let rows = RowMatrix::dense(2, vec![1.0, 0.0, 3.0, 0.0, 0.0, 1.0, 3.0, 0.0])?;
+    /// let contexts = BinnedContexts::new(rows)?.with_indicators(&[(0, 1)])?;
+    /// let round = PairRound::new(4, 1, &[-1.0, 1.0, 1.0, 1.0], PairWeights::OfExamples(&[1.0; 4]))?;
+    /// let growth = PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build()?;
+    /// let tree = HistogramPairTree::new(growth).train(&contexts, &round, &mut [0.0; 4])?;
+    /// let expected = PairNode::ContextOrMissing {
+    ///     feature: 0, threshold: 2.0, indicator: 1, missing_below: false, below: 1, rest: 2,
+    /// };
+    /// assert_eq!(tree.nodes()[0], expected);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LearnerError::BadIndicator`] for a column out of range or in two pairs, and for values that are not
+    /// coded so.
+    pub fn with_indicators(mut self, indicators: &[(usize, usize)]) -> Result<Self, LearnerError> {
+        self.parts.indicators = checked_indicators(&self.parts.matrix, indicators)?;
+        self.layout = Layout::of(&self.parts.matrix, &self.cuts, &self.parts.indicators);
+        Ok(self)
+    }
+
+    /// The columns whose values may be missing with their indicators, by column.
+    #[must_use]
+    pub fn indicators(&self) -> &[(usize, usize)] {
+        &self.parts.indicators
     }
 
     /// The cuts of column j, ascending; one fewer than its bins. Empty for a column outside the contexts.
@@ -96,6 +142,11 @@ impl BinnedContexts {
     #[must_use]
     pub fn listed_values(&self) -> usize {
         self.layout.sparse.as_ref().map_or(0, SparseRows::len)
+    }
+
+    /// The cuts of every column.
+    pub(super) fn all_cuts(&self) -> &[Vec<f64>] {
+        &self.cuts
     }
 
     pub(super) fn layout(&self) -> &Layout {
@@ -134,13 +185,14 @@ impl TryFrom<Parts> for BinnedContexts {
     type Error = LearnerError;
 
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
-        let Parts { ref matrix, bins } = parts;
-        check_size(matrix)?;
+        let Parts { matrix, bins, indicators } = parts;
+        check_size(&matrix)?;
         if bins < 2 {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 65535" });
         }
-        let cuts = cuts_of(matrix, usize::from(bins))?;
+        let indicators = checked_indicators(&matrix, &indicators)?;
+        let cuts = cuts_of(&matrix, usize::from(bins))?;
         let columns = cuts.iter().filter(|cuts| !cuts.is_empty()).count();
         if columns > MOST_COLUMNS {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -153,7 +205,7 @@ impl TryFrom<Parts> for BinnedContexts {
             let value = all as f64;
             return Err(LearnerError::BadParameter { name: "cuts", value, domain: "2^31 of all columns" });
         }
-        let layout = Layout::of(matrix, &cuts);
-        Ok(Self { parts, cuts, layout })
+        let layout = Layout::of(&matrix, &cuts, &indicators);
+        Ok(Self { parts: Parts { matrix, bins, indicators }, cuts, layout })
     }
 }

@@ -5,6 +5,7 @@ use crate::LearnerError;
 use crate::batch::Sample;
 use rows::{Candidates, Row, RowError, RowMatrix};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The most columns of all levels, so that a `u32` counts them with their bins.
 const MOST_COLUMNS: usize = 1 << 23;
@@ -36,12 +37,17 @@ const MOST_COLUMNS: usize = 1 << 23;
 pub struct BinnedCandidates {
     parts: Parts,
     levels: [Level; 3],
+    /// |A| if the actions are fixed.
+    actions: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Parts {
     candidates: Candidates,
     bins: u16,
+    /// Absent without any, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    indicators: Vec<(usize, usize)>,
 }
 
 impl BinnedCandidates {
@@ -58,7 +64,24 @@ impl BinnedCandidates {
     /// # Errors
     /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 65,535.
     pub fn with_bins(candidates: Candidates, bins: u16) -> Result<Self, LearnerError> {
-        Parts { candidates, bins }.try_into()
+        Parts { candidates, bins, indicators: Vec::new() }.try_into()
+    }
+
+    /// The same with the indicators of missing values, as pairs of coordinates of the row of a pair: see
+    /// [`BinnedContexts::with_indicators`](crate::pairs::BinnedContexts::with_indicators). A column and its
+    /// indicator are of one level.
+    ///
+    /// # Errors
+    /// [`LearnerError::BadIndicator`] for a column out of range, of another level or in two pairs, and for
+    /// values that are not coded so.
+    pub fn with_indicators(self, indicators: &[(usize, usize)]) -> Result<Self, LearnerError> {
+        Parts { indicators: indicators.to_vec(), ..self.parts }.try_into()
+    }
+
+    /// The columns whose values may be missing with their indicators, by column.
+    #[must_use]
+    pub fn indicators(&self) -> &[(usize, usize)] {
+        &self.parts.indicators
     }
 
     /// The candidates.
@@ -72,6 +95,13 @@ impl BinnedCandidates {
     pub fn cuts(&self, j: usize) -> &[f64] {
         let level = self.levels.iter().rev().find(|level| level.first <= j);
         level.and_then(|level| level.cuts.get(j - level.first)).map_or(&[], Vec::as_slice)
+    }
+
+    /// |A| if the actions are fixed: every choice has the same items in the same order, and pairs have no
+    /// features of their own. `None` for other candidates.
+    #[must_use]
+    pub fn actions(&self) -> Option<usize> {
+        self.actions
     }
 
     /// The levels of contexts, pairs and items.
@@ -126,7 +156,7 @@ impl TryFrom<Parts> for BinnedCandidates {
     type Error = LearnerError;
 
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
-        let Parts { ref candidates, bins } = parts;
+        let Parts { candidates, bins, mut indicators } = parts;
         if bins < 2 {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 65535" });
@@ -138,15 +168,38 @@ impl TryFrom<Parts> for BinnedCandidates {
             return Err(LearnerError::BadParameter { name: "columns", value, domain: "at most 2^23" });
         }
         let (of_pairs, of_items) = (shape.contexts, shape.contexts + shape.features);
-        let items = items(candidates)?;
-        let bins = usize::from(bins);
-        let levels = [
-            Level::of(0, candidates.contexts(), bins)?,
-            Level::of(of_pairs, candidates.features(), bins)?,
-            Level::of(of_items, items.as_ref(), bins)?,
-        ];
-        Ok(Self { parts, levels })
+        let items = items(&candidates)?;
+        let matrices =
+            [(0, candidates.contexts()), (of_pairs, candidates.features()), (of_items, items.as_ref())];
+        let columns = matrices.map(|(first, matrix)| first..first + matrix.map_or(0, RowMatrix::dimension));
+        let is_of =
+            |columns: &Range<usize>, (j, k): &(usize, usize)| columns.contains(j) && columns.contains(k);
+        let is_apart = |pair: &&(usize, usize)| !columns.iter().any(|columns| is_of(columns, pair));
+        if let Some(&(column, indicator)) = indicators.iter().find(is_apart) {
+            let reason = "it is out of range, or of another level";
+            return Err(LearnerError::BadIndicator { column, indicator, reason });
+        }
+        let level = |k: usize| {
+            let ((first, matrix), columns) = (matrices[k], &columns[k]);
+            let own = indicators.iter().filter(|pair| is_of(columns, pair));
+            let own: Vec<_> = own.map(|(j, k)| (j - first, k - first)).collect();
+            Level::of(first, matrix, usize::from(bins), &own)
+        };
+        let levels = [level(0)?, level(1)?, level(2)?];
+        indicators.sort_unstable();
+        let actions = fixed_actions(&candidates);
+        Ok(Self { parts: Parts { candidates, bins, indicators }, levels, actions })
     }
+}
+
+/// |A| if every choice has the same items in the same order, and no pair has features of its own.
+fn fixed_actions(candidates: &Candidates) -> Option<usize> {
+    let count = candidates.pairs_of(0).len();
+    let mut ends = candidates.offsets().iter().zip((0..).step_by(count));
+    let is_fixed = candidates.features().is_none() && ends.all(|(end, expected)| *end == expected);
+    let first = candidates.items().get(..count).unwrap_or_default();
+    let is_same = is_fixed && candidates.items().chunks(count).all(|items| items == first);
+    is_same.then_some(count)
 }
 
 /// The features of the items and their identities, side by side; `None` without either.

@@ -2,7 +2,9 @@
 
 use crate::LearnerError;
 use crate::batch::binned_columns::cuts_of;
-use crate::pairs::binned_contexts::{BLOCK, Layout, Place};
+use crate::batch::indicators::checked_indicators;
+use crate::pairs::PairNode;
+use crate::pairs::binned_contexts::{BLOCK, Layout};
 use crate::pairs::histogram_pair_tree::{Cell, Cut};
 use rows::RowMatrix;
 
@@ -16,15 +18,42 @@ pub(super) struct Level {
 }
 
 impl Level {
+    /// With the indicators of missing values, counted from the first column.
+    ///
     /// # Errors
-    /// As [`cuts_of`].
-    pub(super) fn of(first: usize, matrix: Option<&RowMatrix>, bins: usize) -> Result<Self, LearnerError> {
+    /// As [`cuts_of`], and [`LearnerError::BadIndicator`].
+    pub(super) fn of(
+        first: usize,
+        matrix: Option<&RowMatrix>,
+        bins: usize,
+        indicators: &[(usize, usize)],
+    ) -> Result<Self, LearnerError> {
         let Some(matrix) = matrix else {
             return Ok(Self { first, cuts: Vec::new(), layout: Layout::default() });
         };
+        let indicators = checked_indicators(matrix, indicators).map_err(|error| match error {
+            LearnerError::BadIndicator { column, indicator, reason } => {
+                LearnerError::BadIndicator { column: first + column, indicator: first + indicator, reason }
+            }
+            error => error,
+        })?;
         let cuts = cuts_of(matrix, bins)?;
-        let layout = Layout::of(matrix, &cuts);
+        let layout = Layout::of(matrix, &cuts, &indicators);
         Ok(Self { first, cuts, layout })
+    }
+
+    /// Which of its columns are allowed, by all columns.
+    pub(super) fn among<'a>(&self, allowed: &'a [bool]) -> &'a [bool] {
+        &allowed[self.first..][..self.cuts.len()]
+    }
+
+    /// The node that asks whether a row is below a cut, without its children.
+    pub(super) fn test(&self, cut: Cut) -> PairNode {
+        let column = &self.layout.columns[cut.column];
+        let threshold = self.cuts[column.feature as usize][usize::from(cut.bin)];
+        #[allow(clippy::cast_possible_truncation, reason = "at most 2^23 columns")]
+        let first = self.first as u32;
+        cut.test(column, first, threshold)
     }
 
     /// Adds sums to the cells of a row.
@@ -53,31 +82,13 @@ impl Level {
     pub(super) fn side(&self, cut: Cut) -> impl Fn(usize) -> bool + '_ {
         let layout = &self.layout;
         let column = &layout.columns[cut.column];
-        let mut is_below_by_code = [false; 256];
-        let (mut bytes, mut listed) = (&[][..], None);
-        match column.place {
-            Place::Group(group) => {
-                let (cells, is_below) = column.side(cut.bin);
-                let first = group as usize * layout.stride;
-                is_below_by_code.fill(!is_below);
-                is_below_by_code[cells.start as usize - first..cells.end as usize - first].fill(is_below);
-                bytes = &layout.by_group[group as usize * layout.rows..][..layout.rows];
-            }
-            Place::Listed => listed = layout.sparse.as_ref(),
-        }
-        #[allow(clippy::cast_possible_truncation, reason = "a cell is a u32")]
-        let first = column.first.wrapping_sub((layout.groups * layout.stride) as u32);
-        let coded = u32::from(column.bins) - 1;
-        let hole_is_below = column.hole <= cut.bin;
-        move |row| match listed {
-            None => is_below_by_code[usize::from(bytes[row])],
-            Some(sparse) => {
-                let cells = sparse.row(row);
-                match cells.get(cells.partition_point(|cell| *cell < first)) {
-                    Some(cell) if cell - first < coded => column.bin(cell - first + column.first) <= cut.bin,
-                    _ => hole_is_below,
-                }
-            }
-        }
+        let bytes = |group: u32| (&layout.by_group[group as usize * layout.rows..][..layout.rows], 1);
+        let has_cell = |place, cells| layout.has_cell(place, cells, bytes, layout.sparse.as_ref());
+        let (cells, is_below) = column.side(cut.bin);
+        let own = has_cell(column.place, cells);
+        let missing = column.missing.filter(|_| cut.moves_missing);
+        let missing = missing.map(|missing| has_cell(missing.place, missing.cell..missing.cell + 1));
+        // The value of a row without one is 0: it leaves the side of 0.
+        move |row| (own.of(row) == is_below) != missing.is_some_and(|missing| missing.of(row))
     }
 }

@@ -2,9 +2,10 @@
 
 use super::histogram::Histogram;
 use super::node::RowCopy;
-use super::sums::{Cell, Sums, Word};
+use super::sums::{FreeCells, Word};
 use crate::pairs::PairNode;
 use crate::pairs::best_first::SplitRecord;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The free buffers, shared by the threads of a training.
@@ -18,6 +19,7 @@ struct Free {
     buffers: Vec<Buffers>,
     copies: Vec<RowCopy>,
     rows: Vec<RowBuffers>,
+    words: Vec<Vec<AtomicU64>>,
 }
 
 /// The buffers of a thread: the nodes that it grew, and free histograms.
@@ -26,8 +28,7 @@ pub(in crate::pairs) struct Buffers {
     pub(in crate::pairs) nodes: Vec<PairNode>,
     /// The record of each node, if the tree is to be pruned.
     pub(in crate::pairs) records: Vec<SplitRecord>,
-    packed: Vec<Vec<Word>>,
-    wide: Vec<Vec<Sums>>,
+    pub(in crate::pairs) cells: FreeCells,
 }
 
 /// Rows, and a buffer to partition them.
@@ -51,11 +52,11 @@ impl Scratch {
         self.free().buffers.push(buffers);
     }
 
-    pub(super) fn take_copy(&self) -> RowCopy {
+    pub(in crate::pairs) fn take_copy(&self) -> RowCopy {
         self.free().copies.pop().unwrap_or_default()
     }
 
-    pub(super) fn put_copy(&self, copy: RowCopy) {
+    pub(in crate::pairs) fn put_copy(&self, copy: RowCopy) {
         self.free().copies.push(copy);
     }
 
@@ -66,38 +67,42 @@ impl Scratch {
     pub(in crate::pairs) fn put_rows(&self, rows: RowBuffers) {
         self.free().rows.push(rows);
     }
+
+    /// Words for so many rows, of any content.
+    pub(in crate::pairs) fn take_words(&self, rows: usize) -> Vec<AtomicU64> {
+        let mut words = self.free().words.pop().unwrap_or_default();
+        words.resize_with(rows, AtomicU64::default);
+        words
+    }
+
+    pub(in crate::pairs) fn put_words(&self, words: Vec<AtomicU64>) {
+        self.free().words.push(words);
+    }
 }
 
 impl Buffers {
     /// An empty histogram.
     pub(in crate::pairs) fn histogram(&mut self, cells: usize, is_packed: bool) -> Histogram {
-        fn empty<C: Cell>(spare: &mut Vec<Vec<C>>, len: usize) -> Vec<C> {
-            let mut cells = spare.pop().unwrap_or_default();
-            cells.clear();
-            cells.resize(len, C::default());
-            cells
-        }
         if is_packed {
-            Histogram::Packed(empty(&mut self.packed, cells))
+            Histogram::Packed(self.cells.take(cells))
         } else {
-            Histogram::Wide(empty(&mut self.wide, cells))
+            Histogram::Wide(self.cells.take(cells))
         }
     }
 
     /// The same histogram in words.
     pub(in crate::pairs) fn packed(&mut self, histogram: Histogram) -> Histogram {
         let Histogram::Wide(wide) = histogram else { return histogram };
-        let mut cells = self.packed.pop().unwrap_or_default();
-        cells.clear();
+        let mut cells: Vec<Word> = self.cells.take(0);
         cells.extend(wide.iter().map(|sums| Word::from(*sums)));
-        self.wide.push(wide);
+        self.cells.put(wide);
         Histogram::Packed(cells)
     }
 
     pub(in crate::pairs) fn put(&mut self, histogram: Option<Histogram>) {
         match histogram {
-            Some(Histogram::Packed(cells)) => self.packed.push(cells),
-            Some(Histogram::Wide(cells)) => self.wide.push(cells),
+            Some(Histogram::Packed(cells)) => self.cells.put(cells),
+            Some(Histogram::Wide(cells)) => self.cells.put(cells),
             None => {}
         }
     }
@@ -120,14 +125,9 @@ impl Buffers {
     pub(in crate::pairs) fn append(&mut self, other: &mut Self) -> u32 {
         let first = self.next();
         self.records.append(&mut other.records);
-        self.nodes.extend(other.nodes.drain(..).map(|node| match node {
-            PairNode::Leaf { value } => PairNode::Leaf { value },
-            PairNode::Context { feature, threshold, below, rest } => {
-                PairNode::Context { feature, threshold, below: below + first, rest: rest + first }
-            }
-            PairNode::Action { action, others, this } => {
-                PairNode::Action { action, others: others + first, this: this + first }
-            }
+        self.nodes.extend(other.nodes.drain(..).map(|node| match node.children() {
+            Some(children) => node.with_children(children.map(|child| child + first)),
+            None => node,
         }));
         first
     }

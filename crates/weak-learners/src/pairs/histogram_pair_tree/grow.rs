@@ -1,64 +1,144 @@
-//! The growth of a tree, node by node.
+//! The growth of a tree, node by node, whatever the layout of its pairs.
 
-use super::buffers::{Buffers, Scratch};
+use super::actions::{ActionSplits, Actions, Parted};
+use super::buffers::{Buffers, RowBuffers, Scratch};
+use super::columns::Columns;
 use super::histogram::{Histogram, View};
-use super::node::{Actions, Node};
 use super::quantise::Quanta;
-use super::split::{Cut, Question, Roundings, ScaledGain, Search, Split, Unrounded};
+use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split, Unrounded};
 use super::sums::{Sums, Word};
+use crate::LearnerError;
 use crate::batch::contract::in_pool;
-use crate::pairs::best_first::{SplitRecord, TreeGain};
-use crate::pairs::binned_contexts::Layout;
-use crate::pairs::{BinnedContexts, PairGrowth, PairNode, PairRound};
-use std::sync::atomic::Ordering::Relaxed;
+use crate::pairs::best_first::{SplitRecord, TreeGain, pruned};
+use crate::pairs::{PairGrowth, PairNode, PairRound, PairTree};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The number of rows of a node from which its children are worth two threads.
 const WORTHWHILE: usize = 1 << 12;
-/// The bytes of a view up to which no node of it is copied: they stay in the second-level cache.
-const COPIED: usize = 1 << 18;
 /// The largest number of forks above a node; the stack is finite.
-pub(in crate::pairs) const FORKS: u32 = 40;
+const FORKS: u32 = 40;
 
-/// The inputs shared by all nodes of a tree.
-pub(super) struct Grower<'a> {
-    pub(super) contexts: &'a BinnedContexts,
-    /// The layout of the contexts, or of the columns that may be split.
-    pub(super) layout: &'a Layout,
-    pub(super) round: &'a PairRound<'a>,
-    pub(super) quanta: &'a Quanta,
-    pub(super) growth: PairGrowth,
-    /// Whether a feature of the layout may be split; `None` for all of them.
-    pub(super) columns: Option<&'a [bool]>,
-    /// λ and the least H of a child in quanta.
-    pub(super) lambda: f64,
-    pub(super) least: f64,
-    /// H up to which a histogram is packed.
-    pub(super) limit: f64,
-    pub(super) scratch: &'a Scratch,
+/// Rows × actions.
+struct Node<'n> {
+    view: View<'n>,
+    /// Its rows, as the view numbers them.
+    rows: &'n mut [u32],
+    /// A buffer of the same length.
+    spare: &'n mut [u32],
+    actions: Actions,
+    sums: Sums,
+    depth: u32,
+    /// Whether it may be split; an open node has a histogram unless no cut can gain.
+    is_open: bool,
+    histogram: Option<Histogram>,
 }
 
-impl<'a> Grower<'a> {
+impl Node<'_> {
+    /// The number of its pairs.
+    #[allow(clippy::cast_precision_loss, reason = "for a bound on rounding")]
+    fn pairs(&self) -> f64 {
+        self.rows.len() as f64 * self.actions.len() as f64
+    }
+}
+
+/// The node from which a tree grows.
+pub(in crate::pairs) struct Root<'a> {
+    pub(in crate::pairs) view: View<'a>,
+    pub(in crate::pairs) actions: Actions,
+    /// Whether Σ_a g of every row is 0.
+    pub(in crate::pairs) is_flat: bool,
+}
+
+/// The inputs shared by all nodes of a tree.
+pub(in crate::pairs) struct Grower<'a, C, A> {
+    columns: C,
+    actions: A,
+    round: &'a PairRound<'a>,
+    quanta: &'a Quanta,
+    growth: PairGrowth,
+    /// λ and the least H of a child in quanta.
+    lambda: f64,
+    least: f64,
+    /// H up to which a histogram is packed.
+    limit: f64,
+    scratch: &'a Scratch,
+}
+
+impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
+    /// A grower of trees on a round of these quanta.
+    pub(in crate::pairs) fn new(
+        growth: PairGrowth,
+        (round, quanta): (&'a PairRound<'a>, &'a Quanta),
+        scratch: &'a Scratch,
+        columns: C,
+        actions: A,
+    ) -> Self {
+        Self {
+            columns,
+            actions,
+            round,
+            quanta,
+            growth,
+            // Capped where H no longer matters, so that powers of λ stay in range.
+            lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
+            least: quanta.units.weight(growth.min_child_weight()).max(1.0),
+            limit: Word::limit(quanta.ratio),
+            scratch,
+        }
+    }
+
+    /// The tree, over rows of so many inputs, and whether nothing of it was pruned: the quanta then have its
+    /// values.
+    pub(in crate::pairs) fn tree(
+        &self,
+        inputs: usize,
+        Root { view, actions, is_flat }: Root<'_>,
+        row_buffers: &mut RowBuffers,
+    ) -> Result<(PairTree, bool), LearnerError> {
+        let mut buffers = self.scratch.take_buffers();
+        buffers.nodes.clear();
+        buffers.records.clear();
+        let mut sums = Sums::default();
+        self.quanta.sums.iter().for_each(|of_action| sums += *of_action);
+        // At most 2^32 rows.
+        let (rows, spare) = row_buffers.fill((0..=u32::MAX).take(view.rows));
+        let is_open = self.is_open(0, sums);
+        let histogram = (is_open && !is_flat).then(|| self.counted(&mut buffers, view, rows, sums));
+        let root = Node { view, rows, spare, actions, sums, depth: 0, is_open, histogram };
+        self.grow(&mut buffers, root, FORKS);
+        let grown = buffers.nodes.len();
+        let nodes = match self.growth.max_leaves() {
+            None => buffers.nodes.clone(),
+            Some(most) => pruned(&buffers.nodes, &buffers.records, most),
+        };
+        self.scratch.put_buffers(buffers);
+        let is_whole = nodes.len() == grown;
+        Ok((PairTree::new(inputs, self.round.actions(), nodes)?, is_whole))
+    }
+
     /// Grows the subtree of a node, and writes its answers.
-    pub(super) fn grow<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>, forks: u32)
+    fn grow<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>, forks: u32)
     where
         'a: 'n,
     {
         loop {
-            let is_one = matches!(node.actions, Actions::One(_));
-            if node.is_open && is_one && node.view.is_worth_copying(node.rows.len(), COPIED) {
+            let may_copy = A::COPIES_SEVERAL || matches!(node.actions, Actions::One(_));
+            if node.is_open && may_copy && self.columns.is_worth_copying(node.view, node.rows.len()) {
                 let mut copy = self.scratch.take_copy();
                 let view = copy.of(node.view, node.rows);
                 self.grow(buffers, Node { view, ..node }, forks);
                 return self.scratch.put_copy(copy);
             }
-            let split = self.best(&mut node);
+            let split = self.best(buffers, &mut node);
             if self.growth.max_leaves().is_some() {
                 buffers.records.push(self.split_record(node.sums, split.as_ref()));
             }
-            let Some(split) = split else { return self.leaf(buffers, node) };
-            let rest = match split.question {
-                Question::Context(cut) => self.cut(buffers, node, split.left, cut, forks),
-                Question::Action(k) => self.part(buffers, node, k, forks),
+            let rest = match split {
+                None => return self.leaf(buffers, node),
+                Some(Split { question: Question::Context(cut), left }) if cut.column < self.columns.len() => {
+                    self.cut(buffers, node, left, cut, forks)
+                }
+                Some(Split { question, .. }) => self.part(buffers, node, question, forks),
             };
             match rest {
                 Some(rest) => node = rest,
@@ -67,27 +147,32 @@ impl<'a> Grower<'a> {
         }
     }
 
-    fn best(&self, node: &mut Node<'_>) -> Option<Split> {
+    fn best(&self, buffers: &mut Buffers, node: &mut Node<'_>) -> Option<Split> {
         if !node.is_open {
             return None;
         }
-        let (split, is_certain) = self.search(node, Roundings::Independent)?;
+        let (split, is_certain) = self.search(buffers, node, Roundings::Independent)?;
         if is_certain || self.gains_before_rounding(node, &split) {
             return Some(split);
         }
-        let (other, is_certain) = self.search(node, Roundings::Any)?;
+        let (other, is_certain) = self.search(buffers, node, Roundings::Any)?;
         let is_another = other.question != split.question;
         (is_certain || (is_another && self.gains_before_rounding(node, &other))).then_some(other)
     }
 
     /// The best split beyond these roundings, and whether it is beyond any.
-    fn search(&self, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
+    fn search(&self, buffers: &mut Buffers, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
         let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least, roundings);
-        if let Some(histogram) = &node.histogram {
-            search.cuts(self.layout, self.columns, histogram);
-        }
-        if let Actions::Several(actions) = &node.actions {
-            search.actions(actions);
+        let cuts = |search: &mut Search, side: MissingSide| {
+            if let Some(histogram) = &node.histogram {
+                self.columns.search(search, side, histogram);
+            }
+        };
+        cuts(&mut search, MissingSide::OfZero);
+        let moving = |search: &mut Search| cuts(search, MissingSide::Other);
+        match &node.actions {
+            Actions::One(_) => moving(&mut search),
+            Actions::Several(actions) => self.actions.search(&mut search, buffers, actions, moving),
         }
         search.best()
     }
@@ -107,28 +192,22 @@ impl<'a> Grower<'a> {
     }
 
     /// Whether a node may be split.
-    pub(super) fn is_open(&self, depth: u32, sums: Sums) -> bool {
+    fn is_open(&self, depth: u32, sums: Sums) -> bool {
         depth < self.growth.max_depth() && sums.h >= 2.0 * self.least
     }
 
     fn leaf(&self, buffers: &mut Buffers, node: Node<'_>) {
         let value = self.value(node.sums);
-        let write = |action: u32| {
-            let words = self.quanta.of(action);
-            for row in node.rows.iter() {
-                words[node.view.sample_row(*row)].store(value.to_bits(), Relaxed);
-            }
-        };
-        match &node.actions {
-            Actions::One(action) => write(*action),
-            Actions::Several(actions) => actions.iter().for_each(|(action, _)| write(*action)),
-        }
+        let (words, n) = (self.quanta.all(), self.round.examples());
+        self.actions.each_pair(node.view, node.rows, &node.actions, |i, action| {
+            words[action as usize * n + i].store(value.to_bits(), Relaxed);
+        });
         buffers.nodes.push(PairNode::Leaf { value });
         buffers.put(node.histogram);
     }
 
-    /// Splits a node on x, and grows its smaller child; the larger one is returned, or grown by another
-    /// thread.
+    /// Splits a node on its rows, and grows its smaller child; the larger one is returned, or grown by
+    /// another thread.
     fn cut<'n>(
         &self,
         buffers: &mut Buffers,
@@ -141,14 +220,13 @@ impl<'a> Grower<'a> {
         'a: 'n,
     {
         let Node { view, rows, spare, actions, sums, depth, histogram, .. } = node;
-        let middle = view.partition(cut, rows, spare);
+        let middle = self.columns.partition(view, cut, rows, spare);
         let halves = [spare.split_at_mut(middle), rows.split_at_mut(middle)];
         let [(below, rest), (below_spare, rest_spare)] = halves;
         let is_smaller = below.len() <= rest.len();
         let few = if is_smaller { &*below } else { &*rest };
         let of_all = if is_smaller { left } else { sums - left };
-        let word = |action, row| Word::load(&self.quanta.of(action)[view.sample_row(row)]);
-        let of_few = actions.among(few, of_all, word);
+        let of_few = self.actions.among(view, few, &actions, of_all);
         let (of_below, of_rest) = match (is_smaller, actions.minus(&of_few)) {
             (true, of_many) => (of_few, of_many),
             (false, of_many) => (of_many, of_few),
@@ -160,22 +238,19 @@ impl<'a> Grower<'a> {
         let below = child(below, below_spare, of_below, left);
         let rest = child(rest, rest_spare, of_rest, sums - left);
         let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
-        self.count(buffers, histogram, &mut smaller, &mut larger);
+        self.count_children(buffers, histogram, &mut smaller, &mut larger);
 
         let parent = buffers.open();
-        let first = parent + 1;
         let is_big = smaller.rows.len() >= WORTHWHILE;
         let grow_smaller = |buffers: &mut Buffers| self.grow(buffers, smaller, forks.saturating_sub(1));
         let (second, remaining) = self.branch(buffers, is_big, grow_smaller, larger, forks);
-        let (below, rest) = if is_smaller { (first, second) } else { (second, first) };
-        let feature = self.layout.columns[cut.column].feature;
-        let threshold = self.contexts.cuts(feature as usize)[usize::from(cut.bin)];
-        buffers.nodes[parent as usize] = PairNode::Context { feature, threshold, below, rest };
+        let children = [parent + 1, second];
+        buffers.nodes[parent as usize] = asked(self.columns.test(cut), children, is_smaller);
         remaining
     }
 
-    /// Computes the histograms of the open children of a node.
-    fn count(
+    /// Computes the histograms of the open children of a node that was cut.
+    fn count_children(
         &self,
         buffers: &mut Buffers,
         histogram: Option<Histogram>,
@@ -191,7 +266,7 @@ impl<'a> Grower<'a> {
             }
             smaller.histogram = Some(counted);
         } else if larger.is_open {
-            histogram.remove(view, few);
+            self.remove(buffers, &mut histogram, view, few);
         }
         if larger.is_open {
             larger.histogram = Some(self.narrowed(buffers, histogram, larger.sums));
@@ -201,16 +276,27 @@ impl<'a> Grower<'a> {
     }
 
     /// The histogram of some rows with these sums.
-    pub(super) fn counted(
-        &self,
-        buffers: &mut Buffers,
-        view: View<'_>,
-        rows: &[u32],
-        sums: Sums,
-    ) -> Histogram {
-        let mut histogram = buffers.histogram(view.layout.cells, sums.h <= self.limit);
-        histogram.add(view, rows);
+    fn counted(&self, buffers: &mut Buffers, view: View<'_>, rows: &[u32], sums: Sums) -> Histogram {
+        let mut histogram = buffers.histogram(self.columns.cells(), sums.h <= self.limit);
+        let free = &mut buffers.cells;
+        match &mut histogram {
+            Histogram::Packed(cells) => self.columns.count(free, view, rows, cells, |word| word),
+            Histogram::Wide(cells) => self.columns.count(free, view, rows, cells, Sums::from),
+        }
         histogram
+    }
+
+    /// Subtracts rows from a histogram.
+    fn remove(&self, buffers: &mut Buffers, histogram: &mut Histogram, view: View<'_>, rows: &[u32]) {
+        let free = &mut buffers.cells;
+        match histogram {
+            Histogram::Packed(cells) => {
+                self.columns.count(free, view, rows, cells, |word| Word::default() - word);
+            }
+            Histogram::Wide(cells) => {
+                self.columns.count(free, view, rows, cells, |word| Sums::default() - Sums::from(word));
+            }
+        }
     }
 
     /// The same histogram in words, if they can hold these sums.
@@ -218,81 +304,116 @@ impl<'a> Grower<'a> {
         if sums.h <= self.limit { buffers.packed(histogram) } else { histogram }
     }
 
-    /// Splits the k-th action from a node, and grows its child; the other child is returned, or grown by
-    /// another thread.
-    fn part<'n>(&self, buffers: &mut Buffers, node: Node<'n>, k: usize, forks: u32) -> Option<Node<'n>>
+    /// Splits a node on its actions, and grows one child; the other child is returned, or grown by another
+    /// thread.
+    fn part<'n>(
+        &self,
+        buffers: &mut Buffers,
+        node: Node<'n>,
+        question: Question,
+        forks: u32,
+    ) -> Option<Node<'n>>
     where
         'a: 'n,
     {
         let Node { view, rows, spare, actions, sums, depth, mut histogram, .. } = node;
-        let (of_others, (action, of_this)) = actions.without(k);
+        let Parted { first, second, sums_of_first, is_first_below, test } =
+            self.actions.part(actions, question);
+        let sums_of_second = sums - sums_of_first;
         let depth = depth + 1;
-        let [this_open, others_open] = [of_this, sums - of_this].map(|sums| self.is_open(depth, sums));
-        let this_view = View { words: self.quanta.of(action), ..view };
-        let others_view = match of_others {
-            Actions::One(other) => View { words: self.quanta.of(other), ..view },
-            Actions::Several(_) => {
+        let [first_open, second_open] = [sums_of_first, sums_of_second].map(|sums| self.is_open(depth, sums));
+        let made = self.words_made(view, rows, &first);
+        let first_words = made.as_deref().or_else(|| self.actions.words_of(&first)).unwrap_or_default();
+        let first_view = View { words: first_words, ..view };
+        let second_view = match self.actions.words_of(&second) {
+            Some(words) => View { words, ..view },
+            None => {
                 for row in rows.iter() {
-                    let [all, this] = [view, this_view].map(|view| &view.words[*row as usize]);
+                    let [all, this] = [view, first_view].map(|view| &view.words[*row as usize]);
                     (Word::load(all) - Word::load(this)).store(all);
                 }
                 view
             }
         };
-        let counted = this_open.then(|| self.counted(buffers, this_view, rows, of_this));
-        if others_open {
-            let sums = sums - of_this;
-            let of_others = match (histogram.take(), &counted) {
-                (Some(mut all), Some(this)) => {
-                    all.subtract(this);
-                    self.narrowed(buffers, all, sums)
+        let counted = first_open.then(|| self.counted(buffers, first_view, rows, sums_of_first));
+        if second_open {
+            let of_second = match (histogram.take(), &counted) {
+                (Some(mut all), Some(first)) => {
+                    all.subtract(first);
+                    self.narrowed(buffers, all, sums_of_second)
                 }
                 (Some(mut all), None) => {
-                    all.remove(this_view, rows);
-                    self.narrowed(buffers, all, sums)
+                    self.remove(buffers, &mut all, first_view, rows);
+                    self.narrowed(buffers, all, sums_of_second)
                 }
-                (None, _) => self.counted(buffers, others_view, rows, sums),
+                (None, _) => self.counted(buffers, second_view, rows, sums_of_second),
             };
-            histogram = Some(of_others);
+            histogram = Some(of_second);
         } else {
             buffers.put(histogram.take());
         }
         // A node of all rows has them in order; other rows are copied before they move.
         let is_whole = rows.len() == view.rows;
-        let made = (!is_whole).then(|| {
-            let mut made = self.scratch.take_rows();
-            made.fill(rows.iter().copied());
-            made
+        let copied = (!is_whole).then(|| {
+            let mut copied = self.scratch.take_rows();
+            copied.fill(rows.iter().copied());
+            copied
         });
         let is_big = rows.len() >= WORTHWHILE;
-        let others = Node {
-            view: others_view,
+        let second = Node {
+            view: second_view,
             rows,
             spare,
-            actions: of_others,
-            sums: sums - of_this,
+            actions: second,
+            sums: sums_of_second,
             depth,
-            is_open: others_open,
+            is_open: second_open,
             histogram,
         };
         let parent = buffers.open();
-        let this = parent + 1;
-        let grow_this = |buffers: &mut Buffers| {
-            let mut row_buffers = made.unwrap_or_else(|| {
-                let mut made = self.scratch.take_rows();
-                made.fill((0..=u32::MAX).take(this_view.rows));
-                made
+        let grow_first = |buffers: &mut Buffers| {
+            let mut row_buffers = copied.unwrap_or_else(|| {
+                let mut copied = self.scratch.take_rows();
+                copied.fill((0..=u32::MAX).take(first_view.rows));
+                copied
             });
             let (rows, spare) = row_buffers.both();
-            let (view, actions, histogram) = (this_view, Actions::One(action), counted);
-            let is_open = this_open;
-            let node = Node { view, rows, spare, actions, sums: of_this, depth, is_open, histogram };
+            let node = Node {
+                view: first_view,
+                rows,
+                spare,
+                actions: first,
+                sums: sums_of_first,
+                depth,
+                is_open: first_open,
+                histogram: counted,
+            };
             self.grow(buffers, node, forks.saturating_sub(1));
             self.scratch.put_rows(row_buffers);
         };
-        let (place, remaining) = self.branch(buffers, is_big, grow_this, others, forks);
-        buffers.nodes[parent as usize] = PairNode::Action { action, others: place, this };
+        let (place, remaining) = self.branch(buffers, is_big, grow_first, second, forks);
+        if let Some(made) = made {
+            self.scratch.put_words(made);
+        }
+        buffers.nodes[parent as usize] = asked(test, [parent + 1, place], is_first_below);
         remaining
+    }
+
+    /// The words of some rows for a node of these actions, where they are not there yet.
+    fn words_made(&self, view: View<'_>, rows: &[u32], actions: &Actions) -> Option<Vec<AtomicU64>> {
+        if self.actions.words_of(actions).is_some() {
+            return None;
+        }
+        let words = self.scratch.take_words(view.rows);
+        let (of_pairs, n) = (self.quanta.all(), self.round.examples());
+        for row in rows {
+            let mut sum = Word::default();
+            self.actions.each_pair(view, std::slice::from_ref(row), actions, |i, action| {
+                sum = sum + Word::load(&of_pairs[action as usize * n + i]);
+            });
+            sum.store(&words[*row as usize]);
+        }
+        Some(words)
     }
 
     /// Grows the first child, and the second one on another thread if that is worthwhile; otherwise returns
@@ -318,29 +439,35 @@ impl<'a> Grower<'a> {
         self.scratch.put_buffers(other);
         (place, None)
     }
-}
 
-impl Grower<'_> {
     /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
     fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> bool {
         let (pairs, view) = (node.pairs(), node.view);
-        let mut sides = [Unrounded::default(); 2];
-        let mut sum = |side: usize, rows: &[u32], action: u32| {
-            for row in rows {
-                sides[side].add(self.round, self.quanta.units, view.sample_row(*row), action);
+        let sum = |rows: &[u32], actions: &Actions| {
+            let mut sums = Unrounded::default();
+            self.actions.each_pair(view, rows, actions, |i, action| {
+                sums.add(self.round, self.quanta.units, i, action);
+            });
+            sums
+        };
+        let sides = match split.question {
+            Question::Context(cut) if cut.column < self.columns.len() => {
+                let middle = self.columns.partition(view, cut, node.rows, node.spare);
+                let (below, rest) = node.spare.split_at(middle);
+                [sum(below, &node.actions), sum(rest, &node.actions)]
+            }
+            question => {
+                let Parted { first, second, is_first_below, .. } =
+                    self.actions.part(node.actions.clone(), question);
+                let [first, second] = [first, second].map(|actions| sum(node.rows, &actions));
+                if is_first_below { [first, second] } else { [second, first] }
             }
         };
-        match split.question {
-            Question::Context(cut) => {
-                let middle = view.partition(cut, node.rows, node.spare);
-                for (side, rows) in [&node.spare[..middle], &node.spare[middle..]].into_iter().enumerate() {
-                    node.actions.each(|_, action| sum(side, rows, action));
-                }
-            }
-            Question::Action(k) => {
-                node.actions.each(|place, action| sum(usize::from(place == k), node.rows, action));
-            }
-        }
         ScaledGain::of_unrounded(sides, self.lambda, pairs)
     }
+}
+
+/// A node with these two children, the first of which is below, or for "no", or is not.
+fn asked(test: PairNode, [first, second]: [u32; 2], is_first_below: bool) -> PairNode {
+    test.with_children(if is_first_below { [first, second] } else { [second, first] })
 }

@@ -20,22 +20,6 @@ pub(in crate::pairs) enum Histogram {
 }
 
 impl Histogram {
-    /// Adds rows.
-    pub(super) fn add(&mut self, view: View<'_>, rows: &[u32]) {
-        match self {
-            Self::Packed(cells) => view.count(rows, cells, |word| word),
-            Self::Wide(cells) => view.count(rows, cells, Sums::from),
-        }
-    }
-
-    /// Subtracts rows.
-    pub(super) fn remove(&mut self, view: View<'_>, rows: &[u32]) {
-        match self {
-            Self::Packed(cells) => view.count(rows, cells, |word| Word::default() - word),
-            Self::Wide(cells) => view.count(rows, cells, |word| Sums::default() - Sums::from(word)),
-        }
-    }
-
     /// Subtracts a counted part.
     pub(in crate::pairs) fn subtract(&mut self, part: &Self) {
         fn subtract<C: Cell, P: Copy + Into<C>>(all: &mut [C], part: &[P]) {
@@ -59,23 +43,23 @@ impl Histogram {
 
 /// The bins and the quanta of the rows of a node: in the contexts, or in a copy of a part of them.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) layout: &'a Layout,
+pub(in crate::pairs) struct View<'a> {
+    pub(in crate::pairs) layout: &'a Layout,
     /// The number of rows.
-    pub(super) rows: usize,
+    pub(in crate::pairs) rows: usize,
     /// The bytes row by row, a block of groups after the other.
-    pub(super) by_row: &'a [u8],
+    pub(in crate::pairs) by_row: &'a [u8],
     /// The bytes group by group; `None` in a copy.
-    pub(super) by_group: Option<&'a [u8]>,
-    pub(super) sparse: Option<&'a SparseRows>,
+    pub(in crate::pairs) by_group: Option<&'a [u8]>,
+    pub(in crate::pairs) sparse: Option<&'a SparseRows>,
     /// The quanta of every row, summed over the actions of the node.
-    pub(super) words: &'a [AtomicU64],
+    pub(in crate::pairs) words: &'a [AtomicU64],
     /// The row of the sample for each row of a copy.
-    pub(super) sample_rows: Option<&'a [u32]>,
+    pub(in crate::pairs) sample_rows: Option<&'a [u32]>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn whole(layout: &'a Layout, words: &'a [AtomicU64]) -> Self {
+    pub(in crate::pairs) fn whole(layout: &'a Layout, words: &'a [AtomicU64]) -> Self {
         Self {
             layout,
             rows: layout.rows,
@@ -87,13 +71,19 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Rows whose bins stand elsewhere.
+    pub(in crate::pairs) fn of_words(layout: &'a Layout, words: &'a [AtomicU64]) -> Self {
+        let rows = words.len();
+        Self { layout, rows, by_row: &[], by_group: None, sparse: None, words, sample_rows: None }
+    }
+
     /// The row of the sample.
-    pub(super) fn sample_row(&self, row: u32) -> usize {
+    pub(in crate::pairs) fn sample_row(&self, row: u32) -> usize {
         self.sample_rows.map_or(row, |rows| rows[row as usize]) as usize
     }
 
     /// The bytes of a group, and their step: row i has byte i·step.
-    pub(super) fn group(&self, group: u32) -> (&'a [u8], usize) {
+    pub(in crate::pairs) fn group(&self, group: u32) -> (&'a [u8], usize) {
         let group = group as usize;
         if let Some(bytes) = self.by_group {
             return (&bytes[group * self.rows..][..self.rows], 1);
@@ -104,13 +94,18 @@ impl<'a> View<'a> {
     }
 
     /// Whether so many rows are worth a copy: few of many, in a view of more than so many bytes.
-    pub(super) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
+    pub(in crate::pairs) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
         let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
         is_narrow && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
     }
 
     /// Adds `of` the words of some rows to their cells.
-    fn count<C: Cell>(&self, rows: &[u32], histogram: &mut [C], of: impl Fn(Word) -> C + Copy) {
+    pub(in crate::pairs) fn count<C: Cell>(
+        &self,
+        rows: &[u32],
+        histogram: &mut [C],
+        of: impl Fn(Word) -> C + Copy,
+    ) {
         let (groups, listed) = histogram.split_at_mut(self.layout.groups * self.layout.stride);
         match self.layout.stride {
             16 => self.count_groups::<16, C>(rows, groups, of),

@@ -1,5 +1,10 @@
 //! Trees over pairs, by histograms.
+//!
+//! Reading order: [`HistogramPairTree`]; [`Grower`], the growth of a tree, which trees over candidates share;
+//! [`Columns`] and [`ActionSplits`], what a layout of pairs says to it; `split`, the search of a node.
 
+mod actions;
+mod columns;
 mod grow;
 mod histogram;
 mod node;
@@ -10,24 +15,24 @@ mod buffers;
 mod split;
 mod sums;
 
-use super::best_first::pruned;
 use super::binned_contexts::{Layout, PartialLayout};
 use super::contract::check_columns;
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
 use crate::LearnerError;
 use crate::batch::Sample;
-use grow::Grower;
-use histogram::View;
-use node::{Actions, Node};
+use crate::batch::indicators::with_indicators;
 use restricted::Router;
 use serde::{Deserialize, Serialize};
 
+pub(in crate::pairs) use actions::{ActionSplits, Actions, OneHot, Parted};
 pub(in crate::pairs) use buffers::{Buffers, RowBuffers, Scratch};
-pub(in crate::pairs) use grow::FORKS;
-pub(in crate::pairs) use histogram::Histogram;
+pub(in crate::pairs) use columns::{Columns, ContextColumns};
+pub(in crate::pairs) use grow::{Grower, Root};
+pub(in crate::pairs) use histogram::{Histogram, View};
+pub(in crate::pairs) use partition::part;
 pub(in crate::pairs) use quantise::Quanta;
-pub(in crate::pairs) use split::{Cut, Question, Roundings, ScaledGain, Search, Split, Unrounded};
-pub(in crate::pairs) use sums::{Cell, Sums, Word};
+pub(in crate::pairs) use split::{Cut, MissingSide, Question, Search};
+pub(in crate::pairs) use sums::{Cell, FreeCells, Sums, Word};
 
 /// The learner of greedy trees over \[x ; one-hot(a)\] on binned contexts, by sums per bin. The n·|A| rows of
 /// \[L23, Appendix F.5\] never exist.
@@ -87,6 +92,8 @@ struct Work {
     /// The layout of the rows of a round, where it has few.
     rows: Layout,
     router: Router,
+    /// The columns that may be split, with the indicators of missing values.
+    columns: Vec<bool>,
 }
 
 /// A clone starts with empty buffers.
@@ -148,11 +155,12 @@ impl HistogramPairTree {
     ) -> Result<PairTree, LearnerError> {
         round.check_against(contexts, values)?;
         let Self { growth, work } = self;
-        let mut part = std::mem::take(&mut work.part);
+        let (mut part, mut own) = (std::mem::take(&mut work.part), std::mem::take(&mut work.columns));
+        let columns = with_indicators(columns, contexts.indicators(), &mut own);
         let among = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
         let (layout, columns) = among.map_or((contexts.layout(), columns), |part| (part, None));
         let grown = work.tree(*growth, (contexts, layout), round, columns);
-        work.part = part;
+        (work.part, work.columns) = (part, own);
         let (tree, is_whole) = grown?;
         if is_whole {
             work.quanta.answers(values);
@@ -174,43 +182,14 @@ impl Work {
     ) -> Result<(PairTree, bool), LearnerError> {
         let Self { quanta, root, scratch, .. } = self;
         let is_flat = quanta.take(round)?;
-        let grower = Grower {
-            contexts,
-            layout,
-            round,
-            quanta,
-            growth,
-            columns,
-            // Capped where H no longer matters, so that powers of λ stay in range.
-            lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
-            least: quanta.units.weight(growth.min_child_weight()).max(1.0),
-            limit: Word::limit(quanta.ratio),
-            scratch,
-        };
-        let mut buffers = scratch.take_buffers();
-        buffers.nodes.clear();
-        buffers.records.clear();
-        let mut all = Sums::default();
-        quanta.sums.iter().for_each(|sums| all += *sums);
+        let quanta = &*quanta;
         let (actions, words) = match quanta.sums[..] {
             [_] => (Actions::One(0), quanta.of(0)),
             ref sums => (Actions::Several((0..).zip(sums.iter().copied()).collect()), quanta.rest()),
         };
-        // At most 2^32 examples.
-        let (rows, spare) = root.fill((0..=u32::MAX).take(round.examples()));
-        let view = View::whole(layout, words);
-        let is_open = grower.is_open(0, all);
-        let is_counted = is_open && !is_flat;
-        let histogram = is_counted.then(|| grower.counted(&mut buffers, view, rows, all));
-        let root = Node { view, rows, spare, actions, sums: all, depth: 0, is_open, histogram };
-        grower.grow(&mut buffers, root, FORKS);
-        let grown = buffers.nodes.len();
-        let nodes = match growth.max_leaves() {
-            None => buffers.nodes.clone(),
-            Some(most) => pruned(&buffers.nodes, &buffers.records, most),
-        };
-        scratch.put_buffers(buffers);
-        let is_whole = nodes.len() == grown;
-        Ok((PairTree::new(contexts.inputs(), round.actions(), nodes)?, is_whole))
+        let root_node = Root { view: View::whole(layout, words), actions, is_flat };
+        let columns = ContextColumns { layout, cuts: contexts.all_cuts(), allowed: columns };
+        let grower = Grower::new(growth, (round, quanta), scratch, columns, OneHot { quanta });
+        grower.tree(contexts.inputs(), root_node, root)
     }
 }

@@ -62,7 +62,7 @@ fn part_by_table(from: &[u32], to: &mut [u32], (bytes, step): (&[u8], usize), be
 }
 
 /// Every row is written to both ends of the free part, and only one end advances: no branch to mispredict.
-pub(super) fn part(from: &[u32], to: &mut [u32], is_below: impl Fn(u32) -> bool) -> usize {
+pub(in crate::pairs) fn part(from: &[u32], to: &mut [u32], is_below: impl Fn(u32) -> bool) -> usize {
     part_within(from, to, (0, from.len()), is_below)
 }
 

@@ -25,13 +25,15 @@ const CHUNKS: usize = 32;
 pub(in crate::pairs) struct Quanta {
     words: Vec<AtomicU64>,
     /// For every example the sum over the actions of its node of several actions; there is at most one such
-    /// node.
+    /// node. Empty with one action.
     rest: Vec<AtomicU64>,
     /// Σ over the examples, action by action.
     pub(in crate::pairs) sums: Vec<Sums>,
     partial: Vec<Sums>,
     /// An upper bound on |g|/h of every pair, in quanta.
     pub(in crate::pairs) ratio: f64,
+    /// The number of pairs, of different examples, of which a word holds the sum whatever they are.
+    pub(in crate::pairs) held: usize,
     pub(in crate::pairs) units: Units,
 }
 
@@ -56,13 +58,14 @@ impl Quanta {
         let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(most);
         let [g, h] = largest(round).map(|exponent| exponent - bits);
         self.units = Units { g, h };
+        self.held = 1 << (31 - bits);
         self.words.resize_with(n * actions, AtomicU64::default);
         let parts = n.div_ceil(CHUNK * CHUNKS);
         self.partial.clear();
         self.partial.resize(parts * actions, Sums::default());
         let units = self.units;
         let words = &self.words;
-        self.rest.resize_with(n, AtomicU64::default);
+        self.rest.resize_with(if actions > 1 { n } else { 0 }, AtomicU64::default);
         let rest = &self.rest;
         let part = |(part, sums): (usize, &mut [Sums])| {
             let chunks = (part * CHUNKS..(part + 1) * CHUNKS).map(|chunk| chunk * CHUNK);
@@ -82,6 +85,11 @@ impl Quanta {
             self.sums.iter_mut().zip(sums).for_each(|(all, sums)| *all += *sums);
         }
         Ok(is_flat)
+    }
+
+    /// All pairs, at a·n + i.
+    pub(in crate::pairs) fn all(&self) -> &[AtomicU64] {
+        &self.words
     }
 
     /// The pairs of one action.
@@ -198,7 +206,7 @@ fn quantise(
         *sums += Sums { g: g_sum as f64, h: h_sum as f64 };
     }
     // The last of the running sums is that of all.
-    for ((rest, g), h) in rest[first..][..len].iter().zip(&before).zip(&h_sums) {
+    for ((rest, g), h) in rest.iter().skip(first).take(len).zip(&before).zip(&h_sums) {
         Word::pack(*g, *h).store(rest);
     }
     (before[..len].iter().all(|g| *g == 0), ratios.iter().fold(0.0, |most: f32, ratio| most.max(*ratio)))

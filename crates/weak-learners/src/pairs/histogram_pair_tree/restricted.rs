@@ -101,18 +101,21 @@ impl Way<'_> {
     /// Sends rows on from a node, and writes the values of the leaves that they reach.
     fn send(&self, mut node: u32, action: u32, rows: &mut [u32], spare: &mut [u32], values: &mut [f64]) {
         while !rows.is_empty() {
-            match self.nodes[node as usize] {
+            let own = self.nodes[node as usize];
+            match own {
                 PairNode::Leaf { value } => {
                     return rows.iter().for_each(|row| values[*row as usize] = value);
                 }
-                PairNode::Action { action: own, others, this } => {
-                    node = if action == own { this } else { others };
+                PairNode::Action { action: asked, others, this } => {
+                    node = if action == asked { this } else { others };
                 }
-                PairNode::Context { feature, threshold, below, rest } => {
+                PairNode::Context { feature, threshold, below, rest }
+                | PairNode::ContextOrMissing { feature, threshold, below, rest, .. } => {
                     let cuts = self.contexts.cuts(feature as usize);
                     #[allow(clippy::cast_possible_truncation, reason = "a u16 of bins a column")]
                     let bin = cuts.partition_point(|cut| *cut < threshold) as u16;
-                    let cut = Cut { column: self.columns[feature as usize], bin };
+                    let moves_missing = matches!(own, PairNode::ContextOrMissing { .. });
+                    let cut = Cut { column: self.columns[feature as usize], bin, moves_missing };
                     let middle = self.view.partition(cut, rows, spare);
                     let (of_below, of_rest) = spare.split_at_mut(middle);
                     let (below_spare, rest_spare) = rows.split_at_mut(middle);

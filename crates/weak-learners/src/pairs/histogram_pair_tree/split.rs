@@ -5,13 +5,40 @@ use super::quantise::Units;
 use super::sums::{Cell, Sums};
 use crate::fractions::{Fraction, compare_sums, shifted_sum};
 use crate::pairs::binned_contexts::{Column, Layout};
-use crate::pairs::{PairRound, PairWeights};
+use crate::pairs::{PairNode, PairRound, PairWeights};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::pairs) struct Cut {
     pub(in crate::pairs) column: usize,
     pub(in crate::pairs) bin: u16,
+    /// Whether missing values go to the other side than 0.
+    pub(in crate::pairs) moves_missing: bool,
+}
+
+impl Cut {
+    /// The node that asks for this cut of a column at this threshold, without its children; the features of
+    /// the column's layout count from `first`.
+    pub(in crate::pairs) fn test(self, column: &Column, first: u32, threshold: f64) -> PairNode {
+        let feature = first + column.feature;
+        match column.missing.filter(|_| self.moves_missing) {
+            None => PairNode::Context { feature, threshold, below: 0, rest: 0 },
+            Some(missing) => {
+                // 0 is below from its own bin on.
+                let (indicator, missing_below) = (first + missing.indicator, self.bin < column.zero);
+                PairNode::ContextOrMissing { feature, threshold, indicator, missing_below, below: 0, rest: 0 }
+            }
+        }
+    }
+}
+
+/// Where the cuts of a search send missing values. A search considers the side of 0 in all columns first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pairs) enum MissingSide {
+    /// To the side of 0.
+    OfZero,
+    /// To the other one, in the columns that lack values.
+    Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,71 +153,99 @@ impl Search {
         compare_sums(terms(left), terms(best)).is_gt()
     }
 
-    /// Considers all cuts of the allowed features, column by column.
+    /// Considers all cuts of the allowed features, column by column, with missing values on one side. The
+    /// columns of the layout count from `first`, and its cells begin at `from`.
     pub(in crate::pairs) fn cuts(
         &mut self,
-        layout: &Layout,
-        allowed: Option<&[bool]>,
-        histogram: &Histogram,
-    ) {
-        self.cuts_from(0, layout, allowed, histogram);
-    }
-
-    /// The same where the columns of the layout count from `first`.
-    pub(in crate::pairs) fn cuts_from(
-        &mut self,
-        first: usize,
+        side: MissingSide,
+        (first, from): (usize, usize),
         layout: &Layout,
         allowed: Option<&[bool]>,
         histogram: &Histogram,
     ) {
         match histogram {
-            Histogram::Packed(cells) => self.cuts_in(first, layout, allowed, cells),
-            Histogram::Wide(cells) => self.cuts_in(first, layout, allowed, cells),
+            Histogram::Packed(cells) => self.cuts_in(side, first, layout, allowed, &cells[from..]),
+            Histogram::Wide(cells) => self.cuts_in(side, first, layout, allowed, &cells[from..]),
         }
     }
 
-    fn cuts_in<C: Cell>(&mut self, first: usize, layout: &Layout, allowed: Option<&[bool]>, cells: &[C]) {
+    fn cuts_in<C: Cell>(
+        &mut self,
+        side: MissingSide,
+        first: usize,
+        layout: &Layout,
+        allowed: Option<&[bool]>,
+        cells: &[C],
+    ) {
         let columns = (first..).zip(&layout.columns);
-        match allowed {
-            None => columns.for_each(|(k, column)| self.cuts_of(k, column, cells)),
-            Some(allowed) => columns
+        match (side, allowed) {
+            (MissingSide::OfZero, None) => columns.for_each(|(k, column)| self.cuts_of(k, column, cells)),
+            (MissingSide::OfZero, Some(allowed)) => columns
                 .filter(|(_, column)| allowed[column.feature as usize])
                 .for_each(|(k, column)| self.cuts_of(k, column, cells)),
+            (MissingSide::Other, _) => {
+                for place in &layout.optional {
+                    let (place, column) = (*place as usize, &layout.columns[*place as usize]);
+                    if allowed.is_none_or(|allowed| allowed[column.feature as usize]) {
+                        self.cuts_that_move(first + place, column, cells);
+                    }
+                }
+            }
         }
     }
 
     fn cuts_of<C: Cell>(&mut self, k: usize, column: &Column, cells: &[C]) {
-        let has_hole = column.hole < column.bins;
-        let coded = usize::from(column.bins) - usize::from(has_hole);
-        let cells = &cells[column.first as usize..][..coded];
-        if !has_hole {
+        let cells = column.cells(cells);
+        let cut = Cut { column: k, bin: 0, moves_missing: false };
+        if column.hole >= column.bins {
             if let Some((_, before)) = cells.split_last() {
-                self.run(k, 0, C::default(), before);
+                self.run(cut, C::default(), before);
             }
             return;
         }
         let (before, after) = cells.split_at(usize::from(column.hole));
-        let below = self.run(k, 0, C::default(), before);
+        let below = self.run(cut, C::default(), before);
         let hole = cells.iter().fold(C::from(self.all), |hole, cell| hole - *cell);
         if let Some((_, after)) = after.split_last() {
-            let below = self.run(k, column.hole, below, &[hole]);
-            self.run(k, column.hole + 1, below, after);
+            let below = self.run(Cut { bin: column.hole, ..cut }, below, &[hole]);
+            self.run(Cut { bin: column.hole + 1, ..cut }, below, after);
         }
     }
 
-    /// Considers the cuts after each of these bins; `below` are the sums of the bins before them. Returns the
-    /// sums up to the last bin, or up to one that leaves too little above.
-    fn run<C: Cell>(&mut self, column: usize, first: u16, mut below: C, cells: &[C]) -> C {
+    /// Missing values are below the cuts up to 0, and above the others.
+    fn cuts_that_move<C: Cell>(&mut self, k: usize, column: &Column, cells: &[C]) {
+        let Some(missing) = column.missing.map(|missing| cells[missing.cell as usize]) else { return };
+        if missing == C::default() {
+            return;
+        }
+        let cells = column.cells(cells);
+        let (before, rest) = cells.split_at(usize::from(column.zero));
+        let cut = Cut { column: k, bin: 0, moves_missing: true };
+        self.run(cut, missing, before);
+        let Some((_, rest)) = rest.split_last() else { return };
+        let below = before.iter().fold(C::default(), |below, cell| below + *cell) - missing;
+        let cut = Cut { bin: column.zero, ..cut };
+        if column.hole >= column.bins {
+            self.run(cut, below, rest);
+            return;
+        }
+        let zero = cells.iter().fold(C::from(self.all), |zero, cell| zero - *cell);
+        let below = self.run(cut, below, &[zero]);
+        self.run(Cut { bin: column.zero + 1, ..cut }, below, rest);
+    }
+
+    /// Considers the cuts after each of these bins, the first of which is that of `cut`; `below` are the sums
+    /// below the first bin. Returns the sums up to the last bin, or up to one that leaves too little above.
+    fn run<C: Cell>(&mut self, cut: Cut, mut below: C, cells: &[C]) -> C {
         let (least, most) = C::range(self.least, self.all.h - self.least);
-        for (bin, cell) in (first..).zip(cells) {
+        for (bin, cell) in (cut.bin..).zip(cells) {
             below = below + *cell;
             if below.weight() >= least {
                 if below.weight() > most {
                     // The same holds for every further cut.
                     break;
                 }
-                self.consider(|| Question::Context(Cut { column, bin }), below.into());
+                self.consider(|| Question::Context(Cut { bin, ..cut }), below.into());
             }
         }
         below

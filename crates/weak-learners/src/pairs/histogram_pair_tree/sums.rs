@@ -103,7 +103,7 @@ impl From<Sums> for Word {
 
 /// The cell of a histogram.
 pub(in crate::pairs) trait Cell:
-    Copy + Default + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
+    Copy + Default + PartialEq + Add<Output = Self> + Sub<Output = Self> + From<Word> + From<Sums> + Into<Sums>
 {
     /// The type of H in comparisons.
     type Weight: Copy + PartialOrd;
@@ -112,6 +112,30 @@ pub(in crate::pairs) trait Cell:
 
     /// The least whole weight ≥ `least`, and the largest ≤ `most`.
     fn range(least: f64, most: f64) -> (Self::Weight, Self::Weight);
+
+    /// The free lists of such cells.
+    fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>>;
+}
+
+/// Lists of cells that are free for use.
+#[derive(Debug, Default)]
+pub(in crate::pairs) struct FreeCells {
+    packed: Vec<Vec<Word>>,
+    wide: Vec<Vec<Sums>>,
+}
+
+impl FreeCells {
+    /// A list of so many empty cells.
+    pub(in crate::pairs) fn take<C: Cell>(&mut self, len: usize) -> Vec<C> {
+        let mut cells = C::free(self).pop().unwrap_or_default();
+        cells.clear();
+        cells.resize(len, C::default());
+        cells
+    }
+
+    pub(in crate::pairs) fn put<C: Cell>(&mut self, cells: Vec<C>) {
+        C::free(self).push(cells);
+    }
 }
 
 impl Cell for Sums {
@@ -123,6 +147,10 @@ impl Cell for Sums {
 
     fn range(least: f64, most: f64) -> (f64, f64) {
         (least, most)
+    }
+
+    fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>> {
+        &mut cells.wide
     }
 }
 
@@ -140,6 +168,10 @@ impl Cell for Word {
     )]
     fn range(least: f64, most: f64) -> (u32, u32) {
         (least.ceil() as u32, most.floor() as u32)
+    }
+
+    fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>> {
+        &mut cells.packed
     }
 }
 
