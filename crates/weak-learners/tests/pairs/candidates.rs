@@ -266,3 +266,23 @@ fn rounds_and_columns_of_something_else_are_refused() {
     assert!(learner.train_among(&binned, &one, &columns, &mut vec![0.0; pairs]).is_err());
     assert!(learner.train(&binned, &one, &mut vec![0.0; pairs]).is_ok());
 }
+
+/// Items without features and identity are alike, and their numbers are no sizes.
+#[test]
+fn numbers_of_items_are_no_sizes() {
+    let trained = |items: [u32; 6]| {
+        let contexts = RowMatrix::dense(1, vec![1.0, 2.0, 3.0]).unwrap();
+        let builder = Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts).identities(items.to_vec(), 2);
+        let sample = BinnedCandidates::new(builder.build().unwrap()).unwrap();
+        let g = [1.0, -1.0, -0.5, 0.5, 0.25, -2.0];
+        let round = PairRound::new(6, 1, &g, PairWeights::OfExamples(&[1.0; 6])).unwrap();
+        let growth = PairGrowth::builder().max_depth(3).min_child_weight(0.0).reg_lambda(0.0);
+        let mut values = [0.0; 6];
+        let mut learner = HistogramCandidateTree::new(growth.build().unwrap());
+        let tree = learner.train(&sample, &round, &mut values).unwrap();
+        (tree, values)
+    };
+    let expected = trained([0, 2, 1, 0, 1, 2]);
+    assert!(expected.0.leaves() > 2);
+    assert_eq!(trained([0, u32::MAX, 1, 0, 1, 1 << 31]), expected);
+}

@@ -13,9 +13,11 @@ use weak_learners::pairs::{
 
 /// The columns of rare values, and all.
 const RARE: usize = 40;
-const COLUMNS: usize = 6 + RARE;
+const COLUMNS: usize = 8 + RARE;
+const MISSING: [usize; 2] = [0, 5 + RARE];
 
-/// Columns of every layout: numbers, a one-hot code, many of rare values, a constant.
+/// Columns of every layout: numbers, a one-hot code, many of rare values, a constant; of the first and the
+/// last rare one the indicators of missing values.
 fn contexts(n: usize, seed: u64) -> BinnedContexts {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut values = Vec::new();
@@ -26,8 +28,15 @@ fn contexts(n: usize, seed: u64) -> BinnedContexts {
         values.extend(numbers.into_iter().chain(one_hot).chain([7.0]));
         let rare = |_| if rng.random_bool(0.1) { rng.random_range(-9.0..9.0) } else { 0.0 };
         values.extend((0..RARE).map(rare));
+        for j in MISSING {
+            let is_missing = rng.random_bool(0.3);
+            let first = values.len() - values.len() % COLUMNS;
+            values[first + j] *= f64::from(u8::from(!is_missing));
+            values.push(f64::from(u8::from(is_missing)));
+        }
     }
-    BinnedContexts::new(RowMatrix::dense(COLUMNS, values).unwrap()).unwrap()
+    let contexts = BinnedContexts::new(RowMatrix::dense(COLUMNS, values).unwrap()).unwrap();
+    contexts.with_indicators(&[(MISSING[0], COLUMNS - 2), (MISSING[1], COLUMNS - 1)]).unwrap()
 }
 
 /// g that sums to 0 over the actions of an example, and h of every pair.
@@ -59,6 +68,7 @@ fn some_rows_alone_are_as_all_rows_with_weights_of_0() {
     let (listed, bytes) = (contexts.listed_values(), contexts.bytes_a_row());
     assert!(listed > 0 && bytes > 1, "{listed} listed values, {bytes} bytes a row");
     let (g, h) = round(n, actions, 2);
+    let mut sides = 0;
     for (depth, most) in [(3, None), (30, None), (30, NonZero::new(40))] {
         let growth = most.map_or(growth(depth), |most| growth(depth).with_max_leaves(most));
         let (mut part, mut whole) = (HistogramPairTree::new(growth), HistogramPairTree::new(growth));
@@ -79,6 +89,8 @@ fn some_rows_alone_are_as_all_rows_with_weights_of_0() {
             let tree = whole.train(&contexts, &all, &mut expected).unwrap();
             let same = part.train_on(&contexts, &rows, &some.unwrap(), &mut found).unwrap();
             assert!(tree.leaves() > 4, "{} leaves", tree.leaves());
+            let is_of_missing = |node: &&PairNode| matches!(node, PairNode::ContextOrMissing { .. });
+            sides += tree.nodes().iter().filter(is_of_missing).count();
             // The nodes stand in another order, which is that of the numbers of rows.
             assert_eq!(same.leaves(), tree.leaves(), "{depth} {most:?} {step}");
             let differ = found.iter().zip(&expected).filter(|(one, other)| one != other).count();
@@ -90,6 +102,7 @@ fn some_rows_alone_are_as_all_rows_with_weights_of_0() {
             }
         }
     }
+    assert!(sides > 100, "{sides} splits with a side for missing values");
 }
 
 #[test]

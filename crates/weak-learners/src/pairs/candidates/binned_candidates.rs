@@ -210,7 +210,11 @@ fn items(candidates: &Candidates) -> Result<Option<RowMatrix>, RowError> {
         return Ok(candidates.item_features().cloned());
     }
     let met = candidates.items().iter().max().map_or(0, |item| *item as usize + 1);
-    let count = met.max(candidates.item_features().map_or(0, RowMatrix::len));
+    // Items without features and identity are alike: one row stands for all of them, whatever their numbers.
+    let count = match candidates.item_features() {
+        Some(features) => features.len(),
+        None => met.min(shape.identities + 1),
+    };
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for item in 0..count {
         let mut push = |j: usize, value: f64| {

@@ -87,7 +87,7 @@ impl<'a> ActionSplits<'a> for ItemActions<'a> {
         }
         let mut cells: Vec<Sums> = buffers.cells.take(self.level.layout.cells);
         for (action, sums) in actions {
-            self.level.add(&mut cells, self.items[*action as usize] as usize, *sums);
+            self.level.add(&mut cells, self.level.row_of(self.items[*action as usize]), *sums);
         }
         let histogram = Histogram::Wide(cells);
         let cuts = |search: &mut Search, side: MissingSide| {
@@ -104,7 +104,7 @@ impl<'a> ActionSplits<'a> for ItemActions<'a> {
         let Question::Context(cut) = question else { unreachable!("no action is asked for by its number") };
         let cut = Cut { column: cut.column - self.first, ..cut };
         let side = self.level.side(cut);
-        let is_below = |(action, _): &(u32, Sums)| side(self.items[*action as usize] as usize);
+        let is_below = |(action, _): &(u32, Sums)| side(self.level.row_of(self.items[*action as usize]));
         let actions = match actions {
             Actions::One(action) => vec![(action, Sums::default())],
             Actions::Several(actions) => actions,

@@ -56,6 +56,12 @@ impl Level {
         cut.test(column, first, threshold)
     }
 
+    /// The row of an item. The last one stands for every item beyond it.
+    #[inline]
+    pub(super) fn row_of(&self, item: u32) -> usize {
+        (item as usize).min(self.layout.rows.saturating_sub(1))
+    }
+
     /// Adds sums to the cells of a row.
     #[inline]
     pub(super) fn add<C: Cell>(&self, cells: &mut [C], row: usize, sums: C) {

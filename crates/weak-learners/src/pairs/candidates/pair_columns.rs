@@ -60,16 +60,17 @@ impl Columns for PairColumns<'_> {
                 continue;
             }
             match k {
-                CONTEXTS => add_runs(level, own, pairs, candidates.choices(), sums),
+                CONTEXTS => add_runs(level, own, pairs, |pair| candidates.choices()[pair] as usize, sums),
                 ITEMS => {
-                    let (items, count) = (candidates.items(), level.layout.rows);
+                    let count = level.layout.rows;
+                    let row = |pair: usize| level.row_of(candidates.items()[pair]);
                     if pairs.len() < PAIRS_AN_ITEM * count {
-                        add_runs(level, own, pairs, items, sums);
+                        add_runs(level, own, pairs, row, sums);
                         continue;
                     }
                     let mut of_items: Vec<C> = free.take(count);
                     for pair in pairs {
-                        let item = &mut of_items[items[*pair as usize] as usize];
+                        let item = &mut of_items[row(*pair as usize)];
                         *item = *item + sums(pair);
                     }
                     for (item, sums) in of_items.iter().enumerate() {
@@ -93,10 +94,11 @@ impl Columns for PairColumns<'_> {
 
     fn partition(&self, _: View<'_>, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
         let (level, cut) = self.place(cut);
-        let (candidates, side) = (self.sample.candidates(), self.sample.levels()[level].side(cut));
+        let (candidates, own) = (self.sample.candidates(), &self.sample.levels()[level]);
+        let side = own.side(cut);
         match level {
             CONTEXTS => part(from, to, |pair| side(candidates.choices()[pair as usize] as usize)),
-            ITEMS => part(from, to, |pair| side(candidates.items()[pair as usize] as usize)),
+            ITEMS => part(from, to, |pair| side(own.row_of(candidates.items()[pair as usize]))),
             _ => part(from, to, |pair| side(pair as usize)),
         }
     }
@@ -116,11 +118,17 @@ const CONTEXTS: usize = 0;
 const ITEMS: usize = 2;
 
 /// Adds the sums of pairs to the cells of their rows, a run of pairs of one row at once.
-fn add_runs<C: Cell>(level: &Level, cells: &mut [C], pairs: &[u32], rows: &[u32], sums: impl Fn(&u32) -> C) {
-    for run in pairs.chunk_by(|a, b| rows[*a as usize] == rows[*b as usize]) {
+fn add_runs<C: Cell>(
+    level: &Level,
+    cells: &mut [C],
+    pairs: &[u32],
+    row: impl Fn(usize) -> usize,
+    sums: impl Fn(&u32) -> C,
+) {
+    for run in pairs.chunk_by(|a, b| row(*a as usize) == row(*b as usize)) {
         let all = run.iter().map(&sums).reduce(|all, sums| all + sums);
         if let (Some(all), Some(pair)) = (all, run.first()) {
-            level.add(cells, rows[*pair as usize] as usize, all);
+            level.add(cells, row(*pair as usize), all);
         }
     }
 }
