@@ -85,8 +85,8 @@ impl Level {
         move |row| (own.of(row) == is_below) != missing.is_some_and(|missing| missing.of(row))
     }
 
-    /// Writes the pairs whose rows are below a cut to the front of `to`, and the others to its end in reverse.
-    /// Returns the number below.
+    /// Writes the pairs whose rows are below a cut to the front of `to`, and the others to its end in
+    /// reverse. Returns the number below.
     pub(super) fn partition(
         &self,
         cut: Cut,
