@@ -432,7 +432,8 @@ fn below_a_quantum_a_gain_is_told_from_rounding() {
     }
 }
 
-/// Contexts and items part the same gradients: in all columns the side of 0 comes first, and then the contexts.
+/// Contexts and items part the same gradients: in all columns the side of 0 comes first, and then the
+/// contexts.
 #[test]
 fn of_equal_gains_the_cuts_that_move_missing_values_come_last() {
     // A value and its indicator: what is missing is as 3 is. And where nothing is missing.

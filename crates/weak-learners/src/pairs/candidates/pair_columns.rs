@@ -4,7 +4,7 @@ use super::BinnedCandidates;
 use super::level::Level;
 use crate::pairs::PairNode;
 use crate::pairs::histogram_pair_tree::{
-    Cell, Columns, Cut, FreeCells, Histogram, MissingSide, Search, View, Word, part,
+    Cell, Columns, Cut, FreeCells, Histogram, MissingSide, Search, View, Word,
 };
 
 /// The pairs of a node for each item from which they are added up by item first.
@@ -94,12 +94,13 @@ impl Columns for PairColumns<'_> {
 
     fn partition(&self, _: View<'_>, cut: Cut, from: &[u32], to: &mut [u32]) -> usize {
         let (level, cut) = self.place(cut);
-        let (candidates, own) = (self.sample.candidates(), &self.sample.levels()[level]);
-        let side = own.side(cut);
+        let (candidates, columns) = (self.sample.candidates(), &self.sample.levels()[level]);
         match level {
-            CONTEXTS => part(from, to, |pair| side(candidates.choices()[pair as usize] as usize)),
-            ITEMS => part(from, to, |pair| side(own.row_of(candidates.items()[pair as usize]))),
-            _ => part(from, to, |pair| side(pair as usize)),
+            CONTEXTS => columns.partition(cut, from, to, |pair| candidates.choices()[pair as usize] as usize),
+            ITEMS => {
+                columns.partition(cut, from, to, |pair| columns.row_of(candidates.items()[pair as usize]))
+            }
+            _ => columns.partition(cut, from, to, |pair| pair as usize),
         }
     }
 

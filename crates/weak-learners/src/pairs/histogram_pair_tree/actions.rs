@@ -71,8 +71,8 @@ pub(in crate::pairs) trait ActionSplits<'a>: Sync {
     /// Whether the words of any node may be copied.
     const COPIES_SEVERAL: bool;
 
-    /// Considers every split of some actions. `moving` considers the cuts of rows that move missing values: it
-    /// is called behind the cuts of actions that do not, and before all other splits of actions.
+    /// Considers every split of some actions. `moving` considers the cuts of rows that move missing values.
+    /// It is called behind the cuts of actions that do not, and before all other splits of actions.
     fn search(
         &self,
         search: &mut Search,
