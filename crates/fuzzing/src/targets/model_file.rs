@@ -43,9 +43,9 @@ fn model() -> Result<Model, AnyError> {
 
 /// A policy with a side for missing values.
 fn model_of_missing_values() -> Result<Model, AnyError> {
-    let coded = |k: u32| if k % 3 == 0 { [0.0, 1.0] } else { [f64::from(k * 7 % 20) - 9.5, 0.0] };
+    let coded = |k: u32| if k.is_multiple_of(3) { [0.0, 1.0] } else { [f64::from(k * 7 % 20) - 9.5, 0.0] };
     let rows = RowMatrix::dense(2, (0..240).flat_map(coded).collect())?;
-    let is_paid = |k: u32| (k % 3 == 0 || k * 7 % 20 > 12) == (k / 5 % 2 == 1);
+    let is_paid = |k: u32| (k.is_multiple_of(3) || k * 7 % 20 > 12) == (k / 5 % 2 == 1);
     let rewards = Rewards((0..240).map(|k| f64::from(u8::from(is_paid(k)))).collect());
     let schema = Schema::new(
         vec![ContextColumn::NumberOrMissing { name: "age".to_owned() }],
