@@ -83,6 +83,9 @@ pub(in crate::pairs) struct Search {
     below: f64,
 }
 
+/// The pairs up to which most bins of a node are empty, so that it pays to ask.
+const FEW: f64 = 256.0;
+
 /// The error of D relative to |G_L| b + |G_R| a: three roundings of half an epsilon, doubled for safety.
 const OFF: f64 = 3.0 * f64::EPSILON;
 /// The further error of D²/(ab) and of a product of two such fractions.
@@ -236,9 +239,20 @@ impl Search {
 
     /// Considers the cuts after each of these bins, the first of which is that of `cut`; `below` are the sums
     /// below the first bin. Returns the sums up to the last bin, or up to one that leaves too little above.
-    fn run<C: Cell>(&mut self, cut: Cut, mut below: C, cells: &[C]) -> C {
+    fn run<C: Cell>(&mut self, cut: Cut, below: C, cells: &[C]) -> C {
+        match self.pairs <= FEW {
+            true => self.run_through::<true, C>(cut, below, cells),
+            false => self.run_through::<false, C>(cut, below, cells),
+        }
+    }
+
+    fn run_through<const HAS_FEW: bool, C: Cell>(&mut self, cut: Cut, mut below: C, cells: &[C]) -> C {
         let (least, most) = C::range(self.least, self.all.h - self.least);
         for (bin, cell) in (cut.bin..).zip(cells) {
+            // Behind an empty bin is the cut before it.
+            if HAS_FEW && *cell == C::default() {
+                continue;
+            }
             below = below + *cell;
             if below.weight() >= least {
                 if below.weight() > most {
