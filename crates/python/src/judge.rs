@@ -21,24 +21,24 @@ struct Settings {
     reward_model: bool,
     clip: f64,
     seed: u64,
-    own_log: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let (confidence, clip) = (0.95, 20.0);
-        Self { confidence, reward_range: None, reward_model: true, clip, seed: 0, own_log: false }
+        Self { confidence, reward_range: None, reward_model: true, clip, seed: 0 }
     }
 }
 
 impl Settings {
-    fn job(self, log: &Log) -> PyResult<JudgeJob> {
+    /// Of a policy that was trained on the log, or not.
+    fn job(self, log: &Log, is_own: bool) -> PyResult<JudgeJob> {
         let mut job = JudgeJob::builder()
             .delta(delta(self.confidence))
             .reward_model(self.reward_model)
             .clip(self.clip)
             .seed(self.seed)
-            .own_log(self.own_log);
+            .own_log(is_own);
         if let Some(range) = self.reward_range {
             job = job.reward_range(range);
         }
@@ -155,7 +155,8 @@ pub(crate) fn evaluate(
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log)?;
+    let is_own = matches!(&policy, Judged::Model(model) if model.0.was_trained_on(&log.log));
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own)?;
     let tables: Vec<&PyReadonlyArray2<'_, f64>> = match &policy {
         Judged::Table(table) => vec![table],
         _ => Vec::new(),
@@ -194,7 +195,13 @@ pub(crate) fn compare(
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log)?;
+    if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| policy.0.was_trained_on(&log.log))
+    {
+        return Err(value(format!(
+            "{name:?} was trained on this log, which says nothing of it: take another log"
+        )));
+    }
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, false)?;
     let argmax: Vec<_> = policies.iter().map(|policy| Argmax::new(policy.0.clone())).collect();
     let found = watched(py, n_jobs, None, |_| {
         let mut targets: Vec<Target<'_>> = argmax.iter().map(|policy| Target::Policy(policy)).collect();

@@ -203,14 +203,14 @@ impl Contexts {
     #[staticmethod]
     fn from_frame(
         py: Python<'_>,
-        frame: &Bound<'_, PyAny>,
+        frame: Option<&Bound<'_, PyAny>>,
         beside: Vec<(String, Column<'_>)>,
         options: &str,
         coding: &Coding,
     ) -> PyResult<Self> {
         let schema =
             coding.schema.as_ref().ok_or_else(|| value("the model knows no columns: hand in an array"))?;
-        let (source, options) = (source(Some(frame), beside)?, self::options(options)?);
+        let (source, options) = (source(frame, beside)?, self::options(options)?);
         let read = reading(py, |watch| formats::read_contexts(source, schema, &options, watch))?;
         Ok(Self { rows: read.contexts, on_offer: read.on_offer, notes: notes(&read.facts) })
     }

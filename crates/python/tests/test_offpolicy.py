@@ -14,6 +14,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from conftest import Log
+
 from ocoboost.offpolicy import PolicyBooster, RewardBooster, compare, evaluate, from_bandit_feedback
 
 
@@ -162,7 +164,7 @@ def pi_of(p, n=1200):
 def test_policies_are_compared(log, fast):
     better = PolicyBooster(**fast).fit(*log.columns)
     other = RewardBooster(**fast).fit(log.context, log.action, 1 - log.reward, log.pscore)
-    found = compare({"better": better, "other": other}, *log.columns)
+    found = compare({"better": better, "other": other}, *Log(seed=5).columns)
     assert "better" in found.sentence and len(found.differences) == 3
     assert found.differences[0]["lower"] > 0.5
 
@@ -273,3 +275,27 @@ def test_unknown_labels_are_said(log, fast):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         policy.predict(log.frame())
+
+
+def test_the_log_of_the_training_shows_nothing(log, fast):
+    policy = PolicyBooster(**fast).fit(*log.columns)
+    assert evaluate(policy, *log.columns).verdict == "cannot_answer"
+    with pytest.raises(ValueError, match="was trained on this log"):
+        compare({"own": policy}, *log.columns)
+    assert evaluate(policy, *Log(seed=5).columns).is_better
+
+
+def test_a_model_of_a_file_is_judged_on_arrays(log, fast, tmp_path):
+    policy, other = PolicyBooster(**fast).fit(*log.columns), Log(seed=5)
+    policy.save(tmp_path / "policy.ocob")
+    loaded = PolicyBooster.load(tmp_path / "policy.ocob")
+    assert evaluate(loaded, *other.columns).estimates == evaluate(policy, *other.columns).estimates
+
+
+def test_pandas_without_pyarrow(log, fast, monkeypatch):
+    policy = PolicyBooster(**fast).fit(log.frame(), *log.columns[1:])
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    without = PolicyBooster(**fast).fit(log.frame(), *log.columns[1:])
+    assert (without.decision_function(log.frame()) == policy.decision_function(log.frame())).all()
+    with pytest.raises(ValueError, match="classes is for arrays"):
+        PolicyBooster(classes=[0, 1], **fast).fit(log.frame(), *log.columns[1:])

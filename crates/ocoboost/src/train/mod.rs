@@ -264,6 +264,14 @@ impl TrainJob {
     }
 }
 
+impl Model {
+    /// Whether it was trained on exactly this log: its judgement on the same rows shows nothing.
+    #[must_use]
+    pub fn was_trained_on(&self, log: &Log) -> bool {
+        self.provenance.log_sha256 == fingerprint::of(log)
+    }
+}
+
 /// The most learning rows that M and λ are chosen on.
 const TUNING_ROWS: usize = 2_000;
 

@@ -123,11 +123,12 @@ def classes_of(action, classes):
         known, codes = np.unique(array, return_inverse=True)
     else:
         known = np.asarray(classes)
-        order = {value: place for place, value in enumerate(known.tolist())}
+        # By their texts: a model that was read from a file has texts for actions.
+        order = {str(value): place for place, value in enumerate(known.tolist())}
         if len(order) < len(known):
             raise ValueError("classes holds an action twice")
         try:
-            codes = np.array([order[value] for value in array.tolist()], dtype=np.uint32)
+            codes = np.array([order[str(value)] for value in array.tolist()], dtype=np.uint32)
         except KeyError as error:
             raise ValueError(f"action {error.args[0]!r} is not one of the classes") from None
     return known, np.ascontiguousarray(codes, dtype=np.uint32)
@@ -142,6 +143,8 @@ def tell(notes):
 def log_of(context, action, reward, pscore, available, time, groups, *, classes, coding, seed):
     """The log, its actions as the caller names them, and the names of the columns of the contexts."""
     if is_frame(context):
+        if classes is not None and coding is None:
+            raise ValueError("classes is for arrays: a data frame has the actions of its log")
         return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
         if isinstance(value, str):
@@ -229,8 +232,6 @@ def contexts_of(context, available, policy):
     if is_frame(context):
         frame, beside = _stream(context)
         options = {"available": available} if isinstance(available, str) else {}
-        if frame is None:
-            raise ValueError("a data frame of pandas needs pyarrow here")
         rows = _core.Contexts.from_frame(frame, beside, json.dumps(options), policy.coding)
         if available is not None and not isinstance(available, str):
             rows = rows.with_available(mask(available, len(rows), len(policy.action_names)))

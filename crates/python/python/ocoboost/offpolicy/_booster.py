@@ -57,7 +57,7 @@ class PolicyBooster(BaseEstimator):
     epsilon : float, default 0.1
         The exploration of `sample` and `predict_proba`.
     classes : array-like, optional
-        All actions; those of the log by default.
+        All actions, where the contexts are arrays; those of the log by default.
     random_state : int, default 0
     n_jobs : int, optional
         Threads; all cores by default. No result depends on it.

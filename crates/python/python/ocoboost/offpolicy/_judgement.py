@@ -126,7 +126,7 @@ class Comparison:
         return self.sentence
 
 
-def _settings(confidence, reward_range, reward_model, clip, random_state, own_log=False):
+def _settings(confidence, reward_range, reward_model, clip, random_state):
     return json.dumps(
         {
             "confidence": confidence,
@@ -134,7 +134,6 @@ def _settings(confidence, reward_range, reward_model, clip, random_state, own_lo
             "reward_model": bool(reward_model),
             "clip": clip,
             "seed": random_state,
-            "own_log": own_log,
         }
     )
 
@@ -155,7 +154,7 @@ def evaluate(
     random_state=0,
     n_jobs=None,
 ):
-    """What a log says of a policy that was not trained on it.
+    """What a log says of a policy that was not trained on it; of one that was, it says nothing.
 
     Parameters
     ----------
