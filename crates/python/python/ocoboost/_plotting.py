@@ -10,13 +10,12 @@ _IN_TURN = (_BLUE, _ORANGE, _GREEN, _PURPLE)
 
 #: The estimators as their papers write them.
 _ESTIMATORS = {
-    "logged": "the log",
-    "ips": "IPS",
-    "clipped_ips": "clipped IPS",
-    "snips": "SNIPS",
-    "dm": "DM",
-    "dr": "DR",
-    "switch_dr": "SWITCH-DR",
+    "Ips": "IPS",
+    "ClippedIps": "clipped IPS",
+    "Snips": "SNIPS",
+    "Dm": "DM",
+    "Dr": "DR",
+    "SwitchDr": "SWITCH-DR",
 }
 
 
@@ -57,11 +56,15 @@ def plot_policy(policy, *, ax=None):
     """
     judgement = getattr(policy, "judgement_", policy)
     if hasattr(judgement, "judgements"):
-        title, details, rows = judgement.sentence, _first(judgement.judgements), _of_policies(judgement.judgements)
+        judged = {name: getattr(one, "details", one) for name, one in judgement.judgements.items()}
+        title, details = judgement.sentence, next(iter(judged.values()))
+        rows = [row for name, one in judged.items() if name != "logged" for row in _quoted(name, one)]
     elif hasattr(judgement, "estimates"):
-        title, details, rows = _verdict(judgement), judgement.details, _of_estimators(judgement)
+        title, details = _verdict(judgement), judgement.details
+        rows = _of_estimators(details)
     else:
         raise TypeError(f"{type(policy).__name__} is no judgement, no comparison and no fitted policy")
+    rows.insert(0, ("the log", details["logged"], False))
     ax = _axes(ax, height=1.4 + 0.36 * len(rows))
     for place, (_, one, is_quoted) in enumerate(rows):
         colour = _ORANGE if place == 0 else _BLUE if is_quoted else _GREY
@@ -80,28 +83,18 @@ def plot_policy(policy, *, ax=None):
     return ax
 
 
-def _of_estimators(judgement):
-    """Name, estimate and whether it is quoted, the log first."""
-    estimates = judgement.estimates
-    rows = [("the log", estimates["logged"], False)]
-    for name, one in estimates.items():
-        if name != "logged":
-            rows.append((_ESTIMATORS.get(name, name), one, one["value"] == judgement.value))
-    return rows
+def _of_estimators(details):
+    """Name, estimate, and whether it is the one that is quoted."""
+    kinds = [one["estimator"] for one in details["estimates"]]
+    return [
+        (_ESTIMATORS.get(kind, kind), one, kind == details["headline"])
+        for kind, one in zip(kinds, details["estimates"], strict=True)
+    ]
 
 
-def _of_policies(judgements):
-    """The same of several policies, each by the estimator that is quoted."""
-    rows = [("the log", _first(judgements)["logged"], False)]
-    for name, details in judgements.items():
-        if name != "logged":
-            quoted = [one for one in details["estimates"] if one["estimator"] == details["headline"]]
-            rows.extend((name, one, True) for one in quoted)
-    return rows
-
-
-def _first(judgements):
-    return next(iter(judgements.values()))
+def _quoted(name, details):
+    """The estimate that is quoted, by the name of the policy."""
+    return [(name, one, True) for _, one, is_quoted in _of_estimators(details) if is_quoted]
 
 
 def _verdict(judgement):
@@ -110,7 +103,7 @@ def _verdict(judgement):
         least = judgement.at_least
         # Two digits, rounded down: what is claimed is shown.
         unit = 10.0 ** (math.floor(math.log10(least)) - 1)
-        least = f"{math.floor(least / unit + 1e-9) * unit:.2g}"
+        least = f"{math.floor(least / unit) * unit:.2g}"
         about = "" if judgement.details["verdict"]["better"]["is_certain"] else "about "
         percent = f"{100 * (1 - judgement.details['delta']):.4g}%"
         return f"Better than what ran: by {about}{least} or more, with {about}{percent} certainty"

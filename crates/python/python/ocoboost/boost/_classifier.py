@@ -119,6 +119,28 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         """
         return self._answers(self._votes(X, None))
 
+    def predict_proba(self, X):
+        """The classes' shares of the vote.
+
+        For two classes (1 ± v)/2 of the normalised vote v, so that a share is that of the trees which name the
+        class, by their weights; else (1 + v_k)/Σ_j (1 + v_j). The order of rows is that of `decision_function`,
+        and the largest share is that of the answer. A share is no calibrated probability: of rows with the share
+        0.8, more or fewer than eight in ten may be of the class. scikit-learn's ``CalibratedClassifierCV``
+        makes one of it.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            Rows sum to 1; in the order of ``classes_``.
+        """
+        votes = self._votes(X, None)
+        if votes.ndim == 1:
+            return 0.5 * np.column_stack([1.0 - votes, 1.0 + votes])
+        shares = np.clip(1.0 + votes, 0.0, None)
+        sums = shares.sum(axis=1, keepdims=True)
+        # All trees against all classes: nothing is known.
+        return np.divide(shares, sums, out=np.full_like(shares, 1.0 / shares.shape[1]), where=sums > 0)
+
     def staged_predict(self, X):
         """The answers after every round.
 

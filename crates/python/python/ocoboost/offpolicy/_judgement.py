@@ -125,6 +125,26 @@ class Comparison:
     def __str__(self):
         return self.sentence
 
+    def _repr_html_(self):
+        def table(head, rows):
+            lines = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
+            names = "".join(f"<th>{name}</th>" for name in head)
+            return f"<table><tr>{names}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+        def shown(one):
+            return f"{one['value']:.4f}", f"{one['lower']:.4f} to {one['upper']:.4f}"
+
+        values = [
+            (name, *shown(one))
+            for name, judged in self.judgements.items()
+            for one in judged["estimates"]
+            if one["estimator"] == judged["headline"]
+        ]
+        differences = [(f"{one['first']} less {one['second']}", *shown(one)) for one in self.differences]
+        sentence = f"<p>{html.escape(self.sentence)}</p>"
+        policies = table(("policy", "value", "interval"), values)
+        return sentence + policies + table(("difference", "value", "interval"), differences)
+
 
 def _settings(confidence, reward_range, reward_model, clip, random_state):
     return json.dumps(
