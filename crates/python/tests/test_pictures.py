@@ -32,19 +32,20 @@ def assert_legible(ax):
     """Whatever is written is inside the picture, and no two lines of it lie on each other."""
     figure = ax.get_figure()
     figure.canvas.draw()
-    frame = figure.bbox.padded(1)
     legend = ax.get_legend()
-    titles = [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]
-    texts = [text for text in (*titles, *ax.get_xticklabels(), *ax.get_yticklabels()) if text.get_text()]
-    texts += legend.get_texts() if legend else []
+    texts = [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label, *(legend.get_texts() if legend else [])]
+    for axis in (ax.xaxis, ax.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        # A tick beyond the limits is not drawn.
+        texts += [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    texts = [text for text in texts if text.get_text()]
     boxes = [text.get_window_extent() for text in texts]
-    assert len(boxes) > 4 and ax.get_xlabel()
+    assert len(boxes) > 6 and ax.get_xlabel()
+    (x0, y0), (x1, y1) = figure.bbox.padded(1).get_points()
     for place, box in enumerate(boxes):
-        inside = frame.containsx(box.x0) and frame.containsx(box.x1) and frame.containsy(box.y0) and frame.containsy(box.y1)
-        # A label of a tick beyond the limits of its axis is not drawn.
-        assert inside or not ax.bbox.padded(40).overlaps(box), texts[place]
-        for other, next_to_it in enumerate(boxes[:place]):
-            assert not box.padded(-1).overlaps(next_to_it.padded(-1)), (texts[place], texts[other])
+        assert x0 <= box.x0 < box.x1 <= x1 and y0 <= box.y0 < box.y1 <= y1, texts[place]
+        for other, before in enumerate(boxes[:place]):
+            assert not box.padded(-1).overlaps(before.padded(-1)), (texts[place], texts[other])
 
 
 def markers(ax):

@@ -136,7 +136,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         votes = self._votes(X, None)
         if votes.ndim == 1:
             return 0.5 * np.column_stack([1.0 - votes, 1.0 + votes])
-        shares = np.clip(1.0 + votes, 0.0, None)
+        shares = 1.0 + votes
         sums = shares.sum(axis=1, keepdims=True)
         # All trees against all classes: nothing is known.
         return np.divide(shares, sums, out=np.full_like(shares, 1.0 / shares.shape[1]), where=sums > 0)
@@ -176,6 +176,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         scores = self.vote_.scores(_data.matrix(X)[0], rounds)
         sizes = np.array([one["etas"][:rounds].sum() for one in self.rounds_])
         scores /= np.where(sizes > 0, sizes, 1.0) if scores.shape[1] == 1 else max(sizes.max(), 1e-300)
+        # A vote of all trees is 1 up to rounding.
+        np.clip(scores, -1.0, 1.0, out=scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _answers(self, votes):
