@@ -52,7 +52,7 @@ def plot_policy(policy, *, ax=None):
     >>> pays = np.tile([0.0, 1.0], (400, 1))
     >>> found = evaluate(pays, np.zeros((400, 1)), action, action, np.full(400, 0.5), reward_range=(0, 1))
     >>> plot_policy(found).get_title(loc="left")
-    'Better than what ran: by 0.4 or more, with 95% certainty'
+    'Better than what ran: by 0.40 or more, with 95% certainty'
     """
     judgement = getattr(policy, "judgement_", policy)
     if hasattr(judgement, "judgements"):
@@ -102,8 +102,8 @@ def _verdict(judgement):
     if judgement.verdict == "better":
         least = judgement.at_least
         # Two digits, rounded down: what is claimed is shown.
-        unit = 10.0 ** (math.floor(math.log10(least)) - 1)
-        least = f"{math.floor(least / unit) * unit:.2g}"
+        digits = 1 - math.floor(math.log10(least))
+        least = f"{math.floor(least * 10.0**digits) / 10.0**digits:.{max(digits, 0)}f}"
         about = "" if judgement.details["verdict"]["better"]["is_certain"] else "about "
         percent = f"{100 * (1 - judgement.details['delta']):.4g}%"
         return f"Better than what ran: by {about}{least} or more, with {about}{percent} certainty"
