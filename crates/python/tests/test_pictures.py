@@ -124,13 +124,15 @@ def test_every_class_has_its_curves():
 
 def test_the_search_of_a_policy_is_shown(log, fast):
     policy = PolicyBooster(**{**fast, "n_candidates": 3}).fit(*log.columns)
-    ax = plot_learning_curve(policy)
     record = policy.record_
     chosen = record["tried"][record["chosen"]]
+    # The best round need not be the last.
+    chosen["best_round"], chosen["value"] = 3, {"value": 0.75}
+    ax = plot_learning_curve(policy)
     others, own, best, logged = ax.lines[:-3], *ax.lines[-3:]
     assert len(others) == len(record["tried"]) - 1 >= 1
     assert [list(pair) for pair in own.get_xydata()] == [list(map(float, pair)) for pair in chosen["curve"]]
-    assert [best.get_xdata()[0], best.get_ydata()[0]] == [chosen["best_round"], chosen["value"]["value"]]
+    assert [best.get_xdata()[0], best.get_ydata()[0]] == [3, 0.75]
     assert logged.get_ydata()[0] == policy.judgement_.estimates["logged"]["value"]
     assert_legible(ax)
 
