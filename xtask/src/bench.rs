@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::cargo::{Failure, cargo, finish, hand_over, line, root, tool};
+use crate::cargo::{Failure, cargo, finish, hand_over, line, root, target, tool};
 
 /// The kept counts of instructions, from the workspace root.
 const KEPT: &str = "benches/instructions.txt";
@@ -76,12 +75,6 @@ fn instructions(write: bool) -> Result<u8, Failure> {
     let (text, has_grown) = compare(&Counts::read(&kept), &found);
     println!("{text}");
     Ok(u8::from(has_grown))
-}
-
-/// The folder of cargo's output.
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root().join("target"), |path| root().join(Path::new(&path)))
 }
 
 /// What a program writes to its two streams.

@@ -35,6 +35,11 @@ pub(crate) fn root() -> PathBuf {
     root
 }
 
+/// The folder of cargo's output.
+pub(crate) fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
+}
+
 /// The cargo that runs this program, as a [`tool`].
 pub(crate) fn cargo(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = tool(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::cargo::{Failure, finish, root, tool};
+use crate::cargo::{Failure, cargo, finish, root, target, tool};
 
 /// The package, from the workspace root.
 const PACKAGE: &str = "crates/python";
@@ -34,11 +34,14 @@ pub(crate) fn run() -> Result<u8, Failure> {
     // The wheel of the tests has the code that cargo's own tests have, so nothing but the bindings is built.
     let mut build = in_environment(&["-m", "maturin", "build", "--profile", "dev", "--quiet", "--out"]);
     build.arg(&wheel).args(["--manifest-path", "crates/python/Cargo.toml"]);
+    // The program of cargo is of the same build, so that both can be held against each other.
+    let mut program = cargo(["build", "--quiet", "-p", "cli", "-p", "python", "--bin", "ocoboost"]);
     let requirements = format!("{PACKAGE}/requirements.txt");
-    let steps: [&mut dyn FnMut() -> Result<u8, Failure>; 4] = [
+    let steps: [&mut dyn FnMut() -> Result<u8, Failure>; 5] = [
         &mut || finish(tool("python3").args(["-m", "venv"]).arg(&environment)),
         &mut || finish(&mut in_environment(&["-m", "pip", "install", "--quiet", "-r", &requirements])),
         &mut || finish(&mut build),
+        &mut || finish(&mut program),
         &mut || {
             let mut install = in_environment(&["-m", "pip", "install", "--quiet", "--no-deps"]);
             finish(install.arg(only_file(&wheel)?))
@@ -53,6 +56,8 @@ pub(crate) fn run() -> Result<u8, Failure> {
     // From another folder, so that the package is the installed one; its docstrings are tests too.
     let tests = root().join(PACKAGE).join("tests");
     let mut pytest = in_environment(&["-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules"]);
+    let program = target().join("debug").join(format!("ocoboost{}", std::env::consts::EXE_SUFFIX));
+    pytest.env("CARGO_BIN_EXE_ocoboost", program);
     finish(pytest.args(["--pyargs", "ocoboost"]).arg(&tests).current_dir(&folder))
 }
 

@@ -11,7 +11,8 @@ use thiserror::Error;
 const BAD_DATA: u8 = 65;
 const NO_INPUT: u8 = 66;
 const CANNOT_WRITE: u8 = 73;
-const WRONG_ARGUMENTS: u8 = 2;
+/// What the parser of the command line ends with too.
+pub(crate) const WRONG_ARGUMENTS: u8 = 2;
 
 /// The log does not show that the policy is better.
 pub(crate) const NOT_SHOWN: u8 = 3;

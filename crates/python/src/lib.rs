@@ -14,6 +14,7 @@ mod frames;
 mod judge;
 mod log;
 mod policy;
+mod program;
 mod stream;
 mod watch;
 
@@ -31,6 +32,8 @@ mod _core {
     use crate::log::{Contexts, Log};
     #[pymodule_export]
     use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::program::program;
     #[pymodule_export]
     use crate::stream::Stream;
     use pyo3::prelude::*;

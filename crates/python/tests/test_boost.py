@@ -104,3 +104,19 @@ def test_what_is_refused_leaves_the_estimator_as_it_was():
     for k in (0.5, float("nan")):
         with pytest.raises(ValueError):
             SmoothBoostClassifier(smoothness=k).fit(X, y)
+
+
+@pytest.mark.parametrize("booster", ALL)
+def test_shares_of_the_vote_are_ordered_as_the_vote_is(booster):
+    X, y = load_breast_cancer(return_X_y=True)
+    fitted = booster(n_estimators=15, max_depth=2).fit(X, y)
+    shares, votes = fitted.predict_proba(X), fitted.decision_function(X)
+    assert shares.shape == (len(y), 2) and (shares >= 0).all() and shares.sum(axis=1) == pytest.approx(1)
+    assert shares[:, 1] == pytest.approx((1 + votes) / 2)
+    assert (fitted.classes_[shares.argmax(axis=1)] == fitted.predict(X)).all()
+    X, y = load_digits(return_X_y=True)
+    fitted = booster(n_estimators=5).fit(X, y)
+    shares, votes = fitted.predict_proba(X), fitted.decision_function(X)
+    assert shares.shape == (len(y), 10) and shares.sum(axis=1) == pytest.approx(1)
+    assert shares == pytest.approx((1 + votes) / (1 + votes).sum(axis=1, keepdims=True))
+    assert (fitted.classes_[shares.argmax(axis=1)] == fitted.predict(X)).all()

@@ -1,15 +1,21 @@
 """Boosting as online convex optimisation.
 
 `ocoboost.offpolicy` learns policies from logs of decisions and judges them; `ocoboost.boost` has classifiers,
-`ocoboost.online` classifiers of streams.
+`ocoboost.online` classifiers of streams. `plot_policy`, `plot_learning_curve` and `plot_margins` draw them.
 """
 
 from ocoboost._core import __version__
 
 __all__ = ["__version__", "boost", "offpolicy", "online"]
+_PICTURES = ("plot_learning_curve", "plot_margins", "plot_policy")
+__all__ += _PICTURES
 
 
 def __getattr__(name):
+    if name in _PICTURES:
+        from ocoboost import _plotting
+
+        return getattr(_plotting, name)
     # scikit-learn takes a second to import, and the program does not need it.
     if name in __all__:
         import importlib

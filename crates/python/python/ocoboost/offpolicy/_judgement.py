@@ -103,7 +103,7 @@ def _row(one):
     return f"{one['value']:.4f}{error}  [{one['lower']:.4f}, {one['upper']:.4f}]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Several policies, judged on the same rows.
 
@@ -124,6 +124,36 @@ class Comparison:
 
     def __str__(self):
         return self.sentence
+
+    def __repr__(self):
+        shown = [*self._quoted(), *self._of_pairs()]
+        width = max(len(name) for name, _ in shown) + 1
+        rows = [f"{name:{width}}{one['value']:.4f}  [{one['lower']:.4f}, {one['upper']:.4f}]" for name, one in shown]
+        return "\n".join([self.sentence, *rows])
+
+    def _repr_html_(self):
+        def table(head, rows):
+            cells = "".join(
+                f"<tr><td>{html.escape(name)}</td><td>{one['value']:.4f}</td>"
+                f"<td>{one['lower']:.4f} to {one['upper']:.4f}</td></tr>"
+                for name, one in rows
+            )
+            return f"<table><tr><th>{head}</th><th>value</th><th>interval</th></tr>{cells}</table>"
+
+        sentence = f"<p>{html.escape(self.sentence)}</p>"
+        return sentence + table("policy", self._quoted()) + table("difference", self._of_pairs())
+
+    def _quoted(self):
+        """Every policy with the estimate that its judgement quotes."""
+        return [
+            (name, one)
+            for name, judged in self.judgements.items()
+            for one in judged["estimates"]
+            if one["estimator"] == judged["headline"]
+        ]
+
+    def _of_pairs(self):
+        return [(f"{one['first']} less {one['second']}", one) for one in self.differences]
 
 
 def _settings(confidence, reward_range, reward_model, clip, random_state):

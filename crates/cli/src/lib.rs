@@ -1,0 +1,62 @@
+//! `ocoboost`: from a log of decisions to a policy that is known to be better.
+//!
+//! [`run`] is the program; the binary calls it, and the Python package's command. Reading order: `arguments`;
+//! `configuration`, where else settings come from; `commands`, a file a command; `page`, the page of
+//! `evaluate --html`; `failure`, the exit codes. Data go to the standard output, and progress to the standard
+//! error.
+
+mod arguments;
+mod commands;
+mod configuration;
+mod failure;
+mod page;
+
+use configuration::{Configured, Refused, configured};
+use failure::Failure;
+use report::output::warn;
+use std::ffi::OsString;
+use std::io::{Write, stdout};
+use std::sync::Once;
+
+/// Runs the program on a command line, the first word of which is its own name, and returns its exit code.
+///
+/// It writes to the standard streams of the process, and ends the process itself where nobody reads its
+/// output any more and after a second Ctrl-C. So it is for a process that does nothing else: once, in its
+/// main function. The first Ctrl-C ends the process where the caller has left signals as the system has them.
+///
+/// ```
+/// let of = |words: &[&str]| cli::run(&words.iter().map(Into::into).collect::<Vec<_>>());
+/// assert_eq!(of(&["ocoboost", "--version"]), 0);
+/// assert_eq!(of(&["ocoboost", "train", "--no-such-option"]), 2);
+/// ```
+pub fn run(arguments: &[OsString]) -> u8 {
+    report_panics_but_of_decoders();
+    let code = match configured(arguments) {
+        Ok(Configured { cli, origins }) => commands::run(&cli).map_err(|failure| failure.placed(&origins)),
+        Err(Refused::Usage(error)) => {
+            // Help goes to the standard output, the rest to the standard error; nothing if it is closed.
+            let _ = error.print();
+            Ok(u8::try_from(error.exit_code()).unwrap_or(failure::WRONG_ARGUMENTS))
+        }
+        Err(Refused::Failed(failure)) => Err(*failure),
+    };
+    // Behind a main function of another language nothing else does it.
+    let _ = stdout().flush();
+    code.unwrap_or_else(|failure| {
+        warn(&format!("ocoboost: {failure}"));
+        Failure::code(&failure)
+    })
+}
+
+/// What a decoder says of damaged bytes is said as an error of the file.
+fn report_panics_but_of_decoders() {
+    static IS_SET: Once = Once::new();
+    IS_SET.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !formats::is_decoding() {
+                report(panic);
+            }
+        }));
+    });
+}
