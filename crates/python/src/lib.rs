@@ -12,6 +12,7 @@ mod coding;
 mod errors;
 mod frames;
 mod judge;
+mod lent;
 mod log;
 mod policy;
 mod stream;
