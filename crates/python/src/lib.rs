@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use crate::coding::Coding;
     #[pymodule_export]
-    use crate::judge::{compare, evaluate};
+    use crate::judge::{compare, estimate_rewards, evaluate};
     #[pymodule_export]
     use crate::log::{Contexts, Log};
     #[pymodule_export]
