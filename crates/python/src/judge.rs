@@ -69,9 +69,7 @@ fn checked(log: &off_policy::Log, table: &PyReadonlyArray2<'_, f64>) -> PyResult
         }
         let offered = log.on_offer(row);
         if let Some((a, _)) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && !offered.contains(*a)) {
-            return Err(value(format!(
-                "the policy plays action {a} in row {row}, where it is not on offer"
-            )));
+            return Err(value(format!("the policy plays action {a} in row {row}, where it is not on offer")));
         }
     }
     Ok(table.as_array().iter().copied().collect())

@@ -21,8 +21,8 @@ pub use verdict::{Reason, Verdict};
 
 use crate::error::JobError;
 use crate::propensities::{EstimatedPropensities, PropensitySource};
-pub use observations::cross_fitted_rewards;
 use observations::Observed;
+pub use observations::cross_fitted_rewards;
 use off_policy::Log;
 use off_policy::estimators::{
     Accumulator, Bootstrap, Estimate, EstimateError, Estimator, EstimatorSettings, Interval, Moments,

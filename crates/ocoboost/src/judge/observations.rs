@@ -60,11 +60,7 @@ impl Observed {
     }
 
     /// The rows of a log beside tables of probabilities and of predictions.
-    pub(super) fn of_table(
-        log: &Log,
-        target: &[f64],
-        predictions: Option<&[f64]>,
-    ) -> Result<Self, JobError> {
+    pub(super) fn of_table(log: &Log, target: &[f64], predictions: Option<&[f64]>) -> Result<Self, JobError> {
         let k = log.actions();
         for (row, target) in target.chunks_exact(k).enumerate().take(log.len()) {
             let offered = log.on_offer(row);
@@ -130,9 +126,8 @@ impl Observations for Observed {
 /// # Errors
 /// [`JobError::Estimate`] for fewer than two rows; the errors of [`BoostedRewards::fit`].
 pub fn cross_fitted_rewards(log: &Log, seed: u64) -> Result<Vec<f64>, JobError> {
-    let fit = |others: &Log| {
-        Ok::<_, JobError>(BoostedRewards::fit(others, seed, |_| ControlFlow::Continue(()))?)
-    };
+    let fit =
+        |others: &Log| Ok::<_, JobError>(BoostedRewards::fit(others, seed, |_| ControlFlow::Continue(()))?);
     cross_fit(log, FOLDS.min(log.len()), fit)
 }
 
