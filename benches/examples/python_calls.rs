@@ -25,7 +25,8 @@ use std::time::{Duration, Instant};
 const ROWS: u32 = 200;
 const PASSES: usize = 300;
 
-type Outcome = Result<(), Box<dyn Error>>;
+type Failure = Box<dyn Error + Send + Sync>;
+type Outcome = Result<(), Failure>;
 
 fn main() -> Outcome {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -75,9 +76,7 @@ fn number(i: u32, j: u32) -> f64 {
 }
 
 /// The nanoseconds of a decision, and the digits of those of the first pass.
-fn fastest(
-    mut decide: impl FnMut(usize) -> Result<usize, Box<dyn Error>>,
-) -> Result<(f64, String), Box<dyn Error>> {
+fn fastest(mut decide: impl FnMut(usize) -> Result<usize, Failure>) -> Result<(f64, String), Failure> {
     let (mut fastest, mut said) = (f64::INFINITY, String::new());
     for pass in 0..PASSES {
         let begun = Instant::now();
