@@ -47,7 +47,7 @@ def test_an_array_is_open_again_after_whatever_ends_a_fit(log, fast):
         PolicyBooster(callbacks=[raises], **fast).fit(x, *log.columns[1:])
     # The traceback is kept, and all that it refers to.
     assert kept.tb is not None and not is_closed(x)
-    for bad in (np.zeros(3), log.reward * np.inf):
+    for bad in (np.zeros(3), np.full(len(log.reward), np.inf)):
         with pytest.raises(ValueError):
             PolicyBooster(**fast).fit(x, log.action, bad, log.pscore)
         assert not is_closed(x)
@@ -135,3 +135,25 @@ def test_no_second_copy_of_the_contexts_is_held(booster):
     assert in_place < 0.8
     # Fortran's order is copied into rows: the measurement sees a copy.
     assert copied > in_place + 0.8
+
+
+def test_estimators_work_in_processes_of_joblib(log, fast):
+    from joblib import Parallel, delayed
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.model_selection import cross_val_score
+
+    X, y = load_breast_cancer(return_X_y=True)
+    booster = AdaBoostClassifier(n_estimators=10, n_jobs=1)
+    assert (cross_val_score(booster, X, y, cv=3, n_jobs=2) == cross_val_score(booster, X, y, cv=3)).all()
+    # joblib maps large arrays into the processes, read-only.
+    policies = Parallel(n_jobs=2, max_nbytes=1)(
+        delayed(PolicyBooster(n_jobs=1, random_state=seed, **fast).fit)(*log.columns) for seed in (0, 1)
+    )
+    for seed, policy in enumerate(policies):
+        expected = PolicyBooster(n_jobs=1, random_state=seed, **fast).fit(*log.columns).decision_function(log.context)
+        assert (policy.decision_function(log.context) == expected).all()
+    threads = Parallel(n_jobs=2, backend="threading")(
+        delayed(policy.decision_function)(log.context) for policy in policies
+    )
+    assert (threads[1] == policies[1].decision_function(log.context)).all()
+    assert not is_closed(log.context)

@@ -1,9 +1,10 @@
-"""Open Bandit Pipeline's estimators on the same dictionaries and distributions of actions, as formulas.
+"""Open Bandit Pipeline's estimators on the same dictionaries and distributions of actions.
 
-obp (0.5.7, the latest) does not come with CPython 3.11 and numpy 2: OBP_RESOLVES below says how that ended. So its
-estimators are written down here, as its `obp.ope.estimators` and papers have them, on its own arrays: `bandit_feedback`
-with context, action, reward and pscore, `action_dist` of shape (n, n_actions, 1), and
-`estimated_rewards_by_reg_model` of the same shape.
+obp itself is not installed here. `pip download obp` under CPython 3.11 passes over 0.5.7, the latest, which asks for
+Python below 3.11 and pins numpy 1.23.5, and ends at an older version, whose PyYAML 5.4.1 cannot be built. So its
+estimators are written down as formulas, on its own arrays: `bandit_feedback` with context, action, reward and pscore,
+`action_dist` of shape (n, n_actions, 1), and `estimated_rewards_by_reg_model` of the same shape. What obp 0.5.7's own
+`OffPolicyEvaluation` finds is kept as vectors, which obp_vectors.py makes.
 """
 
 import numpy as np
@@ -32,6 +33,43 @@ def feedback_of(n=1200, seed=1):
         "pi_b": None,
         "pscore": log.pscore,
     }
+
+
+#: By `OffPolicyEvaluation` of obp 0.5.7, as obp_vectors.py runs it: of a distribution and predictions that are drawn, and
+#: of `predict_proba(obp=True)` of a trained policy with `estimate_rewards(obp=True)`. The second ones change where the
+#: policy of bits.json would.
+VECTORS = {
+    "drawn": {
+        "ips": 0.44124246291966956,
+        "clipped_ips": 0.39026183881837895,
+        "snips": 0.4486179147239958,
+        "dm": 0.5123504266484716,
+        "dr": 0.44631329868404085,
+        "switch_dr": 0.4958331537609132,
+    },
+    "policy": {
+        "ips": 0.8875548630060289,
+        "clipped_ips": 0.8875548630060289,
+        "snips": 0.8356740707286452,
+        "dm": 0.7614481187863201,
+        "dr": 0.8438047834552144,
+        "switch_dr": 0.8438047834552144,
+    },
+}
+
+
+def drawn():
+    """A distribution of actions and predicted rewards of nobody."""
+    action_dist = np.random.default_rng(3).dirichlet([1, 1], size=1200)[:, :, np.newaxis]
+    return action_dist, np.random.default_rng(4).uniform(size=(1200, 2, 1))
+
+
+def of_policy(feedback):
+    """A policy, the distribution of its best actions, and the predictions of its judgement."""
+    settings = {"time_budget": None, "n_candidates": 2, "n_estimators": 60}
+    policy = PolicyBooster(**settings).fit(*Log(seed=5).columns)
+    action_dist = policy.predict_proba(feedback["context"], parameter=0.0, obp=True)
+    return policy, action_dist, estimate_rewards(**from_bandit_feedback(feedback), obp=True)
 
 
 # Of obp.ope.estimators: `iw` is _estimate_round_rewards' importance weight, `q` the regression model.
@@ -84,10 +122,13 @@ def check(found, expected):
     assert {name: found[name]["value"] for name in expected} == pytest.approx(expected, rel=1e-10)
 
 
+def test_the_formulas_are_obps():
+    assert formulas(feedback_of(), *drawn(), 1.5) == pytest.approx(VECTORS["drawn"], rel=1e-12)
+
+
 @pytest.mark.parametrize("tau", [TAU, 1.5])
 def test_estimates_of_a_distribution_are_obps(tau):
-    feedback = feedback_of()
-    action_dist = np.random.default_rng(3).dirichlet([1, 1], size=1200)[:, :, np.newaxis]
+    feedback, (action_dist, _) = feedback_of(), drawn()
     log = from_bandit_feedback(feedback)
     q = estimate_rewards(**log, obp=True)
     assert q.shape == (1200, 2, 1)
@@ -98,16 +139,14 @@ def test_estimates_of_a_distribution_are_obps(tau):
     check(evaluate(action_dist, **log, clip=tau).estimates, expected)
 
 
-def test_estimates_of_a_policy_are_obps_of_its_distribution(fast):
-    train, feedback = Log(seed=5), feedback_of()
-    policy = PolicyBooster(**fast).fit(*train.columns)
-    log = from_bandit_feedback(feedback)
+def test_estimates_of_a_policy_are_obps_of_its_distribution():
+    feedback = feedback_of()
     # The argmax policy, as `evaluate` judges it.
-    action_dist = policy.predict_proba(feedback["context"], parameter=0.0, obp=True)
-    q = estimate_rewards(**log, obp=True)
-    expected = formulas(feedback, action_dist, q, TAU)
-    check(evaluate(policy, **log).estimates, expected)
-    check(evaluate(action_dist, **log).estimates, expected)
+    policy, action_dist, q = of_policy(feedback)
+    log = from_bandit_feedback(feedback)
+    assert formulas(feedback, action_dist, q, TAU) == pytest.approx(VECTORS["policy"], rel=1e-12)
+    check(evaluate(policy, **log).estimates, VECTORS["policy"])
+    check(evaluate(action_dist, **log).estimates, VECTORS["policy"])
 
 
 def test_few_rows_have_no_model():
