@@ -52,6 +52,8 @@ class Workload:
     needs: tuple = ("numpy",)
     # What cargo builds for it: arguments of `cargo build --release`.
     builds: tuple = ()
+    # Whether it needs our package for Python in the environment of the peers, built in release.
+    wheel: bool = False
     # Commands before the first run.
     before: tuple = ()
     # Minutes on two idle cores, for the first guess of what is left.
@@ -103,6 +105,13 @@ WORKLOADS = [
         builds=((*BENCHES, "model_loading"), ("-p", "cli")), minutes=1.5,
         before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s"),),
         needs=("numpy", "xgboost"), bar=lambda case, who: who),
+    Workload(
+        "calls", "Calls from Python", "python_package.py", (EXAMPLES / "python_calls",),
+        builds=((*BENCHES, "python_calls"),), wheel=True, minutes=6, needs=("numpy", "maturin")),
+    Workload(
+        "python", "From Python: a classifier on Covertype, a stream of Adult", "python_peers.py", (EXAMPLES / "decision_logs",),
+        builds=(("-p", "experiments", "--example", "decision_logs"),), wheel=True, minutes=12, needs=("numpy", "maturin"),
+        bar=lambda case, who: None if who.startswith("ours") or case.startswith("a policy") else f"{who}, {case.split(',')[0]}"),
 ]
 
 
@@ -151,6 +160,20 @@ def build(workloads):
             say("miniboosts cannot be built: missing in the table")
             failed.append("miniboosts")
     return set(failed)
+
+
+def install(python):
+    """Our package for Python, in the environment of the peers."""
+    say("building the package for Python")
+    folder = HOME / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [python, "-m", "maturin", "build", "--release", "--quiet", "--out", folder, "--manifest-path",
+               ROOT / "crates" / "python" / "Cargo.toml"]
+    # maturin puts what it builds where cargo does.
+    if subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, "CARGO_INCREMENTAL": "0"}).returncode:
+        sys.exit("the build of the package failed")
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--force-reinstall"]
+    subprocess.run([*command, *folder.glob("*.whl")], check=True)
 
 
 def git(*words):
@@ -274,6 +297,8 @@ def main():
     try:
         python, missing = environment()
         missing |= build(chosen)
+        if any(workload.wheel for workload in chosen) and "maturin" not in missing:
+            install(python)
         found = results(arguments, chosen, python, missing)
     except KeyboardInterrupt:
         say("\nstopped; the same command goes on after the last finished workload")

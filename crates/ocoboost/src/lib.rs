@@ -73,7 +73,7 @@ pub use judge::{
     ActionChange, Bin, Bound, BoundMethod, Breakdown, BreakdownSettings, Caveat, Changes, Comparison,
     Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement, LargeWeight, Part, RangeSource, Reason,
     RewardRange, Segment, SegmentMean, SegmentedColumn, Segments, Target, ValueEstimate, Verdict,
-    WeightsOfRows,
+    WeightsOfRows, cross_fitted_rewards,
 };
 pub use model::{
     Cuts, Decision, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source,

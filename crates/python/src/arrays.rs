@@ -1,7 +1,8 @@
 //! Arrays of numpy as rows, and back.
 
 use crate::errors::value;
-use numpy::ndarray::Axis;
+use crate::lent::Lent;
+use numpy::ndarray::{ArrayView2, Axis};
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -12,7 +13,8 @@ use rows::{RowError, RowMatrix};
 
 /// Rows of numbers, in the caller's memory.
 pub(crate) enum Numbers<'py> {
-    Double(PyReadonlyArray2<'py, f64>),
+    /// Whether they may be read there as long as there are rows of them.
+    Double(PyReadonlyArray2<'py, f64>, bool),
     Single(PyReadonlyArray2<'py, f32>),
     Sparse(Compressed<'py>),
 }
@@ -27,11 +29,13 @@ pub(crate) struct Compressed<'py>(
 );
 
 impl<'py> Numbers<'py> {
+    /// Whether `is_lent`, the package promises what [`Lent`] asks for; else the numbers are copied.
+    ///
     /// # Errors
     /// `TypeError` for anything but a two-dimensional array of float64 or float32.
-    pub(crate) fn of(array: &Bound<'py, PyAny>) -> PyResult<Self> {
+    pub(crate) fn of(array: &Bound<'py, PyAny>, is_lent: bool) -> PyResult<Self> {
         if let Ok(array) = array.cast::<PyArray2<f64>>() {
-            return Ok(Self::Double(array.try_readonly().map_err(value)?));
+            return Ok(Self::Double(array.try_readonly().map_err(value)?, is_lent));
         }
         if let Ok(array) = array.cast::<PyArray2<f32>>() {
             return Ok(Self::Single(array.try_readonly().map_err(value)?));
@@ -42,34 +46,17 @@ impl<'py> Numbers<'py> {
 
     pub(crate) fn columns(&self) -> usize {
         match self {
-            Self::Double(array) => array.shape()[1],
+            Self::Double(array, _) => array.shape()[1],
             Self::Single(array) => array.shape()[1],
             Self::Sparse(Compressed(.., columns)) => *columns,
         }
     }
 
-    /// The values in the order of the rows, whatever the order in memory.
-    fn values(&self) -> Vec<f64> {
-        match self {
-            // A slice of an array in Fortran's order is that of its columns.
-            Self::Double(array) => match array.as_slice() {
-                Ok(values) if array.is_c_contiguous() => values.to_vec(),
-                _ => array.as_array().iter().copied().collect(),
-            },
-            Self::Single(array) => array.as_array().iter().map(|x| f64::from(*x)).collect(),
-            Self::Sparse(Compressed(_, _, values, _)) => vector(values),
-        }
-    }
-
     /// The columns that hold NaN.
     fn with_missing(&self) -> Vec<bool> {
-        fn of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>, is_nan: fn(T) -> bool) -> Vec<bool> {
-            let columns = array.as_array();
-            columns.axis_iter(Axis(1)).map(|column| column.iter().any(|x| is_nan(*x))).collect()
-        }
         match self {
-            Self::Double(array) => of(array, f64::is_nan),
-            Self::Single(array) => of(array, f32::is_nan),
+            Self::Double(array, _) => with_nan(array.as_array(), f64::is_nan),
+            Self::Single(array) => with_nan(array.as_array(), f32::is_nan),
             // A value that is not stored is 0; a stored NaN is refused with its place.
             Self::Sparse(Compressed(.., columns)) => vec![false; *columns],
         }
@@ -77,6 +64,8 @@ impl<'py> Numbers<'py> {
 
     /// The rows, coded as a table with such columns is: a column with NaN has a second coordinate, which is 1
     /// where the value is missing. With `columns`, by that coding.
+    ///
+    /// *Cost:* none but a look at the numbers, for lent doubles in C's order without NaN; else one copy.
     ///
     /// # Errors
     /// `ValueError` for another number of columns, NaN in a column that had none, infinite and too large
@@ -117,28 +106,63 @@ impl<'py> Numbers<'py> {
             }
         }
         let width: usize = columns.iter().map(ContextColumn::width).sum();
-        let mut values = self.values();
-        if let Self::Sparse(Compressed(offsets, indices, ..)) = self {
-            let offset = |offset: &i64| usize::try_from(*offset).unwrap_or(usize::MAX);
-            let offsets = offsets.as_array().iter().map(offset).collect();
-            let rows = widened(&columns, offsets, vector(indices), values).map_err(value)?;
-            return Ok((rows, columns));
-        }
-        if width > m {
-            let mut wide = Vec::with_capacity((values.len() / m.max(1)).saturating_mul(width));
-            for row in values.chunks_exact(m.max(1)) {
-                for (x, column) in row.iter().zip(&columns) {
-                    match column.width() {
-                        1 => wide.push(*x),
-                        _ if x.is_nan() => wide.extend([0.0, 1.0]),
-                        _ => wide.extend([*x, 0.0]),
-                    }
+        let rows = match self {
+            Self::Double(array, is_lent) => {
+                let lent = if *is_lent && width == m { Lent::of(array) } else { None };
+                match lent {
+                    Some(lent) => RowMatrix::lent(width, lent),
+                    None => RowMatrix::dense(width, coded(array.as_array(), &columns, width, |x| x)),
                 }
             }
-            values = wide;
-        }
-        Ok((RowMatrix::dense(width, values).map_err(value)?, columns))
+            Self::Single(array) => {
+                RowMatrix::dense(width, coded(array.as_array(), &columns, width, f64::from))
+            }
+            Self::Sparse(Compressed(offsets, indices, values, _)) => {
+                let offset = |offset: &i64| usize::try_from(*offset).unwrap_or(usize::MAX);
+                let offsets = offsets.as_array().iter().map(offset).collect();
+                widened(&columns, offsets, vector(indices), vector(values))
+            }
+        };
+        Ok((rows.map_err(value)?, columns))
     }
+}
+
+/// The columns that hold NaN.
+fn with_nan<T: Copy>(array: ArrayView2<'_, T>, is_nan: fn(T) -> bool) -> Vec<bool> {
+    // Rows of C's order one after another; else columns.
+    if !array.is_standard_layout() {
+        return array.axis_iter(Axis(1)).map(|column| column.iter().any(|x| is_nan(*x))).collect();
+    }
+    let mut found = vec![false; array.ncols()];
+    for row in array.rows() {
+        row.iter().zip(&mut found).for_each(|(x, found)| *found |= is_nan(*x));
+    }
+    found
+}
+
+/// The values in the order of the rows, whatever the order in memory, with the coordinates that say whether a
+/// value is missing.
+fn coded<T: Copy>(
+    array: ArrayView2<'_, T>,
+    columns: &[ContextColumn],
+    width: usize,
+    double: fn(T) -> f64,
+) -> Vec<f64> {
+    let mut values = Vec::with_capacity(array.nrows().saturating_mul(width));
+    for row in array.rows() {
+        if width == columns.len() {
+            values.extend(row.iter().map(|x| double(*x)));
+            continue;
+        }
+        for (x, column) in row.iter().map(|x| double(*x)).zip(columns) {
+            match column.width() {
+                1 => values.push(x),
+                _ if x.is_nan() => values.extend([0.0, 1.0]),
+                _ => values.extend([x, 0.0]),
+            }
+        }
+    }
+    values
 }
 
 /// Compressed rows with a second coordinate, always 0, for every column that may be missing.

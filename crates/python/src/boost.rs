@@ -67,8 +67,8 @@ impl Settings {
 }
 
 /// Rows of numbers, whatever their columns are called.
-fn rows(context: &Bound<'_, PyAny>) -> PyResult<RowMatrix> {
-    let numbers = Numbers::of(context)?;
+fn rows(context: &Bound<'_, PyAny>, is_lent: bool) -> PyResult<RowMatrix> {
+    let numbers = Numbers::of(context, is_lent)?;
     let columns: Vec<ContextColumn> =
         (0..numbers.columns()).map(|j| ContextColumn::Number { name: format!("x{j}") }).collect();
     Ok(numbers.rows(&[], Some(&columns))?.0)
@@ -96,7 +96,7 @@ fn record<'py>(py: Python<'py>, run: &Run) -> PyResult<Bound<'py, PyDict>> {
 impl Vote {
     /// Boosts trees, with the settings as JSON; also the record of every column of the code, and the trees.
     #[staticmethod]
-    #[pyo3(signature = (context, classes, count, weights, settings, *, n_jobs=None, callback=None))]
+    #[pyo3(signature = (context, classes, count, weights, settings, *, n_jobs=None, callback=None, is_lent=false))]
     #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn fit<'py>(
         py: Python<'py>,
@@ -107,9 +107,10 @@ impl Vote {
         settings: &str,
         n_jobs: Option<usize>,
         callback: Option<&Bound<'py, PyAny>>,
+        is_lent: bool,
     ) -> PyResult<(Self, Vec<Bound<'py, PyDict>>)> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let (matrix, classes) = (rows(context)?, vector(&classes));
+        let (matrix, classes) = (rows(context, is_lent)?, vector(&classes));
         let weights = weights.as_ref().map(vector);
         let runs = watched(py, n_jobs, callback, |watcher| {
             let sample = BinnedColumns::new(matrix)?;
@@ -136,14 +137,15 @@ impl Vote {
     }
 
     /// F_l(x_i) of the columns l after so many rounds, or all: n × L.
-    #[pyo3(signature = (context, rounds=None))]
+    #[pyo3(signature = (context, rounds=None, *, is_lent=false))]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         context: &Bound<'py, PyAny>,
         rounds: Option<usize>,
+        is_lent: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (matrix, width) = (rows(context)?, self.0.code().columns());
+        let (matrix, width) = (rows(context, is_lent)?, self.0.code().columns());
         let vote = rounds.map(|rounds| self.0.clone().truncated(rounds));
         let vote = vote.as_ref().unwrap_or(&self.0);
         let found = py.detach(|| {

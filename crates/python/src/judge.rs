@@ -1,15 +1,14 @@
 //! Judging policies.
 
+use crate::arrays::array_of_rows;
 use crate::errors::value;
 use crate::log::Log;
 use crate::policy::{Policy, delta};
 use crate::watch::watched;
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{JudgeJob, Target};
-use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
-use off_policy::{ActionSet, PolicyError};
+use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
+use ocoboost::{JudgeJob, Target, cross_fitted_rewards};
+use off_policy::policies::{Argmax, Uniform};
 use pyo3::prelude::*;
-use rows::{Entries, Row, RowMatrix};
 use serde::Deserialize;
 
 /// How policies are judged.
@@ -57,92 +56,23 @@ pub(crate) enum Judged<'py> {
     Table(PyReadonlyArray2<'py, f64>),
 }
 
-/// A policy whose probabilities stand behind the contexts.
-struct Tabled {
-    inputs: usize,
-    first: usize,
-    actions: usize,
-}
-
-impl OffPolicy for Tabled {
-    fn inputs(&self) -> Option<usize> {
-        Some(self.inputs)
+/// A table of probabilities, row by row.
+fn checked(log: &off_policy::Log, table: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<f64>> {
+    let (shape, expected) = ((table.shape()[0], table.shape()[1]), (log.len(), log.actions()));
+    if shape != expected {
+        return Err(value(format!("the policy has probabilities of shape {shape:?}, not {expected:?}")));
     }
-
-    fn actions(&self) -> usize {
-        self.actions
-    }
-
-    fn probabilities(
-        &self,
-        x: Row<'_>,
-        on_offer: ActionSet<'_>,
-        probabilities: &mut [f64],
-    ) -> Result<(), PolicyError> {
-        self.check(x, on_offer, probabilities)?;
-        let own = self.first..self.first + self.actions;
-        match x.entries() {
-            Entries::Dense(values) => probabilities.copy_from_slice(&values[own]),
-            Entries::Sparse(indices, values) => {
-                probabilities.fill(0.0);
-                for (j, value) in indices.iter().zip(values) {
-                    if own.contains(&(*j as usize)) {
-                        probabilities[*j as usize - own.start] = *value;
-                    }
-                }
-            }
+    for (row, pi) in table.as_array().rows().into_iter().enumerate() {
+        let sum: f64 = pi.iter().sum();
+        if !pi.iter().all(|p| (0.0..=1.0).contains(p)) || (sum - 1.0).abs() > 1e-6 {
+            return Err(value(format!("the policy's probabilities of row {row} sum to {sum}, not to 1")));
         }
-        Ok(())
-    }
-}
-
-/// The log with the probabilities of several policies behind its contexts.
-fn behind(log: &off_policy::Log, tables: &[&PyReadonlyArray2<'_, f64>]) -> PyResult<off_policy::Log> {
-    let (n, k) = (log.len(), log.actions());
-    for table in tables {
-        let shape = (table.shape()[0], table.shape()[1]);
-        if shape != (n, k) {
-            return Err(value(format!("the policy has probabilities of shape {shape:?}, not {:?}", (n, k))));
-        }
-        for (row, pi) in table.as_array().rows().into_iter().enumerate() {
-            let sum: f64 = pi.iter().sum();
-            if !pi.iter().all(|p| (0.0..=1.0).contains(p)) || (sum - 1.0).abs() > 1e-6 {
-                return Err(value(format!("the policy's probabilities of row {row} sum to {sum}, not to 1")));
-            }
-            let offered = log.row(row).map(|row| row.on_offer);
-            let is_outside = |a: usize| offered.is_some_and(|set| !set.contains(a));
-            if let Some(a) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && is_outside(*a)).map(|(a, _)| a)
-            {
-                return Err(value(format!(
-                    "the policy plays action {a} in row {row}, where it is not on offer"
-                )));
-            }
+        let offered = log.on_offer(row);
+        if let Some((a, _)) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && !offered.contains(*a)) {
+            return Err(value(format!("the policy plays action {a} in row {row}, where it is not on offer")));
         }
     }
-    let width = log.contexts().dimension() + tables.len() * k;
-    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    for (row, x) in log.contexts().iter().enumerate() {
-        x.for_each(|j, x_j| {
-            if x_j != 0.0 {
-                indices.push(u32::try_from(j).unwrap_or(u32::MAX));
-                values.push(x_j);
-            }
-        });
-        let tabled = tables.iter().flat_map(|table| table.as_array().row(row).to_vec());
-        for (j, p) in (log.contexts().dimension()..).zip(tabled) {
-            indices.push(u32::try_from(j).unwrap_or(u32::MAX));
-            values.push(p);
-        }
-        offsets.push(indices.len());
-    }
-    let contexts = RowMatrix::sparse(width, offsets, indices, values).map_err(value)?;
-    let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
-    let rewards = off_policy::Rewards(log.rewards().to_vec());
-    let wide = off_policy::Log::new(contexts, k, actions, propensities, rewards).map_err(value)?;
-    match log.action_sets() {
-        Some(sets) => wide.with_action_sets(sets.clone()).map_err(value),
-        None => Ok(wide),
-    }
+    Ok(table.as_array().iter().copied().collect())
 }
 
 /// The judgement of one policy, as JSON and in words.
@@ -157,29 +87,27 @@ pub(crate) fn evaluate(
 ) -> PyResult<(String, String)> {
     let is_own = matches!(&policy, Judged::Model(model) if model.0.was_trained_on(&log.log));
     let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own)?;
-    let tables: Vec<&PyReadonlyArray2<'_, f64>> = match &policy {
-        Judged::Table(table) => vec![table],
-        _ => Vec::new(),
-    };
-    let wide = (!tables.is_empty()).then(|| behind(&log.log, &tables)).transpose()?;
-    let judged = wide.as_ref().unwrap_or(&log.log);
-    let known: Box<dyn OffPolicy + Send + Sync> = match &policy {
-        Judged::Model(model) => Box::new(Argmax::new(model.0.clone())),
-        Judged::Name(name) if name == "uniform" => Box::new(Uniform::new(log.log.actions()).map_err(value)?),
-        Judged::Name(name) if name == "logged" => Box::new(Uniform::new(log.log.actions()).map_err(value)?),
+    let log = &log.log;
+    let uniform = Uniform::new(log.actions()).map_err(value)?;
+    let found = match &policy {
+        Judged::Table(table) => {
+            let table = checked(log, table)?;
+            watched(py, n_jobs, None, |_| job.evaluate_table(log, &table))?
+        }
+        Judged::Model(model) => {
+            let policy = Argmax::new(model.0.clone());
+            watched(py, n_jobs, None, |_| job.evaluate(log, Target::Policy(&policy)))?
+        }
+        Judged::Name(name) if name == "uniform" => {
+            watched(py, n_jobs, None, |_| job.evaluate(log, Target::Policy(&uniform)))?
+        }
+        Judged::Name(name) if name == "logged" => {
+            watched(py, n_jobs, None, |_| job.evaluate(log, Target::Logged))?
+        }
         Judged::Name(name) => {
             return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
         }
-        Judged::Table(_) => Box::new(Tabled {
-            inputs: judged.contexts().dimension(),
-            first: log.log.contexts().dimension(),
-            actions: log.log.actions(),
-        }),
     };
-    let is_logged = matches!(&policy, Judged::Name(name) if name == "logged");
-    let found = watched(py, n_jobs, None, |_| {
-        job.evaluate(judged, if is_logged { Target::Logged } else { Target::Policy(&*known) })
-    })?;
     let judgement = found.map_err(value)?;
     Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
 }
@@ -211,4 +139,17 @@ pub(crate) fn compare(
     let comparison = found.map_err(value)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names)))
+}
+
+/// q̂, n × |A|, by the model of rewards that a judgement has, cross-fitted.
+#[pyfunction]
+#[pyo3(signature = (log, seed, *, n_jobs=None))]
+pub(crate) fn estimate_rewards<'py>(
+    py: Python<'py>,
+    log: &Log,
+    seed: u64,
+    n_jobs: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let found = watched(py, n_jobs, None, |_| cross_fitted_rewards(&log.log, seed))?;
+    array_of_rows(py, found.map_err(value)?, log.log.actions())
 }

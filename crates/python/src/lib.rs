@@ -12,6 +12,7 @@ mod coding;
 mod errors;
 mod frames;
 mod judge;
+mod lent;
 mod log;
 mod policy;
 mod program;
@@ -27,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use crate::coding::Coding;
     #[pymodule_export]
-    use crate::judge::{compare, evaluate};
+    use crate::judge::{compare, estimate_rewards, evaluate};
     #[pymodule_export]
     use crate::log::{Contexts, Log};
     #[pymodule_export]

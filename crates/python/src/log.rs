@@ -63,12 +63,14 @@ fn options(options: &str) -> PyResult<LogOptions> {
     serde_json::from_str(options).map_err(value)
 }
 
+pub(crate) fn unknown_labels(column: &str, count: u64) -> String {
+    format!("{count} values of column {column:?} are not known to the model and count as none")
+}
+
 /// What a reader of the results should know.
 fn notes(facts: &ReadFacts) -> Vec<String> {
     let skipped = facts.skipped.iter().map(|skipped| format!("left out: {skipped}"));
-    let unknown = facts.unknown_labels.iter().map(|(column, count)| {
-        format!("{count} values of column {column:?} are not known to the model and count as none")
-    });
+    let unknown = facts.unknown_labels.iter().map(|(column, count)| unknown_labels(column, *count));
     facts.notes.iter().cloned().chain(skipped).chain(unknown).collect()
 }
 
@@ -139,7 +141,7 @@ impl Log {
 
     /// Of arrays; by the coding of a model, if there is one.
     #[staticmethod]
-    #[pyo3(signature = (context, names, action, action_names, reward, pscore=None, available=None, *, coding=None, seed=0))]
+    #[pyo3(signature = (context, names, action, action_names, reward, pscore=None, available=None, *, coding=None, seed=0, is_lent=false))]
     #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn from_arrays(
         py: Python<'_>,
@@ -152,9 +154,11 @@ impl Log {
         available: Option<PyReadonlyArray2<'_, bool>>,
         coding: Option<&Coding>,
         seed: u64,
+        is_lent: bool,
     ) -> PyResult<Self> {
         let schema = coding.and_then(|coding| coding.schema.as_ref());
-        let (contexts, columns) = Numbers::of(context)?.rows(&names, schema.map(Schema::contexts))?;
+        let numbers = Numbers::of(context, is_lent)?;
+        let (contexts, columns) = numbers.rows(&names, schema.map(Schema::contexts))?;
         let schema = match schema {
             Some(schema) => schema.clone(),
             None => Schema::new(columns, ActionNames::Labels(action_names)).map_err(value)?,
@@ -217,13 +221,14 @@ impl Contexts {
 
     /// Of an array, by the coding of a model.
     #[staticmethod]
-    #[pyo3(signature = (context, available, coding))]
+    #[pyo3(signature = (context, available, coding, *, is_lent=false))]
     fn from_arrays(
         context: &Bound<'_, PyAny>,
         available: Option<PyReadonlyArray2<'_, bool>>,
         coding: &Coding,
+        is_lent: bool,
     ) -> PyResult<Self> {
-        let (rows, _) = Numbers::of(context)?.rows(&[], Some(&coding.columns()))?;
+        let (rows, _) = Numbers::of(context, is_lent)?.rows(&[], Some(&coding.columns()))?;
         let on_offer = available.as_ref().map(sets).transpose()?;
         Ok(Self { rows, on_offer, notes: Vec::new() })
     }

@@ -3,23 +3,30 @@
 use crate::arrays::array_of_rows;
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
-use crate::log::{Contexts, Log};
+use crate::log::{Contexts, Log, unknown_labels};
+use crate::stream::{cells, read};
 use crate::watch::watched;
 use boosters::auto_policy::{Overrides, Progress};
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use boosters::bopl::CompiledEnsemble;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use ocoboost::model_file::{export_json, export_xgboost_json};
 use ocoboost::{Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob};
-use off_policy::policies::Scores;
+use off_policy::policies::{Scores, argmax};
+use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
+use rows::Row;
 use serde::Deserialize;
 use serde_json::json;
+use std::ffi::CString;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A policy with all that its use needs.
 #[pyclass(frozen, module = "ocoboost._core")]
-pub(crate) struct Policy(pub(crate) Model);
+pub(crate) struct Policy(pub(crate) Model, OnceLock<CompiledEnsemble>);
 
 /// How a policy is trained.
 #[derive(Deserialize)]
@@ -152,19 +159,19 @@ impl Policy {
         let job = settings.job(log, (time, groups))?;
         let fit =
             watched(py, n_jobs, callback, |watcher| job.fit(&log.log, |event| watcher.see(|| shown(event))))?;
-        Ok(Self(fit.map_err(value)?))
+        Ok(Self::of(fit.map_err(value)?))
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self(py.detach(|| Model::load(path)).map_err(of_model_file)?))
+        Ok(Self::of(py.detach(|| Model::load(path)).map_err(of_model_file)?))
     }
 
     /// A model file's bytes as a model.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self(py.detach(|| Model::from_bytes(bytes)).map_err(of_model_file)?))
+        Ok(Self::of(py.detach(|| Model::from_bytes(bytes)).map_err(of_model_file)?))
     }
 
     /// Writes a model file.
@@ -201,6 +208,39 @@ impl Policy {
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let found = self.of_rows(py, contexts, n_jobs, |offers| self.0.predict(&contexts.rows, offers))?;
         Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// The place of the best action for one row: a dict by the columns of the model, or numbers in their order.
+    #[pyo3(signature = (row, available=None))]
+    fn predict_one(&self, row: &Bound<'_, PyAny>, available: Option<Vec<bool>>) -> PyResult<usize> {
+        let compiled = self.compiled()?;
+        let mut scores = vec![0.0; compiled.actions()];
+        if let Ok(row) = row.cast::<PyDict>() {
+            let nameless = || value("the model knows no columns: hand in numbers");
+            let schema = self.0.schema().ok_or_else(nameless)?;
+            let cells = cells(row)?;
+            let encoded = schema.encode(read(&cells)?).map_err(value)?;
+            for column in &encoded.unknown_labels {
+                let said = unknown_labels(column, 1);
+                PyErr::warn(row.py(), &row.py().get_type::<PyUserWarning>(), &CString::new(said)?, 2)?;
+            }
+            compiled.scores(encoded.row(), &mut scores).map_err(value)?;
+        } else {
+            let coded = row_of_numbers(row, self.0.schema(), compiled.inputs())?;
+            compiled.scores(Row::dense(&coded).map_err(value)?, &mut scores).map_err(value)?;
+        }
+        if let Some(action) = scores.iter().position(|score| !score.is_finite()) {
+            return Err(value(PolicyError::NotFiniteScore { action, value: scores[action] }));
+        }
+        let all = ActionSet::all(scores.len()).map_err(value)?;
+        let Some(available) = available else { return Ok(argmax(&scores, all)) };
+        if available.len() != scores.len() {
+            let (got, expected) = (available.len(), scores.len());
+            return Err(value(format!("available has {got} entries, {expected} actions are known")));
+        }
+        let set = (0_u32..).zip(&available).filter(|(_, is_available)| **is_available).map(|(a, _)| a);
+        let sets = ActionSets::new(scores.len(), [set.collect::<Vec<u32>>()]).map_err(value)?;
+        Ok(argmax(&scores, sets.row(0).unwrap_or(all)))
     }
 
     /// π(a|x), n × |A|.
@@ -275,7 +315,7 @@ impl Policy {
     /// The names of the coordinates.
     #[getter]
     fn coordinate_names(&self) -> Option<Vec<String>> {
-        self.0.schema().map(off_policy::Schema::feature_names)
+        self.0.schema().map(Schema::feature_names)
     }
 
     /// ε by default.
@@ -300,6 +340,19 @@ impl Policy {
 }
 
 impl Policy {
+    fn of(model: Model) -> Self {
+        Self(model, OnceLock::new())
+    }
+
+    /// The form for decisions one by one, which is made at the first.
+    fn compiled(&self) -> PyResult<&CompiledEnsemble> {
+        if let Some(compiled) = self.1.get() {
+            return Ok(compiled);
+        }
+        let made = self.0.compiled().map_err(value)?;
+        Ok(self.1.get_or_init(|| made))
+    }
+
     /// Asks about rows, without the lock, on so many threads.
     fn of_rows<T: Send>(
         &self,
@@ -320,4 +373,34 @@ impl Policy {
         };
         found.map_err(|error: boosters::ThreadsError| value(error))?.map_err(value)
     }
+}
+
+/// A row of numbers by the columns of a model.
+fn row_of_numbers(row: &Bound<'_, PyAny>, schema: Option<&Schema>, inputs: usize) -> PyResult<Vec<f64>> {
+    let array = row.cast::<PyArray1<f64>>().ok().and_then(|array| array.try_readonly().ok());
+    let numbers: Vec<f64> = match array.as_ref().and_then(|array| array.as_slice().ok()) {
+        Some(numbers) => numbers.to_vec(),
+        None => row.extract()?,
+    };
+    let expected = schema.map_or(inputs, |schema| schema.contexts().len());
+    if numbers.len() != expected {
+        return Err(value(format!("context has {} columns, {expected} are expected", numbers.len())));
+    }
+    let Some(schema) = schema else { return Ok(numbers) };
+    let mut coded = Vec::with_capacity(inputs);
+    for (x, column) in numbers.into_iter().zip(schema.contexts()) {
+        match column {
+            ContextColumn::Number { .. } if !x.is_nan() => coded.push(x),
+            ContextColumn::NumberOrMissing { .. } if x.is_nan() => coded.extend([0.0, 1.0]),
+            ContextColumn::NumberOrMissing { .. } => coded.extend([x, 0.0]),
+            ContextColumn::Number { name } => {
+                return Err(value(format!("column {name:?} holds NaN, and had none in the fit")));
+            }
+            other => {
+                let name = other.name();
+                return Err(value(format!("column {name:?} is no column of numbers: hand in a dict")));
+            }
+        }
+    }
+    Ok(coded)
 }

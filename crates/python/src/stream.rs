@@ -25,14 +25,14 @@ struct Settings {
 }
 
 /// A cell of a row, with its text in Python's memory.
-enum Cell<'py> {
+pub(crate) enum Cell<'py> {
     Number(f64),
     Text(Bound<'py, PyString>),
     Missing,
 }
 
 /// The cells of a dict: numbers, Boolean values and texts; `None` and NaN are missing.
-fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, Cell<'py>)>> {
+pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, Cell<'py>)>> {
     let mut cells = Vec::with_capacity(row.len());
     for (name, cell) in row {
         let name = match name.cast_into::<PyString>() {
@@ -63,7 +63,7 @@ fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, C
 }
 
 /// The cells as Rust reads them.
-fn read<'a>(cells: &'a [(Bound<'_, PyString>, Cell<'_>)]) -> PyResult<Vec<(&'a str, Value<'a>)>> {
+pub(crate) fn read<'a>(cells: &'a [(Bound<'_, PyString>, Cell<'_>)]) -> PyResult<Vec<(&'a str, Value<'a>)>> {
     let of = |(name, cell): &'a (Bound<'_, PyString>, Cell<'_>)| {
         let cell = match cell {
             Cell::Number(number) => Value::Number(*number),

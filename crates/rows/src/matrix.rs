@@ -1,16 +1,18 @@
-//! Many examples: a matrix that owns its rows, dense or compressed sparse.
+//! Many examples: a matrix that holds its rows, dense or compressed sparse.
 
 use crate::row::{check_dimension, check_indices, checked_norm_squared};
 use crate::{Entries, Row, RowError};
 use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
 use std::hash::{DefaultHasher, Hasher};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 
 /// n rows of the same dimension m, checked once, so that [`row`](Self::row) costs O(1).
 ///
 /// *Shapes:* dense values are n×m in row order; sparse rows are compressed: row i is
 /// `indices[offsets[i]..offsets[i+1]]` with the values beside it. n = 0 is allowed, m = 0 is not.
-/// *Cost:* a copy shares the values.
+/// *Cost:* a copy shares the values, and so do rows that are [selected](Self::select) in their order.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -20,32 +22,68 @@ use std::sync::{Arc, OnceLock};
 /// assert_eq!(x.row(2), None);
 /// # Ok::<(), rows::RowError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "Storage")]
-pub struct RowMatrix(Arc<Shared>);
-
-/// The data that copies of a matrix share.
-#[derive(Debug, PartialEq)]
-struct Shared {
-    storage: Storage,
-    norms_squared: Vec<f64>,
-    fingerprint: Fingerprint,
+pub struct RowMatrix {
+    held: Arc<Held>,
+    /// Where the rows stand among those that are held, rising; `None` for all of them.
+    chosen: Option<Arc<Vec<usize>>>,
+    fingerprint: Arc<OnceLock<u64>>,
 }
 
-/// The cached fingerprint of the rows. It follows from the rows, so comparisons ignore it.
-#[derive(Debug, Default)]
-struct Fingerprint(OnceLock<u64>);
+/// The rows that copies and selections of a matrix share.
+#[derive(Debug)]
+struct Held {
+    storage: Storage,
+    norms_squared: Vec<f64>,
+}
 
-impl PartialEq for Fingerprint {
-    fn eq(&self, _: &Self) -> bool {
-        true
+#[derive(Debug, Serialize, Deserialize)]
+enum Storage {
+    Dense {
+        dimension: usize,
+        values: Vec<f64>,
+    },
+    Sparse {
+        dimension: usize,
+        offsets: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<f64>,
+    },
+    /// It is saved as its dense copy.
+    #[serde(skip)]
+    Lent {
+        dimension: usize,
+        values: Lent,
+    },
+}
+
+/// Values in the memory of somebody else.
+struct Lent(Box<dyn AsRef<[f64]> + Send + Sync>);
+
+impl Lent {
+    #[inline]
+    fn values(&self) -> &[f64] {
+        (*self.0).as_ref()
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Storage {
-    Dense { dimension: usize, values: Vec<f64> },
-    Sparse { dimension: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lent").field(&self.values().len()).finish()
+    }
+}
+
+/// They are only read.
+impl UnwindSafe for Lent {}
+impl RefUnwindSafe for Lent {}
+
+/// Whether two matrices have the same rows, both dense or both sparse.
+impl PartialEq for RowMatrix {
+    fn eq(&self, other: &Self) -> bool {
+        let shape = |x: &Self| (x.len(), x.dimension(), x.is_sparse());
+        shape(self) == shape(other) && self.iter().zip(other.iter()).all(|(a, b)| a.entries() == b.entries())
+    }
 }
 
 impl RowMatrix {
@@ -57,6 +95,27 @@ impl RowMatrix {
     /// [`RowError::TooLargeAt`].
     pub fn dense(dimension: usize, values: Vec<f64>) -> Result<Self, RowError> {
         Storage::Dense { dimension, values }.try_into()
+    }
+
+    /// A dense matrix of values that stay where they are, as those of a caller in another language.
+    ///
+    /// *Contract:* `values` answers with the same slice, of the same numbers, as long as it lives. Rows are
+    /// checked once: a lender that breaks the contract makes results meaningless, or a panic.
+    ///
+    /// ```
+    /// use rows::RowMatrix;
+    /// let x = RowMatrix::lent(2, [1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(x, RowMatrix::dense(2, vec![1.0, 2.0, 3.0, 4.0])?);
+    /// # Ok::<(), rows::RowError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`dense`](Self::dense).
+    pub fn lent(
+        dimension: usize,
+        values: impl AsRef<[f64]> + Send + Sync + 'static,
+    ) -> Result<Self, RowError> {
+        Storage::Lent { dimension, values: Lent(Box::new(values)) }.try_into()
     }
 
     /// A compressed sparse matrix of `offsets.len() − 1` rows.
@@ -77,38 +136,50 @@ impl RowMatrix {
 
     /// n, the number of rows.
     pub fn len(&self) -> usize {
-        self.0.norms_squared.len()
+        self.chosen.as_ref().map_or(self.held.norms_squared.len(), |chosen| chosen.len())
     }
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.0.norms_squared.is_empty()
+        self.len() == 0
     }
 
     /// m, the number of coordinates of every row.
     pub fn dimension(&self) -> usize {
-        match self.0.storage {
-            Storage::Dense { dimension, .. } | Storage::Sparse { dimension, .. } => dimension,
+        match self.held.storage {
+            Storage::Dense { dimension, .. }
+            | Storage::Lent { dimension, .. }
+            | Storage::Sparse { dimension, .. } => dimension,
         }
+    }
+
+    fn is_sparse(&self) -> bool {
+        matches!(self.held.storage, Storage::Sparse { .. })
     }
 
     /// The number of stored values in all rows.
     pub fn stored_values(&self) -> usize {
-        match &self.0.storage {
-            Storage::Dense { values, .. } | Storage::Sparse { values, .. } => values.len(),
+        match &self.held.storage {
+            Storage::Dense { dimension, .. } | Storage::Lent { dimension, .. } => self.len() * dimension,
+            Storage::Sparse { values, .. } if self.chosen.is_none() => values.len(),
+            Storage::Sparse { .. } => self.iter().map(|x| x.values().len()).sum(),
         }
     }
 
     /// Row i; `None` for i ≥ n.
     #[inline]
     pub fn row(&self, i: usize) -> Option<Row<'_>> {
-        let norm_squared = *self.0.norms_squared.get(i)?;
-        let entries = match &self.0.storage {
-            Storage::Dense { dimension, values } => {
-                Entries::Dense(values.get(i * dimension..(i + 1) * dimension)?)
-            }
+        let place = match &self.chosen {
+            Some(chosen) => *chosen.get(i)?,
+            None => i,
+        };
+        let norm_squared = *self.held.norms_squared.get(place)?;
+        let dense = |dimension: usize| place * dimension..(place + 1) * dimension;
+        let entries = match &self.held.storage {
+            Storage::Dense { dimension, values } => Entries::Dense(values.get(dense(*dimension))?),
+            Storage::Lent { dimension, values } => Entries::Dense(values.values().get(dense(*dimension))?),
             Storage::Sparse { offsets, indices, values, .. } => {
-                let range = *offsets.get(i)?..*offsets.get(i + 1)?;
+                let range = *offsets.get(place)?..*offsets.get(place + 1)?;
                 Entries::Sparse(indices.get(range.clone())?, values.get(range)?)
             }
         };
@@ -129,7 +200,7 @@ impl RowMatrix {
     /// # Ok::<(), rows::RowError>(())
     /// ```
     pub fn fingerprint(&self) -> u64 {
-        *self.0.fingerprint.0.get_or_init(|| {
+        *self.fingerprint.get_or_init(|| {
             let mut hasher = DefaultHasher::new();
             hasher.write_usize(self.dimension());
             for x in self.iter() {
@@ -147,12 +218,14 @@ impl RowMatrix {
     }
 
     /// The named rows, in the order given, dense or sparse as here.
-    /// *Cost:* O(stored values of these rows).
+    /// *Cost:* rows in rising order, each once, share the values, which live as long as any matrix of them: 8
+    /// bytes a row. Others are copied, so that they stand in memory in the order in which they are read.
     ///
     /// ```
     /// use rows::{RowError, RowMatrix};
     /// let x = RowMatrix::dense(2, vec![1.0, 2.0, 3.0, 4.0])?;
     /// assert_eq!(x.select([1, 1])?, RowMatrix::dense(2, vec![3.0, 4.0, 3.0, 4.0])?);
+    /// assert_eq!(x.select([1])?, RowMatrix::dense(2, vec![3.0, 4.0])?);
     /// assert_eq!(x.select([0, 2]), Err(RowError::NoSuchRow { row: 2, rows: 2 }));
     /// # Ok::<(), RowError>(())
     /// ```
@@ -160,9 +233,28 @@ impl RowMatrix {
     /// # Errors
     /// [`RowError::NoSuchRow`].
     pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Result<Self, RowError> {
+        let (rows, n): (Vec<usize>, usize) = (rows.into_iter().collect(), self.len());
+        if let Some(&row) = rows.iter().find(|row| **row >= n) {
+            return Err(RowError::NoSuchRow { row, rows: n });
+        }
+        if !rows.windows(2).all(|pair| pair[0] < pair[1]) {
+            return Ok(self.copied(rows.into_iter()));
+        }
+        if rows.len() == n {
+            return Ok(self.clone());
+        }
+        let chosen = match &self.chosen {
+            Some(chosen) => rows.iter().map(|row| chosen[*row]).collect(),
+            None => rows,
+        };
+        let (chosen, fingerprint) = (Some(Arc::new(chosen)), Arc::default());
+        Ok(Self { held: Arc::clone(&self.held), chosen, fingerprint })
+    }
+
+    /// Rows below n in memory of their own.
+    fn copied(&self, rows: impl Iterator<Item = usize>) -> Self {
         let (mut offsets, mut indices, mut values, mut norms_squared) = (vec![0], vec![], vec![], vec![]);
-        for row in rows {
-            let chosen = self.row(row).ok_or(RowError::NoSuchRow { row, rows: self.len() })?;
+        for chosen in rows.filter_map(|row| self.row(row)) {
             if let Entries::Sparse(of_row, _) = chosen.entries() {
                 indices.extend_from_slice(of_row);
             }
@@ -171,11 +263,11 @@ impl RowMatrix {
             norms_squared.push(chosen.norm_squared());
         }
         let dimension = self.dimension();
-        let storage = match self.0.storage {
-            Storage::Dense { .. } => Storage::Dense { dimension, values },
-            Storage::Sparse { .. } => Storage::Sparse { dimension, offsets, indices, values },
+        let storage = match self.is_sparse() {
+            false => Storage::Dense { dimension, values },
+            true => Storage::Sparse { dimension, offsets, indices, values },
         };
-        Ok(Self(Arc::new(Shared { storage, norms_squared, fingerprint: Fingerprint::default() })))
+        Held { storage, norms_squared }.into()
     }
 
     /// All rows in order.
@@ -185,9 +277,19 @@ impl RowMatrix {
     }
 }
 
+/// As the rows in memory of their own.
 impl Serialize for RowMatrix {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.storage.serialize(serializer)
+        if self.chosen.is_none() && !matches!(self.held.storage, Storage::Lent { .. }) {
+            return self.held.storage.serialize(serializer);
+        }
+        self.copied(0..self.len()).held.storage.serialize(serializer)
+    }
+}
+
+impl From<Held> for RowMatrix {
+    fn from(held: Held) -> Self {
+        Self { held: Arc::new(held), chosen: None, fingerprint: Arc::default() }
     }
 }
 
@@ -197,11 +299,12 @@ impl TryFrom<Storage> for RowMatrix {
     fn try_from(storage: Storage) -> Result<Self, RowError> {
         let norms_squared = match &storage {
             Storage::Dense { dimension, values } => dense_norms(*dimension, values)?,
+            Storage::Lent { dimension, values } => dense_norms(*dimension, values.values())?,
             Storage::Sparse { dimension, offsets, indices, values } => {
                 sparse_norms(*dimension, offsets, indices, values)?
             }
         };
-        Ok(Self(Arc::new(Shared { storage, norms_squared, fingerprint: Fingerprint::default() })))
+        Ok(Held { storage, norms_squared }.into())
     }
 }
 
@@ -360,6 +463,41 @@ mod tests {
         assert_eq!(chosen, want.unwrap());
         assert_eq!(sparse.select([]).unwrap(), RowMatrix::sparse(3, vec![0], vec![], vec![]).unwrap());
         assert_eq!(sparse.select([3]), Err(RowError::NoSuchRow { row: 3, rows: 3 }));
+    }
+
+    #[test]
+    fn rising_rows_share_the_values_and_are_those_that_a_copy_has() {
+        let values: Vec<f64> = (0..30).map(f64::from).collect();
+        let dense = RowMatrix::dense(3, values.clone()).unwrap();
+        let lent = RowMatrix::lent(3, values).unwrap();
+        let (offsets, indices) = ((0..=10).collect(), (0..10).map(|row| row % 3).collect());
+        let sparse = RowMatrix::sparse(3, offsets, indices, (1..11).map(f64::from).collect()).unwrap();
+        for all in [dense, lent, sparse] {
+            let odd = all.select([1, 3, 5, 7, 9]).unwrap();
+            let within = odd.select([0, 2, 4]).unwrap();
+            let copy = all.copied([1, 5, 9].into_iter());
+            assert!(Arc::ptr_eq(&odd.held, &all.held) && Arc::ptr_eq(&within.held, &all.held));
+            assert!(!Arc::ptr_eq(&copy.held, &all.held));
+            assert_eq!(within, copy);
+            assert_eq!((within.len(), within.stored_values()), (3, copy.stored_values()));
+            assert_eq!(within.fingerprint(), copy.fingerprint());
+            assert_eq!((within.row(2), within.row(3)), (all.row(9), None));
+            assert_eq!(within.select([1, 3]), Err(RowError::NoSuchRow { row: 3, rows: 3 }));
+            assert_ne!(within, all.select([1, 5, 8]).unwrap());
+            // Out of order, and twice.
+            assert_eq!(within.select([2, 0, 0]).unwrap(), all.copied([9, 1, 1].into_iter()));
+            let text = serde_json::to_string(&within).unwrap();
+            assert_eq!(text, serde_json::to_string(&copy).unwrap());
+            assert_eq!(serde_json::from_str::<RowMatrix>(&text).unwrap(), copy);
+        }
+    }
+
+    #[test]
+    fn lent_values_are_checked_as_owned_ones_are() {
+        let bad = vec![1.0, 1.0, 1.0, f64::NAN];
+        assert_eq!(RowMatrix::lent(0, Vec::<f64>::new()), Err(RowError::Empty));
+        assert_eq!(RowMatrix::lent(3, bad.clone()), RowMatrix::dense(3, bad.clone()));
+        assert!(matches!(RowMatrix::lent(2, bad), Err(RowError::NotFiniteAt { row: 1, column: 1, .. })));
     }
 
     #[test]

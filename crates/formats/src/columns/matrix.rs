@@ -59,6 +59,10 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
         stored += *offset;
         *offset = stored;
     }
+    let has_labels = columns.iter().any(|coded| is_of_labels(&coded.column));
+    if let Some(cells) = dense_cells(has_labels, dimension, rows, stored) {
+        return dense(columns, dimension, cells);
+    }
     let mut next = offsets.clone();
     let (mut indices, mut values) = (vec![0_u32; stored], vec![0.0; stored]);
     let mut base = 0_usize;
@@ -76,16 +80,46 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
         base += coded.column.width();
         own.push(coded.column);
     }
-    Ok((of_rows(has_labels(&own), dimension, offsets, indices, values)?, own))
+    Ok((RowMatrix::sparse(dimension, offsets, indices, values)?, own))
+}
+
+/// The dense matrix. A column is freed as soon as its values are there, and nothing else is held.
+fn dense(
+    columns: Vec<Coded>,
+    dimension: usize,
+    cells: usize,
+) -> Result<(RowMatrix, Vec<ContextColumn>), RowError> {
+    let (mut dense, mut base) = (vec![0.0; cells], 0_usize);
+    let mut own = Vec::with_capacity(columns.len());
+    for coded in columns {
+        for (row, coordinate, value) in coded.entries() {
+            let place = row.checked_mul(dimension).map(|row| row.saturating_add(base + coordinate as usize));
+            if let Some(cell) = place.and_then(|place| dense.get_mut(place)) {
+                *cell = value;
+            }
+        }
+        base += coded.column.width();
+        own.push(coded.column);
+    }
+    Ok((RowMatrix::dense(dimension, dense)?, own))
 }
 
 /// Whether a column has a coordinate a label.
 pub(super) fn has_labels(columns: &[ContextColumn]) -> bool {
-    columns.iter().any(|column| matches!(column, ContextColumn::Labels { .. }))
+    columns.iter().any(is_of_labels)
 }
 
-/// Compressed rows as they are, or dense where no column holds labels and at least half of the cells are not
-/// 0.
+fn is_of_labels(column: &ContextColumn) -> bool {
+    matches!(column, ContextColumn::Labels { .. })
+}
+
+/// The cells of a matrix that is dense: no column holds labels, and at least half of the cells are not 0.
+fn dense_cells(has_labels: bool, dimension: usize, rows: usize, stored: usize) -> Option<usize> {
+    let cells = dimension.checked_mul(rows)?;
+    (!has_labels && stored >= cells.div_ceil(2)).then_some(cells)
+}
+
+/// Compressed rows as they are, or dense.
 pub(crate) fn of_rows(
     has_labels: bool,
     dimension: usize,
@@ -93,8 +127,8 @@ pub(crate) fn of_rows(
     indices: Vec<u32>,
     values: Vec<f64>,
 ) -> Result<RowMatrix, RowError> {
-    let cells = dimension.checked_mul(offsets.len().saturating_sub(1));
-    let Some(cells) = cells.filter(|cells| !has_labels && values.len() >= cells.div_ceil(2)) else {
+    let rows = offsets.len().saturating_sub(1);
+    let Some(cells) = dense_cells(has_labels, dimension, rows, values.len()) else {
         return RowMatrix::sparse(dimension, offsets, indices, values);
     };
     let mut dense = vec![0.0; cells];

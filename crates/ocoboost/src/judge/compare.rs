@@ -1,7 +1,7 @@
 //! Several policies on one log.
 
 use super::observations::Observed;
-use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target, deviation};
+use super::{Circumstances, JudgeJob, Judgement, Target, deviation};
 use crate::error::JobError;
 use crate::numerals::thousands;
 use crate::propensities::EstimatedPropensities;
@@ -132,16 +132,8 @@ impl JudgeJob {
         targets: &[Target<'_>],
         observed: &[Observed],
     ) -> Result<Comparison, JobError> {
-        let circumstances = Circumstances {
-            judged: JudgedRows::Given,
-            other_range: None,
-            tuning_rows: None,
-            model: None,
-            are_grouped: false,
-            times: 1,
-        };
         let judge = |(target, observed): (&Target<'_>, &Observed)| {
-            self.judge_one(log, *target, observed, None, &circumstances)
+            self.judge_one(log, *target, observed, None, &Circumstances::GIVEN)
         };
         let judgements = targets.iter().zip(observed).map(judge).collect::<Result<Vec<_>, _>>()?;
         let k = targets.len();

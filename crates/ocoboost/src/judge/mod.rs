@@ -22,12 +22,13 @@ pub use verdict::{Reason, Verdict};
 use crate::error::JobError;
 use crate::propensities::{EstimatedPropensities, PropensitySource};
 use observations::Observed;
+pub use observations::cross_fitted_rewards;
 use off_policy::Log;
 use off_policy::estimators::{
     Accumulator, Bootstrap, Estimate, EstimateError, Estimator, EstimatorSettings, Interval, Moments,
     Observation, Observations, OffPolicyEvaluation, Resampling, RewardModel, StatedRanges, normal_interval,
 };
-use off_policy::policies::Policy;
+use off_policy::policies::{Policy, Uniform};
 
 /// A policy to judge.
 #[derive(Clone, Copy)]
@@ -104,6 +105,18 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) times: u64,
 }
 
+impl Circumstances<'_> {
+    /// Those of rows that were handed in.
+    pub(super) const GIVEN: Self = Self {
+        judged: JudgedRows::Given,
+        other_range: None,
+        tuning_rows: None,
+        model: None,
+        are_grouped: false,
+        times: 1,
+    };
+}
+
 impl JudgeJob {
     /// δ = 0.05, rewards in the range of the judged rows, a model of rewards, seed 0: to be changed by name.
     pub fn builder() -> JudgeJobBuilder {
@@ -127,15 +140,36 @@ impl JudgeJob {
     /// estimated propensities of another log.
     pub fn evaluate(&self, log: &Log, target: Target<'_>) -> Result<Judgement, JobError> {
         let observed = self.observe(log, &[target])?;
-        let circumstances = Circumstances {
-            judged: JudgedRows::Given,
-            other_range: None,
-            tuning_rows: None,
-            model: None,
-            are_grouped: false,
-            times: 1,
-        };
-        self.judge_one(log, target, &observed[0], None, &circumstances)
+        self.judge_one(log, target, &observed[0], None, &Circumstances::GIVEN)
+    }
+
+    /// The same for a policy by its probabilities in the rows of the log: π(a|x_i) at i·|A| + a.
+    ///
+    /// ```
+    /// use ocoboost::{JudgeJob, Target};
+    /// use off_policy::policies::Uniform;
+    /// use off_policy::{Log, Rewards};
+    /// let contexts = rows::RowMatrix::dense(1, (0..80).map(f64::from).collect())?;
+    /// let actions: Vec<u32> = (0..80).map(|i| i % 2).collect();
+    /// let rewards = Rewards(actions.iter().map(|a| f64::from(*a)).collect());
+    /// let log = Log::new(contexts, 2, actions, vec![0.5; 80], rewards)?;
+    /// let job = JudgeJob::builder().build()?;
+    /// let uniform = job.evaluate(&log, Target::Policy(&Uniform::new(2)?))?;
+    /// assert_eq!(job.evaluate_table(&log, &[0.5; 160])?, uniform);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); [`JobError::Estimate`] for another number of probabilities, for such
+    /// as are none, and for an action that is played where it is not on offer.
+    pub fn evaluate_table(&self, log: &Log, probabilities: &[f64]) -> Result<Judgement, JobError> {
+        self.check_propensities(log)?;
+        let is_modelled = self.has_model && log.len() >= LEAST_ROWS_OF_MODEL;
+        let predictions = if is_modelled { Some(cross_fitted_rewards(log, self.seed)?) } else { None };
+        let observed = Observed::of_table(log, probabilities, predictions.as_deref())?;
+        // Of the policy only that it is not the logging policy matters from here on.
+        let any = Uniform::new(log.actions())?;
+        self.judge_one(log, Target::Policy(&any), &observed, None, &Circumstances::GIVEN)
     }
 
     /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted.

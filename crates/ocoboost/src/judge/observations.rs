@@ -3,7 +3,9 @@
 use super::Target;
 use crate::error::JobError;
 use boosters::auto_policy::BoostedRewards;
-use off_policy::estimators::{EstimateError, Observation, Observations, OnLog, RewardModel};
+use off_policy::estimators::{
+    EstimateError, Observation, Observations, OnLog, RewardModel, Tables, cross_fit,
+};
 use off_policy::policies::Policy;
 use off_policy::{ActionSet, Log, PolicyError, Schema};
 use rows::Row;
@@ -57,6 +59,25 @@ impl Observed {
         Ok(found)
     }
 
+    /// The rows of a log beside tables of probabilities and of predictions.
+    pub(super) fn of_table(log: &Log, target: &[f64], predictions: Option<&[f64]>) -> Result<Self, JobError> {
+        let k = log.actions();
+        for (row, target) in target.chunks_exact(k).enumerate().take(log.len()) {
+            let offered = log.on_offer(row);
+            if let Some(action) = (0..k).find(|a| target[*a] > 0.0 && !offered.contains(*a)) {
+                return Err(EstimateError::NotOnOffer { row, action }.into());
+            }
+        }
+        let columns = (log.logged_actions(), log.propensities(), log.rewards());
+        let tables = Tables::new(k, columns.0, columns.1, columns.2, target, predictions)?;
+        let mut rows = Vec::with_capacity(log.len());
+        tables.visit(|row| {
+            rows.push(*row);
+            Ok(())
+        })?;
+        Ok(Self { rows, has_model: predictions.is_some() })
+    }
+
     /// π = π_L, whose weights are 1.
     fn of_logging_policy(log: &Log) -> Self {
         let row = |row: off_policy::LoggedRow<'_>| Observation {
@@ -95,6 +116,19 @@ impl Observations for Observed {
     fn visit(&self, see: impl FnMut(&Observation) -> Result<(), EstimateError>) -> Result<(), EstimateError> {
         self.rows.iter().try_for_each(see)
     }
+}
+
+/// q̂(x_i, a) at i·|A| + a, by the model of rewards of a [`JudgeJob`](super::JudgeJob): cross-fitted, a row by
+/// trees of the other folds. For other estimators than those of a judgement.
+///
+/// *Cost:* five models of [`BoostedRewards`]; n·|A| predictions.
+///
+/// # Errors
+/// [`JobError::Estimate`] for fewer than two rows; the errors of [`BoostedRewards::fit`].
+pub fn cross_fitted_rewards(log: &Log, seed: u64) -> Result<Vec<f64>, JobError> {
+    let fit =
+        |others: &Log| Ok::<_, JobError>(BoostedRewards::fit(others, seed, |_| ControlFlow::Continue(()))?);
+    cross_fit(log, FOLDS.min(log.len()), fit)
 }
 
 /// Numbers with the value on these rows as their mean: doubly robust terms with a model of rewards, else

@@ -1,11 +1,13 @@
 """Logs and contexts of whatever people hand in."""
 
+import contextlib
 import json
 import warnings
 
 import numpy as np
 
 from ocoboost import _core
+from ocoboost._lent import lent
 
 #: The names that columns beside a data frame get.
 _NAMES = {"action": "action", "reward": "reward", "pscore": "propensity", "time": "time", "groups": "groups"}
@@ -83,9 +85,13 @@ def matrix(context):
     """An array of floats that Rust reads, or compressed rows, with the number of rows."""
     if is_sparse(context):
         rows = context.tocsr()
-        rows.sum_duplicates()
-        rows.sort_indices()
-        parts = (rows.indptr.astype(np.int64), rows.indices.astype(np.uint32), rows.data.astype(np.float64))
+        if not rows.has_canonical_format:
+            # The caller's own is left as it is.
+            rows = rows.copy()
+            rows.sum_duplicates()
+        # Columns that are there are none below 0, so that the bits of the places stay.
+        indices = rows.indices.view(np.uint32) if rows.indices.dtype == np.int32 else rows.indices.astype(np.uint32)
+        parts = (rows.indptr.astype(np.int64), indices, rows.data.astype(np.float64, copy=False))
         return (*parts, rows.shape[1]), rows.shape
     array = np.asarray(context)
     if array.ndim == 1 and array.dtype.kind in "fiub":
@@ -102,7 +108,23 @@ def matrix(context):
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError("context holds texts: hand in a data frame") from None
+    if not array.flags.aligned:
+        array = array.copy()
     return array, array.shape
+
+
+@contextlib.contextmanager
+def reading(context):
+    """The contexts, as an array unless they are a frame or sparse, and whether Rust may read them where they are.
+
+    They are lent until the end of the block.
+    """
+    if is_frame(context) or is_sparse(context):
+        yield context, False
+        return
+    array, _ = matrix(context)
+    with lent(array) as is_lent:
+        yield array, is_lent
 
 
 def classes_of(action, classes):
@@ -140,7 +162,7 @@ def tell(notes):
         warnings.warn(note, stacklevel=4)
 
 
-def log_of(context, action, reward, pscore, available, time, groups, *, classes, coding, seed):
+def log_of(context, action, reward, pscore, available, time, groups, *, classes, coding, seed, is_lent=False):
     """The log, its actions as the caller names them, and the names of the columns of the contexts."""
     if is_frame(context):
         if classes is not None and coding is None:
@@ -165,6 +187,7 @@ def log_of(context, action, reward, pscore, available, time, groups, *, classes,
         None if pscore is None else numbers("pscore", pscore, n),
         None if available is None else mask(available, n, len(known)),
         coding=coding,
+        is_lent=is_lent,
         seed=seed,
     )
     return log, known, None
@@ -227,7 +250,7 @@ def _as_given(names, context, action):
         return np.asarray(names)
 
 
-def contexts_of(context, available, policy):
+def contexts_of(context, available, policy, is_lent=False):
     """Rows to decide for, by the coding of a policy."""
     if is_frame(context):
         frame, beside = _stream(context)
@@ -238,7 +261,7 @@ def contexts_of(context, available, policy):
         return rows
     values, (n, _) = matrix(context)
     offers = None if available is None else mask(available, n, len(policy.action_names))
-    return _core.Contexts.from_arrays(values, offers, policy.coding)
+    return _core.Contexts.from_arrays(values, offers, policy.coding, is_lent=is_lent)
 
 
 def threads(n_jobs):

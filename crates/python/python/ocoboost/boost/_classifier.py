@@ -76,21 +76,23 @@ class _Boosted(ClassifierMixin, BaseEstimator):
             kept = sample_weight > 0
             if not kept.any():
                 raise ValueError("sample_weight is 0 everywhere")
-            X, y, sample_weight = X[kept], y[kept], np.ascontiguousarray(sample_weight[kept])
+            if not kept.all():
+                X, y, sample_weight = X[kept], y[kept], np.ascontiguousarray(sample_weight[kept])
             if (sample_weight == sample_weight[0]).all():
                 sample_weight = None
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y has one class, {classes[0]!r}; two are the least")
-        with Callbacks(self) as callback:
+        with Callbacks(self) as callback, _data.reading(X) as (context, is_lent):
             vote, records = _core.Vote.fit(
-                _data.matrix(X)[0],
+                _data.matrix(context)[0],
                 np.ascontiguousarray(codes, dtype=np.uint32),
                 len(classes),
                 sample_weight,
                 json.dumps(settings),
                 n_jobs=_data.threads(self.n_jobs),
                 callback=callback,
+                is_lent=is_lent,
             )
         self.classes_, self.vote_, self.rounds_ = classes, vote, records
         self.n_estimators_ = max(vote.trees)
@@ -173,7 +175,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
     def _votes(self, X, rounds):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        scores = self.vote_.scores(_data.matrix(X)[0], rounds)
+        with _data.reading(X) as (context, is_lent):
+            scores = self.vote_.scores(_data.matrix(context)[0], rounds, is_lent=is_lent)
         sizes = np.array([one["etas"][:rounds].sum() for one in self.rounds_])
         scores /= np.where(sizes > 0, sizes, 1.0) if scores.shape[1] == 1 else max(sizes.max(), 1e-300)
         # A vote of all trees is 1 up to rounding.

@@ -175,27 +175,21 @@ class PolicyBooster(BaseEstimator):
         if time is not None and groups is not None:
             raise ValueError("time and groups are two ways to split the rows: one is enough")
         seed = _seed(self.random_state)
-        log, classes, names = _data.log_of(
-            context, action, reward, pscore, available, time, groups, classes=self.classes, coding=None, seed=seed
-        )
-        n = len(log)
-        is_column = isinstance(time, str) or isinstance(groups, str)
-        own_time = None if time is None or is_column else _data.numbers("time", time, n)
-        own_groups = None
-        if groups is not None and not is_column:
-            own_groups = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
-            if len(own_groups) != n:
-                raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
-        split = "time" if time is not None else "groups" if groups is not None else "random"
-        with Callbacks(self) as callback:
-            policy = _core.Policy.fit(
-                log,
-                json.dumps(self._settings(split, seed)),
-                time=own_time,
-                groups=own_groups,
-                n_jobs=_data.threads(self.n_jobs),
-                callback=callback,
+        with _data.reading(context) as (context, is_lent):
+            log, classes, names = _data.log_of(
+                context,
+                action,
+                reward,
+                pscore,
+                available,
+                time,
+                groups,
+                classes=self.classes,
+                coding=None,
+                seed=seed,
+                is_lent=is_lent,
             )
+            policy = self._train(log, time, groups, seed)
         _data.tell(log.notes)
         self._take(policy, classes)
         if names is not None:
@@ -212,8 +206,33 @@ class PolicyBooster(BaseEstimator):
         array of shape (n,)
             Actions as they were named in the fit.
         """
-        rows = self._rows(context, available)
-        return self.classes_[self.policy_.predict(rows, _data.threads(self.n_jobs))]
+        threads = _data.threads(self.n_jobs)
+        codes = self._of_rows(context, available, lambda policy, rows: policy.predict(rows, threads))
+        return self.classes_[codes]
+
+    def predict_one(self, x, available=None):
+        """The best action for one row, as `predict` has it, for decisions one by one.
+
+        Parameters
+        ----------
+        x : dict, or sequence of m numbers
+            A dict has a value for every column of the fit: a number, a text, or ``None`` where it is missing.
+            Numbers have the order of the columns, and NaN is missing.
+        available : sequence of n_actions Booleans, optional
+            Which actions are on offer.
+
+        Returns
+        -------
+        object
+            The action as it was named in the fit.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For another number of columns, a missing column, and what is no number.
+        """
+        self._check_fitted()
+        return self.classes_.item(self.policy_.predict_one(x, available))
 
     def predict_proba(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, obp=False):
         """π(a|x), by which actions are to be played.
@@ -234,9 +253,8 @@ class PolicyBooster(BaseEstimator):
         array of shape (n, n_actions)
             In the order of ``classes_``.
         """
-        rows = self._rows(context, available)
         kind = (exploration, self._parameter(exploration, parameter), _data.threads(self.n_jobs))
-        found = self.policy_.probabilities(rows, *kind)
+        found = self._of_rows(context, available, lambda policy, rows: policy.probabilities(rows, *kind))
         return found[:, :, np.newaxis] if obp else found
 
     def sample(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, random_state=None):
@@ -254,10 +272,10 @@ class PolicyBooster(BaseEstimator):
         (array of shape (n,), array of shape (n,))
             Actions and propensities.
         """
-        rows = self._rows(context, available)
         seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _seed(random_state)
         parameter = self._parameter(exploration, parameter)
-        codes, pscore = self.policy_.sample(rows, exploration, parameter, seed, _data.threads(self.n_jobs))
+        settings = (exploration, parameter, seed, _data.threads(self.n_jobs))
+        codes, pscore = self._of_rows(context, available, lambda policy, rows: policy.sample(rows, *settings))
         return self.classes_[codes], pscore
 
     def decision_function(self, context):
@@ -267,7 +285,8 @@ class PolicyBooster(BaseEstimator):
         -------
         array of shape (n, n_actions)
         """
-        return self.policy_.scores(self._rows(context, None), _data.threads(self.n_jobs))
+        threads = _data.threads(self.n_jobs)
+        return self._of_rows(context, None, lambda policy, rows: policy.scores(rows, threads))
 
     def score(self, context, action, reward, pscore=None, available=None):
         """The estimated value of the policy on another log: doubly robust where a model of rewards can be had.
@@ -337,11 +356,34 @@ class PolicyBooster(BaseEstimator):
         if not hasattr(self, "policy_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit first")
 
-    def _rows(self, context, available):
+    def _train(self, log, time, groups, seed):
+        n = len(log)
+        is_column = isinstance(time, str) or isinstance(groups, str)
+        own_time = None if time is None or is_column else _data.numbers("time", time, n)
+        own_groups = None
+        if groups is not None and not is_column:
+            own_groups = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
+            if len(own_groups) != n:
+                raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
+        split = "time" if time is not None else "groups" if groups is not None else "random"
+        with Callbacks(self) as callback:
+            return _core.Policy.fit(
+                log,
+                json.dumps(self._settings(split, seed)),
+                time=own_time,
+                groups=own_groups,
+                n_jobs=_data.threads(self.n_jobs),
+                callback=callback,
+            )
+
+    def _of_rows(self, context, available, ask):
+        """What the policy answers about rows."""
         self._check_fitted()
-        rows = _data.contexts_of(context, available, self.policy_)
+        with _data.reading(context) as (context, is_lent):
+            rows = _data.contexts_of(context, available, self.policy_, is_lent)
+            found = ask(self.policy_, rows)
         _data.tell(rows.notes)
-        return rows
+        return found
 
 
 class RewardBooster(PolicyBooster):

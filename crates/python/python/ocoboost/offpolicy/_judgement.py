@@ -229,9 +229,6 @@ def evaluate(
     model = getattr(policy, "policy_", None)
     if model is not None and classes is None:
         classes = policy.classes_
-    log, _, _ = _data.log_of(
-        context, action, reward, pscore, available, None, None, classes=classes, coding=model and model.coding, seed=random_state
-    )
     if model is not None:
         target = model
     elif isinstance(policy, str):
@@ -242,7 +239,22 @@ def evaluate(
         if target.ndim != 2:
             raise ValueError(f"the policy's probabilities have shape {target.shape}, not (n, n_actions)")
     settings = _settings(confidence, reward_range, reward_model, clip, random_state)
-    return Judgement._of(_core.evaluate(log, target, settings, n_jobs=n_jobs))
+    coding = None if model is None else model.coding
+    with _data.reading(context) as (context, is_lent):
+        log, _, _ = _data.log_of(
+            context,
+            action,
+            reward,
+            pscore,
+            available,
+            None,
+            None,
+            classes=classes,
+            coding=coding,
+            seed=random_state,
+            is_lent=is_lent,
+        )
+        return Judgement._of(_core.evaluate(log, target, settings, n_jobs=n_jobs))
 
 
 def compare(
@@ -274,20 +286,22 @@ def compare(
         raise ValueError("0 policies to compare; 1 is the least")
     names, fitted = [*policies, "logged"], list(policies.values())
     first = fitted[0]
-    log, _, _ = _data.log_of(
-        context,
-        action,
-        reward,
-        pscore,
-        available,
-        None,
-        None,
-        classes=first.classes_,
-        coding=first.policy_.coding,
-        seed=random_state,
-    )
     settings = _settings(confidence, reward_range, True, 20.0, random_state)
-    found, sentence = _core.compare(log, [one.policy_ for one in fitted], names, settings, n_jobs=n_jobs)
+    with _data.reading(context) as (context, is_lent):
+        log, _, _ = _data.log_of(
+            context,
+            action,
+            reward,
+            pscore,
+            available,
+            None,
+            None,
+            classes=first.classes_,
+            coding=first.policy_.coding,
+            seed=random_state,
+            is_lent=is_lent,
+        )
+        found, sentence = _core.compare(log, [one.policy_ for one in fitted], names, settings, n_jobs=n_jobs)
     found = json.loads(found)
     keys = ("value", "lower", "upper")
     differences = [

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ocoboost import _core, _data
+
 
 def from_bandit_feedback(bandit_feedback):
     """What `PolicyBooster.fit` and `evaluate` take, of a dictionary of Open Bandit Pipeline.
@@ -38,3 +40,56 @@ def from_bandit_feedback(bandit_feedback):
             raise ValueError(f"bandit_feedback has no {key!r}")
         found[key] = bandit_feedback[key]
     return found
+
+
+def estimate_rewards(
+    context, action, reward, pscore=None, *, available=None, classes=None, random_state=0, n_jobs=None, obp=False
+):
+    """Predicted rewards of all actions in all rows of a log, by the model behind DM, DR and SWITCH-DR of `evaluate`.
+
+    A row is predicted by boosted trees of the other folds. It is for other estimators than those of `evaluate`, such as
+    those of Open Bandit Pipeline.
+
+    Parameters
+    ----------
+    context, action, reward, pscore, available, classes, random_state, n_jobs
+        As in `evaluate`. Propensities matter not.
+    obp : bool, default False
+        Whether the shape is (n, n_actions, 1), as of ``estimated_rewards_by_reg_model``.
+
+    Returns
+    -------
+    array of shape (n, n_actions)
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a log that is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(200.0).reshape(-1, 1)
+    >>> action = np.arange(200) % 2
+    >>> np.abs(estimate_rewards(x, action, action) - [0, 1]).max() < 0.1
+    np.True_
+    """
+    if pscore is None:
+        # No model of rewards asks for them.
+        pscore = np.ones(len(context) if isinstance(reward, str) else len(reward))
+    with _data.reading(context) as (context, is_lent):
+        log, _, _ = _data.log_of(
+            context,
+            action,
+            reward,
+            pscore,
+            available,
+            None,
+            None,
+            classes=classes,
+            coding=None,
+            seed=random_state,
+            is_lent=is_lent,
+        )
+        found = _core.estimate_rewards(log, random_state, n_jobs=_data.threads(n_jobs))
+    return found[:, :, np.newaxis] if obp else found
