@@ -206,7 +206,7 @@ impl TrainJob {
             learning_rows: learning.len(),
             judging_rows: judging.len(),
             sources: self.sources.clone(),
-            log_sha256: settings.log_sha256,
+            log_sha256: fingerprint::of_decisions(log),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: match self.estimated {
                 Some(_) => PropensitySource::Estimated,
@@ -265,10 +265,13 @@ impl TrainJob {
 }
 
 impl Model {
-    /// Whether it was trained on exactly this log: its judgement on the same rows shows nothing.
+    /// Whether it was trained on exactly this log, whatever its propensities: its judgement on the same rows
+    /// shows nothing.
     #[must_use]
     pub fn was_trained_on(&self, log: &Log) -> bool {
-        self.provenance.log_sha256 == fingerprint::of(log)
+        let own = &self.provenance.log_sha256;
+        // The digest of earlier files has the propensities.
+        *own == fingerprint::of_decisions(log) || *own == fingerprint::of(log)
     }
 }
 
