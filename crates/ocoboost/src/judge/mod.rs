@@ -20,7 +20,7 @@ pub use judgement::{Caveat, JudgedRows, Judgement, RangeSource, RewardRange, Val
 pub use verdict::{Reason, Verdict};
 
 use crate::error::JobError;
-use crate::propensities::{EstimatedPropensities, PropensitySource};
+use crate::propensities::{EstimatedPropensities, PropensitySource, Watch};
 use observations::Observed;
 use off_policy::Log;
 use off_policy::estimators::{
@@ -28,6 +28,7 @@ use off_policy::estimators::{
     Observation, Observations, OffPolicyEvaluation, Resampling, RewardModel, StatedRanges, normal_interval,
 };
 use off_policy::policies::Policy;
+use std::ops::ControlFlow;
 
 /// A policy to judge.
 #[derive(Clone, Copy)]
@@ -36,6 +37,8 @@ pub enum Target<'a> {
     Policy(&'a dyn Policy),
     /// The logging policy itself, whose value is the mean reward.
     Logged,
+    /// A policy that is known by its probabilities in the rows of the log alone: π(a|x_i) at i·|A| + a.
+    Table(&'a [f64]),
 }
 
 impl std::fmt::Debug for Target<'_> {
@@ -43,6 +46,7 @@ impl std::fmt::Debug for Target<'_> {
         f.write_str(match self {
             Self::Policy(_) => "Policy(..)",
             Self::Logged => "Logged",
+            Self::Table(_) => "Table(..)",
         })
     }
 }
@@ -126,7 +130,20 @@ impl JudgeJob {
     /// reward outside the stated range; [`JobError::Length`] and [`JobError::OtherPropensities`] for
     /// estimated propensities of another log.
     pub fn evaluate(&self, log: &Log, target: Target<'_>) -> Result<Judgement, JobError> {
-        let observed = self.observe(log, &[target])?;
+        self.evaluate_watched(log, target, &mut || ControlFlow::Continue(()))
+    }
+
+    /// The same, with a watcher that is asked after every tree of the models of rewards whether to go on.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); [`JobError::Interrupted`] where `watch` said `Break`.
+    pub fn evaluate_watched(
+        &self,
+        log: &Log,
+        target: Target<'_>,
+        watch: Watch<'_>,
+    ) -> Result<Judgement, JobError> {
+        let observed = self.observe(log, &[target], watch)?;
         let circumstances = Circumstances {
             judged: JudgedRows::Given,
             other_range: None,
@@ -139,10 +156,15 @@ impl JudgeJob {
     }
 
     /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted.
-    fn observe(&self, log: &Log, targets: &[Target<'_>]) -> Result<Vec<Observed>, JobError> {
+    fn observe(
+        &self,
+        log: &Log,
+        targets: &[Target<'_>],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Observed>, JobError> {
         self.check_propensities(log)?;
         if self.has_model && log.len() >= LEAST_ROWS_OF_MODEL {
-            return Observed::cross_fitted(log, targets, self.seed);
+            return Observed::cross_fitted(log, targets, self.seed, watch);
         }
         targets.iter().map(|target| Observed::of(log, *target, None)).collect()
     }

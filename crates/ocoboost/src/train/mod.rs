@@ -104,7 +104,8 @@ impl TrainJob {
 
     /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best candidate
     /// so far is trained; `Break` during the training, or at every round as of a flag that stays up, ends
-    /// that too, with the rounds so far or the winner's trees of the search, whichever are more.
+    /// that too, with the rounds so far or the winner's trees of the search, whichever are more. `Break` during
+    /// the judgement ends its model of rewards.
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
@@ -117,8 +118,8 @@ impl TrainJob {
         self.fit_resumable(log, None, |event, _| watch(event))
     }
 
-    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but the last a
-    /// [`Moment`], from which a checkpoint is made. The time of the run that is gone on with counts towards
+    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but those of the
+    /// judgement a [`Moment`], from which a checkpoint is made. The time of the run that is gone on with counts towards
     /// the budget.
     ///
     /// *Guarantee:* where neither a budget nor a watcher cuts anything off, the model is that of a run that
@@ -167,8 +168,11 @@ impl TrainJob {
         seconds.training = since - spent - seconds.search;
         let is_interrupted = watch(Event::Judging, None).is_break();
         let mut is_model_cut = false;
-        let model_of_rewards = BoostedRewards::fit(&learning, self.seed, |_| {
-            is_model_cut = is_interrupted || clock.is_model_over(now(), since, fit.ensemble.len());
+        let model_of_rewards = BoostedRewards::fit(&learning, self.seed, |trees| {
+            let event = Event::Progress(Progress::RewardModel { trees, rows: learning.len() });
+            is_model_cut = is_interrupted
+                || watch(event, None).is_break()
+                || clock.is_model_over(now(), since, fit.ensemble.len());
             if is_model_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let judgement = self.judge(
