@@ -3,7 +3,8 @@
 use crate::errors::value;
 use numpy::ndarray::Axis;
 use numpy::{
-    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+    Element, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
 };
 use off_policy::{ActionSets, ContextColumn};
 use pyo3::exceptions::PyTypeError;
@@ -31,9 +32,11 @@ impl<'py> Numbers<'py> {
     /// `TypeError` for anything but a two-dimensional array of float64 or float32.
     pub(crate) fn of(array: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(array) = array.cast::<PyArray2<f64>>() {
+            check_places(array)?;
             return Ok(Self::Double(array.try_readonly().map_err(value)?));
         }
         if let Ok(array) = array.cast::<PyArray2<f32>>() {
+            check_places(array)?;
             return Ok(Self::Single(array.try_readonly().map_err(value)?));
         }
         let refused = "an array of shape (n, m) of float64 or float32, or compressed rows, are needed";
@@ -49,16 +52,16 @@ impl<'py> Numbers<'py> {
     }
 
     /// The values in the order of the rows, whatever the order in memory.
-    fn values(&self) -> Vec<f64> {
-        match self {
+    fn values(&self) -> PyResult<Vec<f64>> {
+        Ok(match self {
             // A slice of an array in Fortran's order is that of its columns.
             Self::Double(array) => match array.as_slice() {
                 Ok(values) if array.is_c_contiguous() => values.to_vec(),
                 _ => array.as_array().iter().copied().collect(),
             },
             Self::Single(array) => array.as_array().iter().map(|x| f64::from(*x)).collect(),
-            Self::Sparse(Compressed(_, _, values, _)) => vector(values),
-        }
+            Self::Sparse(Compressed(_, _, values, _)) => vector(values)?,
+        })
     }
 
     /// The columns that hold NaN.
@@ -117,11 +120,11 @@ impl<'py> Numbers<'py> {
             }
         }
         let width: usize = columns.iter().map(ContextColumn::width).sum();
-        let mut values = self.values();
+        let mut values = self.values()?;
         if let Self::Sparse(Compressed(offsets, indices, ..)) = self {
             let offset = |offset: &i64| usize::try_from(*offset).unwrap_or(usize::MAX);
-            let offsets = offsets.as_array().iter().map(offset).collect();
-            let rows = widened(&columns, offsets, vector(indices), values).map_err(value)?;
+            let offsets = vector(offsets)?.iter().map(offset).collect();
+            let rows = widened(&columns, offsets, vector(indices)?, values).map_err(value)?;
             return Ok((rows, columns));
         }
         if width > m {
@@ -161,8 +164,26 @@ fn widened(
 }
 
 /// A vector of any order in memory.
-pub(crate) fn vector<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
-    array.as_array().iter().copied().collect()
+///
+/// # Errors
+/// As [`check_places`].
+pub(crate) fn vector<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> PyResult<Vec<T>> {
+    check_places(&**array)?;
+    Ok(array.as_array().iter().copied().collect())
+}
+
+/// Refuses numbers that do not lie as Rust reads them: the crate `numpy` divides strides by the size of a
+/// number and rounds, and asks for no alignment.
+///
+/// # Errors
+/// `ValueError` for numbers that are not aligned, or are no whole number of numbers apart.
+pub(crate) fn check_places<'py>(array: &impl PyUntypedArrayMethods<'py>) -> PyResult<()> {
+    let size = isize::try_from(array.dtype().itemsize()).unwrap_or(isize::MAX).max(1);
+    if array.is_aligned() && array.strides().iter().all(|stride| stride % size == 0) {
+        Ok(())
+    } else {
+        Err(value("the numbers of an array are not aligned: copy it first"))
+    }
 }
 
 /// The sets of a Boolean array n × |A|.

@@ -1,15 +1,14 @@
 //! Judging policies.
 
+use crate::arrays::check_places;
 use crate::errors::value;
 use crate::log::Log;
 use crate::policy::{Policy, delta};
 use crate::watch::watched;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{JudgeJob, Target};
+use ocoboost::{JudgeJob, Judgement, Target};
 use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
-use off_policy::{ActionSet, PolicyError};
 use pyo3::prelude::*;
-use rows::{Entries, Row, RowMatrix};
 use serde::Deserialize;
 
 /// How policies are judged.
@@ -57,95 +56,72 @@ pub(crate) enum Judged<'py> {
     Table(PyReadonlyArray2<'py, f64>),
 }
 
-/// A policy whose probabilities stand behind the contexts.
-struct Tabled {
-    inputs: usize,
-    first: usize,
-    actions: usize,
-}
-
-impl OffPolicy for Tabled {
-    fn inputs(&self) -> Option<usize> {
-        Some(self.inputs)
-    }
-
-    fn actions(&self) -> usize {
-        self.actions
-    }
-
-    fn probabilities(
-        &self,
-        x: Row<'_>,
-        on_offer: ActionSet<'_>,
-        probabilities: &mut [f64],
-    ) -> Result<(), PolicyError> {
-        self.check(x, on_offer, probabilities)?;
-        let own = self.first..self.first + self.actions;
-        match x.entries() {
-            Entries::Dense(values) => probabilities.copy_from_slice(&values[own]),
-            Entries::Sparse(indices, values) => {
-                probabilities.fill(0.0);
-                for (j, value) in indices.iter().zip(values) {
-                    if own.contains(&(*j as usize)) {
-                        probabilities[*j as usize - own.start] = *value;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The log with the probabilities of several policies behind its contexts.
-fn behind(log: &off_policy::Log, tables: &[&PyReadonlyArray2<'_, f64>]) -> PyResult<off_policy::Log> {
+/// The probabilities of a table, n × |A|. Rows that sum to 1 but for the rounding of float32 do so then.
+fn probabilities(log: &off_policy::Log, table: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<f64>> {
+    check_places(&**table)?;
     let (n, k) = (log.len(), log.actions());
-    for table in tables {
-        let shape = (table.shape()[0], table.shape()[1]);
-        if shape != (n, k) {
-            return Err(value(format!("the policy has probabilities of shape {shape:?}, not {:?}", (n, k))));
-        }
-        for (row, pi) in table.as_array().rows().into_iter().enumerate() {
-            let sum: f64 = pi.iter().sum();
-            if !pi.iter().all(|p| (0.0..=1.0).contains(p)) || (sum - 1.0).abs() > 1e-6 {
-                return Err(value(format!("the policy's probabilities of row {row} sum to {sum}, not to 1")));
-            }
-            let offered = log.row(row).map(|row| row.on_offer);
-            let is_outside = |a: usize| offered.is_some_and(|set| !set.contains(a));
-            if let Some(a) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && is_outside(*a)).map(|(a, _)| a)
-            {
-                return Err(value(format!(
-                    "the policy plays action {a} in row {row}, where it is not on offer"
-                )));
-            }
-        }
+    let shape = (table.shape()[0], table.shape()[1]);
+    if shape != (n, k) {
+        return Err(value(format!("the policy has probabilities of shape {shape:?}, not {:?}", (n, k))));
     }
-    let width = log.contexts().dimension() + tables.len() * k;
-    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    for (row, x) in log.contexts().iter().enumerate() {
-        x.for_each(|j, x_j| {
-            if x_j != 0.0 {
-                indices.push(u32::try_from(j).unwrap_or(u32::MAX));
-                values.push(x_j);
-            }
-        });
-        let tabled = tables.iter().flat_map(|table| table.as_array().row(row).to_vec());
-        for (j, p) in (log.contexts().dimension()..).zip(tabled) {
-            indices.push(u32::try_from(j).unwrap_or(u32::MAX));
-            values.push(p);
+    let mut all = Vec::with_capacity(n.saturating_mul(k));
+    for (row, pi) in table.as_array().rows().into_iter().enumerate() {
+        if let Some((a, p)) = pi.iter().enumerate().find(|(_, p)| !(p.is_finite() && **p >= 0.0)) {
+            let what = if *p < 0.0 { "negative" } else { "no finite number" };
+            return Err(value(format!(
+                "the policy's probability of action {a} in row {row} is {p}, which is {what}"
+            )));
         }
-        offsets.push(indices.len());
+        let sum: f64 = pi.iter().sum();
+        if (sum - 1.0).abs() > 1e-6 {
+            return Err(value(format!("the policy's probabilities of row {row} sum to {sum}, not to 1")));
+        }
+        let offered = log.row(row).map(|row| row.on_offer);
+        let is_outside = |a: usize| offered.is_some_and(|set| !set.contains(a));
+        if let Some(a) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && is_outside(*a)).map(|(a, _)| a) {
+            return Err(value(format!("the policy plays action {a} in row {row}, where it is not on offer")));
+        }
+        all.extend(pi.iter().map(|p| p / sum));
     }
-    let contexts = RowMatrix::sparse(width, offsets, indices, values).map_err(value)?;
-    let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
-    let rewards = off_policy::Rewards(log.rewards().to_vec());
-    let wide = off_policy::Log::new(contexts, k, actions, propensities, rewards).map_err(value)?;
-    match log.action_sets() {
-        Some(sets) => wide.with_action_sets(sets.clone()).map_err(value),
-        None => Ok(wide),
+    Ok(all)
+}
+
+/// A policy to judge, in Rust's memory.
+enum Known {
+    Policy(Box<dyn OffPolicy + Send + Sync>),
+    Logged,
+    Table(Vec<f64>),
+}
+
+impl Known {
+    fn of(log: &off_policy::Log, judged: &Judged<'_>) -> PyResult<Self> {
+        Ok(match judged {
+            Judged::Model(model) => Self::Policy(Box::new(Argmax::new(model.0.clone()))),
+            Judged::Name(name) if name == "uniform" => {
+                Self::Policy(Box::new(Uniform::new(log.actions()).map_err(value)?))
+            }
+            Judged::Name(name) if name == "logged" => Self::Logged,
+            Judged::Name(name) => {
+                return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
+            }
+            Judged::Table(table) => Self::Table(probabilities(log, table)?),
+        })
+    }
+
+    fn target(&self) -> Target<'_> {
+        match self {
+            Self::Policy(policy) => Target::Policy(&**policy),
+            Self::Logged => Target::Logged,
+            Self::Table(table) => Target::Table(table),
+        }
     }
 }
 
-/// The judgement of one policy, as JSON and in words.
+fn is_own(log: &Log, judged: &Judged<'_>) -> bool {
+    matches!(judged, Judged::Model(model) if model.0.was_trained_on(&log.log))
+}
+
+/// The judgement of one policy, as JSON and in words. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (log, policy, settings, *, n_jobs=None))]
 pub(crate) fn evaluate(
@@ -155,60 +131,40 @@ pub(crate) fn evaluate(
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
-    let is_own = matches!(&policy, Judged::Model(model) if model.0.was_trained_on(&log.log));
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own)?;
-    let tables: Vec<&PyReadonlyArray2<'_, f64>> = match &policy {
-        Judged::Table(table) => vec![table],
-        _ => Vec::new(),
-    };
-    let wide = (!tables.is_empty()).then(|| behind(&log.log, &tables)).transpose()?;
-    let judged = wide.as_ref().unwrap_or(&log.log);
-    let known: Box<dyn OffPolicy + Send + Sync> = match &policy {
-        Judged::Model(model) => Box::new(Argmax::new(model.0.clone())),
-        Judged::Name(name) if name == "uniform" => Box::new(Uniform::new(log.log.actions()).map_err(value)?),
-        Judged::Name(name) if name == "logged" => Box::new(Uniform::new(log.log.actions()).map_err(value)?),
-        Judged::Name(name) => {
-            return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
-        }
-        Judged::Table(_) => Box::new(Tabled {
-            inputs: judged.contexts().dimension(),
-            first: log.log.contexts().dimension(),
-            actions: log.log.actions(),
-        }),
-    };
-    let is_logged = matches!(&policy, Judged::Name(name) if name == "logged");
-    let found = watched(py, n_jobs, None, |_| {
-        job.evaluate(judged, if is_logged { Target::Logged } else { Target::Policy(&*known) })
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own(log, &policy))?;
+    let known = Known::of(&log.log, &policy)?;
+    let found = watched(py, n_jobs, None, |watcher| {
+        job.evaluate_watched(&log.log, known.target(), &mut || watcher.see(String::new))
     })?;
     let judgement = found.map_err(value)?;
     Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
 }
 
-/// The judgements of several trained policies, as JSON and in words.
+/// The judgements of several policies and of the logging policy, as JSON, in words, and in words of each.
 #[pyfunction]
 #[pyo3(signature = (log, policies, names, settings, *, n_jobs=None))]
 pub(crate) fn compare(
     py: Python<'_>,
     log: &Log,
-    policies: Vec<PyRef<'_, Policy>>,
+    policies: Vec<Judged<'_>>,
     names: Vec<String>,
     settings: &str,
     n_jobs: Option<usize>,
-) -> PyResult<(String, String)> {
-    if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| policy.0.was_trained_on(&log.log))
-    {
+) -> PyResult<(String, String, Vec<String>)> {
+    if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| is_own(log, policy)) {
         return Err(value(format!(
             "{name:?} was trained on this log, which says nothing of it: take another log"
         )));
     }
     let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, false)?;
-    let argmax: Vec<_> = policies.iter().map(|policy| Argmax::new(policy.0.clone())).collect();
-    let found = watched(py, n_jobs, None, |_| {
-        let mut targets: Vec<Target<'_>> = argmax.iter().map(|policy| Target::Policy(policy)).collect();
+    let known = policies.iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
+    let found = watched(py, n_jobs, None, |watcher| {
+        let mut targets: Vec<Target<'_>> = known.iter().map(Known::target).collect();
         targets.push(Target::Logged);
-        job.compare(&log.log, &targets)
+        job.compare_watched(&log.log, &targets, &mut || watcher.see(String::new))
     })?;
     let comparison = found.map_err(value)?;
+    let sentences = comparison.judgements.iter().map(Judgement::sentence).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names)))
+    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names), sentences))
 }
