@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 pub type Watch<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
 
 /// An error where the watcher has ended the work.
-pub(crate) fn go_on(watch: Watch<'_>) -> Result<(), JobError> {
+fn go_on(watch: Watch<'_>) -> Result<(), JobError> {
     if watch().is_break() { Err(JobError::Interrupted) } else { Ok(()) }
 }
 

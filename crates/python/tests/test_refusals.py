@@ -2,8 +2,13 @@
 
 import datetime
 import json
+import os
 import pickle
+import signal
+import subprocess
 import sys
+import textwrap
+import time
 import warnings
 
 import numpy as np
@@ -684,3 +689,36 @@ def test_public_functions_are_annotated():
                 assert "return" in one.__annotations__, one.__qualname__
                 missing = set(inspect.signature(one).parameters) - set(one.__annotations__) - {"self", "cls"}
                 assert not missing, (one.__qualname__, missing)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("work", ["propensities", "evaluate", "compare"])
+def test_ctrl_c_ends_judgements_and_estimated_propensities(work):
+    program = textwrap.dedent("""
+        import sys
+        import time
+        import numpy as np
+        from ocoboost.offpolicy import PolicyBooster, compare, evaluate
+        rng = np.random.default_rng(0)
+        n, k = 60000, 8
+        x, a, r = rng.uniform(size=(n, 40)), rng.integers(k, size=n), rng.uniform(size=n)
+        works = {
+            "propensities": lambda: PolicyBooster().fit(x, a, r),
+            "evaluate": lambda: evaluate("uniform", x, a, r, np.full(n, 1 / k)),
+            "compare": lambda: compare({"even": "uniform"}, x, a, r, np.full(n, 1 / k)),
+        }
+        print("begun", flush=True)
+        try:
+            works[sys.argv[1]]()
+            print("done")
+        except KeyboardInterrupt:
+            print("interrupted", time.time())
+    """)
+    child = subprocess.Popen([sys.executable, "-c", program, work], stdout=subprocess.PIPE, text=True)
+    child.stdout.readline()
+    time.sleep(0.7)
+    begun = time.time()
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=120)
+    words = out.split()
+    assert words[0] == "interrupted" and float(words[1]) - begun < 20, out

@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::error::JobError;
-use crate::propensities::{Watch, go_on};
+use crate::propensities::Watch;
 use boosters::auto_policy::BoostedRewards;
 use off_policy::estimators::{EstimateError, Observation, Observations, OnLog, RewardModel, Tables};
 use off_policy::policies::Policy;
@@ -79,8 +79,15 @@ impl Observed {
         let mut found: Vec<Self> = targets.iter().map(blank).collect();
         for fold in 0..FOLDS.min(n) {
             let of = |is_own: bool| (0..n).filter(move |row| (row % FOLDS == fold) == is_own);
-            let model = BoostedRewards::fit(&log.select(of(false))?, seed, |_| watch())?;
-            go_on(watch)?;
+            let mut is_over = false;
+            let model = BoostedRewards::fit(&log.select(of(false))?, seed, |_| {
+                let asked = watch();
+                is_over = asked.is_break();
+                asked
+            })?;
+            if is_over {
+                return Err(JobError::Interrupted);
+            }
             let own = log.select(of(true))?;
             for (target, found) in targets.iter().zip(&mut found) {
                 let own_table: Vec<f64>;

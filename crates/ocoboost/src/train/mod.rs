@@ -104,8 +104,8 @@ impl TrainJob {
 
     /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best candidate
     /// so far is trained; `Break` during the training, or at every round as of a flag that stays up, ends
-    /// that too, with the rounds so far or the winner's trees of the search, whichever are more. `Break` during
-    /// the judgement ends its model of rewards.
+    /// that too, with the rounds so far or the winner's trees of the search, whichever are more. `Break`
+    /// during the judgement ends its model of rewards.
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
@@ -119,8 +119,8 @@ impl TrainJob {
     }
 
     /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but those of the
-    /// judgement a [`Moment`], from which a checkpoint is made. The time of the run that is gone on with counts towards
-    /// the budget.
+    /// judgement a [`Moment`], from which a checkpoint is made. The time of the run that is gone on with
+    /// counts towards the budget.
     ///
     /// *Guarantee:* where neither a budget nor a watcher cuts anything off, the model is that of a run that
     /// was not stopped, but for [`Seconds`].
