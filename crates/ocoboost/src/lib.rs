@@ -79,7 +79,9 @@ pub use model::{
     Cuts, Decision, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source,
     TrainingRecord,
 };
-pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propensities};
+pub use propensities::{
+    EstimatedPropensities, PropensitySource, Watch, estimate_propensities, estimate_propensities_watched,
+};
 pub use split::Split;
 pub use stream::{
     ProgressLine, ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder, StreamLearner,

@@ -8,6 +8,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// Who is asked from time to time whether work goes on.
+pub type Watch<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
+
+/// An error where the watcher has ended the work.
+fn go_on(watch: Watch<'_>) -> Result<(), JobError> {
+    if watch().is_break() { Err(JobError::Interrupted) } else { Ok(()) }
+}
 
 /// Where the propensities of a log come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,6 +91,22 @@ pub fn estimate_propensities(
     on_offer: Option<&ActionSets>,
     seed: u64,
 ) -> Result<EstimatedPropensities, JobError> {
+    let go_on = &mut || ControlFlow::Continue(());
+    estimate_propensities_watched(contexts, actions, action_count, on_offer, seed, go_on)
+}
+
+/// The same, with a watcher that is asked after every fit whether to go on.
+///
+/// # Errors
+/// As [`estimate_propensities`]; [`JobError::Interrupted`] where `watch` said `Break`.
+pub fn estimate_propensities_watched(
+    contexts: &RowMatrix,
+    actions: &[u32],
+    action_count: usize,
+    on_offer: Option<&ActionSets>,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<EstimatedPropensities, JobError> {
     let table = Table { contexts, actions, all: ActionSet::all(action_count)?, on_offer };
     table.check()?;
     let n = actions.len();
@@ -100,6 +125,7 @@ pub fn estimate_propensities(
             places.filter(|(place, _)| (place % FOLDS == fold) == is_own).map(|(_, row)| *row).collect()
         };
         parts.push(Part { model: table.fit(&part(false), &mut rng)?, rows: part(true) });
+        go_on(watch)?;
     }
     let calibration = table.calibrate(&parts)?;
     let (propensities, at_floor) = table.propensities(&parts, &calibration)?;
@@ -113,6 +139,7 @@ pub fn estimate_propensities(
             let drawn: Vec<usize> =
                 others.iter().map(|_| others[rng.random_range(0..others.len())]).collect();
             parts.push(Part { model: table.fit(&drawn, &mut rng)?, rows: own.to_vec() });
+            go_on(watch)?;
         }
         let calibration = table.calibrate(&parts)?;
         refits.push(table.propensities(&parts, &calibration)?.0);

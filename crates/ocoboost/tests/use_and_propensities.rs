@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a refusal where none is expected fails the test")]
 
-use ocoboost::{Decision, Explore, JobError, Model, OnOffer, Ranked, TrainJob, estimate_propensities};
+use ocoboost::{
+    Decision, Explore, JobError, Model, OnOffer, Ranked, TrainJob, estimate_propensities,
+    estimate_propensities_watched,
+};
 use off_policy::policies::{Argmax, EpsilonGreedy, Policy, Scores, Softmax};
 use off_policy::{ActionSet, ActionSets, Log, LogError, PolicyError, Rewards};
 use rand::{RngExt, SeedableRng};
@@ -214,6 +217,25 @@ fn no_estimate_is_below_the_floor() {
     let found = estimate_propensities(&contexts, &actions, 4, None, 1).unwrap();
     let least = found.propensities().iter().copied().fold(1.0, f64::min);
     assert!(least >= 0.02 / 4.0 && found.propensities().iter().all(|p| *p <= 1.0), "{least}");
+}
+
+#[test]
+fn a_watcher_ends_an_estimation() {
+    let contexts = RowMatrix::dense(1, (0..60).map(f64::from).collect()).unwrap();
+    let actions: Vec<u32> = (0..60).map(|i| i % 2).collect();
+    let estimate = |last: usize| {
+        let mut asked = 0;
+        let found = estimate_propensities_watched(&contexts, &actions, 2, None, 1, &mut || {
+            asked += 1;
+            if asked == last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        (found, asked)
+    };
+    for last in [1, 6, 25] {
+        assert_eq!(estimate(last), (Err(JobError::Interrupted), last));
+    }
+    let plain = estimate_propensities(&contexts, &actions, 2, None, 1);
+    assert_eq!(estimate(usize::MAX), (plain, 25));
 }
 
 #[test]

@@ -271,6 +271,25 @@ fn settings_by_name_hold_for_every_candidate() {
     }
 }
 
+#[test]
+fn a_break_during_the_judgement_ends_its_model_of_rewards() {
+    let mut trees_seen = Vec::new();
+    let mut is_judging = false;
+    let model = job().build().unwrap().fit(&offers().log, |event| {
+        is_judging |= event == Event::Judging;
+        match event {
+            Event::Progress(Progress::RewardModel { trees, .. }) if is_judging => {
+                trees_seen.push(trees);
+                if trees == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    });
+    let cuts = model.unwrap().record().cuts;
+    assert!(cuts.reward_model && !cuts.search && !cuts.training);
+    assert_eq!(trees_seen.last(), Some(&2));
+}
+
 /// Without its propensities the log is estimated to say the same, but nothing is certain any more.
 #[test]
 fn a_log_without_propensities_is_judged_with_estimates() {
@@ -297,6 +316,11 @@ fn a_log_without_propensities_is_judged_with_estimates() {
     println!("{}", model.judgement().sentence());
     assert_eq!(model.judgement().caveats, [Caveat::EstimatedPropensities]);
     assert_eq!(model.provenance().propensities, PropensitySource::Estimated);
+    // Whatever the propensities, the rows are those that it was trained on.
+    for of_log in [log, &estimated] {
+        assert!(model.was_trained_on(of_log) && true_model.was_trained_on(of_log));
+        assert!(!model.was_trained_on(&of_log.select(1..of_log.len()).unwrap()));
+    }
     let Verdict::Better { at_least, is_certain: false } = model.judgement().verdict else {
         panic!("{:?}", model.judgement().verdict)
     };

@@ -4,7 +4,8 @@ use crate::errors::value;
 use crate::lent::Lent;
 use numpy::ndarray::{ArrayView2, Axis};
 use numpy::{
-    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+    Element, PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
 };
 use off_policy::{ActionSets, ContextColumn};
 use pyo3::exceptions::PyTypeError;
@@ -35,9 +36,11 @@ impl<'py> Numbers<'py> {
     /// `TypeError` for anything but a two-dimensional array of float64 or float32.
     pub(crate) fn of(array: &Bound<'py, PyAny>, is_lent: bool) -> PyResult<Self> {
         if let Ok(array) = array.cast::<PyArray2<f64>>() {
+            check_places(array)?;
             return Ok(Self::Double(array.try_readonly().map_err(value)?, is_lent));
         }
         if let Ok(array) = array.cast::<PyArray2<f32>>() {
+            check_places(array)?;
             return Ok(Self::Single(array.try_readonly().map_err(value)?));
         }
         let refused = "an array of shape (n, m) of float64 or float32, or compressed rows, are needed";
@@ -119,8 +122,8 @@ impl<'py> Numbers<'py> {
             }
             Self::Sparse(Compressed(offsets, indices, values, _)) => {
                 let offset = |offset: &i64| usize::try_from(*offset).unwrap_or(usize::MAX);
-                let offsets = offsets.as_array().iter().map(offset).collect();
-                widened(&columns, offsets, vector(indices), vector(values))
+                let offsets = vector(offsets)?.iter().map(offset).collect();
+                widened(&columns, offsets, vector(indices)?, vector(values)?)
             }
         };
         Ok((rows.map_err(value)?, columns))
@@ -185,8 +188,26 @@ fn widened(
 }
 
 /// A vector of any order in memory.
-pub(crate) fn vector<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> Vec<T> {
-    array.as_array().iter().copied().collect()
+///
+/// # Errors
+/// As [`check_places`].
+pub(crate) fn vector<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> PyResult<Vec<T>> {
+    check_places(&**array)?;
+    Ok(array.as_array().iter().copied().collect())
+}
+
+/// Refuses numbers that do not lie as Rust reads them: the crate `numpy` divides strides by the size of a
+/// number and rounds, and asks for no alignment.
+///
+/// # Errors
+/// `ValueError` for numbers that are not aligned, or are no whole number of numbers apart.
+pub(crate) fn check_places<'py>(array: &impl PyUntypedArrayMethods<'py>) -> PyResult<()> {
+    let size = isize::try_from(array.dtype().itemsize()).unwrap_or(isize::MAX).max(1);
+    if array.is_aligned() && array.strides().iter().all(|stride| stride % size == 0) {
+        Ok(())
+    } else {
+        Err(value("the numbers of an array are not aligned: copy it first"))
+    }
 }
 
 /// The sets of a Boolean array n × |A|.

@@ -110,8 +110,8 @@ impl Vote {
         is_lent: bool,
     ) -> PyResult<(Self, Vec<Bound<'py, PyDict>>)> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let (matrix, classes) = (rows(context, is_lent)?, vector(&classes));
-        let weights = weights.as_ref().map(vector);
+        let (matrix, classes) = (rows(context, is_lent)?, vector(&classes)?);
+        let weights = weights.as_ref().map(vector).transpose()?;
         let runs = watched(py, n_jobs, callback, |watcher| {
             let sample = BinnedColumns::new(matrix)?;
             let mut runs = settings.runs(classes, count, weights.as_deref())?;
@@ -134,6 +134,13 @@ impl Vote {
         .map_err(value)?;
         let records = runs.columns().iter().map(|run| record(py, run)).collect::<PyResult<_>>()?;
         Ok((Self(runs.into_vote()), records))
+    }
+
+    /// F_l(x_i) of the columns l after every round in turn: n × L each.
+    fn staged(slf: Py<Self>, context: &Bound<'_, PyAny>) -> PyResult<Stages> {
+        let rows = rows(context, false)?;
+        let sums = vec![0.0; rows.len().saturating_mul(slf.get().0.code().columns())];
+        Ok(Stages { vote: slf, rows, sums, round: 0 })
     }
 
     /// F_l(x_i) of the columns l after so many rounds, or all: n × L.
@@ -204,6 +211,47 @@ impl Vote {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let bytes = slf.get().to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
+    }
+}
+
+/// The scores of rows after the first round, the second, …: a running sum.
+#[pyclass(module = "ocoboost._core")]
+pub(crate) struct Stages {
+    vote: Py<Vote>,
+    rows: RowMatrix,
+    sums: Vec<f64>,
+    round: usize,
+}
+
+#[pymethods]
+impl Stages {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Self { vote, rows, sums, round } = self;
+        let ensembles = vote.get().0.ensembles();
+        if ensembles.iter().all(|one| one.hypotheses().len() <= *round) {
+            return Ok(None);
+        }
+        let width = ensembles.len();
+        py.detach(|| {
+            for (column, ensemble) in ensembles.iter().enumerate() {
+                let Some((tree, eta)) =
+                    ensemble.hypotheses().get(*round).zip(ensemble.coefficients().get(*round))
+                else {
+                    continue;
+                };
+                for (x, sums) in rows.iter().zip(sums.chunks_exact_mut(width)) {
+                    sums[column] += eta * tree.predict(x)?;
+                }
+            }
+            Ok::<_, weak_learners::LearnerError>(())
+        })
+        .map_err(value)?;
+        *round += 1;
+        array_of_rows(py, sums.clone(), width).map(Some)
     }
 }
 

@@ -44,6 +44,13 @@ pub(crate) fn source(
             (Field::new(name, array.data_type().clone(), true), array)
         })
         .collect();
+    if let Some((first, (field, array))) = beside
+        .first()
+        .and_then(|first| Some((first, beside.iter().find(|(_, array)| array.len() != first.1.len())?)))
+    {
+        let (name, rows, first, expected) = (field.name(), array.len(), first.0.name(), first.1.len());
+        return Err(value(format!("{name} has {rows} entries, {first} has {expected}")));
+    }
     let frame: Box<dyn RecordBatchReader + Send> = match frame {
         Some(frame) => Box::new(stream(frame)?),
         None => {
@@ -53,9 +60,10 @@ pub(crate) fn source(
     };
     let mut fields: Vec<Field> = frame.schema().fields().iter().map(|field| (**field).clone()).collect();
     fields.extend(beside.iter().map(|(field, _)| field.clone()));
+    let name = beside.first().map_or_else(String::new, |(field, _)| field.name().clone());
     let arrays = beside.into_iter().map(|(_, array)| array).collect();
     let schema = Arc::new(Schema::new(fields));
-    Ok(Source::batches("the data frame", Beside { frame, arrays, schema, row: 0 }))
+    Ok(Source::batches("the data frame", Beside { frame, name, arrays, schema, row: 0 }))
 }
 
 /// The batches of an object's `__arrow_c_stream__`.
@@ -105,6 +113,9 @@ impl RecordBatchReader for Blank {
 /// Batches with further columns.
 struct Beside {
     frame: Box<dyn RecordBatchReader + Send>,
+    /// The name of the first of the further columns.
+    name: String,
+    /// All of one length.
     arrays: Vec<ArrayRef>,
     schema: SchemaRef,
     /// The first row of the next batch.
@@ -117,8 +128,8 @@ impl Iterator for Beside {
     fn next(&mut self) -> Option<Self::Item> {
         let whole = self.arrays.first().map(|array| array.len());
         let other = |rows: usize| {
-            let rows_beside = whole.unwrap_or_default();
-            ArrowError::InvalidArgumentError(format!("context has {rows} rows, action has {rows_beside}"))
+            let (name, beside) = (&self.name, whole.unwrap_or_default());
+            ArrowError::InvalidArgumentError(format!("context has {rows} rows, {name} has {beside}"))
         };
         let batch = match self.frame.next() {
             None if whole.is_some_and(|rows| rows != self.row) => {

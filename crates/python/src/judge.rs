@@ -1,13 +1,13 @@
 //! Judging policies.
 
-use crate::arrays::array_of_rows;
+use crate::arrays::{array_of_rows, check_places};
 use crate::errors::value;
 use crate::log::Log;
 use crate::policy::{Policy, delta};
 use crate::watch::watched;
 use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{JudgeJob, Target, cross_fitted_rewards};
-use off_policy::policies::{Argmax, Uniform};
+use ocoboost::{JudgeJob, Judgement, Target, cross_fitted_rewards};
+use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
@@ -56,26 +56,72 @@ pub(crate) enum Judged<'py> {
     Table(PyReadonlyArray2<'py, f64>),
 }
 
-/// A table of probabilities, row by row.
-fn checked(log: &off_policy::Log, table: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<f64>> {
-    let (shape, expected) = ((table.shape()[0], table.shape()[1]), (log.len(), log.actions()));
-    if shape != expected {
-        return Err(value(format!("the policy has probabilities of shape {shape:?}, not {expected:?}")));
+/// The probabilities of a table, n × |A|. Rows that sum to 1 but for the rounding of float32 do so then.
+fn probabilities(log: &off_policy::Log, table: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<f64>> {
+    check_places(&**table)?;
+    let (n, k) = (log.len(), log.actions());
+    let shape = (table.shape()[0], table.shape()[1]);
+    if shape != (n, k) {
+        return Err(value(format!("the policy has probabilities of shape {shape:?}, not {:?}", (n, k))));
     }
+    let mut all = Vec::with_capacity(n.saturating_mul(k));
     for (row, pi) in table.as_array().rows().into_iter().enumerate() {
+        if let Some((a, p)) = pi.iter().enumerate().find(|(_, p)| !(p.is_finite() && **p >= 0.0)) {
+            let what = if *p < 0.0 { "negative" } else { "no finite number" };
+            return Err(value(format!(
+                "the policy's probability of action {a} in row {row} is {p}, which is {what}"
+            )));
+        }
         let sum: f64 = pi.iter().sum();
-        if !pi.iter().all(|p| (0.0..=1.0).contains(p)) || (sum - 1.0).abs() > 1e-6 {
+        if (sum - 1.0).abs() > 1e-6 {
             return Err(value(format!("the policy's probabilities of row {row} sum to {sum}, not to 1")));
         }
-        let offered = log.on_offer(row);
-        if let Some((a, _)) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && !offered.contains(*a)) {
+        let offered = log.row(row).map(|row| row.on_offer);
+        let is_outside = |a: usize| offered.is_some_and(|set| !set.contains(a));
+        if let Some(a) = pi.iter().enumerate().find(|(a, p)| **p > 0.0 && is_outside(*a)).map(|(a, _)| a) {
             return Err(value(format!("the policy plays action {a} in row {row}, where it is not on offer")));
         }
+        all.extend(pi.iter().map(|p| p / sum));
     }
-    Ok(table.as_array().iter().copied().collect())
+    Ok(all)
 }
 
-/// The judgement of one policy, as JSON and in words.
+/// A policy to judge, in Rust's memory.
+enum Known {
+    Policy(Box<dyn OffPolicy + Send + Sync>),
+    Logged,
+    Table(Vec<f64>),
+}
+
+impl Known {
+    fn of(log: &off_policy::Log, judged: &Judged<'_>) -> PyResult<Self> {
+        Ok(match judged {
+            Judged::Model(model) => Self::Policy(Box::new(Argmax::new(model.0.clone()))),
+            Judged::Name(name) if name == "uniform" => {
+                Self::Policy(Box::new(Uniform::new(log.actions()).map_err(value)?))
+            }
+            Judged::Name(name) if name == "logged" => Self::Logged,
+            Judged::Name(name) => {
+                return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
+            }
+            Judged::Table(table) => Self::Table(probabilities(log, table)?),
+        })
+    }
+
+    fn target(&self) -> Target<'_> {
+        match self {
+            Self::Policy(policy) => Target::Policy(&**policy),
+            Self::Logged => Target::Logged,
+            Self::Table(table) => Target::Table(table),
+        }
+    }
+}
+
+fn is_own(log: &Log, judged: &Judged<'_>) -> bool {
+    matches!(judged, Judged::Model(model) if model.0.was_trained_on(&log.log))
+}
+
+/// The judgement of one policy, as JSON and in words. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (log, policy, settings, *, n_jobs=None))]
 pub(crate) fn evaluate(
@@ -85,60 +131,42 @@ pub(crate) fn evaluate(
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
-    let is_own = matches!(&policy, Judged::Model(model) if model.0.was_trained_on(&log.log));
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own)?;
-    let log = &log.log;
-    let uniform = Uniform::new(log.actions()).map_err(value)?;
-    let found = match &policy {
-        Judged::Table(table) => {
-            let table = checked(log, table)?;
-            watched(py, n_jobs, None, |_| job.evaluate_table(log, &table))?
-        }
-        Judged::Model(model) => {
-            let policy = Argmax::new(model.0.clone());
-            watched(py, n_jobs, None, |_| job.evaluate(log, Target::Policy(&policy)))?
-        }
-        Judged::Name(name) if name == "uniform" => {
-            watched(py, n_jobs, None, |_| job.evaluate(log, Target::Policy(&uniform)))?
-        }
-        Judged::Name(name) if name == "logged" => {
-            watched(py, n_jobs, None, |_| job.evaluate(log, Target::Logged))?
-        }
-        Judged::Name(name) => {
-            return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
-        }
-    };
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own(log, &policy))?;
+    let known = Known::of(&log.log, &policy)?;
+    let found = watched(py, n_jobs, None, |watcher| {
+        job.evaluate_watched(&log.log, known.target(), &mut || watcher.see(String::new))
+    })?;
     let judgement = found.map_err(value)?;
     Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
 }
 
-/// The judgements of several trained policies, as JSON and in words.
+/// The judgements of several policies and of the logging policy, as JSON, in words, and in words of each.
 #[pyfunction]
 #[pyo3(signature = (log, policies, names, settings, *, n_jobs=None))]
 pub(crate) fn compare(
     py: Python<'_>,
     log: &Log,
-    policies: Vec<PyRef<'_, Policy>>,
+    policies: Vec<Judged<'_>>,
     names: Vec<String>,
     settings: &str,
     n_jobs: Option<usize>,
-) -> PyResult<(String, String)> {
-    if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| policy.0.was_trained_on(&log.log))
-    {
+) -> PyResult<(String, String, Vec<String>)> {
+    if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| is_own(log, policy)) {
         return Err(value(format!(
             "{name:?} was trained on this log, which says nothing of it: take another log"
         )));
     }
     let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, false)?;
-    let argmax: Vec<_> = policies.iter().map(|policy| Argmax::new(policy.0.clone())).collect();
-    let found = watched(py, n_jobs, None, |_| {
-        let mut targets: Vec<Target<'_>> = argmax.iter().map(|policy| Target::Policy(policy)).collect();
+    let known = policies.iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
+    let found = watched(py, n_jobs, None, |watcher| {
+        let mut targets: Vec<Target<'_>> = known.iter().map(Known::target).collect();
         targets.push(Target::Logged);
-        job.compare(&log.log, &targets)
+        job.compare_watched(&log.log, &targets, &mut || watcher.see(String::new))
     })?;
     let comparison = found.map_err(value)?;
+    let sentences = comparison.judgements.iter().map(Judgement::sentence).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names)))
+    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names), sentences))
 }
 
 /// q̂, n × |A|, by the model of rewards that a judgement has, cross-fitted.

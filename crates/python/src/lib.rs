@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::boost::Vote;
+    use crate::boost::{Stages, Vote};
     #[pymodule_export]
     use crate::coding::Coding;
     #[pymodule_export]

@@ -4,9 +4,10 @@ use crate::arrays::{Numbers, sets, vector};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_format, value};
 use crate::frames::{Column, source};
+use crate::watch::watched;
 use formats::{FormatError, LogOptions, Progress, ReadFacts, ReadLog};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
-use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use ocoboost::{EstimatedPropensities, JobError, estimate_propensities_watched};
 use off_policy::{ActionNames, ActionSets, Rewards, Schema};
 use pyo3::prelude::*;
 use rows::RowMatrix;
@@ -84,18 +85,35 @@ struct Parts {
 }
 
 impl Parts {
-    /// The log with these propensities, or with estimated ones.
+    /// The log with these propensities, or with estimated ones. Ctrl-C ends the estimation.
     fn log(
         self,
+        py: Python<'_>,
         propensities: Option<Vec<f64>>,
         seed: u64,
+    ) -> PyResult<(off_policy::Log, Option<EstimatedPropensities>)> {
+        let estimated = match propensities {
+            Some(_) => None,
+            None => {
+                let (contexts, actions, on_offer) = (&self.contexts, &self.actions, self.on_offer.as_ref());
+                let count = self.schema.actions();
+                let estimated = watched(py, Some(1), None, |watcher| {
+                    let watch = &mut || watcher.see(String::new);
+                    estimate_propensities_watched(contexts, actions, count, on_offer, seed, watch)
+                })?;
+                Some(estimated.map_err(value)?)
+            }
+        };
+        py.detach(|| self.with(propensities, estimated)).map_err(value)
+    }
+
+    fn with(
+        self,
+        propensities: Option<Vec<f64>>,
+        estimated: Option<EstimatedPropensities>,
     ) -> Result<(off_policy::Log, Option<EstimatedPropensities>), JobError> {
         let Self { contexts, schema, actions, rewards, on_offer } = self;
         let count = schema.actions();
-        let estimated = match propensities {
-            Some(_) => None,
-            None => Some(estimate_propensities(&contexts, &actions, count, on_offer.as_ref(), seed)?),
-        };
         let propensities = match (propensities, &estimated) {
             (Some(propensities), _) => propensities,
             (None, Some(estimated)) => estimated.propensities().to_vec(),
@@ -113,12 +131,14 @@ impl Parts {
 impl Log {
     /// Of a data frame with columns beside it; by the coding of a model, if there is one.
     #[staticmethod]
-    #[pyo3(signature = (frame, beside, options, *, coding=None, seed=0))]
+    #[pyo3(signature = (frame, beside, options, *, available=None, coding=None, seed=0))]
+    #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn from_frame(
         py: Python<'_>,
         frame: Option<&Bound<'_, PyAny>>,
         beside: Vec<(String, Column<'_>)>,
         options: &str,
+        available: Option<PyReadonlyArray2<'_, bool>>,
         coding: Option<&Coding>,
         seed: u64,
     ) -> PyResult<Self> {
@@ -133,9 +153,19 @@ impl Log {
         }
         let notes = notes(&read.facts);
         let groups = read.split.map(|labels| labels.codes.into_iter().map(u64::from).collect());
-        let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
+        let ReadLog { contexts, schema, actions, rewards, mut on_offer, .. } = read;
+        if let Some(available) = &available {
+            let (shape, expected) =
+                ((available.shape()[0], available.shape()[1]), (actions.len(), schema.actions()));
+            if shape != expected {
+                return Err(value(format!(
+                    "available has shape {shape:?}, not {expected:?}: a row a context, a column an action"
+                )));
+            }
+            on_offer = Some(sets(available)?);
+        }
         let parts = Parts { contexts, schema, actions, rewards, on_offer };
-        let (log, estimated) = py.detach(|| parts.log(read.propensities, seed)).map_err(value)?;
+        let (log, estimated) = parts.log(py, read.propensities, seed)?;
         Ok(Self { log, estimated, time: read.time, groups, notes })
     }
 
@@ -164,18 +194,11 @@ impl Log {
             None => Schema::new(columns, ActionNames::Labels(action_names)).map_err(value)?,
         };
         let on_offer = available.as_ref().map(sets).transpose()?;
-        let (actions, rewards) = (vector(&action), vector(&reward));
-        let propensities = pscore.as_ref().map(vector);
+        let (actions, rewards) = (vector(&action)?, vector(&reward)?);
+        let propensities = pscore.as_ref().map(vector).transpose()?;
         let parts = Parts { contexts, schema, actions, rewards, on_offer };
-        let (log, estimated) = py.detach(|| parts.log(propensities, seed)).map_err(value)?;
+        let (log, estimated) = parts.log(py, propensities, seed)?;
         Ok(Self { log, estimated, time: None, groups: None, notes: Vec::new() })
-    }
-
-    /// The same log where not every action was on offer: a Boolean array n × |A|.
-    fn with_available(&self, available: PyReadonlyArray2<'_, bool>) -> PyResult<Self> {
-        let log = self.log.clone().with_action_sets(sets(&available)?).map_err(value)?;
-        let (time, groups) = (self.time.clone(), self.groups.clone());
-        Ok(Self { log, estimated: self.estimated.clone(), time, groups, notes: self.notes.clone() })
     }
 
     /// Whether the propensities are estimates.

@@ -64,6 +64,9 @@ impl Default for Settings {
 /// Actions and their probabilities.
 type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
+/// The pairs of a row and an action from which on a pool of threads is made without being asked for.
+const WORTH_A_POOL: usize = 1 << 17;
+
 /// Longer than any training.
 const ENDLESS: Duration = Duration::from_secs(1 << 40);
 
@@ -318,6 +321,30 @@ impl Policy {
         self.0.schema().map(Schema::feature_names)
     }
 
+    /// The number of coordinates of a context.
+    #[getter]
+    fn inputs(&self) -> usize {
+        self.0.ensemble().inputs()
+    }
+
+    /// How much of the spread of the scores is due to each column, or coordinate where columns are not known.
+    #[getter]
+    fn importances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let importance = &self.0.record().importance;
+        let (count, shares) = match self.0.schema() {
+            Some(schema) => (schema.contexts().len(), importance.of_columns(schema)),
+            None => {
+                let of = |(coordinate, share): &(u32, f64)| (*coordinate as usize, *share);
+                (self.0.ensemble().inputs(), importance.columns.iter().map(of).collect())
+            }
+        };
+        let mut all = vec![0.0; count];
+        shares
+            .into_iter()
+            .for_each(|(place, share)| all.iter_mut().skip(place).take(1).for_each(|own| *own = share));
+        PyArray1::from_vec(py, all)
+    }
+
     /// ε by default.
     #[getter]
     fn epsilon(&self) -> f64 {
@@ -366,10 +393,12 @@ impl Policy {
             None => OnOffer::all(self.0.ensemble().actions()).map_err(value)?,
         };
         let threads = crate::watch::threads(n_jobs)?;
-        let found = match n_jobs {
-            // One thread is the caller's, and no pool is worth its making for few rows.
-            None | Some(1) => py.detach(|| Ok(ask(offers))),
-            Some(_) => py.detach(|| threads.run(|| ask(offers))),
+        let pairs = contexts.rows.len().saturating_mul(self.0.ensemble().actions());
+        // One thread is the caller's, and no pool is worth its making for few rows.
+        let found = if n_jobs == Some(1) || (n_jobs.is_none() && pairs < WORTH_A_POOL) {
+            py.detach(|| Ok(ask(offers)))
+        } else {
+            py.detach(|| threads.run(|| ask(offers)))
         };
         found.map_err(|error: boosters::ThreadsError| value(error))?.map_err(value)
     }

@@ -53,6 +53,10 @@ pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, P
             if f64::is_nan(number) { Cell::Missing } else { Cell::Number(number) }
         } else {
             let kind = cell.get_type().name()?.to_string();
+            if matches!(&*kind, "NAType" | "NaTType") {
+                cells.push((name, Cell::Missing));
+                continue;
+            }
             return Err(PyTypeError::new_err(format!(
                 "column {name} holds {kind}, neither a number nor a text"
             )));
@@ -94,15 +98,16 @@ impl Stream {
     }
 
     /// Learns a row, and returns the class that was predicted before.
-    fn learn(&mut self, row: &Bound<'_, PyDict>, class: &str) -> PyResult<Option<u32>> {
+    fn learn(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>, class: &str) -> PyResult<Option<u32>> {
+        // Python code of a cell may use the learner, so the cells come first.
         let cells = cells(row)?;
-        Ok(self.0.round(Some(class), read(&cells)?).map_err(value)?.predicted)
+        Ok(slf.try_borrow_mut()?.0.round(Some(class), read(&cells)?).map_err(value)?.predicted)
     }
 
     /// The class of a row.
-    fn predict(&mut self, row: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
+    fn predict(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
         let cells = cells(row)?;
-        self.0.predict(read(&cells)?).map_err(value)
+        slf.try_borrow_mut()?.0.predict(read(&cells)?).map_err(value)
     }
 
     /// The names of the classes so far.
@@ -137,7 +142,7 @@ impl Stream {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }

@@ -4,10 +4,11 @@ use super::observations::Observed;
 use super::{Circumstances, JudgeJob, Judgement, Target, deviation};
 use crate::error::JobError;
 use crate::numerals::thousands;
-use crate::propensities::EstimatedPropensities;
+use crate::propensities::{EstimatedPropensities, Watch};
 use off_policy::Log;
 use off_policy::estimators::{Estimate, Moments, Observation, normal_interval};
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
 
 /// Several policies, judged on the same rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,10 +105,23 @@ impl JudgeJob {
     /// # Errors
     /// [`JobError::TooFewPolicies`]; as [`evaluate`](Self::evaluate).
     pub fn compare(&self, log: &Log, targets: &[Target<'_>]) -> Result<Comparison, JobError> {
+        self.compare_watched(log, targets, &mut || ControlFlow::Continue(()))
+    }
+
+    /// The same, with a watcher that is asked after every tree of the models of rewards whether to go on.
+    ///
+    /// # Errors
+    /// As [`compare`](Self::compare); [`JobError::Interrupted`] where `watch` said `Break`.
+    pub fn compare_watched(
+        &self,
+        log: &Log,
+        targets: &[Target<'_>],
+        watch: Watch<'_>,
+    ) -> Result<Comparison, JobError> {
         if targets.len() < 2 {
             return Err(JobError::TooFewPolicies { policies: targets.len() });
         }
-        let observed = self.observe(log, targets)?;
+        let observed = self.observe(log, targets, watch)?;
         self.compare_observed(log, targets, &observed)
     }
 

@@ -20,7 +20,7 @@ pub use judgement::{Caveat, JudgedRows, Judgement, RangeSource, RewardRange, Val
 pub use verdict::{Reason, Verdict};
 
 use crate::error::JobError;
-use crate::propensities::{EstimatedPropensities, PropensitySource};
+use crate::propensities::{EstimatedPropensities, PropensitySource, Watch};
 use observations::Observed;
 pub use observations::cross_fitted_rewards;
 use off_policy::Log;
@@ -28,7 +28,8 @@ use off_policy::estimators::{
     Accumulator, Bootstrap, Estimate, EstimateError, Estimator, EstimatorSettings, Interval, Moments,
     Observation, Observations, OffPolicyEvaluation, Resampling, RewardModel, StatedRanges, normal_interval,
 };
-use off_policy::policies::{Policy, Uniform};
+use off_policy::policies::Policy;
+use std::ops::ControlFlow;
 
 /// A policy to judge.
 #[derive(Clone, Copy)]
@@ -37,6 +38,8 @@ pub enum Target<'a> {
     Policy(&'a dyn Policy),
     /// The logging policy itself, whose value is the mean reward.
     Logged,
+    /// A policy that is known by its probabilities in the rows of the log alone: π(a|x_i) at i·|A| + a.
+    Table(&'a [f64]),
 }
 
 impl std::fmt::Debug for Target<'_> {
@@ -44,6 +47,7 @@ impl std::fmt::Debug for Target<'_> {
         f.write_str(match self {
             Self::Policy(_) => "Policy(..)",
             Self::Logged => "Logged",
+            Self::Table(_) => "Table(..)",
         })
     }
 }
@@ -139,44 +143,33 @@ impl JudgeJob {
     /// reward outside the stated range; [`JobError::Length`] and [`JobError::OtherPropensities`] for
     /// estimated propensities of another log.
     pub fn evaluate(&self, log: &Log, target: Target<'_>) -> Result<Judgement, JobError> {
-        let observed = self.observe(log, &[target])?;
+        self.evaluate_watched(log, target, &mut || ControlFlow::Continue(()))
+    }
+
+    /// The same, with a watcher that is asked after every tree of the models of rewards whether to go on.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate); [`JobError::Interrupted`] where `watch` said `Break`.
+    pub fn evaluate_watched(
+        &self,
+        log: &Log,
+        target: Target<'_>,
+        watch: Watch<'_>,
+    ) -> Result<Judgement, JobError> {
+        let observed = self.observe(log, &[target], watch)?;
         self.judge_one(log, target, &observed[0], None, &Circumstances::GIVEN)
     }
 
-    /// The same for a policy by its probabilities in the rows of the log: π(a|x_i) at i·|A| + a.
-    ///
-    /// ```
-    /// use ocoboost::{JudgeJob, Target};
-    /// use off_policy::policies::Uniform;
-    /// use off_policy::{Log, Rewards};
-    /// let contexts = rows::RowMatrix::dense(1, (0..80).map(f64::from).collect())?;
-    /// let actions: Vec<u32> = (0..80).map(|i| i % 2).collect();
-    /// let rewards = Rewards(actions.iter().map(|a| f64::from(*a)).collect());
-    /// let log = Log::new(contexts, 2, actions, vec![0.5; 80], rewards)?;
-    /// let job = JudgeJob::builder().build()?;
-    /// let uniform = job.evaluate(&log, Target::Policy(&Uniform::new(2)?))?;
-    /// assert_eq!(job.evaluate_table(&log, &[0.5; 160])?, uniform);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`evaluate`](Self::evaluate); [`JobError::Estimate`] for another number of probabilities, for such
-    /// as are none, and for an action that is played where it is not on offer.
-    pub fn evaluate_table(&self, log: &Log, probabilities: &[f64]) -> Result<Judgement, JobError> {
-        self.check_propensities(log)?;
-        let is_modelled = self.has_model && log.len() >= LEAST_ROWS_OF_MODEL;
-        let predictions = if is_modelled { Some(cross_fitted_rewards(log, self.seed)?) } else { None };
-        let observed = Observed::of_table(log, probabilities, predictions.as_deref())?;
-        // Of the policy only that it is not the logging policy matters from here on.
-        let any = Uniform::new(log.actions())?;
-        self.judge_one(log, Target::Policy(&any), &observed, None, &Circumstances::GIVEN)
-    }
-
     /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted.
-    fn observe(&self, log: &Log, targets: &[Target<'_>]) -> Result<Vec<Observed>, JobError> {
+    fn observe(
+        &self,
+        log: &Log,
+        targets: &[Target<'_>],
+        watch: Watch<'_>,
+    ) -> Result<Vec<Observed>, JobError> {
         self.check_propensities(log)?;
         if self.has_model && log.len() >= LEAST_ROWS_OF_MODEL {
-            return Observed::cross_fitted(log, targets, self.seed);
+            return Observed::cross_fitted(log, targets, self.seed, watch);
         }
         targets.iter().map(|target| Observed::of(log, *target, None)).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::Target;
 use crate::error::JobError;
+use crate::propensities::Watch;
 use boosters::auto_policy::BoostedRewards;
 use off_policy::estimators::{
     EstimateError, Observation, Observations, OnLog, RewardModel, Tables, cross_fit,
@@ -9,7 +10,6 @@ use off_policy::estimators::{
 use off_policy::policies::Policy;
 use off_policy::{ActionSet, Log, PolicyError, Schema};
 use rows::Row;
-use std::ops::ControlFlow;
 
 /// Five numbers a row.
 #[derive(Debug, Clone)]
@@ -28,8 +28,10 @@ impl Observed {
         target: Target<'_>,
         model: Option<&dyn RewardModel>,
     ) -> Result<Self, JobError> {
-        let Target::Policy(policy) = target else {
-            return Ok(Self::of_logging_policy(log));
+        let policy = match target {
+            Target::Policy(policy) => policy,
+            Target::Logged => return Ok(Self::of_logging_policy(log)),
+            Target::Table(table) => return Self::of_table(log, table, model),
         };
         let mut rows = Vec::with_capacity(log.len());
         OnLog::new(log, &Borrowed(policy), model)?.visit(|row| {
@@ -39,43 +41,73 @@ impl Observed {
         Ok(Self { rows, has_model: model.is_some() })
     }
 
-    /// The same for several policies, with models of rewards that are fitted on the other folds of the log.
-    pub(super) fn cross_fitted(log: &Log, targets: &[Target<'_>], seed: u64) -> Result<Vec<Self>, JobError> {
-        let n = log.len();
-        let blank = Observation { target: 0.0, propensity: 1.0, reward: 0.0, direct: 0.0, predicted: 0.0 };
-        let has_model = |target: &Target<'_>| matches!(target, Target::Policy(_));
-        let blank = |target| Self { rows: vec![blank; n], has_model: has_model(target) };
-        let mut found: Vec<Self> = targets.iter().map(blank).collect();
-        for fold in 0..FOLDS.min(n) {
-            let of = |is_own: bool| (0..n).filter(move |row| (row % FOLDS == fold) == is_own);
-            let model = BoostedRewards::fit(&log.select(of(false))?, seed, |_| ControlFlow::Continue(()))?;
-            let own = log.select(of(true))?;
-            for (target, found) in targets.iter().zip(&mut found) {
-                for (row, seen) in of(true).zip(Self::of(&own, *target, Some(&model))?.rows) {
-                    found.rows[row] = seen;
+    /// The same of a table of probabilities. What a model predicts of actions that were not on offer counts
+    /// for nothing.
+    fn of_table(log: &Log, table: &[f64], model: Option<&dyn RewardModel>) -> Result<Self, JobError> {
+        check_table(log, table)?;
+        let (k, mut predictions) = (log.actions(), model.map(|_| vec![0.0; table.len()]));
+        if let (Some(model), Some(predictions)) = (model, &mut predictions) {
+            model.rewards_of_rows(log.contexts(), 0, predictions)?;
+        }
+        for (row, logged) in log.iter().enumerate().filter(|(_, logged)| !logged.on_offer.is_all()) {
+            for action in (0..k).filter(|a| !logged.on_offer.contains(*a)) {
+                if table[row * k + action] > 0.0 {
+                    return Err(EstimateError::NotOnOffer { row, action }.into());
                 }
+                predictions.iter_mut().for_each(|q| q[row * k + action] = 0.0);
             }
         }
-        Ok(found)
-    }
-
-    /// The rows of a log beside tables of probabilities and of predictions.
-    pub(super) fn of_table(log: &Log, target: &[f64], predictions: Option<&[f64]>) -> Result<Self, JobError> {
-        let k = log.actions();
-        for (row, target) in target.chunks_exact(k).enumerate().take(log.len()) {
-            let offered = log.on_offer(row);
-            if let Some(action) = (0..k).find(|a| target[*a] > 0.0 && !offered.contains(*a)) {
-                return Err(EstimateError::NotOnOffer { row, action }.into());
-            }
-        }
-        let columns = (log.logged_actions(), log.propensities(), log.rewards());
-        let tables = Tables::new(k, columns.0, columns.1, columns.2, target, predictions)?;
+        let (actions, propensities) = (log.logged_actions(), log.propensities());
+        let tables = Tables::new(k, actions, propensities, log.rewards(), table, predictions.as_deref())?;
         let mut rows = Vec::with_capacity(log.len());
         tables.visit(|row| {
             rows.push(*row);
             Ok(())
         })?;
-        Ok(Self { rows, has_model: predictions.is_some() })
+        Ok(Self { rows, has_model: model.is_some() })
+    }
+
+    /// The same for several policies, with models of rewards that are fitted on the other folds of the log.
+    pub(super) fn cross_fitted(
+        log: &Log,
+        targets: &[Target<'_>],
+        seed: u64,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Self>, JobError> {
+        let (n, k) = (log.len(), log.actions());
+        let blank = Observation { target: 0.0, propensity: 1.0, reward: 0.0, direct: 0.0, predicted: 0.0 };
+        let has_model = |target: &Target<'_>| !matches!(target, Target::Logged);
+        let blank = |target| Self { rows: vec![blank; n], has_model: has_model(target) };
+        let mut found: Vec<Self> = targets.iter().map(blank).collect();
+        for fold in 0..FOLDS.min(n) {
+            let of = |is_own: bool| (0..n).filter(move |row| (row % FOLDS == fold) == is_own);
+            let mut is_over = false;
+            let model = BoostedRewards::fit(&log.select(of(false))?, seed, |_| {
+                let asked = watch();
+                is_over = asked.is_break();
+                asked
+            })?;
+            if is_over {
+                return Err(JobError::Interrupted);
+            }
+            let own = log.select(of(true))?;
+            for (target, found) in targets.iter().zip(&mut found) {
+                let own_table: Vec<f64>;
+                let target = match *target {
+                    Target::Table(table) => {
+                        check_table(log, table)?;
+                        own_table =
+                            of(true).flat_map(|row| &table[row * k..(row + 1) * k]).copied().collect();
+                        Target::Table(&own_table)
+                    }
+                    target => target,
+                };
+                for (row, seen) in of(true).zip(Self::of(&own, target, Some(&model))?.rows) {
+                    found.rows[row] = seen;
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// π = π_L, whose weights are 1.
@@ -129,6 +161,12 @@ pub fn cross_fitted_rewards(log: &Log, seed: u64) -> Result<Vec<f64>, JobError> 
     let fit =
         |others: &Log| Ok::<_, JobError>(BoostedRewards::fit(others, seed, |_| ControlFlow::Continue(()))?);
     cross_fit(log, FOLDS.min(log.len()), fit)
+}
+
+/// Refuses a table of another shape than n × |A|.
+fn check_table(log: &Log, table: &[f64]) -> Result<(), EstimateError> {
+    let (argument, expected, got) = ("target", log.len().saturating_mul(log.actions()), table.len());
+    if got == expected { Ok(()) } else { Err(EstimateError::LengthMismatch { argument, expected, got }) }
 }
 
 /// Numbers with the value on these rows as their mean: doubly robust terms with a model of rewards, else

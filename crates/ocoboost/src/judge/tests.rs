@@ -267,6 +267,66 @@ fn paired_differences_are_sharper_than_values() {
     assert_eq!(refused, Err(JobError::TooFewPolicies { policies: 1 }));
 }
 
+/// A policy that is known by its probabilities alone, and the policy itself, are judged by one model of rewards.
+#[test]
+fn a_table_is_judged_as_the_policy_that_it_is_of() {
+    let (n, mut rng) = (300, ChaCha8Rng::seed_from_u64(4));
+    let x: Vec<f64> = (0..n).map(|_| rng.random_range(-1.0..1.0)).collect();
+    let actions: Vec<u32> = (0..n).map(|_| rng.random_range(0..3)).collect();
+    let rewards = x.iter().zip(&actions).map(|(x, a)| x * f64::from(*a)).collect();
+    let contexts = RowMatrix::dense(1, x).unwrap();
+    let log = Log::new(contexts, 3, actions, vec![1.0 / 3.0; n], Rewards(rewards)).unwrap();
+    let sets = log.iter().map(|row| match row.action {
+        0 => vec![0, 1, 2],
+        a => vec![0, u32::try_from(a).unwrap()],
+    });
+    let sets: Vec<Vec<u32>> = sets.collect();
+    let some = log.clone().with_action_sets(off_policy::ActionSets::new(3, sets).unwrap()).unwrap();
+    let policy = Softmax::new(Tabular::new(1, vec![0.0, 1.0, 0.5]).unwrap(), 1.0).unwrap();
+    for log in [&log, &some] {
+        let mut table = vec![0.0; 3 * n];
+        policy.probabilities_of_rows(log, 0, &mut table).unwrap();
+        for has_model in [false, true] {
+            let job = JudgeJob::builder().seed(1).reward_model(has_model).build().unwrap();
+            let found = job.evaluate(log, Target::Table(&table)).unwrap();
+            assert_eq!(found, job.evaluate(log, Target::Policy(&policy)).unwrap());
+            assert_eq!(found.estimate(Estimator::Dr).is_some(), has_model);
+            let both = job.compare(log, &[Target::Table(&table), Target::Policy(&policy)]).unwrap();
+            assert_eq!((both.differences[0].value, both.differences[0].upper), (0.0, 0.0));
+            assert!(job.evaluate(log, Target::Table(&table[1..])).is_err());
+            let (_, found) =
+                job.break_down(log, Target::Table(&table), &BreakdownSettings::default()).unwrap();
+            assert!(found.changes.is_none());
+        }
+    }
+    // Action 2 is not on offer in some row.
+    let mut table = vec![0.0; 3 * n];
+    table.chunks_exact_mut(3).for_each(|pi| pi[2] = 1.0);
+    for has_model in [false, true] {
+        let job = JudgeJob::builder().seed(1).reward_model(has_model).build().unwrap();
+        let refused = job.evaluate(&some, Target::Table(&table));
+        assert!(matches!(refused, Err(JobError::Estimate(EstimateError::NotOnOffer { action: 2, .. }))));
+    }
+}
+
+#[test]
+fn a_watcher_ends_a_judgement() {
+    let log = log(&world(&[0.3, 0.7], &[0.3, 0.6], 400), 7);
+    let (job, uniform) = (plain().reward_model(true).build().unwrap(), Uniform::new(2).unwrap());
+    for last in [1, 7] {
+        let mut asked = 0;
+        let found = job.evaluate_watched(&log, Target::Policy(&uniform), &mut || {
+            asked += 1;
+            if asked >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(found, Err(JobError::Interrupted));
+        assert_eq!(asked, last);
+    }
+    let targets = [Target::Policy(&uniform), Target::Logged];
+    let found = job.compare_watched(&log, &targets, &mut || ControlFlow::Break(()));
+    assert_eq!(found, Err(JobError::Interrupted));
+}
+
 /// One propensity that is far too small makes any log seem to pay.
 #[test]
 fn a_log_that_rests_on_one_row_shows_nothing() {

@@ -81,7 +81,7 @@ pub struct Provenance {
     pub judging_rows: usize,
     /// The files of the log, as far as they were named.
     pub sources: Vec<Source>,
-    /// The SHA-256 of the numbers of the log, as hexadecimal digits.
+    /// The SHA-256 of the numbers of the log but for the propensities, as hexadecimal digits.
     pub log_sha256: String,
     /// The program and its version.
     pub program: String,

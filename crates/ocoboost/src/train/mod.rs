@@ -104,7 +104,8 @@ impl TrainJob {
 
     /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best candidate
     /// so far is trained; `Break` during the training, or at every round as of a flag that stays up, ends
-    /// that too, with the rounds so far or the winner's trees of the search, whichever are more.
+    /// that too, with the rounds so far or the winner's trees of the search, whichever are more. `Break`
+    /// during the judgement ends its model of rewards.
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
@@ -117,9 +118,9 @@ impl TrainJob {
         self.fit_resumable(log, None, |event, _| watch(event))
     }
 
-    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but the last a
-    /// [`Moment`], from which a checkpoint is made. The time of the run that is gone on with counts towards
-    /// the budget.
+    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but those of the
+    /// judgement a [`Moment`], from which a checkpoint is made. The time of the run that is gone on with
+    /// counts towards the budget.
     ///
     /// *Guarantee:* where neither a budget nor a watcher cuts anything off, the model is that of a run that
     /// was not stopped, but for [`Seconds`].
@@ -167,8 +168,11 @@ impl TrainJob {
         seconds.training = since - spent - seconds.search;
         let is_interrupted = watch(Event::Judging, None).is_break();
         let mut is_model_cut = false;
-        let model_of_rewards = BoostedRewards::fit(&learning, self.seed, |_| {
-            is_model_cut = is_interrupted || clock.is_model_over(now(), since, fit.ensemble.len());
+        let model_of_rewards = BoostedRewards::fit(&learning, self.seed, |trees| {
+            let event = Event::Progress(Progress::RewardModel { trees, rows: learning.len() });
+            is_model_cut = is_interrupted
+                || watch(event, None).is_break()
+                || clock.is_model_over(now(), since, fit.ensemble.len());
             if is_model_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let judgement = self.judge(
@@ -206,7 +210,7 @@ impl TrainJob {
             learning_rows: learning.len(),
             judging_rows: judging.len(),
             sources: self.sources.clone(),
-            log_sha256: settings.log_sha256,
+            log_sha256: fingerprint::of_decisions(log),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: match self.estimated {
                 Some(_) => PropensitySource::Estimated,
@@ -265,10 +269,13 @@ impl TrainJob {
 }
 
 impl Model {
-    /// Whether it was trained on exactly this log: its judgement on the same rows shows nothing.
+    /// Whether it was trained on exactly this log, whatever its propensities: its judgement on the same rows
+    /// shows nothing.
     #[must_use]
     pub fn was_trained_on(&self, log: &Log) -> bool {
-        self.provenance.log_sha256 == fingerprint::of(log)
+        let own = &self.provenance.log_sha256;
+        // The digest of earlier files has the propensities.
+        *own == fingerprint::of_decisions(log) || *own == fingerprint::of(log)
     }
 }
 

@@ -1,8 +1,12 @@
 """Logs and contexts of whatever people hand in."""
 
 import contextlib
+import datetime
 import json
+import os
 import warnings
+from decimal import Decimal
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -15,11 +19,16 @@ _NAMES = {"action": "action", "reward": "reward", "pscore": "propensity", "time"
 
 def is_frame(context):
     """Whether it is a data frame: of pandas, polars, pyarrow, duckdb, or anything with Arrow's C stream."""
-    return hasattr(context, "__arrow_c_stream__") or _is_pandas(context)
+    return _is_pandas(context) or (hasattr(context, "__arrow_c_stream__") and not _is_series(context))
 
 
 def _is_pandas(context):
     return type(context).__module__.split(".")[0] == "pandas" and hasattr(context, "columns")
+
+
+def _is_series(context):
+    # A series has a stream too, but no names of columns.
+    return hasattr(context, "to_numpy") and not hasattr(context, "columns")
 
 
 def is_sparse(context):
@@ -39,33 +48,67 @@ def columns_of(frame):
 
 def _texts(values):
     """A list of texts, `None` where a value is missing."""
-    return [None if _is_missing(value) else str(value) for value in values]
+    return [None if _is_missing(value) else spelt(value) for value in values]
+
+
+def spelt(value):
+    """A value as Rust writes it: true, 8000 for 8000.0, dates by ISO 8601."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return str(value)
 
 
 def _is_missing(value):
-    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    is_nan = isinstance(value, (float, np.floating)) and value != value
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _beside(name, values):
-    """A column beside a frame: numbers where the values are, else texts."""
+def _is_truth(value):
+    return isinstance(value, (bool, np.bool_))
+
+
+def _is_number(value):
+    return isinstance(value, (Real, Decimal)) and not _is_truth(value)
+
+
+def _beside(name, values, *, are_labels=False):
+    """A column beside a frame: numbers where the values are, else texts, as pyarrow would hand it on."""
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}, not (n,)")
-    if array.dtype.kind in "fiu":
-        return np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind == "M":
+        return [None if text == "NaT" else text for text in np.datetime_as_string(array).tolist()]
+    if array.dtype.kind == "O" and not are_labels:
+        values = [None if _is_missing(value) else value for value in array.tolist()]
+        if all(value is None or _is_number(value) for value in values):
+            array = np.array([np.nan if value is None else float(value) for value in values])
+    if array.dtype.kind in "fiu" and not are_labels:
+        return readable(np.ascontiguousarray(array, dtype=np.float64))
     return _texts(array.tolist())
 
 
-def _stream(frame):
-    """The frame, or columns beside none, for pandas without pyarrow."""
+def _stream(frame, labels=()):
+    """The frame, or columns beside none, for pandas without pyarrow. A label is exact, a number a double."""
     if not _is_pandas(frame):
         return frame, []
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        return None, [(str(name), _beside(str(name), frame[name].to_numpy())) for name in frame.columns]
+        # Rust leaves durations out too.
+        names = [name for name in frame.columns if getattr(frame[name].dtype, "kind", None) != "m"]
+        return None, [(str(name), _beside(str(name), frame[name].to_numpy(), are_labels=name in labels)) for name in names]
     # The index is no column of the contexts.
     return frame.reset_index(drop=True), []
+
+
+def readable(array):
+    """The array, or a copy where its numbers do not lie as Rust reads them: aligned, whole numbers of them apart."""
+    is_aligned = array.flags.aligned and all(stride % max(array.itemsize, 1) == 0 for stride in array.strides)
+    return array if is_aligned else array.copy()
 
 
 def numbers(name, values, length=None):
@@ -78,7 +121,7 @@ def numbers(name, values, length=None):
         raise ValueError(f"{name} has shape {array.shape}, not (n,)")
     if length is not None and len(array) != length:
         raise ValueError(f"{name} has {len(array)} entries, action has {length}")
-    return array
+    return readable(array)
 
 
 def matrix(context):
@@ -108,9 +151,34 @@ def matrix(context):
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError("context holds texts: hand in a data frame") from None
-    if not array.flags.aligned:
-        array = array.copy()
-    return array, array.shape
+    return readable(array), array.shape
+
+
+def labels_of(action):
+    """Actions in the type by which they are sorted: whole numbers, truth values, or labels as they are."""
+    array = np.asarray(action)
+    if array.ndim != 1:
+        raise ValueError(f"action has shape {array.shape}, not (n,)")
+    if array.dtype.kind == "O":
+        values = array.tolist()
+        if any(_is_missing(value) for value in values):
+            raise ValueError("action holds a missing value")
+        if values and all(_is_truth(value) for value in values):
+            return array.astype(bool)
+        if all(isinstance(value, Integral) or _is_truth(value) for value in values):
+            is_small = all(-(2**63) <= value < 2**63 for value in values)
+            array = array.astype(np.int64 if is_small else str)
+        elif all(isinstance(value, Real) or _is_truth(value) for value in values):
+            array = array.astype(np.float64)
+        else:
+            array = np.array(_texts(values))
+    if array.dtype.kind == "f":
+        if not np.array_equal(array, np.round(array)):
+            raise ValueError("action holds fractions or NaN: actions are labels or whole numbers")
+        if not (np.abs(array) < 2.0**63).all():
+            raise ValueError("action holds a number that is infinite or beyond 2^63")
+        array = array.astype(np.int64)
+    return array
 
 
 @contextlib.contextmanager
@@ -129,45 +197,104 @@ def reading(context):
 
 def classes_of(action, classes):
     """The sorted actions, as they are, and the place of each row's among them."""
-    array = np.asarray(action)
-    if array.ndim != 1:
-        raise ValueError(f"action has shape {array.shape}, not (n,)")
-    if array.dtype.kind == "f" and not np.array_equal(array, np.round(array)):
-        raise ValueError("action holds fractions or NaN: actions are labels or whole numbers")
-    if array.dtype.kind == "f":
-        array = array.astype(np.int64)
-    if array.dtype.kind == "O":
-        array = np.asarray(_texts(array.tolist()), dtype=object)
-        if any(value is None for value in array):
-            raise ValueError("action holds a missing value")
-        array = array.astype(str)
+    array = labels_of(action)
     if classes is None:
         known, codes = np.unique(array, return_inverse=True)
     else:
         known = np.asarray(classes)
         # By their texts: a model that was read from a file has texts for actions.
-        order = {str(value): place for place, value in enumerate(known.tolist())}
+        order = {spelt(value): place for place, value in enumerate(known.tolist())}
         if len(order) < len(known):
             raise ValueError("classes holds an action twice")
         try:
-            codes = np.array([order[str(value)] for value in array.tolist()], dtype=np.uint32)
+            # A file may have `True` for an action, as Python writes it.
+            codes = [order[spelt(value) if spelt(value) in order else str(value)] for value in array.tolist()]
         except KeyError as error:
             raise ValueError(f"action {error.args[0]!r} is not one of the classes") from None
     return known, np.ascontiguousarray(codes, dtype=np.uint32)
 
 
-def tell(notes):
-    """Passes on what a reader of the results should know."""
+def tell(notes, stacklevel=3):
+    """Passes on what a reader of the results should know, where the caller of our caller is."""
     for note in notes:
-        warnings.warn(note, stacklevel=4)
+        warnings.warn(note, stacklevel=stacklevel)
 
 
-def log_of(context, action, reward, pscore, available, time, groups, *, classes, coding, seed, is_lent=False):
+def as_json(settings):
+    """Settings as Rust reads them; those of numpy are plain numbers."""
+
+    def plain(value):
+        if isinstance(value, (np.generic, np.ndarray)):
+            return value.tolist()
+        raise TypeError(f"{value!r} is no setting")
+
+    return json.dumps(settings, default=plain)
+
+
+def whole(name, value):
+    """A setting that is a whole number, 0 or more."""
+    if _is_truth(value) or not isinstance(value, Integral):
+        raise TypeError(f"{name} = {value!r} is no whole number")
+    if value < 0:
+        raise ValueError(f"{name} = {value} is negative")
+    return int(value)
+
+
+def real(name, value):
+    """A setting that is a finite number."""
+    if _is_truth(value) or not isinstance(value, Real):
+        raise TypeError(f"{name} = {value!r} is no number")
+    if not np.isfinite(float(value)):
+        raise ValueError(f"{name} = {value} is not finite")
+    return float(value)
+
+
+def interval(name, value):
+    """A setting that is two finite numbers."""
+    ends = np.asarray(value, dtype=object)
+    if ends.shape != (2,):
+        raise ValueError(f"{name} = {value!r} is no pair of numbers")
+    return [real(name, end) for end in ends.tolist()]
+
+
+def seed_of(random_state):
+    """A seed: a whole number as it is, else one that is drawn as scikit-learn's estimators do."""
+    if isinstance(random_state, (int, np.integer)):
+        if 0 <= random_state < 2**64:
+            return int(random_state)
+        raise ValueError(f"random_state = {random_state!r} is no whole number in [0, 2^64)")
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    # It takes a second to import, and not everything here needs it.
+    from sklearn.utils import check_random_state
+
+    try:
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    except ValueError:
+        raise ValueError(f"random_state = {random_state!r} is no seed and no generator") from None
+
+
+def names_of(policy):
+    """The names of the columns of a policy's contexts; none of a model that knows no columns."""
+    columns = json.loads(policy.columns) if policy.columns else []
+    return [next(iter(column.values()))["name"] for column in columns]
+
+
+def log_of(
+    context, action, reward, pscore, available, time, groups, *, classes, coding, seed, labels=None, ignore=None, is_lent=False
+):
     """The log, its actions as the caller names them, and the names of the columns of the contexts."""
+    named = {"labels": labels, "ignore": ignore}
+    for name, columns in named.items():
+        if isinstance(columns, str):
+            raise TypeError(f"{name} = {columns!r} is no list of names of columns")
+        if columns is not None and not is_frame(context):
+            raise ValueError(f"{name} names columns of a data frame, and context is none")
     if is_frame(context):
         if classes is not None and coding is None:
             raise ValueError("classes is for arrays: a data frame has the actions of its log")
-        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed)
+        options = {name: [str(column) for column in columns] for name, columns in named.items() if columns is not None}
+        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
         if isinstance(value, str):
             raise TypeError(f"{name} = {value!r} names a column, and context is no data frame")
@@ -182,7 +309,7 @@ def log_of(context, action, reward, pscore, available, time, groups, *, classes,
         values,
         names,
         codes,
-        [str(name) for name in known.tolist()],
+        [spelt(name) for name in known.tolist()],
         numbers("reward", reward, n),
         None if pscore is None else numbers("pscore", pscore, n),
         None if available is None else mask(available, n, len(known)),
@@ -193,20 +320,20 @@ def log_of(context, action, reward, pscore, available, time, groups, *, classes,
     return log, known, None
 
 
-def mask(available, n, k):
-    """Which action is on offer in which row."""
+def mask(available, n=None, k=None):
+    """Which action is on offer in which row; Rust checks the shape that is not known here."""
     array = np.asarray(available)
-    if array.shape != (n, k):
+    if array.ndim != 2 or (n is not None and array.shape != (n, k)):
         raise ValueError(f"available has shape {array.shape}, not {(n, k)}: a row a context, a column an action")
     if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
         raise ValueError("available holds other values than True and False")
     return np.ascontiguousarray(array, dtype=np.bool_)
 
 
-def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed):
-    frame, beside = _stream(context)
+def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options):
+    labels = [value for value in (action, groups) if isinstance(value, str)]
+    frame, beside = _stream(context, [*labels, *options.get("labels", ())])
     taken = columns_of(context) or []
-    options = {}
     roles = {"action": action, "reward": reward, "pscore": pscore, "time": time, "groups": groups}
     for role, value in roles.items():
         if value is None:
@@ -218,7 +345,11 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
                     f"context has a column {name!r}, and {role} is handed in beside it: drop it, or name it by "
                     f"{role}={name!r}"
                 )
-            beside.append((name, _texts(np.asarray(value).tolist()) if role in ("action", "groups") else _beside(role, value)))
+            are_labels = role in ("action", "groups")
+            column = _beside(role, labels_of(value) if role == "action" else value, are_labels=are_labels)
+            if hasattr(context, "__len__") and len(context) != len(column):
+                raise ValueError(f"context has {len(context)} rows, {role} has {len(column)} entries")
+            beside.append((name, column))
         match role:
             case "reward":
                 options["outcome"] = {"reward": name}
@@ -232,9 +363,8 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
         warnings.warn('the column "propensity" of context counts as the propensities', stacklevel=4)
     if isinstance(available, str):
         options["available"] = available
-    log = _core.Log.from_frame(frame, beside, json.dumps(options), coding=coding, seed=seed)
-    if available is not None and not isinstance(available, str):
-        log = log.with_available(mask(available, len(log), len(log.action_names)))
+    offers = None if available is None or isinstance(available, str) else mask(available)
+    log = _core.Log.from_frame(frame, beside, json.dumps(options), available=offers, coding=coding, seed=seed)
     names = log.action_names
     named = {value for value in (*roles.values(), available) if isinstance(value, str)}
     return log, _as_given(names, context, action), [name for name in taken if name not in named]
@@ -243,8 +373,10 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
 def _as_given(names, context, action):
     """The actions in the type that the caller has them in."""
     try:
-        values = np.unique(np.asarray(context[action] if isinstance(action, str) else action))
-        given = {str(value): value for value in values.tolist()}
+        column = context[action] if isinstance(action, str) else action
+        # A relation of duckdb is asked for its values.
+        column = column.fetchnumpy()[action] if hasattr(column, "fetchnumpy") else column
+        given = {spelt(value): value for value in np.unique(labels_of(column)).tolist()}
         return np.asarray([given[name] for name in names])
     except (KeyError, TypeError, ValueError):
         return np.asarray(names)
@@ -265,9 +397,11 @@ def contexts_of(context, available, policy, is_lent=False):
 
 
 def threads(n_jobs):
-    """The number of threads: all for ``None`` and −1."""
+    """The number of threads: all for ``None`` and −1, all but one for −2, and so on."""
     if n_jobs is None or n_jobs == -1:
         return None
     if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
         return int(n_jobs)
-    raise ValueError(f"n_jobs = {n_jobs!r} is neither −1 nor a number of threads")
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs < 0:
+        return max((os.cpu_count() or 1) + 1 + int(n_jobs), 1)
+    raise ValueError(f"n_jobs = {n_jobs!r} is no number of threads, and no negative number that leaves some out")

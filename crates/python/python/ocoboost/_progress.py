@@ -10,6 +10,7 @@ class Callbacks:
         self.callbacks = list(booster.callbacks or [])
         self.is_shown = bool(booster.verbose)
         self.bar = None
+        self.stage = None
 
     def __enter__(self):
         if self.is_shown:
@@ -30,6 +31,18 @@ class Callbacks:
         if self.bar is not None:
             self.bar.set_description(event["stage"], refresh=False)
             self.bar.update()
-        elif self.is_shown and event["stage"] == "tried":
-            print(f"tried {event['tried']}")
+        elif self.is_shown:
+            self._print(event)
         return any([callback(event) for callback in self.callbacks])
+
+    def _print(self, event):
+        """A line for every candidate, every tenth round of a classifier, and every stage."""
+        match event["stage"]:
+            case "tried":
+                print(f"tried {event['tried']}")
+            case "boosting":
+                if event["round"] % 10 == 1:
+                    print(f"round {event['round']}, errors {[round(error, 4) for error in event['errors']]}")
+            case stage if stage != self.stage:
+                print(stage)
+        self.stage = event["stage"]

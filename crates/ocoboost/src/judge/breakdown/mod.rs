@@ -16,6 +16,7 @@ use crate::error::JobError;
 use off_policy::Log;
 use off_policy::estimators::Observation;
 use serde::Serialize;
+use std::ops::ControlFlow;
 
 /// What lies behind a judgement: the weights, the reward by segment, and what the policy does otherwise than
 /// the log did.
@@ -87,7 +88,7 @@ impl JudgeJob {
         target: Target<'_>,
         settings: &BreakdownSettings,
     ) -> Result<(Judgement, Breakdown), JobError> {
-        let observed = self.observe(log, &[target])?;
+        let observed = self.observe(log, &[target], &mut || ControlFlow::Continue(()))?;
         let circumstances = Circumstances {
             judged: JudgedRows::Given,
             other_range: None,
@@ -98,11 +99,11 @@ impl JudgeJob {
         };
         let judgement = self.judge_one(log, target, &observed[0], None, &circumstances)?;
         let weights = WeightsOfRows::of(&observed[0].rows)?;
-        let is_policy = matches!(target, Target::Policy(_));
+        let is_policy = !matches!(target, Target::Logged);
         let segments = Segments::of(log, is_policy, &observed[0], self, settings)?;
         let changes = match target {
             Target::Policy(policy) => Some(Changes::of(log, policy, settings.most_actions)?),
-            Target::Logged => None,
+            Target::Logged | Target::Table(_) => None,
         };
         Ok((judgement, Breakdown { weights, segments, changes }))
     }

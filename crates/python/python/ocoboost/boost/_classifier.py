@@ -1,5 +1,6 @@
 """Classifiers in scikit-learn's manner."""
 
+import functools
 import json
 from numbers import Integral, Real
 
@@ -21,7 +22,7 @@ _PARAMETERS = """
     min_weight_fraction_leaf : float, default 0
         The least share of the weight in a leaf, in [0, 0.5].
     n_jobs : int, optional
-        Threads; all cores by default. No result depends on it.
+        Threads of the fit; all cores by default and for −1, all but one for −2. No result depends on it.
     verbose : int, default 0
         1 shows progress, with tqdm if it is there.
     callbacks : list of callable, optional
@@ -36,16 +37,34 @@ _PARAMETERS = """
         A record for every column of the code: one column for two classes, else one a class, against the
         others. Arrays over the rounds: ``edges`` γ_t, ``etas`` η_t, ``errors`` (the share of the training
         weight with a margin of at most 0), ``bounds`` (the theorem's bound on it), ``min_margins``,
-        ``margin_bounds`` (NaN without one), ``zeros``; and the last round's ``weights`` and ``margins``.
+        ``margin_bounds`` (NaN without one), ``zeros``; and the last round's ``weights`` and ``margins``, of
+        the rows whose sample weight is not 0.
     edges_, estimator_weights_, training_errors_, training_error_bounds_ : array of shape (n_rounds,)
         Of the only column, for two classes.
     feature_importances_ : array of shape (n_features_in_,)
 """
 
 
+def _or_nothing(fit):
+    """A fit that leaves the estimator as it was where it does not end well."""
+
+    @functools.wraps(fit)
+    def whole(self, *arguments, **named):
+        state = dict(vars(self))
+        try:
+            return fit(self, *arguments, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(state)
+            raise
+
+    return whole
+
+
 class _Boosted(ClassifierMixin, BaseEstimator):
     _algorithm = "ada"
 
+    @_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Boosts trees.
 
@@ -55,7 +74,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         y : array of shape (n,)
             Labels of any kind.
         sample_weight : array of shape (n,), optional
-            The start distribution, in proportion; rows of weight 0 are left out.
+            The start distribution, in proportion. Rows of weight 0 are left out, and a class of which no other
+            row is left is none of ``classes_``.
 
         Returns
         -------
@@ -94,6 +114,9 @@ class _Boosted(ClassifierMixin, BaseEstimator):
                 callback=callback,
                 is_lent=is_lent,
             )
+        for name in ("edges_", "estimator_weights_", "training_errors_", "training_error_bounds_"):
+            # Of an earlier fit.
+            vars(self).pop(name, None)
         self.classes_, self.vote_, self.rounds_ = classes, vote, records
         self.n_estimators_ = max(vote.trees)
         self.feature_importances_ = vote.importances(X.shape[1])
@@ -150,8 +173,10 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         ------
         array of shape (n,)
         """
-        for rounds in range(1, self.n_estimators_ + 1):
-            yield self._answers(self._votes(X, rounds))
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        for rounds, scores in enumerate(self.vote_.staged(_data.matrix(X)[0]), start=1):
+            yield self._answers(self._shares(scores, rounds))
 
     def margins(self, X, y):
         """By how much the vote of the right class exceeds the largest other one, halved: in [−1, 1].
@@ -177,6 +202,10 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         with _data.reading(X) as (context, is_lent):
             scores = self.vote_.scores(_data.matrix(context)[0], rounds, is_lent=is_lent)
+        return self._shares(scores, rounds)
+
+    def _shares(self, scores, rounds):
+        """The scores over the sum of the weights of so many rounds."""
         sizes = np.array([one["etas"][:rounds].sum() for one in self.rounds_])
         scores /= np.where(sizes > 0, sizes, 1.0) if scores.shape[1] == 1 else max(sizes.max(), 1e-300)
         # A vote of all trees is 1 up to rounding.

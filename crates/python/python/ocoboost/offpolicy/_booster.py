@@ -24,6 +24,16 @@ _OVERRIDES = {
 }
 
 
+def _text(name, value):
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{name} = {value!r} is no text")
+
+
+#: What a setting is that is no number with a fraction.
+_KINDS = {"objective": _text, "max_depth": _data.whole}
+
+
 class PolicyBooster(BaseEstimator):
     """A policy from a log of decisions, within a budget of time, and an honest judgement of it.
 
@@ -58,9 +68,10 @@ class PolicyBooster(BaseEstimator):
         The exploration of `sample` and `predict_proba`.
     classes : array-like, optional
         All actions, where the contexts are arrays; those of the log by default.
-    random_state : int, default 0
+    random_state : int, RandomState, Generator or None, default 0
+        A whole number makes a fit repeatable; a seed is drawn from anything else, for ``None`` from numpy's.
     n_jobs : int, optional
-        Threads; all cores by default. No result depends on it.
+        Threads; all cores by default and for −1, all but one for −2. No result depends on it.
     verbose : int, default 0
         1 shows progress, with tqdm if it is there.
     callbacks : list of callable, optional
@@ -71,6 +82,10 @@ class PolicyBooster(BaseEstimator):
     classes_ : array of shape (n_actions,)
     n_features_in_ : int
     feature_names_in_ : array of str, for data frames only
+        The columns that the policy looks at, without those that are no contexts or were left out.
+    feature_importances_ : array of shape (n_features_in_,)
+        The share of the spread of the scores that is due to splits by each column. The shares of splits by
+        the action are in ``record_["importance"]``; all together sum to 1.
     judgement_ : Judgement
         On rows that had no part in the choice.
     record_ : dict
@@ -140,7 +155,20 @@ class PolicyBooster(BaseEstimator):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def fit(self, context, action, reward, pscore=None, available=None, *, time=None, groups=None):
+    def fit(
+        self,
+        context,
+        action,
+        reward,
+        pscore=None,
+        available=None,
+        *,
+        time=None,
+        groups=None,
+        classes=None,
+        labels=None,
+        ignore=None,
+    ):
         """Learns a policy from a log.
 
         Parameters
@@ -158,8 +186,15 @@ class PolicyBooster(BaseEstimator):
             Which actions were on offer, where not all of them were.
         time : array of shape (n,), or the name of a column, optional
             The latest rows judge.
+            Dates and their texts by ISO 8601 are times too, beside a data frame.
         groups : array of shape (n,), or the name of a column, optional
             Rows of a group stay together, as those of one user.
+        classes : array-like, optional
+            In place of the setting ``classes``.
+        labels : list of str, optional
+            Columns of a data frame that hold labels, though they look like numbers or have many values.
+        ignore : list of str, optional
+            Columns of a data frame that are left out of the contexts.
 
         Returns
         -------
@@ -170,11 +205,17 @@ class PolicyBooster(BaseEstimator):
         ValueError, TypeError
             For a log that is refused. The estimator stays as it was.
         KeyboardInterrupt
-            After Ctrl-C, within a round.
+            After Ctrl-C, within a round of the search, of the training or of a model of rewards, or a fit of
+            the estimated propensities. The last estimates of the judgement are not divided.
         """
         if time is not None and groups is not None:
             raise ValueError("time and groups are two ways to split the rows: one is enough")
-        seed = _seed(self.random_state)
+        seed, n_jobs = _data.seed_of(self.random_state), _data.threads(self.n_jobs)
+        split = "time" if time is not None else "groups" if groups is not None else "random"
+        settings = _data.as_json(self._settings(split, seed))
+        classes = self.classes if classes is None else classes
+        # Of a data frame Rust has read them already.
+        is_frame = _data.is_frame(context)
         with _data.reading(context) as (context, is_lent):
             log, classes, names = _data.log_of(
                 context,
@@ -184,18 +225,26 @@ class PolicyBooster(BaseEstimator):
                 available,
                 time,
                 groups,
-                classes=self.classes,
+                classes=classes,
                 coding=None,
                 seed=seed,
+                labels=labels,
+                ignore=ignore,
                 is_lent=is_lent,
             )
-            policy = self._train(log, time, groups, seed)
+            n = len(log)
+            own_time = None if time is None or is_frame else _data.numbers("time", time, n)
+            own_groups = None
+            if groups is not None and not is_frame:
+                own_groups = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
+                if len(own_groups) != n:
+                    raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
+            with Callbacks(self) as callback:
+                policy = _core.Policy.fit(
+                    log, settings, time=own_time, groups=own_groups, n_jobs=n_jobs, callback=callback
+                )
+        self._take(policy, classes, has_names=is_frame)
         _data.tell(log.notes)
-        self._take(policy, classes)
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
         return self
 
     def predict(self, context, available=None):
@@ -264,15 +313,15 @@ class PolicyBooster(BaseEstimator):
         ----------
         context, available, exploration, parameter
             As in `predict_proba`.
-        random_state : int, optional
-            A fresh one by default: two calls with the same one draw the same.
+        random_state : int, RandomState or Generator, optional
+            A fresh one by default: two calls with the same number draw the same.
 
         Returns
         -------
         (array of shape (n,), array of shape (n,))
             Actions and propensities.
         """
-        seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _seed(random_state)
+        seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _data.seed_of(random_state)
         parameter = self._parameter(exploration, parameter)
         settings = (exploration, parameter, seed, _data.threads(self.n_jobs))
         codes, pscore = self._of_rows(context, available, lambda policy, rows: policy.sample(rows, *settings))
@@ -311,9 +360,40 @@ class PolicyBooster(BaseEstimator):
         self._check_fitted()
         self.policy_.save(os.fspath(path))
 
+    def export(self, format="json", path=None):
+        """The policy for other programs, as JSON; the judgement and the exploration are not part of XGBoost's.
+
+        Parameters
+        ----------
+        format : {"json", "xgboost"}, default "json"
+            Everything that is known of the policy, or a model that XGBoost loads, with a row a pair of a context
+            and an action.
+        path : str or path, optional
+            Where the text is written too.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            For another format, and for a policy that the format cannot hold.
+        OSError
+        """
+        self._check_fitted()
+        text = self.policy_.export(format)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return text
+
     @classmethod
     def load(cls, path):
         """Reads a model file, of Python, Rust or the program. Actions are texts then.
+
+        ``epsilon`` is that of the file. All other settings are the defaults; ``record_`` says how the policy
+        was trained.
 
         Raises
         ------
@@ -322,28 +402,43 @@ class PolicyBooster(BaseEstimator):
         """
         policy = _core.Policy.load(os.fspath(path))
         booster = cls()
-        booster._take(policy, np.asarray(policy.action_names))
+        booster.epsilon = policy.epsilon
+        # Columns of arrays are x0, x1, … there.
+        names = _data.names_of(policy)
+        has_names = names != [f"x{j}" for j in range(len(names))]
+        booster._take(policy, np.asarray(policy.action_names), has_names=has_names)
         return booster
 
-    def _take(self, policy, classes):
+    def _take(self, policy, classes, *, has_names):
         self.policy_, self.classes_ = policy, classes
         self.judgement_ = Judgement._of(policy.judgement)
         record, provenance = map(json.loads, policy.record)
         self.record_ = {**record, "provenance": provenance}
         self.n_estimators_ = record["trees"]
-        columns = json.loads(policy.columns) if policy.columns else None
-        self.n_features_in_ = len(columns) if columns else len(policy.coordinate_names or [])
+        self.feature_importances_ = policy.importances
+        names = _data.names_of(policy)
+        self.n_features_in_ = len(names) or policy.inputs
+        if has_names:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
     def _settings(self, split, seed):
-        overrides = {own: getattr(self, name) for name, own in _OVERRIDES.items() if getattr(self, name) is not None}
+        def setting(name, of, *, is_needed=False):
+            value = getattr(self, name)
+            return None if value is None and not is_needed else of(name, value)
+
+        overrides = {own: setting(name, _KINDS.get(name, _data.real)) for name, own in _OVERRIDES.items()}
+        overrides = {own: value for own, value in overrides.items() if value is not None}
+        is_endless = isinstance(self.time_budget, float) and self.time_budget == float("inf")
         given = {
-            "time_budget": self.time_budget,
-            "holdout_share": self.holdout_fraction,
-            "candidates": self.n_candidates,
-            "rounds": self.n_estimators,
-            "reward_range": self.reward_range,
-            "confidence": self.confidence,
-            "epsilon": self.epsilon,
+            "time_budget": None if is_endless else setting("time_budget", _data.real),
+            "holdout_share": setting("holdout_fraction", _data.real),
+            "candidates": setting("n_candidates", _data.whole),
+            "rounds": setting("n_estimators", _data.whole),
+            "reward_range": setting("reward_range", _data.interval),
+            "confidence": setting("confidence", _data.real, is_needed=True),
+            "epsilon": setting("epsilon", _data.real, is_needed=True),
         }
         return {**given, "overrides": overrides, "split": split, "seed": seed}
 
@@ -382,7 +477,7 @@ class PolicyBooster(BaseEstimator):
         with _data.reading(context) as (context, is_lent):
             rows = _data.contexts_of(context, available, self.policy_, is_lent)
             found = ask(self.policy_, rows)
-        _data.tell(rows.notes)
+        _data.tell(rows.notes, stacklevel=4)
         return found
 
 
@@ -436,9 +531,3 @@ class RewardBooster(PolicyBooster):
     objective = "reward_regression"
     translation = None
     clip = None
-
-
-def _seed(random_state):
-    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**64:
-        return int(random_state)
-    raise ValueError(f"random_state = {random_state!r} is no whole number in [0, 2^64)")

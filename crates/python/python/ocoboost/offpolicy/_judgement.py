@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn.exceptions import NotFittedError
+
 from ocoboost import _core, _data
 
 
@@ -111,8 +113,8 @@ class Comparison:
     ----------
     sentence : str
         Which one earns most, and whether that is shown.
-    judgements : dict of str to Judgement-like dict
-        By the names of the policies.
+    judgements : dict of str to Judgement
+        By the names of the policies; ``"logged"`` is the policy that wrote the log.
     differences : list of dict
         ``first``, ``second``, ``value``, ``lower``, ``upper``: the value of the first less that of the second.
         All intervals hold at once with the stated confidence.
@@ -157,15 +159,46 @@ class Comparison:
 
 
 def _settings(confidence, reward_range, reward_model, clip, random_state):
-    return json.dumps(
+    return _data.as_json(
         {
-            "confidence": confidence,
-            "reward_range": reward_range,
+            "confidence": _data.real("confidence", confidence),
+            "reward_range": None if reward_range is None else _data.interval("reward_range", reward_range),
             "reward_model": bool(reward_model),
-            "clip": clip,
+            "clip": _data.real("clip", clip),
             "seed": random_state,
         }
     )
+
+
+def _model_of(policy):
+    """The trained policy of an estimator; ``None`` for a name and for probabilities."""
+    if isinstance(policy, str) or not hasattr(policy, "fit"):
+        return None
+    if not hasattr(policy, "policy_"):
+        raise NotFittedError(f"this {type(policy).__name__} has no policy: call fit first")
+    return policy.policy_
+
+
+def _target_of(policy):
+    """A policy as Rust takes it."""
+    model = _model_of(policy)
+    if model is not None or isinstance(policy, str):
+        return policy if model is None else model
+    table = np.asarray(policy, dtype=np.float64)
+    table = table[:, :, 0] if table.ndim == 3 and table.shape[2] == 1 else table
+    if table.ndim != 2:
+        raise ValueError(f"the policy's probabilities have shape {table.shape}, not (n, n_actions)")
+    return _data.readable(table)
+
+
+def _classes_of(policy, classes):
+    """The actions of a trained policy; others are refused."""
+    if classes is None:
+        return policy.classes_
+    own, given = [[_data.spelt(one) for one in np.asarray(some).tolist()] for some in (policy.classes_, classes)]
+    if own != given:
+        raise ValueError(f"classes = {given} are not the policy's actions in their order, {own}: leave classes out")
+    return policy.classes_
 
 
 def evaluate(
@@ -194,7 +227,8 @@ def evaluate(
         The log, as in `PolicyBooster.fit`. Without ``pscore`` propensities are estimated, and nothing is
         certain.
     classes : array-like, optional
-        All actions in the order of the columns of ``policy`` and ``available``. Sorted actions by default.
+        All actions in the order of the columns of ``policy`` and ``available``. Sorted actions by default; a
+        fitted estimator has its own, and no others.
     confidence : float, default 0.95
         Of intervals and bounds.
     reward_range : (float, float), optional
@@ -203,9 +237,10 @@ def evaluate(
         Whether rewards are modelled, for the estimators DM, DR and SWITCH-DR.
     clip : float, default 20
         M of clipped IPS, and the switch of SWITCH-DR.
-    random_state : int, default 0
+    random_state : int, RandomState, Generator or None, default 0
+        Of the resampling, the models of rewards and the estimated propensities.
     n_jobs : int, optional
-        Threads; all cores by default. No result depends on it.
+        Threads; all cores by default and for −1. No result depends on it.
 
     Returns
     -------
@@ -215,6 +250,8 @@ def evaluate(
     ------
     ValueError
         For a log that is refused, and for a policy of other actions.
+    KeyboardInterrupt
+        After Ctrl-C, within a round of a model of rewards or a fit of the estimated propensities.
 
     Examples
     --------
@@ -226,19 +263,11 @@ def evaluate(
     >>> found.verdict, found.at_least > 0.35
     ('better', True)
     """
-    model = getattr(policy, "policy_", None)
-    if model is not None and classes is None:
-        classes = policy.classes_
+    model, target, seed = _model_of(policy), _target_of(policy), _data.seed_of(random_state)
+    settings = _settings(confidence, reward_range, reward_model, clip, seed)
+    n_jobs = _data.threads(n_jobs)
     if model is not None:
-        target = model
-    elif isinstance(policy, str):
-        target = policy
-    else:
-        target = np.asarray(policy, dtype=np.float64)
-        target = target[:, :, 0] if target.ndim == 3 and target.shape[2] == 1 else target
-        if target.ndim != 2:
-            raise ValueError(f"the policy's probabilities have shape {target.shape}, not (n, n_actions)")
-    settings = _settings(confidence, reward_range, reward_model, clip, random_state)
+        classes = _classes_of(policy, classes)
     coding = None if model is None else model.coding
     with _data.reading(context) as (context, is_lent):
         log, _, _ = _data.log_of(
@@ -251,10 +280,12 @@ def evaluate(
             None,
             classes=classes,
             coding=coding,
-            seed=random_state,
+            seed=seed,
             is_lent=is_lent,
         )
-        return Judgement._of(_core.evaluate(log, target, settings, n_jobs=n_jobs))
+        found = Judgement._of(_core.evaluate(log, target, settings, n_jobs=n_jobs))
+    _data.tell(log.notes)
+    return found
 
 
 def compare(
@@ -265,28 +296,55 @@ def compare(
     pscore=None,
     *,
     available=None,
+    classes=None,
     confidence=0.95,
     reward_range=None,
+    reward_model=True,
+    clip=20.0,
     random_state=0,
     n_jobs=None,
 ):
-    """Fitted policies and the logging policy on one log, with the difference of every two.
+    """Policies and the logging policy on one log, with the difference of every two.
 
     Parameters
     ----------
-    policies : dict of str to PolicyBooster
-    context, action, reward, pscore, available, confidence, reward_range, random_state, n_jobs
-        As in `evaluate`. All policies were trained on logs of the same columns.
+    policies : dict of str to PolicyBooster, array of shape (n, n_actions) or (n, n_actions, 1), or "uniform"
+        By any name but ``"logged"``, which is the policy that wrote the log. All fitted ones were trained on
+        logs of the same columns, and none on this log.
+    context, action, reward, pscore, available, classes
+        The log, as in `evaluate`. The columns of arrays are in the order of the fitted policies' actions.
+    confidence, reward_range, reward_model, clip, random_state, n_jobs
+        As in `evaluate`.
 
     Returns
     -------
     Comparison
+
+    Raises
+    ------
+    ValueError, KeyboardInterrupt
+        As `evaluate`; and for a policy that was trained on this log.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ocoboost.offpolicy import compare
+    >>> action = np.arange(400) % 2
+    >>> policies = {"second": np.tile([0.0, 1.0], (400, 1)), "even": "uniform"}
+    >>> found = compare(policies, np.zeros((400, 1)), action, action, np.full(400, 0.5), reward_range=(0, 1))
+    >>> found.judgements["second"].is_better, found.differences[0]["lower"] > 0
+    (True, True)
     """
     if not policies:
         raise ValueError("0 policies to compare; 1 is the least")
-    names, fitted = [*policies, "logged"], list(policies.values())
-    first = fitted[0]
-    settings = _settings(confidence, reward_range, True, 20.0, random_state)
+    if "logged" in policies:
+        raise ValueError('"logged" is the policy that wrote the log: take another name')
+    names, targets = [*policies, "logged"], [_target_of(policy) for policy in policies.values()]
+    first = next((policy for policy in policies.values() if _model_of(policy) is not None), None)
+    if first is not None:
+        classes = _classes_of(first, classes)
+    seed, n_jobs = _data.seed_of(random_state), _data.threads(n_jobs)
+    settings = _settings(confidence, reward_range, reward_model, clip, seed)
     with _data.reading(context) as (context, is_lent):
         log, _, _ = _data.log_of(
             context,
@@ -296,16 +354,18 @@ def compare(
             available,
             None,
             None,
-            classes=first.classes_,
-            coding=first.policy_.coding,
-            seed=random_state,
+            classes=classes,
+            coding=None if first is None else first.policy_.coding,
+            seed=seed,
             is_lent=is_lent,
         )
-        found, sentence = _core.compare(log, [one.policy_ for one in fitted], names, settings, n_jobs=n_jobs)
+        found, sentence, sentences = _core.compare(log, targets, names, settings, n_jobs=n_jobs)
     found = json.loads(found)
+    judgements = [Judgement(*one) for one in zip(sentences, found["judgements"], strict=True)]
     keys = ("value", "lower", "upper")
     differences = [
         {"first": names[one["first"]], "second": names[one["second"]], **{key: one[key] for key in keys}}
         for one in found["differences"]
     ]
-    return Comparison(sentence, dict(zip(names, found["judgements"], strict=True)), differences)
+    _data.tell(log.notes)
+    return Comparison(sentence, dict(zip(names, judgements, strict=True)), differences)

@@ -16,7 +16,8 @@ def from_bandit_feedback(bandit_feedback):
     Returns
     -------
     dict
-        ``context``, ``action``, ``reward``, ``pscore``: ``booster.fit(**from_bandit_feedback(feedback))``.
+        ``context``, ``action``, ``reward``, ``pscore``, and all actions, taken or not, in ``classes``:
+        ``booster.fit(**from_bandit_feedback(feedback))``.
 
     Raises
     ------
@@ -29,7 +30,7 @@ def from_bandit_feedback(bandit_feedback):
     >>> feedback = {"n_actions": 2, "context": np.zeros((4, 1)), "action": np.array([0, 1, 0, 1]),
     ...             "reward": np.ones(4), "position": None, "pscore": np.full(4, 0.5)}
     >>> sorted(from_bandit_feedback(feedback))
-    ['action', 'context', 'pscore', 'reward']
+    ['action', 'classes', 'context', 'pscore', 'reward']
     """
     position = bandit_feedback.get("position")
     if position is not None and len(np.unique(position)) > 1:
@@ -39,6 +40,8 @@ def from_bandit_feedback(bandit_feedback):
         if bandit_feedback.get(key) is None:
             raise ValueError(f"bandit_feedback has no {key!r}")
         found[key] = bandit_feedback[key]
+    if bandit_feedback.get("n_actions") is not None:
+        found["classes"] = np.arange(bandit_feedback["n_actions"])
     return found
 
 

@@ -1,10 +1,10 @@
 """Classifiers in River's manner."""
 
 import copy
-import json
 import os
+from numbers import Integral, Real
 
-from ocoboost import _core
+from ocoboost import _core, _data
 
 try:
     from river.base import Classifier as _Base
@@ -18,6 +18,12 @@ except ImportError:
 
 
 _SETTINGS = ("booster", "weak_learner", "n_learners", "advantage", "bits", "seed")
+
+
+def _text(y):
+    """A label as a text: that of a whole number is the same for every type of numbers."""
+    is_whole = isinstance(y, Real) and not isinstance(y, bool) and (isinstance(y, Integral) or float(y).is_integer())
+    return str(int(y)) if is_whole else str(y)
 
 
 class OnlineBoostingClassifier(_Base):
@@ -37,7 +43,8 @@ class OnlineBoostingClassifier(_Base):
         γ, the edge of a weak learner over guessing; chosen by progressive validation where it is not given.
     bits : int, optional
         There are 2^bits coordinates; by the first row where it is not given.
-    seed : int, default 0
+    seed : int or None, default 0
+        ``None`` for a fresh one.
 
     Examples
     --------
@@ -72,15 +79,31 @@ class OnlineBoostingClassifier(_Base):
         yield {"n_learners": 5, "booster": "ada_boost_ol"}
 
     def _begin(self, cells):
+        for name in ("booster", "weak_learner"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} = {getattr(self, name)!r} is no text")
+        fresh = int.from_bytes(os.urandom(4), "little")
         settings = {
             "booster": self.booster,
             "weak_learner": self.weak_learner,
-            "learners": self.n_learners,
-            "advantage": self.advantage,
-            "bits": self.bits,
-            "seed": self.seed,
+            "learners": _data.whole("n_learners", self.n_learners),
+            "advantage": None if self.advantage is None else _data.real("advantage", self.advantage),
+            "bits": None if self.bits is None else _data.whole("bits", self.bits),
+            "seed": fresh if self.seed is None else _data.whole("seed", self.seed),
         }
-        return _core.Stream(json.dumps(settings), cells)
+        return _core.Stream(_data.as_json(settings), cells)
+
+    def _text(self, y):
+        """How Rust knows a class: labels that are equal, as ``True`` and 1, are one."""
+        return _text(next((known for known in self._classes if known == y), y))
+
+    def _know(self, y, text):
+        """Keeps the label of a class that was learnt, in its place among Rust's."""
+        if y in self._classes:
+            return
+        place = self._learner.classes.index(text)
+        # A file has texts for labels.
+        self._classes[place : place + 1] = [y]
 
     def learn_one(self, x, y):
         """Learns a row.
@@ -97,10 +120,10 @@ class OnlineBoostingClassifier(_Base):
             For a third class, and for numbers that are infinite. The learner is then as it was.
         """
         learner = self._begin(len(x)) if self._learner is None else self._learner
-        learner.learn(x, str(y))
+        text = self._text(y)
+        learner.learn(x, text)
         self._learner = learner
-        if y not in self._classes:
-            self._classes.append(y)
+        self._know(y, text)
 
     def predict_one(self, x):
         """The class of a row; ``None`` before any class is known.
@@ -137,7 +160,15 @@ class OnlineBoostingClassifier(_Base):
         ----------
         X : pandas.DataFrame
         y : pandas.Series
+
+        Raises
+        ------
+        ValueError
+            As `learn_one`, of any row: those before it are learnt. For another number of labels than of rows,
+            before any is learnt.
         """
+        if len(X) != len(y):
+            raise ValueError(f"X has {len(X)} rows, y has {len(y)}")
         for x, own in zip(X.to_dict(orient="records"), y, strict=True):
             self.learn_one(x, own)
 
