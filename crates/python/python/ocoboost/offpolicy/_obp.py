@@ -80,6 +80,7 @@ def estimate_rewards(
     if pscore is None:
         # No model of rewards asks for them.
         pscore = np.ones(len(context) if isinstance(reward, str) else len(reward))
+    seed = _data.seed_of(random_state)
     with _data.reading(context) as (context, is_lent):
         log, _, _ = _data.log_of(
             context,
@@ -91,8 +92,8 @@ def estimate_rewards(
             None,
             classes=classes,
             coding=None,
-            seed=random_state,
+            seed=seed,
             is_lent=is_lent,
         )
-        found = _core.estimate_rewards(log, random_state, n_jobs=_data.threads(n_jobs))
+        found = _core.estimate_rewards(log, seed, n_jobs=_data.threads(n_jobs))
     return found[:, :, np.newaxis] if obp else found
