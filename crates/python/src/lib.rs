@@ -8,12 +8,15 @@
 
 mod arrays;
 mod boost;
+mod cells;
 mod coding;
 mod errors;
 mod frames;
 mod judge;
 mod log;
+mod oco;
 mod policy;
+mod regression;
 mod stream;
 mod watch;
 
@@ -30,7 +33,15 @@ mod _core {
     #[pymodule_export]
     use crate::log::{Contexts, Log};
     #[pymodule_export]
+    use crate::oco::{
+        Fkm, FtrlQuadratic, GradientNoise, Learner, Loss, Map, MatrixGame, MistakeBound, MultiPointFkm,
+        ProjectionFree, Set, Steps, ZeroSumGame, best_in_hindsight, linear_regrets, perturbation_bound,
+        perturbation_epsilon, quadratic_regrets,
+    };
+    #[pymodule_export]
     use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::regression::{Bandit, Regressor};
     #[pymodule_export]
     use crate::stream::Stream;
     use pyo3::prelude::*;
