@@ -36,7 +36,7 @@ mod _core {
     use crate::oco::{
         Fkm, FtrlQuadratic, GradientNoise, Learner, Loss, Map, MatrixGame, MistakeBound, MultiPointFkm,
         ProjectionFree, Set, Steps, ZeroSumGame, best_in_hindsight, linear_regrets, perturbation_bound,
-        perturbation_epsilon, quadratic_regrets,
+        perturbation_epsilon, project_l1_box, quadratic_regrets,
     };
     #[pymodule_export]
     use crate::policy::Policy;

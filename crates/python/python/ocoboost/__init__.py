@@ -1,12 +1,12 @@
 """Boosting as online convex optimisation.
 
 `ocoboost.offpolicy` learns policies from logs of decisions and judges them; `ocoboost.boost` has classifiers,
-`ocoboost.online` classifiers of streams.
+`ocoboost.online` learners of streams, `ocoboost.oco` online convex optimisation on vectors.
 """
 
 from ocoboost._core import __version__
 
-__all__ = ["__version__", "boost", "offpolicy", "online"]
+__all__ = ["__version__", "boost", "oco", "offpolicy", "online"]
 
 
 def __getattr__(name):

@@ -6,7 +6,7 @@ use crate::arrays::array_of_rows;
 use crate::errors::value;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use oco_core::OcoError;
-use oco_core::games::{self, BestResponse, Certificate, Game, Oracle, Stop, TremblingHand};
+use oco_core::games::{self, BestResponse, Certificate, Oracle, Stop, TremblingHand};
 use oco_core::regret::is_milestone;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -256,7 +256,7 @@ impl Learner {
         eta: f64,
     ) -> PyResult<Self> {
         let (map, set) = mapped(set, map);
-        let learner = match self::start(origin.as_ref()) {
+        let learner = match start(origin.as_ref()) {
             Some(origin) => OptimisticMirrorDescent::around(map, set, origin, eta),
             None => OptimisticMirrorDescent::new(map, set, dimension, eta),
         };
@@ -494,15 +494,19 @@ fn perturbation(law: &str) -> PyResult<Perturbation> {
     }
 }
 
+fn constants((dimension, diameter, range, size): (usize, f64, f64, f64)) -> FplConstants {
+    FplConstants { dimension, diameter, range, size }
+}
+
 /// The bound on the expected regret of a perturbation; of (n, D, R, A).
 #[pyfunction]
 pub(crate) fn perturbation_bound(
     law: &str,
-    (dimension, diameter, range, size): (usize, f64, f64, f64),
+    of: (usize, f64, f64, f64),
     rounds: u64,
     epsilon: f64,
 ) -> PyResult<f64> {
-    let of = FplConstants { dimension, diameter, range, size };
+    let of = constants(of);
     Ok(perturbation(law)?.regret_bound(&of, rounds, epsilon))
 }
 
@@ -510,9 +514,9 @@ pub(crate) fn perturbation_bound(
 #[pyfunction]
 pub(crate) fn perturbation_epsilon(
     law: &str,
-    (dimension, diameter, range, size): (usize, f64, f64, f64),
+    of: (usize, f64, f64, f64),
     rounds: u64,
 ) -> PyResult<f64> {
-    let of = FplConstants { dimension, diameter, range, size };
+    let of = constants(of);
     perturbation(law)?.tuned_epsilon(&of, rounds).map_err(value)
 }

@@ -23,5 +23,5 @@ pub(crate) use maps::Map;
 pub(crate) use mistakes::MistakeBound;
 pub(crate) use projection_free::{GradientNoise, ProjectionFree};
 pub(crate) use regret::{best_in_hindsight, linear_regrets, quadratic_regrets};
-pub(crate) use sets::Set;
+pub(crate) use sets::{Set, project_l1_box};
 pub(crate) use steps::Steps;

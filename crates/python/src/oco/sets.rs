@@ -255,6 +255,19 @@ impl Geometry<Mapped> for AnyMap {
     }
 }
 
+/// clip(z − αη/2, 0, 1).
+#[pyfunction]
+pub(crate) fn project_l1_box<'py>(
+    py: Python<'py>,
+    z: PyReadonlyArray1<'py, f64>,
+    alpha: f64,
+    eta: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let mut z = entries(&z).into_owned();
+    projections::project_l1_box(&mut z, alpha, eta).map_err(value)?;
+    Ok(PyArray1::from_vec(py, z))
+}
+
 /// A decision set.
 #[pyclass(frozen, module = "ocoboost._core")]
 pub(crate) struct Set(pub(super) Domain);

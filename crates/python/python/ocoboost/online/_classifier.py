@@ -4,7 +4,10 @@ import copy
 import json
 import os
 
+import numpy as np
+
 from ocoboost import _core
+from ocoboost.online._columns import columns, labels
 
 try:
     from river.base import Classifier as _Base
@@ -131,28 +134,48 @@ class OnlineBoostingClassifier(_Base):
         return {own: 1.0 / len(known) if predicted is None else float(own == predicted) for own in known}
 
     def learn_many(self, X, y):
-        """Learns the rows of a data frame in turn.
+        """Learns the rows of a table in turn, in one call: bit for bit like `learn_one` on every row.
 
         Parameters
         ----------
-        X : pandas.DataFrame
-        y : pandas.Series
+        X : data frame of pandas, polars, pyarrow or duckdb, or array of shape (n, m)
+            The rows of an array count as ``dict(enumerate(row))``.
+        y : series or array of shape (n,)
+
+        Raises
+        ------
+        TypeError, ValueError
+            With the row that is refused. None of the rows is learnt then, nor after Ctrl-C.
         """
-        for x, own in zip(X.to_dict(orient="records"), y, strict=True):
-            self.learn_one(x, own)
+        named, n = columns(X)
+        y = labels(y, n)
+        order, codes = {}, np.empty(n, dtype=np.uint32)
+        for row, own in enumerate(y):
+            codes[row] = order.setdefault(str(own), len(order))
+        learner = self._begin(len(named)) if self._learner is None else self._learner
+        learner.learn_many(named, codes, list(order))
+        if n:
+            self._learner = learner
+        for own in dict.fromkeys(y):
+            if own not in self._classes:
+                self._classes.append(own)
 
     def predict_many(self, X):
-        """The classes of the rows of a data frame.
+        """The classes of the rows of a table, in one call.
 
         Parameters
         ----------
-        X : pandas.DataFrame
+        X : as for `learn_many`
 
         Returns
         -------
         list
+            ``None`` before any class is known.
         """
-        return [self.predict_one(x) for x in X.to_dict(orient="records")]
+        named, n = columns(X)
+        if self._learner is None:
+            return [None] * n
+        return [None if place is None else self._classes[place] for place in self._learner.predict_many(named, n)]
 
     def __str__(self):
         return f"{type(self).__name__}: {'no row so far' if self._learner is None else self._learner.sentence}"
