@@ -85,7 +85,7 @@ pub use propensities::{EstimatedPropensities, PropensitySource, estimate_propens
 pub use split::Split;
 pub use stream::{
     BanditBooster, BanditSettings, ProgressLine, ProgressiveError, RegressionBooster, RegressionLoss,
-    RegressionSettings, StreamBandit, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder, StreamLearner,
-    StreamRegressor, StreamRound, StreamWeakLearner,
+    RegressionSettings, StreamBandit, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder,
+    StreamLearner, StreamRegressor, StreamRound, StreamWeakLearner,
 };
 pub use train::{Event, Moment, TrainCheckpoint, TrainJob, TrainJobBuilder};

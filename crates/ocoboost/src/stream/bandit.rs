@@ -84,8 +84,8 @@ impl Default for BanditSettings {
             delta: 0.5,
             stay_inside: false,
             learning_rate: 0.05,
-            decay: 0.5,
-            radius: 1.0,
+            decay: 0.25,
+            radius: 0.5,
             advantage: 1.0,
             bits: None,
             seed: 0,
@@ -130,7 +130,8 @@ impl BanditSettings {
                 // At most 1,000.
                 let queries = u32::try_from(self.queries).unwrap_or(u32::MAX);
                 let model = FkmLinear::new(shape, y(reach)?, steps, radius, self.delta, queries, rng)?;
-                let mut explored = Explored { direction: vec![0.0; self.outputs], rng: generator(self.seed, 1) };
+                let mut explored =
+                    Explored { direction: vec![0.0; self.outputs], rng: generator(self.seed, 1) };
                 explored.draw(self.delta)?;
                 Learner::Fkm(Box::new(model), Box::new(explored))
             }
@@ -349,5 +350,107 @@ impl TryFrom<State> for StreamBandit {
             return Err(JobError::Length { column: "the plays", expected, got });
         }
         Ok(Self { state })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+    use super::*;
+
+    fn settings(booster: BanditBooster, queries: usize) -> BanditSettings {
+        BanditSettings { booster, queries, outputs: 2, range: [0.0, 4.0], seed: 3, ..Default::default() }
+    }
+
+    const ALL: [(BanditBooster, usize); 3] =
+        [(BanditBooster::GradientBoosting, 6), (BanditBooster::Fkm, 6), (BanditBooster::Fkm, 1)];
+
+    fn cells(t: u32) -> [(&'static str, Value<'static>); 1] {
+        [("x", Value::Number(f64::from(t % 5)))]
+    }
+
+    /// The squared distance from (1 + x/2, 3 − x/2), in halves of the range.
+    fn loss(t: u32, y: &[f64]) -> f64 {
+        let half = 0.5 * f64::from(t % 5);
+        ((y[0] - 1.0 - half).powi(2) + (y[1] - 3.0 + half).powi(2)) / 4.0
+    }
+
+    #[test]
+    fn losses_alone_are_enough_and_a_prediction_is_the_play() {
+        for (booster, queries) in ALL {
+            let mut settings = settings(booster, queries);
+            // One query of a distance of 0.5 would cost as much as the target's own spread.
+            settings.delta = if queries == 1 { 0.2 } else { 0.5 };
+            let (mut model, mut late) = (settings.begin(1).unwrap(), 0.0);
+            for t in 0..6000 {
+                let (predicted, mut asked) = (model.predict(cells(t)).unwrap(), Vec::new());
+                let played = model
+                    .round(cells(t), &mut |y| {
+                        asked.push(y.to_vec());
+                        loss(t, y)
+                    })
+                    .unwrap();
+                assert_eq!(played, predicted, "{booster:?}");
+                assert_eq!(asked.len(), queries);
+                assert!(queries > 1 || asked[0] == played);
+                late += if t < 5000 { 0.0 } else { loss(t, &played) / 1000.0 };
+            }
+            // The middle of the range loses 0.25.
+            assert!(late < 0.15, "{booster:?} with {queries}: {late}");
+        }
+    }
+
+    #[test]
+    fn queries_stay_inside_where_that_is_asked_for() {
+        for (booster, queries) in ALL {
+            let settings = BanditSettings { stay_inside: true, ..settings(booster, queries) };
+            let mut model = settings.begin(1).unwrap();
+            for t in 0..500 {
+                model
+                    .round(cells(t), &mut |y| {
+                        assert!(y.iter().all(|y| (-1e-12..=4.0 + 1e-12).contains(y)), "{y:?}");
+                        loss(t, y)
+                    })
+                    .unwrap();
+            }
+            assert!(BanditSettings { delta: 1.0, ..settings }.begin(1).is_err());
+        }
+    }
+
+    #[test]
+    fn a_saved_learner_goes_on_bit_for_bit_and_what_is_refused_changes_nothing() {
+        for (booster, queries) in ALL {
+            let mut model = settings(booster, queries).begin(1).unwrap();
+            (0..100).for_each(|t| drop(model.round(cells(t), &mut |y| loss(t, y)).unwrap()));
+            let text = serde_json::to_string(&model).unwrap();
+            let mut loaded: StreamBandit = serde_json::from_str(&text).unwrap();
+            for bad in [f64::NAN, f64::INFINITY, 1e141] {
+                let mut count = 0;
+                let refused = model.round(cells(1), &mut |_| {
+                    count += 1;
+                    if count == queries { bad } else { 0.5 }
+                });
+                assert!(refused.is_err());
+            }
+            assert!(model.round([("x", Value::Number(f64::INFINITY))], &mut |_| 0.5).is_err());
+            assert_eq!(serde_json::to_string(&model).unwrap(), text);
+            for t in 100..200 {
+                let found = loaded.round(cells(t), &mut |y| loss(t, y)).unwrap();
+                assert_eq!(model.round(cells(t), &mut |y| loss(t, y)).unwrap(), found);
+            }
+            assert_eq!(serde_json::to_string(&model).unwrap(), serde_json::to_string(&loaded).unwrap());
+            assert_eq!(model.observe(cells(0), 0.5).is_ok(), (booster, queries) == (BanditBooster::Fkm, 1));
+        }
+        for bad in [
+            BanditSettings { queries: 0, ..Default::default() },
+            BanditSettings { outputs: 1001, ..Default::default() },
+            BanditSettings { range: [1.0, 0.0], ..Default::default() },
+            BanditSettings { delta: 0.0, ..Default::default() },
+            BanditSettings { radius: -1.0, ..Default::default() },
+            BanditSettings { advantage: f64::NAN, ..Default::default() },
+            BanditSettings { learning_rate: f64::INFINITY, ..Default::default() },
+        ] {
+            assert!(bad.begin(1).is_err(), "{bad:?}");
+        }
     }
 }

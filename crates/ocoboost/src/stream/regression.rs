@@ -89,7 +89,7 @@ impl Default for RegressionSettings {
             learners: 20,
             learning_rate: 0.5,
             decay: 0.5,
-            radius: 2.0,
+            radius: 1.0,
             advantage: 1.0,
             span_step: 0.3,
             target_range: None,
@@ -392,5 +392,107 @@ impl TryFrom<State> for StreamRegressor {
             return Err(JobError::BadSetting { name, value: state.mean_error, domain });
         }
         Ok(Self { state })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+    use super::*;
+
+    const BOOSTERS: [RegressionBooster; 3] =
+        [RegressionBooster::GradientBoosting, RegressionBooster::SpanBoosting, RegressionBooster::Alone];
+    const LOSSES: [RegressionLoss; 3] =
+        [RegressionLoss::Squared, RegressionLoss::Absolute, RegressionLoss::Huber];
+
+    fn cells(t: u32) -> [(&'static str, Value<'static>); 2] {
+        let colour = if t.is_multiple_of(3) { "red" } else { "blue" };
+        [("x", Value::Number(f64::from(t * 37 % 100))), ("colour", Value::Text(colour))]
+    }
+
+    /// 20 a red one, and ½ for every x.
+    fn y(t: u32) -> f64 {
+        0.5 * f64::from(t * 37 % 100) + if t.is_multiple_of(3) { 20.0 } else { 0.0 }
+    }
+
+    #[test]
+    fn every_booster_learns_and_a_prediction_is_that_of_the_round() {
+        for booster in BOOSTERS {
+            for (loss, target_range) in LOSSES.into_iter().zip([None, None, Some([0.0, 80.0])]) {
+                let settings = RegressionSettings { booster, loss, target_range, ..Default::default() };
+                let (mut model, mut late, mut total) = (settings.begin(2).unwrap(), 0.0, 0.0);
+                for t in 0..3000 {
+                    let predicted = model.predict(cells(t)).unwrap();
+                    assert_eq!(model.round(cells(t), y(t)).unwrap().to_bits(), predicted.to_bits());
+                    late += if t < 2000 { 0.0 } else { (predicted - y(t)).abs() / 1000.0 };
+                    total += (predicted - y(t)).abs() / 3000.0;
+                }
+                // The targets' own mean absolute deviation is 14.
+                assert!(late < 5.0, "{booster:?} {loss:?}: {late}");
+                assert!(model.examples() == 3000 && (model.mean_absolute_error() - total).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn a_saved_regressor_goes_on_bit_for_bit() {
+        for booster in BOOSTERS {
+            let settings = RegressionSettings { booster, learners: 5, ..Default::default() };
+            let mut model = settings.begin(2).unwrap();
+            for t in 0..200 {
+                model.round(cells(t), y(t)).unwrap();
+            }
+            let text = serde_json::to_string(&model).unwrap();
+            let mut loaded: StreamRegressor = serde_json::from_str(&text).unwrap();
+            for t in 200..400 {
+                let found = loaded.round(cells(t), y(t)).unwrap();
+                assert_eq!(model.round(cells(t), y(t)).unwrap().to_bits(), found.to_bits());
+            }
+            assert_eq!(serde_json::to_string(&model).unwrap(), serde_json::to_string(&loaded).unwrap());
+            for (from, to) in [("\"unit\":", "\"unit\":-"), ("\"variance\":", "\"variance\":-")] {
+                let bad = text.replace(from, to);
+                assert!(bad != text && serde_json::from_str::<StreamRegressor>(&bad).is_err(), "{from}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let range = RegressionSettings { target_range: Some([0.0, 80.0]), ..Default::default() };
+        for settings in [RegressionSettings::default(), range.clone()] {
+            let mut model = settings.begin(2).unwrap();
+            for t in 0..50 {
+                model.round(cells(t), y(t)).unwrap();
+            }
+            let before = serde_json::to_string(&model).unwrap();
+            for bad in [f64::NAN, f64::INFINITY, 1e141] {
+                assert!(model.round(cells(1), bad).is_err());
+                // NaN is a missing cell.
+                assert!(bad.is_nan() || model.round([("x", Value::Number(bad))], 1.0).is_err());
+            }
+            assert_eq!(model.round(cells(1), 81.0).is_err(), settings.target_range.is_some());
+            if settings.target_range.is_some() {
+                assert_eq!(serde_json::to_string(&model).unwrap(), before);
+            }
+        }
+        let change = |change: fn(&mut RegressionSettings)| {
+            let mut settings = range.clone();
+            change(&mut settings);
+            settings.begin(2)
+        };
+        for bad in [
+            change(|s| s.learners = 0),
+            change(|s| s.learners = 1001),
+            change(|s| s.learning_rate = 0.0),
+            change(|s| s.decay = -1.0),
+            change(|s| s.radius = f64::NAN),
+            change(|s| s.advantage = 0.0),
+            change(|s| s.span_step = 2.0),
+            change(|s| s.bits = Some(19)),
+            change(|s| s.target_range = Some([1.0, 1.0])),
+            change(|s| s.target_range = Some([0.0, f64::INFINITY])),
+        ] {
+            assert!(bad.is_err());
+        }
     }
 }

@@ -99,15 +99,8 @@ impl MultiPointFkm {
         };
         let set = set.0.clone();
         set.check_dimension(dimension).map_err(value)?;
-        let learner = bandit::MultiPointFkm::new(
-            set,
-            dimension,
-            inner_radius,
-            delta,
-            eta,
-            estimates,
-            generator(seed),
-        );
+        let learner =
+            bandit::MultiPointFkm::new(set, dimension, inner_radius, delta, eta, estimates, generator(seed));
         Ok(Self { learner: learner.map_err(value)?, rounds: 0 })
     }
 

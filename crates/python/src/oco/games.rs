@@ -41,11 +41,7 @@ impl MatrixGame {
     }
 
     /// What a pair of strategies guarantees.
-    fn certificate(
-        &self,
-        p: PyReadonlyArray1<'_, f64>,
-        q: PyReadonlyArray1<'_, f64>,
-    ) -> PyResult<Certified> {
+    fn certificate(&self, p: PyReadonlyArray1<'_, f64>, q: PyReadonlyArray1<'_, f64>) -> PyResult<Certified> {
         Ok(certified(self.0.certificate(&entries(&p), &entries(&q)).map_err(value)?))
     }
 

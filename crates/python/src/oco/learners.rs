@@ -296,8 +296,7 @@ impl Learner {
         let law = self::perturbation(perturbation)?;
         let set = bounded(set)?;
         set.check_dimension(dimension).map_err(value)?;
-        let learner =
-            FollowThePerturbedLeader::new(set, dimension, law, epsilon, draws, generator(seed));
+        let learner = FollowThePerturbedLeader::new(set, dimension, law, epsilon, draws, generator(seed));
         fresh(learner.map(|learner| AnyLearner::PerturbedLeader(Box::new(learner))))
     }
 
@@ -512,11 +511,7 @@ pub(crate) fn perturbation_bound(
 
 /// The ε that minimises it.
 #[pyfunction]
-pub(crate) fn perturbation_epsilon(
-    law: &str,
-    of: (usize, f64, f64, f64),
-    rounds: u64,
-) -> PyResult<f64> {
+pub(crate) fn perturbation_epsilon(law: &str, of: (usize, f64, f64, f64), rounds: u64) -> PyResult<f64> {
     let of = constants(of);
     perturbation(law)?.tuned_epsilon(&of, rounds).map_err(value)
 }

@@ -133,7 +133,8 @@ impl ProjectionFree {
     fn update(&mut self, loss: &Bound<'_, PyAny>, noise: Option<&Bound<'_, GradientNoise>>) -> PyResult<()> {
         let mut noise = noise.map(|noise| noise.try_borrow_mut()).transpose()?;
         let noise = noise.as_deref_mut();
-        let plays: Vec<f64> = self.method.learners().iter().flat_map(|learner| learner.play()).copied().collect();
+        let plays: Vec<f64> =
+            self.method.learners().iter().flat_map(|learner| learner.play()).copied().collect();
         if let Ok(loss) = loss.cast::<Loss>() {
             let loss = loss.get().borrowed()?;
             observe(self.method.inner_mut(), &loss, noise).map_err(value)?;

@@ -46,8 +46,7 @@ fn accounts<'py>(
         py.detach(|| {
             (first..last).try_for_each(|t| {
                 let row = t * width..(t + 1) * width;
-                let found =
-                    book(t, &of_losses[row.clone()], &plays[row]).map_err(|error| (t, error))?;
+                let found = book(t, &of_losses[row.clone()], &plays[row]).map_err(|error| (t, error))?;
                 values.push(found.value);
                 gaps.push(found.gap);
                 losses.push(found.comparator_loss);
@@ -186,8 +185,7 @@ pub(crate) fn best_in_hindsight<'py>(
     if !matches!(method, "accelerated" | "pairwise") {
         return Err(value(format!("method = {method:?}: accelerated or pairwise")));
     }
-    let own: Vec<Option<&Bound<'py, Loss>>> =
-        losses.iter().map(|loss| loss.cast::<Loss>().ok()).collect();
+    let own: Vec<Option<&Bound<'py, Loss>>> = losses.iter().map(|loss| loss.cast::<Loss>().ok()).collect();
     let found = if own.iter().all(Option::is_some) {
         let borrowed: Vec<Borrowed<'_>> =
             own.into_iter().flatten().map(|loss| loss.get().borrowed()).collect::<PyResult<_>>()?;

@@ -8,8 +8,8 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use oco_core::Geometry;
 use projections::{
     AnySet, BoxSet, CappedSimplex, DecisionSet, Euclidean, Exact, FlowPolytope, L1Ball, L2Ball,
-    LinearMinimisation, LogProjection, NegativeEntropy, Projection, ProjectionError, Scratch, Shrunk, Simplex,
-    Spectrahedron, TraceNormBall, UnitBox, WholeSpace, filled,
+    LinearMinimisation, LogProjection, NegativeEntropy, Projection, ProjectionError, Scratch, Shrunk,
+    Simplex, Spectrahedron, TraceNormBall, UnitBox, WholeSpace, filled,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -450,11 +450,7 @@ impl Set {
     }
 
     /// A point of the relative interior.
-    fn interior_point<'py>(
-        &self,
-        py: Python<'py>,
-        dimension: usize,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn interior_point<'py>(&self, py: Python<'py>, dimension: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut x = filled("dimension", dimension, 0.0).map_err(value)?;
         self.0.interior_point(&mut x).map_err(value)?;
         Ok(PyArray1::from_vec(py, x))

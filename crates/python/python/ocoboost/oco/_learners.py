@@ -560,7 +560,7 @@ class CompositeMirrorDescent(OnlineLearner):
     --------
     >>> from ocoboost import oco
     >>> comid = oco.CompositeMirrorDescent(oco.WholeSpace(), penalty=1.0, dimension=2, step=0.5)
-    >>> comid.update([-3.0, 0.9])
+    >>> comid.update([-3.0, -0.9])
     >>> comid.predict().tolist()
     [1.0, 0.0]
     """

@@ -43,7 +43,7 @@ class OnlineBoostingRegressor(_Regressor):
     learning_rate : float, default 0.5
         The step of a weak learner in round t is ``learning_rate``·t^(−``decay``).
     decay : float, default 0.5
-    radius : float, default 2
+    radius : float, default 1
         The largest norm of a weak learner's weights, in units of deviations.
     advantage : float, default 1
         γ: what weak learners predict is divided by it.
@@ -85,7 +85,7 @@ class OnlineBoostingRegressor(_Regressor):
         n_learners=20,
         learning_rate=0.5,
         decay=0.5,
-        radius=2.0,
+        radius=1.0,
         advantage=1.0,
         span_step=0.3,
         target_range=None,
@@ -213,9 +213,9 @@ class BanditRegressor:
         δ, in halves of the range. A small one makes noisy estimates, a large one asks about far points.
     stay_inside : bool, default False
         Whether every query lies in the range; δ is below 1 then, and plays keep so far from its ends.
-    learning_rate, decay : float, default 0.05 and 0.5
+    learning_rate, decay : float, default 0.05 and 0.25
         The step of a learner in round t is ``learning_rate``·t^(−``decay``), for losses of a size about 1.
-    radius : float, default 1
+    radius : float, default 0.5
         The largest norm of a learner's weights, in units of deviations.
     advantage : float, default 1
         γ: what the learners predict is divided by it.
@@ -232,7 +232,7 @@ class BanditRegressor:
     >>> for t in range(3000):
     ...     x, best = {"size": t % 7}, 0.4 + (t % 7) / 5
     ...     late += (model.predict_one(x) - best) ** 2 / 1000 if t >= 2000 else 0.0
-    ...     model.learn_one(x, lambda price: (price - best) ** 2)
+    ...     played = model.learn_one(x, lambda price: (price - best) ** 2)
     >>> late < 0.1
     True
     """
@@ -261,8 +261,8 @@ class BanditRegressor:
         delta=0.5,
         stay_inside=False,
         learning_rate=0.05,
-        decay=0.5,
-        radius=1.0,
+        decay=0.25,
+        radius=0.5,
         advantage=1.0,
         bits=None,
         seed=0,
