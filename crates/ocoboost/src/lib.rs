@@ -9,6 +9,8 @@
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
 //! * [`BoostJob`]: a [`Classifier`] of a table, by the MABoost family.
 //! * [`StreamJob`]: a [`StreamLearner`], an online booster of rows that come one by one.
+//! * [`RegressionSettings`]: a [`StreamRegressor`] of the same; [`BanditSettings`]: a [`StreamBandit`], which
+//!   sees only what its values cost.
 //! * [`model_file`]: one compact file, safe to load from any bytes.
 //! * [`inspect`]: what a model looks at.
 //! * [`numerals`]: numbers as sentences have them.
@@ -84,7 +86,8 @@ pub use propensities::{
 };
 pub use split::Split;
 pub use stream::{
-    ProgressLine, ProgressiveError, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder, StreamLearner,
-    StreamRound, StreamWeakLearner,
+    BanditBooster, BanditSettings, ProgressLine, ProgressiveError, RegressionBooster, RegressionLoss,
+    RegressionSettings, StreamBandit, StreamBooster, StreamFeature, StreamJob, StreamJobBuilder,
+    StreamLearner, StreamRegressor, StreamRound, StreamWeakLearner,
 };
 pub use train::{Event, Moment, TrainCheckpoint, TrainJob, TrainJobBuilder};

@@ -8,14 +8,17 @@
 
 mod arrays;
 mod boost;
+mod cells;
 mod coding;
 mod errors;
 mod frames;
 mod judge;
 mod lent;
 mod log;
+mod oco;
 mod policy;
 mod program;
+mod regression;
 mod stream;
 mod watch;
 
@@ -32,9 +35,16 @@ mod _core {
     #[pymodule_export]
     use crate::log::{Contexts, Log};
     #[pymodule_export]
+    use crate::oco::{
+        Fkm, FtrlQuadratic, GradientNoise, Learner, Loss, Map, MatrixGame, MistakeBound, MultiPointFkm,
+        ProjectionFree, Set, Steps, ZeroSumGame, best_in_hindsight, linear_regrets, perturbation_bound,
+        perturbation_epsilon, project_l1_box, quadratic_regrets,
+    };
+    #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]
     use crate::program::program;
+    use crate::regression::{Bandit, Regressor};
     #[pymodule_export]
     use crate::stream::Stream;
     use pyo3::prelude::*;

@@ -1,10 +1,10 @@
 //! A trained policy.
 
 use crate::arrays::array_of_rows;
+use crate::cells::{cells, read};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
 use crate::log::{Contexts, Log, unknown_labels};
-use crate::stream::{cells, read};
 use crate::watch::watched;
 use boosters::auto_policy::{Overrides, Progress};
 use boosters::bopl::CompiledEnsemble;

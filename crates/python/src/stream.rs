@@ -1,11 +1,12 @@
 //! Online learners of streams.
 
+use crate::arrays::vector;
+use crate::cells::{Column, Table, cells, in_turn, read};
 use crate::errors::{of_model_file, value};
-use ocoboost::{StreamBooster, StreamJob, StreamLearner, StreamWeakLearner};
-use off_policy::Value;
-use pyo3::exceptions::PyTypeError;
+use numpy::PyReadonlyArray1;
+use ocoboost::{JobError, StreamBooster, StreamJob, StreamLearner, StreamWeakLearner};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBytes, PyDict};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -22,61 +23,6 @@ struct Settings {
     advantage: Option<f64>,
     bits: Option<u32>,
     seed: u64,
-}
-
-/// A cell of a row, with its text in Python's memory.
-pub(crate) enum Cell<'py> {
-    Number(f64),
-    Text(Bound<'py, PyString>),
-    Missing,
-}
-
-/// The cells of a dict: numbers, Boolean values and texts; `None` and NaN are missing.
-pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, Cell<'py>)>> {
-    let mut cells = Vec::with_capacity(row.len());
-    for (name, cell) in row {
-        let name = match name.cast_into::<PyString>() {
-            Ok(name) => name,
-            Err(other) => other.into_inner().str()?,
-        };
-        let cell = if let Ok(number) = cell.cast::<PyFloat>() {
-            let number = number.extract()?;
-            if f64::is_nan(number) { Cell::Missing } else { Cell::Number(number) }
-        } else if let Ok(text) = cell.cast::<PyString>() {
-            Cell::Text(text.clone())
-        } else if cell.is_none() {
-            Cell::Missing
-        } else if let Ok(is_true) = cell.cast::<PyBool>() {
-            Cell::Number(f64::from(u8::from(is_true.is_true())))
-        } else if cell.cast::<PyInt>().is_ok() || cell.hasattr("__float__")? {
-            let number = cell.extract()?;
-            if f64::is_nan(number) { Cell::Missing } else { Cell::Number(number) }
-        } else {
-            let kind = cell.get_type().name()?.to_string();
-            if matches!(&*kind, "NAType" | "NaTType") {
-                cells.push((name, Cell::Missing));
-                continue;
-            }
-            return Err(PyTypeError::new_err(format!(
-                "column {name} holds {kind}, neither a number nor a text"
-            )));
-        };
-        cells.push((name, cell));
-    }
-    Ok(cells)
-}
-
-/// The cells as Rust reads them.
-pub(crate) fn read<'a>(cells: &'a [(Bound<'_, PyString>, Cell<'_>)]) -> PyResult<Vec<(&'a str, Value<'a>)>> {
-    let of = |(name, cell): &'a (Bound<'_, PyString>, Cell<'_>)| {
-        let cell = match cell {
-            Cell::Number(number) => Value::Number(*number),
-            Cell::Text(text) => Value::Text(text.to_str()?),
-            Cell::Missing => Value::Missing,
-        };
-        Ok((name.to_str()?, cell))
-    };
-    cells.iter().map(of).collect()
 }
 
 #[pymethods]
@@ -102,6 +48,39 @@ impl Stream {
         // Python code of a cell may use the learner, so the cells come first.
         let cells = cells(row)?;
         Ok(slf.try_borrow_mut()?.0.round(Some(class), read(&cells)?).map_err(value)?.predicted)
+    }
+
+    /// Learns rows in turn, or none of them: the class of row i is `names[codes[i]]`.
+    fn learn_many(
+        &mut self,
+        py: Python<'_>,
+        columns: Vec<(String, Column<'_>)>,
+        codes: PyReadonlyArray1<'_, u32>,
+        names: Vec<String>,
+    ) -> PyResult<()> {
+        let codes = vector(&codes)?;
+        let (table, mut learner) = (Table::of(columns, codes.len())?, self.0.clone());
+        in_turn(py, codes.len(), |row| {
+            let class = names.get(codes[row] as usize).map(String::as_str);
+            learner.round(class, table.row(row)).map(drop)
+        })?;
+        self.0 = learner;
+        Ok(())
+    }
+
+    /// The classes of rows.
+    fn predict_many(
+        &mut self,
+        py: Python<'_>,
+        columns: Vec<(String, Column<'_>)>,
+        rows: usize,
+    ) -> PyResult<Vec<Option<u32>>> {
+        let (table, mut found) = (Table::of(columns, rows)?, Vec::with_capacity(rows.min(1 << 20)));
+        in_turn(py, rows, |row| {
+            found.push(self.0.predict(table.row(row))?);
+            Ok::<_, JobError>(())
+        })?;
+        Ok(found)
     }
 
     /// The class of a row.

@@ -106,7 +106,7 @@ impl StreamWeakLearner {
     }
 }
 
-fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
+pub(super) fn generator(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((1 << 43) + stream);
     rng

@@ -1,16 +1,22 @@
-//! A classifier of a stream, boosted online: every row is predicted, and then learnt from.
+//! Learners of a stream, boosted online: every row is predicted, and then learnt from. A classifier, a
+//! regressor, and a regressor that sees losses alone.
 
+mod bandit;
 mod coding;
 mod learner;
 mod learners;
+mod linear_rows;
 mod progressive;
+mod regression;
 mod scaling;
 
+pub use bandit::{BanditBooster, BanditSettings, StreamBandit};
 pub use coding::StreamFeature;
 pub(crate) use learner::StreamParts;
 pub use learner::{StreamLearner, StreamRound};
 pub use learners::{StreamBooster, StreamWeakLearner};
 pub use progressive::{ProgressLine, ProgressiveError};
+pub use regression::{RegressionBooster, RegressionLoss, RegressionSettings, StreamRegressor};
 
 use crate::error::JobError;
 use coding::{MOST_BITS, StreamCoding};
@@ -57,6 +63,12 @@ pub struct StreamJobBuilder {
 const BITS: [u32; 2] = [8, 12];
 const MOST_LEARNERS: usize = 1_000;
 
+/// b as it is given, or by the cells of the first row.
+fn bits(given: Option<u32>, cells: usize) -> u32 {
+    let wanted = (4 * cells.clamp(1, 1 << MOST_BITS)).next_power_of_two().trailing_zeros();
+    given.unwrap_or(wanted.clamp(BITS[0], BITS[1]))
+}
+
 impl StreamJob {
     /// Online BBM over 20 naive Bayes with the advantage chosen, seed 0: to be changed by name.
     pub fn builder() -> StreamJobBuilder {
@@ -79,9 +91,7 @@ impl StreamJob {
     /// # Errors
     /// [`JobError::Learner`] for an advantage that the booster does not take.
     pub fn begin(&self, cells: usize) -> Result<StreamLearner, JobError> {
-        let wanted = (4 * cells.clamp(1, 1 << MOST_BITS)).next_power_of_two().trailing_zeros();
-        let bits = self.bits.unwrap_or(wanted.clamp(BITS[0], BITS[1]));
-        let coding = StreamCoding::new(bits)?;
+        let coding = StreamCoding::new(bits(self.bits, cells))?;
         let Self { booster, weak_learner, learners, advantage, seed, .. } = *self;
         let inputs = inputs(weak_learner, &coding);
         let boosted = booster.begin(weak_learner, learners, advantage, inputs, seed)?;

@@ -1,12 +1,13 @@
 """Boosting as online convex optimisation.
 
 `ocoboost.offpolicy` learns policies from logs of decisions and judges them; `ocoboost.boost` has classifiers,
-`ocoboost.online` classifiers of streams. `plot_policy`, `plot_learning_curve` and `plot_margins` draw them.
+`ocoboost.online` learners of streams, `ocoboost.oco` online convex optimisation on vectors. `plot_policy`,
+`plot_learning_curve` and `plot_margins` draw them.
 """
 
 from ocoboost._core import __version__
 
-__all__ = ["__version__", "boost", "offpolicy", "online"]
+__all__ = ["__version__", "boost", "oco", "offpolicy", "online"]
 _PICTURES = ("plot_learning_curve", "plot_margins", "plot_policy")
 __all__ += _PICTURES
 

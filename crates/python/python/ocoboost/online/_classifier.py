@@ -4,7 +4,10 @@ import copy
 import os
 from numbers import Integral, Real
 
+import numpy as np
+
 from ocoboost import _core, _data
+from ocoboost.online._columns import columns, labels
 
 try:
     from river.base import Classifier as _Base
@@ -154,36 +157,50 @@ class OnlineBoostingClassifier(_Base):
         return {own: 1.0 / len(known) if predicted is None else float(own == predicted) for own in known}
 
     def learn_many(self, X, y):
-        """Learns the rows of a data frame in turn.
+        """Learns the rows of a table in turn, in one call: bit for bit like `learn_one` on every row.
 
         Parameters
         ----------
-        X : pandas.DataFrame
-        y : pandas.Series
+        X : data frame of pandas, polars, pyarrow or duckdb, or array of shape (n, m)
+            The rows of an array count as ``dict(enumerate(row))``.
+        y : series or array of shape (n,)
 
         Raises
         ------
-        ValueError
-            As `learn_one`, of any row: those before it are learnt. For another number of labels than of rows,
-            before any is learnt.
+        TypeError, ValueError
+            With the row that is refused. None of the rows is learnt then, nor after Ctrl-C.
         """
-        if len(X) != len(y):
-            raise ValueError(f"X has {len(X)} rows, y has {len(y)}")
-        for x, own in zip(X.to_dict(orient="records"), y, strict=True):
-            self.learn_one(x, own)
+        named, n = columns(X)
+        y = labels(y, n)
+        # Labels that are equal, as ``True`` and 1, are one key.
+        texts, order, codes = {}, {}, np.empty(n, dtype=np.uint32)
+        for row, own in enumerate(y):
+            if own not in texts:
+                texts[own] = self._text(own)
+            codes[row] = order.setdefault(texts[own], len(order))
+        learner = self._begin(len(named)) if self._learner is None else self._learner
+        learner.learn_many(named, codes, list(order))
+        if n:
+            self._learner = learner
+        for own, text in texts.items():
+            self._know(own, text)
 
     def predict_many(self, X):
-        """The classes of the rows of a data frame.
+        """The classes of the rows of a table, in one call.
 
         Parameters
         ----------
-        X : pandas.DataFrame
+        X : as for `learn_many`
 
         Returns
         -------
         list
+            ``None`` before any class is known.
         """
-        return [self.predict_one(x) for x in X.to_dict(orient="records")]
+        named, n = columns(X)
+        if self._learner is None:
+            return [None] * n
+        return [None if place is None else self._classes[place] for place in self._learner.predict_many(named, n)]
 
     def __str__(self):
         return f"{type(self).__name__}: {'no row so far' if self._learner is None else self._learner.sentence}"

@@ -1,0 +1,191 @@
+//! Rows of named cells: dicts one by one, and tables in one call.
+
+use crate::arrays::vector;
+use crate::errors::value;
+use numpy::PyReadonlyArray1;
+use off_policy::Value;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
+
+/// A cell of a row, with its text in Python's memory.
+pub(crate) enum Cell<'py> {
+    Number(f64),
+    Text(Bound<'py, PyString>),
+    Missing,
+}
+
+impl<'py> Cell<'py> {
+    /// Numbers, Boolean values and texts; `None`, NaN and the missing values of pandas are missing.
+    fn of(cell: Bound<'py, PyAny>, column: &dyn Display) -> PyResult<Self> {
+        let number = |number: f64| if number.is_nan() { Self::Missing } else { Self::Number(number) };
+        if let Ok(float) = cell.cast::<PyFloat>() {
+            return Ok(number(float.extract()?));
+        }
+        if cell.is_none() {
+            return Ok(Self::Missing);
+        }
+        let cell = match cell.cast_into::<PyString>() {
+            Ok(text) => return Ok(Self::Text(text)),
+            Err(other) => other.into_inner(),
+        };
+        if let Ok(is_true) = cell.cast::<PyBool>() {
+            return Ok(Self::Number(f64::from(u8::from(is_true.is_true()))));
+        }
+        let kind = cell.get_type().name()?.to_string();
+        if kind == "NAType" || kind == "NaTType" {
+            return Ok(Self::Missing);
+        }
+        if cell.cast::<PyInt>().is_ok() || cell.hasattr("__float__")? {
+            return Ok(number(cell.extract()?));
+        }
+        let words = format!("column {column} holds {kind}, neither a number nor a text");
+        Err(PyTypeError::new_err(words))
+    }
+}
+
+/// The cells of a dict.
+pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, Cell<'py>)>> {
+    let mut cells = Vec::with_capacity(row.len());
+    for (name, cell) in row {
+        let name = match name.cast_into::<PyString>() {
+            Ok(name) => name,
+            Err(other) => other.into_inner().str()?,
+        };
+        let cell = Cell::of(cell, &name)?;
+        cells.push((name, cell));
+    }
+    Ok(cells)
+}
+
+/// The cells as Rust reads them.
+pub(crate) fn read<'a>(cells: &'a [(Bound<'_, PyString>, Cell<'_>)]) -> PyResult<Vec<(&'a str, Value<'a>)>> {
+    let of = |(name, cell): &'a (Bound<'_, PyString>, Cell<'_>)| {
+        let cell = match cell {
+            Cell::Number(number) => Value::Number(*number),
+            Cell::Text(text) => Value::Text(text.to_str()?),
+            Cell::Missing => Value::Missing,
+        };
+        Ok((name.to_str()?, cell))
+    };
+    cells.iter().map(of).collect()
+}
+
+/// A column as Python hands it over: numbers, NaN where one is missing, or cells of any kind.
+#[derive(FromPyObject)]
+pub(crate) enum Column<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Cells(Bound<'py, PyList>),
+}
+
+/// Rows in Rust's memory, so that they are learnt from without Python's lock.
+pub(crate) struct Table {
+    columns: Vec<(String, Cells)>,
+}
+
+enum Cells {
+    Numbers(Vec<f64>),
+    /// Every text is kept once.
+    Mixed(Vec<Kept>, Vec<String>),
+}
+
+#[derive(Clone, Copy)]
+enum Kept {
+    Number(f64),
+    Text(usize),
+    Missing,
+}
+
+impl Table {
+    /// So many rows of these columns.
+    ///
+    /// # Errors
+    /// `ValueError` for a column of another length, or a name that is there twice; `TypeError` for a cell that
+    /// is neither a number nor a text.
+    pub(crate) fn of(columns: Vec<(String, Column<'_>)>, rows: usize) -> PyResult<Self> {
+        let mut names = HashSet::new();
+        if let Some((twice, _)) = columns.iter().find(|(name, _)| !names.insert(name)) {
+            return Err(value(format!("column {twice:?} is there twice")));
+        }
+        let columns = columns.into_iter().map(|(name, column)| {
+            let cells = match column {
+                Column::Numbers(numbers) => Cells::Numbers(vector(&numbers)?),
+                Column::Cells(cells) => Cells::mixed(&name, &cells)?,
+            };
+            match cells.len() {
+                got if got == rows => Ok((name, cells)),
+                got => Err(value(format!("column {name:?} has {got} cells, {rows} rows are expected"))),
+            }
+        });
+        Ok(Self { columns: columns.collect::<PyResult<_>>()? })
+    }
+
+    /// The cells of a row.
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (&str, Value<'_>)> {
+        self.columns.iter().map(move |(name, cells)| (name.as_str(), cells.get(row)))
+    }
+}
+
+impl Cells {
+    fn mixed(name: &str, cells: &Bound<'_, PyList>) -> PyResult<Self> {
+        let (mut kept, mut texts, mut places) = (Vec::with_capacity(cells.len()), Vec::new(), HashMap::new());
+        for cell in cells {
+            kept.push(match Cell::of(cell, &name)? {
+                Cell::Number(number) => Kept::Number(number),
+                Cell::Missing => Kept::Missing,
+                Cell::Text(text) => {
+                    let text = text.to_str()?;
+                    let place = places.get(text).copied().unwrap_or(texts.len());
+                    if place == texts.len() {
+                        texts.push(text.to_owned());
+                        places.insert(text.to_owned(), place);
+                    }
+                    Kept::Text(place)
+                }
+            });
+        }
+        Ok(Self::Mixed(kept, texts))
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Mixed(cells, _) => cells.len(),
+        }
+    }
+
+    fn get(&self, row: usize) -> Value<'_> {
+        match self {
+            Self::Numbers(numbers) if numbers[row].is_nan() => Value::Missing,
+            Self::Numbers(numbers) => Value::Number(numbers[row]),
+            Self::Mixed(cells, texts) => match cells[row] {
+                Kept::Number(number) => Value::Number(number),
+                Kept::Text(place) => Value::Text(&texts[place]),
+                Kept::Missing => Value::Missing,
+            },
+        }
+    }
+}
+
+/// Rows between two questions whether Ctrl-C was pressed.
+const BLOCK: usize = 1 << 10;
+
+/// Works on rows in turn, without the lock.
+///
+/// # Errors
+/// `KeyboardInterrupt`; `ValueError` with the row that was refused.
+pub(crate) fn in_turn<E: Display + Send>(
+    py: Python<'_>,
+    rows: usize,
+    mut one: impl FnMut(usize) -> Result<(), E> + Send,
+) -> PyResult<()> {
+    for first in (0..rows).step_by(BLOCK) {
+        let mut block = first..rows.min(first + BLOCK);
+        py.detach(|| block.try_for_each(|row| one(row).map_err(|error| (row, error))))
+            .map_err(|(row, error)| value(format!("row {row}: {error}")))?;
+        py.check_signals()?;
+    }
+    Ok(())
+}
