@@ -7,6 +7,7 @@ use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
 use super::recipe::{CandidateObjective, RECIPES, REGRESSION, ends, may_win, recipes};
 use super::run::{Run, check};
 use super::search::Plan;
+use crate::copies::times_of_every_choice;
 use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
 use crate::model::{Exploration, Provenance, Source};
@@ -175,7 +176,9 @@ impl CandidateJob {
         };
         let of_rewards = (&of_rewards.recipe, of_rewards.rounds);
         let (rewards, _) = plan.train(of_rewards, on_all, &mut Done::default(), &mut until)?;
-        let judgement = self.judge(&learning, &judging, &Argmax::new(&ensemble), &rewards)?;
+        let policy = Argmax::new(&ensemble);
+        let times = times_of_every_choice(log);
+        let judgement = self.judge((&learning, &judging), &policy, (&rewards, times))?;
         let leaves = ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
         let record = CandidateRecord {
             seed: self.seed,
@@ -222,10 +225,9 @@ impl CandidateJob {
 
     fn judge(
         &self,
-        learning: &CandidateLog,
-        judging: &CandidateLog,
+        (learning, judging): (&CandidateLog, &CandidateLog),
         policy: &impl CandidatePolicy,
-        rewards: &CandidateEnsemble,
+        (rewards, times): (&CandidateEnsemble, u64),
     ) -> Result<Judgement, JobError> {
         let range = ends(learning.rewards());
         let step = learning.len().div_ceil(2_000);
@@ -242,7 +244,7 @@ impl CandidateJob {
                 tuning_rows: None,
                 model: None,
                 are_grouped: false,
-                times: 1,
+                times,
             },
         )
     }
