@@ -98,7 +98,9 @@ impl CandidateJob {
         CandidateJobBuilder { job }
     }
 
-    /// Trains and judges. `watch` sees every round; `Break` ends the search, and a second one the training.
+    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so far
+    /// is trained; `Break` during the training, or at every round as of a flag that stays up, ends that too, with
+    /// the rounds so far or the winner's trees of the search, whichever are more.
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; those of training and judging.
@@ -158,8 +160,13 @@ impl CandidateJob {
         let searched = now();
         let sample = BinnedCandidates::new(learning.candidates().clone())?;
         let on_all = (&learning, &sample);
-        let (ensemble, is_short) =
+        let (mut ensemble, is_short) =
             plan.train((&winner.recipe, winner.rounds), on_all, &mut done, &mut see)?;
+        // Whichever are more.
+        let of_search =
+            done.trees.take().filter(|own| is_short && own.members().len() > ensemble.members().len());
+        let is_of_search = of_search.is_some();
+        ensemble = of_search.unwrap_or(ensemble);
         let trained = now();
         let _ = watch(CandidateEvent::Judging, None);
         let mut tried: Vec<TriedRecipe> = done.tried.iter().flatten().copied().collect();
@@ -191,6 +198,7 @@ impl CandidateJob {
             trees: ensemble.members().len(),
             leaves,
             is_cut: done.is_cut || is_short,
+            is_of_search,
             seconds: [searched, trained - searched, now() - trained],
         };
         debug_assert!(ensemble.members().iter().all(|member| member.predictor.actions() == 1));

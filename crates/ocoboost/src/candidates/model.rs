@@ -1,6 +1,6 @@
 //! A trained policy over candidates, with all that its use needs.
 
-use super::CandidateRecipe;
+use super::{CandidateObjective, CandidateRecipe};
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Provenance};
@@ -55,6 +55,9 @@ pub struct CandidateRecord {
     pub leaves: usize,
     /// Whether the budget or a watcher cut something off.
     pub is_cut: bool,
+    /// Whether the trees are those of the search, because the training was cut off with fewer.
+    #[serde(default)]
+    pub is_of_search: bool,
     /// Wall-clock seconds of search, training and judgement. They differ from run to run.
     pub seconds: [f64; 3],
 }
@@ -70,6 +73,13 @@ pub struct TriedRecipe {
     pub value: f64,
     /// Its standard error.
     pub standard_error: f64,
+}
+
+impl TriedRecipe {
+    /// The members of an ensemble of its rounds: that of a regression begins with the mean reward.
+    pub(super) fn members(&self) -> usize {
+        self.rounds.saturating_add(usize::from(self.recipe.objective == CandidateObjective::Regression))
+    }
 }
 
 impl CandidateModel {

@@ -84,6 +84,10 @@ impl Plan<'_> {
                 tried = Some(TriedRecipe { recipe: *recipe, rounds, value, standard_error });
             }
             done.tried.push(tried);
+            if tried.is_some() && done.best(self.overrides) == tried {
+                // Where the training is cut short, these are the best so far.
+                done.trees = tried.map(|own| trees_of(&run, own.rounds)).transpose()?;
+            }
             if done.is_cut && done.best(self.overrides).is_some() {
                 break;
             }
