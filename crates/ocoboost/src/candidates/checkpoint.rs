@@ -100,9 +100,8 @@ pub(super) struct UnderWay {
 impl Done {
     /// The best of the recipes that may win.
     pub(super) fn best(&self, overrides: &Overrides) -> Option<TriedRecipe> {
-        let cautious = |tried: &TriedRecipe| tried.value - tried.standard_error;
         let eligible = self.tried.iter().flatten().filter(|tried| may_win(&tried.recipe, overrides));
-        eligible.copied().reduce(|best, next| if cautious(&next) > cautious(&best) { next } else { best })
+        eligible.copied().reduce(|best, next| if next.cautious() > best.cautious() { next } else { best })
     }
 
     /// Whether the training of the winner has begun.

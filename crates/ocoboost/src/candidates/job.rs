@@ -153,18 +153,17 @@ impl CandidateJob {
             plan.search(&learning, &mut done, &mut see)?;
         }
         let winner = done.best(overrides).unwrap_or_else(|| {
-            // No recipe came as far as to be judged: the first one is trained for as long as there is time.
+            // No recipe had a round to be judged: the first one is trained for as long as there is time.
             let recipe = recipes.iter().find(|recipe| may_win(recipe, overrides)).unwrap_or(&REGRESSION);
-            TriedRecipe { recipe: *recipe, rounds: self.rounds, value: 0.0, standard_error: 0.0 }
+            TriedRecipe { recipe: *recipe, rounds: self.rounds, value: None, standard_error: None }
         });
         let searched = now();
         let sample = BinnedCandidates::new(learning.candidates().clone())?;
         let on_all = (&learning, &sample);
         let (mut ensemble, is_short) =
             plan.train((&winner.recipe, winner.rounds), on_all, &mut done, &mut see)?;
-        // Whichever are more.
-        let of_search =
-            done.trees.take().filter(|own| is_short && own.members().len() > ensemble.members().len());
+        // Whichever are more: a training that is cut short, or finds no further tree, may have fewer.
+        let of_search = done.trees.take().filter(|own| own.members().len() > ensemble.members().len());
         let is_of_search = of_search.is_some();
         ensemble = of_search.unwrap_or(ensemble);
         let trained = now();
@@ -175,13 +174,11 @@ impl CandidateJob {
         }
         let chosen = tried.iter().position(|one| *one == winner).unwrap_or_default();
         let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
-        let usual = TriedRecipe { recipe: REGRESSION, rounds: 100, value: 0.0, standard_error: 0.0 };
-        let of_rewards = tried.iter().find(predicts).copied().unwrap_or(usual);
+        let of_rewards = tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
         let mut until = |_: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| match now() >= budget {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let of_rewards = (&of_rewards.recipe, of_rewards.rounds);
         let (rewards, _) = plan.train(of_rewards, on_all, &mut Done::default(), &mut until)?;
         let policy = Argmax::new(&ensemble);
         let times = times_of_every_choice(log);
