@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use boosters::auto_policy::Overrides;
-use ocoboost::{CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, Reason, Verdict};
+use ocoboost::{CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, JudgeJob, Reason, Verdict};
 use off_policy::Rewards;
-use off_policy::candidates::{CandidateLog};
+use off_policy::candidates::{AmongCandidates, CandidateLog};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Candidates, RowMatrix};
@@ -164,4 +164,26 @@ fn a_policy_that_no_choice_speaks_for_does_not_win_by_that() {
     let value = record["tried"][0]["value"].as_f64().unwrap();
     // The log earns −5 on average; half as much of a candidate's share is to be had.
     assert!((-5.0..-4.3).contains(&value), "{record}");
+}
+
+/// The places of the shown candidates turn as the rows do.
+#[test]
+fn a_log_of_choices_did_not_take_one_action() {
+    let of = |counts: usize, place: fn(u32) -> u32| {
+        let candidates = Candidates::builder((0..=200).map(|i| counts * i).collect());
+        let prices = (0..200 * counts).map(|p| (p % 7) as f64).collect();
+        let candidates = candidates.features(RowMatrix::dense(1, prices).unwrap()).build().unwrap();
+        let rewards = Rewards((0..200).map(|i| f64::from(i % 3)).collect());
+        let p = vec![1.0 / counts as f64; 200];
+        let log = CandidateLog::new(candidates, (0..200).map(place).collect(), p, rewards).unwrap();
+        JudgeJob::builder().build().unwrap().evaluate_candidates(&log, &AmongCandidates, None).unwrap()
+    };
+    let is_one = |reason: &Reason| matches!(reason, Reason::OneAction { .. });
+    let places: [fn(u32) -> u32; 4] = [|i| i % 2, |i| (i + 1) % 2, |_| 0, |_| 1];
+    for place in places {
+        let verdict = of(2, place).verdict;
+        assert!(!reasons(&verdict).iter().any(is_one), "{verdict:?}");
+    }
+    // There was nothing else to take.
+    assert!(reasons(&of(1, |_| 0).verdict).iter().any(is_one));
 }
