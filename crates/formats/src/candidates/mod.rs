@@ -165,8 +165,8 @@ pub struct ReadChoices {
     pub files: Vec<ReadFile>,
 }
 
-/// Reads choices to predict for, labelled or not, by the columns of a schema: as
-/// [`read_candidates_coded`] reads a log.
+/// Reads choices to predict for, by the columns of a schema: as [`read_candidates_coded`] reads a log. Labels
+/// are not looked at: an event with `_skipLearn`, or with a bad label, is a choice as well.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_candidates, read_choices};
@@ -208,7 +208,8 @@ fn read_as(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     is_log: bool,
 ) -> Result<ReadCandidates, FormatError> {
-    let mut files = Files::open(sources, options, progress, Wanted::Candidates)?;
+    let wanted = if is_log { Wanted::Candidates } else { Wanted::Choices };
+    let mut files = Files::open(sources, options, progress, wanted)?;
     let (file, format) = (files.name().clone(), files.format().name());
     if options.time.is_some() || options.split.is_some() {
         let reason = "has no columns, and none that orders or splits the rows";

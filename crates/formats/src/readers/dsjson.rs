@@ -1,7 +1,7 @@
 //! Vowpal Wabbit's decision service JSON: a decision a line.
 
 use super::json::Json;
-use super::{Absent, ColumnNames, OfActions, Records};
+use super::{Absent, ColumnNames, Labels, OfActions, Records};
 use crate::FormatError;
 use crate::error::Place;
 use crate::facts::{Progress, SkipCounts, Skipped};
@@ -15,6 +15,7 @@ pub(super) struct Dsjson {
     raw: Vec<u8>,
     row: u64,
     of_actions: OfActions,
+    labels: Labels,
     dropped: bool,
     skips: SkipCounts,
     /// Events in which `a`, `_label_Action` and `_labelIndex` do not name one action.
@@ -31,13 +32,14 @@ const NO_ACTIONS: &str = "events without actions";
 const NAN_COST: &str = "events with the cost NaN";
 
 impl Dsjson {
-    pub(super) fn new(stream: Stream, of_actions: OfActions) -> Self {
+    pub(super) fn new(stream: Stream, (of_actions, labels): (OfActions, Labels)) -> Self {
         Self {
             lines: Lines::new(stream),
             names: ColumnNames::default(),
             raw: Vec::new(),
             row: 0,
             of_actions,
+            labels,
             dropped: false,
             skips: SkipCounts::default(),
             disagreeing: 0,
@@ -74,6 +76,7 @@ impl Records for Dsjson {
                 names: &mut self.names,
                 limit: self.lines.stream().limits().columns,
                 of_actions: self.of_actions,
+                labels: self.labels,
                 dropped: &mut self.dropped,
                 disagreeing: &mut self.disagreeing,
                 other_probability: &mut self.other_probability,
@@ -130,12 +133,21 @@ impl Records for Dsjson {
     }
 }
 
+/// What was shown, by its place from 0, and what came of it.
+struct Label {
+    shown: Option<u32>,
+    propensity: Option<f64>,
+    cost: Option<f64>,
+    weight: f64,
+}
+
 /// One event while it is read.
 struct Event<'a> {
     place: Place,
     names: &'a mut ColumnNames,
     limit: u64,
     of_actions: OfActions,
+    labels: Labels,
     dropped: &'a mut bool,
     disagreeing: &'a mut u64,
     other_probability: &'a mut u64,
@@ -154,7 +166,7 @@ impl Event<'_> {
         if event.get("_outcomes").is_some() || context.get("_slots").is_some() {
             return Ok(Some(SLOTS));
         }
-        if event.get("_skipLearn") == Some(&Json::Bool(true)) {
+        if self.labels == Labels::Read && event.get("_skipLearn") == Some(&Json::Bool(true)) {
             return Ok(Some(SKIP_LEARN));
         }
         let actions = match context.get("_multi") {
@@ -166,18 +178,13 @@ impl Event<'_> {
             return Ok(Some(NO_ACTIONS));
         }
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        let cost = match event.get("_label_cost") {
-            None | Some(Json::Null) => None,
-            Some(Json::Text(text)) if text.trim().eq_ignore_ascii_case("nan") => return Ok(Some(NAN_COST)),
-            Some(value) => Some(self.number(value, "_label_cost", "a finite number")?),
+        let label = match self.labels {
+            Labels::Leave => Label { shown: None, propensity: None, cost: None, weight: 1.0 },
+            Labels::Read => match self.label(event, ranked, count)? {
+                Some(label) => label,
+                None => return Ok(Some(NAN_COST)),
+            },
         };
-        let shown = self.shown(event, ranked, count)?;
-        let probability = match event.get("_label_probability") {
-            None | Some(Json::Null) => None,
-            Some(value) => Some(self.number(value, "_label_probability", "a propensity in (0, 1]")?),
-        };
-        self.compare(event, ranked, shown, probability);
-        let weight = self.weight(event)?;
         let mut tags = Vec::new();
         for action in actions.unwrap_or_default() {
             self.action(action, record)?;
@@ -188,13 +195,35 @@ impl Event<'_> {
             record.end_candidate(record.cells.len());
         }
         let tags = (tags.len() == count as usize).then(|| record.list(tags));
-        let cost = cost.filter(|_| shown.is_some());
+        let Label { shown, propensity, cost, weight } = label;
         let offered = Offered::Placed { shown, count, tags };
-        record.decision = Some(Decision { offered, propensity: probability, cost, weight });
+        record.decision = Some(Decision { offered, propensity, cost, weight });
         for (name, value) in members.iter().filter(|(name, _)| !is_hidden(name)) {
             self.feature(name.trim(), value, is_hidden, record)?;
         }
         Ok(None)
+    }
+
+    /// What was shown and what came of it; `None` where the cost is NaN.
+    fn label(
+        &mut self,
+        event: &Json<'_>,
+        ranked: Option<&[Json<'_>]>,
+        count: u32,
+    ) -> Result<Option<Label>, FormatError> {
+        let cost = match event.get("_label_cost") {
+            None | Some(Json::Null) => None,
+            Some(Json::Text(text)) if text.trim().eq_ignore_ascii_case("nan") => return Ok(None),
+            Some(value) => Some(self.number(value, "_label_cost", "a finite number")?),
+        };
+        let shown = self.shown(event, ranked, count)?;
+        let propensity = match event.get("_label_probability") {
+            None | Some(Json::Null) => None,
+            Some(value) => Some(self.number(value, "_label_probability", "a propensity in (0, 1]")?),
+        };
+        self.compare(event, ranked, shown, propensity);
+        let weight = self.weight(event)?;
+        Ok(Some(Label { shown, propensity, cost: cost.filter(|_| shown.is_some()), weight }))
     }
 
     /// The place of the shown action, from 0.
