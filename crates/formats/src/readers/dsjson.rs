@@ -239,7 +239,7 @@ impl Event<'_> {
         };
         let index = whole(event.get("_labelIndex"));
         let action = whole(event.get("_label_Action"));
-        let Some(own) = index.or(action.map(|action| action - 1)) else { return Ok(None) };
+        let Some(own) = index.or(action.map(|action| action.saturating_sub(1))) else { return Ok(None) };
         let first = ranked.and_then(|ranked| whole(ranked.first()));
         let says_another = |number: Option<i64>| number.is_some_and(|number| number != own.saturating_add(1));
         *self.disagreeing += u64::from(says_another(action) || says_another(first));
