@@ -180,6 +180,12 @@ impl VwText {
                 features(own, &place, record, &mut self.names, limit)?;
                 continue;
             }
+            if self.labels == Labels::Read
+                && let [_, second, ..] = &labels[..]
+            {
+                let (value, expected) = (second.action.to_owned(), "the only label of the line of an action");
+                return Err(FormatError::BadSyntax { place, value, expected });
+            }
             if let [label, ..] = &labels[..]
                 && let Some(found) = label.outcome
             {
