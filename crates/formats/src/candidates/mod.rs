@@ -79,7 +79,8 @@ impl ReadCandidates {
 /// its `_tag` or `id`) names, if every action of the log has one. Features that differ between the
 /// appearances of a tag are then those of pairs. Without tags an item's identity is its line.
 ///
-/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted.
+/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted. A probability
+/// of 0 says that there is no label. The words of `_text` are no features; a note counts them.
 ///
 /// *Cost:* one pass. Memory is that of the log, and of every distinct line of an action twice.
 ///

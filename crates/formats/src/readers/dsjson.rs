@@ -223,7 +223,10 @@ impl Event<'_> {
         };
         self.compare(event, ranked, shown, propensity);
         let weight = self.weight(event)?;
-        Ok(Some(Label { shown, propensity, cost: cost.filter(|_| shown.is_some()), weight }))
+        // As in text, a probability of 0 says that there is no label.
+        let is_labelled = shown.is_some() && propensity != Some(0.0);
+        let (propensity, cost) = (propensity.filter(|p| *p != 0.0), cost.filter(|_| is_labelled));
+        Ok(Some(Label { shown, propensity, cost, weight }))
     }
 
     /// The place of the shown action, from 0.
