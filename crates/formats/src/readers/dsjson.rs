@@ -22,6 +22,8 @@ pub(super) struct Dsjson {
     disagreeing: u64,
     /// Events in which the probability of the label is not that of its action in `p`.
     other_probability: u64,
+    /// Texts that Vowpal Wabbit takes apart into words.
+    texts: u64,
 }
 
 const NO_JSON: &str = "lines that are no JSON objects";
@@ -44,6 +46,7 @@ impl Dsjson {
             skips: SkipCounts::default(),
             disagreeing: 0,
             other_probability: 0,
+            texts: 0,
         }
     }
 }
@@ -80,6 +83,7 @@ impl Records for Dsjson {
                 dropped: &mut self.dropped,
                 disagreeing: &mut self.disagreeing,
                 other_probability: &mut self.other_probability,
+                texts: &mut self.texts,
             };
             match reading.read(&event, record)? {
                 None => return Ok(true),
@@ -129,7 +133,10 @@ impl Records for Dsjson {
                 self.other_probability
             )
         });
-        dropped.into_iter().chain(disagreeing).chain(probability).collect()
+        let texts = (self.texts > 0).then(|| {
+            format!("_text stands in {} places: its words are no features here, and are left out", self.texts)
+        });
+        dropped.into_iter().chain(disagreeing).chain(probability).chain(texts).collect()
     }
 }
 
@@ -151,6 +158,7 @@ struct Event<'a> {
     dropped: &'a mut bool,
     disagreeing: &'a mut u64,
     other_probability: &'a mut u64,
+    texts: &'a mut u64,
 }
 
 impl Event<'_> {
@@ -198,6 +206,7 @@ impl Event<'_> {
         let Label { shown, propensity, cost, weight } = label;
         let offered = Offered::Placed { shown, count, tags };
         record.decision = Some(Decision { offered, propensity, cost, weight });
+        *self.texts += texts(members);
         for (name, value) in members.iter().filter(|(name, _)| !is_hidden(name)) {
             self.feature(name.trim(), value, is_hidden, record)?;
         }
@@ -306,6 +315,7 @@ impl Event<'_> {
         if self.of_actions == OfActions::Keep {
             let first = record.cells.len();
             if let Json::Object(members) = action {
+                *self.texts += texts(members);
                 for (name, value) in members.iter().filter(|(name, _)| !is_no_feature(name)) {
                     self.feature(name.trim(), value, is_no_feature, record)?;
                 }
@@ -337,6 +347,7 @@ impl Event<'_> {
             Json::Number(number) => Cell::Number(*number),
             Json::Text(text) => record.text_cell(text),
             Json::Object(members) => {
+                *self.texts += texts(members);
                 for (name, value) in members.iter().filter(|(name, _)| !is_left(name)) {
                     self.feature(&format!("{path}.{}", name.trim()), value, is_left, record)?;
                 }
@@ -360,6 +371,11 @@ impl Event<'_> {
         record.cells.push((column, cell));
         Ok(())
     }
+}
+
+/// How many of these are called `_text`.
+fn texts<N: AsRef<str>>(members: &[(N, Json<'_>)]) -> u64 {
+    members.iter().filter(|(name, _)| name.as_ref().eq_ignore_ascii_case("_text")).count() as u64
 }
 
 /// Names that are no features.
