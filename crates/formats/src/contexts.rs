@@ -50,7 +50,7 @@ pub fn read_contexts(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadContexts, FormatError> {
     let mut sources = std::iter::once(Ok(source));
-    let mut files = Files::open(&mut sources, options, progress, Wanted::Decisions)?;
+    let mut files = Files::open(&mut sources, options, progress, Wanted::Contexts)?;
     let file = files.name().clone();
     let is_event = files.absent() == Absent::Zero;
     let roles = match is_event {

@@ -48,6 +48,7 @@
 mod boost;
 mod candidates;
 mod classification;
+mod copies;
 mod error;
 mod importance;
 pub mod inspect;

@@ -101,7 +101,8 @@ fn a_training_goes_on_from_any_moment() {
 #[test]
 fn a_training_on_parts_of_rows_and_columns_and_doubly_robust_rewards_goes_on() {
     let some = Overrides { columns: Some(0.5), rows: Some(0.7), ..Overrides::default() };
-    goes_on(&job().overrides(some).build().unwrap(), 0, |k| k % 4 == 3);
+    // With this seed policies go on for some rounds: a tree of one column may prefer no candidate.
+    goes_on(&job().overrides(some).seed(0).build().unwrap(), 0, |k| k % 4 == 3);
     let doubly = Overrides { objective: Some(Objective::DoublyRobust), ..Overrides::default() };
     goes_on(&job().candidates(2).overrides(doubly).build().unwrap(), 24, |k| k % 7 == 2);
 }

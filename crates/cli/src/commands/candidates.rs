@@ -373,8 +373,11 @@ pub(super) fn inspect(model: &CandidateModel, most: usize) -> Result<(), Failure
     say(&format!("{} choices to learn from, {} to judge on", origin.learning_rows, origin.judging_rows))?;
     for (place, tried) in record.tried.iter().enumerate() {
         let mark = if place == record.chosen { "  <" } else { "" };
-        let (value, error) = (tried.value, tried.standard_error);
-        say(&format!("  {value:.4} ± {error:.4}  {}, {} rounds{mark}", tried.recipe, tried.rounds))?;
+        let value = match (tried.value, tried.standard_error) {
+            (Some(value), error) => format!("{value:.4} ± {:.4}", error.unwrap_or_default()),
+            (None, _) => format!("{:15}", "not judged"),
+        };
+        say(&format!("  {value}  {}, {} rounds{mark}", tried.recipe, tried.rounds))?;
     }
     say(&model.judgement().sentence())?;
     let questions = model.questions();

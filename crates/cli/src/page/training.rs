@@ -170,7 +170,8 @@ pub(super) fn recipes(model: &CandidateModel) -> Markup {
     let mut order: Vec<(usize, &TriedRecipe)> = record.tried.iter().enumerate().collect();
     order.sort_by(|a, b| {
         let is_chosen = |k: usize| k == record.chosen;
-        is_chosen(b.0).cmp(&is_chosen(a.0)).then(b.1.value.total_cmp(&a.1.value)).then(a.0.cmp(&b.0))
+        let value = |tried: &TriedRecipe| tried.value.unwrap_or(f64::NEG_INFINITY);
+        is_chosen(b.0).cmp(&is_chosen(a.0)).then(value(b.1).total_cmp(&value(a.1))).then(a.0.cmp(&b.0))
     });
     html! {
         p {
@@ -179,7 +180,10 @@ pub(super) fn recipes(model: &CandidateModel) -> Markup {
             "among many, and optimistic: the judgement above is not."
         }
         @if record.is_cut {
-            p { strong { "The time was short: " } "the search or the training was ended early." }
+            p {
+                strong { "The time was short: " } "the search or the training was ended early."
+                @if record.is_of_search { " The model is that of the search." }
+            }
         }
         div.scroll role="region" tabindex="0" aria-label="Recipes" {
             table {
@@ -198,7 +202,15 @@ pub(super) fn recipes(model: &CandidateModel) -> Markup {
                                 (k + 1) @if *k == record.chosen { ", chosen" } " "
                                 small { (tried.recipe) }
                             }
-                            td.n { (number(tried.value)) small { "± " (number(tried.standard_error)) } }
+                            td.n {
+                                @match tried.value {
+                                    Some(value) => {
+                                        (number(value))
+                                        @if let Some(error) = tried.standard_error { small { "± " (number(error)) } }
+                                    }
+                                    None => { "not judged" }
+                                }
+                            }
                             td.n { (thousands(tried.rounds as u64)) }
                         }
                     }

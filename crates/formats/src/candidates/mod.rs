@@ -79,7 +79,8 @@ impl ReadCandidates {
 /// its `_tag` or `id`) names, if every action of the log has one. Features that differ between the
 /// appearances of a tag are then those of pairs. Without tags an item's identity is its line.
 ///
-/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted.
+/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted. A probability
+/// of 0 says that there is no label. The words of `_text` are no features; a note counts them.
 ///
 /// *Cost:* one pass. Memory is that of the log, and of every distinct line of an action twice.
 ///
@@ -165,8 +166,8 @@ pub struct ReadChoices {
     pub files: Vec<ReadFile>,
 }
 
-/// Reads choices to predict for, labelled or not, by the columns of a schema: as
-/// [`read_candidates_coded`] reads a log.
+/// Reads choices to predict for, by the columns of a schema: as [`read_candidates_coded`] reads a log. Labels
+/// are not looked at: an event with `_skipLearn`, or with a bad label, is a choice as well.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_candidates, read_choices};
@@ -208,7 +209,8 @@ fn read_as(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     is_log: bool,
 ) -> Result<ReadCandidates, FormatError> {
-    let mut files = Files::open(sources, options, progress, Wanted::Candidates)?;
+    let wanted = if is_log { Wanted::Candidates } else { Wanted::Choices };
+    let mut files = Files::open(sources, options, progress, wanted)?;
     let (file, format) = (files.name().clone(), files.format().name());
     if options.time.is_some() || options.split.is_some() {
         let reason = "has no columns, and none that orders or splits the rows";

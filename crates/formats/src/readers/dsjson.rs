@@ -1,7 +1,7 @@
 //! Vowpal Wabbit's decision service JSON: a decision a line.
 
 use super::json::Json;
-use super::{Absent, ColumnNames, OfActions, Records};
+use super::{Absent, ColumnNames, Labels, OfActions, Records};
 use crate::FormatError;
 use crate::error::Place;
 use crate::facts::{Progress, SkipCounts, Skipped};
@@ -15,12 +15,15 @@ pub(super) struct Dsjson {
     raw: Vec<u8>,
     row: u64,
     of_actions: OfActions,
+    labels: Labels,
     dropped: bool,
     skips: SkipCounts,
     /// Events in which `a`, `_label_Action` and `_labelIndex` do not name one action.
     disagreeing: u64,
     /// Events in which the probability of the label is not that of its action in `p`.
     other_probability: u64,
+    /// Texts that Vowpal Wabbit takes apart into words.
+    texts: u64,
 }
 
 const NO_JSON: &str = "lines that are no JSON objects";
@@ -31,17 +34,19 @@ const NO_ACTIONS: &str = "events without actions";
 const NAN_COST: &str = "events with the cost NaN";
 
 impl Dsjson {
-    pub(super) fn new(stream: Stream, of_actions: OfActions) -> Self {
+    pub(super) fn new(stream: Stream, (of_actions, labels): (OfActions, Labels)) -> Self {
         Self {
             lines: Lines::new(stream),
             names: ColumnNames::default(),
             raw: Vec::new(),
             row: 0,
             of_actions,
+            labels,
             dropped: false,
             skips: SkipCounts::default(),
             disagreeing: 0,
             other_probability: 0,
+            texts: 0,
         }
     }
 }
@@ -74,9 +79,11 @@ impl Records for Dsjson {
                 names: &mut self.names,
                 limit: self.lines.stream().limits().columns,
                 of_actions: self.of_actions,
+                labels: self.labels,
                 dropped: &mut self.dropped,
                 disagreeing: &mut self.disagreeing,
                 other_probability: &mut self.other_probability,
+                texts: &mut self.texts,
             };
             match reading.read(&event, record)? {
                 None => return Ok(true),
@@ -126,8 +133,19 @@ impl Records for Dsjson {
                 self.other_probability
             )
         });
-        dropped.into_iter().chain(disagreeing).chain(probability).collect()
+        let texts = (self.texts > 0).then(|| {
+            format!("_text stands in {} places: its words are no features here, and are left out", self.texts)
+        });
+        dropped.into_iter().chain(disagreeing).chain(probability).chain(texts).collect()
     }
+}
+
+/// What was shown, by its place from 0, and what came of it.
+struct Label {
+    shown: Option<u32>,
+    propensity: Option<f64>,
+    cost: Option<f64>,
+    weight: f64,
 }
 
 /// One event while it is read.
@@ -136,9 +154,11 @@ struct Event<'a> {
     names: &'a mut ColumnNames,
     limit: u64,
     of_actions: OfActions,
+    labels: Labels,
     dropped: &'a mut bool,
     disagreeing: &'a mut u64,
     other_probability: &'a mut u64,
+    texts: &'a mut u64,
 }
 
 impl Event<'_> {
@@ -154,7 +174,7 @@ impl Event<'_> {
         if event.get("_outcomes").is_some() || context.get("_slots").is_some() {
             return Ok(Some(SLOTS));
         }
-        if event.get("_skipLearn") == Some(&Json::Bool(true)) {
+        if self.labels == Labels::Read && event.get("_skipLearn") == Some(&Json::Bool(true)) {
             return Ok(Some(SKIP_LEARN));
         }
         let actions = match context.get("_multi") {
@@ -166,18 +186,13 @@ impl Event<'_> {
             return Ok(Some(NO_ACTIONS));
         }
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        let cost = match event.get("_label_cost") {
-            None | Some(Json::Null) => None,
-            Some(Json::Text(text)) if text.trim().eq_ignore_ascii_case("nan") => return Ok(Some(NAN_COST)),
-            Some(value) => Some(self.number(value, "_label_cost", "a finite number")?),
+        let label = match self.labels {
+            Labels::Leave => Label { shown: None, propensity: None, cost: None, weight: 1.0 },
+            Labels::Read => match self.label(event, ranked, count)? {
+                Some(label) => label,
+                None => return Ok(Some(NAN_COST)),
+            },
         };
-        let shown = self.shown(event, ranked, count)?;
-        let probability = match event.get("_label_probability") {
-            None | Some(Json::Null) => None,
-            Some(value) => Some(self.number(value, "_label_probability", "a propensity in (0, 1]")?),
-        };
-        self.compare(event, ranked, shown, probability);
-        let weight = self.weight(event)?;
         let mut tags = Vec::new();
         for action in actions.unwrap_or_default() {
             self.action(action, record)?;
@@ -188,13 +203,39 @@ impl Event<'_> {
             record.end_candidate(record.cells.len());
         }
         let tags = (tags.len() == count as usize).then(|| record.list(tags));
-        let cost = cost.filter(|_| shown.is_some());
+        let Label { shown, propensity, cost, weight } = label;
         let offered = Offered::Placed { shown, count, tags };
-        record.decision = Some(Decision { offered, propensity: probability, cost, weight });
+        record.decision = Some(Decision { offered, propensity, cost, weight });
+        *self.texts += texts(members);
         for (name, value) in members.iter().filter(|(name, _)| !is_hidden(name)) {
             self.feature(name.trim(), value, is_hidden, record)?;
         }
         Ok(None)
+    }
+
+    /// What was shown and what came of it; `None` where the cost is NaN.
+    fn label(
+        &mut self,
+        event: &Json<'_>,
+        ranked: Option<&[Json<'_>]>,
+        count: u32,
+    ) -> Result<Option<Label>, FormatError> {
+        let cost = match event.get("_label_cost") {
+            None | Some(Json::Null) => None,
+            Some(Json::Text(text)) if text.trim().eq_ignore_ascii_case("nan") => return Ok(None),
+            Some(value) => Some(self.number(value, "_label_cost", "a finite number")?),
+        };
+        let shown = self.shown(event, ranked, count)?;
+        let propensity = match event.get("_label_probability") {
+            None | Some(Json::Null) => None,
+            Some(value) => Some(self.number(value, "_label_probability", "a propensity in (0, 1]")?),
+        };
+        self.compare(event, ranked, shown, propensity);
+        let weight = self.weight(event)?;
+        // As in text, a probability of 0 says that there is no label.
+        let is_labelled = shown.is_some() && propensity != Some(0.0);
+        let (propensity, cost) = (propensity.filter(|p| *p != 0.0), cost.filter(|_| is_labelled));
+        Ok(Some(Label { shown, propensity, cost, weight }))
     }
 
     /// The place of the shown action, from 0.
@@ -210,7 +251,7 @@ impl Event<'_> {
         };
         let index = whole(event.get("_labelIndex"));
         let action = whole(event.get("_label_Action"));
-        let Some(own) = index.or(action.map(|action| action - 1)) else { return Ok(None) };
+        let Some(own) = index.or(action.map(|action| action.saturating_sub(1))) else { return Ok(None) };
         let first = ranked.and_then(|ranked| whole(ranked.first()));
         let says_another = |number: Option<i64>| number.is_some_and(|number| number != own.saturating_add(1));
         *self.disagreeing += u64::from(says_another(action) || says_another(first));
@@ -274,6 +315,7 @@ impl Event<'_> {
         if self.of_actions == OfActions::Keep {
             let first = record.cells.len();
             if let Json::Object(members) = action {
+                *self.texts += texts(members);
                 for (name, value) in members.iter().filter(|(name, _)| !is_no_feature(name)) {
                     self.feature(name.trim(), value, is_no_feature, record)?;
                 }
@@ -305,6 +347,7 @@ impl Event<'_> {
             Json::Number(number) => Cell::Number(*number),
             Json::Text(text) => record.text_cell(text),
             Json::Object(members) => {
+                *self.texts += texts(members);
                 for (name, value) in members.iter().filter(|(name, _)| !is_left(name)) {
                     self.feature(&format!("{path}.{}", name.trim()), value, is_left, record)?;
                 }
@@ -328,6 +371,11 @@ impl Event<'_> {
         record.cells.push((column, cell));
         Ok(())
     }
+}
+
+/// How many of these are called `_text`.
+fn texts<N: AsRef<str>>(members: &[(N, Json<'_>)]) -> u64 {
+    members.iter().filter(|(name, _)| name.as_ref().eq_ignore_ascii_case("_text")).count() as u64
 }
 
 /// Names that are no features.

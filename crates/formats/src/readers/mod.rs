@@ -72,10 +72,22 @@ pub(crate) struct Opened {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Decisions,
+    /// Rows to predict for, whatever came of them.
+    Contexts,
     /// Rows with a label.
     Examples,
     /// Decisions with the features of their actions.
     Candidates,
+    /// The same to predict for.
+    Choices,
+}
+
+/// What becomes of labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    Read,
+    /// They are not looked at: a row is predicted for whatever its label is.
+    Leave,
 }
 
 /// What becomes of features of actions.
@@ -93,10 +105,11 @@ pub(crate) fn open(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     wanted: Wanted,
 ) -> Result<Opened, FormatError> {
+    let has_candidates = matches!(wanted, Wanted::Candidates | Wanted::Choices);
     let stream: Stream = match source.open(options.limits)? {
         Open::Bytes(stream) => *stream,
         Open::Batches(file, batches) => {
-            if wanted == Wanted::Candidates {
+            if has_candidates {
                 return Err(no_candidates(file, Format::Arrow));
             }
             let batches = Box::new(arrow::MemoryBatches::new(file.clone(), batches));
@@ -115,13 +128,17 @@ pub(crate) fn open(
     }
     let found = options.format.or_else(|| detect(&file, stream.beginning()));
     let format = found.ok_or_else(|| FormatError::UnknownFormat { file: file.clone() })?;
-    if wanted == Wanted::Candidates && !matches!(format, Format::Vw | Format::Dsjson) {
+    if has_candidates && !matches!(format, Format::Vw | Format::Dsjson) {
         return Err(no_candidates(file, format));
     }
     let of_actions = match (wanted, options.action_features) {
-        (Wanted::Candidates, _) => OfActions::Keep,
+        (Wanted::Candidates | Wanted::Choices, _) => OfActions::Keep,
         (_, ActionFeatures::Refuse) => OfActions::Refuse,
         (_, ActionFeatures::Drop) => OfActions::Drop,
+    };
+    let labels = match wanted {
+        Wanted::Contexts | Wanted::Choices => Labels::Leave,
+        Wanted::Decisions | Wanted::Examples | Wanted::Candidates => Labels::Read,
     };
     let records: Box<dyn Records> = match format {
         Format::Csv | Format::Tsv | Format::OpenBandit => {
@@ -137,13 +154,13 @@ pub(crate) fn open(
             Box::new(vw::VwText::of_examples(stream))
         }
         Format::Vw | Format::VwEval => {
-            Box::new(vw::VwText::new(stream, format == Format::VwEval, of_actions))
+            Box::new(vw::VwText::new(stream, format == Format::VwEval, (of_actions, labels)))
         }
         Format::Dsjson if wanted == Wanted::Examples => {
             let (format, reason) = (format.name(), "holds decisions, and no rows with a label");
             return Err(FormatError::WrongFormat { file, format, reason });
         }
-        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, of_actions)),
+        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, (of_actions, labels))),
         Format::Parquet | Format::Arrow => {
             let batches: Box<dyn arrow::Batches> = match format {
                 Format::Arrow => Box::new(arrow::IpcBatches::open(stream, progress)?),

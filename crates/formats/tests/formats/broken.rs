@@ -382,7 +382,8 @@ fn broken_decisions_are_refused_with_one_clear_line() {
     }
     for (from, to, expected) in [
         ("0.5", "1.5", "l.dsjson, line 1, column \"the probability\": \"1.5\" is not a propensity in (0, 1]"),
-        ("0.5", "0", "l.dsjson, line 1, column \"the probability\": \"0\" is not a propensity in (0, 1]"),
+        ("0.5", "-1", "l.dsjson, line 1, column \"the probability\": \"-1\" is not a propensity in (0, 1]"),
+        ("0.5", "0", "l.dsjson: there is no row to read (skipped: 1 decisions without a label)"),
         (
             "\"_labelIndex\":0",
             "\"_labelIndex\":2",

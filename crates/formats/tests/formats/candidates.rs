@@ -269,6 +269,11 @@ fn events_without_a_label_are_skipped_and_counted() {
     let read = read_with("log.vw", "0:1 |a y\n|a z\n\n0:1:1 |a y\n", &skip).unwrap();
     assert_eq!(read.facts.skipped[0].to_string(), "1 rows without a propensity");
 
+    // A probability of 0 says that there is no label, in both formats.
+    let read = read_with("log.json", &DSJSON.replace(":0.75,", ":0,"), &options()).unwrap();
+    let skipped: Vec<_> = read.facts.skipped.iter().map(ToString::to_string).collect();
+    assert_eq!((read.facts.rows, &skipped[..]), (2, &["1 decisions without a label".to_owned()][..]));
+
     let slots = "{\"c\":{\"_multi\":[{\"a\":{\"x\":1}}],\"_slots\":[{}]},\"_outcomes\":[{}]}\n";
     let skipped =
         format!("{slots}{{\"RewardValue\":1}}\n{}", DSJSON.replace("\"a\":[1],", "\"_skipLearn\":true,"));
@@ -290,6 +295,49 @@ fn choices_to_predict_for_need_no_label() {
     assert_eq!((&found.candidates, found.facts.rows), (&read.candidates, 3));
     assert!(found.facts.notes.is_empty() && found.facts.skipped.is_empty(), "{:?}", found.facts);
     assert!(matches!(choices("\n"), Err(FormatError::NoRows { .. })));
+}
+
+/// A line of an answer is one of the file: no event is left out for its label.
+#[test]
+fn labels_of_choices_to_predict_for_are_not_looked_at() {
+    let read = read_with("log.vw", ADF, &options().identities(true)).unwrap();
+    let is_same = |name: &str, text: &str, (from, to): (&str, &str)| {
+        let other = text.replacen(from, to, 1);
+        assert_ne!(other, text, "{from}");
+        let found = read_choices(Source::bytes(name, other), &read.schema, &options(), &mut quiet).unwrap();
+        assert_eq!(found.candidates, read.candidates, "{to}");
+        assert!(found.facts.skipped.is_empty() && found.facts.notes.is_empty(), "{to}: {:?}", found.facts);
+    };
+    for to in ["0:-1:1.5 ", "0:nan:0.25 ", "0:-1:0 ", "0:x ", "0:1:0.5 1:2:0.5 "] {
+        is_same("log.vw", ADF, ("0:-1:0.25 ", to));
+    }
+    is_same("log.vw", ADF, ("'tea |", "0:1:0.5 'tea |"));
+    for (from, to) in [
+        ("\"_label_cost\":-1", "\"_label_cost\":\"NaN\""),
+        ("\"_label_cost\":-1", "\"_label_cost\":\"dear\""),
+        ("\"_label_cost\":-1", "\"_skipLearn\":true"),
+        ("\"_label_probability\":0.25", "\"_label_probability\":\"x\""),
+        ("\"_label_probability\":0.25", "\"_label_probability\":0.5"),
+        ("\"_labelIndex\":1", "\"_labelIndex\":9"),
+        ("\"_labelIndex\":1", "\"pdrop\":1"),
+    ] {
+        is_same("log.json", DSJSON, (from, to));
+    }
+}
+
+#[test]
+fn words_of_a_text_are_left_out_with_a_note() {
+    let text = DSJSON
+        .replacen("\"age\":30", "\"age\":30,\"_text\":\"one two\"", 1)
+        .replacen("\"_tag\":\"tea\",", "\"_tag\":\"tea\",\"_text\":\"three\",", 1)
+        .replacen("\"user\":{\"age\":50}", "\"_text\":\"four\",\"user\":{\"age\":50}", 1)
+        .replacen("\"cold\":true,\"_note\"", "\"cold\":true,\"_TEXT\":\"five\",\"_note\"", 1);
+    let read = read_with("log.json", &text, &options()).unwrap();
+    let note = "_text stands in 4 places: its words are no features here, and are left out";
+    assert!(read.facts.notes.contains(&note.to_owned()), "{:?}", read.facts.notes);
+    let plain = read_with("log.json", DSJSON, &options()).unwrap();
+    assert!(!plain.facts.notes.iter().any(|note| note.contains("_text")), "{:?}", plain.facts.notes);
+    assert_eq!(read.into_log(), plain.into_log());
 }
 
 #[test]
@@ -326,6 +374,12 @@ fn what_is_damaged_is_refused_with_its_line() {
             "1:0:1 'tea |fit",
             "line 3: \"0\" is not in the only labelled line of its event",
         ),
+        (
+            "0:-1:0.25 'ice",
+            "0:-1:0.25 1:2:0.5 'ice",
+            "line 3: \"1\" is not the only label of the line of an action",
+        ),
+        ("0:-1:0.25 'ice", "1 0:-1:0.25 'ice", "line 3: \"0\" is not the only label of the line of an action"),
         ("price:2.5", "price:two", "line 2: \"price:two\" is not a feature as name or name:value"),
         ("'tea |", "'tea ", "line 2: "),
         (
@@ -354,8 +408,8 @@ fn what_is_damaged_is_refused_with_its_line() {
     for (from, to, message) in [
         (
             "\"_label_probability\":0.75",
-            "\"_label_probability\":0",
-            "line 2, column \"the probability\": \"0\" is not a propensity in (0, 1]",
+            "\"_label_probability\":-0.5",
+            "line 2, column \"the probability\": \"-0.5\" is not a propensity in (0, 1]",
         ),
         (
             "\"_label_probability\":0.75",
@@ -366,6 +420,11 @@ fn what_is_damaged_is_refused_with_its_line() {
             "\"_labelIndex\":0",
             "\"_labelIndex\":1",
             "line 2, column \"_labelIndex\": \"1\" is not the place of one of the actions",
+        ),
+        (
+            "\"_labelIndex\":0",
+            "\"_label_Action\":-9223372036854775808",
+            "line 2, column \"_label_Action\": \"-9223372036854775808\" is not the place of one of the actions",
         ),
         (
             "\"_label_cost\":0.5",

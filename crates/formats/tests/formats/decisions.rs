@@ -223,6 +223,37 @@ fn what_is_no_event_is_counted_by_reason() {
     );
 }
 
+/// A line of an answer is one of the file: no event is left out for its label.
+#[test]
+fn labels_of_rows_to_predict_for_are_not_looked_at() {
+    let of = |cost: &str, more: &str, x: u32| event(cost, 0, &format!("\"x\":{x},"), "{},{}", more);
+    let known = log("l.dsjson", &(of("-1", "", 1) + &event("0", 1, "\"x\":2,", "{},{}", "")));
+    let rows = |name: &str, text: &str, options: &LogOptions| {
+        let rows = read_contexts(Source::bytes(name, text), &known.schema, options, &mut quiet).unwrap();
+        assert!(rows.facts.skipped.is_empty() && rows.facts.notes.is_empty(), "{:?}", rows.facts);
+        (rows.contexts.iter().map(|row| row.to_dense()).collect::<Vec<_>>().concat(), rows.on_offer)
+    };
+    let text = of("\"NaN\"", "", 3)
+        + &of("-1", ",\"_skipLearn\":true", 4)
+        + &of("\"dear\"", ",\"pdrop\":1", 5)
+        + &of("0", "", 6).replace("\"_label_probability\":0.5", "\"_label_probability\":\"x\"")
+        + &of("0", "", 7).replace("\"_labelIndex\":0", "\"_labelIndex\":-1");
+    let default = LogOptions::default();
+    assert_eq!(rows("r.dsjson", &text, &default), (vec![3.0, 4.0, 5.0, 6.0, 7.0], None));
+    let (x, on_offer) = rows("r.vw", "1:1:1.5 | x:3\n2:x | x:4\n1:0:0.5 2:0:0.5 | x:5\n2 | x:6\n", &default);
+    assert_eq!((x, on_offer), (vec![3.0, 4.0, 5.0, 6.0], None));
+    // The action to evaluate is no action on offer, and one that is labelled is none to evaluate.
+    let eval = default.format(Format::VwEval);
+    let found = read_contexts(
+        Source::bytes("r.vw", "1 2:1:1.5 1 | x:3\n2:1:7 | x:4\n1 2 1:1:0.5 | x:5\n"),
+        &known.schema,
+        &eval,
+        &mut quiet,
+    );
+    let found = found.unwrap();
+    assert_eq!((found.contexts.len(), found.on_offer), (3, None));
+}
+
 #[test]
 fn names_of_the_label_have_no_case() {
     let text = event("-1", 0, "\"x\":1,", "{},{}", "") + &event("0", 1, "\"x\":2,", "{},{}", "");

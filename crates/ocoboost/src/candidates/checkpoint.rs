@@ -82,6 +82,10 @@ pub(super) struct Done {
     pub(super) tried: Vec<Option<TriedRecipe>>,
     /// The regression that predicts rewards on held-out rows.
     pub(super) predicts: Option<CandidateEnsemble>,
+    /// The trees of the best of the recipes that may win, from the search; none in what was saved before they
+    /// were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) trees: Option<CandidateEnsemble>,
     /// The budget or a watcher has cut the search short.
     pub(super) is_cut: bool,
     pub(super) under_way: Option<UnderWay>,
@@ -96,9 +100,8 @@ pub(super) struct UnderWay {
 impl Done {
     /// The best of the recipes that may win.
     pub(super) fn best(&self, overrides: &Overrides) -> Option<TriedRecipe> {
-        let cautious = |tried: &TriedRecipe| tried.value - tried.standard_error;
         let eligible = self.tried.iter().flatten().filter(|tried| may_win(&tried.recipe, overrides));
-        eligible.copied().reduce(|best, next| if cautious(&next) > cautious(&best) { next } else { best })
+        eligible.copied().reduce(|best, next| if next.cautious() > best.cautious() { next } else { best })
     }
 
     /// Whether the training of the winner has begun.
@@ -107,7 +110,7 @@ impl Done {
     }
 
     /// Refuses what no search of these recipes and rounds has left.
-    fn check(&self, Settings { recipes, rounds, .. }: &Settings) -> Result<(), BoplError> {
+    fn check(&self, Settings { recipes, rounds, overrides, .. }: &Settings) -> Result<(), BoplError> {
         let are_in_order = self.tried.len() <= recipes.len()
             && self.tried.iter().zip(recipes).all(|(tried, recipe)| {
                 tried.is_none_or(|tried| tried.recipe == *recipe && (1..=*rounds).contains(&tried.rounds))
@@ -117,10 +120,14 @@ impl Done {
             Some(Piece::Training) | None => true,
         };
         let predicts = self.predicts.as_ref().is_none_or(|trees| !trees.members().is_empty());
+        let are_of_best = self.trees.as_ref().is_none_or(|trees| {
+            self.best(overrides).is_some_and(|best| best.members() == trees.members().len())
+        });
         for (holds, reason) in [
             (are_in_order, "the recipes are not in their order"),
             (is_next, "the run under way is not of the next recipe"),
             (predicts, "the regression has no trees"),
+            (are_of_best, "the trees are not those of the best recipe"),
         ] {
             if !holds {
                 return Err(BoplError::BrokenSearch { reason });

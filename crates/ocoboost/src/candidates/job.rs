@@ -7,6 +7,7 @@ use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
 use super::recipe::{CandidateObjective, RECIPES, REGRESSION, ends, may_win, recipes};
 use super::run::{Run, check};
 use super::search::Plan;
+use crate::copies::times_of_every_choice;
 use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
 use crate::model::{Exploration, Provenance, Source};
@@ -97,7 +98,9 @@ impl CandidateJob {
         CandidateJobBuilder { job }
     }
 
-    /// Trains and judges. `watch` sees every round; `Break` ends the search, and a second one the training.
+    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so far
+    /// is trained; `Break` during the training, or at every round as of a flag that stays up, ends that too, with
+    /// the rounds so far or the winner's trees of the search, whichever are more.
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; those of training and judging.
@@ -150,15 +153,19 @@ impl CandidateJob {
             plan.search(&learning, &mut done, &mut see)?;
         }
         let winner = done.best(overrides).unwrap_or_else(|| {
-            // No recipe came as far as to be judged: the first one is trained for as long as there is time.
+            // No recipe had a round to be judged: the first one is trained for as long as there is time.
             let recipe = recipes.iter().find(|recipe| may_win(recipe, overrides)).unwrap_or(&REGRESSION);
-            TriedRecipe { recipe: *recipe, rounds: self.rounds, value: 0.0, standard_error: 0.0 }
+            TriedRecipe { recipe: *recipe, rounds: self.rounds, value: None, standard_error: None }
         });
         let searched = now();
         let sample = BinnedCandidates::new(learning.candidates().clone())?;
         let on_all = (&learning, &sample);
-        let (ensemble, is_short) =
+        let (mut ensemble, is_short) =
             plan.train((&winner.recipe, winner.rounds), on_all, &mut done, &mut see)?;
+        // Whichever are more: a training that is cut short, or finds no further tree, may have fewer.
+        let of_search = done.trees.take().filter(|own| own.members().len() > ensemble.members().len());
+        let is_of_search = of_search.is_some();
+        ensemble = of_search.unwrap_or(ensemble);
         let trained = now();
         let _ = watch(CandidateEvent::Judging, None);
         let mut tried: Vec<TriedRecipe> = done.tried.iter().flatten().copied().collect();
@@ -167,15 +174,15 @@ impl CandidateJob {
         }
         let chosen = tried.iter().position(|one| *one == winner).unwrap_or_default();
         let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
-        let usual = TriedRecipe { recipe: REGRESSION, rounds: 100, value: 0.0, standard_error: 0.0 };
-        let of_rewards = tried.iter().find(predicts).copied().unwrap_or(usual);
+        let of_rewards = tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
         let mut until = |_: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| match now() >= budget {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let of_rewards = (&of_rewards.recipe, of_rewards.rounds);
         let (rewards, _) = plan.train(of_rewards, on_all, &mut Done::default(), &mut until)?;
-        let judgement = self.judge(&learning, &judging, &Argmax::new(&ensemble), &rewards)?;
+        let policy = Argmax::new(&ensemble);
+        let times = times_of_every_choice(log);
+        let judgement = self.judge((&learning, &judging), &policy, (&rewards, times))?;
         let leaves = ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
         let record = CandidateRecord {
             seed: self.seed,
@@ -188,6 +195,7 @@ impl CandidateJob {
             trees: ensemble.members().len(),
             leaves,
             is_cut: done.is_cut || is_short,
+            is_of_search,
             seconds: [searched, trained - searched, now() - trained],
         };
         debug_assert!(ensemble.members().iter().all(|member| member.predictor.actions() == 1));
@@ -222,10 +230,9 @@ impl CandidateJob {
 
     fn judge(
         &self,
-        learning: &CandidateLog,
-        judging: &CandidateLog,
+        (learning, judging): (&CandidateLog, &CandidateLog),
         policy: &impl CandidatePolicy,
-        rewards: &CandidateEnsemble,
+        (rewards, times): (&CandidateEnsemble, u64),
     ) -> Result<Judgement, JobError> {
         let range = ends(learning.rewards());
         let step = learning.len().div_ceil(2_000);
@@ -242,7 +249,7 @@ impl CandidateJob {
                 tuning_rows: None,
                 model: None,
                 are_grouped: false,
-                times: 1,
+                times,
             },
         )
     }

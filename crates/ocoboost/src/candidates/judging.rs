@@ -178,14 +178,19 @@ pub(super) fn observations(
 /// The log with its contexts and with numbers for its candidates, as a judgement asks for: what was on offer
 /// and what was taken.
 ///
-/// A place in a list means nothing, so it is turned by the number of the row: a log whose chosen candidate
-/// always comes first did not always take the same action.
+/// A place in a list means nothing, so the numbers of a choice are turned: what was taken of the j-th choice
+/// among several is candidate j mod K. A log that takes one number in every row then had nothing else to take.
 pub(super) fn with_numbered_actions(log: &CandidateLog) -> Result<Log, JobError> {
     let n = log.len();
     let counts: Vec<usize> = (0..n).map(|i| log.candidates().pairs_of(i).len()).collect();
     let most = counts.iter().copied().max().unwrap_or(1).max(2);
     let number = |v: usize| u32::try_from(v).unwrap_or(u32::MAX);
-    let chosen = (0..n).map(|i| number((log.chosen()[i] as usize + i) % counts[i])).collect();
+    let mut choices = 0;
+    let mut turned = |count: &usize| {
+        choices += usize::from(*count > 1);
+        number(choices % count)
+    };
+    let chosen = counts.iter().map(&mut turned).collect();
     let contexts = match log.candidates().contexts() {
         Some(contexts) => contexts.clone(),
         None => RowMatrix::dense(1, vec![0.0; n]).map_err(weak_learners::LearnerError::from)?,

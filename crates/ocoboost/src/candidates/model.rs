@@ -1,6 +1,6 @@
 //! A trained policy over candidates, with all that its use needs.
 
-use super::CandidateRecipe;
+use super::{CandidateObjective, CandidateRecipe};
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Provenance};
@@ -55,21 +55,36 @@ pub struct CandidateRecord {
     pub leaves: usize,
     /// Whether the budget or a watcher cut something off.
     pub is_cut: bool,
+    /// Whether the trees are those of the search, because the training ended with fewer.
+    #[serde(default)]
+    pub is_of_search: bool,
     /// Wall-clock seconds of search, training and judgement. They differ from run to run.
     pub seconds: [f64; 3],
 }
 
-/// A recipe, and what it came to on the rows of the search.
+/// A recipe, and what it came to on the rows of the search. The value is that of a doubly robust estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TriedRecipe {
     /// Its settings.
     pub recipe: CandidateRecipe,
-    /// Its best rounds.
+    /// Its best rounds; without a value, the most that it was given.
     pub rounds: usize,
-    /// The estimate of its value then.
-    pub value: f64,
+    /// The estimate of its value then; `None` where no round of it was judged.
+    pub value: Option<f64>,
     /// Its standard error.
-    pub standard_error: f64,
+    pub standard_error: Option<f64>,
+}
+
+impl TriedRecipe {
+    /// What recipes are compared by.
+    pub(super) fn cautious(&self) -> f64 {
+        self.value.map_or(f64::NEG_INFINITY, |value| value - self.standard_error.unwrap_or_default())
+    }
+
+    /// The members of an ensemble of its rounds: that of a regression begins with the mean reward.
+    pub(super) fn members(&self) -> usize {
+        self.rounds.saturating_add(usize::from(self.recipe.objective == CandidateObjective::Regression))
+    }
 }
 
 impl CandidateModel {

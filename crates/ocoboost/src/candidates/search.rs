@@ -21,7 +21,7 @@ use rows::Candidates;
 use std::ops::{ControlFlow, Range};
 use weak_learners::pairs::{BinnedCandidates, PairTree};
 
-/// η·rounds at which a policy is judged.
+/// η·rounds at which a policy is judged, and where its run ends.
 const PATH: [f64; 11] = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0];
 
 /// The rounds of regressions that predict rewards, where the search has found none.
@@ -61,7 +61,7 @@ impl Plan<'_> {
             };
             let piece = Piece::Search(place);
             let mut run = self.begin((piece, recipe), &training, done, event(0), watch)?;
-            let mut path = Path::new(&held_out, predicted.as_deref(), recipe.learning_rate);
+            let mut path = Path::new(&held_out, predicted.as_deref(), recipe);
             while path.follow(&run)?.is_continue() {
                 let is_asked = run.rounds() > 0;
                 if is_asked && watch(event(run.rounds()), done, Some((piece, &run))).is_break() {
@@ -72,18 +72,24 @@ impl Plan<'_> {
                     break;
                 }
             }
-            let mut tried = None;
-            if let Some(Found { mut value, rounds, scores }) = path.best {
-                if predicted.is_none() && recipe.objective == CandidateObjective::Regression {
-                    // This value was SNIPS; from now on all of them are doubly robust.
-                    value = self::value(&held_out, &scores, Some(&scores))?;
-                    predicted = Some(scores);
-                    done.predicts = Some(trees_of(&run, rounds)?);
-                }
-                let Valued { value, standard_error } = value;
-                tried = Some(TriedRecipe { recipe: *recipe, rounds, value, standard_error });
+            path.end()?;
+            let Path { best, scores, .. } = path;
+            let tried = best.as_ref().map(|best| {
+                let Valued { value, standard_error } = best.value;
+                let (value, standard_error) = (Some(value), Some(standard_error));
+                TriedRecipe { recipe: *recipe, rounds: best.rounds, value, standard_error }
+            });
+            if predicted.is_none() && recipe.objective == CandidateObjective::Regression {
+                // Without a round it predicts the mean reward.
+                let (rounds, scores) = best.map_or((0, scores), |best| (best.rounds, best.scores));
+                predicted = Some(scores);
+                done.predicts = Some(trees_of(&run, rounds)?);
             }
             done.tried.push(tried);
+            if tried.is_some() && done.best(self.overrides) == tried {
+                // Where the training is cut short, these are the best so far.
+                done.trees = tried.map(|own| trees_of(&run, own.rounds)).transpose()?;
+            }
             if done.is_cut && done.best(self.overrides).is_some() {
                 break;
             }
@@ -175,12 +181,14 @@ impl Plan<'_> {
 struct Path<'a> {
     held_out: &'a CandidateLog,
     predicted: Option<&'a [f64]>,
-    learning_rate: f64,
+    recipe: &'a CandidateRecipe,
     /// Of the held-out pairs, and the members that they are the sums of.
     scores: Vec<f64>,
     members: usize,
-    /// The marks behind it.
+    rounds: usize,
+    /// The marks behind it, and the rounds that were valued last.
     marks: usize,
+    valued: usize,
     best: Option<Found>,
 }
 
@@ -193,9 +201,10 @@ struct Found {
 }
 
 impl<'a> Path<'a> {
-    fn new(held_out: &'a CandidateLog, predicted: Option<&'a [f64]>, learning_rate: f64) -> Self {
+    fn new(held_out: &'a CandidateLog, predicted: Option<&'a [f64]>, recipe: &'a CandidateRecipe) -> Self {
         let scores = vec![0.0; held_out.candidates().pairs()];
-        Self { held_out, predicted, learning_rate, scores, members: 0, marks: 0, best: None }
+        let [members, rounds, marks, valued] = [0; 4];
+        Self { held_out, predicted, recipe, scores, members, rounds, marks, valued, best: None }
     }
 
     /// Follows the rounds that are new; `Break` at the last mark.
@@ -203,18 +212,33 @@ impl<'a> Path<'a> {
         for member in run.members().iter().skip(self.members) {
             add(member, self.held_out, &mut self.scores)?;
             self.members += 1;
-            let round = self.members - run.of_start();
+            self.rounds = self.members - run.of_start();
             #[allow(clippy::cast_precision_loss, reason = "a count of rounds")]
-            let path = round as f64 * self.learning_rate;
+            let path = self.rounds as f64 * self.recipe.learning_rate;
             if PATH.get(self.marks).is_some_and(|mark| path >= mark - 1e-9) {
                 self.marks += 1;
-                let value = value(self.held_out, &self.scores, self.predicted)?;
-                if self.best.as_ref().is_none_or(|best| value.cautious() > best.value.cautious()) {
-                    self.best = Some(Found { value, rounds: round, scores: self.scores.clone() });
-                }
+                self.judge()?;
             }
         }
         Ok(if self.marks == PATH.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// Judges the last round too, which may have come before any mark.
+    fn end(&mut self) -> Result<(), JobError> {
+        if self.rounds > self.valued { self.judge() } else { Ok(()) }
+    }
+
+    fn judge(&mut self) -> Result<(), JobError> {
+        self.valued = self.rounds;
+        // The first regression predicts its own rewards: without predictions, a policy that no held-out choice
+        // speaks for would have no error.
+        let is_regression = self.recipe.objective == CandidateObjective::Regression;
+        let predicted = self.predicted.or(is_regression.then_some(&*self.scores));
+        let value = value(self.held_out, &self.scores, predicted)?;
+        if self.best.as_ref().is_none_or(|best| value.cautious() > best.value.cautious()) {
+            self.best = Some(Found { value, rounds: self.rounds, scores: self.scores.clone() });
+        }
+        Ok(())
     }
 }
 

@@ -1,8 +1,7 @@
-//! A log by its digest, and its rows by theirs.
+//! A log by its digest.
 
 use off_policy::Log;
 use sha2::{Digest, Sha256};
-use std::hash::{DefaultHasher, Hasher};
 
 /// The SHA-256 of the numbers of a log: actions, propensities, rewards, what was on offer, and a fingerprint
 /// of the contexts; as hexadecimal digits.
@@ -30,60 +29,4 @@ fn digest(log: &Log, columns: &[&[f64]]) -> String {
         set.iter().for_each(|action| digest.update((action as u64).to_le_bytes()));
     }
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The greatest number that divides how often each row is in the log: 3 for a log that was put together from
-/// three copies. 1 for fewer than 20 different rows, and nearly surely for rows that merely are alike.
-pub(super) fn times_of_every_row(log: &Log) -> u64 {
-    let mut rows: Vec<u64> = log
-        .iter()
-        .map(|row| {
-            let mut hasher = DefaultHasher::new();
-            row.context.for_each(|j, value| {
-                hasher.write_usize(j);
-                hasher.write_u64(value.to_bits());
-            });
-            hasher.write_usize(row.action);
-            hasher.write_u64(row.propensity.to_bits());
-            hasher.write_u64(row.reward.to_bits());
-            hasher.finish()
-        })
-        .collect();
-    rows.sort_unstable();
-    let (mut times, mut distinct) = (0, 0);
-    for same in rows.chunk_by(|a, b| a == b) {
-        (times, distinct) = (greatest_common_divisor(times, same.len() as u64), distinct + 1);
-        if times == 1 {
-            break;
-        }
-    }
-    // The counts of a few rows are even by chance.
-    if distinct < 20 { 1 } else { times }
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::times_of_every_row;
-    use off_policy::{Log, Rewards};
-    use rows::RowMatrix;
-
-    #[test]
-    fn copies_are_counted() {
-        let times = |of: &dyn Fn(u32) -> u32| {
-            let x: Vec<f64> = (0..30).flat_map(|i| vec![f64::from(i); of(i) as usize]).collect();
-            let (n, contexts) = (x.len(), RowMatrix::dense(1, x).unwrap());
-            let log = Log::new(contexts, 2, vec![0; n], vec![0.5; n], Rewards(vec![1.0; n])).unwrap();
-            times_of_every_row(&log)
-        };
-        assert_eq!(times(&|_| 1), 1);
-        assert_eq!(times(&|_| 3), 3);
-        assert_eq!(times(&|i| 2 + 2 * (i % 2)), 2);
-        assert_eq!(times(&|i| 2 + i % 2), 1);
-        // A few rows are alike by chance.
-        assert_eq!(times(&|i| if i < 5 { 2 } else { 0 }), 1);
-    }
 }

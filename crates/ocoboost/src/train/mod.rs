@@ -7,6 +7,7 @@ mod fingerprint;
 use crate::split::{Split, holdout_share};
 pub use checkpoint::{Moment, TrainCheckpoint};
 
+use crate::copies::times_of_every_row;
 use crate::error::JobError;
 use crate::importance::Importance;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement, Target};
@@ -146,7 +147,7 @@ impl TrainJob {
         judge.check_propensities(log)?;
         // Groups keep copies together.
         let times =
-            if matches!(self.split, Split::ByGroup(_)) { 1 } else { fingerprint::times_of_every_row(log) };
+            if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
         let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;

@@ -3,7 +3,7 @@
 use super::At;
 use super::escapes::unescaped;
 use crate::FormatError;
-use crate::readers::ColumnNames;
+use crate::readers::{ColumnNames, Labels};
 use crate::record::{Cell, Record};
 
 /// The parts of a line.
@@ -18,6 +18,8 @@ pub(super) struct Line<'a> {
 /// `action`, or `action:cost:probability`.
 pub(super) struct Label<'a> {
     pub(super) action: &'a str,
+    /// Whether it is an action alone.
+    pub(super) is_bare: bool,
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -28,7 +30,7 @@ pub(super) struct Outcome {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn parse(raw: &'a [u8], place: At<'_>) -> Result<Self, FormatError> {
+    pub(super) fn parse(raw: &'a [u8], read: Labels, place: At<'_>) -> Result<Self, FormatError> {
         let text = std::str::from_utf8(raw)
             .map_err(|_| FormatError::NotUtf8 { place: place.clone(), column: None })?;
         let bad = |value: &str, expected| FormatError::BadSyntax {
@@ -67,7 +69,7 @@ impl<'a> Line<'a> {
             return Ok(Self { is_shared, labels: Vec::new(), tag, features });
         }
         let labels = tokens.into_iter().map(|token| {
-            label(token).ok_or_else(|| bad(token, "a label as action:cost:probability, the last in [0, 1]"))
+            label(token, read).ok_or_else(|| bad(token, "a label as action:cost:probability, the last in [0, 1]"))
         });
         Ok(Self { is_shared, labels: labels.collect::<Result<_, _>>()?, tag, features })
     }
@@ -116,10 +118,14 @@ impl<'a> LabelledLine<'a> {
     }
 }
 
-fn label(token: &str) -> Option<Label<'_>> {
+fn label(token: &str, read: Labels) -> Option<Label<'_>> {
     let mut parts = token.split(':');
     let action = parts.next().filter(|action| action.parse::<u32>().is_ok())?;
-    let Some(cost) = parts.next() else { return Some(Label { action, outcome: None }) };
+    let cost = parts.next();
+    let is_bare = cost.is_none();
+    let Some(cost) = cost.filter(|_| read == Labels::Read) else {
+        return Some(Label { action, is_bare, outcome: None });
+    };
     let cost: f64 = cost.parse().ok()?;
     let probability = match parts.next() {
         None => None,
@@ -130,7 +136,7 @@ fn label(token: &str) -> Option<Label<'_>> {
     }
     // The cost NaN is that of no outcome.
     let outcome = (!cost.is_nan()).then_some(Outcome { cost, probability });
-    Some(Label { action, outcome })
+    Some(Label { action, is_bare, outcome })
 }
 
 /// The features of a line as cells: `namespace.name`, and `key=value` without a number as a label of the

@@ -5,7 +5,7 @@ mod line;
 
 pub(crate) use escapes::escaped;
 
-use super::{Absent, ColumnNames, OfActions, Records};
+use super::{Absent, ColumnNames, Labels, OfActions, Records};
 use crate::FormatError;
 use crate::error::Place;
 use crate::facts::Progress;
@@ -21,6 +21,7 @@ pub(super) struct VwText {
     row: u64,
     layout: Layout,
     of_actions: OfActions,
+    labels: Labels,
     dropped: bool,
 }
 
@@ -44,7 +45,11 @@ const MOST_CANDIDATES: u32 = 1 << 20;
 pub(crate) const LABEL_OF_VW: &str = "\0label";
 
 impl VwText {
-    pub(super) fn new(stream: Stream, is_eval: bool, of_actions: OfActions) -> Self {
+    pub(super) fn new(
+        stream: Stream,
+        is_eval: bool,
+        (of_actions, labels): (OfActions, Labels),
+    ) -> Self {
         let layout = match is_eval {
             true => Layout::LineOfEval,
             false if of_actions == OfActions::Keep => Layout::Event,
@@ -58,6 +63,7 @@ impl VwText {
             row: 0,
             layout,
             of_actions,
+            labels,
             dropped: false,
         }
     }
@@ -71,6 +77,7 @@ impl VwText {
             row: 0,
             layout: Layout::Example,
             of_actions: OfActions::Drop,
+            labels: Labels::Read,
             dropped: false,
         }
     }
@@ -116,17 +123,17 @@ impl VwText {
             return Ok(false);
         }
         let place = self.lines.place(Some(self.row), self.lines.line());
-        let Line { labels, features: of_context, .. } = Line::parse(&self.raw, &place)?;
+        let Line { labels, features: of_context, .. } = Line::parse(&self.raw, self.labels, &place)?;
         let mut labels = labels.as_slice();
         if self.layout == Layout::LineOfEval
             && let [first, rest @ ..] = labels
-            && first.outcome.is_none()
+            && first.is_bare
         {
             labels = rest;
         }
         let mut shown = None;
         let mut list = Vec::new();
-        for Label { action, outcome } in labels {
+        for Label { action, outcome, .. } in labels {
             let span = record.keep(action);
             list.push(Cell::Text(span));
             if let Some(outcome) = outcome
@@ -163,7 +170,7 @@ impl VwText {
                 (record.row, record.line) = (self.row, line);
             }
             let place = self.lines.place(Some(self.row), self.lines.line());
-            let Line { is_shared, labels, tag, features: own } = Line::parse(&self.raw, &place)?;
+            let Line { is_shared, labels, tag, features: own } = Line::parse(&self.raw, self.labels, &place)?;
             if is_shared {
                 if count > 0 {
                     let expected = "the first line of an event: there is no blank line before it";
@@ -172,6 +179,12 @@ impl VwText {
                 let limit = self.lines.stream().limits().columns;
                 features(own, &place, record, &mut self.names, limit)?;
                 continue;
+            }
+            if self.labels == Labels::Read
+                && let [_, second, ..] = &labels[..]
+            {
+                let (value, expected) = (second.action.to_owned(), "the only label of the line of an action");
+                return Err(FormatError::BadSyntax { place, value, expected });
             }
             if let [label, ..] = &labels[..]
                 && let Some(found) = label.outcome
