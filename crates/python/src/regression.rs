@@ -79,7 +79,7 @@ impl Regressor {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }
@@ -156,7 +156,7 @@ impl Bandit {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }

@@ -65,7 +65,7 @@ impl Fkm {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }
@@ -137,7 +137,7 @@ impl MultiPointFkm {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }

@@ -93,7 +93,7 @@ impl MistakeBound {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }

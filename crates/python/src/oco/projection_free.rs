@@ -87,7 +87,7 @@ impl GradientNoise {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }
@@ -193,7 +193,7 @@ impl ProjectionFree {
 
     /// For pickle and copy.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
-        let bytes = slf.borrow().to_bytes(slf.py())?;
+        let bytes = slf.try_borrow()?.to_bytes(slf.py())?;
         Ok((slf.get_type().getattr("from_bytes")?, (bytes,)))
     }
 }

@@ -4,6 +4,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from ocoboost._data import readable
+
 
 def vector(name, values):
     """A vector of doubles."""
@@ -33,7 +35,7 @@ def _numbers(name, values):
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} holds {array.dtype}, and no real numbers")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return readable(np.ascontiguousarray(array, dtype=np.float64))
 
 
 def number(name, value):

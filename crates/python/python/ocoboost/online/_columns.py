@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ocoboost._data import readable
+
 
 def columns(X):
     """The columns of a table, and the number of its rows.
@@ -30,7 +32,7 @@ def columns(X):
 
 def _cells(array):
     """Of numpy: numbers at once, anything else cell by cell."""
-    return np.ascontiguousarray(array, dtype=np.float64) if array.dtype.kind in "fiub" else array.tolist()
+    return readable(np.ascontiguousarray(array, dtype=np.float64)) if array.dtype.kind in "fiub" else array.tolist()
 
 
 def _of_pandas(column):
