@@ -1,11 +1,13 @@
 //! Judging policies.
 
+use crate::candidates::{self, CandidatePolicy};
+use crate::choices::CandidateLog;
 use crate::errors::value;
 use crate::log::Log;
 use crate::policy::{Policy, delta};
 use crate::watch::watched;
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{JudgeJob, Target};
+use ocoboost::{CandidateRows, EstimatedPropensities, JudgeJob, Target};
 use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
 use off_policy::{ActionSet, PolicyError};
 use pyo3::prelude::*;
@@ -32,7 +34,7 @@ impl Default for Settings {
 
 impl Settings {
     /// Of a policy that was trained on the log, or not.
-    fn job(self, log: &Log, is_own: bool) -> PyResult<JudgeJob> {
+    fn job(self, estimated: Option<&EstimatedPropensities>, is_own: bool) -> PyResult<JudgeJob> {
         let mut job = JudgeJob::builder()
             .delta(delta(self.confidence))
             .reward_model(self.reward_model)
@@ -42,7 +44,7 @@ impl Settings {
         if let Some(range) = self.reward_range {
             job = job.reward_range(range);
         }
-        if let Some(estimated) = &log.estimated {
+        if let Some(estimated) = estimated {
             job = job.estimated(estimated.clone());
         }
         job.build().map_err(value)
@@ -156,7 +158,7 @@ pub(crate) fn evaluate(
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
     let is_own = matches!(&policy, Judged::Model(model) if model.0.was_trained_on(&log.log));
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own)?;
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), is_own)?;
     let tables: Vec<&PyReadonlyArray2<'_, f64>> = match &policy {
         Judged::Table(table) => vec![table],
         _ => Vec::new(),
@@ -197,11 +199,9 @@ pub(crate) fn compare(
 ) -> PyResult<(String, String)> {
     if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| policy.0.was_trained_on(&log.log))
     {
-        return Err(value(format!(
-            "{name:?} was trained on this log, which says nothing of it: take another log"
-        )));
+        return Err(own(name));
     }
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, false)?;
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), false)?;
     let argmax: Vec<_> = policies.iter().map(|policy| Argmax::new(policy.0.clone())).collect();
     let found = watched(py, n_jobs, None, |_| {
         let mut targets: Vec<Target<'_>> = argmax.iter().map(|policy| Target::Policy(policy)).collect();
@@ -211,4 +211,55 @@ pub(crate) fn compare(
     let comparison = found.map_err(value)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names)))
+}
+
+/// The judgement of one policy over candidates, as JSON and in words.
+#[pyfunction]
+#[pyo3(signature = (log, policy, settings, *, n_jobs=None))]
+pub(crate) fn evaluate_candidates(
+    py: Python<'_>,
+    log: &CandidateLog,
+    policy: candidates::Judged<'_>,
+    settings: &str,
+    n_jobs: Option<usize>,
+) -> PyResult<(String, String)> {
+    let (rows, is_own) = policy.rows(&log.0)?;
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, is_own)?;
+    let found = watched(py, n_jobs, None, |_| job.evaluate_candidate_rows(&log.0, &rows))?;
+    let judgement = found.map_err(value)?;
+    Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
+}
+
+/// The judgements of several trained policies over candidates, as JSON and in words; `logs` is the same log as
+/// each of them reads it.
+#[pyfunction]
+#[pyo3(signature = (logs, policies, names, settings, *, n_jobs=None))]
+pub(crate) fn compare_candidates(
+    py: Python<'_>,
+    logs: Vec<PyRef<'_, CandidateLog>>,
+    policies: Vec<PyRef<'_, CandidatePolicy>>,
+    names: Vec<String>,
+    settings: &str,
+    n_jobs: Option<usize>,
+) -> PyResult<(String, String)> {
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, false)?;
+    let first = logs.first().ok_or_else(|| value("0 logs, and each policy needs one"))?;
+    let first: &off_policy::candidates::CandidateLog = &first.0;
+    let mut rows = Vec::with_capacity(policies.len() + 1);
+    for ((log, policy), name) in logs.iter().zip(&policies).zip(&names) {
+        if policy.0.was_trained_on(&log.0) {
+            return Err(own(name));
+        }
+        rows.push(CandidateRows::of(&log.0, &Argmax::new(&policy.0)).map_err(value)?);
+    }
+    rows.push(CandidateRows::of_logging_policy(first));
+    let found = watched(py, n_jobs, None, |_| job.compare_candidates(first, &rows))?;
+    let comparison = found.map_err(value)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names)))
+}
+
+/// Of a policy that is compared on its own log.
+fn own(name: &str) -> PyErr {
+    value(format!("{name:?} was trained on this log, which says nothing of it: take another log"))
 }

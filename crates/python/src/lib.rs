@@ -8,6 +8,8 @@
 
 mod arrays;
 mod boost;
+mod candidates;
+mod choices;
 mod coding;
 mod errors;
 mod frames;
@@ -24,9 +26,13 @@ mod _core {
     #[pymodule_export]
     use crate::boost::Vote;
     #[pymodule_export]
+    use crate::candidates::{CandidatePolicy, load_policy};
+    #[pymodule_export]
+    use crate::choices::{CandidateLog, Choices, Features};
+    #[pymodule_export]
     use crate::coding::Coding;
     #[pymodule_export]
-    use crate::judge::{compare, evaluate};
+    use crate::judge::{compare, compare_candidates, evaluate, evaluate_candidates};
     #[pymodule_export]
     use crate::log::{Contexts, Log};
     #[pymodule_export]

@@ -31,7 +31,7 @@ pub(crate) struct Contexts {
 }
 
 /// Reads without the lock; Ctrl-C ends the reading.
-fn reading<T: Send>(
+pub(crate) fn reading<T: Send>(
     py: Python<'_>,
     read: impl FnOnce(&mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<T, FormatError> + Send,
 ) -> PyResult<T> {
@@ -59,12 +59,12 @@ fn reading<T: Send>(
     }
 }
 
-fn options(options: &str) -> PyResult<LogOptions> {
+pub(crate) fn options(options: &str) -> PyResult<LogOptions> {
     serde_json::from_str(options).map_err(value)
 }
 
 /// What a reader of the results should know.
-fn notes(facts: &ReadFacts) -> Vec<String> {
+pub(crate) fn notes(facts: &ReadFacts) -> Vec<String> {
     let skipped = facts.skipped.iter().map(|skipped| format!("left out: {skipped}"));
     let unknown = facts.unknown_labels.iter().map(|(column, count)| {
         format!("{count} values of column {column:?} are not known to the model and count as none")
