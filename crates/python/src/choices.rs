@@ -67,6 +67,12 @@ impl Features {
         }
     }
 
+    /// These rows, in the order asked for.
+    fn select(&self, rows: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
+        let rows = self.rows.select(vector(&rows).into_iter().map(|row| row as usize)).map_err(value)?;
+        Ok(Self { rows, schema: self.schema.clone(), notes: self.notes.clone() })
+    }
+
     fn __len__(&self) -> usize {
         self.rows.len()
     }

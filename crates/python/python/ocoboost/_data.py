@@ -79,7 +79,7 @@ def numbers(name, values, length=None):
     return array
 
 
-def matrix(context):
+def matrix(context, name="context"):
     """An array of floats that Rust reads, or compressed rows, with the number of rows."""
     if is_sparse(context):
         rows = context.tocsr()
@@ -90,18 +90,18 @@ def matrix(context):
     array = np.asarray(context)
     if array.ndim == 1 and array.dtype.kind in "fiub":
         raise ValueError(
-            f"context has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
+            f"{name} has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
             "it is one row"
         )
     if array.ndim != 2:
-        raise ValueError(f"context has shape {array.shape}, not (n, m)")
+        raise ValueError(f"{name} has shape {array.shape}, not (n, m)")
     if array.dtype.kind == "c":
-        raise ValueError("context holds complex numbers")
+        raise ValueError(f"{name} holds complex numbers")
     if array.dtype not in (np.float32, np.float64):
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError("context holds texts: hand in a data frame") from None
+            raise ValueError(f"{name} holds texts: hand in a data frame") from None
     return array, array.shape
 
 
