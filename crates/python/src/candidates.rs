@@ -31,7 +31,7 @@ fn shown(event: CandidateEvent) -> String {
         CandidateEvent::Training { round: (done, planned), .. } => {
             json!({ "stage": "training", "done": done, "planned": planned })
         }
-        CandidateEvent::Judging => json!({ "stage": "judging" }),
+        _ => json!({ "stage": "judging" }),
     };
     shown.to_string()
 }

@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(schema(&[0, 2, 5]).indicators(), [(0, 1), (2, 3), (5, 6)]);
         // The next one is of another level, an identity, or not there; or it is an indicator itself.
         for optional in [&[1][..], &[4], &[6], &[10], &[usize::MAX]] {
-            assert_eq!(schema(optional).indicators(), []);
+            assert!(schema(optional).indicators().is_empty());
         }
         assert_eq!(schema(&[2, 3]).indicators(), [(2, 3)]);
         assert_eq!(schema(&[5, 0]).indicators(), [(5, 6)]);

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from ocoboost import _core, _data
 from ocoboost._progress import Callbacks
+from ocoboost.offpolicy import _candidates
 from ocoboost.offpolicy._judgement import Judgement
 
 _OVERRIDES = {
@@ -57,7 +58,7 @@ class PolicyBooster(BaseEstimator):
     epsilon : float, default 0.1
         The exploration of `sample` and `predict_proba`.
     classes : array-like, optional
-        All actions, where the contexts are arrays; those of the log by default.
+        All actions; those of the log by default, or the rows of ``action_context``.
     random_state : int, default 0
     n_jobs : int, optional
         Threads; all cores by default. No result depends on it.
@@ -69,6 +70,7 @@ class PolicyBooster(BaseEstimator):
     Attributes
     ----------
     classes_ : array of shape (n_actions,)
+        Not there where every row has candidates of its own.
     n_features_in_ : int
     feature_names_in_ : array of str, for data frames only
     judgement_ : Judgement
@@ -140,8 +142,24 @@ class PolicyBooster(BaseEstimator):
         self.verbose = verbose
         self.callbacks = callbacks
 
-    def fit(self, context, action, reward, pscore=None, available=None, *, time=None, groups=None):
+    def fit(
+        self,
+        context,
+        action,
+        reward,
+        pscore=None,
+        available=None,
+        *,
+        action_context=None,
+        item=None,
+        time=None,
+        groups=None,
+    ):
         """Learns a policy from a log.
+
+        With ``action_context`` actions have features. A question of a tree may then be about the features of an
+        action, a policy can score actions that the log does not have, and ``n_estimators`` is 400 by default. The
+        rows that judge are drawn, so that there is neither ``time`` nor ``groups``.
 
         Parameters
         ----------
@@ -156,6 +174,23 @@ class PolicyBooster(BaseEstimator):
             The probability with which the action was taken, in (0, 1]. Estimated where it is not given.
         available : Boolean array of shape (n, n_actions), or the name of a column, optional
             Which actions were on offer, where not all of them were.
+        action_context : optional
+            The features of the actions, in one of these layouts.
+
+            - An array of shape (n_actions, k), a sparse matrix, or a data frame, with a row an action: Open Bandit
+              Pipeline's ``action_context``. ``action`` names a row: by ``classes``, by the index of a pandas frame,
+              or by number.
+            - An array of shape (n, n_candidates, k): every row has candidates of its own. ``action`` is the place of
+              a candidate in its row, and ``available``, of shape (n, n_candidates), says which of them are there.
+            - A list of n arrays of shape (n_candidates, k), of any numbers of candidates.
+            - ``(offsets, features)``: n + 1 whole numbers and an array of shape (n_pairs, k). The candidates of row i
+              are the rows ``offsets[i]:offsets[i + 1]`` of it.
+
+            NaN is a missing value, and a split learns where it goes.
+        item : optional
+            What the candidates are called, in the layout of ``action_context`` without its last axis: an item has
+            then an identity besides its features. Others than those of the fit have none, and are scored by their
+            features alone.
         time : array of shape (n,), or the name of a column, optional
             The latest rows judge.
         groups : array of shape (n,), or the name of a column, optional
@@ -175,6 +210,12 @@ class PolicyBooster(BaseEstimator):
         if time is not None and groups is not None:
             raise ValueError("time and groups are two ways to split the rows: one is enough")
         seed = _seed(self.random_state)
+        if action_context is not None:
+            if time is not None or groups is not None:
+                raise ValueError("time and groups are for logs without action_context: its rows are split at random")
+            return self._fit_candidates(context, action, reward, pscore, available, action_context, item, seed)
+        if item is not None:
+            raise ValueError("item names the candidates of action_context, and there is none")
         log, classes, names = _data.log_of(
             context, action, reward, pscore, available, time, groups, classes=self.classes, coding=None, seed=seed
         )
@@ -204,23 +245,62 @@ class PolicyBooster(BaseEstimator):
             del self.feature_names_in_
         return self
 
-    def predict(self, context, available=None):
+    def _fit_candidates(self, context, action, reward, pscore, available, action_context, item, seed):
+        log, layout, columns = _candidates.log_of(
+            context, action, reward, pscore, available, action_context, item, classes=self.classes
+        )
+        with Callbacks(self) as callback:
+            policy = _core.CandidatePolicy.fit(
+                log,
+                json.dumps(self._settings("random", seed)),
+                json.dumps(columns),
+                n_jobs=_data.threads(self.n_jobs),
+                callback=callback,
+            )
+        self._take(policy, layout.labels)
+        if layout.kind == "table":
+            self.action_context_, self.item_ = action_context, item
+        if context is not None and _data.is_frame(context):
+            self.feature_names_in_ = np.asarray([_name(column) for column in columns["contexts"]], dtype=object)
+        return self
+
+    def predict(self, context, available=None, *, action_context=None, item=None):
         """The best action of every row among those on offer, the first of equals.
+
+        Parameters
+        ----------
+        context, available, action_context, item
+            As in `fit`. An ``action_context`` with a row an action is that of the fit by default; its rows may be
+            other actions.
 
         Returns
         -------
         array of shape (n,)
-            Actions as they were named in the fit.
+            Actions as they were named in the fit. Of candidates their places; of the rows of another
+            ``action_context`` their index, or their numbers.
         """
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            return layout.actions(self.policy_.predict(choices, _data.threads(self.n_jobs)))
         rows = self._rows(context, available)
         return self.classes_[self.policy_.predict(rows, _data.threads(self.n_jobs))]
 
-    def predict_proba(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, obp=False):
+    def predict_proba(
+        self,
+        context,
+        available=None,
+        *,
+        action_context=None,
+        item=None,
+        exploration="epsilon_greedy",
+        parameter=None,
+        obp=False,
+    ):
         """π(a|x), by which actions are to be played.
 
         Parameters
         ----------
-        context, available
+        context, available, action_context, item
             As in `predict`.
         exploration : {"epsilon_greedy", "softmax"}, default "epsilon_greedy"
             The best action with probability 1 − ε, else any; or probabilities ∝ exp(β · score).
@@ -232,19 +312,37 @@ class PolicyBooster(BaseEstimator):
         Returns
         -------
         array of shape (n, n_actions)
-            In the order of ``classes_``.
+            In the order of ``classes_``, or of the rows of ``action_context``; of shape (n, n_candidates) for an
+            array of candidates, with 0 where there is none. A list of arrays for a list of them, and a flat array
+            of shape (n_pairs,) for ``(offsets, features)``.
         """
-        rows = self._rows(context, available)
         kind = (exploration, self._parameter(exploration, parameter), _data.threads(self.n_jobs))
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            found = layout.unravel(self.policy_.probabilities(choices, *kind))
+            if obp and layout.shape is None:
+                raise ValueError("obp is for as many candidates in every row")
+            return found[:, :, np.newaxis] if obp else found
+        rows = self._rows(context, available)
         found = self.policy_.probabilities(rows, *kind)
         return found[:, :, np.newaxis] if obp else found
 
-    def sample(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, random_state=None):
+    def sample(
+        self,
+        context,
+        available=None,
+        *,
+        action_context=None,
+        item=None,
+        exploration="epsilon_greedy",
+        parameter=None,
+        random_state=None,
+    ):
         """Draws an action for every row, with its propensity for the next log.
 
         Parameters
         ----------
-        context, available, exploration, parameter
+        context, available, action_context, item, exploration, parameter
             As in `predict_proba`.
         random_state : int, optional
             A fresh one by default: two calls with the same one draw the same.
@@ -254,23 +352,42 @@ class PolicyBooster(BaseEstimator):
         (array of shape (n,), array of shape (n,))
             Actions and propensities.
         """
-        rows = self._rows(context, available)
         seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _seed(random_state)
         parameter = self._parameter(exploration, parameter)
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            kind = (exploration, parameter, seed, _data.threads(self.n_jobs))
+            places, pscore = self.policy_.sample(choices, *kind)
+            return layout.actions(places), pscore
+        rows = self._rows(context, available)
         codes, pscore = self.policy_.sample(rows, exploration, parameter, seed, _data.threads(self.n_jobs))
         return self.classes_[codes], pscore
 
-    def decision_function(self, context):
+    def decision_function(self, context, available=None, *, action_context=None, item=None):
         """F(x, a), by which actions are ranked, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        context, available, action_context, item
+            As in `predict`. Without ``action_context`` every action has a score, available or not.
 
         Returns
         -------
         array of shape (n, n_actions)
+            Of candidates as of `predict_proba`, with −∞ where there is none.
         """
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            return layout.unravel(self.policy_.scores(choices, _data.threads(self.n_jobs)), -np.inf)
         return self.policy_.scores(self._rows(context, None), _data.threads(self.n_jobs))
 
-    def score(self, context, action, reward, pscore=None, available=None):
+    def score(self, context, action, reward, pscore=None, available=None, *, action_context=None, item=None):
         """The estimated value of the policy on another log: doubly robust where a model of rewards can be had.
+
+        Parameters
+        ----------
+        context, action, reward, pscore, available, action_context, item
+            As in `fit`, with ``action_context`` as in `predict`.
 
         Returns
         -------
@@ -279,7 +396,8 @@ class PolicyBooster(BaseEstimator):
         from ocoboost.offpolicy import evaluate
 
         self._check_fitted()
-        return evaluate(self, context, action, reward, pscore, available=available, n_jobs=self.n_jobs).value
+        given = {"available": available, "action_context": action_context, "item": item}
+        return evaluate(self, context, action, reward, pscore, n_jobs=self.n_jobs, **given).value
 
     def save(self, path):
         """Writes the model file, which Rust and the program read too.
@@ -301,19 +419,51 @@ class PolicyBooster(BaseEstimator):
         OSError, ValueError
             For a file that cannot be read, or is no model.
         """
-        policy = _core.Policy.load(os.fspath(path))
+        policy = _core.load_policy(os.fspath(path))
+        is_of_actions = isinstance(policy, _core.Policy)
         booster = cls()
-        booster._take(policy, np.asarray(policy.action_names))
+        booster._take(policy, np.asarray(policy.action_names) if is_of_actions else None)
         return booster
 
     def _take(self, policy, classes):
-        self.policy_, self.classes_ = policy, classes
+        for name in ("classes_", "action_context_", "item_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        self.policy_ = policy
+        if classes is not None:
+            self.classes_ = classes
         self.judgement_ = Judgement._of(policy.judgement)
         record, provenance = map(json.loads, policy.record)
         self.record_ = {**record, "provenance": provenance}
         self.n_estimators_ = record["trees"]
+        if isinstance(policy, _core.CandidatePolicy):
+            self.n_features_in_ = len(json.loads(policy.columns("contexts") or "[]"))
+            return
         columns = json.loads(policy.columns) if policy.columns else None
         self.n_features_in_ = len(columns) if columns else len(policy.coordinate_names or [])
+
+    def _is_over_candidates(self, action_context):
+        """Whether the actions of the policy have features; refuses features for one whose actions have none."""
+        self._check_fitted()
+        is_over = isinstance(self.policy_, _core.CandidatePolicy)
+        if action_context is not None and not is_over:
+            raise ValueError("the policy was trained without action_context")
+        return is_over
+
+    def _offered(self, action_context, item):
+        """The candidates: those of the fit where none are given; and what the rows of a table are called."""
+        own = getattr(self, "action_context_", None)
+        if action_context is None:
+            if own is None:
+                raise ValueError("action_context is missing: the policy chooses among candidates with features")
+            return own, self.item_, self.classes_
+        is_own = action_context is own
+        return action_context, self.item_ if is_own and item is None else item, self.classes_ if is_own else None
+
+    def _choices(self, context, available, action_context, item):
+        action_context, item, classes = self._offered(action_context, item)
+        own = {"policy": self.policy_, "classes": classes}
+        choices, layout, _ = _candidates.read(context, action_context, available, item, **own)
+        return choices, layout
 
     def _settings(self, split, seed):
         overrides = {own: getattr(self, name) for name, own in _OVERRIDES.items() if getattr(self, name) is not None}
@@ -394,6 +544,11 @@ class RewardBooster(PolicyBooster):
     objective = "reward_regression"
     translation = None
     clip = None
+
+
+def _name(column):
+    """The name of a column as the native module says it."""
+    return next(iter(column.values()))["name"]
 
 
 def _seed(random_state):

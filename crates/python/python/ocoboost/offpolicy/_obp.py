@@ -14,7 +14,8 @@ def from_bandit_feedback(bandit_feedback):
     Returns
     -------
     dict
-        ``context``, ``action``, ``reward``, ``pscore``: ``booster.fit(**from_bandit_feedback(feedback))``.
+        ``context``, ``action``, ``reward``, ``pscore``, and ``action_context`` where the dictionary has one:
+        ``booster.fit(**from_bandit_feedback(feedback))``.
 
     Raises
     ------
@@ -37,4 +38,6 @@ def from_bandit_feedback(bandit_feedback):
         if bandit_feedback.get(key) is None:
             raise ValueError(f"bandit_feedback has no {key!r}")
         found[key] = bandit_feedback[key]
+    if bandit_feedback.get("action_context") is not None:
+        found["action_context"] = bandit_feedback["action_context"]
     return found
