@@ -5,6 +5,8 @@
 mod running;
 
 use running::{articles, offers, refused, run};
+use ocoboost::CandidateModel;
+use off_policy::candidates::CandidateScores;
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -294,4 +296,34 @@ fn settings_of_training_mean_what_they_mean_for_fixed_actions() {
     let groups = ["train", &first, "-o", &model, "--quiet", "--groups", "reader"];
     refused(&groups, 65, "vw has no columns, and none that orders or splits the rows");
     assert!(!Path::new(&model).exists());
+}
+
+/// The first thousand choices, with the features of articles as those of pairs, are a log of arrays as well:
+/// crates/python/tests/test_candidates.py trains on them, and finds these bits.
+#[test]
+fn a_log_has_the_same_policy_in_every_language() {
+    let folder = Folder::new();
+    let (first, _) = folder.halves();
+    let text = std::fs::read_to_string(&first).unwrap();
+    let log = folder.at("thousand.vw");
+    std::fs::write(&log, text.split("\n\n").take(1000).collect::<Vec<_>>().join("\n\n") + "\n").unwrap();
+    let model = folder.at("m.ocob");
+    let settings = ["--pair-features", "article", "--candidates", "2", "--rounds", "6", "--seed", "1"];
+    let train = ["train", &log, "-o", &model, "--budget", "1h", "--quiet"];
+    let (code, _, error) = run(&[&train[..], &settings].concat());
+    assert!(matches!(code, Some(0 | 3)) && error.is_empty(), "{code:?} {error}");
+    let model = CandidateModel::load(&model).unwrap();
+    let schema = model.ensemble().schema().unwrap();
+    let source = formats::Source::path(&log).unwrap();
+    let read = formats::read_choices(source, schema, &formats::LogOptions::default(), &mut formats::quiet);
+    let mut scores = [0.0; 6];
+    model.ensemble().candidate_scores(&read.unwrap().candidates, 0..6, &mut scores).unwrap();
+    let bound = model.judgement().bounds.unwrap()[0];
+    let found = (
+        &*model.provenance().log_sha256,
+        scores.map(f64::to_bits),
+        [bound.lower, bound.setting, bound.terms.unwrap().estimate].map(f64::to_bits),
+    );
+    let expected = ("", [0; 6], [0; 3]);
+    assert_eq!(found, expected);
 }

@@ -10,6 +10,8 @@ use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
 use off_policy::{ActionNames, ActionSets, Rewards, Schema};
 use pyo3::prelude::*;
 use rows::RowMatrix;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// A log of decisions.
@@ -170,6 +172,36 @@ impl Log {
     /// The same log where not every action was on offer: a Boolean array n × |A|.
     fn with_available(&self, available: PyReadonlyArray2<'_, bool>) -> PyResult<Self> {
         let log = self.log.clone().with_action_sets(sets(&available)?).map_err(value)?;
+        let (time, groups) = (self.time.clone(), self.groups.clone());
+        Ok(Self { log, estimated: self.estimated.clone(), time, groups, notes: self.notes.clone() })
+    }
+
+    /// The same log with these actions, in this order: those of the log, and others that it never took.
+    fn with_actions(&self, names: Vec<String>) -> PyResult<Self> {
+        let log = &self.log;
+        let schema = log.schema().ok_or_else(|| value("the log has no names of actions"))?;
+        let schema = Schema::new(schema.contexts().to_vec(), ActionNames::Labels(names)).map_err(value)?;
+        let known: HashMap<_, u32> = (0..schema.actions()).map(|a| schema.action_name(a)).zip(0..).collect();
+        let place = |name: String| {
+            let place = known.get(&Some(Cow::Borrowed(&*name))).copied();
+            place.ok_or_else(|| value(format!("action {name:?} is not one of the classes")))
+        };
+        let places = self.action_names().into_iter().map(place).collect::<PyResult<Vec<u32>>>()?;
+        let new = |a: u32| places.get(a as usize).copied().unwrap_or(u32::MAX);
+        let actions = log.logged_actions().iter().map(|a| new(*a)).collect();
+        let (contexts, propensities) = (log.contexts().clone(), log.propensities().to_vec());
+        let rewards = Rewards(log.rewards().to_vec());
+        let mut found = off_policy::Log::new(contexts, schema.actions(), actions, propensities, rewards)
+            .map_err(value)?;
+        // Where nothing was said, all actions were on offer, those never taken among them.
+        if let Some(sets) = log.action_sets() {
+            let number = |a: usize| new(u32::try_from(a).unwrap_or(u32::MAX));
+            let sets = (0..sets.len()).filter_map(|row| sets.row(row));
+            let sets = sets.map(|set| set.iter().map(number).collect::<Vec<u32>>());
+            let sets = ActionSets::new(schema.actions(), sets).map_err(value)?;
+            found = found.with_action_sets(sets).map_err(value)?;
+        }
+        let log = found.with_schema(schema).map_err(value)?;
         let (time, groups) = (self.time.clone(), self.groups.clone());
         Ok(Self { log, estimated: self.estimated.clone(), time, groups, notes: self.notes.clone() })
     }

@@ -143,9 +143,8 @@ def tell(notes):
 def log_of(context, action, reward, pscore, available, time, groups, *, classes, coding, seed):
     """The log, its actions as the caller names them, and the names of the columns of the contexts."""
     if is_frame(context):
-        if classes is not None and coding is None:
-            raise ValueError("classes is for arrays: a data frame has the actions of its log")
-        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed)
+        own = classes if coding is None else None
+        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, own)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
         if isinstance(value, str):
             raise TypeError(f"{name} = {value!r} names a column, and context is no data frame")
@@ -180,7 +179,7 @@ def mask(available, n, k):
     return np.ascontiguousarray(array, dtype=np.bool_)
 
 
-def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed):
+def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, classes):
     frame, beside = _stream(context)
     taken = columns_of(context) or []
     options = {}
@@ -210,11 +209,14 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
     if isinstance(available, str):
         options["available"] = available
     log = _core.Log.from_frame(frame, beside, json.dumps(options), coding=coding, seed=seed)
+    if classes is not None:
+        log = log.with_actions([str(name) for name in np.asarray(classes).tolist()])
     if available is not None and not isinstance(available, str):
         log = log.with_available(mask(available, len(log), len(log.action_names)))
     names = log.action_names
     named = {value for value in (*roles.values(), available) if isinstance(value, str)}
-    return log, _as_given(names, context, action), [name for name in taken if name not in named]
+    known = _as_given(names, context, action) if classes is None else np.asarray(classes)
+    return log, known, [name for name in taken if name not in named]
 
 
 def _as_given(names, context, action):
