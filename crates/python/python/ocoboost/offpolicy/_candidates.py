@@ -241,7 +241,9 @@ def _features(what, values, prefix, columns, ignore=()):
         label = "rows"
         while label in taken:
             label += "_"
-        beside.append((label, np.zeros(rows_of(values))))
+        if columns is None:
+            # A table has a column of labels, which is of no matter here.
+            beside.append((label, np.zeros(rows_of(values))))
         options = {"ignore": [name for name in ignore if name in taken]}
         return _core.Features.from_frame(frame, beside, json.dumps(options), label, columns)
     rows, (_, width) = _data.matrix(values, what)
