@@ -324,6 +324,19 @@ fn a_log_has_the_same_policy_in_every_language() {
         scores.map(f64::to_bits),
         [bound.lower, bound.setting, bound.terms.unwrap().estimate].map(f64::to_bits),
     );
-    let expected = ("", [0; 6], [0; 3]);
+    let scores = [
+        4_609_058_388_073_504_744,
+        4_601_537_985_975_011_734,
+        13_830_736_420_872_457_087,
+        13_825_619_358_809_477_570,
+        13_826_866_724_503_224_150,
+        13_828_933_721_047_802_441,
+    ];
+    let bound = [
+        13_810_732_233_268_758_048,
+        4_593_813_506_541_798_702,
+        4_591_293_719_314_654_288,
+    ];
+    let expected = ("fc1b4e522ee7e3be0fc666e3a673a3630246e5699016b305e8c151f8b56b3bbf", scores, bound);
     assert_eq!(found, expected);
 }

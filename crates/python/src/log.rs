@@ -176,8 +176,9 @@ impl Log {
         Ok(Self { log, estimated: self.estimated.clone(), time, groups, notes: self.notes.clone() })
     }
 
-    /// The same log with these actions, in this order: those of the log, and others that it never took.
-    fn with_actions(&self, names: Vec<String>) -> PyResult<Self> {
+    /// The same log with these actions, in this order: those of the log, and others that it never took. Those
+    /// were on offer in every row, unless rows list what was (`are_listed`).
+    fn with_actions(&self, names: Vec<String>, are_listed: bool) -> PyResult<Self> {
         let log = &self.log;
         let schema = log.schema().ok_or_else(|| value("the log has no names of actions"))?;
         let schema = Schema::new(schema.contexts().to_vec(), ActionNames::Labels(names)).map_err(value)?;
@@ -193,11 +194,10 @@ impl Log {
         let rewards = Rewards(log.rewards().to_vec());
         let mut found = off_policy::Log::new(contexts, schema.actions(), actions, propensities, rewards)
             .map_err(value)?;
-        // Where nothing was said, all actions were on offer, those never taken among them.
-        if let Some(sets) = log.action_sets() {
+        if are_listed {
+            // A log that offers all of its actions in every row has no sets.
             let number = |a: usize| new(u32::try_from(a).unwrap_or(u32::MAX));
-            let sets = (0..sets.len()).filter_map(|row| sets.row(row));
-            let sets = sets.map(|set| set.iter().map(number).collect::<Vec<u32>>());
+            let sets = log.iter().map(|row| row.on_offer.iter().map(number).collect::<Vec<u32>>());
             let sets = ActionSets::new(schema.actions(), sets).map_err(value)?;
             found = found.with_action_sets(sets).map_err(value)?;
         }

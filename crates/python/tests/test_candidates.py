@@ -208,6 +208,12 @@ def test_items_may_have_identities(shop, menu):
     assert scores[1] == own[2] > scores[0] == scores[2]
     nameless = policy.decision_function(shop.context[:1], action_context=np.zeros((3, 1)))[0]
     assert (nameless == scores[0]).all()
+    # An item has its features wherever it stands.
+    given = {"action_context": shop.items, "item": names}
+    both = PolicyBooster(**FAST).fit(*shop.columns, **given)
+    order = np.array([3, 5, 0])
+    found = both.decision_function(shop.context, action_context=shop.items[order], item=np.array(names)[order])
+    assert (found == both.decision_function(shop.context)[:, order]).all()
 
     rows = np.arange(len(menu.action))
     reward = (menu.item[rows, menu.action] < 10).astype(float)
@@ -222,6 +228,8 @@ def test_items_may_have_identities(shop, menu):
     found = policy.decision_function(menu.context, action_context=[0 * one for one in menu.arrays], item=ragged)
     assert (np.concatenate(found) == scores[menu.available]).all()
     unknown = policy.decision_function(menu.context, **(given | {"item": menu.item + 1000}))
+    nameless = policy.decision_function(menu.context, menu.available, action_context=menu.features * 0)
+    assert (unknown == nameless).all() and (nameless != scores).any()
     # All alike for a row.
     unknown = np.where(menu.available, unknown, np.nan)
     assert (np.nanmax(unknown, axis=1) == np.nanmin(unknown, axis=1)).all()
@@ -274,14 +282,15 @@ ARTICLES = pathlib.Path(__file__).parents[3] / "examples/articles.vw.gz"
 
 
 def articles(count):
-    """The first choices of the log in the repository, with the columns that the program reads."""
+    """The first choices of the synthetic log in the repository, with the columns that the program reads."""
     with gzip.open(ARTICLES, "rt") as file:
         events = file.read().strip().split("\n\n")[:count]
-    contexts, candidates, chosen = [], [], []
+    contexts, candidates, chosen, tags = [], [], [], []
     for event in events:
         shared, *lines = event.split("\n")
         contexts.append(shared.split("|reader ")[1].split())
         candidates.append([line.split("|article ")[1].split() for line in lines])
+        tags.append([line.split(" |")[0].split("'")[1] for line in lines])
         for place, line in enumerate(lines):
             if not line.startswith("'"):
                 _, cost, p = line.split(" ")[0].split(":")
@@ -292,7 +301,7 @@ def articles(count):
     context = np.array([[number(age), *(float(own == device) for own in devices)] for age, device in contexts])
     features = [np.array([[*(float(own == topic) for own in topics), number(words)] for topic, words in row]) for row in candidates]
     place, reward, pscore = map(np.array, zip(*chosen))
-    return (context, place.astype(int), reward + 0.0, pscore), features
+    return (context, place.astype(int), reward + 0.0, pscore), features, tags
 
 
 def bits(numbers):
@@ -300,7 +309,7 @@ def bits(numbers):
 
 
 def test_the_log_of_the_program_has_the_same_policy_to_the_bit():
-    columns, features = articles(1000)
+    columns, features, _ = articles(1000)
     policy = PolicyBooster(time_budget=None, n_candidates=2, n_estimators=6, random_state=1)
     policy.fit(*columns, action_context=features)
     # As crates/cli/tests/candidates.rs has them, of the program.
@@ -311,9 +320,41 @@ def test_the_log_of_the_program_has_the_same_policy_to_the_bit():
     assert bits([bound.lower, bound.setting, bound.estimate]) == BOUND
 
 
-SHA256 = ""
-SCORES = []
-BOUND = []
+def test_a_model_of_the_program_is_loaded():
+    # ocoboost train thousand.vw -o articles.ocob --identities --budget 1h --rounds 4 --candidates 1 --max-depth 4
+    # --seed 1, on the first thousand choices; `ocoboost predict --top 5` has these scores of the first three.
+    policy = PolicyBooster.load(pathlib.Path(__file__).parent / "data/articles.ocob")
+    columns, features, tags = articles(3)
+    given = {"action_context": features, "item": tags}
+    expected = [
+        [0.22202460064607532, 0.1005203060796434, 0.08428413469106487, 0.09319129397813986, 0.1005203060796434],
+        [0.14641934548932978, 0.10480575356763974, 0.14641934548932978, 0.12937579294308854, 0.12937579294308854],
+        [0.14641934548932978, 0.14641934548932978, 0.14641934548932978, 0.08602604504364166, 0.08456554773449919],
+    ]
+    assert [row.tolist() for row in policy.decision_function(columns[0], **given)] == expected
+    assert policy.predict(columns[0], **given).tolist() == [0, 0, 0]
+    names = [f"article.topic={topic}" for topic in ("politics", "science", "sport", "travel")]
+    devices = ["reader.device=laptop", "reader.device=phone"]
+    assert policy.policy_.coordinate_names[:-60] == ["reader.age", *devices, *names, "article.words"]
+    assert len(policy.policy_.identities) == 60 and policy.record_["provenance"]["rows"] == 1000
+    cube = np.stack(features)
+    assert (policy.decision_function(columns[0], action_context=cube, item=tags) == np.array(expected)).all()
+
+
+SHA256 = "fc1b4e522ee7e3be0fc666e3a673a3630246e5699016b305e8c151f8b56b3bbf"
+SCORES = [
+    4609058388073504744,
+    4601537985975011734,
+    13830736420872457087,
+    13825619358809477570,
+    13826866724503224150,
+    13828933721047802441,
+]
+BOUND = [
+    13810732233268758048,
+    4593813506541798702,
+    4591293719314654288,
+]
 
 
 def test_policies_are_compared(menu):

@@ -315,7 +315,7 @@ def test_classes_of_a_data_frame_may_have_actions_that_were_never_taken(log, fas
     # On offer by name, and by the columns of an array in the order of the classes.
     available = np.ones((1200, 3), dtype=bool)
     available[:, 1] = False
-    lists = frame.assign(offered=["yes no"] * 1200)
+    lists = frame.assign(offered=["yes|no"] * 1200)
     by_array = PolicyBooster(classes=["yes", "never", "no"], **fast).fit(frame, names, r, p, available)
     by_name = PolicyBooster(classes=["yes", "never", "no"], **fast).fit(lists, names, r, p, "offered")
     assert (by_array.decision_function(frame) == by_name.decision_function(frame)).all()
@@ -342,6 +342,10 @@ def test_the_certificate_says_what_each_part_costs(log, fast):
         frame = certificate.to_frame()
         assert frame.columns.tolist() == ["logarithmic_smoothing", "empirical_bernstein"]
         assert frame.loc["lower"].tolist() == [bound.lower for bound in certificate.bounds]
+        costs = ["weights", "spread", "confidence", "tried", "propensities"]
+        assert frame.index.tolist() == ["estimate", *costs, "lower", "rows_needed"]
+        for bound in certificate.bounds:
+            assert frame.loc[costs, bound.method].tolist() == [-bound.costs[cost] for cost in costs]
         assert "at least" in str(certificate) and "confidence" in repr(found)
         assert "rows needed" in found._repr_html_() and found._repr_html_().count("<table>") == 2
     # Settings that were chosen on other rows cost nothing; on the judged ones they do.

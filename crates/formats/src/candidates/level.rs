@@ -286,6 +286,10 @@ impl Level {
         let Some(name) = self.place(record, options)? else { return Ok(()) };
         let column = 2 * name + 1;
         if let Some(known) = &self.known {
+            if !known.has(column) && feature.contains('=') {
+                // Perhaps a column of texts, which are absent where they are missing.
+                return Ok(());
+            }
             if !known.has(column) {
                 let (place, column) = (record.place(), feature.to_owned());
                 return Err(FormatError::MissingCell { place, column, hint: HAS_EVERY_VALUE });

@@ -459,6 +459,12 @@ fn a_missing_number_in_a_column_that_had_none_is_refused() {
         );
         assert_eq!(refused, expected);
     }
+    // A feature that has the name of a text.
+    let text = r#"{"_label_cost":0,"_label_probability":1,"_labelIndex":0,"c":{"_multi":[{"n":"b","n=b":null}]}}"#;
+    let read = read_with("log.json", text, &options()).unwrap();
+    assert_eq!((&read.schema.items[..], read.schema.optional.len()), (&["n=b".to_owned()][..], 0));
+    let again = read_candidates_coded(Source::bytes("log.json", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), read.into_log());
     // A feature that the model does not know may lack values.
     assert!(coded(&whole.replace("\"age\":40", "\"age\":40,\"income\":null")).is_ok());
 }

@@ -210,7 +210,7 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
         options["available"] = available
     log = _core.Log.from_frame(frame, beside, json.dumps(options), coding=coding, seed=seed)
     if classes is not None:
-        log = log.with_actions([str(name) for name in np.asarray(classes).tolist()])
+        log = log.with_actions([str(name) for name in np.asarray(classes).tolist()], isinstance(available, str))
     if available is not None and not isinstance(available, str):
         log = log.with_available(mask(available, len(log), len(log.action_names)))
     names = log.action_names
