@@ -5,6 +5,8 @@
 mod running;
 
 use running::{articles, offers, refused, run};
+use ocoboost::CandidateModel;
+use off_policy::candidates::CandidateScores;
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -294,4 +296,47 @@ fn settings_of_training_mean_what_they_mean_for_fixed_actions() {
     let groups = ["train", &first, "-o", &model, "--quiet", "--groups", "reader"];
     refused(&groups, 65, "vw has no columns, and none that orders or splits the rows");
     assert!(!Path::new(&model).exists());
+}
+
+/// The first thousand choices, with the features of articles as those of pairs, are a log of arrays as well:
+/// crates/python/tests/test_candidates.py trains on them, and finds these bits.
+#[test]
+fn a_log_has_the_same_policy_in_every_language() {
+    let folder = Folder::new();
+    let (first, _) = folder.halves();
+    let text = std::fs::read_to_string(&first).unwrap();
+    let log = folder.at("thousand.vw");
+    std::fs::write(&log, text.split("\n\n").take(1000).collect::<Vec<_>>().join("\n\n") + "\n").unwrap();
+    let model = folder.at("m.ocob");
+    let settings = ["--pair-features", "article", "--candidates", "2", "--rounds", "6", "--seed", "1"];
+    let train = ["train", &log, "-o", &model, "--budget", "1h", "--quiet"];
+    let (code, _, error) = run(&[&train[..], &settings].concat());
+    assert!(matches!(code, Some(0 | 3)) && error.is_empty(), "{code:?} {error}");
+    let model = CandidateModel::load(&model).unwrap();
+    let schema = model.ensemble().schema().unwrap();
+    let source = formats::Source::path(&log).unwrap();
+    let read = formats::read_choices(source, schema, &formats::LogOptions::default(), &mut formats::quiet);
+    let mut scores = [0.0; 6];
+    model.ensemble().candidate_scores(&read.unwrap().candidates, 0..6, &mut scores).unwrap();
+    let bound = model.judgement().bounds.unwrap()[0];
+    let found = (
+        &*model.provenance().log_sha256,
+        scores.map(f64::to_bits),
+        [bound.lower, bound.setting, bound.terms.unwrap().estimate].map(f64::to_bits),
+    );
+    let scores = [
+        4_609_058_388_073_504_744,
+        4_601_537_985_975_011_734,
+        13_830_736_420_872_457_087,
+        13_825_619_358_809_477_570,
+        13_826_866_724_503_224_150,
+        13_828_933_721_047_802_441,
+    ];
+    let bound = [
+        13_810_732_233_268_758_048,
+        4_593_813_506_541_798_702,
+        4_591_293_719_314_654_288,
+    ];
+    let expected = ("fc1b4e522ee7e3be0fc666e3a673a3630246e5699016b305e8c151f8b56b3bbf", scores, bound);
+    assert_eq!(found, expected);
 }

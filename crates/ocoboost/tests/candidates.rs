@@ -7,14 +7,16 @@ use boosters::bopl::BoplError;
 use ocoboost::model_file::SavedState;
 use ocoboost::{
     CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateObjective, CandidateRecord,
-    CandidateTrainCheckpoint, JobError,
+    CandidateTrainCheckpoint, Explore, JobError,
 };
 use off_policy::Rewards;
-use off_policy::candidates::CandidateLog;
+use off_policy::candidates::{CandidateLog, CandidateSchema, CandidateScores};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Candidates, RowMatrix};
 use std::ops::ControlFlow;
+use weak_learners::LearnerError;
+use weak_learners::pairs::{PairHypothesis, PairNode};
 
 /// A synthetic log: who is old likes cheap items, who is young likes dear ones; 3 to 6 items a choice.
 fn log(n: usize, seed: u64) -> CandidateLog {
@@ -231,4 +233,155 @@ fn settings_are_those_of_every_recipe() {
         assert!(job().overrides(refused).build().is_err(), "{refused:?}");
     }
     assert!(job().candidates(0).build().is_err());
+}
+
+/// The same log, whose ages, prices and sizes of items are missing in some rows, with names; or with all as
+/// plain numbers. Who lacks a price sells (synthetic).
+fn lacking(n: usize, seed: u64, is_said: bool) -> CandidateLog {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let knocked_out = |value: f64, share: f64, rng: &mut ChaCha8Rng| {
+        if rng.random_bool(share) { [0.0, 1.0] } else { [value, 0.0] }
+    };
+    let (mut ages, mut prices, mut chosen, mut rewards) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut offsets, mut of_pairs) = (vec![0], Vec::new());
+    let sizes: Vec<f64> =
+        (0..20).flat_map(|k| if k % 3 == 0 { [0.0, 1.0] } else { [f64::from(k), 0.0] }).collect();
+    for _ in 0..n {
+        let age = rng.random_range(1.0..2.0);
+        ages.extend(knocked_out(age, 0.3, rng));
+        let count = rng.random_range(3..=6_u32);
+        let place = rng.random_range(0..count);
+        for k in 0..count {
+            let (price, item) = (rng.random_range(-1.0..1.0), rng.random_range(0..20_u32));
+            let own = knocked_out(price, 0.3, rng);
+            if k == place {
+                let liked = own[1] * 0.8 + (1.0 - own[1]) * f64::from(u8::from(price > 0.5)) * 0.7;
+                let liked = liked * if item % 3 == 0 { 1.0 } else { 0.3 };
+                rewards.push(f64::from(u8::from(rng.random_bool(liked))));
+            }
+            prices.extend(own);
+            of_pairs.push(item);
+        }
+        chosen.push(place);
+        offsets.push(of_pairs.len());
+    }
+    let propensities = offsets.windows(2).map(|ends| 1.0 / (ends[1] - ends[0]) as f64).collect();
+    let candidates = Candidates::builder(offsets)
+        .contexts(RowMatrix::dense(2, ages).unwrap())
+        .features(RowMatrix::dense(2, prices).unwrap())
+        .items(of_pairs, RowMatrix::dense(2, sizes).unwrap())
+        .build()
+        .unwrap();
+    let names = |name: &str| vec![name.to_owned(), format!("{name} is missing")];
+    let schema = CandidateSchema {
+        contexts: names("age"),
+        features: names("price"),
+        items: names("size"),
+        identities: Vec::new(),
+        optional: if is_said { vec![0, 2, 4] } else { Vec::new() },
+    };
+    let log = CandidateLog::new(candidates, chosen, propensities, Rewards(rewards)).unwrap();
+    log.with_schema(schema).unwrap()
+}
+
+/// The columns of the splits with a side for missing values.
+fn sides(model: &CandidateModel) -> Vec<u32> {
+    let nodes = model.ensemble().members().iter().flat_map(|member| member.predictor.nodes());
+    let feature = |node: &PairNode| match node {
+        PairNode::ContextOrMissing { feature, .. } => Some(*feature),
+        _ => None,
+    };
+    nodes.filter_map(feature).collect()
+}
+
+#[test]
+fn missing_values_of_every_level_go_to_a_learnt_side() {
+    let (told, plain) = (lacking(900, 6, true), lacking(900, 6, false));
+    let job = job().rounds(20).build().unwrap();
+    let model = job.fit(&told, |_| ControlFlow::Continue(())).unwrap();
+    let found = sides(&model);
+    assert!(found.contains(&2) && found.contains(&4), "{found:?}");
+    assert!(found.iter().all(|feature| feature % 2 == 0));
+    let questions = model.questions();
+    assert!(questions.iter().any(|(name, _)| name == "price"), "{questions:?}");
+    // Nothing but the schema says which columns lack values.
+    let other = job.fit(&plain, |_| ControlFlow::Continue(())).unwrap();
+    assert!(sides(&other).is_empty());
+    assert_ne!(model.ensemble().members(), other.ensemble().members());
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.ocob");
+    model.save(&path).unwrap();
+    let loaded = CandidateModel::load(&path).unwrap();
+    assert_eq!(loaded, model);
+    assert_eq!(loaded.ensemble().schema().map(CandidateSchema::indicators), Some(vec![(0, 1), (2, 3), (4, 5)]));
+    let new = lacking(50, 7, true);
+    assert_eq!(loaded.predict(new.candidates()).unwrap(), model.predict(new.candidates()).unwrap());
+    // A walk over the row of a pair finds the score of the pair.
+    let rows = new.candidates().expanded().unwrap();
+    let mut scores = vec![0.0; rows.len()];
+    loaded.candidate_scores(new.candidates(), 0..rows.len(), &mut scores).unwrap();
+    for (x, score) in rows.iter().zip(&scores) {
+        let walks = model.ensemble().members().iter();
+        let expected = walks.map(|one| one.alpha * one.predictor.score(x, 0).unwrap()).sum::<f64>();
+        assert!((score - expected).abs() < 1e-12, "{score} {expected}");
+    }
+    assert!(model.was_trained_on(&told) && !model.was_trained_on(&new));
+    // Values that are not coded so are refused.
+    let broken = CandidateSchema { optional: vec![2], ..told.schema().unwrap().clone() };
+    let prices: Vec<f64> = (0..2 * told.candidates().pairs()).map(|k| (k % 3) as f64).collect();
+    let candidates = Candidates::builder(told.candidates().offsets().to_vec())
+        .contexts(told.candidates().contexts().unwrap().clone())
+        .features(RowMatrix::dense(2, prices).unwrap())
+        .items(told.candidates().items().to_vec(), told.candidates().item_features().unwrap().clone());
+    let (chosen, propensities) = (told.chosen().to_vec(), told.propensities().to_vec());
+    let rewards = Rewards(told.rewards().to_vec());
+    let log = CandidateLog::new(candidates.build().unwrap(), chosen, propensities, rewards).unwrap();
+    let refused = job.fit(&log.with_schema(broken).unwrap(), |_| ControlFlow::Continue(()));
+    assert!(matches!(refused, Err(JobError::Learner(LearnerError::BadIndicator { column: 2, .. }))));
+}
+
+#[test]
+fn a_training_with_missing_values_goes_on() {
+    let (log, job) = (lacking(400, 8, true), job().build().unwrap());
+    let (mut saved, mut moments) = (Vec::new(), 0);
+    let whole = job.fit_resumable(&log, None, |_, moment| {
+        moments += 1;
+        saved.extend(moment.filter(|_| moments % 9 == 4).map(ocoboost::CandidateMoment::checkpoint));
+        ControlFlow::Continue(())
+    });
+    let whole = whole.unwrap();
+    assert!(saved.len() > 2 && !sides(&whole).is_empty());
+    for from in saved {
+        let resumed = job.fit_resumable(&log, Some(from), |_, _| ControlFlow::Continue(())).unwrap();
+        is_same(&resumed, &whole, "with missing values");
+    }
+}
+
+#[test]
+fn a_policy_explores_as_its_probabilities_say() {
+    let log = log(300, 9);
+    let model = job().build().unwrap().fit(&log, |_| ControlFlow::Continue(())).unwrap();
+    let all = log.candidates();
+    for explore in [Explore::EpsilonGreedy(0.3), Explore::Softmax(2.0)] {
+        let pi = model.explored(all, explore).unwrap();
+        let drawn = model.explore(all, explore, 5).unwrap();
+        assert_eq!(model.explore(all, explore, 5).unwrap(), drawn);
+        for i in 0..all.len() {
+            let own = &pi[all.pairs_of(i)];
+            assert!((own.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            assert_eq!(drawn.propensities[i], own[drawn.actions[i] as usize]);
+        }
+    }
+    assert_eq!(model.explored(all, Explore::EpsilonGreedy(0.3)), model.probabilities(all, 0.3));
+    let mut decided = Vec::new();
+    let see = |place: usize, p: f64, _: &[f64]| {
+        decided.push((place as u32, p));
+        ControlFlow::Continue(())
+    };
+    model.decide(all, (0.3, 5), see).unwrap();
+    let drawn = model.explore(all, Explore::EpsilonGreedy(0.3), 5).unwrap();
+    assert!(decided.into_iter().eq(drawn.actions.into_iter().zip(drawn.propensities)));
+    assert!(model.explored(all, Explore::Softmax(f64::NAN)).is_err());
+    assert!(model.explore(all, Explore::EpsilonGreedy(1.5), 0).is_err());
 }

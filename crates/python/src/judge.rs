@@ -1,12 +1,14 @@
 //! Judging policies.
 
 use crate::arrays::{array_of_rows, check_places};
+use crate::candidates::{self, CandidatePolicy};
+use crate::choices::CandidateLog;
 use crate::errors::value;
 use crate::log::Log;
 use crate::policy::{Policy, delta};
 use crate::watch::watched;
 use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{JudgeJob, Judgement, Target, cross_fitted_rewards};
+use ocoboost::{CandidateRows, EstimatedPropensities, JudgeJob, Judgement, Target, cross_fitted_rewards};
 use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -31,7 +33,7 @@ impl Default for Settings {
 
 impl Settings {
     /// Of a policy that was trained on the log, or not.
-    fn job(self, log: &Log, is_own: bool) -> PyResult<JudgeJob> {
+    fn job(self, estimated: Option<&EstimatedPropensities>, is_own: bool) -> PyResult<JudgeJob> {
         let mut job = JudgeJob::builder()
             .delta(delta(self.confidence))
             .reward_model(self.reward_model)
@@ -41,7 +43,7 @@ impl Settings {
         if let Some(range) = self.reward_range {
             job = job.reward_range(range);
         }
-        if let Some(estimated) = &log.estimated {
+        if let Some(estimated) = estimated {
             job = job.estimated(estimated.clone());
         }
         job.build().map_err(value)
@@ -131,7 +133,9 @@ pub(crate) fn evaluate(
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, is_own(log, &policy))?;
+    let is_own = is_own(log, &policy);
+    let job =
+        serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), is_own)?;
     let known = Known::of(&log.log, &policy)?;
     let found = watched(py, n_jobs, None, |watcher| {
         job.evaluate_watched(&log.log, known.target(), &mut || watcher.see(String::new))
@@ -152,11 +156,10 @@ pub(crate) fn compare(
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String, Vec<String>)> {
     if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| is_own(log, policy)) {
-        return Err(value(format!(
-            "{name:?} was trained on this log, which says nothing of it: take another log"
-        )));
+        return Err(own(name));
     }
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log, false)?;
+    let job =
+        serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), false)?;
     let known = policies.iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
     let found = watched(py, n_jobs, None, |watcher| {
         let mut targets: Vec<Target<'_>> = known.iter().map(Known::target).collect();
@@ -180,4 +183,56 @@ pub(crate) fn estimate_rewards<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let found = watched(py, n_jobs, None, |_| cross_fitted_rewards(&log.log, seed))?;
     array_of_rows(py, found.map_err(value)?, log.log.actions())
+}
+
+/// The judgement of one policy over candidates, as JSON and in words.
+#[pyfunction]
+#[pyo3(signature = (log, policy, settings, *, n_jobs=None))]
+pub(crate) fn evaluate_candidates(
+    py: Python<'_>,
+    log: &CandidateLog,
+    policy: candidates::Judged<'_>,
+    settings: &str,
+    n_jobs: Option<usize>,
+) -> PyResult<(String, String)> {
+    let (rows, is_own) = policy.rows(&log.0)?;
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, is_own)?;
+    let found = watched(py, n_jobs, None, |_| job.evaluate_candidate_rows(&log.0, &rows))?;
+    let judgement = found.map_err(value)?;
+    Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
+}
+
+/// The judgements of several trained policies over candidates, as JSON and in words; `logs` is the same log as
+/// each of them reads it.
+#[pyfunction]
+#[pyo3(signature = (logs, policies, names, settings, *, n_jobs=None))]
+pub(crate) fn compare_candidates(
+    py: Python<'_>,
+    logs: Vec<PyRef<'_, CandidateLog>>,
+    policies: Vec<PyRef<'_, CandidatePolicy>>,
+    names: Vec<String>,
+    settings: &str,
+    n_jobs: Option<usize>,
+) -> PyResult<(String, String, Vec<String>)> {
+    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, false)?;
+    let first = logs.first().ok_or_else(|| value("0 logs, and each policy needs one"))?;
+    let first: &off_policy::candidates::CandidateLog = &first.0;
+    let mut rows = Vec::with_capacity(policies.len() + 1);
+    for ((log, policy), name) in logs.iter().zip(&policies).zip(&names) {
+        if policy.0.was_trained_on(&log.0) {
+            return Err(own(name));
+        }
+        rows.push(CandidateRows::of(&log.0, &Argmax::new(&policy.0)).map_err(value)?);
+    }
+    rows.push(CandidateRows::of_logging_policy(first));
+    let found = watched(py, n_jobs, None, |_| job.compare_candidates(first, &rows))?;
+    let comparison = found.map_err(value)?;
+    let sentences = comparison.judgements.iter().map(Judgement::sentence).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names), sentences))
+}
+
+/// Of a policy that is compared on its own log.
+fn own(name: &str) -> PyErr {
+    value(format!("{name:?} was trained on this log, which says nothing of it: take another log"))
 }

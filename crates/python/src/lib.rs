@@ -8,7 +8,9 @@
 
 mod arrays;
 mod boost;
+mod candidates;
 mod cells;
+mod choices;
 mod coding;
 mod errors;
 mod frames;
@@ -29,9 +31,13 @@ mod _core {
     #[pymodule_export]
     use crate::boost::{Stages, Vote};
     #[pymodule_export]
+    use crate::candidates::{CandidatePolicy, load_policy};
+    #[pymodule_export]
+    use crate::choices::{CandidateLog, Choices, Features};
+    #[pymodule_export]
     use crate::coding::Coding;
     #[pymodule_export]
-    use crate::judge::{compare, estimate_rewards, evaluate};
+    use crate::judge::{compare, compare_candidates, estimate_rewards, evaluate, evaluate_candidates};
     #[pymodule_export]
     use crate::log::{Contexts, Log};
     #[pymodule_export]

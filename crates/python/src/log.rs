@@ -11,6 +11,8 @@ use ocoboost::{EstimatedPropensities, JobError, estimate_propensities_watched};
 use off_policy::{ActionNames, ActionSets, Rewards, Schema};
 use pyo3::prelude::*;
 use rows::RowMatrix;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// A log of decisions.
@@ -32,7 +34,7 @@ pub(crate) struct Contexts {
 }
 
 /// Reads without the lock; Ctrl-C ends the reading.
-fn reading<T: Send>(
+pub(crate) fn reading<T: Send>(
     py: Python<'_>,
     read: impl FnOnce(&mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<T, FormatError> + Send,
 ) -> PyResult<T> {
@@ -60,7 +62,7 @@ fn reading<T: Send>(
     }
 }
 
-fn options(options: &str) -> PyResult<LogOptions> {
+pub(crate) fn options(options: &str) -> PyResult<LogOptions> {
     serde_json::from_str(options).map_err(value)
 }
 
@@ -69,7 +71,7 @@ pub(crate) fn unknown_labels(column: &str, count: u64) -> String {
 }
 
 /// What a reader of the results should know.
-fn notes(facts: &ReadFacts) -> Vec<String> {
+pub(crate) fn notes(facts: &ReadFacts) -> Vec<String> {
     let skipped = facts.skipped.iter().map(|skipped| format!("left out: {skipped}"));
     let unknown = facts.unknown_labels.iter().map(|(column, count)| unknown_labels(column, *count));
     facts.notes.iter().cloned().chain(skipped).chain(unknown).collect()
@@ -85,6 +87,38 @@ struct Parts {
 }
 
 impl Parts {
+    /// The same with these actions, in this order: those of the log, and others that it never took. Those were on
+    /// offer in every row, unless rows list what was (`are_listed`).
+    fn with_actions(self, names: Vec<String>, are_listed: bool) -> PyResult<Self> {
+        let Self { contexts, schema: read, actions, rewards, on_offer } = self;
+        let schema = Schema::new(read.contexts().to_vec(), ActionNames::Labels(names)).map_err(value)?;
+        let known: HashMap<_, u32> = (0..schema.actions()).map(|a| schema.action_name(a)).zip(0..).collect();
+        let place = |name: String| {
+            let place = known.get(&Some(Cow::Borrowed(&*name))).copied();
+            place.ok_or_else(|| value(format!("action {name:?} is not one of the classes")))
+        };
+        let places = names_of_actions(Some(&read), read.actions())
+            .into_iter()
+            .map(place)
+            .collect::<PyResult<Vec<u32>>>()?;
+        let new = |a: usize| places.get(a).copied().unwrap_or(u32::MAX);
+        let on_offer = if are_listed {
+            // A log that offers all of its actions in every row has no sets.
+            let listed = |row: usize| -> Vec<u32> {
+                match &on_offer {
+                    Some(sets) => sets.row(row).map(|set| set.iter().map(new).collect()).unwrap_or_default(),
+                    None => (0..read.actions()).map(new).collect(),
+                }
+            };
+            Some(ActionSets::new(schema.actions(), (0..actions.len()).map(listed)).map_err(value)?)
+        } else {
+            None
+        };
+        let actions = actions.into_iter().map(|a| new(a as usize)).collect();
+        drop(known);
+        Ok(Self { contexts, schema, actions, rewards, on_offer })
+    }
+
     /// The log with these propensities, or with estimated ones. Ctrl-C ends the estimation.
     fn log(
         self,
@@ -131,13 +165,15 @@ impl Parts {
 impl Log {
     /// Of a data frame with columns beside it; by the coding of a model, if there is one.
     #[staticmethod]
-    #[pyo3(signature = (frame, beside, options, *, available=None, coding=None, seed=0))]
+    #[pyo3(signature = (frame, beside, options, *, classes=None, are_listed=false, available=None, coding=None, seed=0))]
     #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn from_frame(
         py: Python<'_>,
         frame: Option<&Bound<'_, PyAny>>,
         beside: Vec<(String, Column<'_>)>,
         options: &str,
+        classes: Option<Vec<String>>,
+        are_listed: bool,
         available: Option<PyReadonlyArray2<'_, bool>>,
         coding: Option<&Coding>,
         seed: u64,
@@ -153,18 +189,21 @@ impl Log {
         }
         let notes = notes(&read.facts);
         let groups = read.split.map(|labels| labels.codes.into_iter().map(u64::from).collect());
-        let ReadLog { contexts, schema, actions, rewards, mut on_offer, .. } = read;
+        let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
+        let mut parts = Parts { contexts, schema, actions, rewards, on_offer };
+        if let Some(names) = classes {
+            parts = parts.with_actions(names, are_listed)?;
+        }
         if let Some(available) = &available {
             let (shape, expected) =
-                ((available.shape()[0], available.shape()[1]), (actions.len(), schema.actions()));
+                ((available.shape()[0], available.shape()[1]), (parts.actions.len(), parts.schema.actions()));
             if shape != expected {
                 return Err(value(format!(
                     "available has shape {shape:?}, not {expected:?}: a row a context, a column an action"
                 )));
             }
-            on_offer = Some(sets(available)?);
+            parts.on_offer = Some(sets(available)?);
         }
-        let parts = Parts { contexts, schema, actions, rewards, on_offer };
         let (log, estimated) = parts.log(py, read.propensities, seed)?;
         Ok(Self { log, estimated, time: read.time, groups, notes })
     }

@@ -10,7 +10,9 @@ use boosters::auto_policy::{Overrides, Progress};
 use boosters::bopl::CompiledEnsemble;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use ocoboost::model_file::{export_json, export_xgboost_json};
-use ocoboost::{Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob};
+use ocoboost::{
+    CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob,
+};
 use off_policy::policies::{Scores, argmax};
 use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
 use pyo3::exceptions::PyUserWarning;
@@ -31,7 +33,7 @@ pub(crate) struct Policy(pub(crate) Model, OnceLock<CompiledEnsemble>);
 /// How a policy is trained.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Settings {
+pub(crate) struct Settings {
     time_budget: Option<f64>,
     seed: u64,
     split: String,
@@ -76,13 +78,42 @@ pub(crate) fn delta(confidence: f64) -> f64 {
 }
 
 impl Settings {
+    /// The time for everything.
+    fn budget(&self) -> PyResult<Duration> {
+        let Some(seconds) = self.time_budget else { return Ok(ENDLESS) };
+        let budget = Duration::try_from_secs_f64(seconds);
+        let refused = |_| value(format!("time_budget = {seconds} is outside [0, 1e12] seconds"));
+        Ok(budget.map_err(refused)?.min(ENDLESS))
+    }
+
+    /// The same over candidates.
+    pub(crate) fn candidate_job(self) -> PyResult<CandidateJobBuilder> {
+        if self.split != "random" {
+            return Err(value("choices among candidates are split at random"));
+        }
+        let mut job = CandidateJob::builder()
+            .budget(self.budget()?)
+            .seed(self.seed)
+            .overrides(self.overrides)
+            .delta(delta(self.confidence))
+            .exploration(Exploration { epsilon: self.epsilon });
+        if let Some(share) = self.holdout_share {
+            job = job.holdout_share(share);
+        }
+        if let Some(candidates) = self.candidates {
+            job = job.candidates(candidates);
+        }
+        if let Some(rounds) = self.rounds {
+            job = job.rounds(rounds);
+        }
+        if let Some(range) = self.reward_range {
+            job = job.reward_range(range);
+        }
+        Ok(job)
+    }
+
     fn job(self, log: &Log, (time, groups): (Option<Vec<f64>>, Option<Vec<u64>>)) -> PyResult<TrainJob> {
-        let budget = match self.time_budget {
-            None => ENDLESS,
-            Some(seconds) => Duration::try_from_secs_f64(seconds)
-                .map_err(|_| value(format!("time_budget = {seconds} is outside [0, 1e12] seconds")))?
-                .min(ENDLESS),
-        };
+        let budget = self.budget()?;
         let missing = |what: &str| value(format!("a split by {what} needs {what}"));
         let split = match &*self.split {
             "random" => Split::Random,
@@ -134,7 +165,7 @@ fn shown(event: Event<'_>) -> String {
     shown.to_string()
 }
 
-fn explore(kind: &str, parameter: f64) -> PyResult<Explore> {
+pub(crate) fn explore(kind: &str, parameter: f64) -> PyResult<Explore> {
     match kind {
         "epsilon_greedy" => Ok(Explore::EpsilonGreedy(parameter)),
         "softmax" => Ok(Explore::Softmax(parameter)),

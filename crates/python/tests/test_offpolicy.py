@@ -297,5 +297,71 @@ def test_pandas_without_pyarrow(log, fast, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     without = PolicyBooster(**fast).fit(log.frame(), *log.columns[1:])
     assert (without.decision_function(log.frame()) == policy.decision_function(log.frame())).all()
-    with pytest.raises(ValueError, match="classes is for arrays"):
-        PolicyBooster(classes=[0, 1], **fast).fit(log.frame(), *log.columns[1:])
+
+
+def test_classes_of_a_data_frame_may_have_actions_that_were_never_taken(log, fast):
+    frame, (x, a, r, p) = log.frame(), log.columns
+    # In the order of arrays, so that the trees are the same.
+    plain = PolicyBooster(classes=[0, 1, 2], **fast).fit(x, a, r, p)
+    policy = PolicyBooster(classes=[0, 1, 2], **fast).fit(frame[["x", "y", "z"]], a, r, p)
+    assert policy.classes_.tolist() == [0, 1, 2]
+    assert (policy.decision_function(frame) == plain.decision_function(x)).all()
+    names = np.array(["no", "yes"])[a]
+    other = PolicyBooster(classes=["yes", "never", "no"], **fast).fit(frame, names, r, p)
+    known = PolicyBooster(**fast).fit(frame, names, r, p)
+    assert other.classes_.tolist() == ["yes", "never", "no"]
+    assert other.decision_function(frame).shape == (1200, 3) and known.decision_function(frame).shape == (1200, 2)
+    assert (other.predict(frame) == known.predict(frame)).mean() > 0.95
+    # On offer by name, and by the columns of an array in the order of the classes.
+    available = np.ones((1200, 3), dtype=bool)
+    available[:, 1] = False
+    lists = frame.assign(offered=["yes|no"] * 1200)
+    by_array = PolicyBooster(classes=["yes", "never", "no"], **fast).fit(frame, names, r, p, available)
+    by_name = PolicyBooster(classes=["yes", "never", "no"], **fast).fit(lists, names, r, p, "offered")
+    assert (by_array.decision_function(frame) == by_name.decision_function(frame)).all()
+    assert set(by_array.predict(frame)) <= {"yes", "no"}
+    without = PolicyBooster(classes=["yes", "never", "no"], **fast).fit(frame, names, r)
+    assert "estimated" in without.judgement_.sentence
+    for classes, message in [(["yes"], "not one of the classes"), (["yes", "no", "yes"], "twice|yes")]:
+        with pytest.raises(ValueError, match=message):
+            PolicyBooster(classes=classes, **fast).fit(frame, names, r, p)
+
+
+def test_the_certificate_says_what_each_part_costs(log, fast):
+    policy = PolicyBooster(**fast).fit(*log.columns)
+    apart, given = policy.judgement_, evaluate(policy, *Log(seed=5).columns, reward_range=(0, 1))
+    for found in (apart, given):
+        certificate = found.certificate
+        assert [bound.method for bound in certificate.bounds] == ["logarithmic_smoothing", "empirical_bernstein"]
+        assert certificate.bounds[0].lower == found.at_least and certificate.rows == found.details["rows"]
+        for bound in certificate.bounds:
+            assert bound.confidence == 0.95 and bound.rows_needed > 0
+            assert bound.estimate - sum(bound.costs.values()) == pytest.approx(bound.lower, abs=1e-9)
+            assert bound.estimate == pytest.approx(found.estimates["ips"]["value"] - found.estimates["logged"]["value"])
+            assert all(cost >= -1e-12 for cost in bound.costs.values()) and bound.costs["propensities"] == 0
+        frame = certificate.to_frame()
+        assert frame.columns.tolist() == ["logarithmic_smoothing", "empirical_bernstein"]
+        assert frame.loc["lower"].tolist() == [bound.lower for bound in certificate.bounds]
+        costs = ["weights", "spread", "confidence", "tried", "propensities"]
+        assert frame.index.tolist() == ["estimate", *costs, "lower", "rows_needed"]
+        for bound in certificate.bounds:
+            assert frame.loc[costs, bound.method].tolist() == [-bound.costs[cost] for cost in costs]
+        assert "at least" in str(certificate) and "confidence" in repr(found)
+        assert "rows needed" in found._repr_html_() and found._repr_html_().count("<table>") == 2
+    # Settings that were chosen on other rows cost nothing; on the judged ones they do.
+    assert apart.certificate.bounds[0].costs["tried"] == 0 < given.certificate.bounds[0].costs["tried"]
+    assert given.certificate.is_exact and given.certificate.reward_range == (0, 1)
+    # With fewer rows the same policy is not shown to be better, and the rows that are needed are about right.
+    few = [column[:40] for column in Log(seed=5).columns]
+    found = evaluate("uniform", *few, reward_range=(0, 1)).certificate
+    assert found.bounds[0].lower < 0
+    wide = evaluate(policy, *few, reward_range=(-20, 20)).certificate.bounds[0]
+    assert wide.lower < 0 and wide.rows_needed > 40
+    unknown = evaluate(policy, *Log(seed=5).columns[:3]).certificate
+    assert not unknown.is_exact and "estimated_propensities" in unknown.caveats and "approximate" in str(unknown)
+    assert any(bound.costs["propensities"] > 0 for bound in unknown.bounds)
+    same = evaluate("logged", log.context, log.action, np.ones(1200), log.pscore).certificate
+    assert same.bounds == () and "no bound" in str(same) and "no bound" in same._repr_html_()
+    old = {**apart.details, "bounds": [{k: v for k, v in bound.items() if k != "terms"} for bound in apart.details["bounds"]]}
+    without = type(apart)(apart.sentence, old).certificate
+    assert without.bounds[0].estimate is None and "at least" in str(without) and "<td></td>" in without._repr_html_()

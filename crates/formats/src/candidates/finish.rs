@@ -1,5 +1,6 @@
 //! The log of all events: the columns in their order, the items, and their identities.
 
+use super::level::{ColumnName, shown};
 use super::sparse::{Distinct, Sparse, moved};
 use super::{ReadCandidates, Rows, UNTAGGED, is_within};
 use crate::FormatError;
@@ -12,9 +13,9 @@ use off_policy::candidates::CandidateSchema;
 use rows::{Candidates, RowError};
 use std::collections::BTreeMap;
 
-/// The names of the columns of a level, and the place of each column that was read.
+/// The columns of a level, and the place of each column that was read.
 struct Columns {
-    names: Vec<String>,
+    names: Vec<ColumnName>,
     places: Vec<Option<u32>>,
 }
 
@@ -66,13 +67,17 @@ impl Rows<'_> {
                  pairs, such as affinities"
             ));
         }
+        let levels = [&of_contexts.names, &of_pairs.names, &of_items.names];
+        let optional = levels.into_iter().flatten().enumerate().filter(|(_, column)| column.is_missing);
+        let optional = optional.filter_map(|(indicator, _)| indicator.checked_sub(1)).collect();
         let schema = CandidateSchema {
-            contexts: of_contexts.names,
-            features: of_pairs.names,
-            items: of_items.names,
+            contexts: shown(&of_contexts.names),
+            features: shown(&of_pairs.names),
+            items: shown(&of_items.names),
             identities: items.identities,
+            optional: self.schema.map_or(optional, |schema| schema.optional.clone()),
         };
-        let CandidateSchema { contexts, features, items: of_items, identities } = &schema;
+        let CandidateSchema { contexts, features, items: of_items, identities, .. } = &schema;
         if features.is_empty() && of_items.is_empty() && identities.is_empty() {
             let reason = "has no features of the actions here: read it as a log of fixed actions";
             return Err(FormatError::WrongFormat { file: self.file, format: self.format, reason });
@@ -109,14 +114,7 @@ impl Rows<'_> {
     }
 
     fn columns(&self, level: &super::Level, columns: &ColumnNames, notes: &mut Vec<String>) -> Columns {
-        let (names, places) = match self.schema {
-            None => level.sorted(columns, self.options, notes),
-            Some(_) => {
-                let count = u32::try_from(level.names().len()).unwrap_or(u32::MAX);
-                let names = (0..count).map(|column| level.names().name(column).to_owned());
-                (names.collect(), (0..count).map(Some).collect())
-            }
-        };
+        let (names, places) = level.columns(columns, self.options, notes);
         Columns { names, places }
     }
 
@@ -200,6 +198,11 @@ impl Rows<'_> {
                 }
             }
         }
+        // A number and where it is missing stay together.
+        for own in differs.chunks_mut(2) {
+            let either = own.contains(&true);
+            own.fill(either);
+        }
         Some(differs)
     }
 
@@ -217,7 +220,7 @@ impl Rows<'_> {
                 *is_moved = true;
             }
         }
-        let moving: Vec<String> = of_items
+        let moving: Vec<ColumnName> = of_items
             .names
             .iter()
             .zip(&is_moved)
@@ -227,15 +230,17 @@ impl Rows<'_> {
         if moving.is_empty() {
             return std::mem::take(&mut self.of_pairs).moved(&of_pairs.places);
         }
+        let of_numbers: Vec<String> =
+            moving.iter().filter(|column| !column.is_missing).map(|column| column.name.clone()).collect();
         notes.push(format!(
             "features that differ between rows of one action are those of pairs: {}",
-            listed(&moving)
+            listed(&of_numbers)
         ));
         names.extend(moving);
         names.sort_unstable();
         names.dedup();
-        let place_of = |name: &str| {
-            let place = names.binary_search_by(|own| own.as_str().cmp(name)).ok();
+        let place_of = |name: &ColumnName| {
+            let place = names.binary_search(name).ok();
             place.and_then(|place| u32::try_from(place).ok())
         };
         let new_place = |columns: &Columns, place: Option<u32>| {
@@ -289,9 +294,10 @@ impl Rows<'_> {
         }
         drop(lines);
         let count = u32::try_from(distinct.len()).unwrap_or(u32::MAX);
+        let shown = shown(&of_items.names);
         let name = |item: u32| match self.tags.label(distinct.code(item)) {
             Some(tag) => tag.to_owned(),
-            None => written(distinct.row(item), &of_items.names),
+            None => written(distinct.row(item), &shown),
         };
         let (identities, numbers) = match self.schema {
             None if self.options.identities => {

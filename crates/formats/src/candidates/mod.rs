@@ -66,9 +66,14 @@ impl ReadCandidates {
 ///
 /// *Columns.* A number `x` of the namespace `ns` is the column `ns.x`, a text `v` the column `ns.x=v`, which
 /// is 1 where the text stands: what Vowpal Wabbit does by hash, by name. `|ns key=v` in text is the same
-/// column as `{"ns":{"key":"v"}}` in dsjson. An absent feature is 0. Texts are no dates and no numbers. A
-/// feature with more texts than [`most_labels`](LogOptions::most_labels) is left out, with a note, and so is
-/// one with over 50 that are distinct in over half of the places where it stands.
+/// column as `{"ns":{"key":"v"}}` in dsjson. An absent feature is 0. Texts are no dates and no numbers.
+///
+/// *Missing values.* A number that is `null` or an empty text in dsjson, or `key=` in text, is missing: it is 0,
+/// and 1 in the column behind it, `ns.x is missing`. The
+/// [indicators](CandidateSchema::indicators) of the schema say so to trees. A text that is missing is absent.
+///
+/// *Left out,* with a note: a feature with more texts than [`most_labels`](LogOptions::most_labels), and one with
+/// over 50 that are distinct in over half of the places where it stands.
 ///
 /// *Levels.* The shared line, or what is beside `_multi`, is the context. An action's line is an *item*,
 /// which all equal lines of the log share. Features that [`pair_features`](LogOptions::pair_features) names
@@ -276,8 +281,16 @@ impl<'a> Rows<'a> {
         schema: Option<&'a CandidateSchema>,
         options: &'a LogOptions,
     ) -> Self {
-        let level = |of: fn(&CandidateSchema) -> &[String]| match schema {
-            Some(schema) => Level::known(of(schema)),
+        let indicators = schema.map(CandidateSchema::indicators).unwrap_or_default();
+        let (of_pairs, of_items) = schema.map_or((0, 0), |schema| {
+            let shape = schema.shape();
+            (shape.contexts, shape.contexts + shape.features)
+        });
+        let level = |first: usize, of: fn(&CandidateSchema) -> &[String]| match schema {
+            Some(schema) => {
+                let own = indicators.iter().filter_map(|(j, _)| j.checked_sub(first));
+                Level::known(of(schema), &own.collect::<Vec<usize>>())
+            }
             None => Level::found(),
         };
         let mut tags = Dictionary::default();
@@ -293,9 +306,9 @@ impl<'a> Rows<'a> {
             goes: Vec::new(),
             to_pair: Vec::new(),
             to_item: Vec::new(),
-            contexts: level(|schema| &schema.contexts),
-            pairs: level(|schema| &schema.features),
-            items: level(|schema| &schema.items),
+            contexts: level(0, |schema| &schema.contexts),
+            pairs: level(of_pairs, |schema| &schema.features),
+            items: level(of_items, |schema| &schema.items),
             of_contexts: Sparse::default(),
             of_pairs: Sparse::default(),
             lines: Distinct::default(),

@@ -11,6 +11,9 @@ use rows::RowMatrix;
 use rows::numeric::LARGEST;
 use std::collections::{BTreeMap, HashMap};
 
+/// Said of a missing number where there was none when the model was learnt.
+pub(crate) const HAS_EVERY_VALUE: &str = ", and the model was learnt from a log that has a value in every row";
+
 /// The rows read so far, by the columns of a schema.
 pub(crate) struct BySchema {
     file: FileName,
@@ -208,7 +211,7 @@ impl BySchema {
                 self.entries.push(Entry { index, kind: Kind::Missing, value: 1.0 });
             }
             Ok(None) => {
-                let hint = ", and the model was learnt from a log that has a value in every row";
+                let hint = HAS_EVERY_VALUE;
                 return Err(FormatError::MissingCell { place: at(), column: name.to_owned(), hint });
             }
             Err(expected) => {

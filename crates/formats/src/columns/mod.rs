@@ -8,7 +8,7 @@ mod dictionary;
 mod matrix;
 mod numbers;
 
-pub(crate) use coded::{BySchema, Target};
+pub(crate) use coded::{BySchema, HAS_EVERY_VALUE, Target};
 pub(crate) use dictionary::Dictionary;
 pub(crate) use matrix::of_rows;
 pub(crate) use numbers::{date, date_or_number, number};

@@ -341,6 +341,8 @@ impl Event<'_> {
         record: &mut Record,
     ) -> Result<(), FormatError> {
         let cell = match value {
+            // Actions with features are read as tables are, where null is a missing value.
+            Json::Null if self.of_actions == OfActions::Keep => Cell::Missing,
             Json::Null | Json::Bool(false) => return Ok(()),
             Json::Bool(true) => Cell::Number(1.0),
             Json::Integer(number) => Cell::Integer(*number),
@@ -356,7 +358,7 @@ impl Event<'_> {
             Json::List(items) => {
                 for (place, item) in items.iter().enumerate() {
                     match item {
-                        Json::Integer(_) | Json::Number(_) => {
+                        Json::Integer(_) | Json::Number(_) | Json::Null => {
                             self.feature(&format!("{path}[{place}]"), item, is_left, record)?;
                         }
                         item => self.feature(path, item, is_left, record)?,

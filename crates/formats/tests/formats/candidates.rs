@@ -460,3 +460,103 @@ fn a_file_without_features_of_actions_is_no_log_of_candidates() {
     let refused = read_with("log.vw", ADF, &options().format(Format::VwEval)).unwrap_err();
     assert!(matches!(refused, FormatError::WrongFormat { format: "vw-eval", .. }), "{refused}");
 }
+
+/// Two events that lack numbers at every level, and texts.
+const LACKING: &str = r#"{"_label_cost":-1,"_label_probability":0.25,"_labelIndex":1,"c":{"user":{"age":null,"city":null},"_multi":[{"drink":{"price":2.5},"fit":{"affinity":null}},{"drink":{"price":"","taste":null},"fit":{"affinity":2}}]}}
+{"_label_cost":0,"_label_probability":0.5,"_labelIndex":0,"c":{"user":{"age":50,"city":"Ulm"},"_multi":[{"drink":{"price":1},"fit":{"affinity":0}},{"drink":{"taste":"mint"},"fit":{"affinity":2}}]}}
+"#;
+
+#[test]
+fn missing_numbers_have_an_indicator_behind_their_column() {
+    let of_pairs = options().pair_features(["fit"]);
+    let read = read_with("log.json", LACKING, &of_pairs).unwrap();
+    let schema = &read.schema;
+    assert_eq!(schema.contexts, ["user.age", "user.age is missing", "user.city=Ulm"]);
+    assert_eq!(schema.features, ["fit.affinity", "fit.affinity is missing"]);
+    assert_eq!(schema.items, ["drink.price", "drink.price is missing", "drink.taste=mint"]);
+    assert_eq!(schema.indicators(), [(0, 1), (3, 4), (5, 6)]);
+    assert_eq!(dense(read.candidates.contexts()), [[0.0, 1.0, 0.0], [50.0, 0.0, 1.0]]);
+    assert_eq!(dense(read.candidates.features()), [[0.0, 1.0], [2.0, 0.0], [0.0, 0.0], [2.0, 0.0]]);
+    let items = [[2.5, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    assert_eq!(dense(read.candidates.item_features()), items);
+    let missing: Vec<(&str, u64)> =
+        read.facts.missing.iter().map(|(column, count)| (&**column, *count)).collect();
+    assert_eq!(missing, [("drink.price", 1), ("fit.affinity", 1), ("user.age", 1)]);
+
+    let text = "shared |user age= city=\n|drink price:2.5 |fit affinity=\n\
+                0:-1:0.25 |drink price= taste= |fit affinity:2\n\n\
+                shared |user age:50 city=Ulm\n0:0:0.5 |drink price:1 |fit affinity:0\n\
+                |drink taste=mint |fit affinity:2\n";
+    let by_text = read_with("log.vw", text, &of_pairs).unwrap();
+    let coded = read_candidates_coded(Source::bytes("log.vw", text), schema, &options(), &mut quiet).unwrap();
+    assert_eq!((&by_text.schema, &coded.schema), (schema, schema));
+    assert_eq!(coded.facts.missing, read.facts.missing);
+    let log = read.into_log();
+    assert_eq!((by_text.into_log(), coded.into_log()), (log.clone(), log));
+}
+
+#[test]
+fn a_missing_number_in_a_column_that_had_none_is_refused() {
+    let whole = LACKING.replace("\"age\":null", "\"age\":40").replace("\"price\":\"\"", "\"price\":9");
+    let whole = whole.replace("\"affinity\":null", "\"affinity\":3");
+    let schema = read_with("log.json", &whole, &options().pair_features(["fit"])).unwrap().schema;
+    assert_eq!((schema.optional.len(), schema.contexts.len(), schema.items.len()), (0, 2, 2));
+    let coded = |text: &str| {
+        let source = Source::bytes("log.json", text);
+        read_candidates_coded(source, &schema, &options(), &mut quiet).map_err(|error| error.to_string())
+    };
+    // A text that is missing is absent.
+    assert!(coded(&whole).is_ok());
+    for (value, column) in
+        [("\"age\":40", "user.age"), ("\"price\":9", "drink.price"), ("\"affinity\":3", "fit.affinity")]
+    {
+        let name = value.split(':').next().unwrap();
+        let refused = coded(&whole.replace(value, &format!("{name}:null"))).unwrap_err();
+        let expected = format!(
+            "log.json, line 1, column \"{column}\": the value is missing, and the model was learnt from a log that \
+             has a value in every row"
+        );
+        assert_eq!(refused, expected);
+    }
+    // A feature that has the name of a text.
+    let text = r#"{"_label_cost":0,"_label_probability":1,"_labelIndex":0,"c":{"_multi":[{"n":"b","n=b":null}]}}"#;
+    let read = read_with("log.json", text, &options()).unwrap();
+    assert_eq!((&read.schema.items[..], read.schema.optional.len()), (&["n=b".to_owned()][..], 0));
+    let again = read_candidates_coded(Source::bytes("log.json", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), read.into_log());
+    // A feature that the model does not know may lack values.
+    assert!(coded(&whole.replace("\"age\":40", "\"age\":40,\"income\":null")).is_ok());
+}
+
+#[test]
+fn a_number_and_where_it_is_missing_are_of_one_level() {
+    // The price of `a` is missing in one event, and 0 in the other.
+    let text = "0:0:1 'a |n x= y:1\n'b |n x:2 y:1\n\n0:1:1 'a |n x:0 y:1\n'b |n x:2 y:1\n";
+    let identities = options().identities(true);
+    let read = read_with("log.vw", text, &identities).unwrap();
+    assert_eq!(read.schema.features, ["n.x", "n.x is missing"]);
+    assert_eq!((&read.schema.items[..], read.schema.indicators()), (&["n.y".to_owned()][..], vec![(0, 1)]));
+    assert_eq!(dense(read.candidates.features()), [[0.0, 1.0], [2.0, 0.0], [0.0, 0.0], [2.0, 0.0]]);
+    let again = read_candidates_coded(Source::bytes("log.vw", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), read.into_log());
+    // An action without a tag is known by its line, and a missing number is a part of it.
+    let read = read_with("log.vw", "0:0:1 |n x= y:1\n|n x:0 y:1\n|n x:3 y:1\n", &identities).unwrap();
+    assert_eq!((read.candidates.items(), read.schema.identities.len()), (&[0, 2, 1][..], 3));
+    assert!(read.schema.identities[0].contains("missing"), "{:?}", read.schema.identities);
+    // What is there and missing at once is there; what is missing alone is no column.
+    let read = read_with("log.vw", "0:0:1 |n x= x:3 z=\n|n x= x= z=\n", &options()).unwrap();
+    assert_eq!(read.schema.items, ["n.x", "n.x is missing"]);
+    assert_eq!(dense(read.candidates.item_features()), [[3.0, 0.0], [0.0, 1.0]]);
+}
+
+#[test]
+fn a_feature_may_have_the_name_of_an_indicator() {
+    let text = r#"{"_label_cost":0,"_label_probability":1,"_labelIndex":0,"c":{"_multi":[{"n":{"x":null,"x is missing":5}},{"n":{"x":2,"x is missing":null}}]}}
+"#;
+    let read = read_with("log.json", text, &options()).unwrap();
+    let names = ["n.x", "n.x is missing'", "n.x is missing", "n.x is missing is missing"];
+    assert_eq!((&read.schema.items[..], read.schema.indicators()), (&names.map(str::to_owned)[..], vec![(0, 1), (2, 3)]));
+    assert_eq!(dense(read.candidates.item_features()), [[0.0, 1.0, 5.0, 0.0], [2.0, 0.0, 0.0, 1.0]]);
+    let again = read_candidates_coded(Source::bytes("log.json", text), &read.schema, &options(), &mut quiet);
+    assert_eq!(again.unwrap().into_log(), read.into_log());
+}

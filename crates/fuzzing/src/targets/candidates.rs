@@ -37,6 +37,7 @@ fn schema() -> CandidateSchema {
         features: names(&["f.x"]),
         items: names(&["i.price", "i.taste=mint"]),
         identities: names(&["ice", "tea"]),
+        optional: Vec::new(),
     }
 }
 

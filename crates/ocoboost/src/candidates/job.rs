@@ -5,7 +5,7 @@ use super::event::CandidateEvent;
 use super::judging::{observations, with_numbered_actions};
 use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
 use super::recipe::{CandidateObjective, RECIPES, REGRESSION, ends, may_win, recipes};
-use super::run::{Run, check};
+use super::run::{Run, binned, check};
 use super::search::Plan;
 use crate::copies::times_of_every_choice;
 use crate::error::JobError;
@@ -20,7 +20,7 @@ use off_policy::policies::Argmax;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use weak_learners::pairs::{BinnedCandidates, PairHypothesis};
+use weak_learners::pairs::PairHypothesis;
 
 /// A policy over candidates from a log within a budget of time, and the judgement of it.
 ///
@@ -158,7 +158,7 @@ impl CandidateJob {
             TriedRecipe { recipe: *recipe, rounds: self.rounds, value: None, standard_error: None }
         });
         let searched = now();
-        let sample = BinnedCandidates::new(learning.candidates().clone())?;
+        let sample = binned(&learning)?;
         let on_all = (&learning, &sample);
         let (mut ensemble, is_short) =
             plan.train((&winner.recipe, winner.rounds), on_all, &mut done, &mut see)?;
@@ -257,6 +257,14 @@ impl CandidateJob {
     fn judge_job(&self) -> Result<JudgeJob, JobError> {
         let judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
         self.range.map_or(judge.clone(), |range| judge.reward_range(range)).build()
+    }
+}
+
+impl CandidateModel {
+    /// Whether it was trained on exactly this log: its judgement on the same choices shows nothing.
+    #[must_use]
+    pub fn was_trained_on(&self, log: &CandidateLog) -> bool {
+        self.provenance.log_sha256 == sha256(log)
     }
 }
 

@@ -3,12 +3,12 @@
 use super::{CandidateObjective, CandidateRecipe};
 use crate::error::JobError;
 use crate::judge::Judgement;
-use crate::model::{Exploration, Provenance};
+use crate::model::{Exploration, Explore, Explored, Provenance};
 use boosters::auto_policy::Overrides;
 use boosters::bopl::CandidateEnsemble;
 use off_policy::PolicyError;
 use off_policy::candidates::{CandidatePolicy, CandidateScores};
-use off_policy::policies::{Argmax, EpsilonGreedy};
+use off_policy::policies::{Argmax, EpsilonGreedy, Softmax};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::Candidates;
@@ -186,17 +186,36 @@ impl CandidateModel {
         &self,
         candidates: &Candidates,
         (epsilon, seed): (f64, u64),
-        mut see: impl FnMut(usize, f64, &[f64]) -> ControlFlow<()>,
+        see: impl FnMut(usize, f64, &[f64]) -> ControlFlow<()>,
     ) -> Result<(), JobError> {
-        let policy = EpsilonGreedy::new(Argmax::new(self), epsilon)?;
-        let (mut rng, mut pi) = (ChaCha8Rng::seed_from_u64(seed), Vec::new());
-        for i in 0..candidates.len() {
-            let (place, p) = policy.sample(candidates, i, &mut pi, &mut rng)?;
-            if see(place, p, &pi).is_break() {
-                break;
-            }
+        draw(&EpsilonGreedy::new(Argmax::new(self), epsilon)?, candidates, seed, see)
+    }
+
+    /// A candidate that is drawn for every choice: its place, and its propensity. One seed draws the same, and
+    /// what [`decide`](Self::decide) does.
+    ///
+    /// # Errors
+    /// [`JobError::Policy`] for an ε outside \[0, 1\], a β that is negative or not finite, and for candidates of
+    /// other columns.
+    pub fn explore(
+        &self,
+        candidates: &Candidates,
+        explore: Explore,
+        seed: u64,
+    ) -> Result<Explored, JobError> {
+        let (actions, propensities) =
+            (Vec::with_capacity(candidates.len()), Vec::with_capacity(candidates.len()));
+        let mut drawn = Explored { actions, propensities };
+        let see = |place: usize, p: f64, _: &[f64]| {
+            drawn.actions.push(u32::try_from(place).unwrap_or(u32::MAX));
+            drawn.propensities.push(p);
+            ControlFlow::Continue(())
+        };
+        match explore {
+            Explore::EpsilonGreedy(epsilon) => self.decide(candidates, (epsilon, seed), see)?,
+            Explore::Softmax(beta) => draw(&Softmax::new(self, beta)?, candidates, seed, see)?,
         }
-        Ok(())
+        Ok(drawn)
     }
 
     /// π of every pair: 1 − ε on the best candidate, and ε evenly.
@@ -204,11 +223,40 @@ impl CandidateModel {
     /// # Errors
     /// [`JobError::Policy`] for an ε outside \[0, 1\] and for candidates of other columns.
     pub fn probabilities(&self, candidates: &Candidates, epsilon: f64) -> Result<Vec<f64>, JobError> {
-        let policy = EpsilonGreedy::new(Argmax::new(self), epsilon)?;
-        let mut pi = vec![0.0; candidates.pairs()];
-        policy.probabilities(candidates, 0..candidates.len(), &mut pi)?;
+        self.explored(candidates, Explore::EpsilonGreedy(epsilon))
+    }
+
+    /// π of every pair, by which [`explore`](Self::explore) draws.
+    ///
+    /// # Errors
+    /// As [`explore`](Self::explore).
+    pub fn explored(&self, candidates: &Candidates, explore: Explore) -> Result<Vec<f64>, JobError> {
+        let (all, mut pi) = (0..candidates.len(), vec![0.0; candidates.pairs()]);
+        match explore {
+            Explore::EpsilonGreedy(epsilon) => {
+                EpsilonGreedy::new(Argmax::new(self), epsilon)?.probabilities(candidates, all, &mut pi)?;
+            }
+            Explore::Softmax(beta) => Softmax::new(self, beta)?.probabilities(candidates, all, &mut pi)?,
+        }
         Ok(pi)
     }
+}
+
+/// Draws a candidate for every choice.
+fn draw(
+    policy: &impl CandidatePolicy,
+    candidates: &Candidates,
+    seed: u64,
+    mut see: impl FnMut(usize, f64, &[f64]) -> ControlFlow<()>,
+) -> Result<(), JobError> {
+    let (mut rng, mut pi) = (ChaCha8Rng::seed_from_u64(seed), Vec::new());
+    for i in 0..candidates.len() {
+        let (place, p) = policy.sample(candidates, i, &mut pi, &mut rng)?;
+        if see(place, p, &pi).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 impl CandidateScores for CandidateModel {

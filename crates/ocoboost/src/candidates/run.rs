@@ -6,7 +6,7 @@ use boosters::bopl::{
     Bopl, BoplError, BoplS, CandidateBoosting, CandidateCheckpoint, CandidateEnsemble, CandidateRegression,
     CandidateRegressionCheckpoint, Member,
 };
-use off_policy::candidates::CandidateLog;
+use off_policy::candidates::{CandidateLog, CandidateSchema};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -159,6 +159,15 @@ pub(super) fn trees(recipe: &CandidateRecipe, Draws { seed, stream }: Draws) -> 
     };
     let trees = ColumnSampling::new(trees, recipe.columns, rng(0))?;
     Ok(Trees::OfSome(Box::new(RowSampling::new(trees, recipe.rows, rng(1))?)))
+}
+
+/// The pairs of a log in bins. Trees learn the side of the values that its schema says may be missing.
+pub(super) fn binned(log: &CandidateLog) -> Result<BinnedCandidates, LearnerError> {
+    let sample = BinnedCandidates::new(log.candidates().clone())?;
+    match log.schema().map(CandidateSchema::indicators).filter(|indicators| !indicators.is_empty()) {
+        Some(indicators) => sample.with_indicators(&indicators),
+        None => Ok(sample),
+    }
 }
 
 /// Refuses settings that no run can have, and trees of a single leaf, which prefer no candidate.

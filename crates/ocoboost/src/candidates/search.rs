@@ -5,7 +5,7 @@ use super::checkpoint::{Done, Piece, UnderWay};
 use super::event::CandidateEvent;
 use super::model::TriedRecipe;
 use super::recipe::{CandidateObjective, CandidateRecipe, REGRESSION};
-use super::run::{Draws, Run};
+use super::run::{Draws, Run, binned};
 use crate::error::JobError;
 use crate::split::Split;
 use boosters::auto_policy::Overrides;
@@ -52,7 +52,7 @@ impl Plan<'_> {
         let parts = Split::Random.parts(learning.len(), 0.2, self.seed.wrapping_add(1))?;
         let training = learning.select(parts.learning)?;
         let held_out = learning.select(parts.judging)?;
-        let sample = BinnedCandidates::new(training.candidates().clone())?;
+        let sample = binned(&training)?;
         let mut predicted = done.predicts.as_ref().map(|trees| scores_of(trees, &held_out)).transpose()?;
         for (place, recipe) in self.recipes.iter().enumerate().skip(done.tried.len()) {
             let event = |round: usize| {
@@ -162,7 +162,7 @@ impl Plan<'_> {
         let mut predicted = vec![0.0; log.candidates().pairs()];
         for (own, others) in [(first, second), (second, first)] {
             let others = log.select(others.iter().copied())?;
-            let sample = BinnedCandidates::new(others.candidates().clone())?;
+            let sample = binned(&others)?;
             let draws = Draws { seed: self.seed, stream: 0 };
             let mut run = Run::new(&REGRESSION, &others, draws, None)?;
             while run.rounds() < rounds && run.round(&sample)?.is_continue() && go_on().is_continue() {}

@@ -42,6 +42,27 @@ pub struct Bound {
     pub setting: f64,
     /// K, how many of them were tried on the judged rows; 1 if it was chosen on others.
     pub tried: usize,
+    /// What it is made of; `None` in what was saved before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<BoundTerms>,
+}
+
+/// What a [`Bound`] takes away from the estimate of the improvement: `lower` is the first number less the
+/// others, up to rounding. Rewards a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BoundTerms {
+    /// The mean of the D_i: the IPS estimate of the improvement.
+    pub estimate: f64,
+    /// What clipping at M, or smoothing by λ, does not believe of large weights.
+    pub weights: f64,
+    /// √(2VL/n) of empirical Bernstein; 0 of logarithmic smoothing, which has it among the weights.
+    pub spread: f64,
+    /// What δ costs beside: 7bL/(3(n − 1)) of empirical Bernstein, and near ln(1/δ)/(nλ) of the other.
+    pub confidence: f64,
+    /// That K settings were tried on the judged rows.
+    pub tried: f64,
+    /// That propensities are estimates.
+    pub propensities: f64,
 }
 
 /// How a [`Bound`] was computed.
@@ -144,15 +165,18 @@ pub(super) fn bounds(
     };
     let terms = rows.iter().enumerate().map(smoothed).collect::<Result<Vec<f64>, JobError>>()?;
     let share = delta / lambdas.len() as f64;
-    let by_logarithm = best(BoundMethod::LogarithmicSmoothing, delta, &lambdas, |lambda| {
+    let mut by_logarithm = best(BoundMethod::LogarithmicSmoothing, delta, &lambdas, |lambda| {
         Ok(LogarithmicSmoothing::new(&terms, lambda, share)?.lower - width)
     })?;
     let share = delta / clips.len() as f64;
-    let by_variance = best(BoundMethod::EmpiricalBernstein, delta, &clips, |clip| {
+    let mut by_variance = best(BoundMethod::EmpiricalBernstein, delta, &clips, |clip| {
         let moments = Moments::of(&clipped(rows, range[0], clip)?)?;
         let found = EmpiricalBernstein::new(&moments, clip * width, share, Sides::One)?;
         Ok(found.mean - found.half_width)
     })?;
+    // Sums that overflow are no reason to have no bound.
+    by_logarithm.terms = BoundTerms::of_smoothing(&terms, width, &by_logarithm).ok().flatten();
+    by_variance.terms = BoundTerms::of_clipping(rows, range, &by_variance).ok().flatten();
     Ok([by_logarithm, by_variance])
 }
 
@@ -164,7 +188,7 @@ fn best(
     mut lower: impl FnMut(f64) -> Result<f64, JobError>,
 ) -> Result<Bound, JobError> {
     let tried = settings.len();
-    let mut found = Bound { method, lower: f64::MIN, delta, setting: 0.0, tried };
+    let mut found = Bound { method, lower: f64::MIN, delta, setting: 0.0, tried, terms: None };
     for setting in settings.iter().copied() {
         let bound = Bound { lower: lower(setting)?, setting, ..found };
         if bound.lower > found.lower {
@@ -172,4 +196,53 @@ fn best(
         }
     }
     Ok(found)
+}
+
+impl BoundTerms {
+    /// Of logarithmic smoothing of these X_i.
+    fn of_smoothing(terms: &[f64], width: f64, bound: &Bound) -> Result<Option<Self>, JobError> {
+        let Bound { setting: lambda, delta, tried, .. } = *bound;
+        let (n, mean) = (terms.len() as f64, Moments::of(terms)?.mean()?);
+        let smoothed = lambda * LogarithmicSmoothing::new(terms, lambda, delta)?.value;
+        let at = |l: f64| (smoothed - l / n).exp_m1().max(0.0) / lambda;
+        let [free, alone, all] = [0.0, -delta.ln(), (tried as f64 / delta).ln()].map(at);
+        let found = Self {
+            estimate: mean - width,
+            weights: mean - free,
+            spread: 0.0,
+            confidence: free - alone,
+            tried: alone - all,
+            propensities: 0.0,
+        };
+        Ok(found.finite())
+    }
+
+    /// Of empirical Bernstein.
+    fn of_clipping(rows: &[Observation], range: [f64; 2], bound: &Bound) -> Result<Option<Self>, JobError> {
+        let Bound { setting: clip, delta, tried, .. } = *bound;
+        let width = clip * (range[1] - range[0]);
+        let mean = Moments::of(&clipped(rows, range[0], f64::INFINITY)?)?.mean()?;
+        let moments = Moments::of(&clipped(rows, range[0], clip)?)?;
+        let half = |delta: f64| -> Result<f64, JobError> {
+            Ok(EmpiricalBernstein::new(&moments, width, delta, Sides::One)?.half_width)
+        };
+        let (alone, all) = (half(delta)?, half(delta / tried as f64)?);
+        let confidence = 7.0 * width * (2.0 / delta).ln() / (3.0 * (rows.len() as f64 - 1.0));
+        let found = Self {
+            estimate: mean,
+            weights: mean - moments.mean()?,
+            spread: alone - confidence,
+            confidence,
+            tried: all - alone,
+            propensities: 0.0,
+        };
+        Ok(found.finite())
+    }
+
+    /// A number that is not finite has no word in a model file.
+    fn finite(self) -> Option<Self> {
+        let Self { estimate, weights, spread, confidence, tried, propensities } = self;
+        let all = [estimate, weights, spread, confidence, tried, propensities];
+        all.iter().all(|number| number.is_finite()).then_some(self)
+    }
 }

@@ -10,7 +10,7 @@ mod tests;
 mod verdict;
 
 pub(crate) use bound::Tuning;
-pub use bound::{Bound, BoundMethod};
+pub use bound::{Bound, BoundMethod, BoundTerms};
 pub use breakdown::{
     ActionChange, Bin, Breakdown, BreakdownSettings, Changes, LargeWeight, Part, Segment, SegmentMean,
     SegmentedColumn, Segments, WeightsOfRows,
@@ -287,7 +287,9 @@ impl JudgeJob {
             let widen = |bound: Bound| {
                 let reach = (difference - bound.lower).hypot(z.map_or(0.0, |z| z.upper) * spread);
                 let lower = if spread > 0.0 { bound.lower.min(difference - reach) } else { bound.lower };
-                Bound { lower, ..bound }
+                let propensities = bound.lower - lower;
+                let terms = bound.terms.map(|terms| BoundTerms { propensities, ..terms });
+                Bound { lower, terms, ..bound }
             };
             Some(bounds.map(widen))
         } else {

@@ -346,3 +346,48 @@ fn a_log_that_rests_on_one_row_shows_nothing() {
     let found = job.evaluate(&log, Target::Logged).unwrap();
     assert!(matches!(&found.verdict, Verdict::CannotAnswer(reasons) if reasons.contains(&Reason::OwnLog)));
 }
+
+/// A bound is the estimate less what each part of the certificate costs.
+#[test]
+fn the_terms_of_a_bound_add_up_to_it() {
+    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    for world in worlds() {
+        let rows = world.draw(&mut rng);
+        let range = [world.low, world.high];
+        let tuning = Tuning::on(&world.draw(&mut rng), rows.len(), range, DELTA).unwrap();
+        assert!(tuning.is_some());
+        for tuning in [None, tuning] {
+            let found = bounds(&rows, range, DELTA, tuning).unwrap();
+            for bound in found {
+                let (terms, name) = (bound.terms.unwrap(), world.name);
+                let BoundTerms { estimate, weights, spread, confidence, tried, propensities } = terms;
+                let n = rows.len() as f64;
+                let ips: f64 = rows.iter().map(|row| row.target / row.propensity * row.reward / n).sum();
+                let mean: f64 = rows.iter().map(|row| row.reward / n).sum();
+                // D has r − l for r, and weights of mean 1 do not see the difference.
+                let weight: f64 = rows.iter().map(|row| row.target / row.propensity / n).sum();
+                let expected = ips - mean - (weight - 1.0) * world.low;
+                assert!((estimate - expected).abs() < 1e-9, "{name}: {estimate} {expected}");
+                let sum = estimate - weights - spread - confidence - tried;
+                assert!((sum - bound.lower).abs() < 1e-9, "{name}: {terms:?} {bound:?}");
+                for (cost, is_free) in [
+                    (weights, false),
+                    (spread, bound.method == BoundMethod::LogarithmicSmoothing),
+                    (confidence, false),
+                    (tried, tuning.is_some()),
+                ] {
+                    assert!(cost >= -1e-12 && (!is_free || cost.abs() < 1e-12), "{name}: {terms:?}");
+                }
+                assert!(confidence > 0.0 && propensities == 0.0);
+            }
+        }
+    }
+}
+
+/// What was saved before bounds had terms is read, and written as it was.
+#[test]
+fn bounds_without_terms_are_read() {
+    let old = r#"{"method":"empirical_bernstein","lower":0.25,"delta":0.05,"setting":8.0,"tried":3}"#;
+    let bound: Bound = serde_json::from_str(old).unwrap();
+    assert_eq!((bound.terms, serde_json::to_string(&bound).unwrap()), (None, old.to_owned()));
+}

@@ -18,6 +18,11 @@ pub struct CandidateSchema {
     pub items: Vec<String>,
     /// The items that have an identity.
     pub identities: Vec<String>,
+    /// The numbers that some rows lack, rising, as coordinates of the row of a pair. Where such a number is
+    /// missing, it is 0, and the next coordinate is 1: the *indicator*, of the same level. None in what was
+    /// saved before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub optional: Vec<usize>,
 }
 
 impl CandidateSchema {
@@ -30,5 +35,68 @@ impl CandidateSchema {
             items: self.items.len(),
             identities: self.identities.len(),
         }
+    }
+
+    /// The [`optional`](Self::optional) coordinates with their indicators, as
+    /// `BinnedCandidates::with_indicators` of the crate `weak-learners` takes them. A coordinate that has none
+    /// behind it in its level, or does not rise, is passed over.
+    ///
+    /// ```
+    /// use off_policy::candidates::CandidateSchema;
+    /// let names = |of: &[&str]| of.iter().map(|name| (*name).to_owned()).collect();
+    /// let schema = CandidateSchema {
+    ///     contexts: names(&["age", "age is missing"]),
+    ///     items: names(&["price", "size", "size is missing"]),
+    ///     optional: vec![0, 3],
+    ///     ..CandidateSchema::default()
+    /// };
+    /// assert_eq!(schema.indicators(), [(0, 1), (3, 4)]);
+    /// ```
+    #[must_use]
+    pub fn indicators(&self) -> Vec<(usize, usize)> {
+        let CandidateShape { contexts, features, items, .. } = self.shape();
+        let ends = [contexts, contexts + features, contexts + features + items];
+        let mut next = 0;
+        let pair = |own: &usize| {
+            let indicator = own.checked_add(1)?;
+            let is_own = *own >= next && indicator < ends[2] && !ends.contains(&indicator);
+            next = if is_own { indicator + 1 } else { next };
+            is_own.then_some((*own, indicator))
+        };
+        self.optional.iter().filter_map(pair).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indicators_are_of_the_level_of_their_column() {
+        let names = |count: usize| (0..count).map(|k| format!("n{k}")).collect();
+        let schema = |optional: &[usize]| CandidateSchema {
+            contexts: names(2),
+            features: names(3),
+            items: names(2),
+            identities: names(4),
+            optional: optional.to_vec(),
+        };
+        assert_eq!(schema(&[0, 2, 5]).indicators(), [(0, 1), (2, 3), (5, 6)]);
+        // The next one is of another level, an identity, or not there; or it is an indicator itself.
+        for optional in [&[1][..], &[4], &[6], &[10], &[usize::MAX]] {
+            assert!(schema(optional).indicators().is_empty());
+        }
+        assert_eq!(schema(&[2, 3]).indicators(), [(2, 3)]);
+        assert_eq!(schema(&[5, 0]).indicators(), [(5, 6)]);
+    }
+
+    #[test]
+    fn schemas_of_older_versions_are_read_and_written_as_they_were() {
+        let old = r#"{"contexts":["age"],"features":[],"items":["price"],"identities":[]}"#;
+        let schema: CandidateSchema = serde_json::from_str(old).unwrap();
+        assert_eq!((schema.optional.len(), serde_json::to_string(&schema).unwrap()), (0, old.to_owned()));
+        let lacking = CandidateSchema { optional: vec![0], ..schema };
+        let saved = serde_json::to_string(&lacking).unwrap();
+        assert_eq!(serde_json::from_str::<CandidateSchema>(&saved).unwrap(), lacking);
     }
 }

@@ -124,7 +124,7 @@ def numbers(name, values, length=None):
     return readable(array)
 
 
-def matrix(context):
+def matrix(context, name="context"):
     """An array of floats that Rust reads, or compressed rows, with the number of rows."""
     if is_sparse(context):
         rows = context.tocsr()
@@ -139,18 +139,18 @@ def matrix(context):
     array = np.asarray(context)
     if array.ndim == 1 and array.dtype.kind in "fiub":
         raise ValueError(
-            f"context has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
+            f"{name} has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
             "it is one row"
         )
     if array.ndim != 2:
-        raise ValueError(f"context has shape {array.shape}, not (n, m)")
+        raise ValueError(f"{name} has shape {array.shape}, not (n, m)")
     if array.dtype.kind == "c":
-        raise ValueError("context holds complex numbers")
+        raise ValueError(f"{name} holds complex numbers")
     if array.dtype not in (np.float32, np.float64):
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError("context holds texts: hand in a data frame") from None
+            raise ValueError(f"{name} holds texts: hand in a data frame") from None
     return readable(array), array.shape
 
 
@@ -291,10 +291,9 @@ def log_of(
         if columns is not None and not is_frame(context):
             raise ValueError(f"{name} names columns of a data frame, and context is none")
     if is_frame(context):
-        if classes is not None and coding is None:
-            raise ValueError("classes is for arrays: a data frame has the actions of its log")
         options = {name: [str(column) for column in columns] for name, columns in named.items() if columns is not None}
-        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options)
+        own = classes if coding is None else None
+        return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options, own)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
         if isinstance(value, str):
             raise TypeError(f"{name} = {value!r} names a column, and context is no data frame")
@@ -330,7 +329,7 @@ def mask(available, n=None, k=None):
     return np.ascontiguousarray(array, dtype=np.bool_)
 
 
-def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options):
+def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options, classes):
     labels = [value for value in (action, groups) if isinstance(value, str)]
     frame, beside = _stream(context, [*labels, *options.get("labels", ())])
     taken = columns_of(context) or []
@@ -364,10 +363,21 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
     if isinstance(available, str):
         options["available"] = available
     offers = None if available is None or isinstance(available, str) else mask(available)
-    log = _core.Log.from_frame(frame, beside, json.dumps(options), available=offers, coding=coding, seed=seed)
+    own = None if classes is None else [spelt(name) for name in np.asarray(classes).tolist()]
+    log = _core.Log.from_frame(
+        frame,
+        beside,
+        json.dumps(options),
+        classes=own,
+        are_listed=isinstance(available, str),
+        available=offers,
+        coding=coding,
+        seed=seed,
+    )
     names = log.action_names
     named = {value for value in (*roles.values(), available) if isinstance(value, str)}
-    return log, _as_given(names, context, action), [name for name in taken if name not in named]
+    known = _as_given(names, context, action) if classes is None else np.asarray(classes)
+    return log, known, [name for name in taken if name not in named]
 
 
 def _as_given(names, context, action):

@@ -17,7 +17,7 @@ const JSON: &str = "{\"x\":1.5,\"u\":{\"d\":\"a\"},\"action\":\"b\",\"propensity
 const VW: &str = "1 2:-1:0.5 |u age:41 device=phone |:2 x\n3:0:0.25 'tag| day=2026-01-31 x:-2.5\n2 | z\n";
 const ADF: &str = "shared |u age:3\n|\n0:1:0.5 |\n\nshared |u age:4 d=a\n0:0:0.25 | f\n|\n|\n";
 const DSJSON: &str = "{\"_label_cost\":-1,\"_label_probability\":0.5,\"_label_Action\":1,\"_labelIndex\":0,\"a\":[1,2],\"p\":[0.5,0.5],\
-                      \"c\":{\"u\":{\"x\":1,\"d\":\"a\",\"t\":[\"p\",\"q\"]},\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\"}]},\"pdrop\":0.5}\n\
+                      \"c\":{\"u\":{\"x\":1,\"d\":\"a\",\"t\":[\"p\",\"q\"]},\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\",\"f\":null}]},\"pdrop\":0.5}\n\
                       {\"RewardValue\":1}\n{\"_label_cost\":0,\"_label_probability\":1,\"_labelIndex\":1,\"a\":[2,1],\
                       \"c\":{\"u\":{\"x\":0.5},\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\",\"f\":1}]},\"pdrop\":0.5}\n";
 

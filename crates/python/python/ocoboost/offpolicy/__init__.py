@@ -5,10 +5,12 @@ Reading order: `PolicyBooster`, `RewardBooster`; `evaluate`, `compare` and their
 """
 
 from ocoboost.offpolicy._booster import PolicyBooster, RewardBooster
-from ocoboost.offpolicy._judgement import Comparison, Judgement, compare, evaluate
+from ocoboost.offpolicy._judgement import Bound, Certificate, Comparison, Judgement, compare, evaluate
 from ocoboost.offpolicy._obp import estimate_rewards, from_bandit_feedback
 
 __all__ = [
+    "Bound",
+    "Certificate",
     "Comparison",
     "Judgement",
     "PolicyBooster",

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from ocoboost import _core, _data
 from ocoboost._progress import Callbacks
+from ocoboost.offpolicy import _candidates
 from ocoboost.offpolicy._judgement import Judgement
 
 _OVERRIDES = {
@@ -67,7 +68,7 @@ class PolicyBooster(BaseEstimator):
     epsilon : float, default 0.1
         The exploration of `sample` and `predict_proba`.
     classes : array-like, optional
-        All actions, where the contexts are arrays; those of the log by default.
+        All actions; those of the log by default, or the rows of ``action_context``.
     random_state : int, RandomState, Generator or None, default 0
         A whole number makes a fit repeatable; a seed is drawn from anything else, for ``None`` from numpy's.
     n_jobs : int, optional
@@ -80,6 +81,7 @@ class PolicyBooster(BaseEstimator):
     Attributes
     ----------
     classes_ : array of shape (n_actions,)
+        Not there where every row has candidates of its own.
     n_features_in_ : int
     feature_names_in_ : array of str, for data frames only
         The columns that the policy looks at, without those that are no contexts or were left out.
@@ -163,6 +165,8 @@ class PolicyBooster(BaseEstimator):
         pscore=None,
         available=None,
         *,
+        action_context=None,
+        item=None,
         time=None,
         groups=None,
         classes=None,
@@ -170,6 +174,10 @@ class PolicyBooster(BaseEstimator):
         ignore=None,
     ):
         """Learns a policy from a log.
+
+        With ``action_context`` actions have features. A question of a tree may then be about the features of an
+        action, a policy can score actions that the log does not have, and ``n_estimators`` is 400 by default. The
+        rows that judge are drawn, so that there is neither ``time`` nor ``groups``.
 
         Parameters
         ----------
@@ -184,6 +192,23 @@ class PolicyBooster(BaseEstimator):
             The probability with which the action was taken, in (0, 1]. Estimated where it is not given.
         available : Boolean array of shape (n, n_actions), or the name of a column, optional
             Which actions were on offer, where not all of them were.
+        action_context : optional
+            The features of the actions, in one of these layouts.
+
+            - An array of shape (n_actions, k), a sparse matrix, or a data frame, with a row an action: Open Bandit
+              Pipeline's ``action_context``. ``action`` names a row: by ``classes``, by the index of a pandas frame,
+              or by number.
+            - An array of shape (n, n_candidates, k): every row has candidates of its own. ``action`` is the place of
+              a candidate in its row, and ``available``, of shape (n, n_candidates), says which of them are there.
+            - A list of n arrays of shape (n_candidates, k), of any numbers of candidates.
+            - ``(offsets, features)``: n + 1 whole numbers and an array of shape (n_pairs, k). The candidates of row i
+              are the rows ``offsets[i]:offsets[i + 1]`` of it.
+
+            NaN is a missing value, and a split learns where it goes.
+        item : optional
+            What the candidates are called, in the layout of ``action_context`` without its last axis: an item has
+            then an identity besides its features. Others than those of the fit have none, and are scored by their
+            features alone.
         time : array of shape (n,), or the name of a column, optional
             The latest rows judge.
             Dates and their texts by ISO 8601 are times too, beside a data frame.
@@ -211,6 +236,15 @@ class PolicyBooster(BaseEstimator):
         if time is not None and groups is not None:
             raise ValueError("time and groups are two ways to split the rows: one is enough")
         seed, n_jobs = _data.seed_of(self.random_state), _data.threads(self.n_jobs)
+        if action_context is not None:
+            if time is not None or groups is not None:
+                raise ValueError("time and groups are for logs without action_context: its rows are split at random")
+            if labels is not None or ignore is not None:
+                raise ValueError("labels and ignore are for logs without action_context")
+            own = self.classes if classes is None else classes
+            return self._fit_candidates(context, action, reward, pscore, available, action_context, item, own, seed)
+        if item is not None:
+            raise ValueError("item names the candidates of action_context, and there is none")
         split = "time" if time is not None else "groups" if groups is not None else "random"
         settings = _data.as_json(self._settings(split, seed))
         classes = self.classes if classes is None else classes
@@ -247,15 +281,42 @@ class PolicyBooster(BaseEstimator):
         _data.tell(log.notes)
         return self
 
-    def predict(self, context, available=None):
+    def _fit_candidates(self, context, action, reward, pscore, available, action_context, item, classes, seed):
+        log, layout, columns = _candidates.log_of(
+            context, action, reward, pscore, available, action_context, item, classes=classes
+        )
+        with Callbacks(self) as callback:
+            policy = _core.CandidatePolicy.fit(
+                log,
+                _data.as_json(self._settings("random", seed)),
+                json.dumps(columns),
+                n_jobs=_data.threads(self.n_jobs),
+                callback=callback,
+            )
+        self._take(policy, layout.labels, has_names=context is not None and _data.is_frame(context))
+        if layout.kind == "table":
+            self.action_context_, self.item_ = action_context, item
+        return self
+
+    def predict(self, context, available=None, *, action_context=None, item=None):
         """The best action of every row among those on offer, the first of equals.
+
+        Parameters
+        ----------
+        context, available, action_context, item
+            As in `fit`. An ``action_context`` with a row an action is that of the fit by default; its rows may be
+            other actions.
 
         Returns
         -------
         array of shape (n,)
-            Actions as they were named in the fit.
+            Actions as they were named in the fit. Of candidates their places; of the rows of another
+            ``action_context`` their index, or their numbers.
         """
         threads = _data.threads(self.n_jobs)
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            return layout.actions(self.policy_.predict(choices, threads))
         codes = self._of_rows(context, available, lambda policy, rows: policy.predict(rows, threads))
         return self.classes_[codes]
 
@@ -278,17 +339,28 @@ class PolicyBooster(BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            For another number of columns, a missing column, and what is no number.
+            For another number of columns, a missing column, and what is no number. For a policy over candidates.
         """
-        self._check_fitted()
+        if self._is_over_candidates(None):
+            raise ValueError("predict_one is for policies that were trained without action_context: use predict")
         return self.classes_.item(self.policy_.predict_one(x, available))
 
-    def predict_proba(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, obp=False):
+    def predict_proba(
+        self,
+        context,
+        available=None,
+        *,
+        action_context=None,
+        item=None,
+        exploration="epsilon_greedy",
+        parameter=None,
+        obp=False,
+    ):
         """π(a|x), by which actions are to be played.
 
         Parameters
         ----------
-        context, available
+        context, available, action_context, item
             As in `predict`.
         exploration : {"epsilon_greedy", "softmax"}, default "epsilon_greedy"
             The best action with probability 1 − ε, else any; or probabilities ∝ exp(β · score).
@@ -300,18 +372,36 @@ class PolicyBooster(BaseEstimator):
         Returns
         -------
         array of shape (n, n_actions)
-            In the order of ``classes_``.
+            In the order of ``classes_``, or of the rows of ``action_context``; of shape (n, n_candidates) for an
+            array of candidates, with 0 where there is none. A list of arrays for a list of them, and a flat array
+            of shape (n_pairs,) for ``(offsets, features)``.
         """
         kind = (exploration, self._parameter(exploration, parameter), _data.threads(self.n_jobs))
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            found = layout.unravel(self.policy_.probabilities(choices, *kind))
+            if obp and layout.shape is None:
+                raise ValueError("obp is for as many candidates in every row")
+            return found[:, :, np.newaxis] if obp else found
         found = self._of_rows(context, available, lambda policy, rows: policy.probabilities(rows, *kind))
         return found[:, :, np.newaxis] if obp else found
 
-    def sample(self, context, available=None, *, exploration="epsilon_greedy", parameter=None, random_state=None):
+    def sample(
+        self,
+        context,
+        available=None,
+        *,
+        action_context=None,
+        item=None,
+        exploration="epsilon_greedy",
+        parameter=None,
+        random_state=None,
+    ):
         """Draws an action for every row, with its propensity for the next log.
 
         Parameters
         ----------
-        context, available, exploration, parameter
+        context, available, action_context, item, exploration, parameter
             As in `predict_proba`.
         random_state : int, RandomState or Generator, optional
             A fresh one by default: two calls with the same number draw the same.
@@ -324,21 +414,39 @@ class PolicyBooster(BaseEstimator):
         seed = int.from_bytes(os.urandom(8), "little") if random_state is None else _data.seed_of(random_state)
         parameter = self._parameter(exploration, parameter)
         settings = (exploration, parameter, seed, _data.threads(self.n_jobs))
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            places, pscore = self.policy_.sample(choices, *settings)
+            return layout.actions(places), pscore
         codes, pscore = self._of_rows(context, available, lambda policy, rows: policy.sample(rows, *settings))
         return self.classes_[codes], pscore
 
-    def decision_function(self, context):
+    def decision_function(self, context, available=None, *, action_context=None, item=None):
         """F(x, a), by which actions are ranked, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        context, available, action_context, item
+            As in `predict`. Without ``action_context`` every action has a score, available or not.
 
         Returns
         -------
         array of shape (n, n_actions)
+            Of candidates as of `predict_proba`, with −∞ where there is none.
         """
         threads = _data.threads(self.n_jobs)
+        if self._is_over_candidates(action_context):
+            choices, layout = self._choices(context, available, action_context, item)
+            return layout.unravel(self.policy_.scores(choices, threads), -np.inf)
         return self._of_rows(context, None, lambda policy, rows: policy.scores(rows, threads))
 
-    def score(self, context, action, reward, pscore=None, available=None):
+    def score(self, context, action, reward, pscore=None, available=None, *, action_context=None, item=None):
         """The estimated value of the policy on another log: doubly robust where a model of rewards can be had.
+
+        Parameters
+        ----------
+        context, action, reward, pscore, available, action_context, item
+            As in `fit`, with ``action_context`` as in `predict`.
 
         Returns
         -------
@@ -347,7 +455,8 @@ class PolicyBooster(BaseEstimator):
         from ocoboost.offpolicy import evaluate
 
         self._check_fitted()
-        return evaluate(self, context, action, reward, pscore, available=available, n_jobs=self.n_jobs).value
+        given = {"available": available, "action_context": action_context, "item": item}
+        return evaluate(self, context, action, reward, pscore, n_jobs=self.n_jobs, **given).value
 
     def save(self, path):
         """Writes the model file, which Rust and the program read too.
@@ -400,28 +509,60 @@ class PolicyBooster(BaseEstimator):
         OSError, ValueError
             For a file that cannot be read, or is no model.
         """
-        policy = _core.Policy.load(os.fspath(path))
+        policy = _core.load_policy(os.fspath(path))
+        is_of_actions = isinstance(policy, _core.Policy)
         booster = cls()
         booster.epsilon = policy.epsilon
+        names = _data.names_of(policy) if is_of_actions else []
         # Columns of arrays are x0, x1, … there.
-        names = _data.names_of(policy)
         has_names = names != [f"x{j}" for j in range(len(names))]
-        booster._take(policy, np.asarray(policy.action_names), has_names=has_names)
+        classes = np.asarray(policy.action_names) if is_of_actions else None
+        booster._take(policy, classes, has_names=has_names)
         return booster
 
     def _take(self, policy, classes, *, has_names):
-        self.policy_, self.classes_ = policy, classes
+        for name in ("classes_", "action_context_", "item_", "feature_names_in_", "feature_importances_"):
+            self.__dict__.pop(name, None)
+        self.policy_ = policy
+        if classes is not None:
+            self.classes_ = classes
         self.judgement_ = Judgement._of(policy.judgement)
         record, provenance = map(json.loads, policy.record)
         self.record_ = {**record, "provenance": provenance}
         self.n_estimators_ = record["trees"]
-        self.feature_importances_ = policy.importances
-        names = _data.names_of(policy)
-        self.n_features_in_ = len(names) or policy.inputs
-        if has_names:
+        if isinstance(policy, _core.CandidatePolicy):
+            names = [_name(column) for column in json.loads(policy.columns("contexts") or "[]")]
+            self.n_features_in_ = len(names)
+        else:
+            self.feature_importances_ = policy.importances
+            names = _data.names_of(policy)
+            self.n_features_in_ = len(names) or policy.inputs
+        if has_names and names:
             self.feature_names_in_ = np.asarray(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+
+    def _is_over_candidates(self, action_context):
+        """Whether the actions of the policy have features; refuses features for one whose actions have none."""
+        self._check_fitted()
+        is_over = isinstance(self.policy_, _core.CandidatePolicy)
+        if action_context is not None and not is_over:
+            raise ValueError("the policy was trained without action_context")
+        return is_over
+
+    def _offered(self, action_context, item):
+        """The candidates: those of the fit where none are given; and what the rows of a table are called."""
+        own = getattr(self, "action_context_", None)
+        if action_context is None:
+            if own is None:
+                raise ValueError("action_context is missing: the policy chooses among candidates with features")
+            return own, self.item_, self.classes_
+        is_own = action_context is own
+        return action_context, self.item_ if is_own and item is None else item, self.classes_ if is_own else None
+
+    def _choices(self, context, available, action_context, item):
+        action_context, item, classes = self._offered(action_context, item)
+        own = {"policy": self.policy_, "classes": classes}
+        choices, layout, _ = _candidates.read(context, action_context, available, item, **own)
+        return choices, layout
 
     def _settings(self, split, seed):
         def setting(name, of, *, is_needed=False):
@@ -531,3 +672,8 @@ class RewardBooster(PolicyBooster):
     objective = "reward_regression"
     translation = None
     clip = None
+
+
+def _name(column):
+    """The name of a column as the native module says it."""
+    return next(iter(column.values()))["name"]

@@ -9,6 +9,177 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ocoboost import _core, _data
+from ocoboost.offpolicy import _candidates
+
+#: What a bound takes away from the estimate of the improvement, and what each part is.
+_COSTS = {
+    "weights": "large weights, clipped or smoothed",
+    "spread": "the spread of the rewards",
+    "confidence": "the confidence",
+    "tried": "several settings tried on the judged rows",
+    "propensities": "propensities that are estimated",
+}
+
+_METHODS = {"logarithmic_smoothing": "logarithmic smoothing", "empirical_bernstein": "empirical Bernstein"}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that the improvement over the logging policy exceeds or equals, with the stated confidence.
+
+    Attributes
+    ----------
+    method : {"logarithmic_smoothing", "empirical_bernstein"}
+    lower : float
+        The bound: reward a decision.
+    confidence : float
+        1 − δ.
+    estimate : float or None
+        The IPS estimate of the improvement. ``None`` in models of versions that did not keep the terms.
+    costs : dict of str to float
+        What lies between: ``lower`` is ``estimate`` less all of them, up to rounding. ``"weights"``: large weights
+        are clipped or smoothed; ``"spread"`` of the rewards (part of the weights where they are smoothed);
+        ``"confidence"``: what is due to δ alone; ``"tried"``: several settings were tried on the judged rows;
+        ``"propensities"`` that are estimates.
+    rows_needed : int or None
+        About so many rows like these would bring the bound above 0, if the estimate were true: what lies between
+        shrinks with their root. ``None`` where the estimate is not above 0.
+    setting : float
+        M of clipping, or λ of smoothing.
+    settings_tried : int
+        On the judged rows; 1 if it was chosen on others.
+    """
+
+    method: str
+    lower: float
+    confidence: float
+    estimate: float | None
+    costs: dict
+    rows_needed: int | None
+    setting: float
+    settings_tried: int
+
+    def __str__(self):
+        found = f"at least {self.lower:+.4f} by {_METHODS.get(self.method, self.method)}"
+        if self.estimate is None:
+            return found
+        costs = " ".join(f"− {cost:.4f} {name}" for name, cost in self.costs.items() if cost != 0.0)
+        return f"{found}: {self.estimate:+.4f} {costs}".rstrip()
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is guaranteed of the improvement over the logging policy, and what each part of the guarantee costs.
+
+    Attributes
+    ----------
+    bounds : tuple of Bound
+        Logarithmic smoothing, on which the verdict rests, and empirical Bernstein. Each holds with its confidence,
+        and whoever takes the larger one has 1 − 2δ. Empty where rewards are constant, or rows fewer than two.
+    rows : int
+        The judged rows.
+    reward_range : (float, float)
+        Every reward lies in it.
+    range_source : {"given", "other_rows", "judged_rows"}
+        Where it comes from.
+    is_exact : bool
+        Whether the bounds hold as stated: propensities were logged, and nothing was read off the judged rows.
+    caveats : tuple of str
+        Why they do not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ocoboost.offpolicy import evaluate
+    >>> action = np.arange(400) % 2
+    >>> pays = np.tile([0.0, 1.0], (400, 1))
+    >>> found = evaluate(pays, np.zeros((400, 1)), action, action, np.full(400, 0.5), reward_range=(0, 1))
+    >>> bound = found.certificate.bounds[0]
+    >>> bound.estimate, abs(bound.estimate - sum(bound.costs.values()) - bound.lower) < 1e-9
+    (0.5, True)
+    """
+
+    bounds: tuple
+    rows: int
+    reward_range: tuple
+    range_source: str
+    is_exact: bool
+    caveats: tuple
+
+    def to_frame(self):
+        """A bound a column as a pandas data frame: the estimate, what is taken away, and the bound."""
+        import pandas
+
+        return pandas.DataFrame({bound.method: dict(_rows_of(bound)) for bound in self.bounds})
+
+    def __str__(self):
+        if not self.bounds:
+            return "no bound: rewards are constant, or rows fewer than two"
+        lower, upper = self.reward_range
+        source = {"given": "as stated", "other_rows": "as other rows have it"}.get(self.range_source, "as these rows have it")
+        share = _percent(self.bounds[0].confidence)
+        lines = [f"improvement a decision, {share}, {self.rows} rows, rewards in [{lower:g}, {upper:g}] {source}"]
+        lines += [f"  {bound}" for bound in self.bounds]
+        needed = self.bounds[0].rows_needed
+        if needed is not None and self.bounds[0].lower <= 0.0:
+            lines.append(f"  about {needed} rows like these would show it, if the estimate is true")
+        lines += [f"  approximate: {caveat.replace('_', ' ')}" for caveat in self.caveats]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        if not self.bounds:
+            return f"<p>{html.escape(str(self))}</p>"
+        names = [name for name, _ in _rows_of(self.bounds[0])]
+        columns = [dict(_rows_of(bound)) for bound in self.bounds]
+        head = "".join(f"<th>{html.escape(_METHODS.get(bound.method, bound.method))}</th>" for bound in self.bounds)
+        body = "".join(
+            f"<tr><td>{html.escape(_words(name))}</td>" + "".join(f"<td>{_figure(own[name])}</td>" for own in columns) + "</tr>"
+            for name in names
+        )
+        caption = f"improvement a decision, with {_percent(self.bounds[0].confidence)} each"
+        return f"<table><caption>{html.escape(caption)}</caption><tr><th></th>{head}</tr>{body}</table>"
+
+    @classmethod
+    def _of(cls, details):
+        bounds = tuple(_bound(bound, details["rows"]) for bound in details["bounds"] or ())
+        found = details["range"]
+        caveats = tuple(details["caveats"])
+        ends = (found["lower"], found["upper"])
+        return cls(bounds, details["rows"], ends, found["source"], not caveats, caveats)
+
+
+def _bound(bound, rows):
+    terms = dict(bound.get("terms") or {})
+    estimate = terms.pop("estimate", None)
+    needed = None
+    if estimate is not None and estimate > 0.0:
+        needed = int(np.ceil(min(rows * ((estimate - bound["lower"]) / estimate) ** 2, 1e18)))
+    confidence = round(1.0 - bound["delta"], 12)
+    setting, tried = bound["setting"], bound["tried"]
+    return Bound(bound["method"], bound["lower"], confidence, estimate, terms, needed, setting, tried)
+
+
+def _rows_of(bound):
+    """The rows of the table of a bound."""
+    costs = [] if bound.estimate is None else [(name, -bound.costs[name]) for name in _COSTS if name in bound.costs]
+    return [("estimate", bound.estimate), *costs, ("lower", bound.lower), ("rows_needed", bound.rows_needed)]
+
+
+def _words(name):
+    known = {"estimate": "the estimate (IPS)", "lower": "at least", "rows_needed": "rows needed, about"}
+    return known.get(name) or f"less {_COSTS[name]}"
+
+
+def _figure(number):
+    if number is None:
+        return ""
+    return str(number) if isinstance(number, int) else f"{number:+.4f}"
+
+
+def _percent(confidence):
+    return f"{100 * confidence:.4g}% confidence"
 
 
 @dataclass(frozen=True)
@@ -26,6 +197,8 @@ class Judgement:
         the bound; negative where that it is better is not shown. ``None`` where the log cannot answer.
     value : float
         The estimate that the sentence quotes: DR with a model of rewards, else SNIPS, else IPS.
+    certificate : Certificate
+        What is guaranteed of the improvement, and what each part of the guarantee costs.
     details : dict
         Everything, as the program writes it with ``--format json``: ``estimates``, ``bounds``, ``support``,
         ``warnings``, ``caveats`` and more.
@@ -63,6 +236,10 @@ class Judgement:
         return rows
 
     @property
+    def certificate(self):
+        return Certificate._of(self.details)
+
+    @property
     def effective_sample_size(self):
         """(Σw)²/Σw², the number of rows that the importance weights leave."""
         return self.details["support"]["ess"]
@@ -78,7 +255,7 @@ class Judgement:
 
     def __repr__(self):
         rows = [f"{name:12}{_row(one)}" for name, one in self.estimates.items()]
-        return "\n".join([self.sentence, *rows])
+        return "\n".join([self.sentence, *rows, str(self.certificate)])
 
     def _repr_html_(self):
         cells = "".join(
@@ -87,7 +264,7 @@ class Judgement:
             for name, one in self.estimates.items()
         )
         head = "<tr><th>estimator</th><th>value</th><th>interval</th></tr>"
-        return f"<p>{html.escape(self.sentence)}</p><table>{head}{cells}</table>"
+        return f"<p>{html.escape(self.sentence)}</p><table>{head}{cells}</table>{self.certificate._repr_html_()}"
 
     @classmethod
     def _of(cls, found):
@@ -209,6 +386,8 @@ def evaluate(
     pscore=None,
     *,
     available=None,
+    action_context=None,
+    item=None,
     classes=None,
     confidence=0.95,
     reward_range=None,
@@ -226,6 +405,10 @@ def evaluate(
     context, action, reward, pscore, available
         The log, as in `PolicyBooster.fit`. Without ``pscore`` propensities are estimated, and nothing is
         certain.
+    action_context, item
+        Of a policy over candidates, as in `PolicyBooster.fit`; an ``action_context`` with a row an action is that
+        of the fit by default. There is no model of rewards over candidates. Probabilities have the layout of
+        `PolicyBooster.predict_proba`. With a row an action, whoever has no features is judged as without them.
     classes : array-like, optional
         All actions in the order of the columns of ``policy`` and ``available``. Sorted actions by default; a
         fitted estimator has its own, and no others.
@@ -263,9 +446,23 @@ def evaluate(
     >>> found.verdict, found.at_least > 0.35
     ('better', True)
     """
-    model, target, seed = _model_of(policy), _target_of(policy), _data.seed_of(random_state)
+    model, seed = _model_of(policy), _data.seed_of(random_state)
     settings = _settings(confidence, reward_range, reward_model, clip, seed)
     n_jobs = _data.threads(n_jobs)
+    is_over = isinstance(model, _core.CandidatePolicy)
+    if model is not None and not is_over and action_context is not None:
+        raise ValueError("the policy was trained without action_context")
+    if is_over or (action_context is not None and not _candidates.is_table(action_context)):
+        own = {"policy": None, "classes": classes}
+        if is_over:
+            action_context, item, known = policy._offered(action_context, item)
+            own = {"policy": model, "classes": known if classes is None else classes}
+        log, layout, _ = _candidates.log_of(context, action, reward, pscore, available, action_context, item, **own)
+        target = model if is_over else policy if isinstance(policy, str) else layout.ravel(policy)
+        return Judgement._of(_core.evaluate_candidates(log, target, settings, n_jobs=n_jobs))
+    target = _target_of(policy)
+    if action_context is not None and classes is None:
+        classes = _candidates.labels_of(action_context, None)
     if model is not None:
         classes = _classes_of(policy, classes)
     coding = None if model is None else model.coding
@@ -297,6 +494,8 @@ def compare(
     *,
     available=None,
     classes=None,
+    action_context=None,
+    item=None,
     confidence=0.95,
     reward_range=None,
     reward_model=True,
@@ -315,6 +514,8 @@ def compare(
         The log, as in `evaluate`. The columns of arrays are in the order of the fitted policies' actions.
     confidence, reward_range, reward_model, clip, random_state, n_jobs
         As in `evaluate`.
+    action_context, item
+        As in `evaluate`, of fitted policies over candidates; all of them are such, or none is.
 
     Returns
     -------
@@ -339,12 +540,27 @@ def compare(
         raise ValueError("0 policies to compare; 1 is the least")
     if "logged" in policies:
         raise ValueError('"logged" is the policy that wrote the log: take another name')
-    names, targets = [*policies, "logged"], [_target_of(policy) for policy in policies.values()]
-    first = next((policy for policy in policies.values() if _model_of(policy) is not None), None)
-    if first is not None:
-        classes = _classes_of(first, classes)
+    names, fitted = [*policies, "logged"], list(policies.values())
     seed, n_jobs = _data.seed_of(random_state), _data.threads(n_jobs)
     settings = _settings(confidence, reward_range, reward_model, clip, seed)
+    are_over = {isinstance(_model_of(policy), _core.CandidatePolicy) for policy in fitted}
+    if len(are_over) > 1:
+        raise ValueError("policies over candidates and others cannot be compared on one log")
+    if are_over.pop():
+        logs = []
+        for one in fitted:
+            offered, named, known = one._offered(action_context, item)
+            own = {"policy": one.policy_, "classes": known if classes is None else classes}
+            logs.append(_candidates.log_of(context, action, reward, pscore, available, offered, named, **own)[0])
+        models = [one.policy_ for one in fitted]
+        found, sentence, sentences = _core.compare_candidates(logs, models, names, settings, n_jobs=n_jobs)
+        return _comparison(names, found, sentence, sentences)
+    if action_context is not None:
+        raise ValueError("the policies were trained without action_context")
+    targets = [_target_of(policy) for policy in fitted]
+    first = next((policy for policy in fitted if _model_of(policy) is not None), None)
+    if first is not None:
+        classes = _classes_of(first, classes)
     with _data.reading(context) as (context, is_lent):
         log, _, _ = _data.log_of(
             context,
@@ -360,6 +576,11 @@ def compare(
             is_lent=is_lent,
         )
         found, sentence, sentences = _core.compare(log, targets, names, settings, n_jobs=n_jobs)
+    _data.tell(log.notes)
+    return _comparison(names, found, sentence, sentences)
+
+
+def _comparison(names, found, sentence, sentences):
     found = json.loads(found)
     judgements = [Judgement(*one) for one in zip(sentences, found["judgements"], strict=True)]
     keys = ("value", "lower", "upper")
@@ -367,5 +588,4 @@ def compare(
         {"first": names[one["first"]], "second": names[one["second"]], **{key: one[key] for key in keys}}
         for one in found["differences"]
     ]
-    _data.tell(log.notes)
     return Comparison(sentence, dict(zip(names, judgements, strict=True)), differences)

@@ -16,7 +16,8 @@ def from_bandit_feedback(bandit_feedback):
     Returns
     -------
     dict
-        ``context``, ``action``, ``reward``, ``pscore``, and all actions, taken or not, in ``classes``:
+        ``context``, ``action``, ``reward``, ``pscore``, all actions, taken or not, in ``classes``, and
+        ``action_context`` where the dictionary has one:
         ``booster.fit(**from_bandit_feedback(feedback))``.
 
     Raises
@@ -42,6 +43,8 @@ def from_bandit_feedback(bandit_feedback):
         found[key] = bandit_feedback[key]
     if bandit_feedback.get("n_actions") is not None:
         found["classes"] = np.arange(bandit_feedback["n_actions"])
+    if bandit_feedback.get("action_context") is not None:
+        found["action_context"] = bandit_feedback["action_context"]
     return found
 
 
