@@ -1,9 +1,12 @@
 """Open Bandit Pipeline's dictionaries."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 
-def from_bandit_feedback(bandit_feedback):
+def from_bandit_feedback(bandit_feedback: Mapping[str, Any]) -> dict[str, Any]:
     """What `PolicyBooster.fit` and `evaluate` take, of a dictionary of Open Bandit Pipeline.
 
     Parameters
