@@ -1,16 +1,24 @@
 """Classifiers in scikit-learn's manner."""
 
+from __future__ import annotations
+
 import functools
 import json
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ocoboost import _core, _data
 from ocoboost._progress import Callbacks
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _PARAMETERS = """
     Parameters
@@ -65,7 +73,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
     _algorithm = "ada"
 
     @_or_nothing
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boosts trees.
 
         Parameters
@@ -126,7 +134,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
             self.training_errors_, self.training_error_bounds_ = only["errors"], only["bounds"]
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The normalised vote, in [−1, 1].
 
         Returns
@@ -135,7 +143,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         """
         return self._votes(X, None)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The class of the largest vote.
 
         Returns
@@ -144,7 +152,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         """
         return self._answers(self._votes(X, None))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The classes' shares of the vote.
 
         For two classes (1 ± v)/2 of the normalised vote v, so that a share is that of the trees which name the
@@ -166,7 +174,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         # All trees against all classes: nothing is known.
         return np.divide(shares, sums, out=np.full_like(shares, 1.0 / shares.shape[1]), where=sums > 0)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """The answers after every round.
 
         Yields
@@ -178,7 +186,7 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         for rounds, scores in enumerate(self.vote_.staged(_data.matrix(X)[0]), start=1):
             yield self._answers(self._shares(scores, rounds))
 
-    def margins(self, X, y):
+    def margins(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """By how much the vote of the right class exceeds the largest other one, halved: in [−1, 1].
 
         Returns
@@ -266,14 +274,14 @@ class AdaBoostClassifier(_Boosted):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        max_depth=3,
-        min_weight_fraction_leaf=0.0,
-        n_jobs=None,
-        verbose=0,
-        callbacks=None,
-    ):
+        max_depth: int = 3,
+        min_weight_fraction_leaf: float = 0.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
@@ -317,15 +325,15 @@ class SmoothBoostClassifier(_Boosted):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        smoothness=5.0,
-        max_depth=3,
-        min_weight_fraction_leaf=0.0,
-        n_jobs=None,
-        verbose=0,
-        callbacks=None,
-    ):
+        smoothness: float = 5.0,
+        max_depth: int = 3,
+        min_weight_fraction_leaf: float = 0.0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.smoothness = smoothness
         self.max_depth = max_depth

@@ -1,9 +1,15 @@
 """Policies from logs."""
 
+from __future__ import annotations
+
 import json
 import os
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
@@ -11,6 +17,9 @@ from ocoboost import _core, _data
 from ocoboost._progress import Callbacks
 from ocoboost.offpolicy import _candidates
 from ocoboost.offpolicy._judgement import Judgement
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _OVERRIDES = {
     "objective": "objective",
@@ -113,28 +122,28 @@ class PolicyBooster(BaseEstimator):
     def __init__(
         self,
         *,
-        time_budget=60.0,
-        objective=None,
-        n_estimators=None,
-        n_candidates=None,
-        max_depth=None,
-        min_child_weight=None,
-        reg_lambda=None,
-        learning_rate=None,
-        colsample_bytree=None,
-        subsample=None,
-        translation=None,
-        clip=None,
-        holdout_fraction=None,
-        reward_range=None,
-        confidence=0.95,
-        epsilon=0.1,
-        classes=None,
-        random_state=0,
-        n_jobs=None,
-        verbose=0,
-        callbacks=None,
-    ):
+        time_budget: float | None = 60.0,
+        objective: str | None = None,
+        n_estimators: int | None = None,
+        n_candidates: int | None = None,
+        max_depth: int | None = None,
+        min_child_weight: float | None = None,
+        reg_lambda: float | None = None,
+        learning_rate: float | None = None,
+        colsample_bytree: float | None = None,
+        subsample: float | None = None,
+        translation: float | None = None,
+        clip: float | None = None,
+        holdout_fraction: float | None = None,
+        reward_range: tuple[float, float] | None = None,
+        confidence: float = 0.95,
+        epsilon: float = 0.1,
+        classes: ArrayLike | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+    ) -> None:
         self.time_budget = time_budget
         self.objective = objective
         self.n_estimators = n_estimators
@@ -159,20 +168,20 @@ class PolicyBooster(BaseEstimator):
 
     def fit(
         self,
-        context,
-        action,
-        reward,
-        pscore=None,
-        available=None,
+        context: Any,
+        action: ArrayLike | str,
+        reward: ArrayLike | str,
+        pscore: ArrayLike | str | None = None,
+        available: ArrayLike | str | None = None,
         *,
-        action_context=None,
-        item=None,
-        time=None,
-        groups=None,
-        classes=None,
-        labels=None,
-        ignore=None,
-    ):
+        action_context: Any = None,
+        item: Any = None,
+        time: ArrayLike | str | None = None,
+        groups: ArrayLike | str | None = None,
+        classes: ArrayLike | None = None,
+        labels: Sequence[str] | None = None,
+        ignore: Sequence[str] | None = None,
+    ) -> Self:
         """Learns a policy from a log.
 
         With ``action_context`` actions have features. A question of a tree may then be about the features of an
@@ -298,7 +307,14 @@ class PolicyBooster(BaseEstimator):
             self.action_context_, self.item_ = action_context, item
         return self
 
-    def predict(self, context, available=None, *, action_context=None, item=None):
+    def predict(
+        self,
+        context: Any,
+        available: ArrayLike | str | None = None,
+        *,
+        action_context: Any = None,
+        item: Any = None,
+    ) -> NDArray[Any]:
         """The best action of every row among those on offer, the first of equals.
 
         Parameters
@@ -320,7 +336,7 @@ class PolicyBooster(BaseEstimator):
         codes = self._of_rows(context, available, lambda policy, rows: policy.predict(rows, threads))
         return self.classes_[codes]
 
-    def predict_one(self, x, available=None):
+    def predict_one(self, x: Any, available: ArrayLike | None = None) -> Any:
         """The best action for one row, as `predict` has it, for decisions one by one.
 
         Parameters
@@ -347,15 +363,15 @@ class PolicyBooster(BaseEstimator):
 
     def predict_proba(
         self,
-        context,
-        available=None,
+        context: Any,
+        available: ArrayLike | str | None = None,
         *,
-        action_context=None,
-        item=None,
-        exploration="epsilon_greedy",
-        parameter=None,
-        obp=False,
-    ):
+        action_context: Any = None,
+        item: Any = None,
+        exploration: str = "epsilon_greedy",
+        parameter: float | None = None,
+        obp: bool = False,
+    ) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """π(a|x), by which actions are to be played.
 
         Parameters
@@ -388,15 +404,15 @@ class PolicyBooster(BaseEstimator):
 
     def sample(
         self,
-        context,
-        available=None,
+        context: Any,
+        available: ArrayLike | str | None = None,
         *,
-        action_context=None,
-        item=None,
-        exploration="epsilon_greedy",
-        parameter=None,
-        random_state=None,
-    ):
+        action_context: Any = None,
+        item: Any = None,
+        exploration: str = "epsilon_greedy",
+        parameter: float | None = None,
+        random_state: Any = None,
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Draws an action for every row, with its propensity for the next log.
 
         Parameters
@@ -421,7 +437,14 @@ class PolicyBooster(BaseEstimator):
         codes, pscore = self._of_rows(context, available, lambda policy, rows: policy.sample(rows, *settings))
         return self.classes_[codes], pscore
 
-    def decision_function(self, context, available=None, *, action_context=None, item=None):
+    def decision_function(
+        self,
+        context: Any,
+        available: ArrayLike | str | None = None,
+        *,
+        action_context: Any = None,
+        item: Any = None,
+    ) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """F(x, a), by which actions are ranked, in the order of ``classes_``.
 
         Parameters
@@ -440,7 +463,17 @@ class PolicyBooster(BaseEstimator):
             return layout.unravel(self.policy_.scores(choices, threads), -np.inf)
         return self._of_rows(context, None, lambda policy, rows: policy.scores(rows, threads))
 
-    def score(self, context, action, reward, pscore=None, available=None, *, action_context=None, item=None):
+    def score(
+        self,
+        context: Any,
+        action: ArrayLike | str,
+        reward: ArrayLike | str,
+        pscore: ArrayLike | str | None = None,
+        available: ArrayLike | str | None = None,
+        *,
+        action_context: Any = None,
+        item: Any = None,
+    ) -> float:
         """The estimated value of the policy on another log: doubly robust where a model of rewards can be had.
 
         Parameters
@@ -458,7 +491,7 @@ class PolicyBooster(BaseEstimator):
         given = {"available": available, "action_context": action_context, "item": item}
         return evaluate(self, context, action, reward, pscore, n_jobs=self.n_jobs, **given).value
 
-    def save(self, path):
+    def save(self, path: str | PathLike[str]) -> None:
         """Writes the model file, which Rust and the program read too.
 
         Raises
@@ -469,7 +502,7 @@ class PolicyBooster(BaseEstimator):
         self._check_fitted()
         self.policy_.save(os.fspath(path))
 
-    def export(self, format="json", path=None):
+    def export(self, format: str = "json", path: str | PathLike[str] | None = None) -> str:
         """The policy for other programs, as JSON; the judgement and the exploration are not part of XGBoost's.
 
         Parameters
@@ -498,7 +531,7 @@ class PolicyBooster(BaseEstimator):
         return text
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | PathLike[str]) -> Self:
         """Reads a model file, of Python, Rust or the program. Actions are texts then.
 
         ``epsilon`` is that of the file. All other settings are the defaults; ``record_`` says how the policy
@@ -631,25 +664,25 @@ class RewardBooster(PolicyBooster):
     def __init__(
         self,
         *,
-        time_budget=60.0,
-        n_estimators=None,
-        n_candidates=None,
-        max_depth=None,
-        min_child_weight=None,
-        reg_lambda=None,
-        learning_rate=None,
-        colsample_bytree=None,
-        subsample=None,
-        holdout_fraction=None,
-        reward_range=None,
-        confidence=0.95,
-        epsilon=0.1,
-        classes=None,
-        random_state=0,
-        n_jobs=None,
-        verbose=0,
-        callbacks=None,
-    ):
+        time_budget: float | None = 60.0,
+        n_estimators: int | None = None,
+        n_candidates: int | None = None,
+        max_depth: int | None = None,
+        min_child_weight: float | None = None,
+        reg_lambda: float | None = None,
+        learning_rate: float | None = None,
+        colsample_bytree: float | None = None,
+        subsample: float | None = None,
+        holdout_fraction: float | None = None,
+        reward_range: tuple[float, float] | None = None,
+        confidence: float = 0.95,
+        epsilon: float = 0.1,
+        classes: ArrayLike | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+    ) -> None:
         self.time_budget = time_budget
         self.n_estimators = n_estimators
         self.n_candidates = n_candidates

@@ -1,15 +1,22 @@
 """What a log says of a policy."""
 
+from __future__ import annotations
+
 import html
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from ocoboost import _core, _data
 from ocoboost.offpolicy import _candidates
+
+if TYPE_CHECKING:
+    import pandas
 
 #: What a bound takes away from the estimate of the improvement, and what each part is.
 _COSTS = {
@@ -182,6 +189,9 @@ def _percent(confidence):
     return f"{100 * confidence:.4g}% confidence"
 
 
+    from ocoboost.offpolicy._booster import PolicyBooster
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What a log says of a policy: estimates of its value, a bound on the improvement, and a verdict.
@@ -205,30 +215,30 @@ class Judgement:
     """
 
     sentence: str
-    details: dict
+    details: dict[str, Any]
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         kind = self.details["verdict"]
         return kind if isinstance(kind, str) else next(iter(kind))
 
     @property
-    def is_better(self):
+    def is_better(self) -> bool:
         """Whether the policy earns more than the logging policy, with the confidence of the bound."""
         return self.verdict == "better"
 
     @property
-    def at_least(self):
+    def at_least(self) -> float | None:
         kind = self.details["verdict"]
         inner = kind.get(self.verdict) if isinstance(kind, dict) else None
         return inner["at_least"] if isinstance(inner, dict) else None
 
     @property
-    def value(self):
+    def value(self) -> float:
         return self.estimates[_snake(self.details["headline"])]["value"]
 
     @property
-    def estimates(self):
+    def estimates(self) -> dict[str, dict[str, float | None]]:
         """Estimator to value, standard error and interval; ``"logged"`` is the mean reward of the log."""
         keys = ("value", "standard_error", "lower", "upper")
         rows = {_snake(one["estimator"]): {key: one[key] for key in keys} for one in self.details["estimates"]}
@@ -236,15 +246,15 @@ class Judgement:
         return rows
 
     @property
-    def certificate(self):
+    def certificate(self) -> Certificate:
         return Certificate._of(self.details)
 
     @property
-    def effective_sample_size(self):
+    def effective_sample_size(self) -> float:
         """(Σw)²/Σw², the number of rows that the importance weights leave."""
         return self.details["support"]["ess"]
 
-    def to_frame(self):
+    def to_frame(self) -> pandas.DataFrame:
         """The estimates as a pandas data frame."""
         import pandas
 
@@ -298,8 +308,8 @@ class Comparison:
     """
 
     sentence: str
-    judgements: dict
-    differences: list
+    judgements: dict[str, Judgement]
+    differences: list[dict[str, Any]]
 
     def __str__(self):
         return self.sentence
@@ -379,23 +389,23 @@ def _classes_of(policy, classes):
 
 
 def evaluate(
-    policy,
-    context,
-    action,
-    reward,
-    pscore=None,
+    policy: PolicyBooster | ArrayLike | str,
+    context: Any,
+    action: ArrayLike | str,
+    reward: ArrayLike | str,
+    pscore: ArrayLike | str | None = None,
     *,
-    available=None,
-    action_context=None,
-    item=None,
-    classes=None,
-    confidence=0.95,
-    reward_range=None,
-    reward_model=True,
-    clip=20.0,
-    random_state=0,
-    n_jobs=None,
-):
+    available: ArrayLike | str | None = None,
+    action_context: Any = None,
+    item: Any = None,
+    classes: ArrayLike | None = None,
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+    reward_model: bool = True,
+    clip: float = 20.0,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Judgement:
     """What a log says of a policy that was not trained on it; of one that was, it says nothing.
 
     Parameters
@@ -486,23 +496,23 @@ def evaluate(
 
 
 def compare(
-    policies,
-    context,
-    action,
-    reward,
-    pscore=None,
+    policies: Mapping[str, PolicyBooster | ArrayLike | str],
+    context: Any,
+    action: ArrayLike | str,
+    reward: ArrayLike | str,
+    pscore: ArrayLike | str | None = None,
     *,
-    available=None,
-    classes=None,
-    action_context=None,
-    item=None,
-    confidence=0.95,
-    reward_range=None,
-    reward_model=True,
-    clip=20.0,
-    random_state=0,
-    n_jobs=None,
-):
+    available: ArrayLike | str | None = None,
+    classes: ArrayLike | None = None,
+    action_context: Any = None,
+    item: Any = None,
+    confidence: float = 0.95,
+    reward_range: tuple[float, float] | None = None,
+    reward_model: bool = True,
+    clip: float = 20.0,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Comparison:
     """Policies and the logging policy on one log, with the difference of every two.
 
     Parameters

@@ -1,11 +1,14 @@
 """Open Bandit Pipeline's dictionaries."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from ocoboost import _core, _data
 
 
-def from_bandit_feedback(bandit_feedback):
+def from_bandit_feedback(bandit_feedback: Mapping[str, Any]) -> dict[str, Any]:
     """What `PolicyBooster.fit` and `evaluate` take, of a dictionary of Open Bandit Pipeline.
 
     Parameters

@@ -1,13 +1,21 @@
 """Classifiers in River's manner."""
 
+from __future__ import annotations
+
 import copy
 import os
+from collections.abc import Hashable
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ocoboost import _core, _data
 from ocoboost.online._columns import columns, labels
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Self
 
 try:
     from river.base import Classifier as _Base
@@ -63,8 +71,14 @@ class OnlineBoostingClassifier(_Base):
     """
 
     def __init__(
-        self, booster="online_bbm", weak_learner="naive_bayes", n_learners=20, advantage=None, bits=None, seed=0
-    ):
+        self,
+        booster: str = "online_bbm",
+        weak_learner: str = "naive_bayes",
+        n_learners: int = 20,
+        advantage: float | None = None,
+        bits: int | None = None,
+        seed: int | None = 0,
+    ) -> None:
         self.booster = booster
         self.weak_learner = weak_learner
         self.n_learners = n_learners
@@ -108,7 +122,7 @@ class OnlineBoostingClassifier(_Base):
         # A file has texts for labels.
         self._classes[place : place + 1] = [y]
 
-    def learn_one(self, x, y):
+    def learn_one(self, x: dict[Any, Any], y: Hashable) -> None:
         """Learns a row.
 
         Parameters
@@ -128,7 +142,7 @@ class OnlineBoostingClassifier(_Base):
         self._learner = learner
         self._know(y, text)
 
-    def predict_one(self, x):
+    def predict_one(self, x: dict[Any, Any]) -> Any:
         """The class of a row; ``None`` before any class is known.
 
         Parameters
@@ -138,7 +152,7 @@ class OnlineBoostingClassifier(_Base):
         place = None if self._learner is None else self._learner.predict(x)
         return None if place is None else self._classes[place]
 
-    def predict_proba_one(self, x):
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, float]:
         """1 for the class that is predicted: a vote of classes, and no probability. ½ each before any is known.
 
         Until another class is seen, the classes count as ``False`` and ``True``.
@@ -156,7 +170,7 @@ class OnlineBoostingClassifier(_Base):
             known = (False, True)
         return {own: 1.0 / len(known) if predicted is None else float(own == predicted) for own in known}
 
-    def learn_many(self, X, y):
+    def learn_many(self, X: Any, y: Any) -> None:
         """Learns the rows of a table in turn, in one call: bit for bit like `learn_one` on every row.
 
         Parameters
@@ -185,7 +199,7 @@ class OnlineBoostingClassifier(_Base):
         for own, text in texts.items():
             self._know(own, text)
 
-    def predict_many(self, X):
+    def predict_many(self, X: Any) -> list[Any]:
         """The classes of the rows of a table, in one call.
 
         Parameters
@@ -205,7 +219,7 @@ class OnlineBoostingClassifier(_Base):
     def __str__(self):
         return f"{type(self).__name__}: {'no row so far' if self._learner is None else self._learner.sentence}"
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a model file, which Rust and the program read too.
 
         Raises
@@ -218,7 +232,7 @@ class OnlineBoostingClassifier(_Base):
         self._learner.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: str | os.PathLike[str]) -> Self:
         """Reads a model file. Classes are texts then.
 
         Raises
