@@ -1,5 +1,6 @@
 //! A trained policy over candidates that have features of their own.
 
+use crate::arrays::vector;
 use crate::choices::{CandidateLog, Choices};
 use crate::errors::{of_model_file, value};
 use crate::policy::{Policy, Settings, explore};
@@ -40,7 +41,7 @@ fn shown(event: CandidateEvent) -> String {
 #[pyfunction]
 pub(crate) fn load_policy(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
     match py.detach(|| Content::load(path)).map_err(of_model_file)? {
-        Content::Policy(model) => Ok(Py::new(py, Policy(*model))?.into_any()),
+        Content::Policy(model) => Ok(Py::new(py, Policy::of(*model))?.into_any()),
         Content::Candidates(model) => Ok(Py::new(py, CandidatePolicy(*model))?.into_any()),
         other => Err(value(ModelFileError::OtherContent { expected: "a policy", found: other.kind() })),
     }
@@ -275,8 +276,8 @@ impl Judged<'_> {
                 return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
             }
             Self::Pairs(pairs) => {
-                let pi: Vec<f64> = pairs.as_array().iter().copied().collect();
-                check(log.candidates(), &pi)?;
+                let mut pi = vector(pairs)?;
+                check(log.candidates(), &mut pi)?;
                 (CandidateRows::of(log, &OfPairs(&pi)), false)
             }
         };
@@ -284,8 +285,9 @@ impl Judged<'_> {
     }
 }
 
-/// Refuses numbers that are no probabilities of the candidates of every choice.
-fn check(candidates: &Candidates, pi: &[f64]) -> PyResult<()> {
+/// Refuses numbers that are no probabilities of the candidates of every choice. Those that sum to 1 but for the
+/// rounding of float32 do so then.
+fn check(candidates: &Candidates, pi: &mut [f64]) -> PyResult<()> {
     if pi.len() != candidates.pairs() {
         let (got, expected) = (pi.len(), candidates.pairs());
         return Err(value(format!(
@@ -293,11 +295,18 @@ fn check(candidates: &Candidates, pi: &[f64]) -> PyResult<()> {
         )));
     }
     for row in 0..candidates.len() {
-        let own = &pi[candidates.pairs_of(row)];
+        let own = &mut pi[candidates.pairs_of(row)];
+        if let Some((place, p)) = own.iter().enumerate().find(|(_, p)| !(p.is_finite() && **p >= 0.0)) {
+            let what = if *p < 0.0 { "negative" } else { "no finite number" };
+            return Err(value(format!(
+                "the policy's probability of candidate {place} in row {row} is {p}, which is {what}"
+            )));
+        }
         let sum: f64 = own.iter().sum();
-        if !own.iter().all(|p| (0.0..=1.0).contains(p)) || (sum - 1.0).abs() > 1e-6 {
+        if (sum - 1.0).abs() > 1e-6 {
             return Err(value(format!("the policy's probabilities of row {row} sum to {sum}, not to 1")));
         }
+        own.iter_mut().for_each(|p| *p /= sum);
     }
     Ok(())
 }

@@ -50,6 +50,7 @@ mod _core {
     use crate::policy::Policy;
     #[pymodule_export]
     use crate::program::program;
+    #[pymodule_export]
     use crate::regression::{Bandit, Regressor};
     #[pymodule_export]
     use crate::stream::Stream;

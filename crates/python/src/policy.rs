@@ -398,7 +398,7 @@ impl Policy {
 }
 
 impl Policy {
-    fn of(model: Model) -> Self {
+    pub(crate) fn of(model: Model) -> Self {
         Self(model, OnceLock::new())
     }
 

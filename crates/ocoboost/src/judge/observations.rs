@@ -10,6 +10,7 @@ use off_policy::estimators::{
 use off_policy::policies::Policy;
 use off_policy::{ActionSet, Log, PolicyError, Schema};
 use rows::Row;
+use std::ops::ControlFlow;
 
 /// Five numbers a row.
 #[derive(Debug, Clone)]

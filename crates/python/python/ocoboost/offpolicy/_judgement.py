@@ -18,6 +18,8 @@ from ocoboost.offpolicy import _candidates
 if TYPE_CHECKING:
     import pandas
 
+    from ocoboost.offpolicy._booster import PolicyBooster
+
 #: What a bound takes away from the estimate of the improvement, and what each part is.
 _COSTS = {
     "weights": "large weights, clipped or smoothed",
@@ -187,9 +189,6 @@ def _figure(number):
 
 def _percent(confidence):
     return f"{100 * confidence:.4g}% confidence"
-
-
-    from ocoboost.offpolicy._booster import PolicyBooster
 
 
 @dataclass(frozen=True)
