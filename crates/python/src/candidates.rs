@@ -211,10 +211,10 @@ impl CandidatePolicy {
 fn columns_of(model: &CandidateModel, level: &str) -> PyResult<Vec<ContextColumn>> {
     let (shape, schema) = (model.ensemble().shape(), model.ensemble().schema());
     let of_pairs = shape.contexts + shape.features;
-    let (own, names): (Range<usize>, fn(&CandidateSchema) -> &[String]) = match level {
-        "contexts" => (0..shape.contexts, |schema| &schema.contexts),
-        "features" => (shape.contexts..of_pairs, |schema| &schema.features),
-        "items" => (of_pairs..of_pairs + shape.items, |schema| &schema.items),
+    let own = match level {
+        "contexts" => 0..shape.contexts,
+        "features" => shape.contexts..of_pairs,
+        "items" => of_pairs..of_pairs + shape.items,
         other => return Err(value(format!("{other:?} is no level: contexts, features or items"))),
     };
     let kept = serde_json::from_value::<Vec<ContextColumn>>(model.format()["columns"][level].clone());
@@ -223,12 +223,12 @@ fn columns_of(model: &CandidateModel, level: &str) -> PyResult<Vec<ContextColumn
     {
         return Ok(kept);
     }
-    let names = schema.map_or(&[][..], names);
+    let names = model.column_names();
     let indicators = schema.map(CandidateSchema::indicators).unwrap_or_default();
     let mut columns = Vec::with_capacity(own.len());
     let mut j = own.start;
     while j < own.end {
-        let name = names.get(j - own.start).cloned().unwrap_or_else(|| format!("x{j}"));
+        let name = names.get(j).map_or_else(|| format!("x{j}"), |name| (*name).to_owned());
         let is_optional = indicators.contains(&(j, j + 1));
         columns.push(match is_optional {
             true => ContextColumn::NumberOrMissing { name },
@@ -288,7 +288,9 @@ impl Judged<'_> {
 fn check(candidates: &Candidates, pi: &[f64]) -> PyResult<()> {
     if pi.len() != candidates.pairs() {
         let (got, expected) = (pi.len(), candidates.pairs());
-        return Err(value(format!("the policy has probabilities of {got} candidates, the log has {expected}")));
+        return Err(value(format!(
+            "the policy has probabilities of {got} candidates, the log has {expected}"
+        )));
     }
     for row in 0..candidates.len() {
         let own = &pi[candidates.pairs_of(row)];

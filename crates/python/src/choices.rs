@@ -53,15 +53,13 @@ impl Features {
         let (source, options) = (source(frame, beside)?, self::options(options)?);
         match parsed(columns)? {
             None => {
-                let read =
-                    reading(py, |watch| formats::read_table(source, label, &options, watch))?;
+                let read = reading(py, |watch| formats::read_table(source, label, &options, watch))?;
                 let (rows, notes) = (read.contexts, notes(&read.facts));
                 Ok(Self { rows, schema: schema_of(read.schema.contexts().to_vec())?, notes })
             }
             Some(columns) => {
                 let schema = schema_of(columns)?;
-                let read =
-                    reading(py, |watch| formats::read_contexts(source, &schema, &options, watch))?;
+                let read = reading(py, |watch| formats::read_contexts(source, &schema, &options, watch))?;
                 Ok(Self { rows: read.contexts, notes: notes(&read.facts), schema })
             }
         }

@@ -158,7 +158,8 @@ pub(crate) fn evaluate(
     n_jobs: Option<usize>,
 ) -> PyResult<(String, String)> {
     let is_own = matches!(&policy, Judged::Model(model) if model.0.was_trained_on(&log.log));
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), is_own)?;
+    let job =
+        serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), is_own)?;
     let tables: Vec<&PyReadonlyArray2<'_, f64>> = match &policy {
         Judged::Table(table) => vec![table],
         _ => Vec::new(),
@@ -201,7 +202,8 @@ pub(crate) fn compare(
     {
         return Err(own(name));
     }
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), false)?;
+    let job =
+        serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), false)?;
     let argmax: Vec<_> = policies.iter().map(|policy| Argmax::new(policy.0.clone())).collect();
     let found = watched(py, n_jobs, None, |_| {
         let mut targets: Vec<Target<'_>> = argmax.iter().map(|policy| Target::Policy(policy)).collect();

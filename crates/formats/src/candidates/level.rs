@@ -346,7 +346,9 @@ impl Level {
         let (mut names, mut places) = (Vec::with_capacity(kept.len()), vec![None; 2 * self.found.len()]);
         for (k, found) in kept {
             let name = self.names.name(k);
-            for is_missing in [false, true].into_iter().take(1 + usize::from(found.has_numbers && found.lacks)) {
+            for is_missing in
+                [false, true].into_iter().take(1 + usize::from(found.has_numbers && found.lacks))
+            {
                 places[2 * k as usize + usize::from(is_missing)] = u32::try_from(names.len()).ok();
                 names.push(ColumnName { name: name.to_owned(), is_missing });
             }
