@@ -51,7 +51,7 @@ type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
 impl CandidatePolicy {
-    /// Trains, with the settings as JSON. `columns` are those of the levels, as JSON, and kept with the model.
+    /// Trains, with the settings as JSON. `columns` are those of the levels, as JSON; the model keeps them.
     #[staticmethod]
     #[pyo3(signature = (log, settings, columns, *, n_jobs=None, callback=None))]
     fn fit(

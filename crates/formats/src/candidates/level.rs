@@ -272,8 +272,8 @@ impl Level {
         }
     }
 
-    /// A cell without a value: that a number is missing, if the feature has numbers. A text that is missing is
-    /// no column.
+    /// A cell without a value: a number is missing, if the feature has numbers. A text that is missing is no
+    /// column.
     fn missing(
         &mut self,
         record: &Record,
