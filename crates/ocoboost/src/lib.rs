@@ -73,9 +73,9 @@ pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;
 pub use importance::Importance;
 pub use judge::{
-    ActionChange, Bin, Bound, BoundMethod, BoundTerms, Breakdown, BreakdownSettings, Caveat, Changes, Comparison,
-    Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement, LargeWeight, Part, RangeSource, Reason,
-    RewardRange, Segment, SegmentMean, SegmentedColumn, Segments, Target, ValueEstimate, Verdict,
+    ActionChange, Bin, Bound, BoundMethod, BoundTerms, Breakdown, BreakdownSettings, Caveat, Changes,
+    Comparison, Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement, LargeWeight, Part, RangeSource,
+    Reason, RewardRange, Segment, SegmentMean, SegmentedColumn, Segments, Target, ValueEstimate, Verdict,
     WeightsOfRows, cross_fitted_rewards,
 };
 pub use model::{

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use boosters::auto_policy::Overrides;
-use ocoboost::{CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, JudgeJob, Reason, Verdict};
+use ocoboost::{
+    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, JudgeJob, Reason, Verdict,
+};
 use off_policy::Rewards;
 use off_policy::candidates::{AmongCandidates, CandidateLog};
 use rand::{RngExt, SeedableRng};
@@ -68,8 +70,7 @@ fn who_ends_the_search_and_the_training_keeps_the_best_so_far() {
         let mut is_over = false;
         let model = job().build().unwrap().fit(&log, |event| {
             let is_then = |round: usize| round >= rounds_of_second;
-            is_over |=
-                matches!(event, CandidateEvent::Search { place: (1, _), round, .. } if is_then(round));
+            is_over |= matches!(event, CandidateEvent::Search { place: (1, _), round, .. } if is_then(round));
             if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let model = model.unwrap();
@@ -124,7 +125,10 @@ fn a_recipe_that_was_not_judged_has_no_value() {
     let model = fit(job(), &log(300, 4, |_| 0.0));
     let record = record(&model);
     assert_eq!((record["tried"].as_array().unwrap().len(), &record["chosen"]), (1, &0.into()), "{record}");
-    assert_eq!((&record["tried"][0]["value"], &record["tried"][0]["standard_error"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&record["tried"][0]["value"], &record["tried"][0]["standard_error"]),
+        (&Value::Null, &Value::Null)
+    );
     let bytes = model.to_bytes().unwrap();
     assert_eq!(CandidateModel::from_bytes(&bytes).unwrap(), model);
     // What was saved before said 0.

@@ -314,7 +314,10 @@ fn missing_values_of_every_level_go_to_a_learnt_side() {
     model.save(&path).unwrap();
     let loaded = CandidateModel::load(&path).unwrap();
     assert_eq!(loaded, model);
-    assert_eq!(loaded.ensemble().schema().map(CandidateSchema::indicators), Some(vec![(0, 1), (2, 3), (4, 5)]));
+    assert_eq!(
+        loaded.ensemble().schema().map(CandidateSchema::indicators),
+        Some(vec![(0, 1), (2, 3), (4, 5)])
+    );
     let new = lacking(50, 7, true);
     assert_eq!(loaded.predict(new.candidates()).unwrap(), model.predict(new.candidates()).unwrap());
     // A walk over the row of a pair finds the score of the pair.
@@ -376,7 +379,7 @@ fn a_policy_explores_as_its_probabilities_say() {
     assert_eq!(model.explored(all, Explore::EpsilonGreedy(0.3)), model.probabilities(all, 0.3));
     let mut decided = Vec::new();
     let see = |place: usize, p: f64, _: &[f64]| {
-        decided.push((place as u32, p));
+        decided.push((u32::try_from(place).unwrap(), p));
         ControlFlow::Continue(())
     };
     model.decide(all, (0.3, 5), see).unwrap();

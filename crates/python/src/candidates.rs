@@ -52,7 +52,7 @@ type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
 impl CandidatePolicy {
-    /// Trains, with the settings as JSON. `columns` are those of the levels, as JSON, and kept with the model.
+    /// Trains, with the settings as JSON. `columns` are those of the levels, as JSON; the model keeps them.
     #[staticmethod]
     #[pyo3(signature = (log, settings, columns, *, n_jobs=None, callback=None))]
     fn fit(
@@ -212,10 +212,10 @@ impl CandidatePolicy {
 fn columns_of(model: &CandidateModel, level: &str) -> PyResult<Vec<ContextColumn>> {
     let (shape, schema) = (model.ensemble().shape(), model.ensemble().schema());
     let of_pairs = shape.contexts + shape.features;
-    let (own, names): (Range<usize>, fn(&CandidateSchema) -> &[String]) = match level {
-        "contexts" => (0..shape.contexts, |schema| &schema.contexts),
-        "features" => (shape.contexts..of_pairs, |schema| &schema.features),
-        "items" => (of_pairs..of_pairs + shape.items, |schema| &schema.items),
+    let own = match level {
+        "contexts" => 0..shape.contexts,
+        "features" => shape.contexts..of_pairs,
+        "items" => of_pairs..of_pairs + shape.items,
         other => return Err(value(format!("{other:?} is no level: contexts, features or items"))),
     };
     let kept = serde_json::from_value::<Vec<ContextColumn>>(model.format()["columns"][level].clone());
@@ -224,12 +224,12 @@ fn columns_of(model: &CandidateModel, level: &str) -> PyResult<Vec<ContextColumn
     {
         return Ok(kept);
     }
-    let names = schema.map_or(&[][..], names);
+    let names = model.column_names();
     let indicators = schema.map(CandidateSchema::indicators).unwrap_or_default();
     let mut columns = Vec::with_capacity(own.len());
     let mut j = own.start;
     while j < own.end {
-        let name = names.get(j - own.start).cloned().unwrap_or_else(|| format!("x{j}"));
+        let name = names.get(j).map_or_else(|| format!("x{j}"), |name| (*name).to_owned());
         let is_optional = indicators.contains(&(j, j + 1));
         columns.push(match is_optional {
             true => ContextColumn::NumberOrMissing { name },

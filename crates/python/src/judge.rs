@@ -202,8 +202,8 @@ pub(crate) fn evaluate_candidates(
     Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
 }
 
-/// The judgements of several trained policies over candidates, as JSON and in words; `logs` is the same log as
-/// each of them reads it.
+/// The judgements of several trained policies over candidates, as JSON and in words; `logs` is the same log
+/// as each of them reads it.
 #[pyfunction]
 #[pyo3(signature = (logs, policies, names, settings, *, n_jobs=None))]
 pub(crate) fn compare_candidates(

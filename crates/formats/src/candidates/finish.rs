@@ -245,7 +245,7 @@ impl Rows<'_> {
         };
         let new_place = |columns: &Columns, place: Option<u32>| {
             let name = place.and_then(|place| columns.names.get(place as usize));
-            name.and_then(&place_of)
+            name.and_then(place_of)
         };
         let own: Vec<Option<u32>> = of_pairs.places.iter().map(|place| new_place(of_pairs, *place)).collect();
         let is_of_pair =

@@ -272,8 +272,8 @@ impl Level {
         }
     }
 
-    /// A cell without a value: that a number is missing, if the feature has numbers. A text that is missing is
-    /// no column.
+    /// A cell without a value: a number is missing, if the feature has numbers. A text that is missing is no
+    /// column.
     fn missing(
         &mut self,
         record: &Record,
@@ -346,7 +346,9 @@ impl Level {
         let (mut names, mut places) = (Vec::with_capacity(kept.len()), vec![None; 2 * self.found.len()]);
         for (k, found) in kept {
             let name = self.names.name(k);
-            for is_missing in [false, true].into_iter().take(1 + usize::from(found.has_numbers && found.lacks)) {
+            for is_missing in
+                [false, true].into_iter().take(1 + usize::from(found.has_numbers && found.lacks))
+            {
                 places[2 * k as usize + usize::from(is_missing)] = u32::try_from(names.len()).ok();
                 names.push(ColumnName { name: name.to_owned(), is_missing });
             }

@@ -68,12 +68,12 @@ impl ReadCandidates {
 /// is 1 where the text stands: what Vowpal Wabbit does by hash, by name. `|ns key=v` in text is the same
 /// column as `{"ns":{"key":"v"}}` in dsjson. An absent feature is 0. Texts are no dates and no numbers.
 ///
-/// *Missing values.* A number that is `null` or an empty text in dsjson, or `key=` in text, is missing: it is 0,
-/// and 1 in the column behind it, `ns.x is missing`. The
-/// [indicators](CandidateSchema::indicators) of the schema say so to trees. A text that is missing is absent.
+/// *Missing values.* A number that is `null` or an empty text in dsjson, or `key=` in text, is missing: it is
+/// 0, and 1 in the column behind it, `ns.x is missing`. The [indicators](CandidateSchema::indicators) of the
+/// schema say so to trees. A text that is missing is absent.
 ///
-/// *Left out,* with a note: a feature with more texts than [`most_labels`](LogOptions::most_labels), and one with
-/// over 50 that are distinct in over half of the places where it stands.
+/// *Left out,* with a note: a feature with more texts than [`most_labels`](LogOptions::most_labels), and one
+/// with over 50 that are distinct in over half of the places where it stands.
 ///
 /// *Levels.* The shared line, or what is beside `_multi`, is the context. An action's line is an *item*,
 /// which all equal lines of the log share. Features that [`pair_features`](LogOptions::pair_features) names

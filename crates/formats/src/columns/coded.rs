@@ -12,7 +12,8 @@ use rows::numeric::LARGEST;
 use std::collections::{BTreeMap, HashMap};
 
 /// Said of a missing number where there was none when the model was learnt.
-pub(crate) const HAS_EVERY_VALUE: &str = ", and the model was learnt from a log that has a value in every row";
+pub(crate) const HAS_EVERY_VALUE: &str =
+    ", and the model was learnt from a log that has a value in every row";
 
 /// The rows read so far, by the columns of a schema.
 pub(crate) struct BySchema {

@@ -379,7 +379,11 @@ fn what_is_damaged_is_refused_with_its_line() {
             "0:-1:0.25 1:2:0.5 'ice",
             "line 3: \"1\" is not the only label of the line of an action",
         ),
-        ("0:-1:0.25 'ice", "1 0:-1:0.25 'ice", "line 3: \"0\" is not the only label of the line of an action"),
+        (
+            "0:-1:0.25 'ice",
+            "1 0:-1:0.25 'ice",
+            "line 3: \"0\" is not the only label of the line of an action",
+        ),
         ("price:2.5", "price:two", "line 2: \"price:two\" is not a feature as name or name:value"),
         ("'tea |", "'tea ", "line 2: "),
         (
@@ -519,7 +523,8 @@ fn a_missing_number_in_a_column_that_had_none_is_refused() {
         assert_eq!(refused, expected);
     }
     // A feature that has the name of a text.
-    let text = r#"{"_label_cost":0,"_label_probability":1,"_labelIndex":0,"c":{"_multi":[{"n":"b","n=b":null}]}}"#;
+    let text =
+        r#"{"_label_cost":0,"_label_probability":1,"_labelIndex":0,"c":{"_multi":[{"n":"b","n=b":null}]}}"#;
     let read = read_with("log.json", text, &options()).unwrap();
     assert_eq!((&read.schema.items[..], read.schema.optional.len()), (&["n=b".to_owned()][..], 0));
     let again = read_candidates_coded(Source::bytes("log.json", text), &read.schema, &options(), &mut quiet);
@@ -555,7 +560,10 @@ fn a_feature_may_have_the_name_of_an_indicator() {
 "#;
     let read = read_with("log.json", text, &options()).unwrap();
     let names = ["n.x", "n.x is missing'", "n.x is missing", "n.x is missing is missing"];
-    assert_eq!((&read.schema.items[..], read.schema.indicators()), (&names.map(str::to_owned)[..], vec![(0, 1), (2, 3)]));
+    assert_eq!(
+        (&read.schema.items[..], read.schema.indicators()),
+        (&names.map(str::to_owned)[..], vec![(0, 1), (2, 3)])
+    );
     assert_eq!(dense(read.candidates.item_features()), [[0.0, 1.0, 5.0, 0.0], [2.0, 0.0, 0.0, 1.0]]);
     let again = read_candidates_coded(Source::bytes("log.json", text), &read.schema, &options(), &mut quiet);
     assert_eq!(again.unwrap().into_log(), read.into_log());

@@ -174,7 +174,8 @@ impl CandidateJob {
         }
         let chosen = tried.iter().position(|one| *one == winner).unwrap_or_default();
         let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
-        let of_rewards = tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
+        let of_rewards =
+            tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
         let mut until = |_: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| match now() >= budget {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),

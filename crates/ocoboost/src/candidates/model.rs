@@ -191,12 +191,12 @@ impl CandidateModel {
         draw(&EpsilonGreedy::new(Argmax::new(self), epsilon)?, candidates, seed, see)
     }
 
-    /// A candidate that is drawn for every choice: its place, and its propensity. One seed draws the same, and
-    /// what [`decide`](Self::decide) does.
+    /// A candidate that is drawn for every choice: its place, and its propensity. One seed draws the same,
+    /// and what [`decide`](Self::decide) does.
     ///
     /// # Errors
-    /// [`JobError::Policy`] for an ε outside \[0, 1\], a β that is negative or not finite, and for candidates of
-    /// other columns.
+    /// [`JobError::Policy`] for an ε outside \[0, 1\], a β that is negative or not finite, and for candidates
+    /// of other columns.
     pub fn explore(
         &self,
         candidates: &Candidates,

@@ -146,8 +146,7 @@ impl TrainJob {
         let judge = self.judge_job()?;
         judge.check_propensities(log)?;
         // Groups keep copies together.
-        let times =
-            if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
+        let times = if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
         let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;

@@ -38,8 +38,8 @@ impl CandidateSchema {
     }
 
     /// The [`optional`](Self::optional) coordinates with their indicators, as
-    /// `BinnedCandidates::with_indicators` of the crate `weak-learners` takes them. A coordinate that has none
-    /// behind it in its level, or does not rise, is passed over.
+    /// `BinnedCandidates::with_indicators` of the crate `weak-learners` takes them. A coordinate that has
+    /// none behind it in its level, or does not rise, is passed over.
     ///
     /// ```
     /// use off_policy::candidates::CandidateSchema;
