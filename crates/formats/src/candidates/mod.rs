@@ -209,6 +209,7 @@ fn read_as(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     is_log: bool,
 ) -> Result<ReadCandidates, FormatError> {
+    schema.map_or(Ok(()), CandidateSchema::check)?;
     let wanted = if is_log { Wanted::Candidates } else { Wanted::Choices };
     let mut files = Files::open(sources, options, progress, wanted)?;
     let (file, format) = (files.name().clone(), files.format().name());

@@ -60,7 +60,8 @@ impl CandidateLog {
     /// The same log with the names of its columns.
     ///
     /// # Errors
-    /// [`LogError::SchemaInputs`] for names of other columns.
+    /// [`LogError::SchemaInputs`] for names of other columns, [`LogError::Schema`] for a name that is there
+    /// twice.
     pub fn with_schema(self, schema: CandidateSchema) -> Result<Self, LogError> {
         Parts { schema: Some(schema), ..self.parts }.try_into()
     }
@@ -190,6 +191,7 @@ impl TryFrom<Parts> for CandidateLog {
             let (expected, got) = (parts.candidates.dimension(), schema.shape().dimension());
             return Err(LogError::SchemaInputs { expected, got });
         }
+        parts.schema.iter().try_for_each(CandidateSchema::check)?;
         Ok(Self { parts })
     }
 }
@@ -245,6 +247,29 @@ mod tests {
         assert!(matches!(good.clone().with_schema(names), Err(LogError::SchemaInputs { .. })));
         let names = CandidateSchema { features: vec!["price".into()], ..CandidateSchema::default() };
         assert!(good.clone().with_schema(names).is_ok());
+
+        // Two columns or identities of one name.
+        let offsets = good.candidates().offsets().to_vec();
+        let (pairs, n) = (good.candidates().pairs(), good.len());
+        let two = RowMatrix::dense(2, (0..2 * pairs).map(|p| p as f64).collect()).unwrap();
+        let candidates = Candidates::builder(offsets).features(two).identities(vec![0; pairs], 3).build().unwrap();
+        let two = CandidateLog::new(candidates, vec![0; n], vec![0.5; n], Rewards(vec![0.0; n])).unwrap();
+        let names = |features: [&str; 2], identities: [&str; 3]| CandidateSchema {
+            features: features.map(str::to_owned).to_vec(),
+            identities: identities.map(str::to_owned).to_vec(),
+            ..CandidateSchema::default()
+        };
+        let named = two.clone().with_schema(names(["a", "b"], ["a", "b", "c"])).unwrap();
+        for (features, identities, message) in [
+            (["a", "a"], ["a", "b", "c"], "two columns are called \"a\""),
+            (["a", "b"], ["a", "a", "b"], "two actions are called \"a\""),
+        ] {
+            let refused = two.clone().with_schema(names(features, identities));
+            assert_eq!(refused.map_err(|error| error.to_string()), Err(message.to_owned()));
+        }
+        let saved = serde_json::to_string(&named).unwrap();
+        assert_eq!(serde_json::from_str::<CandidateLog>(&saved).unwrap(), named);
+        assert!(serde_json::from_str::<CandidateLog>(&saved.replace("\"c\"", "\"b\"")).is_err());
 
         let saved = serde_json::to_string(&good).unwrap();
         assert_eq!(serde_json::from_str::<CandidateLog>(&saved).unwrap(), good);
