@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use boosters::auto_policy::Overrides;
-use ocoboost::{CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, JudgeJob, Reason, Verdict};
+use ocoboost::{
+    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, JudgeJob, Reason, Verdict,
+};
 use off_policy::Rewards;
 use off_policy::candidates::{AmongCandidates, CandidateLog};
+use off_policy::policies::Argmax;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Candidates, RowMatrix};
@@ -68,8 +71,7 @@ fn who_ends_the_search_and_the_training_keeps_the_best_so_far() {
         let mut is_over = false;
         let model = job().build().unwrap().fit(&log, |event| {
             let is_then = |round: usize| round >= rounds_of_second;
-            is_over |=
-                matches!(event, CandidateEvent::Search { place: (1, _), round, .. } if is_then(round));
+            is_over |= matches!(event, CandidateEvent::Search { place: (1, _), round, .. } if is_then(round));
             if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let model = model.unwrap();
@@ -124,7 +126,10 @@ fn a_recipe_that_was_not_judged_has_no_value() {
     let model = fit(job(), &log(300, 4, |_| 0.0));
     let record = record(&model);
     assert_eq!((record["tried"].as_array().unwrap().len(), &record["chosen"]), (1, &0.into()), "{record}");
-    assert_eq!((&record["tried"][0]["value"], &record["tried"][0]["standard_error"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&record["tried"][0]["value"], &record["tried"][0]["standard_error"]),
+        (&Value::Null, &Value::Null)
+    );
     let bytes = model.to_bytes().unwrap();
     assert_eq!(CandidateModel::from_bytes(&bytes).unwrap(), model);
     // What was saved before said 0.
@@ -186,4 +191,36 @@ fn a_log_of_choices_did_not_take_one_action() {
     }
     // There was nothing else to take.
     assert!(reasons(&of(1, |_| 0).verdict).iter().any(is_one));
+}
+
+/// Before anything is trained, also where the reward is of a row to learn from.
+#[test]
+fn a_reward_outside_the_stated_range_is_refused_at_once() {
+    let log = log(300, 7, |r| 2.0 * r);
+    let row = log.rewards().iter().position(|r| *r == 2.0).unwrap();
+    let mut seen = 0;
+    let refused = job().reward_range([0.0, 1.0]).build().unwrap().fit(&log, |_| {
+        seen += 1;
+        ControlFlow::Continue(())
+    });
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        seen == 0 && message.contains(&format!("row {row}")) && message.contains('2'),
+        "{seen}: {message}"
+    );
+    // Of a single row to learn from.
+    let mut rewards: Vec<f64> = log.rewards().iter().map(|r| r / 2.0).collect();
+    let of = |rewards: Vec<f64>| {
+        let (chosen, p) = (log.chosen().to_vec(), log.propensities().to_vec());
+        CandidateLog::new(log.candidates().clone(), chosen, p, Rewards(rewards)).unwrap()
+    };
+    let fine = fit(job().candidates(1).rounds(3).reward_range([0.0, 1.0]), &of(rewards.clone()));
+    assert!(Argmax::new(&fine).scores().ensemble().members().len() > 1);
+    for row in [0, 1, 2] {
+        rewards[row] += 5.0;
+        let refused = job().candidates(1).rounds(3).reward_range([0.0, 1.0]).build().unwrap();
+        let refused = refused.fit(&of(rewards.clone()), |_| ControlFlow::Continue(()));
+        assert!(refused.is_err(), "{row}");
+        rewards[row] -= 5.0;
+    }
 }

@@ -103,7 +103,8 @@ impl CandidateJob {
     /// the rounds so far or the winner's trees of the search, whichever are more.
     ///
     /// # Errors
-    /// [`JobError::TooFewRows`]; those of training and judging.
+    /// [`JobError::TooFewRows`]; [`JobError::Estimate`] for a reward outside the stated range; those of training
+    /// and judging.
     pub fn fit(
         &self,
         log: &CandidateLog,
@@ -129,6 +130,7 @@ impl CandidateJob {
         mut watch: impl FnMut(CandidateEvent, Option<&CandidateMoment<'_>>) -> ControlFlow<()>,
     ) -> Result<CandidateModel, JobError> {
         let begun = Instant::now();
+        self.judge_job()?.check_rewards(log.rewards())?;
         let settings = self.settings(log);
         let (resumed, mut done) = match from {
             Some(from) => from.checked(&settings)?,
@@ -335,7 +337,7 @@ impl CandidateJobBuilder {
         self
     }
 
-    /// The range that every reward lies in, known beforehand.
+    /// The range that every reward lies in, known beforehand. A log with another reward is refused.
     pub fn reward_range(mut self, range: [f64; 2]) -> Self {
         self.job.range = Some(range);
         self

@@ -109,7 +109,8 @@ impl TrainJob {
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
-    /// propensities of another log; [`JobError::OtherPropensities`]; those of training and judging.
+    /// propensities of another log; [`JobError::OtherPropensities`]; [`JobError::Estimate`] for a reward outside
+    /// the stated range; those of training and judging.
     pub fn fit(
         &self,
         log: &Log,
@@ -135,6 +136,8 @@ impl TrainJob {
         mut watch: impl FnMut(Event<'_>, Option<&Moment<'_>>) -> ControlFlow<()>,
     ) -> Result<Model, JobError> {
         let begun = Instant::now();
+        let judge = self.judge_job()?;
+        judge.check_rewards(log.rewards())?;
         let settings = self.settings(log);
         let (resumed, from) = match from {
             Some(from) => from.checked(&settings)?,
@@ -142,7 +145,6 @@ impl TrainJob {
         };
         let spent = self.spent.as_secs_f64();
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
-        let judge = self.judge_job()?;
         judge.check_propensities(log)?;
         // Groups keep copies together.
         let times =
@@ -375,7 +377,7 @@ impl TrainJobBuilder {
     }
 
     /// The range that every reward lies in, known beforehand, for the bounds of the judgement; else that of
-    /// the learning rows.
+    /// the learning rows. A log with another reward is refused.
     pub fn reward_range(mut self, range: [f64; 2]) -> Self {
         self.job.range = Some(range);
         self
