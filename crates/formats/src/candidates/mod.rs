@@ -114,7 +114,8 @@ pub fn read_candidates(
 /// A feature goes to the level where the schema has it, whatever [`pair_features`](LogOptions::pair_features)
 /// says. Values of other columns are left out and counted, in [`unknown_labels`](ReadFacts::unknown_labels)
 /// where the feature has other texts in the schema, and in a note otherwise. An item keeps the identity that
-/// its tag or its line has in the schema; others have none.
+/// its tag or its line has in the schema; others have none. An identity is that of one item: where a tag stands at
+/// several lines of this log, the first of them keeps it, and a note counts the others.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_candidates, read_candidates_coded};
