@@ -243,7 +243,8 @@ impl Candidates {
         RowMatrix::sparse(shape.dimension(), offsets, indices, values)
     }
 
-    /// A hash of the pairs, as [`RowMatrix::fingerprint`] is one of rows.
+    /// A hash of the pairs, as [`RowMatrix::fingerprint`] is one of rows. Do not save it: another version of the
+    /// standard library may hash differently.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{DefaultHasher, Hasher};
