@@ -193,7 +193,8 @@ impl Candidates {
     /// Some choices, in the order asked for; the items stay as they are.
     ///
     /// # Errors
-    /// [`RowError::NoSuchRow`]; [`RowError::Empty`] where no choice is asked for.
+    /// [`RowError::NoSuchRow`]; [`RowError::Empty`] where no choice is asked for; [`RowError::TooManyRows`] for
+    /// more than 2³² − 1 pairs.
     pub fn select(&self, choices: &[usize]) -> Result<Self, RowError> {
         let n = self.len();
         if let Some(&row) = choices.iter().find(|i| **i >= n) {
@@ -201,8 +202,13 @@ impl Candidates {
         }
         let pairs = || choices.iter().flat_map(|i| self.pairs_of(*i));
         let mut offsets = vec![0];
+        let (mut rows, limit) = (0_usize, u32::MAX as usize);
         for i in choices {
-            offsets.push(offsets[offsets.len() - 1] + self.pairs_of(*i).len());
+            rows = rows.saturating_add(self.pairs_of(*i).len());
+            offsets.push(rows);
+        }
+        if rows > limit {
+            return Err(RowError::TooManyRows { rows, limit });
         }
         let of = |matrix: &Option<RowMatrix>, rows: &mut dyn Iterator<Item = usize>| {
             matrix.as_ref().map(|matrix| matrix.select(rows)).transpose()

@@ -118,7 +118,8 @@ impl CandidateLog {
     /// Some choices, in the order asked for.
     ///
     /// # Errors
-    /// [`LogError::NoSuchRow`]; [`LogError::Empty`] where no choice is asked for.
+    /// [`LogError::NoSuchRow`]; [`LogError::Empty`] where no choice is asked for; [`LogError::Rows`] for more
+    /// than 2³² − 1 pairs.
     pub fn select(&self, choices: impl IntoIterator<Item = usize>) -> Result<Self, LogError> {
         let (chosen, n): (Vec<usize>, usize) = (choices.into_iter().collect(), self.len());
         if chosen.is_empty() {
@@ -128,10 +129,9 @@ impl CandidateLog {
             return Err(LogError::NoSuchRow { row, rows: n });
         }
         let of = |values: &[f64]| chosen.iter().map(|row| values[*row]).collect::<Vec<f64>>();
-        let missing = |_| LogError::NoSuchRow { row: n, rows: n };
         Ok(Self {
             parts: Parts {
-                candidates: self.parts.candidates.select(&chosen).map_err(missing)?,
+                candidates: self.parts.candidates.select(&chosen)?,
                 chosen: chosen.iter().map(|row| self.parts.chosen[*row]).collect(),
                 propensities: of(self.propensities()),
                 rewards: Rewards(of(self.rewards())),
@@ -229,6 +229,18 @@ mod tests {
             }
         }
         assert_eq!(all.select([20]), Err(LogError::NoSuchRow { row: 20, rows: 20 }));
+    }
+
+    #[test]
+    fn more_pairs_than_can_be_numbered_are_not_a_row_that_is_not_there() {
+        let pairs = 1 << 20;
+        let features = RowMatrix::dense(1, vec![0.0; pairs]).unwrap();
+        let candidates = Candidates::builder(vec![0, pairs]).features(features).build().unwrap();
+        let one = CandidateLog::new(candidates, vec![0], vec![0.5], Rewards(vec![1.0])).unwrap();
+        let refused = one.select(std::iter::repeat_n(0, 4096));
+        let (rows, limit) = (1 << 32, u32::MAX as usize);
+        assert_eq!(refused, Err(LogError::Rows(rows::RowError::TooManyRows { rows, limit })));
+        assert_eq!(one.select([0, 0]).map(|log| log.candidates().pairs()), Ok(2 * pairs));
     }
 
     #[test]
