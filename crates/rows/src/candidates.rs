@@ -8,11 +8,11 @@ use std::sync::Arc;
 /// n choices, each among candidates of its own: the *pairs* of a choice and a candidate, and what is known of
 /// them.
 ///
-/// Features come at three levels, each of which may be left out, but for all of those that tell candidates apart.
-/// A choice has the features of its context, a
+/// Features come at three levels, each of which may be left out. A choice has the features of its context, a
 /// pair those of its own, such as a distance, and an *item* its features wherever it is a candidate. The
-/// items may have an *identity* besides, a column each that is 1 for this item. Nothing is repeated: memory
-/// is that of the contexts, the items and the pairs, and eight bytes a pair.
+/// items may have an *identity* besides, a column each that is 1 for this item. Pairs have features of their
+/// own or items: contexts alone tell no candidate from another. Nothing is repeated: memory is that of the
+/// contexts, the items and the pairs, and eight bytes a pair.
 ///
 /// *Shapes:* choice i has the pairs `offsets[i]..offsets[i+1]`, one or more. A pair stands for the row
 /// \[context ; own features ; item ; identities\], of [`dimension`](Self::dimension) coordinates. Items that
@@ -193,8 +193,8 @@ impl Candidates {
     /// Some choices, in the order asked for; the items stay as they are.
     ///
     /// # Errors
-    /// [`RowError::NoSuchRow`]; [`RowError::Empty`] where no choice is asked for; [`RowError::TooManyRows`] for
-    /// more than 2³² − 1 pairs.
+    /// [`RowError::NoSuchRow`]; [`RowError::Empty`] where no choice is asked for; [`RowError::TooManyRows`]
+    /// for more than 2³² − 1 pairs.
     pub fn select(&self, choices: &[usize]) -> Result<Self, RowError> {
         let n = self.len();
         if let Some(&row) = choices.iter().find(|i| **i >= n) {
@@ -249,8 +249,8 @@ impl Candidates {
         RowMatrix::sparse(shape.dimension(), offsets, indices, values)
     }
 
-    /// A hash of the pairs, as [`RowMatrix::fingerprint`] is one of rows. Do not save it: another version of the
-    /// standard library may hash differently.
+    /// A hash of the pairs, as [`RowMatrix::fingerprint`] is one of rows. Do not save it: another version of
+    /// the standard library may hash differently.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{DefaultHasher, Hasher};
@@ -486,7 +486,10 @@ mod tests {
         let refused = serde_json::from_str::<Candidates>(saved).unwrap_err().to_string();
         assert!(refused.starts_with("4294967295 pairs have contexts alone"), "{refused}");
         let listed = build(&[0, 3]).contexts(dense(1, &[1.0])).identities(vec![0, 0, 7], 0).build();
-        assert_eq!(listed.unwrap().shape(), CandidateShape { contexts: 1, features: 0, items: 0, identities: 0 });
+        assert_eq!(
+            listed.unwrap().shape(),
+            CandidateShape { contexts: 1, features: 0, items: 0, identities: 0 }
+        );
 
         let saved = serde_json::to_string(&example()).unwrap();
         assert_eq!(serde_json::from_str::<Candidates>(&saved).unwrap(), example());

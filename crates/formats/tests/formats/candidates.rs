@@ -380,7 +380,11 @@ fn what_is_damaged_is_refused_with_its_line() {
             "0:-1:0.25 1:2:0.5 'ice",
             "line 3: \"1\" is not the only label of the line of an action",
         ),
-        ("0:-1:0.25 'ice", "1 0:-1:0.25 'ice", "line 3: \"0\" is not the only label of the line of an action"),
+        (
+            "0:-1:0.25 'ice",
+            "1 0:-1:0.25 'ice",
+            "line 3: \"0\" is not the only label of the line of an action",
+        ),
         ("price:2.5", "price:two", "line 2: \"price:two\" is not a feature as name or name:value"),
         ("'tea |", "'tea ", "line 2: "),
         (

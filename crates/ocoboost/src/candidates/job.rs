@@ -98,13 +98,13 @@ impl CandidateJob {
         CandidateJobBuilder { job }
     }
 
-    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so far
-    /// is trained; `Break` during the training, or at every round as of a flag that stays up, ends that too, with
-    /// the rounds so far or the winner's trees of the search, whichever are more.
+    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so
+    /// far is trained; `Break` during the training, or at every round as of a flag that stays up, ends that
+    /// too, with the rounds so far or the winner's trees of the search, whichever are more.
     ///
     /// # Errors
-    /// [`JobError::TooFewRows`]; [`JobError::Estimate`] for a reward outside the stated range; those of training
-    /// and judging.
+    /// [`JobError::TooFewRows`]; [`JobError::Estimate`] for a reward outside the stated range; those of
+    /// training and judging.
     pub fn fit(
         &self,
         log: &CandidateLog,
@@ -176,7 +176,8 @@ impl CandidateJob {
         }
         let chosen = tried.iter().position(|one| *one == winner).unwrap_or_default();
         let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
-        let of_rewards = tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
+        let of_rewards =
+            tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
         let mut until = |_: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| match now() >= budget {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),

@@ -92,7 +92,7 @@ impl TrainCheckpoint {
         SavedState::load(path.as_ref(), "a training that is not over")?.decode(KIND)
     }
 
-    /// The time that was spent, and the search, if they are of these settings, which have the digest of the log.
+    /// The time that was spent, and the search, if they are of these settings and of their log.
     pub(super) fn checked(
         self,
         asked: &Settings,

@@ -23,8 +23,8 @@ pub(super) fn of(log: &Log) -> String {
     })
 }
 
-/// What version 0.1.0 once saved for the same log: the contexts by a hash of the standard library, which may be
-/// another one in another version. It is read, and not written any more.
+/// What version 0.1.0 once saved for the same log: the contexts by a hash of the standard library, which may
+/// be another one in another version. It is read, and not written any more.
 pub(super) fn of_before(log: &Log) -> String {
     digest(log, |digest| digest.update(log.contexts().fingerprint().to_le_bytes()))
 }

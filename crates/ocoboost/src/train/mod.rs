@@ -109,8 +109,8 @@ impl TrainJob {
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
-    /// propensities of another log; [`JobError::OtherPropensities`]; [`JobError::Estimate`] for a reward outside
-    /// the stated range; those of training and judging.
+    /// propensities of another log; [`JobError::OtherPropensities`]; [`JobError::Estimate`] for a reward
+    /// outside the stated range; those of training and judging.
     pub fn fit(
         &self,
         log: &Log,
@@ -147,8 +147,7 @@ impl TrainJob {
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
         judge.check_propensities(log)?;
         // Groups keep copies together.
-        let times =
-            if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
+        let times = if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
         let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;
@@ -453,7 +452,7 @@ mod tests {
     use rows::RowMatrix;
     use std::ops::ControlFlow;
 
-    /// The digest is in saved files, so that it is that of the numbers alone: it was computed apart, by Python.
+    /// The digest is in saved files, so it is that of the numbers alone. It was computed apart, by Python.
     #[test]
     fn the_digest_of_a_log_is_that_of_its_numbers() {
         let expected = "3ac03da8a08549057dbdb6ba3c3e6ef64d4267f2dceca6aad03fa552e90dcf22";

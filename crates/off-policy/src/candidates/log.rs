@@ -264,7 +264,8 @@ mod tests {
         let offsets = good.candidates().offsets().to_vec();
         let (pairs, n) = (good.candidates().pairs(), good.len());
         let two = RowMatrix::dense(2, (0..2 * pairs).map(|p| p as f64).collect()).unwrap();
-        let candidates = Candidates::builder(offsets).features(two).identities(vec![0; pairs], 3).build().unwrap();
+        let candidates =
+            Candidates::builder(offsets).features(two).identities(vec![0; pairs], 3).build().unwrap();
         let two = CandidateLog::new(candidates, vec![0; n], vec![0.5; n], Rewards(vec![0.0; n])).unwrap();
         let names = |features: [&str; 2], identities: [&str; 3]| CandidateSchema {
             features: features.map(str::to_owned).to_vec(),

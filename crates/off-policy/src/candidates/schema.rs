@@ -30,7 +30,8 @@ impl CandidateSchema {
     /// use off_policy::SchemaError;
     /// use off_policy::candidates::CandidateSchema;
     /// let names = |of: &[&str]| of.iter().map(|name| (*name).to_owned()).collect();
-    /// let schema = CandidateSchema { contexts: names(&["age"]), items: names(&["age"]), ..Default::default() };
+    /// let (contexts, items) = (names(&["age"]), names(&["age"]));
+    /// let schema = CandidateSchema { contexts, items, ..CandidateSchema::default() };
     /// assert_eq!(schema.check(), Ok(()));
     /// let twice = CandidateSchema { identities: names(&["tea", "ice", "tea"]), ..schema };
     /// assert_eq!(twice.check(), Err(SchemaError::DuplicateAction { action: "tea".to_owned() }));

@@ -385,7 +385,8 @@ fn other_candidates_are_not_fixed() {
     assert_eq!(actions(vec![0, 1, 3, 5], vec![2, 2, 0, 2, 0]), None);
     assert_eq!(actions(vec![0, 1, 4, 6], vec![2, 2, 2, 2, 2, 2]), None);
     // Items without features and identities are alike.
-    let alike = Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts()).identities(vec![0; 6], 0).build().unwrap();
+    let alike =
+        Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts()).identities(vec![0; 6], 0).build().unwrap();
     assert_eq!(BinnedCandidates::new(alike).unwrap().actions(), Some(2));
 }
 

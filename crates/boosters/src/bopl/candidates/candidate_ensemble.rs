@@ -2,8 +2,8 @@
 
 use crate::bopl::pass::in_pool;
 use crate::bopl::{BoplError, Member};
-use off_policy::{LogError, PolicyError};
 use off_policy::candidates::{CandidateSchema, CandidateScores};
+use off_policy::{LogError, PolicyError};
 use rayon::prelude::*;
 use rows::{CandidateShape, Candidates};
 use serde::{Deserialize, Serialize};

@@ -34,8 +34,8 @@ impl Fingerprint {
         })
     }
 
-    /// What version 0.1.0 once saved for the same log: the candidates by a hash of the standard library, which
-    /// may be another one in another version. It is read, and not written any more.
+    /// What version 0.1.0 once saved for the same log: the candidates by a hash of the standard library,
+    /// which may be another one in another version. It is read, and not written any more.
     pub(in crate::bopl) fn of_candidates_before(log: &CandidateLog) -> Self {
         Self::of_choices(log, |hash| hash.update(log.candidates().fingerprint().to_le_bytes()))
     }

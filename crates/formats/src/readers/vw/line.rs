@@ -69,7 +69,8 @@ impl<'a> Line<'a> {
             return Ok(Self { is_shared, labels: Vec::new(), tag, features });
         }
         let labels = tokens.into_iter().map(|token| {
-            label(token, read).ok_or_else(|| bad(token, "a label as action:cost:probability, the last in [0, 1]"))
+            label(token, read)
+                .ok_or_else(|| bad(token, "a label as action:cost:probability, the last in [0, 1]"))
         });
         Ok(Self { is_shared, labels: labels.collect::<Result<_, _>>()?, tag, features })
     }

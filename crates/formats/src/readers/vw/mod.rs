@@ -45,11 +45,7 @@ const MOST_CANDIDATES: u32 = 1 << 20;
 pub(crate) const LABEL_OF_VW: &str = "\0label";
 
 impl VwText {
-    pub(super) fn new(
-        stream: Stream,
-        is_eval: bool,
-        (of_actions, labels): (OfActions, Labels),
-    ) -> Self {
+    pub(super) fn new(stream: Stream, is_eval: bool, (of_actions, labels): (OfActions, Labels)) -> Self {
         let layout = match is_eval {
             true => Layout::LineOfEval,
             false if of_actions == OfActions::Keep => Layout::Event,
