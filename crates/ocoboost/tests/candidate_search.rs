@@ -7,6 +7,7 @@ use ocoboost::{
 };
 use off_policy::Rewards;
 use off_policy::candidates::{AmongCandidates, CandidateLog};
+use off_policy::policies::Argmax;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Candidates, RowMatrix};
@@ -190,4 +191,36 @@ fn a_log_of_choices_did_not_take_one_action() {
     }
     // There was nothing else to take.
     assert!(reasons(&of(1, |_| 0).verdict).iter().any(is_one));
+}
+
+/// Before anything is trained, also where the reward is of a row to learn from.
+#[test]
+fn a_reward_outside_the_stated_range_is_refused_at_once() {
+    let log = log(300, 7, |r| 2.0 * r);
+    let row = log.rewards().iter().position(|r| *r == 2.0).unwrap();
+    let mut seen = 0;
+    let refused = job().reward_range([0.0, 1.0]).build().unwrap().fit(&log, |_| {
+        seen += 1;
+        ControlFlow::Continue(())
+    });
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        seen == 0 && message.contains(&format!("row {row}")) && message.contains('2'),
+        "{seen}: {message}"
+    );
+    // Of a single row to learn from.
+    let mut rewards: Vec<f64> = log.rewards().iter().map(|r| r / 2.0).collect();
+    let of = |rewards: Vec<f64>| {
+        let (chosen, p) = (log.chosen().to_vec(), log.propensities().to_vec());
+        CandidateLog::new(log.candidates().clone(), chosen, p, Rewards(rewards)).unwrap()
+    };
+    let fine = fit(job().candidates(1).rounds(3).reward_range([0.0, 1.0]), &of(rewards.clone()));
+    assert!(Argmax::new(&fine).scores().ensemble().members().len() > 1);
+    for row in [0, 1, 2] {
+        rewards[row] += 5.0;
+        let refused = job().candidates(1).rounds(3).reward_range([0.0, 1.0]).build().unwrap();
+        let refused = refused.fit(&of(rewards.clone()), |_| ControlFlow::Continue(()));
+        assert!(refused.is_err(), "{row}");
+        rewards[row] -= 5.0;
+    }
 }

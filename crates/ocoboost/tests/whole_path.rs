@@ -229,6 +229,25 @@ fn an_interrupted_job_keeps_the_best_model_so_far() {
     assert!(model.record().trees >= 1 && model.judgement().rows == 1000);
 }
 
+/// Before anything is trained, also where the reward is of a row to learn from.
+#[test]
+fn a_reward_outside_the_stated_range_is_refused_at_once() {
+    let read = offers();
+    for row in [0, 1, 2] {
+        let mut rewards = read.log.rewards().to_vec();
+        rewards[row] = 3.0;
+        let (contexts, actions) = (read.log.contexts().clone(), read.log.logged_actions().to_vec());
+        let log = Log::new(contexts, 3, actions, read.log.propensities().to_vec(), Rewards(rewards)).unwrap();
+        let mut seen = 0;
+        let refused = job().rounds(2).reward_range([0.0, 1.0]).build().unwrap().fit(&log, |_| {
+            seen += 1;
+            ControlFlow::Continue(())
+        });
+        let message = refused.unwrap_err().to_string();
+        assert!(seen == 0 && message.contains(&format!("row {row}: reward = 3")), "{seen}: {message}");
+    }
+}
+
 #[test]
 fn later_rows_and_whole_groups_are_kept_apart() {
     let read = offers();

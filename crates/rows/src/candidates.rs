@@ -10,8 +10,9 @@ use std::sync::Arc;
 ///
 /// Features come at three levels, each of which may be left out. A choice has the features of its context, a
 /// pair those of its own, such as a distance, and an *item* its features wherever it is a candidate. The
-/// items may have an *identity* besides, a column each that is 1 for this item. Nothing is repeated: memory
-/// is that of the contexts, the items and the pairs, and eight bytes a pair.
+/// items may have an *identity* besides, a column each that is 1 for this item. Pairs have features of their
+/// own or items: contexts alone tell no candidate from another. Nothing is repeated: memory is that of the
+/// contexts, the items and the pairs, and eight bytes a pair.
 ///
 /// *Shapes:* choice i has the pairs `offsets[i]..offsets[i+1]`, one or more. A pair stands for the row
 /// \[context ; own features ; item ; identities\], of [`dimension`](Self::dimension) coordinates. Items that
@@ -192,7 +193,8 @@ impl Candidates {
     /// Some choices, in the order asked for; the items stay as they are.
     ///
     /// # Errors
-    /// [`RowError::NoSuchRow`]; [`RowError::Empty`] where no choice is asked for.
+    /// [`RowError::NoSuchRow`]; [`RowError::Empty`] where no choice is asked for; [`RowError::TooManyRows`]
+    /// for more than 2³² − 1 pairs.
     pub fn select(&self, choices: &[usize]) -> Result<Self, RowError> {
         let n = self.len();
         if let Some(&row) = choices.iter().find(|i| **i >= n) {
@@ -200,8 +202,13 @@ impl Candidates {
         }
         let pairs = || choices.iter().flat_map(|i| self.pairs_of(*i));
         let mut offsets = vec![0];
+        let (mut rows, limit) = (0_usize, u32::MAX as usize);
         for i in choices {
-            offsets.push(offsets[offsets.len() - 1] + self.pairs_of(*i).len());
+            rows = rows.saturating_add(self.pairs_of(*i).len());
+            offsets.push(rows);
+        }
+        if rows > limit {
+            return Err(RowError::TooManyRows { rows, limit });
         }
         let of = |matrix: &Option<RowMatrix>, rows: &mut dyn Iterator<Item = usize>| {
             matrix.as_ref().map(|matrix| matrix.select(rows)).transpose()
@@ -242,7 +249,8 @@ impl Candidates {
         RowMatrix::sparse(shape.dimension(), offsets, indices, values)
     }
 
-    /// A hash of the pairs, as [`RowMatrix::fingerprint`] is one of rows.
+    /// A hash of the pairs, as [`RowMatrix::fingerprint`] is one of rows. Do not save it: another version of
+    /// the standard library may hash differently.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{DefaultHasher, Hasher};
@@ -334,6 +342,7 @@ impl CandidatesBuilder {
     /// [`RowError::Empty`] without a choice or a column; [`RowError::BadOffset`] for offsets that do not
     /// start at 0 or give a choice no pair; [`RowError::LengthMismatch`] for a level of another number of
     /// rows; [`RowError::IndexOutOfRange`] for an item without features, where the items have some;
+    /// [`RowError::ContextsAlone`] where pairs have neither features nor items;
     /// [`RowError::TooManyRows`] for more than 2³² − 1 pairs, [`RowError::TooManyCoordinates`].
     pub fn build(self) -> Result<Candidates, RowError> {
         self.parts.try_into()
@@ -375,6 +384,10 @@ impl TryFrom<Parts> for Candidates {
             if let Some((got, expected)) = lengths.filter(|(got, expected)| got != expected) {
                 return Err(RowError::LengthMismatch { what, expected, got });
             }
+        }
+        // With a list of the pairs' own, what is allocated for them is no more than what was handed in.
+        if features.is_none() && !has_items {
+            return Err(if contexts.is_some() { RowError::ContextsAlone { pairs } } else { RowError::Empty });
         }
         if let Some(table) = item_features {
             let known = |item: &u32| (*item as usize) < table.len();
@@ -464,6 +477,19 @@ mod tests {
         assert_eq!(beyond, Err(RowError::IndexOutOfRange { position: 1, index: 2, dimension: 2 }));
         let many = build(&[0, usize::MAX]).contexts(dense(1, &[1.0])).build();
         assert!(matches!(many, Err(RowError::TooManyRows { .. })));
+
+        // Nothing but the offsets would say how many pairs there are.
+        let alike = build(&[0, 3]).contexts(dense(1, &[1.0])).build();
+        assert!(alike.unwrap_err().to_string().starts_with("3 pairs have contexts alone"));
+        let saved = r#"{"offsets":[0,4294967295],"contexts":{"Dense":{"dimension":1,"values":[1.0]}},"features":null,
+                       "items":[],"item_features":null,"identities":0}"#;
+        let refused = serde_json::from_str::<Candidates>(saved).unwrap_err().to_string();
+        assert!(refused.starts_with("4294967295 pairs have contexts alone"), "{refused}");
+        let listed = build(&[0, 3]).contexts(dense(1, &[1.0])).identities(vec![0, 0, 7], 0).build();
+        assert_eq!(
+            listed.unwrap().shape(),
+            CandidateShape { contexts: 1, features: 0, items: 0, identities: 0 }
+        );
 
         let saved = serde_json::to_string(&example()).unwrap();
         assert_eq!(serde_json::from_str::<Candidates>(&saved).unwrap(), example());

@@ -25,6 +25,12 @@ pub enum RowError {
         /// The largest number.
         limit: usize,
     },
+    /// Candidates that nothing tells apart.
+    #[error("{pairs} pairs have contexts alone, which tell no candidate of a choice from another")]
+    ContextsAlone {
+        /// How many.
+        pairs: usize,
+    },
     /// A NaN or an infinity in a row.
     #[error("entry {position} is {value}, not a finite number")]
     NotFinite {

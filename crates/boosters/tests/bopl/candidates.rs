@@ -251,7 +251,7 @@ fn a_saved_ensemble_scores_as_before_and_refuses_other_candidates() {
     }
     // Other columns, and a sample of another log.
     let other = Candidates::builder(vec![0, 2]).contexts(RowMatrix::dense(1, vec![1.0]).unwrap());
-    let other = other.build().unwrap();
+    let other = other.identities(vec![0, 1], 2).build().unwrap();
     assert!(loaded.candidate_scores(&other, 0..2, &mut [0.0; 2]).is_err());
     assert!(loaded.candidate_scores(log.candidates(), 0..3, &mut [0.0; 2]).is_err());
     let beyond = log.candidates().pairs();

@@ -360,8 +360,8 @@ fn known(
     let numbers = numbers.collect();
     if again > 0 {
         notes.push(format!(
-            "{again} items have the name of an action and other features than where it came first: they have \
-             no identity"
+            "{again} items have the name of an action and other features than where it came first in this file: \
+             they have no identity, and nothing that the model learnt of the action by its name counts for them"
         ));
     }
     numbers

@@ -84,8 +84,8 @@ impl ReadCandidates {
 /// its `_tag` or `id`) names, if every action of the log has one. Features that differ between the
 /// appearances of a tag are then those of pairs. Without tags an item's identity is its line.
 ///
-/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted. A probability
-/// of 0 says that there is no label. The words of `_text` are no features; a note counts them.
+/// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted. A
+/// probability of 0 says that there is no label. The words of `_text` are no features; a note counts them.
 ///
 /// *Cost:* one pass. Memory is that of the log, and of every distinct line of an action twice.
 ///
@@ -119,7 +119,8 @@ pub fn read_candidates(
 /// A feature goes to the level where the schema has it, whatever [`pair_features`](LogOptions::pair_features)
 /// says. Values of other columns are left out and counted, in [`unknown_labels`](ReadFacts::unknown_labels)
 /// where the feature has other texts in the schema, and in a note otherwise. An item keeps the identity that
-/// its tag or its line has in the schema; others have none.
+/// its tag or its line has in the schema; others have none. An identity is that of one item: where a tag
+/// stands at several lines of this log, the first of them keeps it, and a note counts the others.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_candidates, read_candidates_coded};
@@ -214,6 +215,7 @@ fn read_as(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     is_log: bool,
 ) -> Result<ReadCandidates, FormatError> {
+    schema.map_or(Ok(()), CandidateSchema::check)?;
     let wanted = if is_log { Wanted::Candidates } else { Wanted::Choices };
     let mut files = Files::open(sources, options, progress, wanted)?;
     let (file, format) = (files.name().clone(), files.format().name());

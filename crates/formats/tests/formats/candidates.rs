@@ -170,6 +170,7 @@ fn a_log_is_coded_by_the_schema_of_another() {
                    \"user.income\" (1 value)";
     assert!(notes.contains(unknown), "{notes}");
     assert!(notes.contains("1 items have the name of an action and other features"), "{notes}");
+    assert!(notes.contains("they have no identity, and nothing that the model learnt"), "{notes}");
 
     let refused = read_candidates_coded(
         Source::bytes("log.vw", "shared |x a\n0:1:1 |y b\n"),

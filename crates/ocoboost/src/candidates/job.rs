@@ -98,12 +98,13 @@ impl CandidateJob {
         CandidateJobBuilder { job }
     }
 
-    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so far
-    /// is trained; `Break` during the training, or at every round as of a flag that stays up, ends that too, with
-    /// the rounds so far or the winner's trees of the search, whichever are more.
+    /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so
+    /// far is trained; `Break` during the training, or at every round as of a flag that stays up, ends that
+    /// too, with the rounds so far or the winner's trees of the search, whichever are more.
     ///
     /// # Errors
-    /// [`JobError::TooFewRows`]; those of training and judging.
+    /// [`JobError::TooFewRows`]; [`JobError::Estimate`] for a reward outside the stated range; those of
+    /// training and judging.
     pub fn fit(
         &self,
         log: &CandidateLog,
@@ -129,6 +130,7 @@ impl CandidateJob {
         mut watch: impl FnMut(CandidateEvent, Option<&CandidateMoment<'_>>) -> ControlFlow<()>,
     ) -> Result<CandidateModel, JobError> {
         let begun = Instant::now();
+        self.judge_job()?.check_rewards(log.rewards())?;
         let settings = self.settings(log);
         let (resumed, mut done) = match from {
             Some(from) => from.checked(&settings)?,
@@ -344,7 +346,7 @@ impl CandidateJobBuilder {
         self
     }
 
-    /// The range that every reward lies in, known beforehand.
+    /// The range that every reward lies in, known beforehand. A log with another reward is refused.
     pub fn reward_range(mut self, range: [f64; 2]) -> Self {
         self.job.range = Some(range);
         self

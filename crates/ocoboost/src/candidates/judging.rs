@@ -179,7 +179,7 @@ pub(super) fn observations(
 /// and what was taken.
 ///
 /// A place in a list means nothing, so the numbers of a choice are turned: what was taken of the j-th choice
-/// among several is candidate j mod K. A log that takes one number in every row then had nothing else to take.
+/// among several is candidate j mod K. A log that takes one number in every row then had no other to take.
 pub(super) fn with_numbered_actions(log: &CandidateLog) -> Result<Log, JobError> {
     let n = log.len();
     let counts: Vec<usize> = (0..n).map(|i| log.candidates().pairs_of(i).len()).collect();

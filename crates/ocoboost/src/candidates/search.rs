@@ -230,8 +230,8 @@ impl<'a> Path<'a> {
 
     fn judge(&mut self) -> Result<(), JobError> {
         self.valued = self.rounds;
-        // The first regression predicts its own rewards: without predictions, a policy that no held-out choice
-        // speaks for would have no error.
+        // The first regression predicts its own rewards: without predictions, a policy that no held-out
+        // choice speaks for would have no error.
         let is_regression = self.recipe.objective == CandidateObjective::Regression;
         let predicted = self.predicted.or(is_regression.then_some(&*self.scores));
         let value = value(self.held_out, &self.scores, predicted)?;

@@ -262,7 +262,7 @@ impl JudgeJob {
         let settings = self.settings()?;
         let range = self.reward_range(log, circumstances);
         let ends = [range.lower, range.upper];
-        self.check_range(log, ends)?;
+        check_range(log.rewards(), ends)?;
         let found = evaluation(observed, settings)?;
         let refits = self.refits(target, observed, settings)?;
         let bootstrap = Bootstrap::of(observed, settings, self.resampling(log.len()))?;
@@ -342,15 +342,9 @@ impl JudgeJob {
         Resampling { replicates: replicates.max(least), seed: self.seed }
     }
 
-    /// Refuses rewards outside a stated range.
-    fn check_range(&self, log: &Log, [lower, upper]: [f64; 2]) -> Result<(), JobError> {
-        match log.rewards().iter().enumerate().find(|(_, r)| !(lower..=upper).contains(*r)) {
-            Some((row, value)) => {
-                let (column, value) = ("reward", *value);
-                Err(EstimateError::OutsideStated { row, column, value, lower, upper }.into())
-            }
-            None => Ok(()),
-        }
+    /// Refuses rewards outside the range that the caller states, of all rows before any training.
+    pub(crate) fn check_rewards(&self, rewards: &[f64]) -> Result<(), JobError> {
+        self.range.map_or(Ok(()), |range| check_range(rewards, range))
     }
 
     /// The estimates by the propensities of every refit; none with logged ones.
@@ -382,6 +376,17 @@ impl JudgeJob {
         }
         let standard_error = estimate.standard_error.map(|error| error.hypot(spread));
         Ok(ValueEstimate { estimator, value, standard_error, lower, upper })
+    }
+}
+
+/// Refuses rewards outside a range.
+fn check_range(rewards: &[f64], [lower, upper]: [f64; 2]) -> Result<(), JobError> {
+    match rewards.iter().enumerate().find(|(_, r)| !(lower..=upper).contains(*r)) {
+        Some((row, value)) => {
+            let (column, value) = ("reward", *value);
+            Err(EstimateError::OutsideStated { row, column, value, lower, upper }.into())
+        }
+        None => Ok(()),
     }
 }
 

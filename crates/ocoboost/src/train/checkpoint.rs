@@ -1,9 +1,11 @@
 //! A training that is stopped, saved, loaded and gone on with.
 
+use super::fingerprint::of_before;
 use crate::error::{JobError, check_settings};
 use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
 use boosters::bopl::BoplError;
+use off_policy::Log;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -90,12 +92,19 @@ impl TrainCheckpoint {
         SavedState::load(path.as_ref(), "a training that is not over")?.decode(KIND)
     }
 
-    /// The time that was spent, and the search, if they are of these settings.
-    pub(super) fn checked(self, asked: &Settings) -> Result<(f64, Option<AutoCheckpoint>), JobError> {
-        let Self { settings: saved, spent, search } = self;
+    /// The time that was spent, and the search, if they are of these settings and of their log.
+    pub(super) fn checked(
+        self,
+        asked: &Settings,
+        log: &Log,
+    ) -> Result<(f64, Option<AutoCheckpoint>), JobError> {
+        let Self { settings: mut saved, spent, search } = self;
         // First, for a default may depend on the log.
         if saved.log_sha256 != asked.log_sha256 {
-            return Err(BoplError::AnotherLog.into());
+            if saved.log_sha256 != of_before(log) {
+                return Err(BoplError::AnotherLog.into());
+            }
+            saved.log_sha256.clone_from(&asked.log_sha256);
         }
         check_settings(&saved, asked)?;
         Ok((if spent.is_finite() { spent.max(0.0) } else { 0.0 }, Some(search)))

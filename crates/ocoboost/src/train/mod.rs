@@ -110,7 +110,8 @@ impl TrainJob {
     ///
     /// # Errors
     /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
-    /// propensities of another log; [`JobError::OtherPropensities`]; those of training and judging.
+    /// propensities of another log; [`JobError::OtherPropensities`]; [`JobError::Estimate`] for a reward
+    /// outside the stated range; those of training and judging.
     pub fn fit(
         &self,
         log: &Log,
@@ -136,14 +137,15 @@ impl TrainJob {
         mut watch: impl FnMut(Event<'_>, Option<&Moment<'_>>) -> ControlFlow<()>,
     ) -> Result<Model, JobError> {
         let begun = Instant::now();
+        let judge = self.judge_job()?;
+        judge.check_rewards(log.rewards())?;
         let settings = self.settings(log);
         let (resumed, from) = match from {
-            Some(from) => from.checked(&settings)?,
+            Some(from) => from.checked(&settings, log)?,
             None => (0.0, None),
         };
         let spent = self.spent.as_secs_f64();
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
-        let judge = self.judge_job()?;
         judge.check_propensities(log)?;
         // Groups keep copies together.
         let times = if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
@@ -273,9 +275,7 @@ impl Model {
     /// shows nothing.
     #[must_use]
     pub fn was_trained_on(&self, log: &Log) -> bool {
-        let own = &self.provenance.log_sha256;
-        // The digest of earlier files has the propensities.
-        *own == fingerprint::of_decisions(log) || *own == fingerprint::of(log)
+        fingerprint::is_of(&self.provenance.log_sha256, log)
     }
 }
 
@@ -381,7 +381,7 @@ impl TrainJobBuilder {
     }
 
     /// The range that every reward lies in, known beforehand, for the bounds of the judgement; else that of
-    /// the learning rows.
+    /// the learning rows. A log with another reward is refused.
     pub fn reward_range(mut self, range: [f64; 2]) -> Self {
         self.job.range = Some(range);
         self
@@ -450,7 +450,60 @@ impl Event<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::holdout_share;
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+    use super::{Event, TrainCheckpoint, TrainJob, fingerprint, holdout_share};
+    use boosters::auto_policy::Progress;
+    use off_policy::{Log, Rewards};
+    use rows::RowMatrix;
+    use std::ops::ControlFlow;
+
+    /// The digest is in saved files, so it is that of the numbers alone. It was computed apart, by Python.
+    #[test]
+    fn the_digest_of_a_log_is_that_of_its_numbers() {
+        let expected = "3ac03da8a08549057dbdb6ba3c3e6ef64d4267f2dceca6aad03fa552e90dcf22";
+        let contexts = RowMatrix::dense(2, vec![0.0, 2.5, -1.0, 0.0]).unwrap();
+        let log = Log::new(contexts, 3, vec![2, 0], vec![0.5, 0.25], Rewards(vec![1.0, -3.0])).unwrap();
+        assert_eq!(fingerprint::of(&log), expected);
+        let contexts = RowMatrix::sparse(2, vec![0, 1, 2], vec![1, 0], vec![2.5, -1.0]).unwrap();
+        let log = Log::new(contexts, 3, vec![2, 0], vec![0.5, 0.25], Rewards(vec![1.0, -3.0])).unwrap();
+        assert_eq!(fingerprint::of(&log), expected);
+    }
+
+    #[test]
+    fn what_was_saved_with_another_digest_is_of_its_log() {
+        let contexts = RowMatrix::dense(1, (0..200).map(|i| f64::from(i % 40)).collect()).unwrap();
+        let actions: Vec<u32> = (0..200).map(|i| u32::from(i % 3 == 0)).collect();
+        let paid = |(i, a): (usize, &u32)| f64::from(u8::from((i % 40 < 20) == (*a == 1)));
+        let rewards = Rewards(actions.iter().enumerate().map(paid).collect());
+        let log = Log::new(contexts, 2, actions, vec![0.5; 200], rewards).unwrap();
+        let job = TrainJob::builder().candidates(1).rounds(6).build().unwrap();
+        let mut saved = None;
+        let mut model = job
+            .fit_resumable(&log, None, |event, moment| {
+                if let (Event::Progress(Progress::Search { round: 3, .. }), Some(moment)) = (event, moment) {
+                    saved = Some(serde_json::to_value(moment.checkpoint()).unwrap());
+                }
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        let resumed = |digest: &str| {
+            let mut saved = saved.clone().unwrap();
+            saved["settings"]["log_sha256"] = digest.into();
+            let from: TrainCheckpoint = serde_json::from_value(saved).unwrap();
+            job.fit_resumable(&log, Some(from), |_, _| ControlFlow::Continue(()))
+        };
+        assert_eq!(resumed(&fingerprint::of_before(&log)).unwrap().ensemble(), model.ensemble());
+        assert!(resumed("00").is_err());
+        for (digest, is_own) in [
+            (fingerprint::of_decisions(&log), true),
+            (fingerprint::of(&log), true),
+            (fingerprint::of_before(&log), true),
+            ("00".to_owned(), false),
+        ] {
+            model.provenance.log_sha256 = digest;
+            assert_eq!(model.was_trained_on(&log), is_own);
+        }
+    }
 
     #[test]
     fn a_tenth_or_a_thousand_rows_but_a_quarter_at_most_judge() {

@@ -60,7 +60,8 @@ impl CandidateLog {
     /// The same log with the names of its columns.
     ///
     /// # Errors
-    /// [`LogError::SchemaInputs`] for names of other columns.
+    /// [`LogError::SchemaInputs`] for names of other columns, [`LogError::Schema`] for a name that is there
+    /// twice.
     pub fn with_schema(self, schema: CandidateSchema) -> Result<Self, LogError> {
         Parts { schema: Some(schema), ..self.parts }.try_into()
     }
@@ -117,7 +118,8 @@ impl CandidateLog {
     /// Some choices, in the order asked for.
     ///
     /// # Errors
-    /// [`LogError::NoSuchRow`]; [`LogError::Empty`] where no choice is asked for.
+    /// [`LogError::NoSuchRow`]; [`LogError::Empty`] where no choice is asked for; [`LogError::Rows`] for more
+    /// than 2³² − 1 pairs.
     pub fn select(&self, choices: impl IntoIterator<Item = usize>) -> Result<Self, LogError> {
         let (chosen, n): (Vec<usize>, usize) = (choices.into_iter().collect(), self.len());
         if chosen.is_empty() {
@@ -127,10 +129,9 @@ impl CandidateLog {
             return Err(LogError::NoSuchRow { row, rows: n });
         }
         let of = |values: &[f64]| chosen.iter().map(|row| values[*row]).collect::<Vec<f64>>();
-        let missing = |_| LogError::NoSuchRow { row: n, rows: n };
         Ok(Self {
             parts: Parts {
-                candidates: self.parts.candidates.select(&chosen).map_err(missing)?,
+                candidates: self.parts.candidates.select(&chosen)?,
                 chosen: chosen.iter().map(|row| self.parts.chosen[*row]).collect(),
                 propensities: of(self.propensities()),
                 rewards: Rewards(of(self.rewards())),
@@ -190,6 +191,7 @@ impl TryFrom<Parts> for CandidateLog {
             let (expected, got) = (parts.candidates.dimension(), schema.shape().dimension());
             return Err(LogError::SchemaInputs { expected, got });
         }
+        parts.schema.iter().try_for_each(CandidateSchema::check)?;
         Ok(Self { parts })
     }
 }
@@ -230,6 +232,18 @@ mod tests {
     }
 
     #[test]
+    fn more_pairs_than_can_be_numbered_are_not_a_row_that_is_not_there() {
+        let pairs = 1 << 20;
+        let features = RowMatrix::dense(1, vec![0.0; pairs]).unwrap();
+        let candidates = Candidates::builder(vec![0, pairs]).features(features).build().unwrap();
+        let one = CandidateLog::new(candidates, vec![0], vec![0.5], Rewards(vec![1.0])).unwrap();
+        let refused = one.select(std::iter::repeat_n(0, 4096));
+        let (rows, limit) = (1 << 32, u32::MAX as usize);
+        assert_eq!(refused, Err(LogError::Rows(rows::RowError::TooManyRows { rows, limit })));
+        assert_eq!(one.select([0, 0]).map(|log| log.candidates().pairs()), Ok(2 * pairs));
+    }
+
+    #[test]
     fn what_no_log_can_have_is_refused_also_when_loaded() {
         let good = log(3);
         let of = |chosen: &[u32], p: &[f64], r: &[f64]| {
@@ -245,6 +259,30 @@ mod tests {
         assert!(matches!(good.clone().with_schema(names), Err(LogError::SchemaInputs { .. })));
         let names = CandidateSchema { features: vec!["price".into()], ..CandidateSchema::default() };
         assert!(good.clone().with_schema(names).is_ok());
+
+        // Two columns or identities of one name.
+        let offsets = good.candidates().offsets().to_vec();
+        let (pairs, n) = (good.candidates().pairs(), good.len());
+        let two = RowMatrix::dense(2, (0..2 * pairs).map(|p| p as f64).collect()).unwrap();
+        let candidates =
+            Candidates::builder(offsets).features(two).identities(vec![0; pairs], 3).build().unwrap();
+        let two = CandidateLog::new(candidates, vec![0; n], vec![0.5; n], Rewards(vec![0.0; n])).unwrap();
+        let names = |features: [&str; 2], identities: [&str; 3]| CandidateSchema {
+            features: features.map(str::to_owned).to_vec(),
+            identities: identities.map(str::to_owned).to_vec(),
+            ..CandidateSchema::default()
+        };
+        let named = two.clone().with_schema(names(["a", "b"], ["a", "b", "c"])).unwrap();
+        for (features, identities, message) in [
+            (["a", "a"], ["a", "b", "c"], "two columns are called \"a\""),
+            (["a", "b"], ["a", "a", "b"], "two actions are called \"a\""),
+        ] {
+            let refused = two.clone().with_schema(names(features, identities));
+            assert_eq!(refused.map_err(|error| error.to_string()), Err(message.to_owned()));
+        }
+        let saved = serde_json::to_string(&named).unwrap();
+        assert_eq!(serde_json::from_str::<CandidateLog>(&saved).unwrap(), named);
+        assert!(serde_json::from_str::<CandidateLog>(&saved.replace("\"c\"", "\"b\"")).is_err());
 
         let saved = serde_json::to_string(&good).unwrap();
         assert_eq!(serde_json::from_str::<CandidateLog>(&saved).unwrap(), good);

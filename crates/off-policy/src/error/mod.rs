@@ -4,6 +4,7 @@ mod schema;
 
 pub use schema::{SchemaError, SchemaMismatch};
 
+use rows::RowError;
 use thiserror::Error;
 
 /// Why values make no log. Rows count from 0.
@@ -102,6 +103,12 @@ pub enum LogError {
         /// |A| of the schema.
         got: usize,
     },
+    /// Names of columns that make no schema.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// Rows that cannot be held.
+    #[error(transparent)]
+    Rows(#[from] RowError),
     /// A row that was asked for and is not there.
     #[error("there is no row {row}, the log has {rows}")]
     NoSuchRow {

@@ -70,7 +70,7 @@ fn lacking(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> (Candidate
     if let Some(rows) = all.item_features() {
         builder = builder.items(all.items().to_vec(), add(rows));
     }
-    if all.shape().identities > 0 {
+    if !all.items().is_empty() {
         builder = builder.identities(all.items().to_vec(), all.shape().identities);
     }
     (builder.build().unwrap(), indicators)
@@ -104,6 +104,9 @@ fn candidates(n: usize, items: usize, levels: u8, rng: &mut impl Rng) -> Candida
     }
     if levels & 8 > 0 {
         builder = builder.identities(of_pairs, met.div_ceil(2));
+    } else if levels == 1 {
+        // With contexts alone the items have numbers, and nothing else.
+        builder = builder.identities(of_pairs, 0);
     }
     builder.build().unwrap()
 }

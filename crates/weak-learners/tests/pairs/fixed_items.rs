@@ -79,10 +79,7 @@ impl Fixed {
         if let Some(features) = &self.features {
             builder = builder.items(of_pairs.clone(), features.clone());
         }
-        if self.identities > 0 {
-            builder = builder.identities(of_pairs, self.identities);
-        }
-        builder.build().unwrap()
+        builder.identities(of_pairs, self.identities).build().unwrap()
     }
 
     /// The same candidates, binned, with the indicators.
@@ -387,8 +384,9 @@ fn other_candidates_are_not_fixed() {
     assert_eq!(actions(vec![0, 2, 4, 5], vec![2, 0, 2, 0, 2]), None);
     assert_eq!(actions(vec![0, 1, 3, 5], vec![2, 2, 0, 2, 0]), None);
     assert_eq!(actions(vec![0, 1, 4, 6], vec![2, 2, 2, 2, 2, 2]), None);
-    // Without items the candidates of a choice are alike.
-    let alike = Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts()).build().unwrap();
+    // Items without features and identities are alike.
+    let alike =
+        Candidates::builder(vec![0, 2, 4, 6]).contexts(contexts()).identities(vec![0; 6], 0).build().unwrap();
     assert_eq!(BinnedCandidates::new(alike).unwrap().actions(), Some(2));
 }
 

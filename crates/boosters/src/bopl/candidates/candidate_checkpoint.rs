@@ -168,8 +168,10 @@ fn check_log(
     ensemble: &CandidateEnsemble,
     log: &CandidateLog,
 ) -> Result<(), BoplError> {
-    let is_same =
-        *trained_on == Fingerprint::of_candidates(log) && ensemble.shape() == log.candidates().shape();
+    let is_log = [Fingerprint::of_candidates, Fingerprint::of_candidates_before]
+        .iter()
+        .any(|of| *trained_on == of(log));
+    let is_same = is_log && ensemble.shape() == log.candidates().shape();
     if is_same { Ok(()) } else { Err(BoplError::AnotherLog) }
 }
 
@@ -201,6 +203,62 @@ impl<L: Clone> CandidateRegression<L> {
             learning_rate,
             learner: learner.clone(),
             ensemble: CandidateEnsemble::trusted(ensemble.shape(), None, ensemble.members().to_vec()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use off_policy::Rewards;
+    use rows::{Candidates, RowMatrix};
+    use weak_learners::pairs::{BinnedCandidates, HistogramCandidateTree, PairGrowth};
+
+    fn log() -> CandidateLog {
+        let candidates = Candidates::builder(vec![0, 2, 5])
+            .contexts(RowMatrix::dense(2, vec![1.5, 0.0, 0.0, -2.0]).unwrap())
+            .features(
+                RowMatrix::sparse(3, vec![0, 1, 1, 2, 2, 3], vec![2, 0, 1], vec![1.0, 0.5, 4.0]).unwrap(),
+            )
+            .items(vec![1, 0, 2, 0, 1], RowMatrix::dense(1, vec![7.0, 0.0, 9.0]).unwrap())
+            .identities(vec![1, 0, 2, 0, 1], 2)
+            .build()
+            .unwrap();
+        CandidateLog::new(candidates, vec![1, 2], vec![0.5, 0.25], Rewards(vec![1.0, -0.5])).unwrap()
+    }
+
+    /// The digest is in saved files, so it is that of the numbers alone. It was computed apart, by Python.
+    #[test]
+    fn the_digest_of_a_log_is_that_of_its_numbers() {
+        let expected = "7ee4cc520607c054d2b1a4fabc3d9f280b09d8f110b08bea669d348b8f07671c";
+        assert_eq!(Fingerprint::of_candidates(&log()).as_str(), expected);
+    }
+
+    #[test]
+    fn runs_that_were_saved_with_another_digest_go_on() {
+        let log = log();
+        let sample = BinnedCandidates::new(log.candidates().clone()).unwrap();
+        let growth =
+            PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+        let learner = HistogramCandidateTree::new(growth);
+        let mut policy =
+            CandidateBoosting::<Bopl, _>::new(&log, learner.clone(), Settings::default()).unwrap();
+        let mut regression = CandidateRegression::new(&log, learner, 0.5).unwrap();
+        assert!(policy.round(&sample).unwrap().is_continue());
+        assert!(regression.round(&sample).unwrap().is_continue());
+        let own = Fingerprint::of_candidates(&log);
+        let (before, other) = (Fingerprint::of_candidates_before(&log), Fingerprint::of_numbers(&[1.0]));
+        for (digest, is_known) in [(before, true), (other, false)] {
+            let saved = CandidateCheckpoint { log: digest.clone(), ..policy.checkpoint() };
+            let resumed = saved.resume::<Bopl>(&log);
+            assert_eq!(
+                resumed.map(|run| (run.ensemble(), run.checkpoint().log)).ok(),
+                is_known.then(|| (policy.ensemble(), own.clone()))
+            );
+            let saved = CandidateRegressionCheckpoint { log: digest, ..regression.checkpoint() };
+            let resumed = saved.resume(&log).map(|run| (run.ensemble().clone(), run.checkpoint().log));
+            let expected = is_known.then(|| (regression.ensemble().clone(), own.clone()));
+            assert_eq!(resumed.ok(), expected);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::bopl::pass::in_pool;
 use crate::bopl::{BoplError, Member};
-use off_policy::PolicyError;
 use off_policy::candidates::{CandidateSchema, CandidateScores};
+use off_policy::{LogError, PolicyError};
 use rayon::prelude::*;
 use rows::{CandidateShape, Candidates};
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl CandidateEnsemble {
     ///
     /// # Errors
     /// [`BoplError::Mismatch`] for a tree of other columns, of several actions, or a schema of another shape;
-    /// [`BoplError::NotFinite`] for a weight.
+    /// [`BoplError::Log`] for a schema with a name twice; [`BoplError::NotFinite`] for a weight.
     pub fn of(
         shape: CandidateShape,
         schema: Option<CandidateSchema>,
@@ -149,6 +149,7 @@ impl TryFrom<Parts> for CandidateEnsemble {
         let columns = shape.dimension();
         let mut counts = Vec::new();
         if let Some(schema) = &schema {
+            schema.check().map_err(LogError::from)?;
             let named = schema.shape();
             counts.extend([
                 ("the schema", "columns of contexts", shape.contexts, named.contexts),

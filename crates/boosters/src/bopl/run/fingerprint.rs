@@ -3,6 +3,7 @@
 use crate::bopl::BoplError;
 use off_policy::Log;
 use off_policy::candidates::CandidateLog;
+use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use weak_learners::batch::Sample;
@@ -21,13 +22,30 @@ impl Fingerprint {
         &self.0
     }
 
-    /// Of a log of candidates: these by the hash of their rows, which a sample has as well.
+    /// Of a log of candidates, level by level.
     pub(in crate::bopl) fn of_candidates(log: &CandidateLog) -> Self {
+        let candidates = log.candidates();
+        Self::of_choices(log, |hash| {
+            candidates.offsets().iter().for_each(|offset| hash.update((*offset as u64).to_le_bytes()));
+            for rows in [candidates.contexts(), candidates.features(), candidates.item_features()] {
+                add_rows(rows, hash);
+            }
+            candidates.items().iter().for_each(|item| hash.update(item.to_le_bytes()));
+        })
+    }
+
+    /// What version 0.1.0 once saved for the same log: the candidates by a hash of the standard library,
+    /// which may be another one in another version. It is read, and not written any more.
+    pub(in crate::bopl) fn of_candidates_before(log: &CandidateLog) -> Self {
+        Self::of_choices(log, |hash| hash.update(log.candidates().fingerprint().to_le_bytes()))
+    }
+
+    fn of_choices(log: &CandidateLog, candidates: impl FnOnce(&mut Sha256)) -> Self {
         let (mut hash, shape) = (Sha256::new(), log.candidates().shape());
         for count in [log.len(), shape.contexts, shape.features, shape.items, shape.identities] {
             hash.update((count as u64).to_le_bytes());
         }
-        hash.update(log.candidates().fingerprint().to_le_bytes());
+        candidates(&mut hash);
         log.chosen().iter().for_each(|place| hash.update(place.to_le_bytes()));
         [log.propensities(), log.rewards()].into_iter().flatten().for_each(|x| hash.update(x.to_le_bytes()));
         Self::from_hash(hash)
@@ -52,14 +70,7 @@ impl Fingerprint {
         let mut bytes = Vec::new();
         for row in log.iter() {
             bytes.clear();
-            row.context.for_each(|j, x_j| {
-                if x_j != 0.0 {
-                    bytes.extend((j as u64).to_le_bytes());
-                    bytes.extend(x_j.to_le_bytes());
-                }
-            });
-            // A separator, which no coordinate has as its number: no two logs give the same bytes.
-            bytes.extend(u64::MAX.to_le_bytes());
+            add_row(row.context, &mut bytes);
             bytes.extend((row.action as u64).to_le_bytes());
             bytes.extend(row.propensity.to_le_bytes());
             bytes.extend(row.reward.to_le_bytes());
@@ -71,6 +82,27 @@ impl Fingerprint {
         }
         Self::from_hash(hash)
     }
+}
+
+fn add_rows(rows: Option<&RowMatrix>, hash: &mut Sha256) {
+    hash.update((rows.map_or(0, RowMatrix::len) as u64).to_le_bytes());
+    let mut bytes = Vec::new();
+    for row in rows.into_iter().flat_map(RowMatrix::iter) {
+        bytes.clear();
+        add_row(row, &mut bytes);
+        hash.update(&bytes);
+    }
+}
+
+fn add_row(row: Row<'_>, bytes: &mut Vec<u8>) {
+    row.for_each(|j, x_j| {
+        if x_j != 0.0 {
+            bytes.extend((j as u64).to_le_bytes());
+            bytes.extend(x_j.to_le_bytes());
+        }
+    });
+    // A separator, which no coordinate has as its number: no two logs give the same bytes.
+    bytes.extend(u64::MAX.to_le_bytes());
 }
 
 /// The contexts of a log. A base learner has its own layout of them, which the caller hands in beside the
