@@ -223,7 +223,7 @@ class PolicyBooster(BaseEstimator):
         split = "time" if time is not None else "groups" if groups is not None else "random"
         settings = _data.as_json(self._settings(split, seed))
         classes = self.classes if classes is None else classes
-        log, classes, names = _data.log_of(
+        log, classes, _ = _data.log_of(
             context,
             action,
             reward,
