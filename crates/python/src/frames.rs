@@ -1,5 +1,6 @@
 //! Data frames through Arrow's C stream.
 
+use crate::arrays::vector;
 use crate::errors::value;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchReader, StringArray};
@@ -19,20 +20,21 @@ pub(crate) enum Column<'py> {
 }
 
 impl Column<'_> {
-    fn array(&self) -> ArrayRef {
-        match self {
+    fn array(&self) -> PyResult<ArrayRef> {
+        Ok(match self {
             Self::Numbers(numbers) => Arc::new(Float64Array::from_iter(
-                numbers.as_array().iter().map(|x| (!x.is_nan()).then_some(*x)),
+                vector(numbers)?.into_iter().map(|x| (!x.is_nan()).then_some(x)),
             )),
             Self::Texts(texts) => Arc::new(StringArray::from_iter(texts)),
-        }
+        })
     }
 }
 
 /// A frame with further columns; or those alone.
 ///
 /// # Errors
-/// `TypeError` for an object without `__arrow_c_stream__`, `ValueError` for a stream that breaks off.
+/// `TypeError` for an object without `__arrow_c_stream__`, `ValueError` for a stream that breaks off, and for
+/// columns of two lengths.
 pub(crate) fn source(
     frame: Option<&Bound<'_, PyAny>>,
     beside: Vec<(String, Column<'_>)>,
@@ -40,10 +42,10 @@ pub(crate) fn source(
     let beside: Vec<(Field, ArrayRef)> = beside
         .iter()
         .map(|(name, column)| {
-            let array = column.array();
-            (Field::new(name, array.data_type().clone(), true), array)
+            let array = column.array()?;
+            Ok((Field::new(name, array.data_type().clone(), true), array))
         })
-        .collect();
+        .collect::<PyResult<_>>()?;
     if let Some((first, (field, array))) = beside
         .first()
         .and_then(|first| Some((first, beside.iter().find(|(_, array)| array.len() != first.1.len())?)))

@@ -1,6 +1,6 @@
 //! A trained policy.
 
-use crate::arrays::array_of_rows;
+use crate::arrays::{array_of_rows, vector};
 use crate::cells::{cells, read};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
@@ -188,8 +188,8 @@ impl Policy {
         callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let time = time.map(|time| time.as_array().to_vec());
-        let groups = groups.map(|groups| groups.as_array().to_vec());
+        let time = time.as_ref().map(vector).transpose()?;
+        let groups = groups.as_ref().map(vector).transpose()?;
         let job = settings.job(log, (time, groups))?;
         let fit =
             watched(py, n_jobs, callback, |watcher| job.fit(&log.log, |event| watcher.see(|| shown(event))))?;

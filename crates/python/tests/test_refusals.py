@@ -133,6 +133,13 @@ def test_the_native_module_refuses_what_is_not_aligned(other):
         bad[place] = shifted(bad[place])
         with pytest.raises((TypeError, ValueError), match="aligned"):
             _core.Log.from_arrays(*bad)
+    beside = [("action", [str(one) for one in a]), ("reward", shifted(r))]
+    with pytest.raises(ValueError, match="aligned"):
+        _core.Log.from_frame(other.frame(), beside, "{}")
+    with pytest.raises(ValueError, match="aligned"):
+        _core.Policy.fit(_core.Log.from_arrays(*arguments), '{"split": "time"}', time=shifted(p))
+    with pytest.raises(ValueError, match="aligned"):
+        _core.evaluate(_core.Log.from_arrays(*arguments), shifted(np.tile([0.5, 0.5], (len(a), 1))), "{}")
 
 
 def test_a_sparse_matrix_stays_as_it_was(other, fitted):
@@ -221,6 +228,13 @@ def test_actions_of_a_loaded_model_are_found_by_their_texts(other, tmp_path):
         context = later.context if context is other.context else later.frame()
         arguments = (context, later.action == 1, later.reward, later.pscore)
         assert evaluate(loaded, *arguments).estimates == evaluate(policy, *arguments).estimates
+
+
+def test_classes_are_found_whatever_the_type_of_their_numbers(other):
+    for classes in ([0.0, 1.0, 2.0], np.arange(3, dtype=object), ["0", "1", "2"], np.float32([0, 1, 2])):
+        policy = quick(classes=classes).fit(*other.columns)
+        assert policy.predict_proba(other.context).shape[1] == 3
+        assert (policy.predict(other.context).astype(float) < 2).all()
 
 
 def test_dictionaries_name_actions_that_were_never_taken(other):

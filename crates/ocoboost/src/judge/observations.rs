@@ -42,20 +42,18 @@ impl Observed {
         Ok(Self { rows, has_model: model.is_some() })
     }
 
-    /// The same of a table of probabilities. What a model predicts of actions that were not on offer counts
-    /// for nothing.
+    /// The same of a table of probabilities. An action that was not on offer has the probability 0, so that what
+    /// a model predicts of it counts for nothing.
     fn of_table(log: &Log, table: &[f64], model: Option<&dyn RewardModel>) -> Result<Self, JobError> {
         check_table(log, table)?;
         let (k, mut predictions) = (log.actions(), model.map(|_| vec![0.0; table.len()]));
         if let (Some(model), Some(predictions)) = (model, &mut predictions) {
             model.rewards_of_rows(log.contexts(), 0, predictions)?;
         }
-        for (row, logged) in log.iter().enumerate().filter(|(_, logged)| !logged.on_offer.is_all()) {
-            for action in (0..k).filter(|a| !logged.on_offer.contains(*a)) {
-                if table[row * k + action] > 0.0 {
-                    return Err(EstimateError::NotOnOffer { row, action }.into());
-                }
-                predictions.iter_mut().for_each(|q| q[row * k + action] = 0.0);
+        for (row, (logged, pi)) in log.iter().zip(table.chunks_exact(k)).enumerate() {
+            let is_outside = |(a, p): &(usize, &f64)| **p > 0.0 && !logged.on_offer.contains(*a);
+            if let Some((action, _)) = pi.iter().enumerate().find(is_outside) {
+                return Err(EstimateError::NotOnOffer { row, action }.into());
             }
         }
         let (actions, propensities) = (log.logged_actions(), log.propensities());

@@ -267,7 +267,7 @@ fn paired_differences_are_sharper_than_values() {
     assert_eq!(refused, Err(JobError::TooFewPolicies { policies: 1 }));
 }
 
-/// A policy that is known by its probabilities alone, and the policy itself, are judged by one model of rewards.
+/// A policy that is known by its probabilities alone is judged as the policy itself, by one model of rewards.
 #[test]
 fn a_table_is_judged_as_the_policy_that_it_is_of() {
     let (n, mut rng) = (300, ChaCha8Rng::seed_from_u64(4));

@@ -413,5 +413,6 @@ def threads(n_jobs):
     if isinstance(n_jobs, (int, np.integer)) and n_jobs > 0:
         return int(n_jobs)
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < 0:
-        return max((os.cpu_count() or 1) + 1 + int(n_jobs), 1)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return max(cores + 1 + int(n_jobs), 1)
     raise ValueError(f"n_jobs = {n_jobs!r} is no number of threads, and no negative number that leaves some out")
