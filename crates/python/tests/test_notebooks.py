@@ -54,6 +54,7 @@ def told(outputs):
 def ran(cells):
     """Runs cells in order in one session, and yields the outputs of each, as a notebook has them."""
     session = {"__name__": "__main__"}
+    pyplot.close("all")
     for number, cell in enumerate(cells, 1):
         tree = ast.parse("".join(cell["source"]), f"cell {number}")
         last = tree.body.pop().value if tree.body and isinstance(tree.body[-1], ast.Expr) else None

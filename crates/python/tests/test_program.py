@@ -100,6 +100,10 @@ def test_the_program_judges_and_plays_a_model_of_python(ours, tmp_path):
     keys = ("value", "lower", "upper")
     stated = [tuple(one[key] for key in keys) for one in answer["estimates"]]
     assert len(stated) == 6 and stated == [tuple(one[key] for key in keys) for one in found.details["estimates"]]
+    # What it was fitted to says nothing of it, whoever reads the file.
+    own = ("evaluate", tmp_path / "policy.ocob", tmp_path / "log.csv", "--quiet")
+    code, out, error = run(ours, *own)
+    assert code == 3 and "it cannot answer for the policy: the policy was trained on these rows" in out
     code, out, _ = run(ours, "predict", *files, "--quiet")
     actions = [line.split(",")[0] for line in out.splitlines()[1:]]
     assert code == 0 and actions == policy.predict(log[4000:][["age", "income", "device"]]).tolist()

@@ -18,11 +18,13 @@ use ocoboost::{BreakdownSettings, JobError, JudgeJob, JudgeJobBuilder, Model, Ta
 use off_policy::policies::{Argmax, Policy, Uniform};
 use std::path::Path;
 
-/// What is to be said of a model that was trained on the log.
+/// What is to be said of a model that was trained on the log: on its file, or on the same numbers from
+/// elsewhere, as in Python.
 fn caution(named: &Named, opened: &Opened) -> Option<&'static str> {
     let of_log = |own: &ocoboost::Source| opened.sources.iter().any(|source| source.sha256 == own.sha256);
     let sources = named.model().map(|model| &model.provenance().sources[..]).unwrap_or_default();
-    sources.iter().any(of_log).then_some(OWN_LOG)
+    let is_same = || named.model().is_some_and(|model| model.was_trained_on(&opened.log));
+    (sources.iter().any(of_log) || is_same()).then_some(OWN_LOG)
 }
 
 /// The policy of a model, in the form that is faster for many rows.

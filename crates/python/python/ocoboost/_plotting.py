@@ -52,7 +52,7 @@ def plot_policy(policy, *, ax=None):
     >>> pays = np.tile([0.0, 1.0], (400, 1))
     >>> found = evaluate(pays, np.zeros((400, 1)), action, action, np.full(400, 0.5), reward_range=(0, 1))
     >>> plot_policy(found).get_title(loc="left")
-    'Better than what ran: by 0.40 or more, with 95% certainty'
+    'Better than what ran: by 0.41 or more, with 95% certainty'
     """
     judgement = getattr(policy, "judgement_", policy)
     if hasattr(judgement, "judgements"):
