@@ -1,6 +1,6 @@
 """The peak of memory of a fit from Python, beside the contexts that the caller holds.
 
-    pip install WHEEL && python benches/peers/python_memory.py [--rows N --columns M]
+    pip install WHEEL && python benches/peers/python_memory.py [--rows N --columns M --boosters … --containers …]
 
 Every fit is a process of its own, on made-up uniform contexts (synthetic) of float64 in C's order, and of the other
 containers. A line says what the fit added to the peak of the process, in multiples of the contexts' own n·m·8 bytes: 1
@@ -92,6 +92,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--columns", type=int, default=100)
+    parser.add_argument("--boosters", nargs="+", default=BOOSTERS, choices=BOOSTERS)
+    parser.add_argument("--containers", nargs="+", default=CONTAINERS, choices=CONTAINERS)
     parser.add_argument("--play", nargs=2, metavar=("BOOSTER", "CONTAINER"))
     arguments = parser.parse_args()
     if arguments.play:
@@ -100,8 +102,8 @@ def main():
     size = arguments.rows * arguments.columns * 8
     print(f"contexts of {arguments.rows:,} × {arguments.columns}, {size / 1e6:.0f} MB as doubles (synthetic)\n")
     print("| fit | container | added to the peak, MB | in contexts |\n|---|---|--:|--:|")
-    for booster in BOOSTERS:
-        for container in CONTAINERS:
+    for booster in arguments.boosters:
+        for container in arguments.containers:
             if booster == "classifier" and container in ("pandas", "polars", "pyarrow"):
                 continue
             command = [sys.executable, __file__, "--rows", str(arguments.rows), "--columns", str(arguments.columns)]
