@@ -102,8 +102,8 @@ impl Table {
     /// So many rows of these columns.
     ///
     /// # Errors
-    /// `ValueError` for a column of another length, or a name that is there twice; `TypeError` for a cell that
-    /// is neither a number nor a text.
+    /// `ValueError` for a column of another length, or a name that is there twice; `TypeError` for a cell
+    /// that is neither a number nor a text.
     pub(crate) fn of(columns: Vec<(String, Column<'_>)>, rows: usize) -> PyResult<Self> {
         let mut names = HashSet::new();
         if let Some((twice, _)) = columns.iter().find(|(name, _)| !names.insert(name)) {

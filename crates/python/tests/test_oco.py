@@ -207,6 +207,74 @@ def test_the_bounds_of_every_learner_hold_in_every_round(kind):
     assert closest > 0.3, closest
 
 
+def test_bounds_are_those_of_the_theorems():
+    rng = np.random.default_rng(18)
+    gradients, u, eta = rng.uniform(-2, 2, size=(30, 3)), np.array([0.2, 0.3, 0.5]), 0.4
+    squares, largest = (gradients**2).sum(), (np.abs(gradients).max(axis=1) ** 2).sum()
+    first, simplex, uniform = np.eye(3)[0], oco.Simplex(), np.full(3, 1 / 3)
+    away = ((u - first) ** 2).sum()
+    relative = (u * np.log(u / uniform)).sum()
+    steps = 0.7 / np.sqrt(np.arange(1, 31))
+    entropic = {"geometry": "entropy", "dimension": 3, "step": eta}
+    q_norm = 1.5 / 0.5
+    p_norms = (np.abs(gradients) ** q_norm).sum(axis=1) ** (2 / q_norm)
+    hints = np.vstack([np.zeros(3), gradients[:-1]])
+    box = oco.Box([0.0, -1.0, 0.0], [1.0, 1.0, 2.0])
+    doubling = oco.Doubling(oco.OnlineGradientDescent(simplex, dimension=3, step=1.0), scale=1.0, constant=5.0)
+    expected = [
+        (oco.OnlineGradientDescent(simplex, start=first, step=eta), away / (2 * eta) + eta / 2 * squares),
+        (
+            oco.OnlineGradientDescent(simplex, start=first, step=oco.StepSchedule.power(0.7, 0.5)),
+            2 / (2 * steps[-1]) + (steps * (gradients**2).sum(axis=1)).sum() / 2,
+        ),
+        (
+            oco.OnlineGradientDescent(simplex, dimension=3, step=oco.StepSchedule.strongly_convex(2.0)),
+            ((gradients**2).sum(axis=1) / (2 * 2.0 * np.arange(1, 31))).sum(),
+        ),
+        (oco.LazyGradientDescent(simplex, origin=first, step=eta), away / (2 * eta) + eta * squares),
+        (oco.MirrorDescent(simplex, **entropic), relative / eta + eta / 2 * largest),
+        # 2-strongly convex in ‖·‖₁ on the mass ½.
+        (oco.MirrorDescent(oco.Simplex(0.5), **entropic), relative_of(u, 0.5) / eta + eta / 4 * largest),
+        (oco.FollowTheRegularizedLeader(simplex, **entropic), relative / eta + eta / 2 * largest),
+        (oco.DualAveraging(simplex, **entropic), relative / eta + eta / 2 * largest),
+        (
+            oco.OptimisticMirrorDescent(simplex, **entropic),
+            relative / eta + eta / 2 * (np.abs(gradients - hints).max(axis=1) ** 2).sum(),
+        ),
+        (oco.Hedge(3, step=eta), np.log(3) / eta + eta / 2 * largest),
+        (
+            oco.MirrorDescent(oco.WholeSpace(), geometry=oco.PNorm(1.5), dimension=3, step=eta),
+            (u**1.5).sum() ** (2 / 1.5) / 2 / eta + eta / (2 * 0.5) * p_norms.sum(),
+        ),
+        (
+            oco.AdaGrad(box, scale=0.8),
+            (np.array([1.0, 4.0, 4.0]) / 1.6 + 0.8) @ np.sqrt((gradients**2).sum(axis=0)),
+        ),
+        (
+            oco.CompositeMirrorDescent(box, penalty=0.3, start=first, step=eta),
+            away / (2 * eta) + eta / 2 * squares + 0.3,
+        ),
+        (doubling, np.sqrt(2) / (np.sqrt(2) - 1) * 5.0 * np.sqrt(30)),
+    ]
+    for learner, bound in expected:
+        own = u * 0.5 if learner.decision_set == oco.Simplex(0.5) else u
+        assert learner.regret_bound(own, gradients) == pytest.approx(bound), learner
+    frank_wolfe = oco.OnlineFrankWolfe(simplex, start=first, rounds=50, lipschitz=4.0)
+    step, diameter = np.sqrt(2) / (2 * 4.0 * 50**0.75), np.sqrt(2)
+    sigmas = np.minimum(1, 2 / np.sqrt(np.arange(1, 31)))
+    bound = away / step + step / 2 * squares + 4.0 * diameter * np.sqrt(2 * sigmas).sum()
+    assert frank_wolfe.step == pytest.approx(step) and frank_wolfe.regret_bound(u, gradients) == pytest.approx(bound)
+    # Beyond its horizon, or with larger gradients, nothing is promised.
+    assert np.isnan(frank_wolfe.regret_bound(u, np.tile(gradients, (2, 1))))
+    assert np.isnan(frank_wolfe.regret_bound(u, 3 * gradients))
+    assert np.isnan(oco.FollowTheLeader(simplex, dimension=3).regret_bound(u, gradients))
+
+
+def relative_of(u, mass):
+    """B(mass·u, uniform) on a simplex of the mass."""
+    return mass * (u * np.log(3 * u)).sum()
+
+
 def test_bounds_on_the_whole_space():
     rng = np.random.default_rng(5)
     gradients = rng.uniform(-1, 1, size=(200, D)) + 0.3
@@ -222,6 +290,19 @@ def test_bounds_on_the_whole_space():
         with pytest.raises(ValueError):
             oco.play(learner, gradients)
         assert learner.rounds == 0
+
+
+def test_the_best_point_with_an_l1_term():
+    rng, box = np.random.default_rng(19), oco.Box([-1.0, 0.5], [1.0, 2.0])
+    gradients = rng.normal(size=(40, 2)) * [0.5, 3.0]
+    record = oco.play(oco.CompositeMirrorDescent(box, penalty=0.2, step=0.1), gradients)
+    grid = np.stack(np.meshgrid(np.linspace(-1, 1, 81), np.linspace(0.5, 2, 61)), axis=-1).reshape(-1, 2)
+    for t in (1, 7, 40):
+        costs = grid @ gradients[:t].sum(axis=0) + 0.2 * t * np.abs(grid).sum(axis=1)
+        assert record.comparators[t - 1] == pytest.approx(grid[costs.argmin()])
+        assert record.regret[t - 1] == pytest.approx(record.losses[:t].sum() - costs.min())
+    own = np.einsum("td,td->t", record.plays, gradients) + 0.2 * np.abs(record.plays).sum(axis=1)
+    assert record.losses == pytest.approx(own)
 
 
 def test_optimism_pays_where_the_hints_are_right():
@@ -504,6 +585,8 @@ def test_projection_free_learners():
             # The theorem, in every round.
             assert realised <= learner.regret_bound(u, smoothness=2.0) + 1e-9
             account = learner.measured_regrets(u)
+            slack = 2 * 2.0 * learner.decision_set.diameter(D) ** 2 * t / 21
+            assert learner.regret_bound(u, smoothness=2.0) == pytest.approx(slack + account.max())
         assert account.shape == (20,)
         whole = oco.ProjectionFree(optimiser, copies=20)
         record = oco.play(whole, losses)
@@ -702,6 +785,20 @@ def test_what_a_loss_of_python_raises_is_passed_on():
         def gradient(self, x):
             return x[:1]
 
+    class Once(Squared):
+        """As Ctrl-C is: raised in one call, and not in the next."""
+
+        asked = 0
+
+        def gradient(self, x):
+            self.asked += 1
+            if self.asked == 2:
+                raise KeyboardInterrupt
+            assert self.asked < 2
+            return super().gradient(x)
+
+    with pytest.raises(KeyboardInterrupt):
+        oco.best_in_hindsight([Once([0.5, 0.0])], oco.L2Ball(), dimension=2)
     learner = oco.OnlineGradientDescent(oco.L2Ball(), dimension=2, step=0.1)
     for kind, error in ((Wrong, LookupError), (Nan, ValueError), (Short, ValueError)):
         losses = [Squared([0.5, 0.0]), kind([0.5, 0.0])]

@@ -22,8 +22,8 @@ pub enum BanditBooster {
     /// [`BanditGradientBoosting`]: N linear learners, and as many queries a round.
     #[default]
     GradientBoosting,
-    /// [`FkmLinear`]: one linear model, and N queries a round. With N = 1 the play itself is the query, so that
-    /// its loss is all that a round needs.
+    /// [`FkmLinear`]: one linear model, and N queries a round. With N = 1 the play itself is the query, so
+    /// that its loss is all that a round needs.
     Fkm,
 }
 
@@ -57,7 +57,8 @@ pub struct BanditSettings {
     pub range: [f64; 2],
     /// δ: how far a query is from the point that is asked about, in halves of the range.
     pub delta: f64,
-    /// Whether every query stays in the range. δ is then below 1, and plays are at least so far from its ends.
+    /// Whether every query stays in the range. δ is then below 1, and plays are at least so far from its
+    /// ends.
     pub stay_inside: bool,
     /// The step of a learner in round t is this times t^(−`decay`).
     pub learning_rate: f64,
@@ -171,8 +172,8 @@ impl BanditSettings {
 ///
 /// It never sees a target, only losses of points. *Rows* are as those of a
 /// [`StreamRegressor`](super::StreamRegressor). What is drawn for a round is drawn before it, so predicting
-/// changes nothing. *State:* a learner that is saved, loaded and continued is bit for bit the one that was not
-/// stopped. *Cost:* N queries, predictions and updates a round. [`BanditSettings`] has an example.
+/// changes nothing. *State:* a learner that is saved, loaded and continued is bit for bit the one that was
+/// not stopped. *Cost:* N queries, predictions and updates a round. [`BanditSettings`] has an example.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "State", into = "State")]
 pub struct StreamBandit {
@@ -421,7 +422,9 @@ mod tests {
     fn a_saved_learner_goes_on_bit_for_bit_and_what_is_refused_changes_nothing() {
         for (booster, queries) in ALL {
             let mut model = settings(booster, queries).begin(1).unwrap();
-            (0..100).for_each(|t| drop(model.round(cells(t), &mut |y| loss(t, y)).unwrap()));
+            for t in 0..100 {
+                model.round(cells(t), &mut |y| loss(t, y)).unwrap();
+            }
             let text = serde_json::to_string(&model).unwrap();
             let mut loaded: StreamBandit = serde_json::from_str(&text).unwrap();
             for bad in [f64::NAN, f64::INFINITY, 1e141] {

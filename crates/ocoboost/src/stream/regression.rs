@@ -91,7 +91,7 @@ impl Default for RegressionSettings {
             decay: 0.5,
             radius: 1.0,
             advantage: 1.0,
-            span_step: 0.3,
+            span_step: 0.1,
             target_range: None,
             bits: None,
         }

@@ -112,10 +112,9 @@ impl MultiPointFkm {
     /// Asks a callable for the losses of points, and learns; the mean of the answers.
     fn update(&mut self, py: Python<'_>, loss: &Bound<'_, PyAny>) -> PyResult<f64> {
         let raised = Raised::default();
-        let found = self.learner.round(&mut |point| {
-            let ask = || loss.call1((PyArray1::from_slice(py, point),))?.extract();
-            raised.or_nan(ask())
-        });
+        let found = self
+            .learner
+            .round(&mut |point| raised.or_nan(|| loss.call1((PyArray1::from_slice(py, point),))?.extract()));
         let mean = raised.outcome(found)?;
         self.rounds = self.rounds.saturating_add(1);
         Ok(mean)

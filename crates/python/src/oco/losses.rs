@@ -117,9 +117,12 @@ impl Bounded for Borrowed<'_> {
 pub(super) struct Raised(RefCell<Option<PyErr>>);
 
 impl Raised {
-    /// The value, or NaN and the error kept: the first of them.
-    pub(super) fn or_nan(&self, found: PyResult<f64>) -> f64 {
-        found.unwrap_or_else(|error| {
+    /// What Python answers, or NaN: the first error is kept, and nothing is asked after it.
+    pub(super) fn or_nan(&self, ask: impl FnOnce() -> PyResult<f64>) -> f64 {
+        if self.0.borrow().is_some() {
+            return f64::NAN;
+        }
+        ask().unwrap_or_else(|error| {
             self.0.borrow_mut().get_or_insert(error);
             f64::NAN
         })
@@ -170,12 +173,13 @@ impl oco_core::losses::Loss for PythonLoss<'_, '_> {
             let found = self.object.call_method1("value", (PyArray1::from_slice(self.object.py(), y),))?;
             found.extract()
         };
-        self.raised.or_nan(ask())
+        self.raised.or_nan(ask)
     }
 
     fn subgradient(&self, y: &[f64], g: &mut [f64]) {
-        if let Err(error) = self.ask_gradient(y, g) {
-            g.fill(self.raised.or_nan(Err(error)));
+        let answered = self.raised.or_nan(|| self.ask_gradient(y, g).map(|()| 0.0));
+        if answered.is_nan() {
+            g.fill(f64::NAN);
         }
     }
 }

@@ -12,7 +12,7 @@ use oco_core::regret::{Comparator, LinearRegret, QuadraticRegret, Regret, pairwi
 use projections::ProjectionError;
 use pyo3::prelude::*;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The regret after every round, its gap, the loss of the comparator, and the comparators by rows.
 type Accounts<'py> = (
@@ -133,6 +133,7 @@ struct Interruptible<'a, L> {
     /// Gradients between two questions.
     patience: u32,
     asked: AtomicU32,
+    is_over: AtomicBool,
     raised: &'a Mutex<Option<PyErr>>,
 }
 
@@ -145,14 +146,19 @@ impl<L: oco_core::losses::Loss> oco_core::losses::Loss for Interruptible<'_, L> 
         self.loss.value(y)
     }
 
+    /// NaN for good after Ctrl-C: a search may try again after one.
     fn subgradient(&self, y: &[f64], g: &mut [f64]) {
-        self.loss.subgradient(y, g);
         if self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(self.patience)
             && let Err(error) = Python::attach(|py| py.check_signals())
             && let Ok(mut raised) = self.raised.lock()
         {
-            g.fill(f64::NAN);
             raised.get_or_insert(error);
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        if self.is_over.load(Ordering::Relaxed) {
+            g.fill(f64::NAN);
+        } else {
+            self.loss.subgradient(y, g);
         }
     }
 }
@@ -194,8 +200,8 @@ pub(crate) fn best_in_hindsight<'py>(
         // A thousand losses take some microseconds a gradient.
         let patience = u32::try_from(1 + BLOCK / borrowed.len().max(1)).unwrap_or(1);
         let found = py.detach(|| {
-            let asked = AtomicU32::new(1);
-            let loss = Interruptible { loss: sum, patience, asked, raised: &raised };
+            let (asked, is_over) = (AtomicU32::new(1), AtomicBool::new(false));
+            let loss = Interruptible { loss: sum, patience, asked, is_over, raised: &raised };
             search(&loss, &set.0, method, tolerance, steps)
         });
         match raised.into_inner() {

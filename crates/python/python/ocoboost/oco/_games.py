@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
 
 
 class ZeroSumGame:
-    """An online learner A against an oracle B (Brukhim, Chen, Hazan, Moran, 2020, Algorithm 3).
+    """An online learner A against an oracle B (Brukhim, Chen, Moran, Hazan, 2020, Algorithm 3).
 
     p_t is A's play, q_t B's answer, and A receives a subgradient of p ↦ pᵀMq_t. The averages approach an equilibrium as
     fast as the average regret of A falls.

@@ -47,7 +47,7 @@ class OnlineBoostingRegressor(_Regressor):
         The largest norm of a weak learner's weights, in units of deviations.
     advantage : float, default 1
         γ: what weak learners predict is divided by it.
-    span_step : float, default 0.3
+    span_step : float, default 0.1
         η of span boosting.
     target_range : (float, float), optional
         The interval that every target lies in, as the theorems want it. Without one, targets are in units of their
@@ -87,7 +87,7 @@ class OnlineBoostingRegressor(_Regressor):
         decay=0.5,
         radius=1.0,
         advantage=1.0,
-        span_step=0.3,
+        span_step=0.1,
         target_range=None,
         bits=None,
     ):
