@@ -812,7 +812,9 @@ def test_what_a_loss_of_python_raises_is_passed_on():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("work", ["game.run(10**12, gap=1e-15)", "oco.best_in_hindsight(losses, ball, max_steps=10**9)"])
+@pytest.mark.parametrize(
+    "work", ["game.run(10**12, gap=1e-15)", "oco.best_in_hindsight(losses, ball, max_steps=10**9)"]
+)
 def test_ctrl_c_ends_long_work(work):
     program = textwrap.dedent(f"""
         import numpy as np

@@ -253,7 +253,9 @@ def shop(t):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"booster": "fkm"}, {"booster": "fkm", "n_queries": 1, "delta": 0.2}, {"stay_inside": True}], ids=str
+    "settings",
+    [{}, {"booster": "fkm"}, {"booster": "fkm", "n_queries": 1, "delta": 0.2}, {"stay_inside": True}],
+    ids=str,
 )
 def test_losses_alone_are_enough(settings):
     model, late = BanditRegressor(target_range=(0.0, 2.0), seed=2, **settings), 0.0

@@ -42,8 +42,8 @@ impl Observed {
         Ok(Self { rows, has_model: model.is_some() })
     }
 
-    /// The same of a table of probabilities. An action that was not on offer has the probability 0, so that what
-    /// a model predicts of it counts for nothing.
+    /// The same of a table of probabilities. An action that was not on offer has the probability 0, so that
+    /// what a model predicts of it counts for nothing.
     fn of_table(log: &Log, table: &[f64], model: Option<&dyn RewardModel>) -> Result<Self, JobError> {
         check_table(log, table)?;
         let (k, mut predictions) = (log.actions(), model.map(|_| vec![0.0; table.len()]));

@@ -1,7 +1,7 @@
 """Online convex optimisation on vectors, for research and teaching.
 
-In round t a learner plays x_t ∈ K, then sees a convex loss ℓ_t, or a subgradient of it, or only the number ℓ_t(x_t). Its
-regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Vectors are arrays of float64 of shape (d,).
+In round t a learner plays x_t ∈ K, then sees a convex loss ℓ_t, or a subgradient of it, or only the number ℓ_t(x_t).
+Its regret is Σ ℓ_t(x_t) − min_{u∈K} Σ ℓ_t(u). Vectors are arrays of float64 of shape (d,).
 
 Reading order: sets with `project`; learners, from `OnlineGradientDescent` to `Hedge`; `play`, which gives regret and
 bound; losses; bandit learners, learners without projections, games, and learners with a bound on their mistakes.

@@ -738,8 +738,8 @@ class OnlineFrankWolfe(OnlineLearner):
 class Doubling(OnlineLearner):
     """The doubling trick: a learner that is restarted in epochs of 1, 2, 4, … rounds, for an unknown horizon.
 
-    In epoch m its step is scale/√(2^m). If the learner with the step scale/√T has regret at most C√T after T rounds, the
-    regret is at most √2/(√2 − 1)·C√T at every T (Shalev-Shwartz, 2012, §2.3.1).
+    In epoch m its step is scale/√(2^m). If the learner with the step scale/√T has regret at most C√T after T rounds,
+    the regret is at most √2/(√2 − 1)·C√T at every T (Shalev-Shwartz, 2012, §2.3.1).
 
     Parameters
     ----------

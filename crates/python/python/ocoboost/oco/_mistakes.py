@@ -86,8 +86,8 @@ class Perceptron(_MistakeBound):
 class Winnow(_MistakeBound):
     """Winnow (Littlestone, 1988), normalised: w ∝ exp(ηΣ yx), summed over the mistakes.
 
-    If a distribution u has y⟨u, x⟩ ≥ γ and ‖x‖_∞ ≤ X for every example, at most (log d/η)/(γ − ηX²/2) mistakes, which is
-    2X² log d/γ² for the step η = γ/X².
+    If a distribution u has y⟨u, x⟩ ≥ γ and ‖x‖_∞ ≤ X for every example, at most (log d/η)/(γ − ηX²/2) mistakes,
+    which is 2X² log d/γ² for the step η = γ/X².
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Winnow(_MistakeBound):
     _make = staticmethod(_core.MistakeBound.winnow)
 
     def mistake_bound(self, *, margin, largest_feature):
-        """(log n/η)/(γ − ηX²/2), where that is a bound: infinite for η ≥ 2γ/X². n is d, and 2d for the balanced form."""
+        """(log n/η)/(γ − ηX²/2), or infinity for η ≥ 2γ/X². n is d, and 2d for the balanced form."""
         left = number("margin", margin) - 0.5 * self.step * number("largest_feature", largest_feature) ** 2
         return math.log(self._ratio * self.dimension) / self.step / left if left > 0 else math.inf
 

@@ -150,8 +150,8 @@ def play(learner, losses, *, against=None, at=None, hints=None, tolerance=1e-9, 
     against : array of shape (d,), optional
         A comparator, instead of the best fixed point. The whole space has no best one for linear losses.
     at : {"all", "powers_of_two", "last"} or list of int, optional
-        The rounds at which the regret is taken: all of them for linear and squared losses, whose best points have closed
-        forms; powers of two and the last one for others, which are searched for by `best_in_hindsight`.
+        The rounds at which the regret is taken: all of them for linear and squared losses, whose best points have
+        closed forms; powers of two and the last one for others, which are searched for by `best_in_hindsight`.
     hints : array of shape (T, d), optional
         Of optimistic mirror descent on linear losses.
     tolerance, max_steps

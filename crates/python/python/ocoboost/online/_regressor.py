@@ -27,14 +27,14 @@ def _clone(model):
 class OnlineBoostingRegressor(_Regressor):
     """Online gradient boosting of regression, over linear learners, with the coding of its rows.
 
-    Rows are dicts, as those of `OnlineBoostingClassifier`; numbers are in units of their deviations over the rows so far.
-    Every weak learner learns the gradient of the loss at the prediction of those before it.
+    Rows are dicts, as those of `OnlineBoostingClassifier`; numbers are in units of their deviations over the rows so
+    far. Every weak learner learns the gradient of the loss at the prediction of those before it.
 
     Parameters
     ----------
     booster : {"gradient_boosting", "span_boosting", "alone"}
-        Online gradient boosting over the convex hull of the learners, or over their span (Beygelzimer, Hazan, Kale, Luo,
-        2015, Algorithms 2 and 1), or one linear model by online gradient descent.
+        Online gradient boosting over the convex hull of the learners, or over their span (Beygelzimer, Hazan, Kale,
+        Luo, 2015, Algorithms 2 and 1), or one linear model by online gradient descent.
     loss : {"squared", "absolute", "huber"}
         In the unit of the target. The absolute loss is not smooth, and no theorem of boosting holds for it.
     n_learners : int, default 20
@@ -191,9 +191,9 @@ class OnlineBoostingRegressor(_Regressor):
 class BanditRegressor:
     """Values that are learnt from what they cost: online gradient boosting with noisy bandit feedback.
 
-    It predicts a value for a row, and never sees a target: after every round it is told the losses of the points that it
-    asks about, or the loss of its play alone. What is drawn for a round is drawn before it, so `predict_one` changes
-    nothing.
+    It predicts a value for a row, and never sees a target: after every round it is told the losses of the points
+    that it asks about, or the loss of its play alone. What is drawn for a round is drawn before it, so `predict_one`
+    changes nothing.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ class BanditRegressor:
         (d/δ)ℓ(y + δv)v in a random direction v. Or one linear model with the mean of as many estimates (Flaxman, Kalai,
         McMahan, 2005).
     n_queries : int, default 10
-        Losses that a round asks for. With ``booster="fkm"`` and one query the play itself is the query: `predict_one` then
-        explores, and `learn_one` takes the loss that was observed.
+        Losses that a round asks for. With ``booster="fkm"`` and one query the play itself is the query:
+        `predict_one` then explores, and `learn_one` takes the loss that was observed.
     n_outputs : int, default 1
         d. Values are floats for 1, else arrays of shape (d,).
     delta : float, default 0.5
@@ -325,8 +325,8 @@ class BanditRegressor:
         Raises
         ------
         TypeError, ValueError
-            For a loss that is not finite, and a number where several losses are needed. What a callable raises is passed
-            on. The learner and its random stream are then as they were.
+            For a loss that is not finite, and a number where several losses are needed. What a callable raises is
+            passed on. The learner and its random stream are then as they were.
         """
         learner = self._begin(len(x)) if self._learner is None else self._learner
         if callable(loss):
