@@ -285,8 +285,8 @@ impl Judged<'_> {
     }
 }
 
-/// Refuses numbers that are no probabilities of the candidates of every choice. Those that sum to 1 but for the
-/// rounding of float32 do so then.
+/// Refuses numbers that are no probabilities of the candidates of every choice. Those that sum to 1 but for
+/// the rounding of float32 do so then.
 fn check(candidates: &Candidates, pi: &mut [f64]) -> PyResult<()> {
     if pi.len() != candidates.pairs() {
         let (got, expected) = (pi.len(), candidates.pairs());

@@ -87,8 +87,8 @@ struct Parts {
 }
 
 impl Parts {
-    /// The same with these actions, in this order: those of the log, and others that it never took. Those were on
-    /// offer in every row, unless rows list what was (`are_listed`).
+    /// The same with these actions, in this order: those of the log, and others that it never took. Those
+    /// were on offer in every row, unless rows list what was (`are_listed`).
     fn with_actions(self, names: Vec<String>, are_listed: bool) -> PyResult<Self> {
         let Self { contexts, schema: read, actions, rewards, on_offer } = self;
         let schema = Schema::new(read.contexts().to_vec(), ActionNames::Labels(names)).map_err(value)?;
