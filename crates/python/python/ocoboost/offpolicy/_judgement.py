@@ -115,7 +115,7 @@ class Certificate:
     is_exact: bool
     caveats: tuple
 
-    def to_frame(self):
+    def to_frame(self) -> pandas.DataFrame:
         """A bound a column as a pandas data frame: the estimate, what is taken away, and the bound."""
         import pandas
 
@@ -336,8 +336,8 @@ class Comparison:
         return [
             (name, one)
             for name, judged in self.judgements.items()
-            for one in judged["estimates"]
-            if one["estimator"] == judged["headline"]
+            for one in judged.details["estimates"]
+            if one["estimator"] == judged.details["headline"]
         ]
 
     def _of_pairs(self):

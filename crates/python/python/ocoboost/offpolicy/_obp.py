@@ -1,11 +1,15 @@
 """Open Bandit Pipeline's dictionaries."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core, _data
+from ocoboost.offpolicy import _candidates
 
 
 def from_bandit_feedback(bandit_feedback: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,8 +56,18 @@ def from_bandit_feedback(bandit_feedback: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def estimate_rewards(
-    context, action, reward, pscore=None, *, available=None, classes=None, random_state=0, n_jobs=None, obp=False
-):
+    context: Any,
+    action: ArrayLike | str,
+    reward: ArrayLike | str,
+    pscore: ArrayLike | str | None = None,
+    *,
+    available: ArrayLike | str | None = None,
+    classes: ArrayLike | None = None,
+    action_context: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    obp: bool = False,
+) -> NDArray[np.float64]:
     """Predicted rewards of all actions in all rows of a log, by the model behind DM, DR and SWITCH-DR of `evaluate`.
 
     A row is predicted by boosted trees of the other folds. It is for other estimators than those of `evaluate`, such as
@@ -63,6 +77,8 @@ def estimate_rewards(
     ----------
     context, action, reward, pscore, available, classes, random_state, n_jobs
         As in `evaluate`. Propensities matter not.
+    action_context : optional
+        The features of the actions, a row an action. They name the actions, and no question is about them.
     obp : bool, default False
         Whether the shape is (n, n_actions, 1), as of ``estimated_rewards_by_reg_model``.
 
@@ -87,6 +103,8 @@ def estimate_rewards(
         # No model of rewards asks for them.
         pscore = np.ones(len(context) if isinstance(reward, str) else len(reward))
     seed = _data.seed_of(random_state)
+    if action_context is not None:
+        classes = _candidates.labels_of(action_context, classes)
     with _data.reading(context) as (context, is_lent):
         log, _, _ = _data.log_of(
             context,

@@ -1,13 +1,19 @@
 """Regressors in River's manner, of targets and of losses alone."""
 
+from __future__ import annotations
+
 import copy
-import json
+from collections.abc import Mapping
 from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocoboost import _core
+from ocoboost import _core, _data
 from ocoboost.online._columns import columns, labels, of_rows
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 try:
     from river.base import Regressor as _Regressor
@@ -114,9 +120,9 @@ class OnlineBoostingRegressor(_Regressor):
     def _begin(self, cells):
         settings = {name: getattr(self, name) for name in self._settings_names}
         settings["learners"] = settings.pop("n_learners")
-        return _core.Regressor(json.dumps(settings), cells)
+        return _core.Regressor(_data.as_json(settings), cells)
 
-    def learn_one(self, x, y):
+    def learn_one(self, x: Mapping[str, Any], y: float) -> None:
         """Learns a row.
 
         Parameters
@@ -134,7 +140,7 @@ class OnlineBoostingRegressor(_Regressor):
         learner.learn(x, _number("y", y))
         self._learner = learner
 
-    def predict_one(self, x):
+    def predict_one(self, x: Mapping[str, Any]) -> float:
         """The value of a row; before any row 0, or the middle of the range.
 
         Parameters
@@ -148,7 +154,7 @@ class OnlineBoostingRegressor(_Regressor):
         learner = self._begin(len(x)) if self._learner is None else self._learner
         return learner.predict(x)
 
-    def learn_many(self, X, y):
+    def learn_many(self, X: Any, y: Any) -> None:
         """Learns the rows of a table in turn, in one call: bit for bit like `learn_one` on every row.
 
         Parameters
@@ -169,7 +175,7 @@ class OnlineBoostingRegressor(_Regressor):
         if n:
             self._learner = learner
 
-    def predict_many(self, X):
+    def predict_many(self, X: Any) -> Any:
         """The values of the rows of a table, in one call.
 
         Parameters
@@ -283,7 +289,7 @@ class BanditRegressor:
         self._begin(1)
         self._learner = None
 
-    def clone(self):
+    def clone(self) -> Self:
         """The same settings, before the first row."""
         return _clone(self)
 
@@ -291,9 +297,9 @@ class BanditRegressor:
         settings = {name: getattr(self, name) for name in self._settings_names}
         settings["range"] = settings.pop("target_range")
         settings["queries"], settings["outputs"] = settings.pop("n_queries"), settings.pop("n_outputs")
-        return _core.Bandit(json.dumps(settings), cells)
+        return _core.Bandit(_data.as_json(settings), cells)
 
-    def predict_one(self, x):
+    def predict_one(self, x: Mapping[str, Any]) -> Any:
         """What is played for a row.
 
         Parameters
@@ -307,7 +313,7 @@ class BanditRegressor:
         learner = self._begin(len(x)) if self._learner is None else self._learner
         return self._value(learner.predict(x))
 
-    def learn_one(self, x, loss):
+    def learn_one(self, x: Mapping[str, Any], loss: Any) -> Any:
         """Learns from what values cost for a row.
 
         Parameters
@@ -337,7 +343,7 @@ class BanditRegressor:
         return self._value(played)
 
     @property
-    def n_rounds(self):
+    def n_rounds(self) -> int:
         """The rounds so far."""
         return 0 if self._learner is None else self._learner.rounds
 
