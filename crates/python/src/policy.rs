@@ -210,7 +210,8 @@ impl Policy {
         Ok(PyArray1::from_vec(py, found))
     }
 
-    /// The place of the best action for one row: a dict by the columns of the model, or numbers in their order.
+    /// The place of the best action for one row: a dict by the columns of the model, or numbers in their
+    /// order.
     #[pyo3(signature = (row, available=None))]
     fn predict_one(&self, row: &Bound<'_, PyAny>, available: Option<Vec<bool>>) -> PyResult<usize> {
         let compiled = self.compiled()?;

@@ -118,8 +118,8 @@ impl Observations for Observed {
     }
 }
 
-/// q̂(x_i, a) at i·|A| + a, by the model of rewards of a [`JudgeJob`](super::JudgeJob): cross-fitted, a row by
-/// trees of the other folds. For other estimators than those of a judgement.
+/// q̂(x_i, a) at i·|A| + a, by the model of rewards of a [`JudgeJob`](super::JudgeJob): cross-fitted, a row
+/// by trees of the other folds. For other estimators than those of a judgement.
 ///
 /// *Cost:* five models of [`BoostedRewards`]; n·|A| predictions.
 ///
