@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `fit` reads a log as numbers, little-endian: `x.f64`, `a.u32`, `r.f64`, `p.f64`. It prints the seconds of
-//! a training, and a digest of the scores. `policy` and `stream` print the nanoseconds of a decision on
+//! a training, and the sum of the scores. `policy` and `stream` print the nanoseconds of a decision on
 //! made-up rows (synthetic), in the fastest of many passes, and what was decided.
 
 use boosters::Threads;

@@ -1,5 +1,5 @@
 //! Results to the bit, which `crates/python/tests/test_bits.py` holds the package for Python to: both sides
-//! make the same rows, and both are held against the digests in `crates/python/tests/bits.json`.
+//! make the same rows, and are held against the digests in `crates/python/tests/bits.json`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected fails the test")]
 

@@ -42,8 +42,8 @@ mod memory {
         }
     }
 
-    // SAFETY: threads only read the numbers. The reference to the array is `Send`, and is not touched but
-    // when it is dropped, which pyo3 puts off until the thread has Python's lock.
+    // SAFETY: threads only read the numbers. The reference to the array is `Send`, and is not touched until
+    // it is dropped, which pyo3 puts off until the thread has Python's lock.
     unsafe impl Send for Lent {}
     // SAFETY: as above.
     unsafe impl Sync for Lent {}
