@@ -373,7 +373,12 @@ def test_policies_are_compared(menu):
     with pytest.raises(ValueError, match="policies over candidates and others"):
         compare({"better": better, "plain": plain}, *other.columns, **given)
     with pytest.raises(ValueError, match="without action_context"):
-        compare({"plain": plain}, *log.columns, action_context=np.eye(2))
+        compare({"plain": plain}, *log.columns, action_context=np.zeros((len(log.action), 2, 1)))
+    # A row an action says which actions there are; who asks no questions about them is judged as without it.
+    later = Log(seed=5)
+    named = compare({"plain": plain}, *later.columns, action_context=np.eye(2))
+    assert str(named) == str(compare({"plain": plain}, *later.columns))
+    assert str(evaluate(plain, *later.columns, action_context=np.eye(2))) == str(evaluate(plain, *later.columns))
 
 
 def test_any_policy_is_judged_by_its_probabilities(menu, of_menu):

@@ -459,7 +459,7 @@ def evaluate(
     settings = _settings(confidence, reward_range, reward_model, clip, seed)
     n_jobs = _data.threads(n_jobs)
     is_over = isinstance(model, _core.CandidatePolicy)
-    if model is not None and not is_over and action_context is not None:
+    if model is not None and not is_over and action_context is not None and not _candidates.is_table(action_context):
         raise ValueError("the policy was trained without action_context")
     if is_over or (action_context is not None and not _candidates.is_table(action_context)):
         own = {"policy": None, "classes": classes}
@@ -565,7 +565,9 @@ def compare(
         found, sentence, sentences = _core.compare_candidates(logs, models, names, settings, n_jobs=n_jobs)
         return _comparison(names, found, sentence, sentences)
     if action_context is not None:
-        raise ValueError("the policies were trained without action_context")
+        if not _candidates.is_table(action_context):
+            raise ValueError("the policies were trained without action_context")
+        classes = _candidates.labels_of(action_context, classes)
     targets = [_target_of(policy) for policy in fitted]
     first = next((policy for policy in fitted if _model_of(policy) is not None), None)
     if first is not None:
