@@ -123,7 +123,7 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
         }
     }
     let first = named.iter().find_map(Named::model);
-    let (opened, plays) = if codings::are_one(&named) {
+    let (opened, tables) = if codings::are_one(&named) {
         let options = options_of(first, &asked.columns)?;
         match open(log, first.and_then(Model::schema), &options, manners) {
             Err(Failure::Format(FormatError::ActionFeatures { .. })) if first.is_none() && log.is_file() => {
@@ -139,9 +139,9 @@ pub(super) fn compare(asked: &Compare, manners: &Manners) -> Result<u8, Failure>
     let argmax = named.iter().map(policy_of).collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let mut targets: Vec<Target<'_>> = Vec::new();
     for (k, (one, argmax)) in named.iter().zip(&argmax).enumerate() {
-        targets.push(match (one, argmax, plays.get(k)) {
+        targets.push(match (one, argmax, tables.get(k)) {
             (Named::Logged, ..) => Target::Logged,
-            (_, _, Some(Some(plays))) => Target::Policy(plays as &dyn Policy),
+            (_, _, Some(Some(table))) => Target::Table(table),
             (_, Some(policy), _) => Target::Policy(&**policy),
             _ => Target::Policy(&uniform),
         });
