@@ -688,7 +688,8 @@ def test_answers_of_every_round_are_those_of_the_vote_so_far(other, classes):
 def test_public_functions_are_annotated():
     import inspect
 
-    from ocoboost import boost, offpolicy, online
+    import ocoboost
+    from ocoboost import boost, oco, offpolicy, online
 
     def public(module):
         for name in module.__all__:
@@ -697,12 +698,25 @@ def test_public_functions_are_annotated():
                 getattr(method, "__func__", method) for name, method in vars(own).items() if not name.startswith("_")
             ]
 
-    for module in (boost, offpolicy, online):
-        for one in public(module):
-            if inspect.isfunction(one):
-                assert "return" in one.__annotations__, one.__qualname__
-                missing = set(inspect.signature(one).parameters) - set(one.__annotations__) - {"self", "cls"}
-                assert not missing, (one.__qualname__, missing)
+    def of_oco():
+        """Constructors, properties, and what public classes have from private ones too."""
+        for own in (getattr(oco, name) for name in oco.__all__):
+            if inspect.isfunction(own):
+                yield own
+                continue
+            for base in own.__mro__:
+                if base.__module__.startswith("ocoboost."):
+                    for name, one in vars(base).items():
+                        if name in ("__init__", "__call__") or not name.startswith("_"):
+                            yield one.fget if isinstance(one, property) else getattr(one, "__func__", one)
+
+    pictures = (ocoboost.plot_policy, ocoboost.plot_learning_curve, ocoboost.plot_margins)
+    checked = [one for module in (boost, offpolicy, online) for one in public(module)]
+    for one in [*checked, *of_oco(), *pictures]:
+        if inspect.isfunction(one):
+            assert "return" in one.__annotations__, one.__qualname__
+            missing = set(inspect.signature(one).parameters) - set(one.__annotations__) - {"self", "cls"}
+            assert not missing, (one.__qualname__, missing)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -1,8 +1,19 @@
 """Pictures of classifiers, policies and streams, on axes of matplotlib, which need not be installed."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ocoboost.boost._classifier import _Boosted
+    from ocoboost.offpolicy import Comparison, Judgement, PolicyBooster
+    from ocoboost.online import BanditRegressor, OnlineBoostingClassifier, OnlineBoostingRegressor
 
 #: Colours that people with any vision of colours tell apart (Okabe, Ito, 2008).
 _BLUE, _ORANGE, _GREEN, _PURPLE, _GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C8C8C"
@@ -19,7 +30,7 @@ _ESTIMATORS = {
 }
 
 
-def plot_policy(policy, *, ax=None):
+def plot_policy(policy: Judgement | Comparison | PolicyBooster, *, ax: Axes | None = None) -> Axes:
     """What a log says of a policy: its value by every estimator, beside what ran, and the verdict.
 
     A row is an estimator with its interval; the filled one is that which the judgement quotes. The log itself is
@@ -54,7 +65,7 @@ def plot_policy(policy, *, ax=None):
     >>> plot_policy(found).get_title(loc="left")
     'Better than what ran: by 0.41 or more, with 95% certainty'
     """
-    judgement = getattr(policy, "judgement_", policy)
+    judgement: Any = getattr(policy, "judgement_", policy)
     if hasattr(judgement, "judgements"):
         judged = {name: getattr(one, "details", one) for name, one in judgement.judgements.items()}
         title, details = judgement.sentence, next(iter(judged.values()))
@@ -112,7 +123,12 @@ def _verdict(judgement):
     return "The log cannot answer for this policy"
 
 
-def plot_learning_curve(estimator, mistakes=None, *, ax=None):
+def plot_learning_curve(
+    estimator: _Boosted | PolicyBooster | OnlineBoostingClassifier | OnlineBoostingRegressor | BanditRegressor,
+    mistakes: ArrayLike | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
     """How learning went, round by round, or row by row.
 
     Of a boosted classifier: the training error and the theorem's bound on it, for every column of the code. Of
@@ -233,7 +249,14 @@ def _of_stream(mistakes, ax):
     return ax
 
 
-def plot_margins(classifier, X=None, y=None, *, label=None, ax=None):
+def plot_margins(
+    classifier: _Boosted,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    label: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """The distribution of the margins of a boosted classifier.
 
     The margin of a row is by how much the vote of its class exceeds the largest other one, halved: in [−1, 1],
@@ -281,7 +304,7 @@ def plot_margins(classifier, X=None, y=None, *, label=None, ax=None):
         raise ValueError("X and y go together: rows and their labels")
     if not hasattr(classifier, "rounds_"):
         raise TypeError(f"this {type(classifier).__name__} is not fitted, or keeps no margins")
-    if X is None:
+    if y is None:
         curves = [one["margins"] / max(one["etas"].sum(), 1e-300) for one in classifier.rounds_]
     else:
         curves = [classifier.margins(X, y)]

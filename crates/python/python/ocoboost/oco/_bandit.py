@@ -1,29 +1,38 @@
 """Learners that receive only the loss of their play."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ocoboost import _core
 from ocoboost.oco._learners import size
+from ocoboost.oco._sets import Set
 from ocoboost.oco._vectors import number, whole
 
 
 class _Bandit:
     """What the two have in common."""
 
-    def __init__(self, decision_set, dimension, inner_radius, delta, step):
+    _learner: _core.Fkm | _core.MultiPointFkm
+
+    def __init__(
+        self, decision_set: Set, dimension: int | None, inner_radius: float, delta: float, step: float
+    ) -> None:
         self._size = size(decision_set, dimension)
         self.decision_set, self.inner_radius = decision_set, number("inner_radius", inner_radius)
         self.delta, self.step = number("delta", delta), number("step", step)
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d."""
         return self._size
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """The rounds so far."""
         return self._learner.rounds
 
@@ -79,16 +88,27 @@ class BanditGradientDescent(_Bandit):
     True
     """
 
-    def __init__(self, decision_set, *, dimension=None, inner_radius, delta, step, seed=0):
+    _learner: _core.Fkm
+
+    def __init__(
+        self,
+        decision_set: Set,
+        *,
+        dimension: int | None = None,
+        inner_radius: float,
+        delta: float,
+        step: float,
+        seed: int = 0,
+    ) -> None:
         super().__init__(decision_set, dimension, inner_radius, delta, step)
         numbers = self.inner_radius, self.delta, self.step, whole("seed", seed)
         self._learner = _core.Fkm(decision_set._set, self._size, *numbers)
 
-    def predict(self):
+    def predict(self) -> NDArray[np.float64]:
         """x_t, of shape (d,): the same until its loss is observed."""
         return self._learner.predict()
 
-    def update(self, loss):
+    def update(self, loss: float) -> None:
         """Takes the number ℓ_t(x_t), possibly with noise of mean 0.
 
         Raises
@@ -98,7 +118,7 @@ class BanditGradientDescent(_Bandit):
         """
         self._learner.update(number("loss", loss))
 
-    def expected_regret_bound(self, rounds, *, magnitude, lipschitz):
+    def expected_regret_bound(self, rounds: int, *, magnitude: float, lipschitz: float) -> float:
         """D²/(2η) + ηT(dM/δ)²/2 + TL(2δ + ξD), the bound on the expected regret after T rounds.
 
         Parameters
@@ -145,9 +165,20 @@ class MultiPointBanditGradientDescent(_Bandit):
     True
     """
 
+    _learner: _core.MultiPointFkm
+
     def __init__(
-        self, decision_set, *, dimension=None, inner_radius, delta, step, estimates=1, two_points=True, seed=0
-    ):
+        self,
+        decision_set: Set,
+        *,
+        dimension: int | None = None,
+        inner_radius: float,
+        delta: float,
+        step: float,
+        estimates: int = 1,
+        two_points: bool = True,
+        seed: int = 0,
+    ) -> None:
         super().__init__(decision_set, dimension, inner_radius, delta, step)
         if not isinstance(two_points, bool):
             raise TypeError(f"two_points = {two_points!r} is neither True nor False")
@@ -157,11 +188,11 @@ class MultiPointBanditGradientDescent(_Bandit):
         numbers = self.inner_radius, self.delta, self.step, two_points, self.estimates, whole("seed", seed)
         self._learner = _core.MultiPointFkm(decision_set._set, self._size, *numbers)
 
-    def predict(self):
+    def predict(self) -> NDArray[np.float64]:
         """y_t, of shape (d,): the centre of the queries of this round."""
         return self._learner.predict()
 
-    def update(self, loss):
+    def update(self, loss: Callable[[NDArray[np.float64]], float]) -> float:
         """Asks a callable for the losses of points of shape (d,), and learns.
 
         Parameters
@@ -183,7 +214,7 @@ class MultiPointBanditGradientDescent(_Bandit):
             raise TypeError(f"loss = {loss!r} is no callable: it is asked for the losses of several points")
         return self._learner.update(loss)
 
-    def expected_regret_bound(self, rounds, *, magnitude, lipschitz):
+    def expected_regret_bound(self, rounds: int, *, magnitude: float, lipschitz: float) -> float:
         """D²/(2η) + ηTS²/2 + TL(2δ + ξD): S = dL for two points, S² = (dM/δ)²/N + L² for one.
 
         Parameters

@@ -1,9 +1,12 @@
 """Zero-sum games: exact values, and an online learner against an oracle."""
 
+from __future__ import annotations
+
 import copy
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
 from ocoboost.oco._learners import OnlineLearner
@@ -14,8 +17,8 @@ class Equilibrium(NamedTuple):
     """The value of a game, and strategies that attain it up to a gap."""
 
     value: float
-    p: np.ndarray
-    q: np.ndarray
+    p: NDArray[np.float64]
+    q: NDArray[np.float64]
     gap: float
 
 
@@ -43,19 +46,19 @@ class MatrixGame:
     (0.75, [0.25, 0.75], True)
     """
 
-    def __init__(self, payoffs):
+    def __init__(self, payoffs: ArrayLike) -> None:
         self._game = _core.MatrixGame(table("payoffs", payoffs))
 
     @property
-    def payoffs(self):
+    def payoffs(self) -> NDArray[np.float64]:
         """M, of shape (n_rows, n_columns)."""
         return self._game.payoffs
 
-    def equilibrium(self):
+    def equilibrium(self) -> Equilibrium:
         """The value and optimal strategies, by the simplex method, in whole numbers where doubles do not decide."""
         return Equilibrium(*self._game.equilibrium())
 
-    def certificate(self, p, q):
+    def certificate(self, p: ArrayLike, q: ArrayLike) -> Certificate:
         """What these strategies guarantee.
 
         Raises
@@ -65,11 +68,11 @@ class MatrixGame:
         """
         return Certificate(*self._game.certificate(vector("p", p), vector("q", q)))
 
-    def best_row(self, q):
+    def best_row(self, q: ArrayLike) -> tuple[int, float]:
         """The first row of the least payoff against q, and that payoff."""
         return self._game.best_row(vector("q", q))
 
-    def best_column(self, p):
+    def best_column(self, p: ArrayLike) -> tuple[int, float]:
         """The first column of the largest payoff against p, and that payoff."""
         return self._game.best_column(vector("p", p))
 
@@ -111,7 +114,7 @@ class ZeroSumGame:
     (True, True)
     """
 
-    def __init__(self, game, player, *, tremble=0.0, seed=0):
+    def __init__(self, game: MatrixGame, player: OnlineLearner, *, tremble: float = 0.0, seed: int = 0) -> None:
         if not isinstance(game, MatrixGame):
             raise TypeError(f"game = {game!r} is no MatrixGame")
         if not isinstance(player, OnlineLearner):
@@ -120,11 +123,11 @@ class ZeroSumGame:
         own = number("tremble", tremble), whole("seed", seed)
         self._play = _core.ZeroSumGame(game._game, player._learner, *own)
 
-    def round(self):
+    def round(self) -> float:
         """One round; the payoff p_tᵀMq_t."""
         return self._play.round()
 
-    def run(self, max_rounds, *, gap):
+    def run(self, max_rounds: int, *, gap: float) -> Outcome:
         """Plays until the gap of the averages is small enough, or so many rounds were played in all.
 
         Returns
@@ -134,31 +137,31 @@ class ZeroSumGame:
         converged, rounds, certificate = self._play.run(whole("max_rounds", max_rounds), number("gap", gap))
         return Outcome(converged, rounds, Certificate(*certificate))
 
-    def certificate(self):
+    def certificate(self) -> Certificate:
         """What the averages guarantee."""
         return Certificate(*self._play.certificate())
 
     @property
-    def p_bar(self):
+    def p_bar(self) -> NDArray[np.float64]:
         """The average of A's plays."""
         return self._play.p_bar
 
     @property
-    def q_bar(self):
+    def q_bar(self) -> NDArray[np.float64]:
         """The average of B's answers."""
         return self._play.q_bar
 
     @property
-    def average_payoff(self):
+    def average_payoff(self) -> float:
         """The average of the payoffs."""
         return self._play.average_payoff
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """The rounds so far."""
         return self._play.rounds
 
-    def regret_against(self, p):
+    def regret_against(self, p: ArrayLike) -> float:
         """Σ⟨g_t, p_t − p⟩, the regret of A against a strategy."""
         return self._play.regret_against(vector("p", p))
 

@@ -1,14 +1,31 @@
 """Learners that receive a subgradient of the loss of their play."""
 
+from __future__ import annotations
+
 import copy
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
 from ocoboost.oco._losses import SquaredLoss
-from ocoboost.oco._sets import Box, CappedSimplex, NegativeEntropy, PNorm, Set, Simplex, WholeSpace, regulariser
+from ocoboost.oco._sets import (
+    Box,
+    CappedSimplex,
+    NegativeEntropy,
+    PNorm,
+    Regulariser,
+    Set,
+    Simplex,
+    WholeSpace,
+    regulariser,
+)
 from ocoboost.oco._vectors import number, table, vector, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class StepSchedule:
@@ -22,39 +39,39 @@ class StepSchedule:
     (0.5, 0.25)
     """
 
-    def __init__(self, steps, name, strong_convexity=None):
+    def __init__(self, steps: _core.Steps, name: str, strong_convexity: float | None = None) -> None:
         self._steps, self._name, self._strong_convexity = steps, name, strong_convexity
 
     @classmethod
-    def constant(cls, eta):
+    def constant(cls, eta: float) -> Self:
         """η_t = η > 0."""
         return cls(_core.Steps.power(number("eta", eta), 0.0), f"constant({eta})")
 
     @classmethod
-    def power(cls, scale, exponent):
+    def power(cls, scale: float, exponent: float) -> Self:
         """η_t = scale·t^(−exponent), exponent ≥ 0."""
         steps = _core.Steps.power(number("scale", scale), number("exponent", exponent))
         return cls(steps, f"power({scale}, {exponent})")
 
     @classmethod
-    def zinkevich(cls, diameter, lipschitz):
+    def zinkevich(cls, diameter: float, lipschitz: float) -> Self:
         """η_t = D/(G√t): regret at most (3/2)GD√T at every T (Zinkevich, 2003)."""
         steps = _core.Steps.zinkevich(number("diameter", diameter), number("lipschitz", lipschitz))
         return cls(steps, f"zinkevich({diameter}, {lipschitz})")
 
     @classmethod
-    def strongly_convex(cls, alpha):
+    def strongly_convex(cls, alpha: float) -> Self:
         """η_t = 1/(αt): regret at most G²(1 + log T)/(2α) on α-strongly convex losses (Hazan, Agarwal, Kale, 2007)."""
         alpha = number("alpha", alpha)
         return cls(_core.Steps.strongly_convex(alpha), f"strongly_convex({alpha})", alpha)
 
     @classmethod
-    def tuned(cls, diameter, lipschitz, rounds):
+    def tuned(cls, diameter: float, lipschitz: float, rounds: int) -> Self:
         """η = D/(G√(2T)), for a horizon of T rounds."""
         steps = _core.Steps.tuned(number("diameter", diameter), number("lipschitz", lipschitz), whole("rounds", rounds))
         return cls(steps, f"tuned({diameter}, {lipschitz}, {rounds})")
 
-    def __call__(self, t):
+    def __call__(self, t: int) -> float:
         """η_t, t ≥ 1."""
         t = whole("t", t)
         if t == 0:
@@ -70,7 +87,7 @@ def _of_steps(step):
     return step if isinstance(step, StepSchedule) else StepSchedule.constant(number("step", step))
 
 
-def size(decision_set, dimension, point=None):
+def size(decision_set: Set, dimension: int | None, point: NDArray[np.float64] | None = None) -> int:
     """d, by a setting, a point or the set."""
     if not isinstance(decision_set, Set):
         raise TypeError(f"decision_set = {decision_set!r} is no set")
@@ -109,22 +126,23 @@ class OnlineLearner:
     """
 
     _learner: _core.Learner
+    decision_set: Set
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d."""
         return self._learner.dimension
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """The gradients so far."""
         return self._learner.rounds
 
-    def predict(self):
+    def predict(self) -> NDArray[np.float64]:
         """x_t, an array of shape (d,)."""
         return self._learner.predict()
 
-    def update(self, gradient):
+    def update(self, gradient: ArrayLike) -> None:
         """Takes g_t and moves to x_{t+1}.
 
         Parameters
@@ -138,11 +156,11 @@ class OnlineLearner:
         """
         self._learner.update(vector("gradient", gradient))
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to x_1; a learner that draws repeats its draws."""
         self._learner.reset()
 
-    def regret_bound(self, comparator, gradients, hints=None):
+    def regret_bound(self, comparator: ArrayLike, gradients: ArrayLike, hints: ArrayLike | None = None) -> float:
         """The theorem's bound on Σ⟨g_t, x_t − u⟩ when these gradients came from the first round on.
 
         For convex losses it bounds Σ ℓ_t(x_t) − ℓ_t(u) too.
@@ -160,11 +178,11 @@ class OnlineLearner:
         float
             NaN for a learner without a sure bound.
         """
-        gradients, comparator = table("gradients", gradients), vector("comparator", comparator)
-        if len(comparator) != self.dimension or gradients.shape[1] != self.dimension:
+        seen, u = table("gradients", gradients), vector("comparator", comparator)
+        if len(u) != self.dimension or seen.shape[1] != self.dimension:
             raise ValueError(f"comparator and gradients need {self.dimension} coordinates")
-        hints = None if hints is None else table("hints", hints)
-        return float(self._bounds(comparator[np.newaxis], gradients, np.array([len(gradients)]), hints)[0])
+        hinted = None if hints is None else table("hints", hints)
+        return float(self._bounds(u[np.newaxis], seen, np.array([len(seen)]), hinted)[0])
 
     def _bounds(self, comparators, gradients, rounds, hints):
         """The bound after each of these rounds, against the comparator of each."""
@@ -219,14 +237,25 @@ class OnlineGradientDescent(OnlineLearner):
     [-1.0]
     """
 
-    def __init__(self, decision_set, *, dimension=None, step=None, lipschitz=None, start=None):
-        start = _point("start", start)
-        d = size(decision_set, dimension, start)
+    def __init__(
+        self,
+        decision_set: Set,
+        *,
+        dimension: int | None = None,
+        step: float | StepSchedule | None = None,
+        lipschitz: float | None = None,
+        start: ArrayLike | None = None,
+    ) -> None:
+        point = _point("start", start)
+        d = size(decision_set, dimension, point)
         if (step is None) == (lipschitz is None):
             raise ValueError("one of step and lipschitz is needed")
         self.decision_set = decision_set
-        self.step = _of_steps(step) if step is not None else StepSchedule.zinkevich(decision_set.diameter(d), lipschitz)
-        self._learner = _core.Learner.ogd(decision_set._set, d, start, self.step._steps)
+        if lipschitz is None:
+            self.step = _of_steps(step)
+        else:
+            self.step = StepSchedule.zinkevich(decision_set.diameter(d), lipschitz)
+        self._learner = _core.Learner.ogd(decision_set._set, d, point, self.step._steps)
         self._start = self._learner.predict()
 
     def _bounds(self, comparators, gradients, rounds, hints):
@@ -265,11 +294,13 @@ class LazyGradientDescent(OnlineLearner):
     [0.0]
     """
 
-    def __init__(self, decision_set, *, dimension=None, step, origin=None):
-        origin = _point("origin", origin)
-        d = size(decision_set, dimension, origin)
+    def __init__(
+        self, decision_set: Set, *, dimension: int | None = None, step: float, origin: ArrayLike | None = None
+    ) -> None:
+        point = _point("origin", origin)
+        d = size(decision_set, dimension, point)
         self.decision_set, self.step = decision_set, number("step", step)
-        self._origin = decision_set.project(np.zeros(d)) if origin is None else origin
+        self._origin = decision_set.project(np.zeros(d)) if point is None else point
         self._learner = _core.Learner.lazy_ogd(decision_set._set, self._origin, self.step)
 
     def _bounds(self, comparators, gradients, rounds, hints):
@@ -282,7 +313,14 @@ class LazyGradientDescent(OnlineLearner):
 class _Mirrored(OnlineLearner):
     """What the learners in the geometry of a mirror map share."""
 
-    def __init__(self, decision_set, geometry, dimension, step, point):
+    def __init__(
+        self,
+        decision_set: Set,
+        geometry: str | Regulariser,
+        dimension: int | None,
+        step: float,
+        point: NDArray[np.float64] | None,
+    ) -> None:
         self._size = size(decision_set, dimension, point)
         self.decision_set, self.geometry, self.step = decision_set, regulariser(geometry), number("step", step)
 
@@ -342,11 +380,19 @@ class MirrorDescent(_Mirrored):
     """
     )
 
-    def __init__(self, decision_set, *, geometry="euclidean", dimension=None, step, start=None):
-        start = _point("start", start)
-        super().__init__(decision_set, geometry, dimension, step, start)
+    def __init__(
+        self,
+        decision_set: Set,
+        *,
+        geometry: str | Regulariser = "euclidean",
+        dimension: int | None = None,
+        step: float,
+        start: ArrayLike | None = None,
+    ) -> None:
+        point = _point("start", start)
+        super().__init__(decision_set, geometry, dimension, step, point)
         own = decision_set._set, self.geometry._map
-        self._learner = _core.Learner.mirror_descent(*own, self._size, start, self.step)
+        self._learner = _core.Learner.mirror_descent(*own, self._size, point, self.step)
         self._start = self._learner.predict()
 
     def _bounds(self, comparators, gradients, rounds, hints):
@@ -374,10 +420,18 @@ class DualAveraging(_Mirrored):
     """
     )
 
-    def __init__(self, decision_set, *, geometry="euclidean", dimension=None, step, origin=None):
-        origin = _point("origin", origin)
-        super().__init__(decision_set, geometry, dimension, step, origin)
-        self._origin = self._minimiser() if origin is None else origin
+    def __init__(
+        self,
+        decision_set: Set,
+        *,
+        geometry: str | Regulariser = "euclidean",
+        dimension: int | None = None,
+        step: float,
+        origin: ArrayLike | None = None,
+    ) -> None:
+        point = _point("origin", origin)
+        super().__init__(decision_set, geometry, dimension, step, point)
+        self._origin = self._minimiser() if point is None else point
         own = decision_set._set, self.geometry._map
         self._learner = _core.Learner.dual_averaging(*own, self._origin, self.step)
         self._start = self._learner.predict()
@@ -407,7 +461,9 @@ class FollowTheRegularizedLeader(_Mirrored):
     """
     )
 
-    def __init__(self, decision_set, *, geometry="euclidean", dimension=None, step):
+    def __init__(
+        self, decision_set: Set, *, geometry: str | Regulariser = "euclidean", dimension: int | None = None, step: float
+    ) -> None:
         super().__init__(decision_set, geometry, dimension, step, None)
         self._learner = _core.Learner.ftrl(decision_set._set, self.geometry._map, self._size, self.step)
         self._start = self._learner.predict()
@@ -438,14 +494,22 @@ class OptimisticMirrorDescent(_Mirrored):
     """
     )
 
-    def __init__(self, decision_set, *, geometry="euclidean", dimension=None, step, origin=None):
-        origin = _point("origin", origin)
-        super().__init__(decision_set, geometry, dimension, step, origin)
-        self._origin = self._minimiser() if origin is None else origin
+    def __init__(
+        self,
+        decision_set: Set,
+        *,
+        geometry: str | Regulariser = "euclidean",
+        dimension: int | None = None,
+        step: float,
+        origin: ArrayLike | None = None,
+    ) -> None:
+        point = _point("origin", origin)
+        super().__init__(decision_set, geometry, dimension, step, point)
+        self._origin = self._minimiser() if point is None else point
         own = decision_set._set, self.geometry._map
         self._learner = _core.Learner.optimistic(*own, self._size, self._origin, self.step)
 
-    def expect(self, hint):
+    def expect(self, hint: ArrayLike) -> None:
         """Sets m_t, and with it the play of this round.
 
         Parameters
@@ -486,7 +550,9 @@ class Hedge(OnlineLearner):
     [0.25, 0.75]
     """
 
-    def __init__(self, experts, *, step=None, rounds=None, largest_loss=1.0):
+    def __init__(
+        self, experts: int, *, step: float | None = None, rounds: int | None = None, largest_loss: float = 1.0
+    ) -> None:
         n = whole("experts", experts)
         if (step is None) == (rounds is None):
             raise ValueError("one of step and rounds is needed")
@@ -526,7 +592,7 @@ class AdaGrad(OnlineLearner):
     [-0.5, 0.5]
     """
 
-    def __init__(self, decision_set, *, scale=None, start=None):
+    def __init__(self, decision_set: Box, *, scale: float | None = None, start: ArrayLike | None = None) -> None:
         if not isinstance(decision_set, Box):
             raise TypeError(f"decision_set = {decision_set!r} is no Box")
         self._widths = decision_set.upper - decision_set.lower
@@ -565,13 +631,21 @@ class CompositeMirrorDescent(OnlineLearner):
     [1.0, 0.0]
     """
 
-    def __init__(self, decision_set, *, penalty, dimension=None, step, start=None):
+    def __init__(
+        self,
+        decision_set: Box | WholeSpace,
+        *,
+        penalty: float,
+        dimension: int | None = None,
+        step: float,
+        start: ArrayLike | None = None,
+    ) -> None:
         if not isinstance(decision_set, (Box, WholeSpace)):
             raise TypeError(f"decision_set = {decision_set!r} is neither a Box nor the WholeSpace")
-        start = _point("start", start)
-        d = size(decision_set, dimension, start)
+        point = _point("start", start)
+        d = size(decision_set, dimension, point)
         self.decision_set, self.penalty, self.step = decision_set, number("penalty", penalty), number("step", step)
-        self._learner = _core.Learner.comid(decision_set._set, d, start, self.step, self.penalty)
+        self._learner = _core.Learner.comid(decision_set._set, d, point, self.step, self.penalty)
         self._start = self._learner.predict()
 
     def _bounds(self, comparators, gradients, rounds, hints):
@@ -603,11 +677,11 @@ class FollowTheLeader(OnlineLearner):
     [1.0, -1.0, 1.0]
     """
 
-    def __init__(self, decision_set, *, dimension=None, start=None):
-        start = _point("start", start)
-        d = size(decision_set, dimension, start)
+    def __init__(self, decision_set: Set, *, dimension: int | None = None, start: ArrayLike | None = None) -> None:
+        point = _point("start", start)
+        d = size(decision_set, dimension, point)
         self.decision_set = decision_set
-        self._learner = _core.Learner.follow_the_leader(decision_set._set, d, start)
+        self._learner = _core.Learner.follow_the_leader(decision_set._set, d, point)
 
 
 class FollowThePerturbedLeader(OnlineLearner):
@@ -638,14 +712,23 @@ class FollowThePerturbedLeader(OnlineLearner):
     """
 
     def __init__(
-        self, decision_set, *, dimension=None, epsilon, perturbation="exponential", draws="each_round", seed=0
-    ):
+        self,
+        decision_set: Set,
+        *,
+        dimension: int | None = None,
+        epsilon: float,
+        perturbation: str = "exponential",
+        draws: str = "each_round",
+        seed: int = 0,
+    ) -> None:
         d = size(decision_set, dimension)
         self.decision_set, self.epsilon, self.perturbation = decision_set, number("epsilon", epsilon), perturbation
         how = str(perturbation), self.epsilon, str(draws), whole("seed", seed)
         self._learner = _core.Learner.perturbed_leader(decision_set._set, d, *how)
 
-    def expected_regret_bound(self, rounds, *, diameter, loss_range, gradient_size):
+    def expected_regret_bound(
+        self, rounds: int, *, diameter: float, loss_range: float, gradient_size: float
+    ) -> float:
         """c·εRA·T + m(d)·D/ε, the bound on the expected regret after T rounds.
 
         Parameters
@@ -662,7 +745,9 @@ class FollowThePerturbedLeader(OnlineLearner):
         return _core.perturbation_bound(self.perturbation, of, whole("rounds", rounds), self.epsilon)
 
     @staticmethod
-    def tuned_epsilon(perturbation, rounds, *, dimension, diameter, loss_range, gradient_size):
+    def tuned_epsilon(
+        perturbation: str, rounds: int, *, dimension: int, diameter: float, loss_range: float, gradient_size: float
+    ) -> float:
         """The ε for which the bound after these rounds is least.
 
         Examples
@@ -710,9 +795,18 @@ class OnlineFrankWolfe(OnlineLearner):
     True
     """
 
-    def __init__(self, decision_set, *, dimension=None, step=None, rounds=None, lipschitz=None, start=None):
-        start = _point("start", start)
-        d = size(decision_set, dimension, start)
+    def __init__(
+        self,
+        decision_set: Set,
+        *,
+        dimension: int | None = None,
+        step: float | None = None,
+        rounds: int | None = None,
+        lipschitz: float | None = None,
+        start: ArrayLike | None = None,
+    ) -> None:
+        point = _point("start", start)
+        d = size(decision_set, dimension, point)
         if (step is None) == (rounds is None) or (rounds is None) != (lipschitz is None):
             raise ValueError("a step is needed, or rounds and lipschitz")
         self.decision_set, self._horizon = decision_set, None
@@ -722,7 +816,7 @@ class OnlineFrankWolfe(OnlineLearner):
                 raise ValueError(f"rounds = {rounds} and lipschitz = {lipschitz} have to be above 0")
             step = 0.5 * decision_set.diameter(d) / self._lipschitz / self._horizon**0.75
         self.step = number("step", step)
-        self._start = decision_set.interior_point(d) if start is None else start
+        self._start = decision_set.interior_point(d) if point is None else point
         self._learner = _core.Learner.online_frank_wolfe(decision_set._set, self._start, self.step)
 
     def _bounds(self, comparators, gradients, rounds, hints):
@@ -758,7 +852,7 @@ class Doubling(OnlineLearner):
     True
     """
 
-    def __init__(self, learner, *, scale, constant=None):
+    def __init__(self, learner: OnlineLearner, *, scale: float, constant: float | None = None) -> None:
         if not isinstance(learner, OnlineLearner):
             raise TypeError(f"learner = {learner!r} is no learner")
         self.decision_set, self.scale = learner.decision_set, number("scale", scale)
@@ -792,25 +886,25 @@ class QuadraticLeader:
     [1.5]
     """
 
-    def __init__(self, decision_set, *, dimension=None, step):
+    def __init__(self, decision_set: Set, *, dimension: int | None = None, step: float) -> None:
         self.decision_set, self.step = decision_set, number("step", step)
         self._learner = _core.FtrlQuadratic(decision_set._set, size(decision_set, dimension), self.step)
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d."""
         return len(self.predict())
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """The losses so far."""
         return self._learner.rounds
 
-    def predict(self):
+    def predict(self) -> NDArray[np.float64]:
         """x_t, an array of shape (d,)."""
         return self._learner.predict()
 
-    def update(self, curvature, centre):
+    def update(self, curvature: float, centre: ArrayLike) -> None:
         """Takes (a/2)‖x − c‖²; of a `SquaredLoss`, a = 2.
 
         Raises
@@ -820,11 +914,11 @@ class QuadraticLeader:
         """
         self._learner.update(number("curvature", curvature), vector("centre", centre))
 
-    def penalty(self, u):
+    def penalty(self, u: ArrayLike) -> float:
         """‖u‖²/(2η)."""
         return self._learner.penalty(vector("u", u))
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to x_1."""
         self._learner.reset()
 

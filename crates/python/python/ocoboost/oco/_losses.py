@@ -1,10 +1,28 @@
 """Convex losses of a vector."""
 
+from __future__ import annotations
+
 import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
 from ocoboost.oco._sets import Set
 from ocoboost.oco._vectors import number, table, vector
+
+
+class HasGradient(Protocol):
+    """What the learners without projections ask of a loss."""
+
+    def gradient(self, x: NDArray[np.float64], /) -> ArrayLike: ...
+
+
+class HasValueAndGradient(HasGradient, Protocol):
+    """What may take the place of a `Loss`."""
+
+    def value(self, x: NDArray[np.float64], /) -> float: ...
 
 
 class Loss:
@@ -16,16 +34,16 @@ class Loss:
     _loss: _core.Loss
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d."""
         return self._loss.dimension
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float | None:
         """β with ‖∇ℓ(x) − ∇ℓ(y)‖ ≤ β‖x − y‖; ``None`` for a loss that is not smooth."""
         return self._loss.smoothness
 
-    def value(self, x):
+    def value(self, x: ArrayLike) -> float:
         """ℓ(x).
 
         Raises
@@ -35,15 +53,15 @@ class Loss:
         """
         return self._loss.value(vector("x", x))
 
-    def gradient(self, x):
+    def gradient(self, x: ArrayLike) -> NDArray[np.float64]:
         """Some g ∈ ∂ℓ(x), of shape (d,)."""
         return self._loss.gradient(vector("x", x))
 
-    def lipschitz_on(self, decision_set):
+    def lipschitz_on(self, decision_set: Set) -> float:
         """A Lipschitz constant on a set, from a ball around it."""
         return self._constants_on(decision_set)[0]
 
-    def magnitude_on(self, decision_set):
+    def magnitude_on(self, decision_set: Set) -> float:
         """A bound of |ℓ| on a set, from a ball around it."""
         return self._constants_on(decision_set)[1]
 
@@ -63,7 +81,7 @@ class LinearLoss(Loss):
     2.0
     """
 
-    def __init__(self, slope):
+    def __init__(self, slope: ArrayLike) -> None:
         self.slope = vector("slope", slope)
         self._loss = _core.Loss.linear(self.slope)
 
@@ -79,7 +97,7 @@ class SquaredLoss(Loss):
     (5.0, [4.0, -2.0], 2.0)
     """
 
-    def __init__(self, target):
+    def __init__(self, target: ArrayLike) -> None:
         self.target = vector("target", target)
         self._loss = _core.Loss.squared(self.target)
 
@@ -99,7 +117,7 @@ class QuadraticLoss(Loss):
     -2.0
     """
 
-    def __init__(self, A, b, c=0.0):
+    def __init__(self, A: ArrayLike, b: ArrayLike, c: float = 0.0) -> None:
         self._loss = _core.Loss.quadratic(table("A", A), vector("b", b), number("c", c))
 
 
@@ -113,7 +131,7 @@ class AbsoluteLoss(Loss):
     2.0
     """
 
-    def __init__(self, x, y):
+    def __init__(self, x: ArrayLike, y: float) -> None:
         self._loss = _core.Loss.absolute(vector("x", x), number("y", y))
 
 
@@ -127,7 +145,7 @@ class HingeLoss(Loss):
     2.0
     """
 
-    def __init__(self, x, y, *, threshold=1.0):
+    def __init__(self, x: ArrayLike, y: float, *, threshold: float = 1.0) -> None:
         self._loss = _core.Loss.hinge(vector("x", x), number("y", y), number("threshold", threshold))
 
 
@@ -141,7 +159,7 @@ class LogisticLoss(Loss):
     0.693147
     """
 
-    def __init__(self, x, y):
+    def __init__(self, x: ArrayLike, y: float) -> None:
         self._loss = _core.Loss.logistic(vector("x", x), number("y", y))
 
 
@@ -155,7 +173,7 @@ class HuberLoss(Loss):
     [0.5, 18.0]
     """
 
-    def __init__(self, x, y, *, delta=1.0):
+    def __init__(self, x: ArrayLike, y: float, *, delta: float = 1.0) -> None:
         self._loss = _core.Loss.huber(vector("x", x), number("y", y), number("delta", delta))
 
 
@@ -175,7 +193,7 @@ class LogPortfolioLoss(Loss):
     True
     """
 
-    def __init__(self, relatives, *, floor=None):
-        relatives = vector("relatives", relatives)
-        floor = min(relatives.tolist(), default=math.nan) if floor is None else number("floor", floor)
-        self._loss = _core.Loss.log_portfolio(relatives, floor)
+    def __init__(self, relatives: ArrayLike, *, floor: float | None = None) -> None:
+        own = vector("relatives", relatives)
+        floor = min(own.tolist(), default=math.nan) if floor is None else number("floor", floor)
+        self._loss = _core.Loss.log_portfolio(own, floor)

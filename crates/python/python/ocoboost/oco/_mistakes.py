@@ -1,7 +1,12 @@
 """Learners of labelled examples with a bound on their mistakes."""
 
+from __future__ import annotations
+
 import copy
 import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
 from ocoboost.oco._vectors import number, vector, whole
@@ -10,17 +15,20 @@ from ocoboost.oco._vectors import number, vector, whole
 class _MistakeBound:
     """What the three have in common: labels are ±1, and a score of 0 counts as a mistake."""
 
+    _learner: _core.MistakeBound
+    dimension: int
+
     @property
-    def weights(self):
+    def weights(self) -> NDArray[np.float64]:
         """w_t, of shape (d,)."""
         return self._learner.weights
 
     @property
-    def mistakes(self):
+    def mistakes(self) -> int:
         """The mistakes so far."""
         return self._learner.mistakes
 
-    def predict(self, x):
+    def predict(self, x: ArrayLike) -> float:
         """The sign of ⟨w_t, x⟩: −1.0, 0.0 or 1.0.
 
         Parameters
@@ -29,7 +37,7 @@ class _MistakeBound:
         """
         return self._learner.predict(vector("x", x))
 
-    def update(self, x, y):
+    def update(self, x: ArrayLike, y: float) -> bool:
         """Learns an example.
 
         Parameters
@@ -73,12 +81,12 @@ class Perceptron(_MistakeBound):
     ([2.0, -1.0], 2)
     """
 
-    def __init__(self, dimension):
+    def __init__(self, dimension: int) -> None:
         self.dimension = whole("dimension", dimension)
         self._learner = _core.MistakeBound.perceptron(self.dimension)
 
     @staticmethod
-    def mistake_bound(*, radius, margin):
+    def mistake_bound(*, radius: float, margin: float) -> float:
         """(R/γ)²."""
         return (number("radius", radius) / number("margin", margin)) ** 2
 
@@ -107,7 +115,14 @@ class Winnow(_MistakeBound):
 
     _ratio = 1
 
-    def __init__(self, dimension, *, step=None, margin=None, largest_feature=None):
+    def __init__(
+        self,
+        dimension: int,
+        *,
+        step: float | None = None,
+        margin: float | None = None,
+        largest_feature: float | None = None,
+    ) -> None:
         self.dimension = whole("dimension", dimension)
         if (step is None) == (margin is None) or (margin is None) != (largest_feature is None):
             raise ValueError("a step is needed, or margin and largest_feature")
@@ -121,7 +136,7 @@ class Winnow(_MistakeBound):
 
     _make = staticmethod(_core.MistakeBound.winnow)
 
-    def mistake_bound(self, *, margin, largest_feature):
+    def mistake_bound(self, *, margin: float, largest_feature: float) -> float:
         """(log n/η)/(γ − ηX²/2), or infinity for η ≥ 2γ/X². n is d, and 2d for the balanced form."""
         left = number("margin", margin) - 0.5 * self.step * number("largest_feature", largest_feature) ** 2
         return math.log(self._ratio * self.dimension) / self.step / left if left > 0 else math.inf

@@ -1,15 +1,24 @@
 """Rounds of a learner against losses, and the regret against the best fixed point in hindsight."""
 
+from __future__ import annotations
+
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
-from ocoboost.oco._learners import CompositeMirrorDescent, OnlineLearner
-from ocoboost.oco._losses import LinearLoss, Loss, SquaredLoss
+from ocoboost.oco._learners import CompositeMirrorDescent, OnlineLearner, QuadraticLeader
+from ocoboost.oco._losses import HasValueAndGradient, LinearLoss, Loss, SquaredLoss
 from ocoboost.oco._sets import Set
 from ocoboost.oco._vectors import number, table, vector, whole
+
+if TYPE_CHECKING:
+    from ocoboost.oco._bandit import _Bandit
+    from ocoboost.oco._projection_free import _ProjectionFree
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +35,21 @@ class Comparator:
     steps : int
     """
 
-    point: np.ndarray
+    point: NDArray[np.float64]
     loss: float
     gap: float
     steps: int
 
 
-def best_in_hindsight(losses, decision_set, *, dimension=None, tolerance=1e-9, max_steps=10_000, method="accelerated"):
+def best_in_hindsight(
+    losses: Iterable[HasValueAndGradient],
+    decision_set: Set,
+    *,
+    dimension: int | None = None,
+    tolerance: float = 1e-9,
+    max_steps: int = 10_000,
+    method: str = "accelerated",
+) -> Comparator:
     """Minimises Σ ℓ_t over a set, with a certificate.
 
     Parameters
@@ -69,14 +86,14 @@ def best_in_hindsight(losses, decision_set, *, dimension=None, tolerance=1e-9, m
     """
     if not isinstance(decision_set, Set):
         raise TypeError(f"decision_set = {decision_set!r} is no set")
-    losses = list(losses)
+    listed = list(losses)
     if dimension is None:
-        own = [loss.dimension for loss in losses if isinstance(loss, Loss)]
+        own = [loss.dimension for loss in listed if isinstance(loss, Loss)]
         dimension = own[0] if own else decision_set._dimension(None)
     steps = whole("max_steps", max_steps)
     if steps >= 2**32:
         raise ValueError(f"max_steps = {steps} is outside [0, 2^32)")
-    given = [loss._loss if isinstance(loss, Loss) else loss for loss in losses]
+    given = [loss._loss if isinstance(loss, Loss) else loss for loss in listed]
     tolerance = number("tolerance", tolerance)
     size = whole("dimension", dimension)
     return Comparator(*_core.best_in_hindsight(given, decision_set._set, size, str(method), tolerance, steps))
@@ -105,27 +122,27 @@ class Record:
         The best fixed point of the losses so far.
     """
 
-    plays: np.ndarray
-    losses: np.ndarray
-    gradients: np.ndarray | None
-    rounds: np.ndarray
-    regret: np.ndarray
-    gap: np.ndarray
-    bound: np.ndarray
-    comparators: np.ndarray
+    plays: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    gradients: NDArray[np.float64] | None
+    rounds: NDArray[np.integer[Any]]
+    regret: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    bound: NDArray[np.float64]
+    comparators: NDArray[np.float64]
 
     @property
-    def comparator(self):
+    def comparator(self) -> NDArray[np.float64]:
         """The best fixed point of all losses, of shape (d,)."""
         return self.comparators[-1]
 
     @property
-    def average_regret(self):
+    def average_regret(self) -> NDArray[np.float64]:
         """The regret divided by the rounds, of shape (R,)."""
         return self.regret / self.rounds
 
     @property
-    def holds(self):
+    def holds(self) -> bool:
         """Whether the regret is within every bound that there is, up to the rounding of the sums."""
         known = ~np.isnan(self.bound)
         totals = np.cumsum(np.abs(self.losses))[self.rounds - 1]
@@ -138,7 +155,16 @@ class Record:
         return f"Record({len(self.losses)} rounds, loss {self.losses.sum():.6g}, regret {self.regret[-1]:.6g}, {bound})"
 
 
-def play(learner, losses, *, against=None, at=None, hints=None, tolerance=1e-9, max_steps=10_000):
+def play(
+    learner: OnlineLearner | QuadraticLeader | _Bandit | _ProjectionFree,
+    losses: ArrayLike | Iterable[HasValueAndGradient],
+    *,
+    against: ArrayLike | None = None,
+    at: str | Iterable[int] | None = None,
+    hints: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+    max_steps: int = 10_000,
+) -> Record:
     """Plays a learner against losses, with its regret and the theorem's bound after the rounds.
 
     Parameters
@@ -179,19 +205,21 @@ def play(learner, losses, *, against=None, at=None, hints=None, tolerance=1e-9, 
     trial = copy.copy(learner)
     is_fresh = learner.rounds == 0
     is_linear = isinstance(losses, np.ndarray) or _is_table(losses)
+    met: Any = losses
+    hinted = None
     if is_linear:
-        losses = table("losses", losses)
-        hints = None if hints is None else table("hints", hints)
-        if isinstance(learner, OnlineLearner):
-            plays, gradients = trial._play(losses, hints), losses
+        met = table("losses", losses)
+        hinted = None if hints is None else table("hints", hints)
+        if isinstance(trial, OnlineLearner):
+            plays, gradients = trial._play(met, hinted), met
             values = np.einsum("td,td->t", plays, gradients)
         else:
-            losses = [LinearLoss(g) for g in losses]
+            met = [LinearLoss(g) for g in met]
     elif hints is not None:
         raise ValueError("hints are for linear losses")
     if not (is_linear and isinstance(learner, OnlineLearner)):
-        losses = list(losses)
-        played = [_round(trial, t, loss) for t, loss in enumerate(losses)]
+        met = list(met)
+        played = [_round(trial, t, loss) for t, loss in enumerate(met)]
         d = learner.dimension
         plays = np.array([x for x, _, _ in played]).reshape(-1, d)
         values = np.array([value for _, value, _ in played])
@@ -200,17 +228,26 @@ def play(learner, losses, *, against=None, at=None, hints=None, tolerance=1e-9, 
     penalty = learner.penalty if isinstance(learner, CompositeMirrorDescent) else 0.0
     if penalty:
         values = values + penalty * np.abs(plays).sum(axis=1)
-    found = _regret(losses, values, plays, learner.decision_set, against, at, penalty, tolerance, max_steps)
+    found = _regret(met, values, plays, learner.decision_set, against, at, penalty, tolerance, max_steps)
     rounds, regret_, gap, comparators = found
     if is_fresh and (gradients is not None or not isinstance(learner, OnlineLearner)):
-        bound = trial._bounds(comparators, gradients, rounds, hints)
+        bound = trial._bounds(comparators, gradients, rounds, hinted)
     else:
         bound = np.full(len(rounds), np.nan)
     learner.__dict__.update(trial.__dict__)
     return Record(plays, values, gradients, rounds, regret_, gap, bound, comparators)
 
 
-def regret(losses, plays, decision_set, *, against=None, at=None, tolerance=1e-9, max_steps=10_000):
+def regret(
+    losses: ArrayLike | Iterable[HasValueAndGradient],
+    plays: ArrayLike,
+    decision_set: Set,
+    *,
+    against: ArrayLike | None = None,
+    at: str | Iterable[int] | None = None,
+    tolerance: float = 1e-9,
+    max_steps: int = 10_000,
+) -> Record:
     """The regret of plays against the best fixed point of a set.
 
     Parameters
@@ -236,21 +273,22 @@ def regret(losses, plays, decision_set, *, against=None, at=None, tolerance=1e-9
     """
     if not isinstance(decision_set, Set):
         raise TypeError(f"decision_set = {decision_set!r} is no set")
-    plays = table("plays", plays)
+    xs = table("plays", plays)
+    met: Any = losses
     if isinstance(losses, np.ndarray) or _is_table(losses):
-        losses = gradients = table("losses", losses)
-        if losses.shape != plays.shape:
-            raise ValueError(f"losses have shape {losses.shape}, plays {plays.shape}")
-        values = np.einsum("td,td->t", plays, gradients)
+        met = gradients = table("losses", losses)
+        if met.shape != xs.shape:
+            raise ValueError(f"losses have shape {met.shape}, plays {xs.shape}")
+        values = np.einsum("td,td->t", xs, gradients)
     else:
-        losses = list(losses)
-        if len(losses) != len(plays):
-            raise ValueError(f"{len(losses)} losses and {len(plays)} plays")
-        values = np.array([float(loss.value(x)) for loss, x in zip(losses, plays, strict=True)])
-        gradients = np.array([loss.gradient(x) for loss, x in zip(losses, plays, strict=True)]).reshape(plays.shape)
-    found = _regret(losses, values, plays, decision_set, against, at, 0.0, tolerance, max_steps)
+        met = list(met)
+        if len(met) != len(xs):
+            raise ValueError(f"{len(met)} losses and {len(xs)} plays")
+        values = np.array([float(loss.value(x)) for loss, x in zip(met, xs, strict=True)])
+        gradients = np.array([loss.gradient(x) for loss, x in zip(met, xs, strict=True)]).reshape(xs.shape)
+    found = _regret(met, values, xs, decision_set, against, at, 0.0, tolerance, max_steps)
     rounds, values_, gap, comparators = found
-    return Record(plays, values, gradients, rounds, values_, gap, np.full(len(rounds), np.nan), comparators)
+    return Record(xs, values, gradients, rounds, values_, gap, np.full(len(rounds), np.nan), comparators)
 
 
 def _is_table(losses):

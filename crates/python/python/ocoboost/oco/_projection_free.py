@@ -1,14 +1,21 @@
 """Learners that never project: Frank–Wolfe steps over copies of an online linear optimiser."""
 
+from __future__ import annotations
+
 import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
 from ocoboost.oco._learners import OnlineLearner
-from ocoboost.oco._losses import Loss
+from ocoboost.oco._losses import HasGradient, Loss
 from ocoboost.oco._sets import Set
 from ocoboost.oco._vectors import number, vector, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class GradientNoise:
@@ -20,16 +27,16 @@ class GradientNoise:
     >>> noise = oco.GradientNoise.on_sphere(0.5, seed=7)
     """
 
-    def __init__(self, noise):
+    def __init__(self, noise: _core.GradientNoise) -> None:
         self._noise = noise
 
     @classmethod
-    def on_sphere(cls, radius, *, seed=0):
+    def on_sphere(cls, radius: float, *, seed: int = 0) -> Self:
         """‖ζ‖ = radius, in a uniform direction."""
         return cls(_core.GradientNoise.on_sphere(number("radius", radius), whole("seed", seed)))
 
     @classmethod
-    def gaussian(cls, deviation, *, seed=0):
+    def gaussian(cls, deviation: float, *, seed: int = 0) -> Self:
         """Independent normal coordinates."""
         return cls(_core.GradientNoise.gaussian(number("deviation", deviation), whole("seed", seed)))
 
@@ -39,7 +46,14 @@ class _ProjectionFree:
 
     _method = ""
 
-    def __init__(self, learner, decision_set=None, *, copies, noise=None):
+    def __init__(
+        self,
+        learner: OnlineLearner,
+        decision_set: Set | None = None,
+        *,
+        copies: int,
+        noise: GradientNoise | None = None,
+    ) -> None:
         if not isinstance(learner, OnlineLearner):
             raise TypeError(f"learner = {learner!r} is no learner")
         decision_set = learner.decision_set if decision_set is None else decision_set
@@ -52,20 +66,20 @@ class _ProjectionFree:
         self._smoothness = 0.0
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """d."""
         return len(self.predict())
 
     @property
-    def rounds(self):
+    def rounds(self) -> int:
         """The losses so far."""
         return self._learner.rounds
 
-    def predict(self):
+    def predict(self) -> NDArray[np.float64]:
         """x_t, of shape (d,)."""
         return self._learner.predict()
 
-    def update(self, loss):
+    def update(self, loss: HasGradient) -> None:
         """Learns from a loss, by its gradients at points of the learner's choice.
 
         Parameters
@@ -81,12 +95,12 @@ class _ProjectionFree:
         own = loss._loss if isinstance(loss, Loss) else loss
         self._learner.update(own, None if self._noise is None else self._noise._noise)
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to x_1."""
         self._learner.reset()
         self._smoothness = 0.0
 
-    def measured_regrets(self, comparator):
+    def measured_regrets(self, comparator: ArrayLike) -> NDArray[np.float64]:
         """R_i = Σ⟨g_{t,i}, A_i.play() − u⟩ of every copy, of shape (copies,)."""
         return self._learner.measured_regrets(vector("comparator", comparator))
 
@@ -147,7 +161,7 @@ class ProjectionFree(_ProjectionFree):
     )
     _method = "projection_free"
 
-    def regret_bound(self, comparator, *, smoothness):
+    def regret_bound(self, comparator: ArrayLike, *, smoothness: float) -> float:
         """2βD²T/(N + 1) + max_i R_i after the rounds so far.
 
         Parameters

@@ -1,6 +1,11 @@
 """Mirror maps, decision sets, and projections."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ocoboost import _core
 from ocoboost.oco._vectors import number, rows, vector, whole
@@ -11,19 +16,19 @@ class Regulariser:
 
     _map: _core.Map
 
-    def value(self, x):
+    def value(self, x: ArrayLike) -> float:
         """R(x); infinite beyond the range of doubles."""
         return self._map.value(vector("x", x))
 
-    def mirror(self, x):
+    def mirror(self, x: ArrayLike) -> NDArray[np.float64]:
         """∇R(x), an array of shape (d,)."""
         return self._map.mirror(vector("x", x))
 
-    def inverse_mirror(self, theta):
+    def inverse_mirror(self, theta: ArrayLike) -> NDArray[np.float64]:
         """(∇R)⁻¹(θ), an array of shape (d,)."""
         return self._map.inverse_mirror(vector("theta", theta))
 
-    def divergence(self, x, y):
+    def divergence(self, x: ArrayLike, y: ArrayLike) -> float:
         """The Bregman divergence B(x, y) = R(x) − R(y) − ⟨∇R(y), x − y⟩ ≥ 0.
 
         Raises
@@ -53,7 +58,7 @@ class Euclidean(Regulariser):
     2.0
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._map = _core.Map.euclidean()
 
 
@@ -67,7 +72,7 @@ class NegativeEntropy(Regulariser):
     0.693147
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._map = _core.Map.negative_entropy()
 
 
@@ -87,7 +92,7 @@ class PNorm(Regulariser):
     [3.0, -1.0]
     """
 
-    def __init__(self, p):
+    def __init__(self, p: float) -> None:
         self.p = number("p", p)
         self._map = _core.Map.p_norm(self.p)
 
@@ -95,7 +100,7 @@ class PNorm(Regulariser):
         return f"PNorm({self.p})"
 
 
-def regulariser(geometry):
+def regulariser(geometry: str | Regulariser) -> Regulariser:
     """The mirror map of a setting."""
     if isinstance(geometry, Regulariser):
         return geometry
@@ -113,14 +118,14 @@ class Set:
     """
 
     _set: _core.Set
-    _settings = ()
+    _settings: tuple[str, ...] = ()
 
     @property
-    def dimension(self):
+    def dimension(self) -> int | None:
         """d of a set that has one; ``None`` for a set in any dimension."""
         return self._set.dimension
 
-    def project(self, y, geometry="euclidean"):
+    def project(self, y: ArrayLike, geometry: str | Regulariser = "euclidean") -> NDArray[np.float64]:
         """argmin over x ∈ K of the divergence B(x, y): the nearest point, for the Euclidean geometry.
 
         Parameters
@@ -138,25 +143,25 @@ class Set:
         ValueError
             For NaN, infinities, another dimension, and a geometry that the set has not.
         """
-        y, own = rows("y", y), regulariser(geometry)._map
-        return self._set.project(y, own) if y.ndim == 1 else self._set.project_rows(y, own)
+        given, own = rows("y", y), regulariser(geometry)._map
+        return self._set.project(given, own) if given.ndim == 1 else self._set.project_rows(given, own)
 
-    def contains(self, x, tolerance=1e-9):
+    def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> bool | NDArray[np.bool_]:
         """Whether x satisfies every constraint within an absolute slack; false for NaN and another dimension.
 
         Returns
         -------
         bool, or array of bool of shape (n,)
         """
-        x, tolerance = rows("x", x), number("tolerance", tolerance)
+        given, tolerance = rows("x", x), number("tolerance", tolerance)
         if not tolerance >= 0:
             raise ValueError(f"tolerance = {tolerance} is not ≥ 0")
-        return self._set.contains(x, tolerance) if x.ndim == 1 else self._set.contains_rows(x, tolerance)
+        return self._set.contains(given, tolerance) if given.ndim == 1 else self._set.contains_rows(given, tolerance)
 
     def __contains__(self, x):
         return self.contains(vector("x", x))
 
-    def lmo(self, gradient):
+    def lmo(self, gradient: ArrayLike) -> NDArray[np.float64]:
         """argmin over x ∈ K of ⟨g, x⟩, a vertex where K has one: the linear minimisation oracle.
 
         Parameters
@@ -175,11 +180,11 @@ class Set:
         g = rows("gradient", gradient)
         return self._set.lmo(g) if g.ndim == 1 else self._set.lmo_rows(g)
 
-    def lmo_accuracy(self, gradient):
+    def lmo_accuracy(self, gradient: ArrayLike) -> float:
         """By how much ⟨g, lmo(g)⟩ may exceed the minimum: 0 but for sets of matrices."""
         return self._set.lmo_accuracy(vector("gradient", gradient))
 
-    def diameter(self, dimension=None):
+    def diameter(self, dimension: int | None = None) -> float:
         """max ‖x − x'‖₂ over K; an upper bound for capped simplices and flow polytopes, infinite for the whole space.
 
         Parameters
@@ -189,11 +194,11 @@ class Set:
         """
         return self._set.diameter(self._dimension(dimension))
 
-    def interior_point(self, dimension=None):
+    def interior_point(self, dimension: int | None = None) -> NDArray[np.float64]:
         """A point of the relative interior, of shape (d,)."""
         return self._set.interior_point(self._dimension(dimension))
 
-    def shrunk(self, xi, centre=None):
+    def shrunk(self, xi: float, centre: ArrayLike | None = None) -> Shrunk:
         """The set a + (1 − ξ)(K − a), see `Shrunk`."""
         return Shrunk(self, xi=xi, centre=centre)
 
@@ -221,7 +226,7 @@ def _shown(setting):
     return str(setting.tolist()) if len(setting) <= 6 else f"[{setting[0]}, …, {setting[-1]}]"
 
 
-def project(x, *, onto, geometry="euclidean"):
+def project(x: ArrayLike, *, onto: Set, geometry: str | Regulariser = "euclidean") -> NDArray[np.float64]:
     """The projection of x onto a set.
 
     Parameters
@@ -247,7 +252,7 @@ def project(x, *, onto, geometry="euclidean"):
     return onto.project(x, geometry)
 
 
-def project_l1_box(z, *, alpha, eta):
+def project_l1_box(z: ArrayLike, *, alpha: float, eta: float) -> NDArray[np.float64]:
     """argmin over y ∈ [0, 1]^d of ‖y − z‖² + αη‖y‖₁, that is clip(z − αη/2, 0, 1) (Naghibi, Pfister, 2014).
 
     Examples
@@ -280,7 +285,7 @@ class Simplex(Set):
 
     _settings = ("mass",)
 
-    def __init__(self, mass=1.0):
+    def __init__(self, mass: float = 1.0) -> None:
         self.mass = number("mass", mass)
         self._set = _core.Set.simplex(self.mass)
 
@@ -308,7 +313,7 @@ class CappedSimplex(Set):
 
     _settings = ("caps", "mass")
 
-    def __init__(self, caps, mass=1.0):
+    def __init__(self, caps: ArrayLike, mass: float = 1.0) -> None:
         self.caps, self.mass = vector("caps", caps), number("mass", mass)
         self._set = _core.Set.capped_simplex(self.caps, self.mass)
 
@@ -331,14 +336,14 @@ class Box(Set):
 
     _settings = ("lower", "upper")
 
-    def __init__(self, lower, upper, *, dimension=None):
-        lower, upper = rows("lower", np.atleast_1d(lower)), rows("upper", np.atleast_1d(upper))
+    def __init__(self, lower: ArrayLike, upper: ArrayLike, *, dimension: int | None = None) -> None:
+        low, high = rows("lower", np.atleast_1d(lower)), rows("upper", np.atleast_1d(upper))
         if dimension is not None:
             d = whole("dimension", dimension)
-            lower, upper = (np.full(d, bound[0]) if len(bound) == 1 else bound for bound in (lower, upper))
-            if len(lower) != d:
-                raise ValueError(f"lower: expected {d} coordinates, got {len(lower)}")
-        self.lower, self.upper = vector("lower", lower), vector("upper", upper)
+            low, high = (np.full(d, bound[0]) if len(bound) == 1 else bound for bound in (low, high))
+            if len(low) != d:
+                raise ValueError(f"lower: expected {d} coordinates, got {len(low)}")
+        self.lower, self.upper = vector("lower", low), vector("upper", high)
         self._set = _core.Set.box(self.lower, self.upper)
 
 
@@ -352,7 +357,7 @@ class UnitBox(Set):
     [0.0, 0.5, 1.0]
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._set = _core.Set.unit_box()
 
 
@@ -368,7 +373,7 @@ class L2Ball(Set):
 
     _settings = ("radius",)
 
-    def __init__(self, radius=1.0):
+    def __init__(self, radius: float = 1.0) -> None:
         self.radius = number("radius", radius)
         self._set = _core.Set.l2_ball(self.radius)
 
@@ -385,7 +390,7 @@ class L1Ball(Set):
 
     _settings = ("radius",)
 
-    def __init__(self, radius=1.0):
+    def __init__(self, radius: float = 1.0) -> None:
         self.radius = number("radius", radius)
         self._set = _core.Set.l1_ball(self.radius)
 
@@ -418,7 +423,9 @@ class FlowPolytope(Set):
 
     _settings = ("edges", "source", "sink", "vertices")
 
-    def __init__(self, edges, *, source, sink, vertices=None):
+    def __init__(
+        self, edges: Iterable[tuple[int, int]], *, source: int, sink: int, vertices: int | None = None
+    ) -> None:
         self.edges = [(whole("a tail", tail), whole("a head", head)) for tail, head in edges]
         self.source, self.sink = whole("source", source), whole("sink", sink)
         largest = max([self.source, self.sink, *(vertex for edge in self.edges for vertex in edge)])
@@ -441,7 +448,7 @@ class TraceNormBall(Set):
 
     _settings = ("n_rows", "n_columns", "radius")
 
-    def __init__(self, n_rows, n_columns, radius=1.0):
+    def __init__(self, n_rows: int, n_columns: int, radius: float = 1.0) -> None:
         self.n_rows, self.n_columns = whole("n_rows", n_rows), whole("n_columns", n_columns)
         self.radius = number("radius", radius)
         self._set = _core.Set.trace_norm_ball(self.n_rows, self.n_columns, self.radius)
@@ -459,7 +466,7 @@ class Spectrahedron(Set):
 
     _settings = ("order", "trace")
 
-    def __init__(self, order, trace=1.0):
+    def __init__(self, order: int, trace: float = 1.0) -> None:
         self.order, self.trace = whole("order", order), number("trace", trace)
         self._set = _core.Set.spectrahedron(self.order, self.trace)
 
@@ -474,7 +481,7 @@ class WholeSpace(Set):
     ([-3.0, 4.0], inf)
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._set = _core.Set.whole_space()
 
 
@@ -498,7 +505,7 @@ class Shrunk(Set):
 
     _settings = ("decision_set", "xi", "centre")
 
-    def __init__(self, decision_set, *, xi, centre=None):
+    def __init__(self, decision_set: Set, *, xi: float, centre: ArrayLike | None = None) -> None:
         if not isinstance(decision_set, Set):
             raise TypeError(f"decision_set = {decision_set!r} is no set")
         self.decision_set, self.xi = decision_set, number("xi", xi)
