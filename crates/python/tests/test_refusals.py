@@ -12,9 +12,11 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 
 from conftest import Log
 
@@ -753,3 +755,43 @@ def test_ctrl_c_ends_judgements_and_estimated_propensities(work):
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=120)
     assert float(out) < 0.6
+
+
+def test_a_column_of_the_frame_is_no_feature_when_it_is_handed_in_beside():
+    frame = pd.DataFrame({"x": np.arange(40.0), "rew": np.arange(40) % 2, "act": np.arange(40) % 2})
+    with pytest.raises(ValueError, match="reward is the column 'rew'"):
+        PolicyBooster().fit(frame, "act", frame["rew"], np.full(40, 0.5))
+    with pytest.raises(ValueError, match="action is the column 'act'"):
+        evaluate("uniform", frame, frame["act"], frame["rew"], np.full(40, 0.5))
+
+
+def test_settings_are_refused_by_the_names_that_were_typed():
+    for settings, words in [
+        ({"objective": "dr"}, "objective = 'dr' is none of 'ips'"),
+        ({"confidence": 95}, r"confidence = 95 is outside \(0, 1\)"),
+        ({"holdout_fraction": 1.5}, r"holdout_fraction = 1.5 is outside"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            PolicyBooster(**settings).fit(np.zeros((40, 1)), np.arange(40) % 2, np.arange(40) % 2, np.full(40, 0.5))
+
+
+def test_what_is_no_policy_is_refused():
+    log = (np.zeros((40, 1)), np.arange(40) % 2, np.arange(40) % 2, np.full(40, 0.5))
+    with pytest.raises(TypeError, match="is a function"):
+        evaluate(lambda x: x, *log)
+    with pytest.raises(TypeError, match="LogisticRegression is no policy booster"):
+        evaluate(LogisticRegression(), *log)
+    with pytest.raises(TypeError, match="no dict"):
+        compare(["uniform"], *log)
+
+
+def test_a_candidate_without_a_feature_is_said_to_be_there():
+    features = np.ones((40, 3, 1))
+    features[7, 2] = np.nan
+    log = (None, np.arange(40) % 2, np.arange(40) % 2, np.full(40, 1 / 3))
+    with pytest.raises(ValueError, match="candidate 2 of row 7 is NaN throughout"):
+        evaluate("uniform", *log, action_context=features)
+    evaluate("uniform", *log, action_context=features, available=np.ones((40, 3), dtype=bool))
+    import ocoboost
+
+    assert "plot_policy" in dir(ocoboost)

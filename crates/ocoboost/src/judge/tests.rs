@@ -347,6 +347,23 @@ fn a_log_that_rests_on_one_row_shows_nothing() {
     assert!(matches!(&found.verdict, Verdict::CannotAnswer(reasons) if reasons.contains(&Reason::OwnLog)));
 }
 
+/// Where most rows earn the most there is, a policy that never fails has earned in every row.
+#[test]
+fn a_policy_that_always_earns_the_commonest_reward_is_answered_for() {
+    let mut rng = ChaCha8Rng::seed_from_u64(43);
+    let n = 4_000;
+    let contexts = RowMatrix::dense(1, vec![0.0; n]).unwrap();
+    let actions: Vec<u32> = (0..n).map(|_| rng.random_range(0..3)).collect();
+    for [success, failure] in [[1.0, 0.0], [0.0, -1.0]] {
+        let mut pays = |a: &u32| if *a == 0 || rng.random_bool(0.97) { success } else { failure };
+        let rewards = Rewards(actions.iter().map(&mut pays).collect());
+        let log = Log::new(contexts.clone(), 3, actions.clone(), vec![1.0 / 3.0; n], rewards).unwrap();
+        let best = Argmax::new(Tabular::new(1, vec![1.0, 0.0, 0.0]).unwrap());
+        let found = JudgeJob::builder().build().unwrap().evaluate(&log, Target::Policy(&best)).unwrap();
+        assert!(!matches!(found.verdict, Verdict::CannotAnswer(_)), "{:?}", found.verdict);
+    }
+}
+
 /// A bound is the estimate less what each part of the certificate costs.
 #[test]
 fn the_terms_of_a_bound_add_up_to_it() {

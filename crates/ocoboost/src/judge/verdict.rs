@@ -214,8 +214,8 @@ fn soft_reasons(log: &Log, observed: &Observed, support: &Support) -> Vec<Reason
     if support.ess < FEW as f64 {
         reasons.push(Reason::FewEffectiveRows { effective_rows: support.ess, rows });
     }
-    let commonest = commonest_reward(log);
-    let is_rewarded = |seen: &&Observation| seen.target > 0.0 && Some(seen.reward) != commonest;
+    let nothing = reward_of_nothing(log);
+    let is_rewarded = |seen: &&Observation| seen.target > 0.0 && Some(seen.reward) != nothing;
     let rewarded = observed.rows.iter().filter(is_rewarded).count() as u64;
     if rewarded < FEW {
         reasons.push(Reason::FewRewards { rewarded, rows });
@@ -223,11 +223,17 @@ fn soft_reasons(log: &Log, observed: &Observed, support: &Support) -> Vec<Reason
     reasons
 }
 
-/// The commonest reward: where nothing happened.
-pub(super) fn commonest_reward(log: &Log) -> Option<f64> {
+/// The reward where nothing happened: the commonest one. Where that is the largest, rows that earned it are what
+/// the others are measured by, and nothing happened where the least was earned.
+pub(super) fn reward_of_nothing(log: &Log) -> Option<f64> {
     let mut counts = BTreeMap::new();
     log.rewards().iter().for_each(|r| *counts.entry((r + 0.0).to_bits()).or_insert(0_u64) += 1);
-    counts.iter().max_by_key(|(_, count)| **count).map(|(bits, _)| f64::from_bits(*bits))
+    let (bits, _) = counts.iter().max_by_key(|(_, count)| **count)?;
+    let (commonest, rewards) = (f64::from_bits(*bits), log.rewards());
+    if rewards.iter().any(|r| *r > commonest) {
+        return Some(commonest);
+    }
+    rewards.iter().copied().reduce(f64::min)
 }
 
 /// The verdict of a bound.

@@ -23,3 +23,7 @@ def __getattr__(name):
 
         return importlib.import_module(f"ocoboost.{name}")
     raise AttributeError(f"module 'ocoboost' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -249,6 +249,14 @@ def real(name, value):
     return float(value)
 
 
+def share(name, value):
+    """A setting between 0 and 1."""
+    number = real(name, value)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name} = {value} is outside (0, 1)")
+    return number
+
+
 def interval(name, value):
     """A setting that is two finite numbers."""
     ends = np.asarray(value, dtype=object)
@@ -343,6 +351,12 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
                 raise ValueError(
                     f"context has a column {name!r}, and {role} is handed in beside it: drop it, or name it by "
                     f"{role}={name!r}"
+                )
+            own = getattr(value, "name", None)
+            if role in ("action", "reward", "pscore") and isinstance(own, str) and own in taken:
+                raise ValueError(
+                    f"{role} is the column {own!r}, which context has as well: name it by {role}={own!r}, or drop it "
+                    "from context, where it is no feature"
                 )
             are_labels = role in ("action", "groups")
             column = _beside(role, labels_of(value) if role == "action" else value, are_labels=are_labels)

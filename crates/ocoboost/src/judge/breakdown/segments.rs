@@ -3,7 +3,7 @@
 use super::BreakdownSettings;
 use crate::error::JobError;
 use crate::judge::observations::{Observed, terms, weights};
-use crate::judge::verdict::{FEW, commonest_reward};
+use crate::judge::verdict::{FEW, reward_of_nothing};
 use crate::judge::{JudgeJob, deviation};
 use crate::propensities::EstimatedPropensities;
 use off_policy::dates::date_of_days;
@@ -48,7 +48,7 @@ pub struct Segment {
     pub logged: SegmentMean,
     /// The value of the policy: the mean of doubly robust terms with a model of rewards, else SNIPS within
     /// the segment. `None` for the logging policy, and where the effective rows, or those in which the policy
-    /// may do what the log did and the reward is not the commonest one, are fewer than 30.
+    /// may do what the log did and something was earned, are fewer than 30.
     pub policy: Option<SegmentMean>,
     /// The policy's value less the log's mean reward, on the same rows.
     pub change: Option<SegmentMean>,
@@ -59,7 +59,7 @@ pub struct Segment {
 pub struct SegmentMean {
     /// The mean.
     pub value: f64,
-    /// The ends; `None` where fewer than 30 rows have another reward than the commonest one.
+    /// The ends; `None` where fewer than 30 rows earned something.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -147,13 +147,13 @@ impl Segments {
             );
             columns.push(SegmentedColumn { column: name, segments: Vec::new() });
         }
-        let commonest = commonest_reward(log);
+        let nothing = reward_of_nothing(log);
         let mut estimated = Vec::with_capacity(groups.len());
         for (_, (_, rows)) in &groups {
             let own: Vec<Observation> = rows.iter().map(|row| observed.rows[*row]).collect();
             let effective = effective_rows(&own)?;
             let rewarded =
-                own.iter().filter(|seen| seen.target > 0.0 && Some(seen.reward) != commonest).count();
+                own.iter().filter(|seen| seen.target > 0.0 && Some(seen.reward) != nothing).count();
             let is_enough = is_policy && effective >= FEW as f64 && rewarded as u64 >= FEW;
             let means = if is_enough { Some(means(&own, observed.has_model)?) } else { None };
             estimated.push((effective, means));
@@ -165,7 +165,7 @@ impl Segments {
             groups.into_iter().zip(estimated).zip(spreads)
         {
             let rewards: Vec<f64> = rows.iter().map(|row| log.rewards()[*row]).collect();
-            let rewarded = rewards.iter().filter(|reward| Some(**reward) != commonest).count() as u64;
+            let rewarded = rewards.iter().filter(|reward| Some(**reward) != nothing).count() as u64;
             let with = |(estimate, spread): (Estimate, f64), delta: f64| -> Result<SegmentMean, JobError> {
                 let value = estimate.value;
                 let standard_error = estimate.standard_error.map(|error| error.hypot(spread));

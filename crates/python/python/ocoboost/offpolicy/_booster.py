@@ -34,14 +34,19 @@ _OVERRIDES = {
 }
 
 
-def _text(name, value):
-    if isinstance(value, str):
-        return value
-    raise TypeError(f"{name} = {value!r} is no text")
+_OBJECTIVES = ("ips", "surrogate", "doubly_robust", "reward_regression")
+
+
+def _objective(name, value):
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {value!r} is no text")
+    if value not in _OBJECTIVES:
+        raise ValueError(f"{name} = {value!r} is none of {', '.join(map(repr, _OBJECTIVES))}")
+    return value
 
 
 #: What a setting is that is no number with a fraction.
-_KINDS = {"objective": _text, "max_depth": _data.whole}
+_KINDS = {"objective": _objective, "max_depth": _data.whole}
 
 
 class PolicyBooster(BaseEstimator):
@@ -96,9 +101,10 @@ class PolicyBooster(BaseEstimator):
         The columns that the policy looks at, without those that are no contexts or were left out.
     feature_importances_ : array of shape (n_features_in_,)
         The share of the spread of the scores that is due to splits by each column. The shares of splits by
-        the action are in ``record_["importance"]``; all together sum to 1.
+        the action are in ``record_["importance"]``; all together sum to 1. Not there with ``action_context``.
     judgement_ : Judgement
-        On rows that had no part in the choice.
+        On rows that had no part in the choice, of the best action in every row, as `predict` has it. Exploration,
+        as `sample` has it, costs something: ``evaluate(policy.predict_proba(…), …)`` says how much.
     record_ : dict
         What was tried, what was chosen, what the budget cut off, seconds.
     n_estimators_ : int
@@ -534,6 +540,7 @@ class PolicyBooster(BaseEstimator):
     def load(cls, path: str | PathLike[str]) -> Self:
         """Reads a model file, of Python, Rust or the program. Actions are texts then.
 
+        An ``action_context`` with a row an action is not in the file, and is handed in to `predict` then.
         ``epsilon`` is that of the file. All other settings are the defaults; ``record_`` says how the policy
         was trained.
 
@@ -607,11 +614,11 @@ class PolicyBooster(BaseEstimator):
         is_endless = isinstance(self.time_budget, float) and self.time_budget == float("inf")
         given = {
             "time_budget": None if is_endless else setting("time_budget", _data.real),
-            "holdout_share": setting("holdout_fraction", _data.real),
+            "holdout_share": setting("holdout_fraction", _data.share),
             "candidates": setting("n_candidates", _data.whole),
             "rounds": setting("n_estimators", _data.whole),
             "reward_range": setting("reward_range", _data.interval),
-            "confidence": setting("confidence", _data.real, is_needed=True),
+            "confidence": setting("confidence", _data.share, is_needed=True),
             "epsilon": setting("epsilon", _data.real, is_needed=True),
         }
         return {**given, "overrides": overrides, "split": split, "seed": seed}
@@ -624,26 +631,6 @@ class PolicyBooster(BaseEstimator):
     def _check_fitted(self):
         if not hasattr(self, "policy_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted: call fit first")
-
-    def _train(self, log, time, groups, seed):
-        n = len(log)
-        is_column = isinstance(time, str) or isinstance(groups, str)
-        own_time = None if time is None or is_column else _data.numbers("time", time, n)
-        own_groups = None
-        if groups is not None and not is_column:
-            own_groups = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
-            if len(own_groups) != n:
-                raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
-        split = "time" if time is not None else "groups" if groups is not None else "random"
-        with Callbacks(self) as callback:
-            return _core.Policy.fit(
-                log,
-                json.dumps(self._settings(split, seed)),
-                time=own_time,
-                groups=own_groups,
-                n_jobs=_data.threads(self.n_jobs),
-                callback=callback,
-            )
 
     def _of_rows(self, context, available, ask):
         """What the policy answers about rows."""

@@ -230,6 +230,13 @@ def _layout(action_context, available, n, classes):
             "(n_candidates, k), or (offsets, features)"
         )
     layout = _of_shape("array", *array.shape[:2], available)
+    if available is None and array.shape[2] and array.dtype.kind == "f":
+        is_absent = np.isnan(array).all(axis=2)
+        if is_absent.any():
+            row, place = (int(found[0]) for found in np.nonzero(is_absent))
+            raise ValueError(
+                f"candidate {place} of row {row} is NaN throughout: say by available which candidates are there"
+            )
     return layout, layout.pairs(array)
 
 

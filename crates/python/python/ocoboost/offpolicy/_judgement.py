@@ -347,7 +347,7 @@ class Comparison:
 def _settings(confidence, reward_range, reward_model, clip, random_state):
     return _data.as_json(
         {
-            "confidence": _data.real("confidence", confidence),
+            "confidence": _data.share("confidence", confidence),
             "reward_range": None if reward_range is None else _data.interval("reward_range", reward_range),
             "reward_model": bool(reward_model),
             "clip": _data.real("clip", clip),
@@ -360,6 +360,8 @@ def _model_of(policy):
     """The trained policy of an estimator; ``None`` for a name and for probabilities."""
     if isinstance(policy, str) or not hasattr(policy, "fit"):
         return None
+    if not hasattr(policy, "time_budget"):
+        raise TypeError(f"{type(policy).__name__} is no policy booster: hand in its probabilities, n × n_actions")
     if not hasattr(policy, "policy_"):
         raise NotFittedError(f"this {type(policy).__name__} has no policy: call fit first")
     return policy.policy_
@@ -370,6 +372,8 @@ def _target_of(policy):
     model = _model_of(policy)
     if model is not None or isinstance(policy, str):
         return policy if model is None else model
+    if callable(policy):
+        raise TypeError("the policy is a function: hand in its probabilities, n × n_actions")
     table = np.asarray(policy, dtype=np.float64)
     table = table[:, :, 0] if table.ndim == 3 and table.shape[2] == 1 else table
     if table.ndim != 2:
@@ -406,6 +410,9 @@ def evaluate(
     n_jobs: int | None = None,
 ) -> Judgement:
     """What a log says of a policy that was not trained on it; of one that was, it says nothing.
+
+    That it is the log of the training is noticed where its rows are the same in the same order. Whoever hands in
+    some of them, or shuffles them, gets numbers that are too good.
 
     Parameters
     ----------
@@ -545,6 +552,8 @@ def compare(
     >>> found.judgements["second"].is_better, found.differences[0]["lower"] > 0
     (True, True)
     """
+    if not isinstance(policies, Mapping):
+        raise TypeError("policies is no dict of names and policies")
     if not policies:
         raise ValueError("0 policies to compare; 1 is the least")
     if "logged" in policies:
@@ -554,7 +563,9 @@ def compare(
     settings = _settings(confidence, reward_range, reward_model, clip, seed)
     are_over = {isinstance(_model_of(policy), _core.CandidatePolicy) for policy in fitted}
     if len(are_over) > 1:
-        raise ValueError("policies over candidates and others cannot be compared on one log")
+        raise ValueError(
+            "policies over candidates and others cannot be compared on one log: evaluate judges them one by one"
+        )
     if are_over.pop():
         logs = []
         for one in fitted:

@@ -204,7 +204,8 @@ class BanditRegressor:
     Parameters
     ----------
     target_range : (float, float)
-        The interval of every value.
+        The interval that values are learnt in. Queries, and with one query plays, may lie up to δ beyond its ends,
+        unless they are to ``stay_inside``.
     booster : {"gradient_boosting", "fkm"}
         Online boosting with bandit feedback (Brukhim, Hazan, 2020, Algorithm 2), over as many linear learners as
         queries: learner i learns the gradient of the loss at the prediction of those before it, estimated by one query
