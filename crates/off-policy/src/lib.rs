@@ -24,4 +24,4 @@ pub use conversion::{
 pub use error::{LabelError, LogError, PolicyError, SchemaError, SchemaMismatch};
 pub use label_sets::LabelSets;
 pub use log::{Costs, Log, LoggedRow, Rewards};
-pub use schema::{ActionNames, ContextColumn, EncodedRecord, Schema, Value};
+pub use schema::{ActionNames, ContextColumn, EncodedRecord, Schema, Value, spellings_of_truth};

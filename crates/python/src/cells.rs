@@ -13,6 +13,7 @@ use std::fmt::Display;
 /// A cell of a row, with its text in Python's memory.
 pub(crate) enum Cell<'py> {
     Number(f64),
+    Truth(bool),
     Text(Bound<'py, PyString>),
     Missing,
 }
@@ -32,7 +33,7 @@ impl<'py> Cell<'py> {
             Err(other) => other.into_inner(),
         };
         if let Ok(is_true) = cell.cast::<PyBool>() {
-            return Ok(Self::Number(f64::from(u8::from(is_true.is_true()))));
+            return Ok(Self::Truth(is_true.is_true()));
         }
         let kind = cell.get_type().name()?.to_string();
         if kind == "NAType" || kind == "NaTType" {
@@ -60,11 +61,23 @@ pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, P
     Ok(cells)
 }
 
-/// The cells as Rust reads them.
+/// The cells as Rust reads them. A truth value is a number.
 pub(crate) fn read<'a>(cells: &'a [(Bound<'_, PyString>, Cell<'_>)]) -> PyResult<Vec<(&'a str, Value<'a>)>> {
+    read_by(cells, |_| false)
+}
+
+/// The same, where a truth value is a label in the columns that have labels, as in a data frame.
+pub(crate) fn read_by<'a>(
+    cells: &'a [(Bound<'_, PyString>, Cell<'_>)],
+    has_labels: impl Fn(&str) -> bool,
+) -> PyResult<Vec<(&'a str, Value<'a>)>> {
     let of = |(name, cell): &'a (Bound<'_, PyString>, Cell<'_>)| {
         let cell = match cell {
             Cell::Number(number) => Value::Number(*number),
+            Cell::Truth(is_true) if has_labels(name.to_str()?) => {
+                Value::Text(if *is_true { "true" } else { "false" })
+            }
+            Cell::Truth(is_true) => Value::Number(f64::from(u8::from(*is_true))),
             Cell::Text(text) => Value::Text(text.to_str()?),
             Cell::Missing => Value::Missing,
         };
@@ -134,6 +147,7 @@ impl Cells {
         for cell in cells {
             kept.push(match Cell::of(cell, &name)? {
                 Cell::Number(number) => Kept::Number(number),
+                Cell::Truth(is_true) => Kept::Number(f64::from(u8::from(is_true))),
                 Cell::Missing => Kept::Missing,
                 Cell::Text(text) => {
                     let text = text.to_str()?;

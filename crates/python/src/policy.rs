@@ -1,7 +1,7 @@
 //! A trained policy.
 
 use crate::arrays::{array_of_rows, vector};
-use crate::cells::{cells, read};
+use crate::cells::{cells, read_by};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
 use crate::log::{Contexts, Log, unknown_labels};
@@ -254,7 +254,13 @@ impl Policy {
             let nameless = || value("the model knows no columns: hand in numbers");
             let schema = self.0.schema().ok_or_else(nameless)?;
             let cells = cells(row)?;
-            let encoded = schema.encode(read(&cells)?).map_err(value)?;
+            let has_labels = |name: &str| {
+                let is_it = |column: &ContextColumn| {
+                    matches!(column, ContextColumn::Labels { .. }) && column.name() == name
+                };
+                schema.contexts().iter().any(is_it)
+            };
+            let encoded = schema.encode(read_by(&cells, has_labels)?).map_err(value)?;
             for column in &encoded.unknown_labels {
                 let said = unknown_labels(column, 1);
                 PyErr::warn(row.py(), &row.py().get_type::<PyUserWarning>(), &CString::new(said)?, 2)?;

@@ -795,3 +795,22 @@ def test_a_candidate_without_a_feature_is_said_to_be_there():
     import ocoboost
 
     assert "plot_policy" in dir(ocoboost)
+
+
+def test_a_truth_value_is_one_label_however_it_is_written():
+    rng = np.random.default_rng(3)
+    vip, action = rng.integers(2, size=400).astype(bool), rng.integers(2, size=400)
+    frame, reward = pd.DataFrame({"vip": vip, "x": rng.uniform(size=400)}), (action == vip).astype(float)
+    policy = quick().fit(frame, action, reward, np.full(400, 0.5))
+    expected = policy.decision_function(frame)
+    assert np.ptp(expected) > 0.1
+    for true, false in [("True", "False"), ("TRUE", "FALSE"), ("true", "false")]:
+        written = frame.assign(vip=np.where(vip, true, false))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert (policy.decision_function(written) == expected).all()
+            one = [policy.predict_one(row) for row in frame.to_dict("records")[:50]]
+            other = [policy.predict_one(row) for row in written.to_dict("records")[:50]]
+        assert one == other == policy.predict(frame)[:50].tolist()
+    with pytest.warns(UserWarning, match="not known"):
+        policy.decision_function(frame.assign(vip="yes"))

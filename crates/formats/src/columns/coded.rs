@@ -6,7 +6,7 @@ use crate::FormatError;
 use crate::facts::{FileName, ReadFacts};
 use crate::readers::{Absent, ColumnNames};
 use crate::record::{Cell, Record};
-use off_policy::{ContextColumn, Schema};
+use off_policy::{ContextColumn, Schema, spellings_of_truth};
 use rows::RowMatrix;
 use rows::numeric::LARGEST;
 use std::collections::{BTreeMap, HashMap};
@@ -192,7 +192,8 @@ impl BySchema {
             ContextColumn::Labels { .. } => {
                 let text = record.written(cell, &mut self.buffer);
                 known.missing += u64::from(text.is_empty());
-                match known.labels.get(text) {
+                let find = |text: &str| known.labels.get(text);
+                match find(text).or_else(|| spellings_of_truth(text).iter().find_map(|other| find(other))) {
                     Some(label) => {
                         let index = known.base.saturating_add(*label);
                         self.entries.push(Entry { index, kind: Kind::Label, value: 1.0 });

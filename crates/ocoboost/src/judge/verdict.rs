@@ -223,8 +223,8 @@ fn soft_reasons(log: &Log, observed: &Observed, support: &Support) -> Vec<Reason
     reasons
 }
 
-/// The reward where nothing happened: the commonest one. Where that is the largest, rows that earned it are what
-/// the others are measured by, and nothing happened where the least was earned.
+/// The reward where nothing happened: the commonest one. Where that is the largest, rows that earned it are
+/// what the others are measured by, and nothing happened where the least was earned.
 pub(super) fn reward_of_nothing(log: &Log) -> Option<f64> {
     let mut counts = BTreeMap::new();
     log.rewards().iter().for_each(|r| *counts.entry((r + 0.0).to_bits()).or_insert(0_u64) += 1);

@@ -87,7 +87,8 @@ pub enum ContextColumn {
         /// The name of the column.
         name: String,
     },
-    /// A label: one coordinate a label, 1 where it stands and 0 elsewhere. Another label is 0 in all of them.
+    /// A label: one coordinate a label, 1 where it stands and 0 elsewhere. Another label is 0 in all of them;
+    /// one that differs by the [spelling of a truth value](spellings_of_truth) is none.
     Labels {
         /// The name of the column.
         name: String,
@@ -275,7 +276,9 @@ impl Schema {
                 }
                 ContextColumn::Labels { labels, .. } => {
                     let written = value.label();
-                    let place = (0_u32..).zip(labels).find(|(_, label)| **label == *written);
+                    let find = |text: &str| (0_u32..).zip(labels).find(|(_, label)| **label == *text);
+                    let other = || spellings_of_truth(&written).iter().find_map(|text| find(text));
+                    let place = find(&written).or_else(other);
                     if place.is_none() {
                         unknown_labels.push(name.to_owned());
                     }
@@ -291,6 +294,22 @@ impl Schema {
         let stored = entries.len();
         let contexts = RowMatrix::sparse(self.inputs(), vec![0, stored], indices, entries)?;
         Ok(EncodedRecord { contexts, unknown_labels })
+    }
+}
+
+/// How else a truth value is written: Arrow has `true`, Python `True`, spreadsheets have `TRUE`. Nothing for
+/// any other text.
+///
+/// ```
+/// assert_eq!(off_policy::spellings_of_truth("True"), ["true", "True", "TRUE"]);
+/// assert!(off_policy::spellings_of_truth("yes").is_empty());
+/// ```
+#[must_use]
+pub fn spellings_of_truth(text: &str) -> &'static [&'static str] {
+    match text {
+        "true" | "True" | "TRUE" => &["true", "True", "TRUE"],
+        "false" | "False" | "FALSE" => &["false", "False", "FALSE"],
+        _ => &[],
     }
 }
 
