@@ -17,8 +17,7 @@ from ocoboost.offpolicy import _candidates
 
 if TYPE_CHECKING:
     import pandas
-
-    from ocoboost.offpolicy._booster import PolicyBooster
+    from sklearn.base import BaseEstimator
 
 #: What a bound takes away from the estimate of the improvement, and what each part is.
 _COSTS = {
@@ -392,7 +391,7 @@ def _classes_of(policy, classes):
 
 
 def evaluate(
-    policy: PolicyBooster | ArrayLike | str,
+    policy: BaseEstimator | ArrayLike | str,
     context: Any,
     action: ArrayLike | str,
     reward: ArrayLike | str,
@@ -502,7 +501,7 @@ def evaluate(
 
 
 def compare(
-    policies: Mapping[str, PolicyBooster | ArrayLike | str],
+    policies: Mapping[str, BaseEstimator | ArrayLike | str],
     context: Any,
     action: ArrayLike | str,
     reward: ArrayLike | str,
