@@ -2,20 +2,24 @@
 
     python benches/peers/candidates_vw.py recommender FOLDER [--rows 20000] [--held 5000] [--seed 1]
     python benches/peers/candidates_vw.py open-bandit FOLDER OBD/random/men [--text]
+    python benches/peers/candidates_vw.py split FOLDER FILE
     python benches/peers/candidates_vw.py compare FOLDER/NAME [--ours "PROGRAM {train} {held} {predictions}"]
     python benches/peers/candidates_vw.py judge FOLDER/NAME PREDICTIONS ...
+    python benches/peers/candidates_vw.py table PROGRAM
 
 `recommender` writes a synthetic log as dsjson: 10,000 items and as many kinds of users with 10 features each, 50
 candidates a row, a softmax policy that logs, and rewards of 0 and 1 whose probability is a nonlinear affinity of user
 and item. NAME-held-rewards.csv has the true mean rewards of all candidates of the part that is held out. `open-bandit`
-writes a log of the Open Bandit Dataset as dsjson, or as cb_adf text: items have features, and pairs an affinity.
+writes a log of the Open Bandit Dataset as dsjson, or as cb_adf text: items have features, and pairs an affinity. `split`
+holds a third of the decisions of any file of dsjson or cb_adf text out.
 
 `compare` learns from NAME-train and predicts NAME-held: one line a choice, the probabilities of its candidates in their
-order, separated by commas. Seconds are from the start to the end of a contender in a process of its own. Vowpal
-Wabbit's are `--cb_explore_adf --cb_type mtr`, the same with `dr`, and `--squarecb`; the first two play the best
-candidate. Learning rate, and interactions between the namespaces of the context and of the actions or between all, are
-those of the best doubly robust estimate on a tenth of the log that is not learnt from, and the time of all counts.
-PROGRAM is to write the file of predictions.
+order, separated by commas. `table` compares on all of these logs, Vowpal Wabbit's own test file `dsjson_cb.json`
+included, and has the better of a contender's two policies in a row. Seconds are from the start to the end of a
+contender in a process of its own. Vowpal Wabbit's are `--cb_explore_adf --cb_type mtr`, the same with `dr`, and
+`--squarecb`; the first two play the best candidate. Learning rate, and interactions between the namespaces of the
+context and of the actions or between all, are those of the best doubly robust estimate on a tenth of the log that is
+not learnt from, and the time of all counts. PROGRAM is to write the file of predictions.
 
 The judge gives the value of the probabilities as they are, and of the best candidate alone: its true mean reward where
 that is known, and IPS, SNIPS and DR with 95% intervals. The model of DR is a ridge regression on the features, fitted on
@@ -27,6 +31,7 @@ import csv
 import gzip
 import json
 import math
+import os
 import resource
 import shlex
 import subprocess
@@ -36,6 +41,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from contenders import parser, show
 
 RATES = (0.05, 0.2, 0.5, 2.0)
 CONTENDERS = {
@@ -131,6 +137,25 @@ def open_bandit(arguments):
     print(folder / name)
 
 
+def split(arguments):
+    """Each third event with a decision is held out. Events without a label, and those that are not to be learnt, go."""
+    file, folder = Path(arguments.file), Path(arguments.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    is_json = file.read_text().lstrip().startswith("{")
+    end, name = "dsjson" if is_json else "vw", file.name.partition(".")[0]
+    kept = []
+    for one in events(file, is_json):
+        try:
+            parsed(one, is_json)
+        except (KeyError, ValueError):
+            continue
+        kept.append(one)
+    for part, wanted in (("train", (0, 1)), ("held", (2,))):
+        of_part = [one for k, one in enumerate(kept) if k % 3 in wanted]
+        (folder / f"{name}-{part}.{end}").write_text("".join(of_part))
+        print(f"{folder / name}-{part}.{end}: {len(of_part)} decisions")
+
+
 def part_of(name, part):
     for end in ("dsjson", "vw"):
         path = Path(f"{name}-{part}.{end}")
@@ -139,10 +164,10 @@ def part_of(name, part):
     sys.exit(f"there is no {name}-{part}.dsjson or .vw")
 
 
-def events(path):
+def events(path, is_json):
     """The events of a file, as they stand."""
     text = path.read_text()
-    if path.suffix == ".dsjson":
+    if is_json:
         return [line + "\n" for line in text.splitlines() if line]
     return [block.strip("\n") + "\n\n" for block in text.split("\n\n") if block.strip()]
 
@@ -160,8 +185,33 @@ def spaces_of_text(line):
 
 
 def spaces_of_json(members):
-    return {name: {(f"{k}={v}" if isinstance(v, str) else k): (1.0 if isinstance(v, str) else v) for k, v in own.items()}
-            for name, own in members.items() if not name.startswith("_")}
+    """The namespaces of the members of an object, features by name.
+
+    A list of numbers has features named by their places, a list of objects the features of all of them. An object within a
+    namespace is a namespace of its own. A text is a feature of value 1, a truth value one if it holds.
+    """
+    found = {}
+
+    def take(space, key, value):
+        if key.startswith("_") or value is None or value is False:
+            return
+        if isinstance(value, dict):
+            for inner, one in value.items():
+                take(key, inner, one)
+        elif isinstance(value, list):
+            for place, one in enumerate(value):
+                if isinstance(one, dict):
+                    take(space, key, one)
+                else:
+                    take(key, str(place), one)
+        elif isinstance(value, str):
+            found.setdefault(space, {})[f"{key}={value}"] = 1.0
+        else:
+            found.setdefault(space, {})[key] = float(value)
+
+    for name, own in members.items():
+        take("", name, own)
+    return found
 
 
 def parsed(text, is_json):
@@ -200,7 +250,8 @@ def probabilities(path):
 
 def train_vw(name, options, passes, predictions):
     train, held = part_of(name, "train"), part_of(name, "held")
-    is_json, all_events = train.suffix == ".dsjson", events(train)
+    is_json = train.suffix == ".dsjson"
+    all_events = events(train, is_json)
     _, _, _, context, actions = parsed(all_events[0], is_json)
     of_actions = sorted({space[0] for action in actions for space in action})
     crossed = [f"-q {a[0]}{b}" for a in sorted(context) for b in of_actions]
@@ -229,26 +280,67 @@ def train_vw(name, options, passes, predictions):
             out.writelines(",".join(f"{p:.9g}" for p in row) + "\n" for row in probabilities(place / "out"))
 
 
-def compare(arguments):
-    names = [name for name in CONTENDERS if not arguments.only or name in arguments.only.split(",")]
-    commands = {name: [sys.executable, __file__, "train", arguments.log, name, "--passes", str(arguments.passes)]
-                for name in names}
-    if arguments.ours:
-        commands["ours"] = shlex.split(arguments.ours)
-    written = []
-    for name, command in commands.items():
-        predictions = f"{arguments.log}-{name.replace(' ', '-')}.csv"
-        of = {"train": part_of(arguments.log, "train"), "held": part_of(arguments.log, "held"), "predictions": predictions}
-        command = [part.format(**of) for part in command] + ([predictions] if name != "ours" else [])
+def contenders(log, ours, only, passes):
+    """Name, predictions, seconds and CPU seconds of all that succeed, each in a process of its own."""
+    names = [name for name in CONTENDERS if not only or name in only.split(",")]
+    commands = {name: [sys.executable, __file__, "train", log, name, "--passes", str(passes)] for name in names}
+    for name, command in {**ours, **commands}.items():
+        predictions = f"{log}-{name.replace(' ', '-')}.csv"
+        of = {"train": part_of(log, "train"), "held": part_of(log, "held"), "predictions": predictions}
+        command = [part.format(**of) for part in command] + ([predictions] if name in CONTENDERS else [])
         before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         done = subprocess.run(command)
         seconds, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode:
             print(f"{name} failed", file=sys.stderr)
             continue
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        written.append((name, predictions, f"{seconds:.1f}", f"{cpu:.1f}"))
-    judge(arguments.log, written)
+        yield name, predictions, seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def compare(arguments):
+    ours = {"ours": shlex.split(arguments.ours)} if arguments.ours else {}
+    found = contenders(arguments.log, ours, arguments.only, arguments.passes)
+    judge(arguments.log, [(name, path, f"{seconds:.1f}", f"{cpu:.1f}") for name, path, seconds, cpu in found])
+
+
+def measure(arguments):
+    """The rows of the one table."""
+    script, root = Path(__file__).with_name("candidates_ours.sh"), Path(__file__).resolve().parents[2]
+    places = [Path(place) for place in (os.environ.get("OCO_DATA"), root / "data", root / "../shared/data") if place]
+    budgets = (7, 15) if not arguments.quick else (3, 4)
+    ours = {f"ours, a budget of {budget} s": ["sh", str(script), arguments.program, f"{budget}s", "{train}", "{held}", "{predictions}"]
+            for budget in budgets}
+    with tempfile.TemporaryDirectory() as folder:
+        def make(*words):
+            subprocess.run([sys.executable, __file__, *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+
+        sizes = ("--rows", 2_000, "--held", 500) if arguments.quick else ()
+        make("recommender", folder, *sizes)
+        logs = {"recommender": f"dsjson, {2_000 if arguments.quick else 20_000:,} choices of 50 candidates of 10,000 items (synthetic)"}
+        for behaviour in ("random", "bts"):
+            found = [place / "obd" / behaviour / "men" for place in places if (place / "obd" / behaviour / "men").exists()]
+            if found:
+                make("open-bandit", folder, found[0])
+                logs[f"obd-{behaviour}-men"] = f"dsjson, Open Bandit, men, {behaviour}, 34 items"
+        files = [place / "vw" / "dsjson_cb.json" for place in places if (place / "vw" / "dsjson_cb.json").exists()]
+        if files:
+            make("split", folder, files[0])
+            logs["dsjson_cb"] = "dsjson, Vowpal Wabbit's test file dsjson_cb.json"
+        for name, case in logs.items():
+            log = Path(folder, name)
+            of_log = judge_of(log)
+            for who, path, seconds, cpu in contenders(str(log), ours, "", 1):
+                pi = numbers(path)
+                values = [(of_log.of(way), how) for way, how in ((pi, ""), (best_candidates(pi), ", its best candidate"))]
+                key = "true" if of_log.true else "SNIPS"
+                undefined = (-math.inf, math.inf)
+                found, how = max(values, key=lambda value: value[0].get(key, undefined)[0])
+                value, half = found.get(key, undefined)
+                quality = f"{'true reward' if of_log.true else key} {value:.4f} ± {half:.4f}" if math.isfinite(value) else f"{key} undefined"
+                print(f"  {case}: {who}: {seconds:.1f} s, {quality}{how}", file=sys.stderr, flush=True)
+                yield {"case": f"a policy from a log, {case}", "contender": f"Vowpal Wabbit, {who[3:]}{how}" if who in CONTENDERS else who,
+                       "threads": 2 if who not in CONTENDERS else 1, "value": seconds, "unit": "s", "cpu_seconds": cpu,
+                       "quality": f"{quality} on {len(pi):,} held out"}
 
 
 # The judge.
@@ -317,10 +409,21 @@ def numbers(path):
     return [np.array(line.split(","), dtype=float) for line in Path(path).read_text().splitlines()]
 
 
-def judge(name, written):
+def judge_of(name):
+    """The judge of the part that is held out."""
     path, true = part_of(name, "held"), Path(f"{name}-held-rewards.csv")
-    rows = [parsed(one, path.suffix == ".dsjson") for one in events(path)]
-    of_log = Judge(rows, numbers(true) if true.exists() else None)
+    is_json = path.suffix == ".dsjson"
+    rows = [parsed(one, is_json) for one in events(path, is_json)]
+    return Judge(rows, numbers(true) if true.exists() else None)
+
+
+def best_candidates(pi):
+    """All of the probability to the largest."""
+    return [np.eye(len(row))[int(np.argmax(row))] for row in pi]
+
+
+def judge(name, written):
+    of_log = judge_of(name)
     columns = (["true"] if of_log.true else []) + ["IPS", "SNIPS", "DR"]
     print("| contender | policy | " + " | ".join(columns) + " | seconds | CPU s |")
     print("|---|---|" + "--:|" * (len(columns) + 2))
@@ -336,18 +439,17 @@ def judge(name, written):
             sys.exit(f"{path}: not a probability for each candidate of each choice")
         if any(abs(row.sum() - 1.0) > 1e-4 or row.min() < 0.0 for row in pi):
             sys.exit(f"{path}: a line is no distribution")
-        greedy = [np.eye(len(row))[int(np.argmax(row))] for row in pi]
         show(contender, "as it plays", pi, *seconds)
         if any(row.max() < 1.0 for row in pi):
-            show(contender, "the best candidate", greedy, *seconds)
+            show(contender, "the best candidate", best_candidates(pi), *seconds)
     show("uniform", "as it plays", [np.full(count, 1.0 / count) for count in of_log.counts])
     print(f"\nThe log earned {of_log.r.mean():.4f} a row" + (
         f"; the best candidates would {np.mean([row.max() for row in of_log.true]):.4f}." if of_log.true else "."))
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    commands = parser.add_subparsers(dest="command", required=True)
+    all_commands = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = all_commands.add_subparsers(dest="command", required=True)
     one = commands.add_parser("recommender")
     one.add_argument("folder")
     for name, value in (("rows", 20_000), ("held", 5_000), ("items", 10_000), ("users", 10_000), ("candidates", 50), ("seed", 1)):
@@ -357,11 +459,15 @@ def main():
     one.add_argument("data")
     one.add_argument("--text", action="store_true")
     one.add_argument("--seed", type=int, default=1)
+    one = commands.add_parser("split")
+    one.add_argument("folder")
+    one.add_argument("file")
     one = commands.add_parser("compare")
     one.add_argument("log")
     one.add_argument("--ours")
     one.add_argument("--only", help="contenders, separated by commas")
     one.add_argument("--passes", type=int, default=1)
+    one = commands.add_parser("table", parents=[parser("", "program")], add_help=False)
     one = commands.add_parser("judge")
     one.add_argument("log")
     one.add_argument("predictions", nargs="*")
@@ -370,13 +476,17 @@ def main():
     one.add_argument("contender", choices=CONTENDERS)
     one.add_argument("predictions")
     one.add_argument("--passes", type=int, default=1)
-    arguments = parser.parse_args()
+    arguments = all_commands.parse_args()
     if arguments.command == "recommender":
         recommender(arguments)
     elif arguments.command == "open-bandit":
         open_bandit(arguments)
+    elif arguments.command == "split":
+        split(arguments)
     elif arguments.command == "compare":
         compare(arguments)
+    elif arguments.command == "table":
+        show(measure(arguments), arguments)
     elif arguments.command == "judge":
         judge(arguments.log, [(Path(path).stem, path, "", "") for path in arguments.predictions])
     else:

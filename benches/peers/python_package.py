@@ -86,6 +86,7 @@ def learn_stream(path):
     for i, row in enumerate(stream_rows()):
         model.learn_one(row, "yes" if number(i, 0) > 0.5 else "no")
     model.save(path)
+    print(json.dumps({"rounds": ROWS}))
 
 
 def stream(path):

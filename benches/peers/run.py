@@ -106,6 +106,9 @@ WORKLOADS = [
         before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s"),),
         needs=("numpy", "xgboost"), bar=lambda case, who: who),
     Workload(
+        "candidates", "A policy from a log whose actions have features", "candidates_vw.py", ("table", PROGRAM),
+        builds=(("-p", "cli"),), minutes=3, needs=("numpy", "vowpalwabbit")),
+    Workload(
         "calls", "Calls from Python", "python_package.py", (EXAMPLES / "python_calls",),
         builds=((*BENCHES, "python_calls"),), wheel=True, minutes=6, needs=("numpy", "maturin")),
     Workload(
