@@ -19,7 +19,8 @@ included, and has the better of a contender's two policies in a row. Seconds are
 contender in a process of its own. Vowpal Wabbit's are `--cb_explore_adf --cb_type mtr`, the same with `dr`, and
 `--squarecb`; the first two play the best candidate. Learning rate, and interactions between the namespaces of the
 context and of the actions or between all, are those of the best doubly robust estimate on a tenth of the log that is
-not learnt from, and the time of all counts. PROGRAM is to write the file of predictions.
+not learnt from, and the time of all counts. A log of fewer than 100 events has no choice. PROGRAM is to write the file
+of predictions.
 
 The judge gives the value of the probabilities as they are, and of the best candidate alone: its true mean reward where
 that is known, and IPS, SNIPS and DR with 95% intervals. The model of DR is a ridge regression on the features, fitted on
@@ -44,6 +45,9 @@ import numpy as np
 from contenders import parser, show
 
 RATES = (0.05, 0.2, 0.5, 2.0)
+DEFAULT_RATE = 0.5
+# Events that a choice of settings is made from, at least.
+SMALL = 100
 CONTENDERS = {
     "vw mtr": "--cb_explore_adf --cb_type mtr --epsilon 0",
     "vw dr": "--cb_explore_adf --cb_type dr --epsilon 0",
@@ -257,24 +261,29 @@ def train_vw(name, options, passes, predictions):
     crossed = [f"-q {a[0]}{b}" for a in sorted(context) for b in of_actions]
     crosses = {"context x action": " ".join(crossed)} if context else {}
     crosses["all pairs"] = "-q ::"
-    is_kept = np.random.default_rng(1).random(len(all_events)) < 0.1
-    stop = Judge([parsed(one, is_json) for one, kept in zip(all_events, is_kept) if kept])
+    # A tenth of a small log is too few to choose by: it is learnt whole, with the default learning rate.
+    small = len(all_events) < SMALL
+    is_kept = np.random.default_rng(1).random(len(all_events)) < (0.0 if small else 0.1)
+    stop = None if small else Judge([parsed(one, is_json) for one, kept in zip(all_events, is_kept) if kept])
     best = (-math.inf,)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "learn").write_text("".join(one for one, kept in zip(all_events, is_kept) if not kept))
         (place / "stop").write_text("".join(one for one, kept in zip(all_events, is_kept) if kept))
-        for cross, of_cross in crosses.items():
-            for rate in RATES:
+        for cross, of_cross in list(crosses.items())[:1 if small else None]:
+            for rate in (DEFAULT_RATE,) if small else RATES:
                 model = place / f"model-{len(cross)}-{rate}"
                 repeat = f"--passes {passes} --cache_file {place / 'cache'} -k --holdout_off" if passes > 1 else ""
                 vw(f"{options} {of_cross} -l {rate} -b 20 {repeat} -f {model}", place / "learn", is_json)
                 (place / "cache").unlink(missing_ok=True)
-                vw(f"-t -i {model} -p {place / 'out'}", place / "stop", is_json)
-                value = stop.of(probabilities(place / "out"))["DR"][0]
+                value = 0.0
+                if stop:
+                    vw(f"-t -i {model} -p {place / 'out'}", place / "stop", is_json)
+                    value = stop.of(probabilities(place / "out"))["DR"][0]
                 best = max(best, (value, cross, rate, model), key=lambda one: one[0])
         value, cross, rate, model = best
-        print(f"{cross}, learning rate {rate}: {value:.4f} on a tenth of the log", file=sys.stderr)
+        if not small:
+            print(f"{cross}, learning rate {rate}: {value:.4f} on a tenth of the log", file=sys.stderr)
         vw(f"-t -i {model} -p {place / 'out'}", held, is_json)
         with open(predictions, "w") as out:
             out.writelines(",".join(f"{p:.9g}" for p in row) + "\n" for row in probabilities(place / "out"))
@@ -374,8 +383,10 @@ class Judge:
         self.q = [None] * len(rows)
         for fold in (0, 1):
             x, y = shown[half != fold], self.r[half != fold]
-            scale = np.maximum(x.std(axis=0), 1e-9)
-            scale[width] = 1.0
+            scale = x.std(axis=0)
+            # A column of one value says nothing: the last one, of ones, has the intercept.
+            x[:, :width][:, scale[:width] == 0.0] = 0.0
+            scale[scale == 0.0] = 1.0
             x = x / scale
             beta = np.linalg.solve(x.T @ x + np.eye(width + 1), x.T @ y) / scale
             for i in np.flatnonzero(half == fold):
