@@ -3,18 +3,19 @@
     pip install WHEEL && python benches/peers/python_memory.py [--rows N --columns M --boosters … --containers …]
 
 Every fit is a process of its own, on made-up uniform contexts (synthetic) of float64 in C's order, and of the other
-containers. A line says what the fit added to the peak of the process, in multiples of the contexts' own n·m·8 bytes: 1
-is a second copy of them.
+containers. A package of them that is not installed is missing in the table. A line says what the fit added to the peak
+of the process, in multiples of the contexts' own n·m·8 bytes: 1 is a second copy of them.
 """
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
 
 BOOSTERS = ("policy", "reward", "classifier")
 CONTAINERS = ("numpy", "Fortran", "single", "pandas", "polars", "pyarrow", "CSR")
-
+PACKAGES = {"CSR": "scipy"}
 
 
 def contained(x, container):
@@ -105,6 +106,10 @@ def main():
     for booster in arguments.boosters:
         for container in arguments.containers:
             if booster == "classifier" and container in ("pandas", "polars", "pyarrow"):
+                continue
+            package = PACKAGES.get(container, container)
+            if container not in ("Fortran", "single") and importlib.util.find_spec(package) is None:
+                print(f"| {booster} | {container} | {package} is missing | |", flush=True)
                 continue
             command = [sys.executable, __file__, "--rows", str(arguments.rows), "--columns", str(arguments.columns)]
             command += ["--play", booster, container]
