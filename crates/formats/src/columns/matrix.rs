@@ -21,9 +21,14 @@ pub(super) enum Values {
 impl Coded {
     /// Row, coordinate within the column and value of all that is not 0.
     fn entries(&self) -> impl Iterator<Item = (usize, u32, f64)> + '_ {
+        self.entries_from(0)
+    }
+
+    /// The entries from a place among the values on.
+    fn entries_from(&self, start: usize) -> impl Iterator<Item = (usize, u32, f64)> + '_ {
         let (numbers, codes): (&[f64], &[u32]) = match &self.values {
-            Values::Numbers(numbers) => (numbers, &[]),
-            Values::Codes(codes) => (&[], codes),
+            Values::Numbers(numbers) => (numbers.get(start..).unwrap_or_default(), &[]),
+            Values::Codes(codes) => (&[], codes.get(start..).unwrap_or_default()),
         };
         let is_optional = self.column.may_be_missing();
         let of_numbers = numbers.iter().map(move |number| match number.is_nan() {
@@ -33,11 +38,34 @@ impl Coded {
         });
         let of_codes = codes.iter().map(|code| (*code, 1.0));
         let rows = self.rows.as_deref();
-        let entries = of_numbers.chain(of_codes).enumerate().map(move |(k, (coordinate, value))| {
+        let entries = of_numbers.chain(of_codes).zip(start..).map(move |((coordinate, value), k)| {
             let row = rows.map_or(k, |rows| rows.get(k).map_or(usize::MAX, |row| *row as usize));
             (row, coordinate, value)
         });
         entries.filter(|(_, _, value)| *value != 0.0)
+    }
+
+    /// The place among the values where those of a row and of all behind it begin.
+    fn start_of(&self, row: usize) -> usize {
+        self.rows.as_deref().map_or(row, |rows| rows.partition_point(|of_value| (*of_value as usize) < row))
+    }
+
+    /// Frees the values from a place on.
+    fn truncate(&mut self, start: usize) {
+        if let Some(rows) = &mut self.rows {
+            rows.truncate(start);
+            rows.shrink_to_fit();
+        }
+        match &mut self.values {
+            Values::Numbers(numbers) => {
+                numbers.truncate(start);
+                numbers.shrink_to_fit();
+            }
+            Values::Codes(codes) => {
+                codes.truncate(start);
+                codes.shrink_to_fit();
+            }
+        }
     }
 }
 
@@ -83,24 +111,36 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
     Ok((RowMatrix::sparse(dimension, offsets, indices, values)?, own))
 }
 
-/// The dense matrix. A column is freed as soon as its values are there, and nothing else is held.
+/// Parts of the rows that the dense matrix is made in.
+const PARTS: usize = 16;
+
+/// The dense matrix. It is made from the last rows to the first, and the values of a part of the rows are freed
+/// as soon as they are there. The matrix takes memory where it is written to only, so that all numbers are never
+/// held twice.
 fn dense(
-    columns: Vec<Coded>,
+    mut columns: Vec<Coded>,
     dimension: usize,
     cells: usize,
 ) -> Result<(RowMatrix, Vec<ContextColumn>), RowError> {
-    let (mut dense, mut base) = (vec![0.0; cells], 0_usize);
-    let mut own = Vec::with_capacity(columns.len());
-    for coded in columns {
-        for (row, coordinate, value) in coded.entries() {
-            let place = row.checked_mul(dimension).map(|row| row.saturating_add(base + coordinate as usize));
-            if let Some(cell) = place.and_then(|place| dense.get_mut(place)) {
-                *cell = value;
+    let mut dense = vec![0.0; cells];
+    let rows = cells.checked_div(dimension).unwrap_or_default();
+    let part = rows.div_ceil(PARTS).max(1);
+    for first in (0..rows).step_by(part).rev() {
+        let mut base = 0_usize;
+        for coded in &mut columns {
+            let start = coded.start_of(first);
+            for (row, coordinate, value) in coded.entries_from(start) {
+                let place =
+                    row.checked_mul(dimension).map(|row| row.saturating_add(base + coordinate as usize));
+                if let Some(cell) = place.and_then(|place| dense.get_mut(place)) {
+                    *cell = value;
+                }
             }
+            coded.truncate(start);
+            base += coded.column.width();
         }
-        base += coded.column.width();
-        own.push(coded.column);
     }
+    let own = columns.into_iter().map(|coded| coded.column).collect();
     Ok((RowMatrix::dense(dimension, dense)?, own))
 }
 
@@ -142,4 +182,29 @@ pub(crate) fn of_rows(
         }
     }
     RowMatrix::dense(dimension, dense)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A column of every row, one of few rows, and one whose numbers may be missing, in more rows than parts.
+    #[test]
+    fn a_dense_matrix_has_every_value_in_its_row() {
+        let rows = 3 * PARTS + 5;
+        let number = |name: &str| ContextColumn::Number { name: name.to_owned() };
+        let all: Vec<f64> = (1..=rows).map(|row| row as f64).collect();
+        let some: Vec<u32> = (0_u32..).step_by(3).take_while(|row| (*row as usize) < rows).collect();
+        let of_some: Vec<f64> = some.iter().map(|row| -1.0 - f64::from(*row)).collect();
+        let columns = vec![
+            Coded { column: number("all"), rows: None, values: Values::Numbers(all) },
+            Coded { column: number("some"), rows: Some(some), values: Values::Numbers(of_some) },
+        ];
+        let (matrix, own) = matrix(columns, rows).unwrap();
+        assert_eq!((own.len(), matrix.len()), (2, rows));
+        for (row, found) in matrix.iter().enumerate() {
+            let second = if row % 3 == 0 { -1.0 - row as f64 } else { 0.0 };
+            assert_eq!(found.to_dense(), [1.0 + row as f64, second]);
+        }
+    }
 }
