@@ -43,7 +43,10 @@ pub(crate) fn load_policy(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> 
     match py.detach(|| Content::load(path)).map_err(of_model_file)? {
         Content::Policy(model) => Ok(Py::new(py, Policy::of(*model))?.into_any()),
         Content::Candidates(model) => Ok(Py::new(py, CandidatePolicy(*model))?.into_any()),
-        other => Err(value(ModelFileError::OtherContent { expected: "a policy", found: other.kind() })),
+        other => {
+            let found = other.kind();
+            Err(of_model_file(ModelFileError::OtherContent { expected: "a policy", found }))
+        }
     }
 }
 

@@ -37,6 +37,10 @@ _OVERRIDES = {
 _OBJECTIVES = ("ips", "surrogate", "doubly_robust", "reward_regression")
 
 
+#: What the native module calls them where actions have features.
+_OF_CANDIDATES = {"bopl": "ips", "bopl_s": "surrogate", "regression": "reward_regression"}
+
+
 def _objective(name, value):
     if not isinstance(value, str):
         raise TypeError(f"{name} = {value!r} is no text")
@@ -547,9 +551,11 @@ class PolicyBooster(BaseEstimator):
         Raises
         ------
         OSError, ValueError
-            For a file that cannot be read, or is no model.
+            For a file that cannot be read, or holds something else; of a model of another class the message names
+            the class that reads it.
         """
         policy = _core.load_policy(os.fspath(path))
+        cls._check_kind(policy)
         is_of_actions = isinstance(policy, _core.Policy)
         booster = cls()
         booster.epsilon = policy.epsilon
@@ -559,6 +565,10 @@ class PolicyBooster(BaseEstimator):
         classes = np.asarray(policy.action_names) if is_of_actions else None
         booster._take(policy, classes, has_names=has_names)
         return booster
+
+    @classmethod
+    def _check_kind(cls, policy):
+        """Refuses a policy that the class cannot have trained: this one trains policies of every objective."""
 
     def _take(self, policy, classes, *, has_names):
         for name in ("classes_", "action_context_", "item_", "feature_names_in_", "feature_importances_"):
@@ -692,6 +702,18 @@ class RewardBooster(PolicyBooster):
     objective = "reward_regression"
     translation = None
     clip = None
+
+    @classmethod
+    def _check_kind(cls, policy):
+        record, _ = map(json.loads, policy.record)
+        chosen = record["tried"][record["chosen"]]
+        objective = chosen.get("candidate", chosen.get("recipe"))["objective"]
+        objective = _OF_CANDIDATES.get(objective, objective)
+        if objective != cls.objective:
+            raise ValueError(
+                f"the file holds a policy of the objective {objective!r}, and no model of rewards: PolicyBooster.load "
+                "reads it"
+            )
 
 
 def _name(column):

@@ -134,8 +134,10 @@ class OnlineBoostingClassifier(_Base):
         Raises
         ------
         ValueError
-            For a third class, and for numbers that are infinite. The learner is then as it was.
+            For a class that is missing, a third class, and numbers that are infinite. The learner is then as it was.
         """
+        if _data._is_missing(y):
+            raise ValueError(f"y = {y!r} is no class: a row without one is not learnt from")
         learner = self._begin(len(x)) if self._learner is None else self._learner
         text = self._text(y)
         learner.learn(x, text)
@@ -190,6 +192,8 @@ class OnlineBoostingClassifier(_Base):
         texts, order, codes = {}, {}, np.empty(n, dtype=np.uint32)
         for row, own in enumerate(y):
             if own not in texts:
+                if _data._is_missing(own):
+                    raise ValueError(f"row {row}: y = {own!r} is no class: a row without one is not learnt from")
                 texts[own] = self._text(own)
             codes[row] = order.setdefault(texts[own], len(order))
         learner = self._begin(len(named)) if self._learner is None else self._learner
