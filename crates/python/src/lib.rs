@@ -17,10 +17,12 @@ mod frames;
 mod judge;
 mod lent;
 mod log;
+mod names;
 mod oco;
 mod policy;
 mod program;
 mod regression;
+mod settings;
 mod stream;
 mod watch;
 

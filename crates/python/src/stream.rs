@@ -3,6 +3,7 @@
 use crate::arrays::vector;
 use crate::cells::{Column, Table, cells, in_turn, read};
 use crate::errors::{of_model_file, value};
+use crate::settings::{Check, check_name, of_job, settings};
 use numpy::PyReadonlyArray1;
 use ocoboost::{JobError, StreamBooster, StreamJob, StreamLearner, StreamWeakLearner};
 use pyo3::prelude::*;
@@ -30,8 +31,10 @@ impl Stream {
     /// A learner before its first row, which has so many cells.
     #[new]
     fn new(settings: &str, cells: usize) -> PyResult<Self> {
+        let named: [(&str, Check); 2] =
+            [("booster", check_name::<StreamBooster>), ("weak_learner", check_name::<StreamWeakLearner>)];
         let Settings { booster, weak_learner, learners, advantage, bits, seed } =
-            serde_json::from_str(settings).map_err(value)?;
+            self::settings(settings, &named)?;
         let mut job =
             StreamJob::builder().booster(booster).weak_learner(weak_learner).learners(learners).seed(seed);
         if let Some(advantage) = advantage {
@@ -40,7 +43,7 @@ impl Stream {
         if let Some(bits) = bits {
             job = job.bits(bits);
         }
-        Ok(Self(job.build().and_then(|job| job.begin(cells)).map_err(value)?))
+        Ok(Self(job.build().and_then(|job| job.begin(cells)).map_err(of_job)?))
     }
 
     /// Learns a row, and returns the class that was predicted before.

@@ -6,12 +6,17 @@ import pytest
 
 from conftest import Log
 
+from ocoboost.boost import AdaBoostClassifier, SmoothBoostClassifier
 from ocoboost.offpolicy import PolicyBooster, RewardBooster
-from ocoboost.online import OnlineBoostingClassifier
+from ocoboost.online import BanditRegressor, OnlineBoostingClassifier, OnlineBoostingRegressor
 
 
 def quick(kind=PolicyBooster, **settings):
     return kind(**{"time_budget": None, "n_candidates": 1, "n_estimators": 8, **settings})
+
+
+def priced(**settings):
+    return BanditRegressor(**{"target_range": (0.0, 1.0), **settings})
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +70,63 @@ def test_a_file_over_candidates_is_loaded_by_the_class_that_writes_it(log, objec
     else:
         with pytest.raises(ValueError, match=r"no model of rewards: PolicyBooster\.load reads it"):
             RewardBooster.load(tmp_path / "policy.ocob")
+
+
+# Settings.
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "words"),
+    [
+        (OnlineBoostingClassifier, {"booster": "none"}, "booster = 'none' is none of 'agnostic', 'realizable', 'os_boost'"),
+        (OnlineBoostingClassifier, {"weak_learner": "trees"}, "weak_learner = 'trees' is none of 'stumps', 'naive_bayes', 'logistic'"),
+        (OnlineBoostingClassifier, {"n_learners": 0}, "^n_learners = 0 is outside 1, …, 1000"),
+        (OnlineBoostingClassifier, {"bits": 2**40}, r"bits = 1099511627776 is not below 2\^32"),
+        (OnlineBoostingClassifier, {"seed": 2**70}, r"seed = .* is not below 2\^64"),
+        (OnlineBoostingRegressor, {"booster": "none"}, "booster = 'none' is none of 'gradient_boosting', 'span_boosting', 'alone'"),
+        (OnlineBoostingRegressor, {"loss": "l2"}, "loss = 'l2' is none of 'squared', 'absolute', 'huber'"),
+        (OnlineBoostingRegressor, {"n_learners": 1001}, "^n_learners = 1001 is outside 1, …, 1000"),
+        (OnlineBoostingRegressor, {"radius": float("nan")}, "radius = nan is not finite"),
+        (OnlineBoostingRegressor, {"learning_rate": -1.0}, "^learning_rate = -1.0 is not > 0"),
+        (OnlineBoostingRegressor, {"decay": -1.0}, "^decay = -1.0 is outside"),
+        (OnlineBoostingRegressor, {"target_range": 3.0}, "target_range = 3.0 is no pair of numbers"),
+        (priced, {"booster": "none"}, "booster = 'none' is none of 'gradient_boosting', 'fkm'"),
+        (priced, {"n_queries": 0}, "^n_queries = 0 is outside 1, …, 1000"),
+        (priced, {"n_outputs": 0}, "^n_outputs = 0 is outside 1, …, 1000"),
+        (priced, {"target_range": (1.0, 0.0)}, "^target_range = 1 is outside two numbers"),
+        (priced, {"target_range": None}, "target_range = None is no pair of numbers"),
+        (priced, {"booster": "fkm", "learning_rate": -1.0}, "^learning_rate = -1.0 is not > 0"),
+    ],
+)
+def test_a_setting_is_refused_by_its_name_and_what_it_may_be(make, settings, words):
+    with pytest.raises(ValueError, match=words):
+        make(**settings)
+
+
+@pytest.mark.parametrize(
+    ("make", "settings", "words"),
+    [
+        (OnlineBoostingClassifier, {"n_learners": 2.5}, "n_learners = 2.5 is no whole number"),
+        (OnlineBoostingRegressor, {"n_learners": 2.5}, "n_learners = 2.5 is no whole number"),
+        (OnlineBoostingRegressor, {"loss": None}, "loss = None is no text"),
+        (OnlineBoostingRegressor, {"decay": "slow"}, "decay = 'slow' is no number"),
+        (priced, {"n_queries": None}, "n_queries = None is no whole number"),
+        (priced, {"stay_inside": 1}, "stay_inside = 1 is neither True nor False"),
+    ],
+)
+def test_a_setting_of_another_type_is_refused_by_its_name(make, settings, words):
+    with pytest.raises(TypeError, match=words):
+        make(**settings)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_numbers_of_boosting_are_finite(number, log):
+    with pytest.raises(ValueError, match=f"smoothness = {number} is not finite"):
+        SmoothBoostClassifier(smoothness=number).fit(log.context, log.action)
+    with pytest.raises(ValueError, match=f"min_weight_fraction_leaf = {number} is not finite"):
+        AdaBoostClassifier(min_weight_fraction_leaf=number).fit(log.context, log.action)
+
+
+def test_a_learner_that_asks_says_what_it_needs():
+    with pytest.raises(ValueError, match='loss is a number.*a callable is needed, or booster="fkm" with n_queries=1'):
+        priced(n_queries=3).learn_one({"x": 1}, 0.5)

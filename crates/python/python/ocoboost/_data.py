@@ -231,12 +231,28 @@ def as_json(settings):
     return json.dumps(settings, default=plain)
 
 
-def whole(name, value):
+def text(name, value):
+    """A setting that is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {value!r} is no text")
+    return value
+
+
+def truth(name, value):
+    """A setting that is true or not."""
+    if not _is_truth(value):
+        raise TypeError(f"{name} = {value!r} is neither True nor False")
+    return bool(value)
+
+
+def whole(name, value, *, below=2**64):
     """A setting that is a whole number, 0 or more."""
     if _is_truth(value) or not isinstance(value, Integral):
         raise TypeError(f"{name} = {value!r} is no whole number")
     if value < 0:
         raise ValueError(f"{name} = {value} is negative")
+    if value >= below:
+        raise ValueError(f"{name} = {value} is not below 2^{below.bit_length() - 1}")
     return int(value)
 
 

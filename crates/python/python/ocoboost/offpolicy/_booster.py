@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -42,15 +43,13 @@ _OF_CANDIDATES = {"bopl": "ips", "bopl_s": "surrogate", "regression": "reward_re
 
 
 def _objective(name, value):
-    if not isinstance(value, str):
-        raise TypeError(f"{name} = {value!r} is no text")
-    if value not in _OBJECTIVES:
+    if _data.text(name, value) not in _OBJECTIVES:
         raise ValueError(f"{name} = {value!r} is none of {', '.join(map(repr, _OBJECTIVES))}")
     return value
 
 
 #: What a setting is that is no number with a fraction.
-_KINDS = {"objective": _objective, "max_depth": _data.whole}
+_KINDS = {"objective": _objective, "max_depth": functools.partial(_data.whole, below=2**32)}
 
 
 class PolicyBooster(BaseEstimator):

@@ -96,16 +96,13 @@ class OnlineBoostingClassifier(_Base):
         yield {"n_learners": 5, "booster": "ada_boost_ol"}
 
     def _begin(self, cells):
-        for name in ("booster", "weak_learner"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} = {getattr(self, name)!r} is no text")
         fresh = int.from_bytes(os.urandom(4), "little")
         settings = {
-            "booster": self.booster,
-            "weak_learner": self.weak_learner,
+            "booster": _data.text("booster", self.booster),
+            "weak_learner": _data.text("weak_learner", self.weak_learner),
             "learners": _data.whole("n_learners", self.n_learners),
             "advantage": None if self.advantage is None else _data.real("advantage", self.advantage),
-            "bits": None if self.bits is None else _data.whole("bits", self.bits),
+            "bits": None if self.bits is None else _data.whole("bits", self.bits, below=2**32),
             "seed": fresh if self.seed is None else _data.whole("seed", self.seed),
         }
         return _core.Stream(_data.as_json(settings), cells)
